@@ -106,6 +106,7 @@ describe("The write-ahead log", () => {
       ready: new Set(),
       onRecorded: () => undefined,
       onUnbuilt: () => undefined,
+      onPrepared: () => undefined,
       busyTimeout: 0,
     });
     const insert = (): Promise<number> =>

@@ -19,7 +19,6 @@ import { migrationsTable } from "../own-tables.ts";
 import type { StatementPlan } from "../statement-plan.ts";
 import { accessThrough, find, postgresLayout } from "./access-through.ts";
 import { atOneMoment } from "./at-one-moment.ts";
-import { Building } from "./building.ts";
 import { checkStore } from "./check-store.ts";
 import { sqlState, toDocumentsError } from "./connections/postgres-error.ts";
 import { Replicas } from "./connections/replicas.ts";
@@ -31,11 +30,10 @@ import { DistributedLayout } from "./distributed/distributed-layout.ts";
 import { Joining } from "./joining.ts";
 import { lockTable } from "./lock-table.ts";
 import { readChangesPastGaps } from "./read-changes.ts";
+import { Preparing } from "./preparing.ts";
 import { Running } from "./running.ts";
 import { Analyzing } from "./schema/analyzing.ts";
-import { dropUnused } from "./schema/drop-unused.ts";
 import { PendingEntries } from "./schema/pending-entries.ts";
-import { prepareTables, withClient, withoutTimeout } from "./schema/schema.ts";
 import { PostgresWriter } from "./statements/dialect.ts";
 import { PostgresLayout } from "./statements/layout.ts";
 import { readQueryPlan } from "./statements/query-plan.ts";
@@ -46,8 +44,6 @@ import { Transactions } from "./transactions.ts";
 const migrationLock = "fetchwork:migrations";
 const migrationTimeout = 3_600_000;
 const columnMissing = "42703";
-/** How often it is looked for search texts that other programs registered, in milliseconds. */
-const refreshInterval = 60_000;
 
 /** A database of PostgreSQL, of which one server at a time is the primary. */
 export class PostgresEngine implements Engine {
@@ -61,10 +57,8 @@ export class PostgresEngine implements Engine {
   readonly #pendingEntries: PendingEntries;
   readonly #replicas: Replicas | undefined;
   readonly #wakeUp: WakeUp;
-  readonly #building: Building;
-  readonly #ready = new Map<Layout, Promise<void> | "ready">();
+  readonly #preparing: Preparing;
   readonly #running = new Running();
-  #refresher: NodeJS.Timeout | undefined;
 
   constructor(servers: Servers, { isDistributed }: { readonly isDistributed: boolean }) {
     const { connections, listening, maintenance, replicas } = servers;
@@ -73,7 +67,7 @@ export class PostgresEngine implements Engine {
     this.#session = new FreeSession(connections);
     this.#joining = new Joining(this.#session, this.#onAdded);
     this.#analyzing = new Analyzing((statement) => maintenance.readOnce(statement));
-    this.#building = new Building(maintenance, lockTable(new FreeSession(maintenance)));
+    this.#preparing = new Preparing(maintenance, { isDistributed });
     this.#pendingEntries = new PendingEntries((statement) => maintenance.readOnce(statement));
     this.#wakeUp = new WakeUp(listening, this.#session);
     this.#replicas = replicas.length === 0 ? undefined : new Replicas(this.#session, replicas);
@@ -84,7 +78,7 @@ export class PostgresEngine implements Engine {
 
   /** Creates the store's own tables. */
   async create(): Promise<void> {
-    await this.#track(() => this.#prepareTables([]));
+    await this.#track(() => this.#preparing.createOwnTables());
   }
 
   layout(definition: CollectionDefinition<unknown>): Layout {
@@ -94,24 +88,16 @@ export class PostgresEngine implements Engine {
   }
 
   async prepare(layouts: readonly Layout[]): Promise<void> {
-    for (const layout of layouts) await this.#prepare(layout);
+    for (const layout of layouts) await this.#preparing.prepare(layout);
   }
 
   built(): Promise<void> {
-    return this.#building.idle();
+    return this.#preparing.building.idle();
   }
 
   async dropUnused(layouts: readonly Layout[]): Promise<void> {
     await this.prepare(layouts);
-    const { maintenance } = this.#servers;
-    await this.#track(() =>
-      withClient(maintenance, (client) =>
-        withoutTimeout(client, maintenance.statementTimeout, async () => {
-          for (const layout of layouts) await dropUnused(client, postgresLayout(layout));
-        }),
-      ),
-    );
-    await this.#refresh();
+    await this.#track(() => this.#preparing.building.dropUnused(layouts.map(postgresLayout)));
   }
 
   get<T>(layout: Layout, id: string, staleness: number): Promise<Stored<T> | undefined> {
@@ -269,8 +255,7 @@ export class PostgresEngine implements Engine {
   }
 
   async close(): Promise<void> {
-    clearInterval(this.#refresher);
-    await Promise.all([this.#building.close(), this.#running.close()]);
+    await Promise.all([this.#preparing.building.close(), this.#running.close()]);
     await this.#wakeUp.close();
     await closeServers(this.#servers);
   }
@@ -288,7 +273,7 @@ export class PostgresEngine implements Engine {
   };
 
   readonly #prepareFor = async (layout: Layout): Promise<void> => {
-    if (this.#ready.get(layout) !== "ready") await this.#prepare(layout);
+    if (!this.#preparing.isReady(layout)) await this.#preparing.prepare(layout);
   };
 
   async #read<R>(
@@ -298,9 +283,9 @@ export class PostgresEngine implements Engine {
   ): Promise<R> {
     this.#running.begin();
     try {
-      if (this.#ready.get(layout) !== "ready") {
+      if (!this.#preparing.isReady(layout)) {
         this.#transactions.refuseInside();
-        await this.#prepare(layout);
+        await this.#preparing.prepare(layout);
       }
       const replicas = staleness > 0 ? this.#replicas : undefined;
       return await work(replicas?.session(staleness) ?? this.#session);
@@ -315,63 +300,16 @@ export class PostgresEngine implements Engine {
     this.#running.begin();
     try {
       this.#transactions.refuseInside();
-      if (this.#ready.get(layout) !== "ready") await this.#prepare(layout);
+      if (!this.#preparing.isReady(layout)) await this.#preparing.prepare(layout);
       const result = await work();
       if (layout.definition.changes !== undefined) this.#wakeUp.announce();
       return result;
     } catch (error) {
       // Another program dropped search texts that this one still keeps up to date.
-      if (sqlState(error) === columnMissing) this.#ready.delete(layout);
+      if (sqlState(error) === columnMissing) this.#preparing.forget(layout);
       throw toDocumentsError(error, postgresLayout(layout));
     } finally {
       this.#running.end();
-    }
-  }
-
-  async #prepareTables(layouts: readonly PostgresLayout[]): Promise<void> {
-    const { maintenance } = this.#servers;
-    const left = await prepareTables(maintenance, layouts, {
-      isDistributed: this.#isDistributed,
-      locks: lockTable(new FreeSession(maintenance)),
-    });
-    for (const layout of left) this.#building.start(layout);
-  }
-
-  /** Prepares a collection once; again after a failure. */
-  async #prepare(layout: Layout): Promise<void> {
-    const known = this.#ready.get(layout);
-    if (known === "ready") return;
-    const preparing = known ?? this.#prepareNow(layout);
-    this.#ready.set(layout, preparing);
-    await preparing;
-  }
-
-  async #prepareNow(layout: Layout): Promise<void> {
-    const prepared = postgresLayout(layout);
-    try {
-      await this.#prepareTables([prepared]);
-      this.#ready.set(layout, "ready");
-      this.#startRefreshing();
-    } catch (error) {
-      this.#ready.delete(layout);
-      throw toDocumentsError(error, prepared);
-    }
-  }
-
-  /** Takes note of search texts that other programs registered, and derives those again that they did not know of. */
-  #startRefreshing(): void {
-    this.#refresher ??= setInterval(() => {
-      // A failure is met again after the next interval; until then searches read what is not derived.
-      this.#track(() => this.#refresh()).catch(() => undefined);
-    }, refreshInterval).unref();
-  }
-
-  async #refresh(): Promise<void> {
-    const session = new FreeSession(this.#servers.maintenance);
-    for (const [layout, state] of this.#ready) {
-      if (state !== "ready") continue;
-      const { search } = postgresLayout(layout);
-      if (!(await runOperation(session, search.refresh()))) this.#ready.delete(layout);
     }
   }
 

@@ -10,6 +10,7 @@ import {
   dropOtherGenerations,
   hasSearchWork,
   readGenerations,
+  touchGeneration,
   workOnSearch,
 } from "./search-schema.ts";
 import type { SqliteLayout } from "./statements/layout.ts";
@@ -22,6 +23,8 @@ export interface SessionContext {
   readonly onRecorded: () => void;
   /** Is called for each collection that a commit prepared and whose search texts are not complete. */
   readonly onUnbuilt: (layout: SqliteLayout) => void;
+  /** Is called for each collection that a commit prepared. */
+  readonly onPrepared: (layout: SqliteLayout) => void;
 }
 
 /** Time for which a part of a build holds up the event loop, in milliseconds. */
@@ -74,6 +77,14 @@ export class Session {
     );
   }
 
+  /** Notes that a program uses its search texts. */
+  touchSearch(layout: SqliteLayout): void {
+    this.#guard(() => {
+      this.#prepare(layout);
+      touchGeneration(this.connection, layout);
+    });
+  }
+
   /** Drops indexes and search texts that a definition does not ask for. */
   dropUnused(layout: SqliteLayout): void {
     this.#guard(() => {
@@ -109,7 +120,10 @@ export class Session {
       this.connection.run(text, [added, collection]);
     }
     this.connection.exec("COMMIT");
-    for (const layout of this.#prepared) this.#context.ready.add(layout);
+    for (const layout of this.#prepared) {
+      this.#context.ready.add(layout);
+      this.#context.onPrepared(layout);
+    }
     if (this.#hasRecorded) this.#context.onRecorded();
     for (const layout of this.#unbuilt) this.#context.onUnbuilt(layout);
   }

@@ -19,12 +19,19 @@ import { readMigrations } from "../operations/migrations.ts";
 import { plannedStatements } from "../operations/planned-statements.ts";
 import { registryTable } from "../own-tables.ts";
 import type { StatementPlan } from "../statement-plan.ts";
+import {
+  accessThrough,
+  attempt,
+  beginOwn,
+  snapshotThrough,
+  sqliteLayout,
+} from "./access-through.ts";
+import { Building } from "./building.ts";
 import { Budget, tooSlow } from "./connection/budget.ts";
 import type { Connection } from "./connection/connection.ts";
 import { runReading, runStatement } from "./connection/run-operation.ts";
 import { writeWhole } from "./file/backup.ts";
 import type { Session } from "./session.ts";
-import { SqliteWriter } from "./statements/dialect.ts";
 import { SqliteLayout } from "./statements/layout.ts";
 import { UnregisteredError } from "./statements/search.ts";
 import { explainPrefix, readQueryPlan } from "./statements/query-plan.ts";
@@ -38,6 +45,11 @@ export interface Connections {
   readonly reader: Connection;
   /** Does a task on the file, in another thread where it can open the file. */
   readonly maintain: (task: MaintenanceTask) => Promise<readonly string[]>;
+  /** Derives missing search texts of a collection, where another thread can open the file. */
+  readonly buildSearch?: (
+    definition: CollectionDefinition<unknown>,
+    signal: AbortSignal,
+  ) => Promise<void>;
   /** Does reads that take long, where another thread can open the file. */
   readonly slowReads?: SlowReads;
   /** Opens another connection that reads, where the file has a name. */
@@ -48,9 +60,6 @@ export interface Connections {
 const maxTimeout = 0x7fff_ffff;
 const migrationTimeout = 3_600_000;
 const migrationRetryDelay = 100;
-/** Time between two parts of a build, and after one that failed, in milliseconds. */
-const buildPause = 5;
-const buildRetryDelay = 1000;
 
 /** A database in one SQLite file: one connection writes, and what is slow is read in other threads. */
 export class SqliteEngine implements Engine {
@@ -61,6 +70,7 @@ export class SqliteEngine implements Engine {
   readonly #slowReads: SlowReads | undefined;
   readonly #budget: Budget | undefined;
   readonly #listeners = new Set<() => void>();
+  readonly #building: Building;
   #isClosing = false;
 
   constructor(connections: Connections, options: { readonly busyTimeout: number }) {
@@ -77,10 +87,14 @@ export class SqliteEngine implements Engine {
         for (const listener of this.#listeners) listener();
       },
       onUnbuilt: (layout) => {
-        void this.#buildSearch(layout);
+        this.#building.start(layout);
+      },
+      onPrepared: (layout) => {
+        this.#building.keep(layout);
       },
       busyTimeout: options.busyTimeout,
     });
+    this.#building = new Building((work) => this.#write(work), connections.buildSearch);
     this.#slowReads?.makeRoomWith(() => this.#writer.checkpoint());
   }
 
@@ -98,17 +112,13 @@ export class SqliteEngine implements Engine {
     });
   }
 
-  async built(): Promise<void> {
-    for (const layout of this.#ready) {
-      while (await this.#write((session) => session.workOnSearch(sqliteLayout(layout))));
-    }
+  built(): Promise<void> {
+    return this.#building.finish([...this.#ready].map(sqliteLayout));
   }
 
   async dropUnused(layouts: readonly Layout[]): Promise<void> {
     for (const layout of layouts)
-      await this.#write((session) => {
-        session.dropUnused(sqliteLayout(layout));
-      });
+      await this.#write((session) => session.dropUnused(sqliteLayout(layout)));
   }
 
   get<T>(layout: Layout, id: string): Promise<Stored<T> | undefined> {
@@ -290,27 +300,13 @@ export class SqliteEngine implements Engine {
 
   async close(): Promise<void> {
     this.#isClosing = true;
+    await this.#building.close();
     await this.#writer.idle();
     await this.#slowReads?.close();
     this.#connections.reader.close();
     // The last connection brings the write-ahead log into the file.
     this.#connections.writer.close();
     this.#connections.release();
-  }
-
-  /** Derives search texts in parts, so that other changes come in between. */
-  async #buildSearch(layout: SqliteLayout): Promise<void> {
-    for (let pause = buildPause; ;) {
-      try {
-        if (!(await this.#write((session) => session.workOnSearch(layout)))) return;
-        pause = buildPause;
-      } catch {
-        // Another process writes, or the disk is full: what is missing is read by each search until then.
-        pause = buildRetryDelay;
-      }
-      if (this.#isClosing) return;
-      await wait(pause, undefined, { ref: false });
-    }
   }
 
   #readNow<R>(layout: Layout, work: () => R): Promise<R> {
@@ -334,53 +330,6 @@ export class SqliteEngine implements Engine {
   #refuseClosed(): void {
     if (this.#isClosing) throw closedError();
   }
-}
-
-/** Runs operations in an open transaction, which no other thread can see into. */
-function accessThrough(session: Session): TransactionAccess {
-  const run = <R>(layout: Layout, operation: () => Operation<R>): Promise<R> =>
-    attempt(() => session.run(sqliteLayout(layout), operation));
-  return {
-    get: <T>(layout: Layout, id: string) => run(layout, () => getDocument<T>(layout, id)),
-    async find(layout, plan, { map }) {
-      const { rows, count } = await run(layout, () =>
-        readPlanned(layout, plan, { isTimed: false }),
-      );
-      return { items: rows.map(map), count };
-    },
-    insert: <T>(layout: Layout, document: NewDocument) =>
-      run(layout, () => insertDocument<T>(layout, document)),
-    read: run,
-    write: run,
-    own: (operation) => attempt(() => session.run(undefined, () => operation(beginOwn))),
-  };
-}
-
-function snapshotThrough(connection: Connection): SnapshotAccess {
-  return {
-    own: (operation) => attempt(() => runReading(connection, operation(beginOwn))),
-    hasColumn: (collection, column) =>
-      attempt(() => {
-        const columns = connection.all("SELECT name FROM pragma_table_info(?)", [collection]);
-        return columns.some(([name]) => name === column);
-      }),
-  };
-}
-
-function beginOwn(): SqliteWriter {
-  return new SqliteWriter();
-}
-
-/** Does work at once; what it throws becomes a rejection. */
-function attempt<R>(work: () => R): Promise<R> {
-  return new Promise((resolve) => {
-    resolve(work());
-  });
-}
-
-function sqliteLayout(layout: Layout): SqliteLayout {
-  if (layout instanceof SqliteLayout) return layout;
-  throw new TypeError("the collection is not one of this engine");
 }
 
 function isBusyError(error: unknown): boolean {
