@@ -6,7 +6,6 @@ import type { ChangeBatch } from "../../changes/follow-changes.ts";
 import { createStamps } from "../../document/stamps.ts";
 import { holdLock } from "../../leases/hold-lock.ts";
 import type { NewDocument } from "../../query/targets.ts";
-import { quoteName } from "../dialect.ts";
 import type { Begin, Engine, Found, SnapshotAccess, TransactionAccess } from "../engine.ts";
 import type { Layout } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
@@ -14,6 +13,7 @@ import { type FeedQuery, readChanges } from "../operations/feed.ts";
 import type { ReadPlan } from "../operations/find.ts";
 import { getDocument } from "../operations/get.ts";
 import { insertDocument } from "../operations/insert.ts";
+import { mayScan } from "../operations/may-scan.ts";
 import { plannedStatements } from "../operations/planned-statements.ts";
 import { migrationsTable } from "../own-tables.ts";
 import type { StatementPlan } from "../statement-plan.ts";
@@ -31,12 +31,12 @@ import { Joining } from "./joining.ts";
 import { lockTable } from "./lock-table.ts";
 import { readChangesPastGaps } from "./read-changes.ts";
 import { Running } from "./running.ts";
-import { Analyzing } from "./schema/analyzing.ts";
-import { PendingEntries } from "./schema/pending-entries.ts";
 import { prepareTables } from "./schema/schema.ts";
+import { Upkeep } from "./schema/upkeep.ts";
 import { PostgresWriter } from "./statements/dialect.ts";
 import { PostgresLayout } from "./statements/layout.ts";
 import { readQueryPlan } from "./statements/query-plan.ts";
+import { SlowReads } from "./slow-reads.ts";
 import { readStatus } from "./status.ts";
 import { Transactions } from "./transactions.ts";
 
@@ -52,8 +52,8 @@ export class PostgresEngine implements Engine {
   readonly #session: Session;
   readonly #transactions: Transactions;
   readonly #joining: Joining;
-  readonly #analyzing: Analyzing;
-  readonly #pendingEntries: PendingEntries;
+  readonly #upkeep: Upkeep;
+  readonly #slowReads = new SlowReads();
   readonly #replicas: Replicas | undefined;
   readonly #wakeUp: WakeUp;
   readonly #ready = new Map<Layout, Promise<void> | "ready">();
@@ -65,8 +65,7 @@ export class PostgresEngine implements Engine {
     this.#isDistributed = isDistributed;
     this.#session = new FreeSession(connections);
     this.#joining = new Joining(this.#session, this.#onAdded);
-    this.#analyzing = new Analyzing((statement) => maintenance.readOnce(statement));
-    this.#pendingEntries = new PendingEntries((statement) => maintenance.readOnce(statement));
+    this.#upkeep = new Upkeep((statement) => maintenance.readOnce(statement));
     this.#wakeUp = new WakeUp(listening, this.#session);
     this.#replicas = replicas.length === 0 ? undefined : new Replicas(this.#session, replicas);
     this.#transactions = new Transactions(connections, {
@@ -101,7 +100,9 @@ export class PostgresEngine implements Engine {
     plan: ReadPlan,
     { staleness, map }: { readonly staleness: number; readonly map: (row: Row) => R },
   ): Promise<Found<R>> {
-    return this.#read(layout, staleness, (session) => find(session, layout, { plan, map }));
+    const read = (): Promise<Found<R>> =>
+      this.#read(layout, staleness, (session) => find(session, layout, { plan, map }));
+    return mayScan(layout.definition, plan) ? this.#slowReads.run(read) : read();
   }
 
   explain(layout: Layout, plan: ReadPlan): Promise<readonly StatementPlan[]> {
@@ -250,14 +251,10 @@ export class PostgresEngine implements Engine {
   }
 
   readonly #onAdded = (collection: string, count: number): void => {
-    const quoted = quoteName(collection);
     if (count <= 0) return;
-    // Nobody waits for either, and without them statements are slower for a while.
-    if (this.#analyzing.recordInserts(quoted, count)) {
-      this.#track(() => this.#analyzing.analyze(quoted)).catch(() => undefined);
-    }
-    if (!this.#isDistributed && this.#pendingEntries.recordInserts(quoted, count)) {
-      this.#track(() => this.#pendingEntries.move(quoted)).catch(() => undefined);
+    // Nobody waits for it, and without it statements are slower for a while.
+    for (const work of this.#upkeep.recordInserts(collection, count)) {
+      this.#track(work).catch(() => undefined);
     }
   };
 
