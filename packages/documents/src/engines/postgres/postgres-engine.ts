@@ -64,10 +64,11 @@ export class PostgresEngine implements Engine {
     this.#session = new FreeSession(connections);
     this.#joining = new Joining(this.#session, this.#onAdded);
     this.#analyzing = new Analyzing((statement) => maintenance.readOnce(statement));
-    this.#wakeUp = new WakeUp(listening, this.#session);
+    const { isPooled } = connections;
+    this.#wakeUp = new WakeUp(isPooled ? undefined : listening, this.#session);
     this.#replicas = replicas.length === 0 ? undefined : new Replicas(this.#session, replicas);
     this.#transactions = new Transactions(connections, {
-      locks: isDistributed ? lockTable(this.#session) : undefined,
+      locks: isDistributed || isPooled ? lockTable(this.#session) : undefined,
     });
   }
 
