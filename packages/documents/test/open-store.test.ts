@@ -87,9 +87,9 @@ describe("openStore", () => {
     const path = join(temporaryFolder(), "a.db");
     await (await openStore(`sqlite:${path}`)).close();
     const database = new DatabaseSync(path);
-    database.exec("PRAGMA user_version = 4");
+    database.exec("PRAGMA user_version = 5");
     database.close();
-    await expect(openStore(`sqlite:${path}`)).rejects.toThrow("it has format 4");
+    await expect(openStore(`sqlite:${path}`)).rejects.toThrow("it has format 5");
   });
 
   it("brings a store of the first format up to date, with all that it holds", async () => {
@@ -104,7 +104,8 @@ describe("openStore", () => {
     }
     database.exec(
       'ALTER TABLE "fetchwork:collections" DROP COLUMN expires; ' +
-        'ALTER TABLE "fetchwork:collections" DROP COLUMN geo; PRAGMA user_version = 1',
+        'ALTER TABLE "fetchwork:collections" DROP COLUMN geo; ' +
+        'ALTER TABLE "fetchwork:collections" DROP COLUMN removed_version; PRAGMA user_version = 1',
     );
     database.close();
     const now = defineCollection<{ a: number }>("old", {

@@ -42,6 +42,8 @@ export async function startPgBouncer(
     `pool_mode = ${mode}`,
     `default_pool_size = ${poolSize}`,
     "max_client_conn = 1000",
+    // The tests have many databases, and a server few connections.
+    "server_idle_timeout = 1",
   ];
   writeFileSync(settings, `${lines.join("\n")}\n`, { mode: 0o644 });
   const child = spawn(program, [settings], { ...owner, stdio: ["ignore", "ignore", "pipe"] });

@@ -60,7 +60,7 @@ function standardReferences(rules: ListRules): readonly QueryParameter[] {
   const all: readonly (readonly [StandardParameter, string, JsonSchema])[] = [
     [
       "q",
-      "Words, or parts of words, that must occur; case and accents do not matter",
+      "Words that must occur: from 3 characters on parts of words, below beginnings of words; case and accents do not matter",
       { ...text, maxLength: maxSearchLength },
     ],
     ["page", "Number of the page", { type: "integer", minimum: 1, default: 1 }],

@@ -2,7 +2,10 @@
 export interface Meta {
   /** The identity, a UUIDv7 unless one was given. */
   readonly id: string;
-  /** 1 after the insert, and one more with each change. */
+  /**
+   * 1 after the insert, and one more with each change. A document that is inserted under an ID of the caller's begins above
+   * every version that removed documents of its collection had, so that the versions of an ID never go back.
+   */
   readonly version: number;
   /** The time of the insert, ISO 8601 in UTC with milliseconds. */
   readonly createdAt: string;

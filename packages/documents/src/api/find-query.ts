@@ -12,12 +12,12 @@ export interface Selection<T> {
   /** The filter. Default: every document. */
   readonly where?: Where<T> | undefined;
   /**
-   * Words that must each occur, whole or as a part of a word, in the fields that the definition
-   * declares in `search`; case and accents aside. Default: no search.
+   * Words that must each occur in the fields that the definition declares in `search`; case and
+   * accents aside. Words of three characters and more match parts of words, shorter ones match
+   * beginnings of words. Default: no search.
    *
-   * At most 1,000 characters and 16 different words. Words of one or two characters are not in the
-   * index: at most 6 of them beside a longer word, whose finds they narrow, and at most 3 alone,
-   * for which every text is read. A word that is part of another one does not count as short.
+   * At most 1,000 characters and 16 different words, of which at most 6 have one or two characters,
+   * or 3 when there is no longer one. A word that is part of another one does not count as short.
    */
   readonly q?: string | undefined;
   /**

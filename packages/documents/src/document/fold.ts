@@ -1,7 +1,3 @@
-import { valueAt } from "../api/field-path.ts";
-
-const TRIGRAM = 3;
-
 /**
  * Folds text for comparison: compatibility forms, accents, case and the final sigma aside.
  *
@@ -30,34 +26,4 @@ export function fold(text: string): string {
 export function foldedWords(query: string): readonly string[] {
   const words = fold(query.toWellFormed()).split(/[\s\0]+/u);
   return [...new Set(words)].filter((word) => word !== "");
-}
-
-/**
- * Tells whether a folded word is too short for the trigram index, so that texts must be read for it.
- *
- * @internal
- */
-export function isShortWord(word: string): boolean {
-  return word.length < 2 * TRIGRAM && Array.from(word).length < TRIGRAM;
-}
-
-/**
- * Gathers the folded text of some fields: strings, numbers and lists of them.
- *
- * @internal
- */
-export function searchText(
-  document: unknown,
-  paths: readonly { readonly segments: readonly string[] }[],
-): string {
-  const parts: string[] = [];
-  for (const { segments } of paths) collect(valueAt(document, segments), parts);
-  // The line break keeps a word of the query from matching across two fields.
-  return fold(parts.join("\n"));
-}
-
-function collect(value: unknown, parts: string[]): void {
-  if (typeof value === "string") parts.push(value);
-  else if (typeof value === "number") parts.push(String(value));
-  else if (Array.isArray(value)) for (const item of value) collect(item, parts);
 }

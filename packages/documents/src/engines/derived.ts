@@ -1,7 +1,7 @@
 import type { CollectionDefinition } from "../api/definition.ts";
 
-/** Raised when `fold` changes, so that search texts are made again. */
-const foldVersion = 2;
+/** Raised when `searchText` changes, so that search texts are made again. */
+const foldVersion = 3;
 
 /** What the registry says of what is derived from the documents of a collection; null for nothing. */
 export interface Derived {

@@ -51,7 +51,7 @@ export interface Dialect extends StatementWriter {
   contains(path: ParsedPath, values: readonly ScalarValue[]): string;
   /** The condition that a field is in a range of numbers or of strings. */
   range(filter: RangeFilter): string;
-  /** The conditions that every folded word occurs in the search text. */
+  /** The conditions that every word occurs in the search text, in the form that an index serves. */
   search(words: readonly string[]): readonly string[];
   /** LIMIT and OFFSET, with a space before them. */
   page(limit: number | undefined, offset: number): string;

@@ -7,7 +7,7 @@ import type { Stamps } from "../document/stamps.ts";
 import type { ParsedNear } from "../geo/near.ts";
 import type { SortValue } from "../query/keyset.ts";
 import type { OrderTerm, ParsedQuery, ParsedSelection } from "../query/parse-query.ts";
-import { type Dialect, quoteName } from "./dialect.ts";
+import { type Dialect, quoteName, type StatementUse } from "./dialect.ts";
 import type { Operation, Result, Row, Statement } from "./operation.ts";
 
 /** What every engine knows of a collection. */
@@ -47,7 +47,8 @@ export function describeTable(definition: CollectionDefinition<unknown>): Table 
 /** A row to add. */
 export interface NewRow {
   readonly id: string;
-  readonly version: number;
+  /** Default: the version after all of removed documents, see {@link Layout.insert}. */
+  readonly version?: number | undefined;
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly deletedAt: string | null;
@@ -81,6 +82,8 @@ export interface Condition {
   readonly sql: Dialect;
   /** Terms to be joined by AND; at least one. */
   readonly terms: readonly string[];
+  /** Default: `"once"`. */
+  readonly use?: StatementUse;
 }
 
 /** An index that the definition asks for. */
@@ -156,12 +159,15 @@ export interface Layout extends Table {
   /** Whether an error reports that a unique value or the id is taken. */
   isTaken(error: unknown): boolean;
 
-  /** Adds rows, all or none; records it unless `recording` is undefined. */
+  /**
+   * Adds rows, all or none; records it unless `recording` is undefined. Rows without a version get one that no removed
+   * document of the collection had, so that the versions of an id never go back; returns it.
+   */
   insert(
     rows: readonly NewRow[],
     recording: Recording | undefined,
     lockTimeout?: number,
-  ): Operation<void>;
+  ): Operation<number>;
   /** Replaces a row of the version before; returns the number of rows, which is 0 when it was overtaken. */
   update(change: RowChange, recording: Recording): Operation<number>;
   /** Marks rows as removed; returns their number. */

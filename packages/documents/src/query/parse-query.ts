@@ -2,7 +2,8 @@ import { InputError } from "../api/errors.ts";
 import { type ParsedPath, parsePath } from "../api/field-path.ts";
 import type { CountQuery, FindQuery } from "../api/find-query.ts";
 import type { Deleted } from "../api/soft-deletion.ts";
-import { foldedWords, isShortWord } from "../document/fold.ts";
+import { foldedWords } from "../document/fold.ts";
+import { isImplied, isShortWord, searchPattern } from "../document/search-text.ts";
 import { type ParsedNear, parseNear } from "../geo/near.ts";
 import { optionNames, refuseUnknown } from "../option-names.ts";
 import { type Filter, parseFilter } from "./filter.ts";
@@ -15,6 +16,7 @@ import { parseStaleness } from "./parse-read-options.ts";
  */
 export interface ParsedSelection {
   readonly filter: Filter | undefined;
+  /** What must each occur in the search text, see `searchPattern`. */
   readonly words: readonly string[];
   readonly near?: ParsedNear | undefined;
   readonly deleted: Deleted;
@@ -174,18 +176,21 @@ function parseWords(q: unknown): readonly string[] {
   if (q.length > MAX_Q_LENGTH) throw wrong(`"q" is longer than ${MAX_Q_LENGTH} characters`);
   const words = foldedWords(q);
   if (words.length > MAX_WORDS) throw wrong(`"q" has more than ${MAX_WORDS} different words`);
-  // A word inside of another one is found with it.
-  const needed = words.filter(
+  // A word inside of another one does not count.
+  const counted = words.filter(
     (word) => !words.some((other) => other !== word && other.includes(word)),
   );
-  const short = needed.filter(isShortWord).length;
-  if (short > (short < needed.length ? MAX_SHORT_WORDS : MAX_SHORT_WORDS_ALONE)) {
+  const short = counted.filter(isShortWord).length;
+  if (short > (short < counted.length ? MAX_SHORT_WORDS : MAX_SHORT_WORDS_ALONE)) {
     throw wrong(
       `"q" has too many words of one or two characters, expected up to ${MAX_SHORT_WORDS} beside ` +
         `a longer word, or ${MAX_SHORT_WORDS_ALONE} alone`,
     );
   }
-  return needed;
+  const patterns = words.map(searchPattern);
+  return patterns.filter(
+    (pattern) => !patterns.some((by) => by !== pattern && isImplied(pattern, { by })),
+  );
 }
 
 function parseSort(sort: unknown): readonly OrderTerm[] {

@@ -28,6 +28,13 @@ interface Entry {
 
 type Model = Map<string, Entry>;
 
+/** The state of a collection, and what its removed documents leave behind. */
+interface Collected {
+  readonly model: Model;
+  /** Highest version of the documents that are gone; new ones begin above it. */
+  goneVersion: number;
+}
+
 const options = { unique: ["key"], indexes: ["n"], changes: "documents" } as const;
 const hard = defineCollection<Thing>("hard", options);
 const soft = defineCollection<Thing>("soft", { ...options, softDelete: true });
@@ -55,7 +62,12 @@ const operation: fc.Arbitrary<Operation> = fc.oneof(
 );
 
 /** Does an operation in the model, and says what it comes to. */
-function apply(model: Model, operation: Operation, isSoft: boolean): unknown {
+function apply(collected: Collected, operation: Operation, isSoft: boolean): unknown {
+  const { model } = collected;
+  const leave = (own: string, { version }: Entry): boolean => {
+    collected.goneVersion = Math.max(collected.goneVersion, version);
+    return model.delete(own);
+  };
   const find = (wanted: string): Entry | undefined => {
     const entry = model.get(wanted);
     return entry?.isRemoved === false ? entry : undefined;
@@ -69,7 +81,7 @@ function apply(model: Model, operation: Operation, isSoft: boolean): unknown {
   };
   const drop = (own: string, entry: Entry): void => {
     if (isSoft) model.set(own, { ...entry, isRemoved: true, version: entry.version + 1 });
-    else model.delete(own);
+    else leave(own, entry);
   };
   if (operation.kind === "removeMany") {
     const matching = [...model].filter(([, entry]) => !entry.isRemoved && entry.n === operation.n);
@@ -81,9 +93,13 @@ function apply(model: Model, operation: Operation, isSoft: boolean): unknown {
   switch (operation.kind) {
     case "insert":
       if (model.has(operation.id)) return "ERR_DOCUMENTS_UNIQUE";
-      return put(operation.id, { ...operation.thing, version: 1, isRemoved: false });
+      return put(operation.id, {
+        ...operation.thing,
+        version: collected.goneVersion + 1,
+        isRemoved: false,
+      });
     case "upsert": {
-      const version = ((current ?? removed)?.version ?? 0) + 1;
+      const version = ((current ?? removed)?.version ?? collected.goneVersion) + 1;
       return put(operation.id, { ...operation.thing, version, isRemoved: false });
     }
     case "replace":
@@ -103,7 +119,7 @@ function apply(model: Model, operation: Operation, isSoft: boolean): unknown {
       return put(operation.id, { ...removed, isRemoved: false, version: removed.version + 1 });
     default:
       if (!isSoft) return "ERR_DOCUMENTS_DEFINITION";
-      return removed === undefined ? false : model.delete(operation.id);
+      return removed === undefined ? false : leave(operation.id, removed);
   }
 }
 
@@ -186,8 +202,12 @@ describe.each(engines)("A store in %s", (_name, open) => {
         fc.asyncProperty(fc.array(operation, { maxLength: 25 }), async (operations) => {
           await empty(store, definition);
           const model: Model = new Map();
+          const { version } = await collection.insert({ key: "x", n: 0 }, { id: "a" });
+          await empty(store, definition);
+          const isSoft = definition.softDelete === true;
+          const collected = { model, goneVersion: isSoft ? version + 1 : version };
           for (const each of operations) {
-            const expected = apply(model, each, definition.softDelete === true);
+            const expected = apply(collected, each, isSoft);
             expect({ each, outcome: await perform(collection, each) }).toEqual({
               each,
               outcome: expected,
@@ -222,12 +242,15 @@ describe.each(engines)("A store in %s", (_name, open) => {
           for await (const change of store.changes({ atEnd: "end" })) changes.push(change);
           // Each version of a document follows the one before: no change was made of an older one.
           const versions = new Map<string, number>();
+          const gone = new Set<string>();
           for (const { id: own, kind, version } of changes) {
-            if (kind === "purge") versions.delete(own);
-            else {
-              expect(version).toBe((versions.get(own) ?? 0) + 1);
-              versions.set(own, version);
-            }
+            const before = versions.get(own) ?? 0;
+            if (kind === "purge") gone.add(own);
+            else if (kind === "insert") {
+              expect(before === 0 || gone.delete(own)).toBe(true);
+              expect(version).toBeGreaterThan(before);
+            } else expect(version).toBe(before + 1);
+            versions.set(own, version);
           }
           const state = await stateOf(collection);
           expect(replay(changes)).toEqual(state);

@@ -85,6 +85,21 @@ describe.each(engines)("A sort order of %s", (_engine, open) => {
   });
 });
 
+/** Whether a folded text has a folded word: one of up to two characters only where a word may begin. */
+function hasWord(text: string, word: string): boolean {
+  if (Array.from(word).length > 2) return text.includes(word);
+  const continues = /[\p{L}\p{N}]/u;
+  const unspaced =
+    /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{scx=Thai}\p{scx=Lao}\p{scx=Khmr}\p{scx=Mymr}\p{scx=Bopo}]/u;
+  const isLetter = (character: string): boolean =>
+    continues.test(character) && !unspaced.test(character);
+  const characters = Array.from(text);
+  return characters.some((character, index) => {
+    const isBeginning = !isLetter(character) || !isLetter(characters[index - 1] ?? " ");
+    return isBeginning && characters.slice(index).join("").startsWith(word);
+  });
+}
+
 /** Gives words that are not part of each other. */
 function words(count: number, prefix: string): string {
   return Array.from({ length: count }, (_, index) => prefix + index.toString(36)).join(" ");
@@ -139,6 +154,14 @@ describe.each(engines)("A keyword search of %s", (_engine, open) => {
         "İ",
         "ǅ",
         "①",
+        "a-b",
+        "b,a",
+        "京a",
+        "a京",
+        "a 京",
+        "ภาษา",
+        "東",
+        "\u3000",
       ),
       fc.string({ unit: "grapheme", maxLength: 5 }),
     );
@@ -158,7 +181,7 @@ describe.each(engines)("A keyword search of %s", (_engine, open) => {
           fc.pre(folded.filter((part) => Array.from(part).length < 3).length <= 3);
           const expected = stored.filter((_document, index) => {
             const texts = (lines[index] ?? []).map(fold);
-            return folded.every((part) => texts.some((text) => text.includes(part)));
+            return folded.every((part) => texts.some((text) => hasWord(text, part)));
           });
           expect(await collection.find({ q, sort: ["id"] })).toEqual(expected);
           expect(await collection.count({ q })).toBe(expected.length);
@@ -189,7 +212,7 @@ describe.each(engines)("A keyword search of %s", (_engine, open) => {
     expect(await collection.count({ q })).toBe(count);
   });
 
-  it.each(["*", "?", "[", "]", "[a", "a*", "[]", "?]", "-", "^", "\\", "%", "_", "😀", "😀é"])(
+  it.each(["*", "?", "[", "]", "[a", ",a*", "[]", "?]", "-", "^", "\\", "%", "_", "😀", "😀é"])(
     "finds %j by itself, and only by itself",
     async (q) => {
       const collection = (await open()).collection(things);
@@ -198,6 +221,54 @@ describe.each(engines)("A keyword search of %s", (_engine, open) => {
       expect(await collection.count({ q })).toBe(1);
     },
   );
+
+  it.each([
+    ["o", ["one two", "(O)", "x/óp"], ["two", "to-no"]],
+    [
+      "ou",
+      ["Our", "in our", "foo-ouch", "(out", "“OÜ”", "x\u00a0ou", "7.ou"],
+      ["about", "o u", "o-u"],
+    ],
+    ["7", ["7", "no. 7", "a-71"], ["17", "a7"]],
+    ["c#", ["C#", "in c#.", "(c#)"], ["abc#", "c #", "c"]],
+    ["#", ["c#", "#1", "x # y"], ["c"]],
+    ["(h", ["(hello)", "f(h)"], ["( hello", "h("]],
+    ["-b", ["foo-bar", "-b"], ["foo - bar", "b-"]],
+    ["o-", ["o-bar"], ["foo-bar"]],
+    ["'t", ["don't"], ["do not"]],
+    ["é", ["élan", "la e-mail", "E"], ["cliché"]],
+    ["😀", ["😀", "so😀", "😀😀x"], ["😁"]],
+    ["😀a", ["so😀a"], ["😀 a", "a😀"]],
+    ["東", ["東京", "大東亜", "x東"], ["京"]],
+    ["京タ", ["東京タワー", "京タ"], ["京 タ", "タ京"]],
+    ["ー", ["タワー"], ["タワ"]],
+    ["タi", ["東京タinfo"], ["タ info"]],
+    ["ip", ["私はiPhoneを使う"], ["チップchip"]],
+    ["i私", ["i私"], ["hi私"]],
+    ["ภา", ["ไทยภาษา"], ["ภ"]],
+    ["하", ["한국", "(하)"], ["국하"]],
+  ])("finds %j only where a word begins", async (q, finds, others) => {
+    const collection = (await open()).collection(things);
+    const found = await collection.insertMany(finds.map((t) => ({ t: "other", u: { v: t } })));
+    await collection.insertMany(others.map((t) => ({ t, u: { v: "another" } })));
+    expect(await collection.find({ q, sort: ["createdAt"] })).toEqual(found);
+    expect(await collection.count({ q })).toBe(finds.length);
+    expect(await collection.count({ q: `other ${q}` })).toBe(finds.length);
+  });
+
+  it.each([
+    ["foo-bar", ["foo-bar", "xfoo-barx"], ["foo - bar", "foo -bar", "foo- bar", "foobar"]],
+    ["東京abc", ["東京abcd"], ["東京 abc"]],
+    ["a😀b", ["a😀b"], ["a 😀b", "a😀 b"]],
+    ["b ba", ["ba", "bar-b"], ["abba"]],
+    ["about ab", ["about", "xabout ab"], ["xabout"]],
+    ["(ab b", ["(ab) b"], ["(ab)"]],
+  ])("tells for %j which characters stand next to each other", async (q, finds, others) => {
+    const collection = (await open()).collection(things);
+    const found = await collection.insertMany(finds.map((t) => ({ t })));
+    await collection.insertMany(others.map((t) => ({ t })));
+    expect(await collection.find({ q, sort: ["createdAt"] })).toEqual(found);
+  });
 
   it.each([
     ["17 words", words(17, "word"), false],

@@ -21,7 +21,7 @@ type Names<Name extends string> = Name | readonly Name[];
  * parameters go into the option `query`.
  */
 export type ListParameters<D> = {
-  /** Words, or parts of words, that must occur. */
+  /** Words that must occur: from 3 characters on parts of words, below beginnings of words. */
   readonly q?: string | undefined;
   /** Number of the page, from 1. */
   readonly page?: number | undefined;

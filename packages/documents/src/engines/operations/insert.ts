@@ -27,13 +27,21 @@ export function* insertDocuments<T>(
   const now = layout.stamps.now();
   const added: Stored<T>[] = [];
   const rows: NewRow[] = [];
-  for (const { id = layout.stamps.id(), text } of documents) {
+  for (const { id: chosen, text } of documents) {
+    const id = chosen ?? layout.stamps.id();
     const stored = toStored<T>(name, [id, 1, now, now, text, null]);
     added.push(stored);
-    rows.push({ id, version: 1, createdAt: now, updatedAt: now, deletedAt: null, text, stored });
+    // A removed document may have had an id that the caller chose.
+    const version = chosen === undefined ? 1 : undefined;
+    rows.push({ id, version, createdAt: now, updatedAt: now, deletedAt: null, text, stored });
   }
   const recording = { kind: "insert", at: now } as const;
-  yield* withoutExpired(layout, () => layout.insert(rows, recording, lockTimeout));
+  const version = yield* withoutExpired(layout, () => layout.insert(rows, recording, lockTimeout));
+  if (version !== 1) {
+    for (const [index, row] of rows.entries()) {
+      if (row.version === undefined) Object.assign(Object(added[index]), { version });
+    }
+  }
   yield { kind: "added", collection: name, count: rows.length };
   return added;
 }

@@ -16,7 +16,7 @@ export function* removeDocument(layout: Layout, target: Target): Operation<boole
     const terms = [`id = ${sql.bind(id, "text")}`, ...visibleTerms(layout, "exclude", sql)];
     if (ifVersion !== undefined) terms.push(`version = ${sql.bind(ifVersion, "bigint")}`);
     if (lease !== undefined) terms.push(layout.isHeld(lease, sql));
-    if ((yield* removeWhere(layout, { sql, terms })) > 0) return true;
+    if ((yield* removeWhere(layout, { sql, terms, use: "fixed" })) > 0) return true;
     if (ifVersion === undefined && lease === undefined) return false;
     const row = yield* readTarget(layout, target);
     if (row === undefined) return false;

@@ -32,6 +32,7 @@ import { lockTable } from "./lock-table.ts";
 import { readChangesPastGaps } from "./read-changes.ts";
 import { Running } from "./running.ts";
 import { Analyzing } from "./schema/analyzing.ts";
+import { PendingEntries } from "./schema/pending-entries.ts";
 import { prepareTables } from "./schema/schema.ts";
 import { PostgresWriter } from "./statements/dialect.ts";
 import { PostgresLayout } from "./statements/layout.ts";
@@ -52,6 +53,7 @@ export class PostgresEngine implements Engine {
   readonly #transactions: Transactions;
   readonly #joining: Joining;
   readonly #analyzing: Analyzing;
+  readonly #pendingEntries: PendingEntries;
   readonly #replicas: Replicas | undefined;
   readonly #wakeUp: WakeUp;
   readonly #ready = new Map<Layout, Promise<void> | "ready">();
@@ -64,6 +66,7 @@ export class PostgresEngine implements Engine {
     this.#session = new FreeSession(connections);
     this.#joining = new Joining(this.#session, this.#onAdded);
     this.#analyzing = new Analyzing((statement) => maintenance.readOnce(statement));
+    this.#pendingEntries = new PendingEntries((statement) => maintenance.readOnce(statement));
     const { isPooled } = connections;
     this.#wakeUp = new WakeUp(isPooled ? undefined : listening, this.#session);
     this.#replicas = replicas.length === 0 ? undefined : new Replicas(this.#session, replicas);
@@ -249,9 +252,14 @@ export class PostgresEngine implements Engine {
 
   readonly #onAdded = (collection: string, count: number): void => {
     const quoted = quoteName(collection);
-    if (count <= 0 || !this.#analyzing.recordInserts(quoted, count)) return;
-    // Nobody waits for it, and without it statements are slower for a while.
-    this.#track(() => this.#analyzing.analyze(quoted)).catch(() => undefined);
+    if (count <= 0) return;
+    // Nobody waits for either, and without them statements are slower for a while.
+    if (this.#analyzing.recordInserts(quoted, count)) {
+      this.#track(() => this.#analyzing.analyze(quoted)).catch(() => undefined);
+    }
+    if (!this.#isDistributed && this.#pendingEntries.recordInserts(quoted, count)) {
+      this.#track(() => this.#pendingEntries.move(quoted)).catch(() => undefined);
+    }
   };
 
   readonly #prepareFor = async (layout: Layout): Promise<void> => {

@@ -1,5 +1,5 @@
 import { DocumentsError } from "../../api/errors.ts";
-import { searchText } from "../../document/fold.ts";
+import { searchText } from "../../document/search-text.ts";
 import { toStored } from "../../document/stored.ts";
 import { keepsRemoved } from "../../query/parse-purge.ts";
 import { type Derived, wantedDerived } from "../derived.ts";

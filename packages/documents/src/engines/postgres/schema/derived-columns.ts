@@ -8,6 +8,7 @@ import { sqlState } from "../connections/postgres-error.ts";
 import { documentColumns } from "../statements/columns.ts";
 import { geoColumn } from "../statements/geo.ts";
 import type { PostgresLayout } from "../statements/layout.ts";
+import { removedVersions } from "../statements/removed-version.ts";
 
 const rebuildChunk = 500;
 
@@ -15,6 +16,8 @@ const rebuildChunk = 500;
 export interface Registered extends Derived {
   /** Whether removed documents are kept; null where nobody has looked yet. */
   readonly removed: string | null;
+  /** Whether the sequence of removed versions exists. */
+  readonly hasRemovedVersions: boolean;
 }
 
 /** Reads what the registry says of a collection; `undefined` for one that does not exist. */
@@ -23,12 +26,12 @@ export async function readRegistry(
   layout: PostgresLayout,
 ): Promise<Registered | undefined> {
   const { rows } = await run(client, {
-    text: `SELECT search, expires, geo, removed FROM ${registryTable} WHERE name = $1`,
-    values: [layout.definition.name],
+    text: `SELECT search, expires, geo, removed, to_regclass($2)::text FROM ${registryTable} WHERE name = $1`,
+    values: [layout.definition.name, removedVersions(layout.definition.name)],
   });
   const [row] = rows;
   if (row === undefined) return undefined;
-  const [search, expires, geo, removed] = row.map((value) =>
+  const [search, expires, geo, removed, sequence] = row.map((value) =>
     value === null ? null : String(value),
   );
   return {
@@ -36,6 +39,7 @@ export async function readRegistry(
     expires: expires ?? null,
     geo: geo ?? null,
     removed: removed ?? null,
+    hasRemovedVersions: sequence !== null,
   };
 }
 

@@ -11,10 +11,12 @@ import { sessionOn } from "../connections/session.ts";
 import { createOnce } from "../distributed/distribution.ts";
 import { areClaimsReady, prepareClaims } from "../distributed/preparing-claims.ts";
 import type { PostgresIndex } from "../statements/indexes.ts";
+import { createRemovedVersions } from "../statements/removed-version.ts";
 import type { PostgresLayout } from "../statements/layout.ts";
 import { createOwnTables } from "../statements/own-tables.ts";
 import { analyzeSql } from "./analyzing.ts";
 import { isCurrent, prepareDerived, readRegistry } from "./derived-columns.ts";
+import { createStatistics, hasStatistics } from "./statistics.ts";
 import { settleRemoved, wantedRemoved } from "./kept-removed.ts";
 
 /** The advisory lock of changes to the schema: "FWDR". */
@@ -170,8 +172,9 @@ async function isReady(client: PoolClient, layout: PostgresLayout): Promise<bool
     throw error;
   });
   if (registered === undefined || !isCurrent(registered, layout)) return false;
-  if (registered.removed !== wantedRemoved(layout)) return false;
+  if (registered.removed !== wantedRemoved(layout) || !registered.hasRemovedVersions) return false;
   if (!(await areClaimsReady(client, layout))) return false;
+  if (!(await hasStatistics(client, layout))) return false;
   const valid = await readIndexes(client, layout);
   return layout.indexes.every(({ name }) => valid.get(name) === true);
 }
@@ -179,7 +182,10 @@ async function isReady(client: PoolClient, layout: PostgresLayout): Promise<bool
 async function prepareTable(client: PoolClient, layout: PostgresLayout): Promise<void> {
   const registered = await readRegistry(client, layout);
   if (registered === undefined) await createTable(client, layout);
-  else await settleRemoved(client, layout, registered.removed);
+  else {
+    await settleRemoved(client, layout, registered.removed);
+    await execute(client, createRemovedVersions(layout.definition.name));
+  }
   if (registered !== undefined && layout.geoPaths.length > 0) await addPlaces(client, layout);
   const known = await readIndexes(client, layout);
   let isBuilt = false;
@@ -190,6 +196,7 @@ async function prepareTable(client: PoolClient, layout: PostgresLayout): Promise
     if (isValid !== true) await buildIndex(client, layout, index);
     isBuilt ||= isValid !== true;
   }
+  if (await createStatistics(client, layout)) isBuilt = true;
   await prepareClaims(client, layout);
   const isDerived = await prepareDerived(client, layout, registered);
   // What the indexes of a table with documents hold, the server knows only when it has looked.
@@ -221,6 +228,7 @@ async function createTable(client: PoolClient, layout: PostgresLayout): Promise<
         `CONSTRAINT ${quoteName(layout.idConstraint)} PRIMARY KEY (id))`,
     );
     for (const index of layout.indexes) await createIndex(client, layout, { index, how: "" });
+    await execute(client, createRemovedVersions(name));
     await run(client, {
       text: `INSERT INTO ${registryTable} (name, removed) VALUES ($1, $2)`,
       values: [name, wantedRemoved(layout)],

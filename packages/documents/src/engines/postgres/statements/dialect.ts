@@ -217,7 +217,7 @@ export class PostgresDialect extends PostgresWriter implements Dialect {
     return `(${terms.join(" AND ")})`;
   }
 
-  /** Every word must occur in the folded text; the trigram index finds words of three characters and more. */
+  /** The trigram index finds them, where the locale of the database knows the letters. */
   search(words: readonly string[]): readonly string[] {
     return words.map((word) => {
       const literal = word.replaceAll(/[\\%_]/g, "\\$&");

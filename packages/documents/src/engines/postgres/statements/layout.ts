@@ -1,11 +1,10 @@
 import type { CollectionDefinition } from "../../../api/definition.ts";
 import type { Stored } from "../../../api/document.ts";
 import { UniqueError } from "../../../api/errors.ts";
-import { searchText } from "../../../document/fold.ts";
+import { searchText } from "../../../document/search-text.ts";
 import type { Stamps } from "../../../document/stamps.ts";
 import type { SortValue } from "../../../query/keyset.ts";
 import type { OrderTerm } from "../../../query/parse-query.ts";
-import type { StatementUse } from "../../dialect.ts";
 import {
   type Claiming,
   type Condition,
@@ -22,39 +21,17 @@ import type { Operation, Result, Row, Statement } from "../../operation.ts";
 import { whereSql } from "../../operations/where.ts";
 import { changesTable } from "../../own-tables.ts";
 import { toDocumentsError } from "../connections/postgres-error.ts";
+import { columnsToAdd } from "./added-columns.ts";
+import type { Change, UniqueChange } from "./change.ts";
 import { documentColumns } from "./columns.ts";
 import { asPostgresDialect, PostgresDialect, PreparedStatements } from "./dialect.ts";
 import { geoColumn, PostgresGeo } from "./geo.ts";
 import { indexesOf, indexName, type PostgresIndex, readIndexes } from "./indexes.ts";
 import { type KeyForm, quoteText } from "./keys.ts";
 import { claimRows, isHeldSql, releaseLease, renewLease } from "./leases.ts";
-import { type Column, listSql, valuesSql } from "./row-values.ts";
+import { raiseRemovedVersion } from "./removed-version.ts";
+import { listSql, valuesSql } from "./row-values.ts";
 import { readSortValues } from "./sort-values.ts";
-
-/** A change of rows, and what it means. */
-export interface Change {
-  readonly sql: PostgresDialect;
-  /** The statement, without RETURNING. */
-  readonly text: string;
-  readonly use: StatementUse;
-  /** What is written to the change feed; undefined for nothing. */
-  readonly recording: Recording | undefined;
-  /** Columns of the changed rows to return. Default: none, only their number. */
-  readonly returning?: string | undefined;
-}
-
-/** What a change means for the unique values of documents. */
-export interface UniqueChange {
-  /** Rows that are added. */
-  readonly added?: readonly NewRow[];
-  /** A row before and after. */
-  readonly changed?: {
-    readonly before: Stored<object> | undefined;
-    readonly after: Stored<object>;
-  };
-  /** Whether the changed rows give up all of their unique values. */
-  readonly isRemoval?: boolean;
-}
 
 /** Documents of a collection in PostgreSQL: one table, with columns for what is derived from a document. */
 export class PostgresLayout implements Layout {
@@ -76,6 +53,8 @@ export class PostgresLayout implements Layout {
   readonly geo: PostgresGeo;
   readonly indexes: readonly PostgresIndex[];
   readonly keyForm: KeyForm;
+  /** Whether the server keeps statistics of the fields of indexes. */
+  readonly keepsStatistics: boolean;
   /** Name of the constraint that keeps ids unique. */
   readonly idConstraint: string;
   /** Name of the index of search texts. */
@@ -104,6 +83,7 @@ export class PostgresLayout implements Layout {
     this.stamps = stamps;
     this.selectRows = `SELECT ${this.columns}, expires_at FROM ${this.quoted} WHERE `;
     this.keyForm = keyForm;
+    this.keepsStatistics = isUnique;
     this.statements = new PreparedStatements(keyForm);
     this.geo = new PostgresGeo(this);
     this.idConstraint = indexName(name, "id", []);
@@ -141,17 +121,23 @@ export class PostgresLayout implements Layout {
     rows: readonly NewRow[],
     recording: Recording | undefined,
     lockTimeout?: number,
-  ): Operation<void> {
+  ): Operation<number> {
     const sql = this.begin();
-    // New rows have the same version and times.
-    const columns = this.#columnsOf(rows, { isNew: recording !== undefined });
+    const isChosen = rows.some(({ version }) => version === undefined);
+    const columns = columnsToAdd(this, rows, { isNew: recording !== undefined });
     const names = columns.map(({ name }) => name).join(", ");
     const values = rows.length === 1 ? valuesSql(columns, sql) : listSql(columns, sql);
     const limited = `, (SELECT set_config('lock_timeout', '${lockTimeout}', true)) AS limited`;
     const text =
       `INSERT INTO ${this.quoted} (${names}) ` +
       `${values}${lockTimeout === undefined ? "" : limited}`;
-    yield* this.change({ sql, text, use: "fixed", recording }, { added: rows });
+    const change = { sql, text, use: "fixed", recording } as const;
+    if (!isChosen) {
+      yield* this.change(change, { added: rows });
+      return 1;
+    }
+    const added = yield* this.change({ ...change, returning: "version" }, { added: rows });
+    return added.rows.reduce((last, [version]) => Math.max(last, Number(version)), 1);
   }
 
   *update(change: RowChange, recording: Recording): Operation<number> {
@@ -189,18 +175,17 @@ export class PostgresLayout implements Layout {
     const text =
       `UPDATE ${this.quoted} SET version = version + 1, updated_at = greatest(updated_at, ${now}), ` +
       `deleted_at = ${now}${whereSql(condition.terms)}`;
-    const { count } = yield* this.change(
-      { sql, text, use: "once", recording },
-      { isRemoval: true },
-    );
+    const { use = "once" } = condition;
+    const { count } = yield* this.change({ sql, text, use, recording }, { isRemoval: true });
     return count;
   }
 
   *remove(condition: Condition, recording: Recording): Operation<number> {
     const sql = asPostgresDialect(condition.sql);
     const text = `DELETE FROM ${this.quoted}${whereSql(condition.terms)}`;
+    const { use = "once" } = condition;
     const { count } = yield* this.change(
-      { sql, text, use: "once", recording },
+      { sql, text, use, recording, isDeletion: true },
       { isRemoval: true },
     );
     return count;
@@ -281,20 +266,38 @@ export class PostgresLayout implements Layout {
 
   /** Makes a change, which also writes to the change feed when the definition asks for it. */
   protected *change(change: Change, _unique: UniqueChange): Operation<Result> {
-    const { sql, text, use, recording, returning } = change;
-    const { changes, name } = this.definition;
-    if (changes === undefined || recording === undefined) {
+    const { sql, text, use, recording, returning, isDeletion = false } = change;
+    const recorded = this.#recordedSql(recording, sql);
+    if (!isDeletion && recorded === undefined) {
       const back = returning === undefined ? "" : ` RETURNING ${returning}`;
       return yield sql.write(text + back, use);
     }
+    const columns = recorded === undefined ? "version" : documentColumns;
+    const parts = [`changed AS (${text} RETURNING ${columns})`];
+    if (recorded !== undefined) parts.push(`recorded AS (${recorded})`);
+    if (!isDeletion) {
+      return yield sql.write(
+        `WITH ${parts.join(", ")} SELECT ${returning ?? "id"} FROM changed`,
+        use,
+      );
+    }
+    const removed = "(SELECT max(version) FROM changed)";
+    parts.push(`raised AS (${raiseRemovedVersion(this.definition.name, removed)})`);
+    // A SELECT that nothing reads is not run.
+    const counts = "SELECT count(*), (SELECT count(*) FROM raised) FROM changed";
+    const { rows } = yield sql.write(`WITH ${parts.join(", ")} ${counts}`, use);
+    return { rows: [], count: Number(rows[0]?.[0]) };
+  }
+
+  /** Writes the statement that writes what changed to the change feed; undefined for nothing. */
+  #recordedSql(recording: Recording | undefined, sql: PostgresDialect): string | undefined {
+    const { changes, name } = this.definition;
+    if (changes === undefined || recording === undefined) return undefined;
     const { kind, at } = recording;
     const doc = this.isRecordedWhole(recording) ? "doc" : "NULL::jsonb";
-    return yield sql.write(
-      `WITH changed AS (${text} RETURNING ${documentColumns}), ` +
-        `recorded AS (INSERT INTO ${changesTable} (collection, id, kind, version, at, doc) ` +
-        `SELECT ${quoteText(name)}, id, ${quoteText(kind)}, version, ${sql.bind(at, "text")}, ${doc} ` +
-        `FROM changed) SELECT ${returning ?? "id"} FROM changed`,
-      use,
+    return (
+      `INSERT INTO ${changesTable} (collection, id, kind, version, at, doc) ` +
+      `SELECT ${quoteText(name)}, id, ${quoteText(kind)}, version, ${sql.bind(at, "text")}, ${doc} FROM changed`
     );
   }
 
@@ -311,38 +314,5 @@ export class PostgresLayout implements Layout {
       `AND deleted_at IS ${deleted === "only" ? "NOT " : ""}NULL ` +
       `ORDER BY expires_at LIMIT ${limit}`
     );
-  }
-
-  /** The columns of rows to add; what a collection does not have is not sent for each. */
-  #columnsOf(rows: readonly NewRow[], { isNew }: { readonly isNew: boolean }): readonly Column[] {
-    const column = (
-      name: string,
-      type: Column["type"],
-      valueOf: (row: NewRow) => number | string | null,
-    ): Column => ({ name, type, values: rows.map(valueOf) });
-    const shared: typeof column = (name, type, valueOf) =>
-      isNew
-        ? { name, type, values: rows.slice(0, 1).map(valueOf), isShared: true }
-        : column(name, type, valueOf);
-    const columns = [
-      column("id", "text", ({ id }) => id),
-      shared("version", "bigint", ({ version }) => version),
-      shared("created_at", "text", ({ createdAt }) => createdAt),
-      shared("updated_at", "text", ({ updatedAt }) => updatedAt),
-      column("doc", "jsonb", ({ text }) => text),
-    ];
-    if (this.searchPaths.length > 0) {
-      columns.push(column("search", "text", ({ stored }) => this.searchColumn(stored)));
-    }
-    if (this.expiresAt !== undefined) {
-      columns.push(column("expires_at", "bigint", ({ stored }) => this.expiryColumn(stored)));
-    }
-    if (this.geoPaths.length > 0) {
-      columns.push(column("geo", "float8[]", ({ stored }) => geoColumn(this, stored)));
-    }
-    if (!isNew && rows.some(({ deletedAt }) => deletedAt !== null)) {
-      columns.push(column("deleted_at", "text", ({ deletedAt }) => deletedAt));
-    }
-    return columns;
   }
 }

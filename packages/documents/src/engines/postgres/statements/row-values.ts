@@ -8,11 +8,13 @@ export interface Column {
   readonly values: readonly (number | string | null)[];
   /** Whether the first value is that of all rows, which is sent once. Default: `false`. */
   readonly isShared?: boolean;
+  /** The expression for values that are null. Default: NULL. */
+  readonly missing?: string | undefined;
 }
 
 /** Writes VALUES of one row. */
 export function valuesSql(columns: readonly Column[], sql: PostgresDialect): string {
-  const values = columns.map(({ type, values: [value = null] }) => sql.bind(value, type));
+  const values = columns.map((column) => firstValue(column, sql));
   return `VALUES (${values.join(", ")})`;
 }
 
@@ -21,19 +23,28 @@ export function listSql(columns: readonly Column[], sql: PostgresDialect): strin
   const expressions: string[] = [];
   const lists: string[] = [];
   const names: string[] = [];
-  for (const { name, type, values, isShared = false } of columns) {
+  for (const column of columns) {
+    const { name, type, values, isShared = false, missing } = column;
     if (isShared) {
-      expressions.push(sql.bind(values[0] ?? null, type));
+      expressions.push(firstValue(column, sql));
       continue;
     }
     // A list of JSON texts or of arrays is sent as a list of texts.
     const isText = type === "jsonb" || type === "float8[]";
     lists.push(sql.bind(values, isText ? "text[]" : `${type}[]`));
     names.push(name);
-    expressions.push(isText ? `${name}::${type}` : name);
+    const value = isText ? `${name}::${type}` : name;
+    expressions.push(missing === undefined ? value : `coalesce(${value}, ${missing})`);
   }
   return (
     `SELECT ${expressions.join(", ")} ` +
     `FROM unnest(${lists.join(", ")}) AS added (${names.join(", ")})`
   );
+}
+
+function firstValue(
+  { type, values: [value = null], missing }: Column,
+  sql: PostgresDialect,
+): string {
+  return value === null && missing !== undefined ? missing : sql.bind(value, type);
 }

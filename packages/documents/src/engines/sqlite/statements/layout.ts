@@ -1,7 +1,6 @@
-import { randomUUID } from "node:crypto";
 import type { CollectionDefinition } from "../../../api/definition.ts";
 import { UniqueError } from "../../../api/errors.ts";
-import { searchText } from "../../../document/fold.ts";
+import { searchText } from "../../../document/search-text.ts";
 import type { Stamps } from "../../../document/stamps.ts";
 import { quoteName } from "../../dialect.ts";
 import {
@@ -16,12 +15,13 @@ import {
   type Table,
 } from "../../layout.ts";
 import { atomically, type Operation, type Row, type Statement } from "../../operation.ts";
-import { selectionTerms, whereSql } from "../../operations/where.ts";
-import { changesTable } from "../../own-tables.ts";
+import { whereSql } from "../../operations/where.ts";
+import { changesTable, registryTable } from "../../own-tables.ts";
 import { SqliteDialect } from "./dialect.ts";
 import { SqliteGeo } from "./geo.ts";
 import { fieldsOfIndex, indexesOf, type SqliteIndex } from "./indexes.ts";
-import { leasesTable } from "./tables.ts";
+import { claimRows, isHeldSql, releaseLease, renewLease } from "./leases.ts";
+import { leasesTable, raiseRemovedVersion } from "./tables.ts";
 
 /**
  * Documents of a collection in SQLite: a table of documents whose rows have numbers, and tables beside it for search
@@ -90,10 +90,13 @@ export class SqliteLayout implements Layout {
     return error instanceof UniqueError;
   }
 
-  *insert(rows: readonly NewRow[], recording: Recording | undefined): Operation<void> {
+  *insert(rows: readonly NewRow[], recording: Recording | undefined): Operation<number> {
+    const isKnown = rows.every(({ version }) => version !== undefined);
+    const version = isKnown ? 1 : yield* this.#firstVersion();
     const [first] = rows;
-    if (first !== undefined && rows.length === 1) yield* this.#insertRow(first, recording);
-    else yield* atomically(() => this.#insertRows(rows, recording));
+    if (first !== undefined && rows.length === 1) yield* this.#insertRow(first, version, recording);
+    else yield* atomically(() => this.#insertRows(rows, version, recording));
+    return version;
   }
 
   *update(change: RowChange, { kind, at }: Recording): Operation<number> {
@@ -147,6 +150,11 @@ export class SqliteLayout implements Layout {
     const { values } = condition.sql;
     const where = whereSql(condition.terms);
     const rows = `SELECT seq FROM ${this.quoted}${where}`;
+    yield {
+      kind: "write",
+      text: raiseRemovedVersion(`SELECT max(version) AS version FROM ${this.quoted}${where}`),
+      values: [...values, this.definition.name],
+    };
     yield* this.#recordWhere(condition, { kind, at, added: 0, document: "NULL" });
     if (this.searchPaths.length > 0) {
       const text = `DELETE FROM ${this.quotedSearch} WHERE rowid IN (${rows})`;
@@ -185,33 +193,19 @@ export class SqliteLayout implements Layout {
   }
 
   claim(claiming: Claiming): Operation<readonly Row[]> {
-    return atomically(() => this.#claim(claiming));
+    return atomically(() => claimRows(this, claiming));
   }
 
-  *renew({ id, token }: Held, until: number): Operation<boolean> {
-    const { count } = yield {
-      kind: "write",
-      text: `UPDATE ${leasesTable} SET until = ? WHERE collection = ? AND id = ? AND token = ? AND until > ?`,
-      values: [until, this.definition.name, id, token, Date.now()],
-    };
-    return count === 1;
+  renew(held: Held, until: number): Operation<boolean> {
+    return renewLease(this, held, until);
   }
 
-  *release({ id, token }: Held): Operation<boolean> {
-    const { count } = yield {
-      kind: "write",
-      text: `DELETE FROM ${leasesTable} WHERE collection = ? AND id = ? AND token = ? AND until > ?`,
-      values: [this.definition.name, id, token, Date.now()],
-    };
-    return count === 1;
+  release(held: Held): Operation<boolean> {
+    return releaseLease(this, held);
   }
 
   isHeld(token: string, sql: SqliteDialect): string {
-    return (
-      `EXISTS (SELECT 1 FROM ${leasesTable} AS held WHERE held.collection = ` +
-      `${sql.bind(this.definition.name)} AND held.id = ${this.quoted}.id ` +
-      `AND held.token = ${sql.bind(token)} AND held.until > ${sql.bind(Date.now())})`
-    );
+    return isHeldSql(this, token, sql);
   }
 
   *builtIndexes(): Operation<ReadonlyMap<string, boolean>> {
@@ -227,12 +221,29 @@ export class SqliteLayout implements Layout {
     return fieldsOfIndex(name);
   }
 
-  *#insertRows(rows: readonly NewRow[], recording: Recording | undefined): Operation<void> {
-    for (const row of rows) yield* this.#insertRow(row, recording);
+  *#firstVersion(): Operation<number> {
+    const { rows } = yield {
+      kind: "read",
+      text: `SELECT removed_version + 1 FROM ${registryTable} WHERE name = ?`,
+      values: [this.definition.name],
+    };
+    return Number(rows[0]?.[0] ?? 1);
   }
 
-  *#insertRow(row: NewRow, recording: Recording | undefined): Operation<void> {
-    const { id, version, createdAt, updatedAt, deletedAt, text, stored } = row;
+  *#insertRows(
+    rows: readonly NewRow[],
+    firstVersion: number,
+    recording: Recording | undefined,
+  ): Operation<void> {
+    for (const row of rows) yield* this.#insertRow(row, firstVersion, recording);
+  }
+
+  *#insertRow(
+    row: NewRow,
+    firstVersion: number,
+    recording: Recording | undefined,
+  ): Operation<void> {
+    const { id, version = firstVersion, createdAt, updatedAt, deletedAt, text, stored } = row;
     const values = [id, version, createdAt, updatedAt, text];
     const extra: (number | string | null)[] = [];
     if (this.softDelete) extra.push(deletedAt);
@@ -294,33 +305,5 @@ export class SqliteLayout implements Layout {
       values: [name, kind, added, at, ...sql.values],
     };
     yield { kind: "recorded" };
-  }
-
-  *#claim({ query, now, until }: Claiming): Operation<readonly Row[]> {
-    const { name } = this.definition;
-    const sql = this.begin();
-    const terms = [...selectionTerms(this, query, sql)];
-    terms.push(
-      `NOT EXISTS (SELECT 1 FROM ${leasesTable} AS held WHERE held.collection = ${sql.bind(name)} ` +
-        `AND held.id = ${this.quoted}.id AND held.until > ${sql.bind(now)})`,
-    );
-    const { rows } = yield sql.read(
-      `SELECT ${this.columns} FROM ${this.quoted}${whereSql(terms)} ` +
-        `ORDER BY ${sql.order(query.order)}${sql.page(query.limit ?? 1, 0)}`,
-    );
-    const claimed: Row[] = [];
-    for (const row of rows) {
-      const token = randomUUID();
-      const { rows: leases } = yield {
-        kind: "read",
-        text:
-          `INSERT INTO ${leasesTable} (collection, id, token, until, attempt) VALUES (?, ?, ?, ?, 1) ` +
-          "ON CONFLICT DO UPDATE SET token = excluded.token, until = excluded.until, " +
-          "attempt = attempt + 1 RETURNING attempt",
-        values: [name, row[0] ?? null, token, until],
-      };
-      claimed.push([...row.slice(0, 6), token, leases[0]?.[0] ?? null]);
-    }
-    return claimed;
   }
 }

@@ -15,7 +15,7 @@ export const leasesTable: string = quoteName("fetchwork:leases");
 export const applicationId = 0x46574452;
 
 /** The version of the layout below. */
-export const formatVersion = 3;
+export const formatVersion = 4;
 
 /** Creates the tables of an empty store, or those that an earlier format lacks, in a transaction. */
 export function upgradeTables(connection: Connection, from: number): void {
@@ -63,8 +63,24 @@ export function upgradeTables(connection: Connection, from: number): void {
     `);
   }
   if (from < 3) connection.exec(`ALTER TABLE ${registryTable} ADD COLUMN geo TEXT`);
+  if (from < 4) {
+    connection.exec(
+      `ALTER TABLE ${registryTable} ADD COLUMN removed_version INTEGER NOT NULL DEFAULT 0`,
+    );
+  }
   connection.exec(`
     PRAGMA application_id = ${applicationId};
     PRAGMA user_version = ${formatVersion};
   `);
+}
+
+/**
+ * Writes the statement that raises the highest version of removed documents of a collection, see `Layout.insert`. `removed`
+ * selects the highest version to be removed.
+ */
+export function raiseRemovedVersion(removed: string): string {
+  return (
+    `UPDATE ${registryTable} SET removed_version = gone.version ` +
+    `FROM (${removed}) AS gone WHERE name = ? AND gone.version > removed_version`
+  );
 }

@@ -1,5 +1,5 @@
 import { type ParsedPath, parsePath } from "../../../api/field-path.ts";
-import { searchText } from "../../../document/fold.ts";
+import { searchText } from "../../../document/search-text.ts";
 import { parseJsonText } from "../../../document/json-text.ts";
 import { toStored } from "../../../document/stored.ts";
 import { quoteName } from "../../dialect.ts";

@@ -1,0 +1,64 @@
+import type { NewRow, Table } from "../../layout.ts";
+import { geoColumn } from "./geo.ts";
+import { firstVersionSql } from "./removed-version.ts";
+import type { Column } from "./row-values.ts";
+
+/** A collection whose table has columns for what is derived from its documents. */
+interface DerivingTable extends Table {
+  searchColumn(stored: unknown): string | null;
+  expiryColumn(stored: unknown): number | null;
+}
+
+/** The columns of rows to add; what a collection does not have is not sent for each. */
+export function columnsToAdd(
+  layout: DerivingTable,
+  rows: readonly NewRow[],
+  { isNew }: { readonly isNew: boolean },
+): readonly Column[] {
+  const column = (
+    name: string,
+    type: Column["type"],
+    valueOf: (row: NewRow) => number | string | null,
+  ): Column => ({ name, type, values: rows.map(valueOf) });
+  const shared: typeof column = (name, type, valueOf) =>
+    isNew
+      ? { name, type, values: rows.slice(0, 1).map(valueOf), isShared: true }
+      : column(name, type, valueOf);
+  const columns = [
+    column("id", "text", ({ id }) => id),
+    versionColumn(layout, rows, { isNew }),
+    shared("created_at", "text", ({ createdAt }) => createdAt),
+    shared("updated_at", "text", ({ updatedAt }) => updatedAt),
+    column("doc", "jsonb", ({ text }) => text),
+  ];
+  if (layout.searchPaths.length > 0) {
+    columns.push(column("search", "text", ({ stored }) => layout.searchColumn(stored)));
+  }
+  if (layout.expiresAt !== undefined) {
+    columns.push(column("expires_at", "bigint", ({ stored }) => layout.expiryColumn(stored)));
+  }
+  if (layout.geoPaths.length > 0) {
+    columns.push(column("geo", "float8[]", ({ stored }) => geoColumn(layout, stored)));
+  }
+  if (!isNew && rows.some(({ deletedAt }) => deletedAt !== null)) {
+    columns.push(column("deleted_at", "text", ({ deletedAt }) => deletedAt));
+  }
+  return columns;
+}
+
+/** New rows whose ids the store made have version 1, the others the one after all of removed documents. */
+function versionColumn(
+  { definition }: DerivingTable,
+  rows: readonly NewRow[],
+  { isNew }: { readonly isNew: boolean },
+): Column {
+  const versions = rows.map(({ version = null }) => version);
+  const isSame = versions.every((version) => version === versions[0]);
+  return {
+    name: "version",
+    type: "bigint",
+    values: isNew && isSame ? versions.slice(0, 1) : versions,
+    isShared: isNew && isSame,
+    missing: versions.includes(null) ? firstVersionSql(definition.name) : undefined,
+  };
+}
