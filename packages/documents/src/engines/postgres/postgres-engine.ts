@@ -65,11 +65,12 @@ export class PostgresEngine implements Engine {
     this.#isDistributed = isDistributed;
     this.#session = new FreeSession(connections);
     this.#joining = new Joining(this.#session, this.#onAdded);
+    const { isPooled } = connections;
     this.#upkeep = new Upkeep((statement) => maintenance.readOnce(statement));
-    this.#wakeUp = new WakeUp(listening, this.#session);
+    this.#wakeUp = new WakeUp(isPooled ? undefined : listening, this.#session);
     this.#replicas = replicas.length === 0 ? undefined : new Replicas(this.#session, replicas);
     this.#transactions = new Transactions(connections, {
-      locks: isDistributed ? lockTable(this.#session) : undefined,
+      locks: isDistributed || isPooled ? lockTable(this.#session) : undefined,
     });
   }
 
