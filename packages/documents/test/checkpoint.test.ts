@@ -104,6 +104,7 @@ describe("The write-ahead log", () => {
     });
     const writer = new Writer(connection, {
       ready: new Set(),
+      seen: new Map(),
       onRecorded: () => undefined,
       onUnbuilt: () => undefined,
       onPrepared: () => undefined,

@@ -1,6 +1,5 @@
 import type { CollectionDefinition } from "../api/definition.ts";
 import type { Explanation, ServingIndex } from "../api/explanation.ts";
-import { isShortWord } from "../document/search-text.ts";
 import type { ReadPlan } from "../engines/operations/find.ts";
 import type { StatementPlan } from "../engines/statement-plan.ts";
 import type { Filter } from "../query/filter.ts";
@@ -120,7 +119,7 @@ function possibleService({ definition, selection, filter, order }: Subject): Ser
     return { indexes: [ordered], finds: filter !== undefined, sorts: false };
   }
   const sorts = order !== undefined;
-  if (words.some((word) => !isShortWord(word))) {
+  if (words.length > 0) {
     return { indexes: [{ kind: "search", fields: definition.search }], finds: true, sorts };
   }
   const found = filter === undefined ? undefined : findingIndexes(filter, known);
@@ -146,9 +145,6 @@ function warnOfScan(
     return indexes === undefined
       ? [`no index can serve this filter by ${fields}: ${every}`]
       : [`no index serves the filter by ${fields}: ${every}${toDeclare(indexes, definition)}`];
-  }
-  if (selection.words.length > 0 && selection.words.every(isShortWord)) {
-    return [`no index serves words of one or two characters: ${every}`];
   }
   return [`no index serves this query: ${every}`];
 }

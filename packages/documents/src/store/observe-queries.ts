@@ -1,5 +1,4 @@
 import type { Explanation, UnindexedQuery } from "../api/explanation.ts";
-import { isShortWord } from "../document/search-text.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Layout } from "../engines/layout.ts";
 import type { ReadPlan } from "../engines/operations/find.ts";
@@ -52,8 +51,7 @@ function formOf(collection: string, { find, count }: ReadPlan): string {
 function formOfSelection(selection: ParsedSelection | undefined): unknown {
   if (selection === undefined) return undefined;
   const { filter, words, near, deleted } = selection;
-  const length = words.length === 0 ? "none" : words.every(isShortWord) ? "short" : "long";
-  return [filter && formOfFilter(filter), length, near?.field, deleted];
+  return [filter && formOfFilter(filter), words.length > 0, near?.field, deleted];
 }
 
 function formOfFilter(filter: Filter): string {

@@ -94,6 +94,32 @@ it.each(SHARED_ENGINES)("finds all by the fields of each program in %s", async (
   }
 });
 
+it.each(SHARED_ENGINES)(
+  "finds what a program without a search writes in %s",
+  async (_name, create) => {
+    const open = await create();
+    const plain = defineCollection<Note>("notes", { softDelete: true });
+    const first = await open({ collections: [plain] });
+    const old = first.collection(plain);
+    const kept = await old.insert({ title: "apple", text: "yellow" });
+    const second = await open({ collections: [byText] });
+    expect(await found(second, byText, "yellow")).toEqual(["apple"]);
+    await old.insert({ title: "banana", text: "yellow" }, { id: "chosen" });
+    await old.update(kept.id, { text: "red" });
+    expect(await found(second, byText, "yellow")).toEqual(["banana"]);
+    expect(await found(second, byText, "red")).toEqual(["apple"]);
+    await old.remove("chosen");
+    await old.purge("chosen");
+    await second.collection(byText).insert({ title: "quince", text: "yellow" }, { id: "chosen" });
+    expect(await found(second, byText, "yellow")).toEqual(["quince"]);
+    await old.upsert({ title: "quince", text: "green" }, { id: "chosen" });
+    expect(await found(second, byText, "yellow")).toEqual([]);
+    expect(await found(second, byText, "green")).toEqual(["quince"]);
+    const leases = await second.collection(byText).claim({ q: "green", limit: 2 });
+    expect(leases.map(({ document }) => document.title)).toEqual(["quince"]);
+  },
+);
+
 it.each(SHARED_ENGINES)("builds nothing back in %s", async (_name, create) => {
   const open = await create();
   const first = await open({ collections: [byTitle] });

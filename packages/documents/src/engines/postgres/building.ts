@@ -9,7 +9,7 @@ import { runOperation } from "./connections/run-operation.ts";
 import { FreeSession } from "./connections/session.ts";
 import { lockTable } from "./lock-table.ts";
 import { dropUnused } from "./schema/drop-unused.ts";
-import { buildLeft, withClient, withoutTimeout } from "./schema/schema.ts";
+import { buildLeft, timeoutToRestore, withClient, withoutTimeout } from "./schema/schema.ts";
 import type { PostgresLayout } from "./statements/layout.ts";
 
 /** A build takes as long as it takes; another process waits for it and finds it done. */
@@ -50,7 +50,7 @@ export class Building {
 
   /** Drops indexes and search texts that the definitions of collections do not ask for. */
   async dropUnused(layouts: readonly PostgresLayout[]): Promise<void> {
-    const { statementTimeout } = this.#connections;
+    const statementTimeout = timeoutToRestore(this.#connections);
     await withClient(this.#connections, (client) =>
       withoutTimeout(client, statementTimeout, async () => {
         for (const layout of layouts) await dropUnused(client, layout);
@@ -106,7 +106,7 @@ export class Building {
 
   #build(layout: PostgresLayout): Promise<void> {
     const { signal } = this.#ended;
-    const { statementTimeout } = this.#connections;
+    const statementTimeout = timeoutToRestore(this.#connections);
     const hash = createHash("sha256").update(layout.definition.name).digest("hex").slice(0, 16);
     return holdLock(
       lockTable(this.#session),
@@ -126,6 +126,8 @@ export class Building {
 
   /** Has the server end the statement of a connection when the store is closed. */
   async #cancelOnEnd(client: PoolClient): Promise<() => void> {
+    // Behind a pooler the process may work for somebody else at that time.
+    if (this.#connections.isPooled) return () => undefined;
     const { signal } = this.#ended;
     const { rows } = await run(client, { text: "SELECT pg_backend_pid()", values: [] });
     const pid = rows[0]?.[0] ?? null;

@@ -6,7 +6,6 @@ import type { ChangeBatch } from "../../changes/follow-changes.ts";
 import { createStamps } from "../../document/stamps.ts";
 import { holdLock } from "../../leases/hold-lock.ts";
 import type { NewDocument } from "../../query/targets.ts";
-import { quoteName } from "../dialect.ts";
 import type { Begin, Engine, Found, SnapshotAccess, TransactionAccess } from "../engine.ts";
 import type { Layout } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
@@ -14,6 +13,7 @@ import { type FeedQuery, readChanges } from "../operations/feed.ts";
 import type { ReadPlan } from "../operations/find.ts";
 import { getDocument } from "../operations/get.ts";
 import { insertDocument } from "../operations/insert.ts";
+import { mayScan } from "../operations/may-scan.ts";
 import { plannedStatements } from "../operations/planned-statements.ts";
 import { migrationsTable } from "../own-tables.ts";
 import type { StatementPlan } from "../statement-plan.ts";
@@ -32,11 +32,11 @@ import { lockTable } from "./lock-table.ts";
 import { readChangesPastGaps } from "./read-changes.ts";
 import { Preparing } from "./preparing.ts";
 import { Running } from "./running.ts";
-import { Analyzing } from "./schema/analyzing.ts";
-import { PendingEntries } from "./schema/pending-entries.ts";
+import { Upkeep } from "./schema/upkeep.ts";
 import { PostgresWriter } from "./statements/dialect.ts";
 import { PostgresLayout } from "./statements/layout.ts";
 import { readQueryPlan } from "./statements/query-plan.ts";
+import { SlowReads } from "./slow-reads.ts";
 import { readStatus } from "./status.ts";
 import { Transactions } from "./transactions.ts";
 
@@ -53,8 +53,8 @@ export class PostgresEngine implements Engine {
   readonly #session: Session;
   readonly #transactions: Transactions;
   readonly #joining: Joining;
-  readonly #analyzing: Analyzing;
-  readonly #pendingEntries: PendingEntries;
+  readonly #upkeep: Upkeep;
+  readonly #slowReads = new SlowReads();
   readonly #replicas: Replicas | undefined;
   readonly #wakeUp: WakeUp;
   readonly #preparing: Preparing;
@@ -66,13 +66,13 @@ export class PostgresEngine implements Engine {
     this.#isDistributed = isDistributed;
     this.#session = new FreeSession(connections);
     this.#joining = new Joining(this.#session, this.#onAdded);
-    this.#analyzing = new Analyzing((statement) => maintenance.readOnce(statement));
+    const { isPooled } = connections;
+    this.#upkeep = new Upkeep((statement) => maintenance.readOnce(statement));
     this.#preparing = new Preparing(maintenance, { isDistributed });
-    this.#pendingEntries = new PendingEntries((statement) => maintenance.readOnce(statement));
-    this.#wakeUp = new WakeUp(listening, this.#session);
+    this.#wakeUp = new WakeUp(isPooled ? undefined : listening, this.#session);
     this.#replicas = replicas.length === 0 ? undefined : new Replicas(this.#session, replicas);
     this.#transactions = new Transactions(connections, {
-      locks: isDistributed ? lockTable(this.#session) : undefined,
+      locks: isDistributed || isPooled ? lockTable(this.#session) : undefined,
     });
   }
 
@@ -112,7 +112,10 @@ export class PostgresEngine implements Engine {
     plan: ReadPlan,
     { staleness, map }: { readonly staleness: number; readonly map: (row: Row) => R },
   ): Promise<Found<R>> {
-    return this.#read(layout, staleness, (session) => find(session, layout, { plan, map }));
+    const read = (): Promise<Found<R>> =>
+      this.#read(layout, staleness, (session) => find(session, layout, { plan, map }));
+    const isSlow = mayScan(layout.definition, plan) || readsUnindexed(layout, plan);
+    return isSlow ? this.#slowReads.run(read) : read();
   }
 
   explain(layout: Layout, plan: ReadPlan): Promise<readonly StatementPlan[]> {
@@ -261,14 +264,10 @@ export class PostgresEngine implements Engine {
   }
 
   readonly #onAdded = (collection: string, count: number): void => {
-    const quoted = quoteName(collection);
     if (count <= 0) return;
-    // Nobody waits for either, and without them statements are slower for a while.
-    if (this.#analyzing.recordInserts(quoted, count)) {
-      this.#track(() => this.#analyzing.analyze(quoted)).catch(() => undefined);
-    }
-    if (!this.#isDistributed && this.#pendingEntries.recordInserts(quoted, count)) {
-      this.#track(() => this.#pendingEntries.move(quoted)).catch(() => undefined);
+    // Nobody waits for it, and without it statements are slower for a while.
+    for (const work of this.#upkeep.recordInserts(collection, count)) {
+      this.#track(work).catch(() => undefined);
     }
   };
 
@@ -324,6 +323,12 @@ export class PostgresEngine implements Engine {
       this.#running.end();
     }
   }
+}
+
+/** Whether a search reads documents because its texts are still being built. */
+function readsUnindexed(layout: Layout, { find, count }: ReadPlan): boolean {
+  const { words = [] } = find?.query ?? count ?? {};
+  return words.length > 0 && postgresLayout(layout).search.own?.isBuilt === false;
 }
 
 function beginOwn(): PostgresWriter {

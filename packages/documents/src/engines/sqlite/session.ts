@@ -2,7 +2,7 @@ import { DocumentsError } from "../../api/errors.ts";
 import type { Layout } from "../layout.ts";
 import { noResult, type Operation, type Result, type Step } from "../operation.ts";
 import { registryTable } from "../own-tables.ts";
-import type { Connection } from "./connection/connection.ts";
+import type { Cell, Connection } from "./connection/connection.ts";
 import { readTotal, runOperation, runStatement } from "./connection/run-operation.ts";
 import { isEngineFailure } from "./connection/sqlite-error.ts";
 import { dropUnusedIndexes, prepareCollection } from "./schema.ts";
@@ -19,6 +19,8 @@ import type { SqliteLayout } from "./statements/layout.ts";
 export interface SessionContext {
   /** Collections that are prepared. */
   readonly ready: Set<Layout>;
+  /** State of the file, as far as other connections changed it, at which the generations of a collection were read. */
+  readonly seen: Map<Layout, Cell>;
   /** Is called when a commit brought records into the change feed. */
   readonly onRecorded: () => void;
   /** Is called for each collection that a commit prepared and whose search texts are not complete. */
@@ -41,6 +43,7 @@ export class Session {
   readonly #current = new Set<SqliteLayout>();
   /** Documents added to collections that the registry does not count yet. */
   readonly #uncounted = new Map<string, number>();
+  #state: Cell | undefined;
   #hasRecorded = false;
   #failure: DocumentsError | undefined;
   #isOpen = true;
@@ -105,6 +108,7 @@ export class Session {
       this.connection.exec("RELEASE work");
       return result;
     } catch (error) {
+      this.#context.seen.clear();
       if (this.connection.inTransaction) this.connection.exec("ROLLBACK TO work; RELEASE work");
       throw error;
     }
@@ -131,6 +135,7 @@ export class Session {
   /** Undoes everything and returns the reason to reject with. */
   rollback(reason: unknown): unknown {
     this.#isOpen = false;
+    this.#context.seen.clear();
     try {
       this.connection.rollback();
       return reason;
@@ -168,9 +173,14 @@ export class Session {
   }
 
   /** Takes note of generations that other programs registered; returns whether that of this program still is. */
-  #isCurrent({ definition, search }: SqliteLayout): boolean {
-    const registered = readGenerations(this.connection, definition.name);
-    return search.isCurrent(registered) || search.use(registered);
+  #isCurrent(layout: SqliteLayout): boolean {
+    this.#state ??= this.connection.get("PRAGMA data_version", [])?.[0] ?? null;
+    const { seen } = this.#context;
+    if (seen.get(layout) === this.#state) return true;
+    const { definition, search } = layout;
+    const isRegistered = search.use(readGenerations(this.connection, definition.name));
+    if (isRegistered) seen.set(layout, this.#state);
+    return isRegistered;
   }
 
   #run<R>(operation: Operation<R>): R {

@@ -83,6 +83,7 @@ export class SqliteEngine implements Engine {
     }
     this.#writer = new Writer(connections.writer, {
       ready: this.#ready,
+      seen: new Map(),
       onRecorded: () => {
         for (const listener of this.#listeners) listener();
       },

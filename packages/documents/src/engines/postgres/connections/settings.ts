@@ -11,6 +11,7 @@ export interface PostgresSettings {
   readonly statementTimeout: number;
   readonly distributed: boolean | undefined;
   readonly replicas: readonly PostgresAddress[];
+  readonly transactionPooling: boolean | undefined;
 }
 
 const OPTIONS: ReadonlySet<string> = optionNames<PostgresOptions>({
@@ -20,6 +21,7 @@ const OPTIONS: ReadonlySet<string> = optionNames<PostgresOptions>({
   statementTimeout: true,
   distributed: true,
   replicas: true,
+  transactionPooling: true,
 });
 const MAX_TIMEOUT = 0x7fff_ffff;
 
@@ -41,7 +43,11 @@ export function parsePostgresOptions(
     statementTimeout = 30_000,
     distributed,
     replicas = [],
+    transactionPooling,
   } = options;
+  if (transactionPooling !== undefined && typeof transactionPooling !== "boolean") {
+    throw wrong('"transactionPooling" must be true or false');
+  }
   if (distributed !== undefined && typeof distributed !== "boolean") {
     throw wrong('"distributed" is true or false');
   }
@@ -58,6 +64,7 @@ export function parsePostgresOptions(
     }),
     distributed,
     replicas: parseReplicas(replicas),
+    transactionPooling,
   };
 }
 

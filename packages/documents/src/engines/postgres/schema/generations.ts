@@ -176,17 +176,14 @@ async function forget(client: PoolClient, collection: string, suffix: string): P
 
 /** Changes a table without making other statements wait behind it for long. */
 async function patiently(client: PoolClient, text: string): Promise<void> {
-  await execute(client, `SET lock_timeout = ${lockTimeout}`);
-  try {
-    for (;;) {
-      try {
-        await execute(client, text);
-        return;
-      } catch (error) {
-        if (sqlState(error) !== lockNotAvailable) throw error;
-      }
+  // The two statements are one transaction, to which the limit applies.
+  const limited = `SELECT set_config('lock_timeout', '${lockTimeout}', true); ${text}`;
+  for (;;) {
+    try {
+      await execute(client, limited);
+      return;
+    } catch (error) {
+      if (sqlState(error) !== lockNotAvailable) throw error;
     }
-  } finally {
-    await execute(client, "SET lock_timeout = 0");
   }
 }

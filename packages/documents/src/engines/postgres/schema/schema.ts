@@ -55,11 +55,15 @@ export async function prepareTables(
     return found.length > 0 || !(await hasOwnTables(client)) ? found : undefined;
   });
   if (missing === undefined) return [];
-  const { statementTimeout } = connections;
+  const statementTimeout = timeoutToRestore(connections);
   if (!isDistributed) {
-    return withClient(connections, (client) =>
-      underAdvisoryLock(client, missing, statementTimeout),
-    );
+    const prepare = async (client: PoolClient): Promise<readonly PostgresLayout[]> => {
+      for (const text of createOwnTables(false)) await execute(client, text);
+      return prepareAll(client, missing, statementTimeout);
+    };
+    return connections.isPooled
+      ? besideLock(connections, prepare)
+      : withClient(connections, (client) => underAdvisoryLock(client, prepare));
   }
   for (const text of createOwnTables(true)) await createOnce(connections, text);
   // No connection is held while the lock is waited for: its holder needs one to keep it.
@@ -90,23 +94,54 @@ export async function withClient<R>(
 
 async function underAdvisoryLock(
   client: PoolClient,
-  layouts: readonly PostgresLayout[],
-  statementTimeout: number,
+  work: (client: PoolClient) => Promise<readonly PostgresLayout[]>,
 ): Promise<readonly PostgresLayout[]> {
   // Waiting inside a statement would hold up the very build that the lock is waited for.
-  while (!(await tryLock(client))) await wait(lockPoll);
+  while (!(await tryLock(client, "pg_try_advisory_lock"))) await wait(lockPoll);
   try {
-    for (const text of createOwnTables(false)) await execute(client, text);
-    return await prepareAll(client, layouts, statementTimeout);
+    return await work(client);
   } finally {
     await execute(client, `SELECT pg_advisory_unlock(${schemaLock})`);
   }
 }
 
+/**
+ * Works on one connection while another one holds the same lock in a transaction: behind a pooler nothing else lasts, and
+ * an index that is built while its table is in use is built outside of transactions.
+ */
+async function besideLock<R>(
+  connections: Connections,
+  work: (client: PoolClient) => Promise<readonly R[]>,
+): Promise<readonly R[]> {
+  for (;;) {
+    // No connection is held while the lock is waited for: its holder needs a second one.
+    const result = await withClient(connections, (holder) =>
+      workIfLocked(connections, holder, work),
+    );
+    if (result !== undefined) return result;
+    await wait(lockPoll);
+  }
+}
+
+async function workIfLocked<R>(
+  connections: Connections,
+  holder: PoolClient,
+  work: (client: PoolClient) => Promise<readonly R[]>,
+): Promise<readonly R[] | undefined> {
+  await execute(holder, "BEGIN");
+  try {
+    if (!(await tryLock(holder, "pg_try_advisory_xact_lock"))) return undefined;
+    return await withClient(connections, work);
+  } finally {
+    await execute(holder, "ROLLBACK");
+  }
+}
+
+/** `statementTimeout` is set again afterwards; undefined where a setting would not last. */
 async function prepareAll(
   client: PoolClient,
   layouts: readonly PostgresLayout[],
-  statementTimeout: number,
+  statementTimeout: number | undefined,
 ): Promise<readonly PostgresLayout[]> {
   return withoutTimeout(client, statementTimeout, async () => {
     const left: PostgresLayout[] = [];
@@ -117,17 +152,24 @@ async function prepareAll(
   });
 }
 
-/** Runs work in which a statement takes as long as it takes. */
+/** The limit of statements to set again after another one; undefined where a setting would not last. */
+export function timeoutToRestore(connections: Connections): number | undefined {
+  return connections.isPooled ? undefined : connections.statementTimeout;
+}
+
+/** Runs work in which a statement takes as long as it takes, and sets the limit again afterwards. */
 export async function withoutTimeout<R>(
   client: PoolClient,
-  statementTimeout: number,
+  statementTimeout: number | undefined,
   work: () => Promise<R>,
 ): Promise<R> {
-  await execute(client, "SET statement_timeout = 0");
+  if (statementTimeout !== undefined) await execute(client, "SET statement_timeout = 0");
   try {
     return await work();
   } finally {
-    await execute(client, `SET statement_timeout = ${statementTimeout}`);
+    if (statementTimeout !== undefined) {
+      await execute(client, `SET statement_timeout = ${statementTimeout}`);
+    }
   }
 }
 
@@ -142,9 +184,12 @@ async function hasOwnTables(client: PoolClient): Promise<boolean> {
   return typeof rows[0]?.[0] === "string";
 }
 
-async function tryLock(client: PoolClient): Promise<boolean> {
+async function tryLock(
+  client: PoolClient,
+  how: "pg_try_advisory_lock" | "pg_try_advisory_xact_lock",
+): Promise<boolean> {
   const { rows } = await run(client, {
-    text: `SELECT pg_try_advisory_lock(${schemaLock})::text`,
+    text: `SELECT ${how}(${schemaLock})::text`,
     values: [],
   });
   return rows[0]?.[0] === "true";

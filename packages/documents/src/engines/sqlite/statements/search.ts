@@ -56,17 +56,6 @@ export class SqliteSearch {
     return this.#generations.length > 0;
   }
 
-  /** Whether the registered generations are those that are kept up to date. */
-  isCurrent(registered: readonly Row[]): boolean {
-    return (
-      registered.length === this.#generations.length &&
-      this.#generations.every(({ derived, suffix }, index) => {
-        const row = registered[index];
-        return row !== undefined && row[0] === derived && row[1] === suffix;
-      })
-    );
-  }
-
   /** Takes note of the registered generations; returns whether that of this program is among them. */
   use(registered: readonly Row[]): boolean {
     this.#generations = registered.map(([derived, suffix]) =>
