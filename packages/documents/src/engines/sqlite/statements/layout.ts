@@ -14,6 +14,7 @@ import {
   type Recording,
   type RowChange,
   type Table,
+  type Timed,
 } from "../../layout.ts";
 import { atomically, type Operation, type Row, type Statement } from "../../operation.ts";
 import { selectionTerms, whereSql } from "../../operations/where.ts";
@@ -46,6 +47,7 @@ export class SqliteLayout implements Layout {
   readonly comparesRows = false;
   readonly rowLock = "";
   readonly hasRemoved: boolean;
+  readonly probesVisible: boolean;
   readonly geo: SqliteGeo;
   readonly indexes: readonly SqliteIndex[];
   readonly #insertText: string;
@@ -64,6 +66,7 @@ export class SqliteLayout implements Layout {
     this.stamps = stamps;
     this.quotedSearch = quoteName(`${definition.name}:search`);
     this.hasRemoved = this.softDelete;
+    this.probesVisible = !this.softDelete;
     this.columns = `id, version, created_at, updated_at, doc, ${this.softDelete ? "deleted_at" : "NULL"}`;
     const expiresColumn = this.expiresAt === undefined ? "NULL" : "expires_at";
     this.selectRows = `SELECT ${this.columns}, ${expiresColumn} FROM ${this.quoted} WHERE `;
@@ -78,8 +81,24 @@ export class SqliteLayout implements Layout {
       `VALUES (${columns.map(() => "?").join(", ")})`;
   }
 
-  begin({ isTimed = false }: { readonly isTimed?: boolean | undefined } = {}): SqliteDialect {
+  begin({ isTimed = false }: Timed = {}): SqliteDialect {
     return new SqliteDialect(this, isTimed);
+  }
+
+  /** The index returns its rows one by one, so no more are visited than are counted. */
+  probe(words: readonly string[], limit: number | undefined, options?: Timed): Statement {
+    const sql = this.begin(options);
+    const found = sql.matches(words);
+    return sql.read(`SELECT count(*) FROM (SELECT 1 FROM ${found}${sql.page(limit, 0)})`);
+  }
+
+  /** Of the rows that are not selected in the end nothing but the number is read. */
+  inOrder(rest: string): string {
+    return `(SELECT seq AS walked FROM ${this.quoted}${rest}) CROSS JOIN ${this.quoted} ON seq = walked`;
+  }
+
+  apart(where: string): string {
+    return this.quoted + where;
   }
 
   readById(id: string): Statement {
