@@ -131,6 +131,21 @@ export interface NearSearch {
   readonly isTimed: boolean;
 }
 
+/** How documents are found by words. */
+export interface Searching {
+  /** Whether `probe` counts exactly the documents that were not removed. */
+  readonly probesVisible: boolean;
+  /**
+   * Counts the rows whose search text has all words, up to `limit`. Returns NULL where a sample shows that they are many
+   * and counting them would take long.
+   */
+  probe(words: readonly string[], limit: number | undefined, options?: Timed): Statement;
+  /** Writes what stands behind FROM for the rows of a SELECT, given from WHERE on; they keep its order. */
+  inOrder(rest: string): string;
+  /** Writes what stands behind FROM for the rows of a WHERE clause that are found by it, and not by an order. */
+  apart(where: string): string;
+}
+
 /** How places are stored and found. */
 export interface GeoLayout {
   /** Reads x, y and z of documents next to a cell of the index, `size` in each direction. */
@@ -160,23 +175,13 @@ export interface Layout extends Table {
   readonly comparesRows: boolean;
   /** What locks the row that a statement reads until the end of the transaction. */
   readonly rowLock: string;
+  readonly searching: Searching;
   readonly geo: GeoLayout;
   /** Indexes that the definition asks for. */
   readonly indexes: readonly Index[];
 
   /** Begins a statement. `isTimed` limits its time where another thread can go on with it. */
   begin(options?: Timed): Dialect;
-  /** Whether `probe` counts exactly the documents that were not removed. */
-  readonly probesVisible: boolean;
-  /**
-   * Counts the rows whose search text has all words, up to `limit`. Returns NULL where a sample shows that they are many
-   * and counting them would take long.
-   */
-  probe(words: readonly string[], limit: number | undefined, options?: Timed): Statement;
-  /** Writes what stands behind FROM for the rows of a SELECT, given from WHERE on; they keep its order. */
-  inOrder(rest: string): string;
-  /** Writes what stands behind FROM for the rows of a WHERE clause that are found by it, and not by an order. */
-  apart(where: string): string;
   /** Reads a row of `selectRows`, the one with this id. */
   readById(id: string): Statement;
   /** Whether an error reports that a unique value or the id is taken. */

@@ -33,7 +33,7 @@ export interface Probed {
  */
 export function* probe(layout: Layout, words: readonly string[]): Operation<Probed> {
   if (words.length === 0) return { wordsBy: "index", hits: undefined };
-  const { rows } = yield layout.probe(words, fewHits + 1);
+  const { rows } = yield layout.searching.probe(words, fewHits + 1);
   const found = rows[0]?.[0] ?? null;
   if (found === null) return { wordsBy: "text", hits: undefined };
   const hits = Number(found);
@@ -64,11 +64,10 @@ export function* selectSearched(
     if (rows.length === limit || !(yield* hasMore(layout, search, { reach, isTimed }))) return rows;
   }
   const sql = layout.begin({ isTimed });
-  const found = layout.apart(whereSql(selectionTerms(layout, search, sql)));
-  const order = sql.order(search.part?.order ?? search.order);
+  const found = layout.searching.apart(whereSql(selectionTerms(layout, search, sql)));
+  const sorted = orderSql(search, sql);
   const { rows } = yield sql.read(
-    `SELECT ${layout.columns} FROM ${found}${order === "" ? "" : ` ORDER BY ${order}`}` +
-      sql.page(limit, offset),
+    `SELECT ${layout.columns} FROM ${found}${sorted}${sql.page(limit, offset)}`,
     offset === 0 ? "repeated" : "once",
   );
   return rows;
@@ -81,10 +80,10 @@ export function* countSearched(
   { isTimed, wordsBy, hits }: Timed & Probed,
 ): Operation<number> {
   const { filter, words, deleted } = selection;
-  const isProbed = layout.probesVisible && layout.expiresAt === undefined;
+  const isProbed = layout.searching.probesVisible && layout.expiresAt === undefined;
   if (isProbed && filter === undefined && deleted === "exclude" && hits !== undefined) {
     if (hits <= fewHits || hits >= (max ?? Infinity)) return Math.min(hits, max ?? hits);
-    const { rows } = yield layout.probe(words, max, { isTimed });
+    const { rows } = yield layout.searching.probe(words, max, { isTimed });
     const found = rows[0]?.[0] ?? null;
     if (found !== null) return Number(found);
   }
@@ -100,7 +99,7 @@ export function* countSearched(
     if (count === max || !(yield* hasMore(layout, selection, { reach, isTimed }))) return count;
   }
   const sql = layout.begin({ isTimed });
-  const found = layout.apart(whereSql(selectionTerms(layout, selection, sql)));
+  const found = layout.searching.apart(whereSql(selectionTerms(layout, selection, sql)));
   const counted =
     max === undefined ? found : `(SELECT 1 FROM ${found}${sql.page(max, 0)}) AS found`;
   const { rows } = yield sql.read(`SELECT count(*) FROM ${counted}`, "repeated");
@@ -126,10 +125,15 @@ function walkSql(
   { reach, sql }: { readonly reach: number; readonly sql: Dialect },
 ): string {
   const where = whereSql(selectionTerms(layout, { ...selection, part, words: [] }, sql));
-  const terms = sql.order(part?.order ?? order);
-  const sorted = terms === "" ? "" : ` ORDER BY ${terms}`;
-  const walked = layout.inOrder(`${where}${sorted}${sql.page(reach, 0)}`);
+  const sorted = orderSql({ order, part }, sql);
+  const walked = layout.searching.inOrder(`${where}${sorted}${sql.page(reach, 0)}`);
   return `${walked}${whereSql(sql.hasWords(words))}`;
+}
+
+/** Writes ORDER BY with a space before it; empty when all documents are equal. */
+function orderSql({ order, part }: Pick<Search, "order" | "part">, sql: Dialect): string {
+  const terms = sql.order(part?.order ?? order);
+  return terms === "" ? "" : ` ORDER BY ${terms}`;
 }
 
 /** Whether a selection has more documents than were walked. */

@@ -3,13 +3,7 @@ import type { CollectionDefinition } from "../../../api/definition.ts";
 import { UniqueError } from "../../../api/errors.ts";
 import type { Stamps } from "../../../document/stamps.ts";
 import type { Claiming, Merging, Recording } from "../../layout.ts";
-import {
-  atomically,
-  type Operation,
-  type Result,
-  type Row,
-  type Statement,
-} from "../../operation.ts";
+import { atomically, type Operation, type Result, type Row } from "../../operation.ts";
 import { selectionTerms, whereSql } from "../../operations/where.ts";
 import { changesTable } from "../../own-tables.ts";
 import { claimedColumns, documentColumns } from "../statements/columns.ts";
@@ -46,12 +40,6 @@ export class DistributedLayout extends PostgresLayout {
 
   override isTaken(error: unknown): boolean {
     return error instanceof UniqueError || super.isTaken(error);
-  }
-
-  /** Without a sample: subqueries that depend on one another are not for every system. */
-  override probe(words: readonly string[], limit: number | undefined): Statement {
-    const sql = this.begin();
-    return sql.read(this.hits(words, limit, sql), "repeated");
   }
 
   /** A table that is spread takes no lock over several servers, so what is removed is named first. */

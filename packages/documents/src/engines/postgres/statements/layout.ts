@@ -29,11 +29,8 @@ import { indexesOf, indexName, type PostgresIndex, readIndexes } from "./indexes
 import { type KeyForm, quoteText } from "./keys.ts";
 import { claimRows, isHeldSql, releaseLease, renewLease } from "./leases.ts";
 import { type Column, listSql, valuesSql } from "./row-values.ts";
+import { PostgresSearching } from "./searching.ts";
 import { readSortValues } from "./sort-values.ts";
-
-/** Words that so many of so many documents have are common. */
-const sampleSize = 100;
-const commonInSample = 5;
 
 /** A change of rows, and what it means. */
 export interface Change {
@@ -77,7 +74,7 @@ export class PostgresLayout implements Layout {
   readonly comparesRows = true;
   readonly rowLock = " FOR UPDATE";
   readonly hasRemoved = true;
-  readonly probesVisible = true;
+  readonly searching: PostgresSearching;
   readonly geo: PostgresGeo;
   readonly indexes: readonly PostgresIndex[];
   readonly keyForm: KeyForm;
@@ -110,6 +107,7 @@ export class PostgresLayout implements Layout {
     this.selectRows = `SELECT ${this.columns}, expires_at FROM ${this.quoted} WHERE `;
     this.keyForm = keyForm;
     this.statements = new PreparedStatements(keyForm);
+    this.searching = new PostgresSearching(this, { isSampled: isUnique });
     this.geo = new PostgresGeo(this);
     this.idConstraint = indexName(name, "id", []);
     this.searchIndex = indexName(name, "search", []);
@@ -131,29 +129,6 @@ export class PostgresLayout implements Layout {
 
   begin(): PostgresDialect {
     return new PostgresDialect(this);
-  }
-
-  /**
-   * The index of words finds all rows before it returns the first one, so a sample of the latest documents is looked at
-   * first.
-   */
-  probe(words: readonly string[], limit: number | undefined): Statement {
-    const sql = this.begin();
-    const sample =
-      `(SELECT search FROM ${this.quoted} WHERE deleted_at IS NULL ` +
-      `ORDER BY created_at DESC, id DESC LIMIT ${sampleSize}) AS sample`;
-    const isCommon = `(SELECT count(*) FROM ${sample}${whereSql(sql.hasWords(words))}) >= ${commonInSample}`;
-    const hits = this.hits(words, limit, sql);
-    return sql.read(`SELECT CASE WHEN ${isCommon} THEN NULL ELSE (${hits}) END`, "repeated");
-  }
-
-  inOrder(rest: string): string {
-    return `(SELECT * FROM ${this.quoted}${rest}) AS walked`;
-  }
-
-  /** OFFSET keeps the planner from reading the rows in the order of the statement around it. */
-  apart(where: string): string {
-    return `(SELECT * FROM ${this.quoted}${where} OFFSET 0) AS apart`;
   }
 
   readById(id: string): Statement {
@@ -330,17 +305,6 @@ export class PostgresLayout implements Layout {
   protected isRecordedWhole({ kind }: Recording): boolean {
     const isKept = kind !== "purge" && (kind !== "remove" || this.softDelete);
     return this.definition.changes === "documents" && isKept;
-  }
-
-  /** Writes a SELECT of the number of documents with all words. */
-  protected hits(
-    words: readonly string[],
-    limit: number | undefined,
-    sql: PostgresDialect,
-  ): string {
-    const terms = ["deleted_at IS NULL", ...sql.search(words)];
-    const found = `SELECT 1 FROM ${this.quoted}${whereSql(terms)}`;
-    return `SELECT count(*) FROM (${found}${sql.page(limit, 0)}) AS hits`;
   }
 
   /** Writes a SELECT of the ids of expired rows. */

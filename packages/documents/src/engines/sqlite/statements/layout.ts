@@ -22,6 +22,7 @@ import { changesTable } from "../../own-tables.ts";
 import { SqliteDialect } from "./dialect.ts";
 import { SqliteGeo } from "./geo.ts";
 import { fieldsOfIndex, indexesOf, type SqliteIndex } from "./indexes.ts";
+import { SqliteSearching } from "./searching.ts";
 import { leasesTable } from "./tables.ts";
 
 /**
@@ -47,7 +48,7 @@ export class SqliteLayout implements Layout {
   readonly comparesRows = false;
   readonly rowLock = "";
   readonly hasRemoved: boolean;
-  readonly probesVisible: boolean;
+  readonly searching: SqliteSearching;
   readonly geo: SqliteGeo;
   readonly indexes: readonly SqliteIndex[];
   readonly #insertText: string;
@@ -66,11 +67,11 @@ export class SqliteLayout implements Layout {
     this.stamps = stamps;
     this.quotedSearch = quoteName(`${definition.name}:search`);
     this.hasRemoved = this.softDelete;
-    this.probesVisible = !this.softDelete;
     this.columns = `id, version, created_at, updated_at, doc, ${this.softDelete ? "deleted_at" : "NULL"}`;
     const expiresColumn = this.expiresAt === undefined ? "NULL" : "expires_at";
     this.selectRows = `SELECT ${this.columns}, ${expiresColumn} FROM ${this.quoted} WHERE `;
     this.#readByIdText = `${this.selectRows}id = ?`;
+    this.searching = new SqliteSearching(this);
     this.geo = new SqliteGeo(this);
     this.indexes = indexesOf(table);
     const columns = ["id", "version", "created_at", "updated_at", "doc"];
@@ -83,22 +84,6 @@ export class SqliteLayout implements Layout {
 
   begin({ isTimed = false }: Timed = {}): SqliteDialect {
     return new SqliteDialect(this, isTimed);
-  }
-
-  /** The index returns its rows one by one, so no more are visited than are counted. */
-  probe(words: readonly string[], limit: number | undefined, options?: Timed): Statement {
-    const sql = this.begin(options);
-    const found = sql.matches(words);
-    return sql.read(`SELECT count(*) FROM (SELECT 1 FROM ${found}${sql.page(limit, 0)})`);
-  }
-
-  /** Of the rows that are not selected in the end nothing but the number is read. */
-  inOrder(rest: string): string {
-    return `(SELECT seq AS walked FROM ${this.quoted}${rest}) CROSS JOIN ${this.quoted} ON seq = walked`;
-  }
-
-  apart(where: string): string {
-    return this.quoted + where;
   }
 
   readById(id: string): Statement {
