@@ -55,6 +55,8 @@ export interface Dialect extends StatementWriter {
   search(words: readonly string[]): readonly string[];
   /** The condition that a row has one of the keys of rows. */
   isRow(keys: readonly (number | string | null)[]): string;
+  /** The same conditions, by the search text of the row. No index serves them. */
+  hasWords(words: readonly string[]): readonly string[];
   /** LIMIT and OFFSET, with a space before them. */
   page(limit: number | undefined, offset: number): string;
   /** Terms that count the rows that a statement visits, where its time is limited. */

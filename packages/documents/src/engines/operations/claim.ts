@@ -3,6 +3,7 @@ import { toStored } from "../../document/stored.ts";
 import type { ParsedQuery } from "../../query/parse-query.ts";
 import type { Layout } from "../layout.ts";
 import type { Operation } from "../operation.ts";
+import { findUnindexed, probe } from "./search.ts";
 
 /** Claims documents that nobody holds a lease of. */
 export function* claimDocuments<T>(
@@ -11,9 +12,9 @@ export function* claimDocuments<T>(
 ): Operation<readonly Lease<T>[]> {
   const now = Date.now();
   const until = now + expiry;
-  const unindexed =
-    query.words.length === 0 ? [] : yield* layout.findUnindexed(query.words, { isTimed: false });
-  const rows = yield* layout.claim({ query: { ...query, unindexed }, now, until });
+  const unindexed = yield* findUnindexed(layout, query.words, { isTimed: false });
+  const { wordsBy } = yield* probe(layout, query.words, unindexed);
+  const rows = yield* layout.claim({ query: { ...query, wordsBy, unindexed }, now, until });
   return rows.map((row) => ({
     document: toStored<T>(layout.definition.name, row),
     token: String(row[6]),

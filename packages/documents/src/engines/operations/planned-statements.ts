@@ -24,7 +24,7 @@ export function plannedStatements(
     statements.push(layout.geo.select(search, query.limit, query.offset));
   }
   const rest = near === undefined ? plan : { count: plan.count };
-  const operation = readIndexed(layout, rest, { isTimed });
+  const operation = readIndexed(layout, rest, { isTimed, unindexed: [] });
   for (let next = operation.next(); next.done !== true;) {
     const step = next.value;
     if (step.kind === "read") statements.push(step);

@@ -14,7 +14,6 @@ import type { ReadPlan } from "../operations/find.ts";
 import { getDocument } from "../operations/get.ts";
 import { insertDocument } from "../operations/insert.ts";
 import { mayScan } from "../operations/may-scan.ts";
-import { plannedStatements } from "../operations/planned-statements.ts";
 import { migrationsTable } from "../own-tables.ts";
 import type { StatementPlan } from "../statement-plan.ts";
 import { accessThrough, find, postgresLayout } from "./access-through.ts";
@@ -27,6 +26,7 @@ import { closeServers, type Servers } from "./connections/servers.ts";
 import { FreeSession, type Session, sessionOn } from "./connections/session.ts";
 import { WakeUp } from "./connections/wake-up.ts";
 import { DistributedLayout } from "./distributed/distributed-layout.ts";
+import { explainRead } from "./explain-read.ts";
 import { Joining } from "./joining.ts";
 import { lockTable } from "./lock-table.ts";
 import { readChangesPastGaps } from "./read-changes.ts";
@@ -35,7 +35,6 @@ import { Running } from "./running.ts";
 import { Upkeep } from "./schema/upkeep.ts";
 import { PostgresWriter } from "./statements/dialect.ts";
 import { PostgresLayout } from "./statements/layout.ts";
-import { readQueryPlan } from "./statements/query-plan.ts";
 import { SlowReads } from "./slow-reads.ts";
 import { readStatus } from "./status.ts";
 import { Transactions } from "./transactions.ts";
@@ -119,18 +118,7 @@ export class PostgresEngine implements Engine {
   }
 
   explain(layout: Layout, plan: ReadPlan): Promise<readonly StatementPlan[]> {
-    const explained = postgresLayout(layout);
-    return this.#read(layout, 0, async (session) => {
-      const options = { isTimed: false, keepsTotals: false };
-      const plans: StatementPlan[] = [];
-      for (const statement of plannedStatements(layout, plan, options)) {
-        const { text, values } = statement;
-        const [json] = (await session.read({ text: `EXPLAIN (FORMAT JSON) ${text}`, values })).rows;
-        const { rows: lines } = await session.read({ text: `EXPLAIN ${text}`, values });
-        plans.push(readQueryPlan(String(json?.[0]), lines, explained));
-      }
-      return plans;
-    });
+    return this.#read(layout, 0, (session) => explainRead(session, postgresLayout(layout), plan));
   }
 
   insert<T>(layout: Layout, document: NewDocument): Promise<Stored<T>> {

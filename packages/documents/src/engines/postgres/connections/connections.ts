@@ -25,12 +25,12 @@ interface Asked {
   readonly recover: (failure: unknown) => Promise<Result>;
 }
 
-const RETRY_DELAY = 50;
-const MAX_TIMER = 0x7fff_ffff;
-const IDLE_TIMEOUT = 30_000;
+const retryDelay = 50;
+const maxTimer = 0x7fff_ffff;
+const idleTimeout = 30_000;
 /** How long a connection is silent before it is asked whether the other side is still there. */
-const KEEP_ALIVE_DELAY = 10_000;
-const NOT_PRIMARY = "The server is a standby, or its transactions are read-only";
+const keepAliveDelay = 10_000;
+const notPrimary = "The server is a standby, or its transactions are read-only";
 /** Connections to the server of a cluster that accepts changes at the moment. */
 export class Connections {
   readonly #pools: readonly Pool[];
@@ -92,7 +92,7 @@ export class Connections {
         // Another host of the cluster may have what one lacks.
         const isFinal = this.#pools.length === 1 && isTlsMismatch(error);
         if (isFinal || !mayPass(error) || performance.now() >= deadline) throw unreachable(error);
-        await wait(RETRY_DELAY);
+        await wait(retryDelay);
       }
     }
   }
@@ -103,7 +103,7 @@ export class Connections {
       const deadline = performance.now() + this.#settings.failoverTimeout;
       for (let error = failure; ;) {
         if (!isConnectionLoss(error) || performance.now() >= deadline) throw error;
-        await wait(RETRY_DELAY);
+        await wait(retryDelay);
         try {
           return await this.readOnce(statement);
         } catch (again) {
@@ -143,7 +143,7 @@ export class Connections {
       } catch (error) {
         const mayPass = isReadOnly(error) || isConflict(error);
         if (!mayPass || performance.now() >= deadline) throw error;
-        await wait(isConflict(error) ? pauseAfter(attempt) : RETRY_DELAY);
+        await wait(isConflict(error) ? pauseAfter(attempt) : retryDelay);
       }
     }
   }
@@ -274,7 +274,7 @@ export async function execute(client: PoolClient, text: string, limit?: number):
 
 /** A longer timer would be over at once. */
 function limitOf(milliseconds: number): number {
-  return Math.min(milliseconds, MAX_TIMER);
+  return Math.min(milliseconds, maxTimer);
 }
 
 function poolConfig(
@@ -292,9 +292,9 @@ function poolConfig(
     application_name: applicationName,
     max: settings.poolSize,
     connectionTimeoutMillis: settings.connectTimeout,
-    idleTimeoutMillis: IDLE_TIMEOUT,
+    idleTimeoutMillis: idleTimeout,
     keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY,
+    keepAliveInitialDelayMillis: keepAliveDelay,
     pipeline: true,
     types: { getTypeParser: () => asText },
     onConnect: (client): unknown => prepareConnection(client, settings, pooling),
@@ -322,7 +322,7 @@ async function prepareConnection(
   const results: unknown = await client.query(
     `${isSession ? settings : ""}SHOW transaction_read_only`,
   );
-  if (!isReplica && !isPrimary(results)) throw new NotPrimaryError(NOT_PRIMARY);
+  if (!isReplica && !isPrimary(results)) throw new NotPrimaryError(notPrimary);
 }
 
 function createPool(config: PoolConfig): Pool {

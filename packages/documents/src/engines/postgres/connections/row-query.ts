@@ -8,7 +8,7 @@ import { sqlState } from "./postgres-error.ts";
 export type ResultCallback = (error: unknown, result: Result) => void;
 
 /** The statement is unknown, or gives other columns than it gave when it was prepared. */
-const UNPREPARED: ReadonlySet<string | undefined> = new Set(["26000", "0A000"]);
+const unpreparedStates: ReadonlySet<string | undefined> = new Set(["26000", "0A000"]);
 
 /** The statements that a connection has, by their names; `undefined` for what is not to be relied on. */
 type PreparedTexts = Map<string, string | undefined>;
@@ -89,7 +89,7 @@ export class RowQuery {
 
   handleError(error: unknown): void {
     const name = this.#prepared === none ? "" : (this.#statement.name ?? "");
-    if (name !== "" && (this.#isParsed || UNPREPARED.has(sqlState(error)))) {
+    if (name !== "" && (this.#isParsed || unpreparedStates.has(sqlState(error)))) {
       this.#prepared?.set(name, undefined);
     }
     this.callback(error, { rows: [], count: 0 });

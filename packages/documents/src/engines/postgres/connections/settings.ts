@@ -14,7 +14,7 @@ export interface PostgresSettings {
   readonly transactionPooling: boolean | undefined;
 }
 
-const OPTIONS: ReadonlySet<string> = optionNames<PostgresOptions>({
+const knownOptions: ReadonlySet<string> = optionNames<PostgresOptions>({
   poolSize: true,
   connectTimeout: true,
   failoverTimeout: true,
@@ -23,7 +23,7 @@ const OPTIONS: ReadonlySet<string> = optionNames<PostgresOptions>({
   replicas: true,
   transactionPooling: true,
 });
-const MAX_TIMEOUT = 0x7fff_ffff;
+const maxTimeout = 0x7fff_ffff;
 
 /**
  * Checks the options and gives them their defaults.
@@ -34,7 +34,7 @@ export function parsePostgresOptions(
   options: PostgresOptions = {},
   { hosts }: { readonly hosts: readonly unknown[] } = { hosts: [] },
 ): PostgresSettings {
-  refuseUnknown(options, OPTIONS, wrong);
+  refuseUnknown(options, knownOptions, wrong);
   const {
     poolSize = 10,
     connectTimeout = 5000,
@@ -53,14 +53,14 @@ export function parsePostgresOptions(
   }
   return {
     poolSize: wholeNumber("poolSize", poolSize, { least: 2, most: 1000 }),
-    connectTimeout: wholeNumber("connectTimeout", connectTimeout, { least: 1, most: MAX_TIMEOUT }),
+    connectTimeout: wholeNumber("connectTimeout", connectTimeout, { least: 1, most: maxTimeout }),
     failoverTimeout: wholeNumber("failoverTimeout", failoverTimeout, {
       least: 0,
-      most: MAX_TIMEOUT,
+      most: maxTimeout,
     }),
     statementTimeout: wholeNumber("statementTimeout", statementTimeout, {
       least: 1,
-      most: MAX_TIMEOUT,
+      most: maxTimeout,
     }),
     distributed,
     replicas: parseReplicas(replicas),

@@ -5,8 +5,8 @@ import { type Connections, execute } from "./connections.ts";
 import { isConnectionLoss } from "./postgres-error.ts";
 import type { Session } from "./session.ts";
 
-const CHANNEL = "fetchwork:changes";
-const RETRY_DELAY = 500;
+const channelName = "fetchwork:changes";
+const retryDelay = 500;
 
 /**
  * Tells other processes that there are changes, and is told by them, so that whoever follows the
@@ -75,7 +75,7 @@ export class WakeUp {
         .write({
           name: "fetchwork:notify",
           text: "SELECT pg_notify($1, $2)",
-          values: [CHANNEL, this.#sender],
+          values: [channelName, this.#sender],
         })
         .catch(() => undefined);
     } while (this.#isAskedAgain());
@@ -99,7 +99,7 @@ export class WakeUp {
       } finally {
         client?.release(true);
       }
-      await wait(RETRY_DELAY, undefined, { signal }).catch(() => undefined);
+      await wait(retryDelay, undefined, { signal }).catch(() => undefined);
     }
   }
 
@@ -115,7 +115,7 @@ export class WakeUp {
     client.once("error", end);
     signal.addEventListener("abort", end);
     try {
-      await execute(client, `LISTEN "${CHANNEL}"`);
+      await execute(client, `LISTEN "${channelName}"`);
       // What was said while nobody listened.
       this.#ring();
       if (!signal.aborted) await promise;

@@ -226,18 +226,27 @@ export class PostgresDialect extends PostgresWriter implements Dialect {
     return `(${terms.join(" AND ")})`;
   }
 
-  /** The trigram index finds them, where the locale of the database knows the letters. */
+  /**
+   * The trigram index finds them, where the locale of the database knows the letters. As a subquery the pattern is
+   * unknown to the planner, which would otherwise read all texts when it estimates wrongly that most have the word.
+   */
   search(words: readonly string[]): readonly string[] {
     const { text = "search", of } = this.#table.search.own ?? {};
     const terms = words.map((word) => {
       const literal = word.replaceAll(/[\\%_]/g, "\\$&");
-      return `${text} LIKE ${this.bind(`%${literal}%`, "text")}`;
+      return `${text} LIKE (SELECT ${this.bind(`%${literal}%`, "text")})`;
     });
     return of === undefined ? terms : [...terms, `${of} = version`];
   }
 
   isRow(keys: readonly (number | string | null)[]): string {
     return `id = ANY(${this.bind(keys, "text[]")})`;
+  }
+
+  hasWords(words: readonly string[]): readonly string[] {
+    const { text = "search", of } = this.#table.search.own ?? {};
+    const terms = words.map((word) => `strpos(${text}, ${this.bind(word, "text")}) > 0`);
+    return of === undefined ? terms : [...terms, `${of} = version`];
   }
 
   /** The numbers are part of the text, because the best plan depends on them. */

@@ -31,6 +31,7 @@ import { claimRows, isHeldSql, releaseLease, renewLease } from "./leases.ts";
 import { raiseRemovedVersion } from "./removed-version.ts";
 import { listSql, valuesSql } from "./row-values.ts";
 import { PostgresSearch } from "./search.ts";
+import { PostgresSearching } from "./searching.ts";
 import { readSortValues } from "./sort-values.ts";
 
 /** Documents of a collection in PostgreSQL: one table, with columns for what is derived from a document. */
@@ -50,6 +51,7 @@ export class PostgresLayout implements Layout {
   readonly comparesRows = true;
   readonly rowLock = " FOR UPDATE";
   readonly hasRemoved = true;
+  readonly searching: PostgresSearching;
   readonly geo: PostgresGeo;
   readonly indexes: readonly PostgresIndex[];
   readonly keyForm: KeyForm;
@@ -83,6 +85,7 @@ export class PostgresLayout implements Layout {
     this.keyForm = keyForm;
     this.keepsStatistics = isUnique;
     this.statements = new PreparedStatements(keyForm);
+    this.searching = new PostgresSearching(this, { isSampled: isUnique });
     this.geo = new PostgresGeo(this);
     this.idConstraint = indexName(name, "id", []);
     this.indexes = indexesOf(definition, { keyForm, isUnique });
