@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import type { StoreOptions } from "../src/index.ts";
 import { Connection } from "../src/engines/sqlite/connection/connection.ts";
 import { openReadingConnection } from "../src/engines/sqlite/connection/open-reader.ts";
-import { runSearchWorker } from "../src/engines/sqlite/run-search-worker.ts";
+import { runBuildWorker } from "../src/engines/sqlite/schema/run-build-worker.ts";
 import { setUpFile } from "../src/engines/sqlite/set-up-file.ts";
 import { SqliteEngine } from "../src/engines/sqlite/sqlite-engine.ts";
 import { runMaintenance } from "../src/engines/sqlite/threads/run-maintenance.ts";
@@ -23,7 +23,7 @@ export async function openAnother(
       writer,
       reader,
       maintain: (task) => runMaintenance(path, task),
-      buildSearch: (definition, signal) => runSearchWorker(resolve(path), definition, signal),
+      buildAway: (job, signal) => runBuildWorker(resolve(path), job, signal),
       slowReads: new SlowReads(resolve(path)),
       openReader: () => openReadingConnection(path),
       release: () => undefined,

@@ -11,6 +11,7 @@ import { byText, byTitle, earlyNotes } from "./search-build-collections.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const writer = fileURLToPath(new URL("search-build-writer.ts", import.meta.url));
+const closer = fileURLToPath(new URL("search-build-closer.ts", import.meta.url));
 const rounds = 3;
 
 /** Runs a program that builds and writes, kills it after some acknowledgements, and returns the ids that it wrote. */
@@ -28,7 +29,7 @@ async function writeUntilKilled(url: string): Promise<readonly string[]> {
   return ids;
 }
 
-async function expectAllFound(url: string): Promise<void> {
+async function writeEarlyNotes(url: string): Promise<void> {
   const old = await openStore(url, { collections: [byTitle] });
   await old
     .collection(byTitle)
@@ -36,6 +37,10 @@ async function expectAllFound(url: string): Promise<void> {
       Array.from({ length: earlyNotes }, (_, index) => ({ title: `old ${index}`, text: "early" })),
     );
   await old.close();
+}
+
+async function expectAllFound(url: string): Promise<void> {
+  await writeEarlyNotes(url);
   const written: string[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const both = await Promise.all([writeUntilKilled(url), writeUntilKilled(url)]);
@@ -65,6 +70,15 @@ async function expectAllFound(url: string): Promise<void> {
   expect(await administer(again).check()).toEqual({ ok: true, problems: [] });
   await again.close();
 }
+
+it("A program that closes the store during a build ends as usual", async () => {
+  const url = `sqlite:${join(temporaryFolder(), "a.db")}`;
+  await writeEarlyNotes(url);
+  const child = spawn(process.execPath, ["--conditions=@fetchwork/source", closer, url], {
+    stdio: "inherit",
+  });
+  expect(await once(child, "exit")).toEqual([0, null]);
+}, 60_000);
 
 it("A build on SQLite that is killed goes on, and loses and doubles nothing", async () => {
   await expectAllFound(`sqlite:${join(temporaryFolder(), "a.db")}`);

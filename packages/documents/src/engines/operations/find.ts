@@ -5,6 +5,7 @@ import { type Part, partsAfter, type SortValue } from "../../query/keyset.ts";
 import type { ParsedQuery, ParsedSelection } from "../../query/parse-query.ts";
 import type { Layout } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
+import { readRemovalKeys, type Removal } from "./removal.ts";
 import { countSearched, findUnindexed, probe, type Probed, selectSearched } from "./search.ts";
 import { selectionTerms, whereSql } from "./where.ts";
 
@@ -14,6 +15,8 @@ export interface ReadPlan {
   readonly find?: FindPlan | undefined;
   /** What to count, up to `max`. */
   readonly count?: CountPlan | undefined;
+  /** Of which documents to read the keys alone, because they are to be removed. */
+  readonly removal?: Removal | undefined;
 }
 
 /** What to select. */
@@ -27,7 +30,10 @@ export interface CountPlan extends ParsedSelection {
   readonly max?: number | undefined;
 }
 
-/** What a plan found: rows of the layout's columns, for `near` with the square of the distance, and a count. */
+/**
+ * What a plan found: rows of the layout's columns, for `near` with the square of the distance, for a removal of keys; and
+ * a count.
+ */
 export interface ReadResult {
   readonly rows: readonly Row[];
   readonly count: number;
@@ -39,6 +45,9 @@ export function* readPlanned(
   plan: ReadPlan,
   options: { readonly isTimed: boolean },
 ): Operation<ReadResult> {
+  if (plan.removal !== undefined) {
+    return { rows: yield* readRemovalKeys(layout, plan.removal, options), count: 0 };
+  }
   const unindexed = yield* findUnindexed(layout, wordsOf(plan), options);
   return yield* readIndexed(layout, plan, { ...options, unindexed });
 }

@@ -14,6 +14,8 @@ import type { ReadPlan } from "../operations/find.ts";
 import { getDocument } from "../operations/get.ts";
 import { insertDocument } from "../operations/insert.ts";
 import { mayScan } from "../operations/may-scan.ts";
+import type { Removal } from "../operations/removal.ts";
+import { removeSelected } from "../operations/remove.ts";
 import { migrationsTable } from "../own-tables.ts";
 import type { StatementPlan } from "../statement-plan.ts";
 import { accessThrough, find, postgresLayout } from "./access-through.ts";
@@ -125,6 +127,10 @@ export class PostgresEngine implements Engine {
     // The unique values of a distributed store take several statements, which are not for many at a time.
     if (this.#isDistributed) return this.write(layout, () => insertDocument<T>(layout, document));
     return this.#write(layout, () => this.#joining.insert<T>(layout, document));
+  }
+
+  remove(layout: Layout, removal: Removal): Promise<number> {
+    return this.write(layout, () => removeSelected(layout, removal));
   }
 
   read<R>(layout: Layout, operation: () => Operation<R>, staleness: number): Promise<R> {

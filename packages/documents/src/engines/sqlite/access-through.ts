@@ -5,6 +5,7 @@ import type { Operation } from "../operation.ts";
 import { readPlanned } from "../operations/find.ts";
 import { getDocument } from "../operations/get.ts";
 import { insertDocument } from "../operations/insert.ts";
+import { removeSelected } from "../operations/remove.ts";
 import type { Connection } from "./connection/connection.ts";
 import { runReading } from "./connection/run-operation.ts";
 import type { Session } from "./session.ts";
@@ -25,6 +26,7 @@ export function accessThrough(session: Session): TransactionAccess {
     },
     insert: <T>(layout: Layout, document: NewDocument) =>
       run(layout, () => insertDocument<T>(layout, document)),
+    remove: (layout, removal) => run(layout, () => removeSelected(layout, removal)),
     read: run,
     write: run,
     own: (operation) => attempt(() => session.run(undefined, () => operation(beginOwn))),

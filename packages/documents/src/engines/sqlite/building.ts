@@ -1,6 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { touchInterval } from "../generation.ts";
-import type { CollectionDefinition } from "../../api/definition.ts";
+import type { BuildJob } from "./schema/run-build-worker.ts";
 import type { Session } from "./session.ts";
 import type { SqliteLayout } from "./statements/layout.ts";
 
@@ -8,8 +8,11 @@ import type { SqliteLayout } from "./statements/layout.ts";
 const pause = 5;
 const retryDelay = 1000;
 
-/** Builds what is missing of a collection until it is done or the signal is aborted. */
-type BuildAway = (definition: CollectionDefinition<unknown>, signal: AbortSignal) => Promise<void>;
+/** Builds what collections need in another thread, until it is done or the signal is aborted. */
+export type BuildAway = (
+  job: Pick<BuildJob, "definitions" | "task">,
+  signal: AbortSignal,
+) => Promise<void>;
 
 /** Derives missing search texts in parts, so that other changes come in between. */
 export class Building {
@@ -33,6 +36,13 @@ export class Building {
   start(layout: SqliteLayout): void {
     const building = this.#build(layout).finally(() => this.#running.delete(building));
     this.#running.add(building);
+  }
+
+  /** Builds what collections need in another thread. What fails there fails again in this one, which reports it. */
+  async prepareAway(layouts: readonly SqliteLayout[]): Promise<void> {
+    const definitions = layouts.map(({ definition }) => definition);
+    const job = { task: "prepare", definitions } as const;
+    await this.#buildAway?.(job, this.#ended.signal).catch(() => undefined);
   }
 
   /** Notes from time to time that a collection is in use, so that its search texts are not dropped. */
@@ -61,7 +71,7 @@ export class Building {
     const { signal } = this.#ended;
     for (let delay = pause; !signal.aborted;) {
       try {
-        await this.#buildAway?.(layout.definition, signal);
+        await this.#buildAway?.({ task: "search", definitions: [layout.definition] }, signal);
         if (!(await this.#write((session) => session.workOnSearch(layout)))) return;
         delay = pause;
       } catch {

@@ -5,14 +5,14 @@ import { registryTable } from "../own-tables.ts";
 import type { Cell, Connection } from "./connection/connection.ts";
 import { readTotal, runOperation, runStatement } from "./connection/run-operation.ts";
 import { isEngineFailure } from "./connection/sqlite-error.ts";
-import { dropUnusedIndexes, prepareCollection } from "./schema.ts";
+import { dropUnusedIndexes, prepareCollection } from "./schema/prepare-collection.ts";
 import {
   dropOtherGenerations,
   hasSearchWork,
   readGenerations,
   touchGeneration,
   workOnSearch,
-} from "./search-schema.ts";
+} from "./schema/search-generations.ts";
 import type { SqliteLayout } from "./statements/layout.ts";
 
 /** What the sessions of a store share. */

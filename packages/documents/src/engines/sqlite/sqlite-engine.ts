@@ -15,9 +15,8 @@ import { type FeedQuery, readChanges } from "../operations/feed.ts";
 import { type ReadPlan, readPlanned } from "../operations/find.ts";
 import { getDocument } from "../operations/get.ts";
 import { insertDocument } from "../operations/insert.ts";
-import { readMigrations } from "../operations/migrations.ts";
 import { plannedStatements } from "../operations/planned-statements.ts";
-import { registryTable } from "../own-tables.ts";
+import type { Removal } from "../operations/removal.ts";
 import type { StatementPlan } from "../statement-plan.ts";
 import {
   accessThrough,
@@ -26,17 +25,20 @@ import {
   snapshotThrough,
   sqliteLayout,
 } from "./access-through.ts";
-import { Building } from "./building.ts";
+import { type BuildAway, Building } from "./building.ts";
 import { Budget, tooSlow } from "./connection/budget.ts";
 import type { Connection } from "./connection/connection.ts";
 import { runReading, runStatement } from "./connection/run-operation.ts";
 import { writeWhole } from "./file/backup.ts";
+import { removalParts, removeFew, removePart } from "./removal-parts.ts";
+import { buildsMuch } from "./schema/prepare-collection.ts";
 import type { Session } from "./session.ts";
 import { SqliteLayout } from "./statements/layout.ts";
 import { UnregisteredError } from "./statements/search.ts";
 import { explainPrefix, readQueryPlan } from "./statements/query-plan.ts";
 import type { MaintenanceTask } from "./threads/maintenance.ts";
 import type { SlowReads } from "./threads/slow-reads.ts";
+import { readStatus } from "./status.ts";
 import { Writer } from "./writer.ts";
 
 /** The two connections to one file, and what to do after they are closed. */
@@ -45,11 +47,8 @@ export interface Connections {
   readonly reader: Connection;
   /** Does a task on the file, in another thread where it can open the file. */
   readonly maintain: (task: MaintenanceTask) => Promise<readonly string[]>;
-  /** Derives missing search texts of a collection, where another thread can open the file. */
-  readonly buildSearch?: (
-    definition: CollectionDefinition<unknown>,
-    signal: AbortSignal,
-  ) => Promise<void>;
+  /** Builds what collections need in another thread, where that can open the file. */
+  readonly buildAway?: BuildAway;
   /** Does reads that take long, where another thread can open the file. */
   readonly slowReads?: SlowReads;
   /** Opens another connection that reads, where the file has a name. */
@@ -95,7 +94,7 @@ export class SqliteEngine implements Engine {
       },
       busyTimeout: options.busyTimeout,
     });
-    this.#building = new Building((work) => this.#write(work), connections.buildSearch);
+    this.#building = new Building((work) => this.#write(work), connections.buildAway);
     this.#slowReads?.makeRoomWith(() => this.#writer.checkpoint());
   }
 
@@ -106,9 +105,14 @@ export class SqliteEngine implements Engine {
   /** Prepares all in one transaction. */
   async prepare(layouts: readonly Layout[]): Promise<void> {
     if (layouts.length === 0) return;
+    const prepared = layouts.map(sqliteLayout);
+    this.#refuseClosed();
+    if (prepared.some((layout) => buildsMuch(this.#reader(), layout))) {
+      await this.#writer.withoutChanges(() => this.#building.prepareAway(prepared));
+    }
     await this.#write((session) => {
       session.atomically(() => {
-        for (const layout of layouts) session.prepare(sqliteLayout(layout));
+        for (const layout of prepared) session.prepare(layout);
       });
     });
   }
@@ -183,8 +187,29 @@ export class SqliteEngine implements Engine {
     return this.write(layout, () => insertDocument<T>(layout, document));
   }
 
-  write<R>(layout: Layout, operation: () => Operation<R>): Promise<R> {
+  /**
+   * Many documents are looked for first, in another thread when that takes long, and removed in parts: other work comes
+   * in between. What changed after it was found is removed if it is still selected.
+   */
+  async remove(layout: Layout, removal: Removal): Promise<number> {
+    const budget = this.#budget;
+    const few = await this.write(layout, () => {
+      budget?.begin();
+      return removeFew(sqliteLayout(layout), removal, { isTimed: budget !== undefined });
+    });
+    if (few !== undefined) return few;
+    const { items: keys } = await this.find(layout, { removal }, { map: ([key = null]) => key });
     const prepared = sqliteLayout(layout);
+    let count = 0;
+    for (const part of removalParts(keys)) {
+      count += await this.write(layout, () => removePart(prepared, removal, part));
+    }
+    return count;
+  }
+
+  async write<R>(layout: Layout, operation: () => Operation<R>): Promise<R> {
+    const prepared = sqliteLayout(layout);
+    if (!this.#ready.has(layout)) await this.prepare([layout]);
     return this.#write((session) => session.run(prepared, operation));
   }
 
@@ -269,22 +294,8 @@ export class SqliteEngine implements Engine {
     };
   }
 
-  *status(begin: Begin): Operation<StoreStatus> {
-    const { rows } = yield begin().read(
-      `SELECT name, documents FROM ${registryTable} ORDER BY name`,
-    );
-    const migrations = yield* readMigrations(begin());
-    const [version] = (yield begin().read("SELECT sqlite_version()")).rows;
-    const [pages] = (yield begin().read("PRAGMA page_count")).rows;
-    const [pageSize] = (yield begin().read("PRAGMA page_size")).rows;
-    return {
-      engine: `SQLite ${String(version?.[0])}`,
-      collections: rows.map(([name, documents]) => {
-        return { name: String(name), documents: Number(documents) };
-      }),
-      migrations,
-      bytes: Number(pages?.[0]) * Number(pageSize?.[0]),
-    };
+  status(begin: Begin): Operation<StoreStatus> {
+    return readStatus(begin);
   }
 
   async check(): Promise<readonly string[]> {

@@ -1,18 +1,18 @@
-import { DamagedError } from "../../document/damaged-error.ts";
-import { toStored } from "../../document/stored.ts";
-import { quoteName } from "../dialect.ts";
-import { describeGeneration, hashOf, unusedTime } from "../generation.ts";
-import type { Row } from "../operation.ts";
-import { generationsTable, registryTable } from "../own-tables.ts";
-import type { Connection } from "./connection/connection.ts";
-import { quoteText } from "./statements/dialect.ts";
-import type { SqliteLayout } from "./statements/layout.ts";
-import { searchTableOf } from "./statements/search.ts";
-import { unsearchedTable } from "./statements/tables.ts";
+import { DamagedError } from "../../../document/damaged-error.ts";
+import { toStored } from "../../../document/stored.ts";
+import { quoteName } from "../../dialect.ts";
+import { describeGeneration, hashOf, unusedTime } from "../../generation.ts";
+import type { Row } from "../../operation.ts";
+import { generationsTable, registryTable } from "../../own-tables.ts";
+import type { Connection } from "../connection/connection.ts";
+import { quoteText } from "../statements/dialect.ts";
+import type { SqliteLayout } from "../statements/layout.ts";
+import { searchTableOf } from "../statements/search.ts";
+import { unsearchedTable } from "../statements/tables.ts";
 
 const chunk = 500;
 /** Time for which opening a store may build, in milliseconds. */
-const firstTime = 100;
+const firstTime = 40;
 /** Rows after which the clock is looked at. */
 const rowsPerLook = 16;
 
