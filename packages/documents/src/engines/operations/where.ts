@@ -84,6 +84,6 @@ export function requireSearch(
   if (words.length === 0 || search.length > 0) return;
   throw new InputError(
     "ERR_DOCUMENTS_QUERY",
-    `The collection "${name}" declares no search fields, so "q" finds nothing`,
+    `the collection "${name}" declares no search fields, which "q" needs`,
   );
 }

@@ -15,7 +15,7 @@ const chunk = 500;
 /** Reports that another program dropped the search texts of this one, which are built again. */
 export class UnregisteredError extends DocumentsError {
   constructor(collection: string) {
-    super("ERR_DOCUMENTS_ENGINE", `The search of "${collection}" was dropped by another program`);
+    super("ERR_DOCUMENTS_ENGINE", `the search of "${collection}" was dropped by another program`);
   }
 }
 
