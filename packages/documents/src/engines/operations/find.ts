@@ -113,7 +113,12 @@ function* countRows(
   }
   const isNarrowed = filter !== undefined || words.length > 0 || deleted !== "exclude";
   if (!isNarrowed && layout.expiresAt === undefined) {
-    const total = yield { kind: "total", collection: layout.definition.name };
+    const { definition } = layout;
+    const total = yield {
+      kind: "total",
+      collection: definition.name,
+      statement: layout.readTotal?.(),
+    };
     if (total.count >= 0) return Math.min(total.count, max ?? Infinity);
   }
   const sql = layout.begin({ isTimed });

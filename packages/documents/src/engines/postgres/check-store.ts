@@ -8,6 +8,7 @@ import { sqlState } from "./connections/postgres-error.ts";
 import { claimedFields, claimsOf } from "./distributed/claims.ts";
 import { readClaimed } from "./distributed/preparing-claims.ts";
 import { documentColumns } from "./statements/columns.ts";
+import { countsTable, wrongCount } from "./statements/kept-totals.ts";
 import { quoteText } from "./statements/keys.ts";
 import { claimsTable, feedEndTable } from "./statements/own-tables.ts";
 
@@ -62,6 +63,7 @@ async function checkCollection(
   if (isSearched && unsearched?.[0] !== "0") {
     problems.push(`The search of "${name}" lacks ${unsearched?.[0]} documents`);
   }
+  problems.push(...(await checkCounter(client, name)));
   const newer = await all(
     client,
     `SELECT id FROM ${table} AS stored JOIN (SELECT id, max(version) AS version FROM (${sinceRemoval(name)}) AS seen ` +
@@ -72,6 +74,19 @@ async function checkCollection(
     problems.push(`The feed has a later version of ${JSON.stringify(id)} of "${name}"`);
   }
   return problems;
+}
+
+/** Compares the number of documents that is kept with that of the documents there are. */
+async function checkCounter(client: PoolClient, name: string): Promise<readonly string[]> {
+  const [table] = await all(client, `SELECT to_regclass(${quoteText(countsTable)})`);
+  if (table?.[0] === null) return [];
+  const [wrong] = await all(client, wrongCount(name));
+  if (wrong === undefined) return [];
+  const [kept, documents] = wrong;
+  return [
+    `The counter of "${name}" is ${kept}, expected ${documents}: without its rows in ${countsTable}, ` +
+      "opening the store counts again",
+  ];
 }
 
 /** Reads the records of a collection, with the position of the last removal of each document, which begins again then. */

@@ -27,6 +27,7 @@ import { documentColumns } from "./columns.ts";
 import { asPostgresDialect, PostgresDialect, PreparedStatements } from "./dialect.ts";
 import { geoColumn, PostgresGeo } from "./geo.ts";
 import { indexesOf, indexName, type PostgresIndex, readIndexes } from "./indexes.ts";
+import { readKeptTotal } from "./kept-totals.ts";
 import { type KeyForm, quoteText } from "./keys.ts";
 import { claimRows, isHeldSql, releaseLease, renewLease } from "./leases.ts";
 import { raiseRemovedVersion } from "./removed-version.ts";
@@ -55,6 +56,8 @@ export class PostgresLayout implements Layout {
   readonly keyForm: KeyForm;
   /** Whether the server keeps statistics of the fields of indexes. */
   readonly keepsStatistics: boolean;
+  /** Whether triggers keep the number of documents. */
+  readonly keepsTotal: boolean;
   /** Name of the constraint that keeps ids unique. */
   readonly idConstraint: string;
   /** Name of the index of search texts. */
@@ -84,6 +87,7 @@ export class PostgresLayout implements Layout {
     this.selectRows = `SELECT ${this.columns}, expires_at FROM ${this.quoted} WHERE `;
     this.keyForm = keyForm;
     this.keepsStatistics = isUnique;
+    this.keepsTotal = isUnique && definition.counter === true;
     this.statements = new PreparedStatements(keyForm);
     this.geo = new PostgresGeo(this);
     this.idConstraint = indexName(name, "id", []);
@@ -219,6 +223,10 @@ export class PostgresLayout implements Layout {
     const recording = { kind: "update", at } as const;
     const change = { sql, text: statement, use: "fixed", recording } as const;
     return this.change({ ...change, returning: documentColumns }, {});
+  }
+
+  readTotal(): Statement | undefined {
+    return this.keepsTotal ? readKeptTotal(this.definition.name, this.begin()) : undefined;
   }
 
   claim(claiming: Claiming): Operation<readonly Row[]> {
