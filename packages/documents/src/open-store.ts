@@ -7,7 +7,7 @@ import { parseMigrations } from "./migrations/migrate.ts";
 import { optionNames, refuseUnknown } from "./option-names.ts";
 import { DocumentStore } from "./store/document-store.ts";
 
-const OPTIONS: ReadonlySet<string> = optionNames<StoreOptions>({
+const knownOptions: ReadonlySet<string> = optionNames<StoreOptions>({
   collections: true,
   create: true,
   busyTimeout: true,
@@ -16,7 +16,7 @@ const OPTIONS: ReadonlySet<string> = optionNames<StoreOptions>({
   onUnindexedQuery: true,
   postgres: true,
 });
-const DEFAULT_BUSY_TIMEOUT = 5000;
+const defaultBusyTimeout = 5000;
 
 /**
  * Opens a store, and creates it when it is not there, unless `create` is `false`.
@@ -38,8 +38,8 @@ const DEFAULT_BUSY_TIMEOUT = 5000;
  * ```
  */
 export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
-  refuseUnknown(options, OPTIONS, wrong);
-  const { collections = [], busyTimeout = DEFAULT_BUSY_TIMEOUT } = options;
+  refuseUnknown(options, knownOptions, wrong);
+  const { collections = [], busyTimeout = defaultBusyTimeout } = options;
   const { create = true, exclusive = false, onUnindexedQuery } = options;
   if (!Number.isInteger(busyTimeout) || busyTimeout < 0 || busyTimeout >= 2 ** 31) {
     throw wrong('"busyTimeout" is a whole number of milliseconds from 0 to 2147483647');

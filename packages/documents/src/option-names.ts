@@ -1,4 +1,4 @@
-const MAX_SHOWN = 32;
+const maxShown = 32;
 
 /**
  * Gives the names of options; the type asks for every one of them.
@@ -30,7 +30,7 @@ export function refuseUnknown(
   for (const name in options) {
     if (names.has(name) || Reflect.get(options, name) === undefined) continue;
     const known = Array.from(names, (each) => `"${each}"`).join(", ");
-    const shown = JSON.stringify(name.slice(0, MAX_SHOWN));
+    const shown = JSON.stringify(name.slice(0, maxShown));
     throw makeError(`${shown} is not an option, expected ${known}`);
   }
 }

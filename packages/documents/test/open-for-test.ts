@@ -2,7 +2,8 @@ import { join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
 import { openStore, type Store, type StoreOptions } from "../src/index.ts";
 import { openLibsql } from "./libsql-engine.ts";
-import { POSTGRES, POSTGRES_BIN, runSql } from "./postgres-server.ts";
+import { type PgBouncer, startPgBouncer } from "./pgbouncer.ts";
+import { connectionOf, POSTGRES, POSTGRES_BIN, runSql } from "./postgres-server.ts";
 import { SharedServer } from "./shared-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -138,7 +139,7 @@ class EmptiedStore {
 
   async #openNew(): Promise<{ readonly url: string; readonly store: Store }> {
     const url = await this.#server.take();
-    const store = await openStore(url, this.#options);
+    const store = await openStore(await pooled(url), this.#options);
     URLS.set(store, url);
     return { url, store };
   }
@@ -150,8 +151,21 @@ function serverOf(bin: string | undefined): SharedServer {
   return server;
 }
 
+/** The pooler of this worker, by hand: `FETCHWORK_PGBOUNCER=transaction npm test -- packages/documents/test/contract`. */
+const POOLERS = new Map<string, Promise<PgBouncer>>();
+
+/** Returns the URL through a pooler, where one was asked for. */
+async function pooled(url: string): Promise<string> {
+  const mode = process.env["FETCHWORK_PGBOUNCER"];
+  if ((mode !== "session" && mode !== "transaction") || !url.startsWith("postgres")) return url;
+  const { host, database } = connectionOf(url);
+  const pooler = POOLERS.get(host) ?? startPgBouncer(url, { mode });
+  POOLERS.set(host, pooler);
+  return (await pooler).url(database);
+}
+
 async function openAndClose(url: string, options?: StoreOptions): Promise<Store> {
-  const store = await openStore(url, options);
+  const store = await openStore(await pooled(url), options);
   URLS.set(store, url);
   onTestFinished(() => store.close());
   return store;

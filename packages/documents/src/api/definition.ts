@@ -68,7 +68,7 @@ export interface CollectionDefinition<T> {
   readonly document?: T | undefined;
 }
 
-const OPTIONS: ReadonlySet<string> = optionNames<CollectionOptions<unknown>>({
+const knownOptions: ReadonlySet<string> = optionNames<CollectionOptions<unknown>>({
   unique: true,
   indexes: true,
   search: true,
@@ -78,10 +78,10 @@ const OPTIONS: ReadonlySet<string> = optionNames<CollectionOptions<unknown>>({
   changes: true,
   counter: true,
 });
-const EXPIRES_OPTIONS: ReadonlySet<string> = optionNames<Expires>({ field: true, after: true });
+const expiresOptions: ReadonlySet<string> = optionNames<Expires>({ field: true, after: true });
 /** Tables of the engines themselves have such names; PostgreSQL looks for its own ones first. */
-const RESERVED = /^(?:sqlite|pg_)/i;
-const NAME = /^[A-Za-z][A-Za-z0-9_-]{0,47}$/;
+const reservedNames = /^(?:sqlite|pg_)/i;
+const namePattern = /^[A-Za-z][A-Za-z0-9_-]{0,47}$/;
 
 /**
  * Defines a collection; a definition is a plain value that any store can use.
@@ -104,14 +104,14 @@ export function defineCollection<T extends object = Record<string, unknown>>(
   if (typeof name !== "string") {
     throw new DocumentsTypeError("ERR_DOCUMENTS_DEFINITION", "A collection name is a string");
   }
-  if (!NAME.test(name) || RESERVED.test(name)) {
+  if (!namePattern.test(name) || reservedNames.test(name)) {
     throw new DocumentsTypeError(
       "ERR_DOCUMENTS_DEFINITION",
       `${JSON.stringify(name.slice(0, 64))} is not a collection name, expected a letter and ` +
         'up to 47 letters, digits, "_" or "-", not beginning with "sqlite" or "pg_"',
     );
   }
-  refuseUnknown(options, OPTIONS, (message) => faulty(name, message));
+  refuseUnknown(options, knownOptions, (message) => faulty(name, message));
   return Object.freeze({
     name,
     unique: fieldLists(name, options.unique ?? []),
@@ -171,7 +171,7 @@ function extras(
 }
 
 function checkExpires(name: string, expires: Expires): Expires {
-  refuseUnknown(expires, EXPIRES_OPTIONS, (message) => faulty(name, message));
+  refuseUnknown(expires, expiresOptions, (message) => faulty(name, message));
   const { field, after = 0 } = expires;
   fieldList(name, [field]);
   if (!(Number.isSafeInteger(after) && after >= 0)) {

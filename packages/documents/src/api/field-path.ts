@@ -43,8 +43,8 @@ export interface ParsedPath {
   readonly meta: MetaField | undefined;
 }
 
-const MAX_SEGMENTS = 32;
-const MAX_LENGTH = 512;
+const maxSegments = 32;
+const maxLength = 512;
 
 /**
  * Takes a path apart at its dots.
@@ -91,8 +91,8 @@ export function valueAt(document: unknown, segments: readonly string[]): unknown
 }
 
 function faultOfPath(text: string, segments: readonly string[]): string | undefined {
-  if (text.length > MAX_LENGTH) return `is longer than ${MAX_LENGTH} characters`;
-  if (segments.length > MAX_SEGMENTS) return `has more than ${MAX_SEGMENTS} parts`;
+  if (text.length > maxLength) return `is longer than ${maxLength} characters`;
+  if (segments.length > maxSegments) return `has more than ${maxSegments} parts`;
   if (segments.includes("")) return "has an empty part, expected names joined by single dots";
   if (text.startsWith("$")) return 'begins with "$", which no field of a document does';
   if (text.includes("\0") || !text.isWellFormed()) return "is not well-formed text";

@@ -19,6 +19,15 @@ export interface PostgresOptions {
    */
   readonly distributed?: boolean | undefined;
   /**
+   * Whether the connections go through a pooler that lends a session of the server for one
+   * transaction, such as PgBouncer with `pool_mode = transaction`. No statement is then prepared, no
+   * setting made and nothing listened to: `statementTimeout` holds inside transactions only, and who
+   * follows the feed finds changes of other processes every `pollInterval`. The pooler needs at least
+   * three connections to the server. Default: found out when the store is opened, for which a pooler
+   * gets a second connection.
+   */
+  readonly transactionPooling?: boolean | undefined;
+  /**
    * URLs of servers that follow the primary, for reads with `staleness`. Default: none.
    */
   readonly replicas?: readonly string[] | undefined;

@@ -16,7 +16,7 @@ export interface ConsumerSource extends ChangeSource, LockTable {
   savePosition(name: string, position: string): Promise<void>;
 }
 
-const OPTIONS: ReadonlySet<string> = optionNames<ConsumeOptions>({
+const knownOptions: ReadonlySet<string> = optionNames<ConsumeOptions>({
   collections: true,
   atEnd: true,
   signal: true,
@@ -24,11 +24,11 @@ const OPTIONS: ReadonlySet<string> = optionNames<ConsumeOptions>({
   batch: true,
   lease: true,
 });
-const MAX_NAME = 180;
-const DEFAULT_BATCH = 100;
-const MAX_BATCH = 1000;
-const DEFAULT_LEASE = 30_000;
-const MIN_LEASE = 1000;
+const maxName = 180;
+const defaultBatch = 100;
+const maxBatch = 1000;
+const defaultLease = 30_000;
+const minLease = 1000;
 
 /**
  * Gives changes to a handler, one process at a time; see `ChangeFeed.consume`.
@@ -43,9 +43,9 @@ export async function consumeChanges(
   },
   options: ConsumeOptions,
 ): Promise<void> {
-  refuseUnknown(options, OPTIONS, wrong);
+  refuseUnknown(options, knownOptions, wrong);
   const { name, handler } = consumer;
-  const { batch = DEFAULT_BATCH, lease = DEFAULT_LEASE, signal } = options;
+  const { batch = defaultBatch, lease = defaultLease, signal } = options;
   checkConsumer(name, { batch, lease });
   // Wrong options are told before the lock is waited for.
   await followChanges(source, options).return();
@@ -88,14 +88,14 @@ function checkConsumer(
   name: unknown,
   { batch, lease }: { readonly batch: number; readonly lease: number },
 ): void {
-  if (typeof name !== "string" || name === "" || name.length > MAX_NAME) {
-    throw wrong(`The name of a consumer has 1 to ${MAX_NAME} characters`);
+  if (typeof name !== "string" || name === "" || name.length > maxName) {
+    throw wrong(`The name of a consumer has 1 to ${maxName} characters`);
   }
-  if (!(Number.isSafeInteger(batch) && batch >= 1 && batch <= MAX_BATCH)) {
-    throw wrong(`"batch" is a whole number from 1 to ${MAX_BATCH}`);
+  if (!(Number.isSafeInteger(batch) && batch >= 1 && batch <= maxBatch)) {
+    throw wrong(`"batch" is a whole number from 1 to ${maxBatch}`);
   }
-  if (!(Number.isSafeInteger(lease) && lease >= MIN_LEASE)) {
-    throw wrong(`"lease" is a whole number of milliseconds from ${MIN_LEASE}`);
+  if (!(Number.isSafeInteger(lease) && lease >= minLease)) {
+    throw wrong(`"lease" is a whole number of milliseconds from ${minLease}`);
   }
 }
 

@@ -1,7 +1,7 @@
 import type { ChangeKind } from "../api/changes.ts";
 import { InputError } from "../api/errors.ts";
 
-const LENGTH = 16;
+const positionLength = 16;
 
 /**
  * Writes a place in the feed so that texts are in its order.
@@ -9,7 +9,7 @@ const LENGTH = 16;
  * @internal
  */
 export function writePosition(position: number): string {
-  return String(position).padStart(LENGTH, "0");
+  return String(position).padStart(positionLength, "0");
 }
 
 /**

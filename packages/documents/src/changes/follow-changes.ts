@@ -31,17 +31,17 @@ export interface ChangeBatch {
   readonly isEnd: boolean;
 }
 
-const OPTIONS: ReadonlySet<string> = optionNames<ChangesOptions>({
+const knownOptions: ReadonlySet<string> = optionNames<ChangesOptions>({
   after: true,
   collections: true,
   atEnd: true,
   signal: true,
   pollInterval: true,
 });
-const DEFAULT_POLL = 250;
-const MIN_POLL = 10;
-const MAX_POLL = 86_400_000;
-const READ_AHEAD = 100;
+const defaultPoll = 250;
+const minPoll = 10;
+const maxPoll = 86_400_000;
+const readAhead = 100;
 
 /**
  * Follows the feed change by change; see `ChangeFeed.changes`.
@@ -53,7 +53,7 @@ export function streamChanges(
   source: ChangeSource,
   options: ChangesOptions,
 ): AsyncGenerator<ChangeRecord, void, undefined> {
-  refuseUnknown(options, OPTIONS, wrong);
+  refuseUnknown(options, knownOptions, wrong);
   return oneByOne(followChanges(source, options));
 }
 
@@ -67,9 +67,9 @@ export function followChanges(
   source: ChangeSource,
   options: ChangesOptions & { readonly batch?: number | undefined },
 ): AsyncGenerator<readonly ChangeRecord[], void, undefined> {
-  const { after, collections, atEnd = "wait", pollInterval = DEFAULT_POLL } = options;
-  if (!(pollInterval >= MIN_POLL && pollInterval <= MAX_POLL)) {
-    throw wrong(`"pollInterval" is a number of milliseconds from ${MIN_POLL} to ${MAX_POLL}`);
+  const { after, collections, atEnd = "wait", pollInterval = defaultPoll } = options;
+  if (!(pollInterval >= minPoll && pollInterval <= maxPoll)) {
+    throw wrong(`"pollInterval" is a number of milliseconds from ${minPoll} to ${maxPoll}`);
   }
   if (atEnd !== "end" && atEnd !== "wait") throw wrong('"atEnd" is "end" or "wait"');
   const names: unknown = collections;
@@ -101,7 +101,7 @@ async function* follow(
     readonly pollInterval: number;
   },
 ): AsyncGenerator<readonly ChangeRecord[], void, undefined> {
-  const { collections, signal, batch: limit = READ_AHEAD } = options;
+  const { collections, signal, batch: limit = readAhead } = options;
   const bell = new Bell();
   const unsubscribe = source.onRecorded(() => {
     bell.ring();

@@ -9,7 +9,7 @@ export interface CheckedRecord extends Omit<DocumentRecord, "document"> {
   readonly text: string;
 }
 
-const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
+const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 
 /**
  * Checks a record that comes from outside, such as from a file.
@@ -39,7 +39,7 @@ export function checkRecord(
 }
 
 function isTime(value: unknown): boolean {
-  return typeof value === "string" && TIME.test(value) && !Number.isNaN(Date.parse(value));
+  return typeof value === "string" && timePattern.test(value) && !Number.isNaN(Date.parse(value));
 }
 
 function refused(field: string, expected: string): InputError {

@@ -1,7 +1,7 @@
 import type { Expires } from "../api/expiry.ts";
 import { parsePath, valueAt } from "../api/field-path.ts";
 
-const TIME = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/;
+const timePattern = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
 /**
  * Makes the function that tells when a stored document expires, in milliseconds since 1970; null for
@@ -22,5 +22,5 @@ export function createExpiry(expires: Expires): (stored: unknown) => number | nu
 
 function toTime(value: unknown): number {
   if (typeof value === "number") return Math.max(value, Number.MIN_SAFE_INTEGER);
-  return typeof value === "string" && TIME.test(value) ? Date.parse(value) : Number.NaN;
+  return typeof value === "string" && timePattern.test(value) ? Date.parse(value) : Number.NaN;
 }

@@ -3,9 +3,9 @@ import { InputError } from "../api/errors.ts";
 import { isMetaField } from "../api/field-path.ts";
 import { isPlainObject } from "../is-plain-object.ts";
 
-const NONE: ReadonlySet<string> = new Set();
-const MAX_DEPTH = 200;
-const MAX_BYTES = 16 * 1024 * 1024;
+const noNames: ReadonlySet<string> = new Set();
+const maxDepth = 200;
+const maxBytes = 16 * 1024 * 1024;
 
 /**
  * Turns a document into JSON text after checking that the text holds all of it.
@@ -21,7 +21,7 @@ const MAX_BYTES = 16 * 1024 * 1024;
  * @internal
  * @throws {InputError} `ERR_DOCUMENTS_VALUE` or `ERR_DOCUMENTS_NAME`, with the path.
  */
-export function toJsonText(document: unknown, reserved: ReadonlySet<string> = NONE): string {
+export function toJsonText(document: unknown, reserved: ReadonlySet<string> = noNames): string {
   if (!isPlainObject(document)) {
     throw new InputError(
       "ERR_DOCUMENTS_VALUE",
@@ -31,7 +31,7 @@ export function toJsonText(document: unknown, reserved: ReadonlySet<string> = NO
   for (const name of Object.keys(document)) checkTopLevelName(name, reserved);
   checkObject(document, "", [document]);
   const text = JSON.stringify(document);
-  if (text.length * 3 > MAX_BYTES && Buffer.byteLength(text) > MAX_BYTES) {
+  if (text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes) {
     throw new InputError("ERR_DOCUMENTS_VALUE", "The document is larger than 16 MiB of JSON text");
   }
   return text;
@@ -101,7 +101,7 @@ function checkValue(value: unknown, path: string, ancestors: object[]): void {
 
 function checkNested(value: object, path: string, ancestors: object[]): void {
   if (ancestors.includes(value)) throw refused(path, "a reference to an object around it");
-  if (ancestors.length >= MAX_DEPTH) throw refused(path, `nested deeper than ${MAX_DEPTH} levels`);
+  if (ancestors.length >= maxDepth) throw refused(path, `nested deeper than ${maxDepth} levels`);
   ancestors.push(value);
   if (Array.isArray(value)) {
     // By index, because forEach and Object.keys pass over holes, which JSON turns into null.

@@ -28,9 +28,9 @@ export function recordOf(row: readonly unknown[]): SizedRecord {
 }
 
 /** Documents may have 16 MiB each, so the first page is small, and later ones as large as fits. */
-const FIRST = 10;
-const MOST = 1000;
-const PAGE_SIZE = 4 * 1024 * 1024;
+const firstPage = 10;
+const largestPage = 1000;
+const pageSize = 4 * 1024 * 1024;
 
 /**
  * Reads records page after page, as many at a time as memory easily holds.
@@ -41,13 +41,13 @@ export async function* recordPages(
   read: (after: string, limit: number) => Promise<readonly SizedRecord[]>,
   after: string,
 ): AsyncGenerator<DocumentRecord> {
-  let limit = FIRST;
+  let limit = firstPage;
   for (let last = after; ;) {
     const page = await read(last, limit);
     for (const { record } of page) yield record;
     if (page.length < limit) return;
     last = page.at(-1)?.record.id ?? last;
     const size = page.reduce((sum, entry) => sum + entry.size, 0);
-    limit = Math.max(1, Math.min(MOST, Math.trunc((PAGE_SIZE * page.length) / (size + 1))));
+    limit = Math.max(1, Math.min(largestPage, Math.trunc((pageSize * page.length) / (size + 1))));
   }
 }

@@ -1,10 +1,10 @@
 import { randomFillSync } from "node:crypto";
 
-const POOL_BYTES = 2560;
-const BYTES_PER_ID = 10;
-const MAX_COUNTER = 0xfff;
+const poolBytes = 2560;
+const bytesPerId = 10;
+const maxCounter = 0xfff;
 /** The first digit of the fourth part, whose two highest bits say that it is of this variant. */
-const VARIANT = "89ab";
+const variantBits = "89ab";
 
 /**
  * Makes a generator of UUIDv7 (RFC 9562, section 5.7), each greater than the one before.
@@ -16,15 +16,15 @@ const VARIANT = "89ab";
  * @internal
  */
 export function createIdGenerator(): (now: number) => string {
-  const pool = Buffer.alloc(POOL_BYTES);
+  const pool = Buffer.alloc(poolBytes);
   let digits = "";
-  let used = POOL_BYTES;
+  let used = poolBytes;
   let time = 0;
   let start = "";
   let counter = 0;
 
   return (now) => {
-    if (used + BYTES_PER_ID > POOL_BYTES) {
+    if (used + bytesPerId > poolBytes) {
       randomFillSync(pool);
       digits = pool.toString("hex");
       used = 0;
@@ -33,7 +33,7 @@ export function createIdGenerator(): (now: number) => string {
       time = now;
       counter = pool.readUInt16BE(used) & 0x7ff;
       start = startOf(time);
-    } else if (counter === MAX_COUNTER) {
+    } else if (counter === maxCounter) {
       time += 1;
       counter = 0;
       start = startOf(time);
@@ -42,8 +42,8 @@ export function createIdGenerator(): (now: number) => string {
     }
     // Two of the ten bytes are for the counter; of the third two bits are for the variant's digit.
     const at = 2 * used + 4;
-    const variant = VARIANT.charAt(pool.readUInt8(used + 2) >>> 6);
-    used += BYTES_PER_ID;
+    const variant = variantBits.charAt(pool.readUInt8(used + 2) >>> 6);
+    used += bytesPerId;
     const version = (0x7000 + counter).toString(16);
     return `${start}${version}-${variant}${digits.slice(at + 1, at + 4)}-${digits.slice(at + 4, at + 16)}`;
   };

@@ -5,7 +5,7 @@ import { type ParsedPath, parsePath } from "../api/field-path.ts";
 import { createExpiry } from "../document/expiry.ts";
 import type { Stamps } from "../document/stamps.ts";
 import type { ParsedNear } from "../geo/near.ts";
-import type { SortValue } from "../query/keyset.ts";
+import type { Part, SortValue } from "../query/keyset.ts";
 import type { OrderTerm, ParsedQuery, ParsedSelection } from "../query/parse-query.ts";
 import { type Dialect, quoteName, type StatementUse } from "./dialect.ts";
 import type { Operation, Result, Row, Statement } from "./operation.ts";
@@ -93,9 +93,24 @@ export interface Index {
   readonly fields: readonly string[];
 }
 
+/** How words are looked for: in the index of words, or in the text of each document that is found otherwise. */
+export type WordsBy = "index" | "text";
+
+/** What a statement selects: documents of a selection, after a place in an order. */
+export interface Selected extends Pick<ParsedSelection, "deleted" | "filter" | "words"> {
+  readonly part?: Part | undefined;
+  /** Default: `"index"`. */
+  readonly wordsBy?: WordsBy | undefined;
+}
+
+/** Whether the time of a statement is limited, see {@link Layout.begin}. */
+export interface Timed {
+  readonly isTimed?: boolean | undefined;
+}
+
 /** Which documents to claim, and until when. */
 export interface Claiming {
-  readonly query: ParsedQuery;
+  readonly query: ParsedQuery & Selected;
   /** Milliseconds since 1970. */
   readonly now: number;
   /** End of the leases, milliseconds since 1970. */
@@ -111,12 +126,27 @@ export interface Held {
 /** A search by distance. */
 export interface NearSearch {
   readonly near: ParsedNear;
-  readonly selection: ParsedSelection;
+  readonly selection: Selected;
   /** Greatest distance of this attempt, as the square of a chord. */
   readonly reach: number;
   readonly after?: readonly SortValue[] | undefined;
   /** Whether the time of the statement is limited, see {@link Layout.begin}. */
   readonly isTimed: boolean;
+}
+
+/** How documents are found by words. */
+export interface Searching {
+  /** Whether `probe` counts exactly the documents that were not removed. */
+  readonly probesVisible: boolean;
+  /**
+   * Counts the rows whose search text has all words, up to `limit`. Returns NULL where a sample shows that they are many
+   * and counting them would take long.
+   */
+  probe(words: readonly string[], limit: number | undefined, options?: Timed): Statement;
+  /** Writes what stands behind FROM for the rows of a SELECT, given from WHERE on; they keep its order. */
+  inOrder(rest: string): string;
+  /** Writes what stands behind FROM for the rows of a WHERE clause that are found by it, and not by an order. */
+  apart(where: string): string;
 }
 
 /** How places are stored and found. */
@@ -148,12 +178,13 @@ export interface Layout extends Table {
   readonly comparesRows: boolean;
   /** What locks the row that a statement reads until the end of the transaction. */
   readonly rowLock: string;
+  readonly searching: Searching;
   readonly geo: GeoLayout;
   /** Indexes that the definition asks for. */
   readonly indexes: readonly Index[];
 
   /** Begins a statement. `isTimed` limits its time where another thread can go on with it. */
-  begin(options?: { readonly isTimed?: boolean | undefined }): Dialect;
+  begin(options?: Timed): Dialect;
   /** Reads a row of `selectRows`, the one with this id. */
   readById(id: string): Statement;
   /** Whether an error reports that a unique value or the id is taken. */

@@ -22,13 +22,13 @@ interface Box {
 }
 
 /** The bits of one side: the cells of the last level are 0.6 m wide, and their numbers are exact. */
-const BITS = 26;
-const HALF_BITS = 13;
+const cellBits = 26;
+const halfBits = 13;
 /** With more ranges an engine searches its index longer than it saves. */
-const MAX_RANGES = 32;
-const DEGREES = 180 / Math.PI;
+const maxRanges = 32;
+const cellDegrees = 180 / Math.PI;
 /** Radians, about 6 mm: more than rounding can do. */
-const SLACK = 1e-9;
+const rangeSlack = 1e-9;
 
 /**
  * Gives the number of the cell that a place is in. Cells are numbered along a Z-order curve, so that
@@ -51,27 +51,27 @@ export function cellsAround(
   { latitude, longitude }: Position,
   angle: number,
 ): readonly CellRange[] | undefined {
-  const reach = angle + SLACK;
+  const reach = angle + rangeSlack;
   if (!(reach < Math.PI / 4)) return undefined;
   const boxes = boxesAround({ latitude, longitude }, reach);
   let cells: readonly Cell[] = [{ level: 0, column: 0, row: 0 }];
-  for (let level = 1; level <= BITS; level += 1) {
+  for (let level = 1; level <= cellBits; level += 1) {
     const next = cells.flatMap((cell) =>
       boxes.some((box) => isWithin(cell, box)) ? [cell] : partsOf(cell, boxes),
     );
-    if (next.length > MAX_RANGES) break;
+    if (next.length > maxRanges) break;
     cells = next;
   }
   return joined(cells.map(rangeOf).toSorted((one, other) => one.low - other.low));
 }
 
 function boxesAround({ latitude, longitude }: Position, reach: number): readonly Box[] {
-  const south = latitude - reach * DEGREES;
-  const north = latitude + reach * DEGREES;
+  const south = latitude - reach * cellDegrees;
+  const north = latitude + reach * cellDegrees;
   if (south <= -90 || north >= 90) return [{ south, north, west: -180, east: 180 }];
   // The meridians that touch the circle (Bronshtein: sin Δλ = sin r / cos φ).
-  const spread = Math.asin(Math.min(1, Math.sin(reach) / Math.cos(latitude / DEGREES)));
-  const [west, east] = [longitude - spread * DEGREES, longitude + spread * DEGREES];
+  const spread = Math.asin(Math.min(1, Math.sin(reach) / Math.cos(latitude / cellDegrees)));
+  const [west, east] = [longitude - spread * cellDegrees, longitude + spread * cellDegrees];
   const boxes: Box[] = [{ south, north, west: Math.max(west, -180), east: Math.min(east, 180) }];
   // One place has two longitudes where the map ends, so what touches one end has the other as well.
   if (west <= -180) boxes.push({ south, north, west: Math.min(180, west + 360), east: 180 });
@@ -111,7 +111,7 @@ function isWithin(cell: Cell, box: Box): boolean {
 }
 
 function rangeOf({ level, column, row }: Cell): CellRange {
-  const side = 2 ** (BITS - level);
+  const side = 2 ** (cellBits - level);
   const low = numberOf(column * side, row * side);
   return { low, high: low + side * side - 1 };
 }
@@ -129,15 +129,15 @@ function joined(ranges: readonly CellRange[]): readonly CellRange[] {
 }
 
 function gridOf(part: number): number {
-  return Math.min(2 ** BITS - 1, Math.floor(part * 2 ** BITS));
+  return Math.min(2 ** cellBits - 1, Math.floor(part * 2 ** cellBits));
 }
 
 /** Interleaves the bits of both numbers, in two halves: bitwise operators know 32 bits only. */
 function numberOf(column: number, row: number): number {
-  const low = 2 ** HALF_BITS - 1;
-  const upper = spread(column >> HALF_BITS) | (spread(row >> HALF_BITS) << 1);
+  const low = 2 ** halfBits - 1;
+  const upper = spread(column >> halfBits) | (spread(row >> halfBits) << 1);
   const lower = spread(column & low) | (spread(row & low) << 1);
-  return upper * 2 ** BITS + lower;
+  return upper * 2 ** cellBits + lower;
 }
 
 /** Puts a zero between every two bits of a number of 13 bits. */

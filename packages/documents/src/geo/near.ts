@@ -26,7 +26,7 @@ export interface ParsedNear {
   readonly greatest: number;
 }
 
-const OPTIONS: ReadonlySet<string> = new Set([
+const knownOptions: ReadonlySet<string> = new Set([
   "field",
   "latitude",
   "longitude",
@@ -34,12 +34,12 @@ const OPTIONS: ReadonlySet<string> = new Set([
   "minDistance",
 ]);
 /** About two metres: where the search for the nearest documents begins at the least. */
-const LEAST_SQUARE = 1e-13;
+const leastSquare = 1e-13;
 /** Four times as far, and so about as many documents as in all of the attempts before, 15 times. */
-const GROWTH = 16;
+const reachGrowth = 16;
 /** Of 256 documents one must do, or all are looked through, by another index if there is one. */
-const FILTERED_ATTEMPTS = 3;
-const MAX_SAMPLE = 1000;
+const filteredAttempts = 3;
+const maxSample = 1000;
 
 /**
  * Checks what a query is near to.
@@ -50,7 +50,7 @@ const MAX_SAMPLE = 1000;
 export function parseNear(near: unknown): ParsedNear {
   if (!isPlainObject(near)) throw wrong('"near" is an object');
   for (const name of Object.keys(near)) {
-    if (!OPTIONS.has(name)) throw wrong(`"near" has no ${JSON.stringify(name.slice(0, 32))}`);
+    if (!knownOptions.has(name)) throw wrong(`"near" has no ${JSON.stringify(name.slice(0, 32))}`);
   }
   const { field, latitude, longitude } = near;
   if (typeof field !== "string") throw wrong('"near.field" is a field');
@@ -89,7 +89,7 @@ export function placeOfField(
 
 /** The number of neighbours in the index, to either side, to guess a first distance by. @internal */
 export function sampleSize(needed: number): number {
-  return Math.min(needed, MAX_SAMPLE);
+  return Math.min(needed, maxSample);
 }
 
 /**
@@ -119,10 +119,10 @@ export function* growingReach(
     const squares = sample.map((one) => squareBetween(vector, one));
     squares.sort((one, other) => one - other);
     const guess = squares[size - 1] ?? 0;
-    const beyond = Math.max(LEAST_SQUARE, guess * (needed / size));
-    const last = isFiltered ? beyond * GROWTH ** FILTERED_ATTEMPTS : 1;
+    const beyond = Math.max(leastSquare, guess * (needed / size));
+    const last = isFiltered ? beyond * reachGrowth ** filteredAttempts : 1;
     const start = Math.sqrt(Math.max(least, behind));
-    for (let square = beyond; square < last; square *= GROWTH) {
+    for (let square = beyond; square < last; square *= reachGrowth) {
       const reach = (start + Math.sqrt(square)) ** 2;
       if (reach >= Math.min(greatest, 1)) break;
       yield reach;

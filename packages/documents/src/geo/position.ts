@@ -14,10 +14,10 @@ export interface Position {
 }
 
 /** The mean radius of the earth (WGS 84, IUGG), in metres. @internal */
-const EARTH_RADIUS = 6_371_008.8;
+const earthRadius = 6_371_008.8;
 
-const GRID = 2 ** 52;
-const RADIANS = Math.PI / 180;
+const gridSize = 2 ** 52;
+const radiansPerDegree = Math.PI / 180;
 
 /**
  * Reads a place: `{ latitude, longitude }`, or a Point of GeoJSON (RFC 7946 section 3.1.2), whose
@@ -57,7 +57,10 @@ export function isLongitude(value: unknown): value is number {
 export function vectorOf({ latitude, longitude }: Position): Vector {
   // A pole is one place by whatever longitude it is called, and so is the antimeridian by its two.
   if (Math.abs(latitude) === 90) return { x: 0, y: 0, z: latitude / 90 };
-  const [phi, lambda] = [latitude * RADIANS, (longitude === -180 ? 180 : longitude) * RADIANS];
+  const [phi, lambda] = [
+    latitude * radiansPerDegree,
+    (longitude === -180 ? 180 : longitude) * radiansPerDegree,
+  ];
   const radius = Math.cos(phi);
   return {
     x: rounded(radius * Math.cos(lambda)),
@@ -74,7 +77,7 @@ export function squareBetween(one: Vector, other: Vector): number {
 
 /** Gives the square of the chord under a distance in metres; infinite for more than there is. @internal */
 export function squareOfDistance(metres: number): number {
-  const half = metres / EARTH_RADIUS / 2;
+  const half = metres / earthRadius / 2;
   return half > Math.PI / 2 ? Infinity : (2 * Math.sin(half)) ** 2;
 }
 
@@ -85,7 +88,7 @@ export function angleOfSquare(square: number): number {
 
 /** Keeps 52 bits behind the point, 1.4 nm: PostgreSQL refuses to square a number near to 0. */
 function rounded(value: number): number {
-  return Math.round(value * GRID) / GRID;
+  return Math.round(value * gridSize) / gridSize;
 }
 
 function checked(latitude: unknown, longitude: unknown): Position | undefined {

@@ -24,18 +24,18 @@ export interface HeldLock {
   readonly token: string;
 }
 
-const OPTIONS: ReadonlySet<string> = optionNames<LockOptions & { readonly signal: unknown }>({
+const knownOptions: ReadonlySet<string> = optionNames<LockOptions & { readonly signal: unknown }>({
   wait: true,
   expiry: true,
   signal: true,
 });
-const DEFAULT_WAIT = 10_000;
-const DEFAULT_EXPIRY = 30_000;
-const MIN_EXPIRY = 100;
-const MAX_TIME = 0x7fff_ffff;
-const MAX_NAME = 200;
-const MIN_RETRY = 10;
-const MAX_RETRY = 200;
+const defaultWait = 10_000;
+const defaultExpiry = 30_000;
+const minExpiry = 100;
+const maxTime = 0x7fff_ffff;
+const maxName = 200;
+const minRetry = 10;
+const maxRetry = 200;
 
 /**
  * Runs work under a lock; see `Locking.lock`.
@@ -48,9 +48,9 @@ export async function holdLock<R>(
   work: (signal: AbortSignal) => Promise<R> | R,
   options: LockOptions & { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<R> {
-  refuseUnknown(options, OPTIONS, wrong);
+  refuseUnknown(options, knownOptions, wrong);
   const { signal } = options;
-  const { wait: patience = DEFAULT_WAIT, expiry = DEFAULT_EXPIRY } = options;
+  const { wait: patience = defaultWait, expiry = defaultExpiry } = options;
   checkLock(name, { patience, expiry });
   const lock = { name, token: randomUUID(), expiry };
   const heldAt = await take(table, lock, { patience, signal });
@@ -74,7 +74,7 @@ async function take(
   { patience, signal }: { readonly patience: number; readonly signal: AbortSignal | undefined },
 ): Promise<number> {
   const deadline = performance.now() + patience;
-  for (let pause = MIN_RETRY; ; pause = Math.min(pause * 2, MAX_RETRY)) {
+  for (let pause = minRetry; ; pause = Math.min(pause * 2, maxRetry)) {
     const heldAt = performance.now();
     const isTaken = await table.takeLock(lock);
     if (isTaken && performance.now() - heldAt < lock.expiry) return heldAt;
@@ -136,14 +136,14 @@ function checkLock(
   name: unknown,
   { patience, expiry }: { readonly patience: number; readonly expiry: number },
 ): void {
-  if (typeof name !== "string" || name === "" || name.length > MAX_NAME || !name.isWellFormed()) {
-    throw wrong(`The name of a lock has 1 to ${MAX_NAME} characters`);
+  if (typeof name !== "string" || name === "" || name.length > maxName || !name.isWellFormed()) {
+    throw wrong(`The name of a lock has 1 to ${maxName} characters`);
   }
-  if (!(patience >= 0 && patience <= MAX_TIME)) {
-    throw wrong(`"wait" is a number of milliseconds from 0 to ${MAX_TIME}`);
+  if (!(patience >= 0 && patience <= maxTime)) {
+    throw wrong(`"wait" is a number of milliseconds from 0 to ${maxTime}`);
   }
-  if (!(expiry >= MIN_EXPIRY && expiry <= MAX_TIME)) {
-    throw wrong(`"expiry" is a number of milliseconds from ${MIN_EXPIRY} to ${MAX_TIME}`);
+  if (!(expiry >= minExpiry && expiry <= maxTime)) {
+    throw wrong(`"expiry" is a number of milliseconds from ${minExpiry} to ${maxTime}`);
   }
 }
 

@@ -1,7 +1,7 @@
 import { DocumentsError, DocumentsTypeError } from "../api/errors.ts";
 import type { AppliedMigration, Migration } from "../api/migration.ts";
 
-const MAX_NAME = 200;
+const maxName = 200;
 
 /**
  * Checks a program's migrations, and gives them in their order.
@@ -16,8 +16,8 @@ export function parseMigrations(migrations: readonly Migration[]): readonly Migr
     if (!(Number.isSafeInteger(id) && id >= 1)) {
       throw wrong("The id of a migration is a whole number from 1");
     }
-    if (typeof name !== "string" || name === "" || name.length > MAX_NAME) {
-      throw wrong(`The name of migration ${id} has 1 to ${MAX_NAME} characters`);
+    if (typeof name !== "string" || name === "" || name.length > maxName) {
+      throw wrong(`The name of migration ${id} has 1 to ${maxName} characters`);
     }
     if (typeof up !== "function") throw wrong(`"up" of migration ${id} is a function`);
   }

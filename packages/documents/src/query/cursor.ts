@@ -3,8 +3,8 @@ import { InputError } from "../api/errors.ts";
 import type { SortValue } from "./keyset.ts";
 import type { OrderTerm } from "./parse-query.ts";
 
-const MAX_LENGTH = 32 * 1024;
-const DIGEST_LENGTH = 16;
+const maxLength = 32 * 1024;
+const digestLength = 16;
 
 /**
  * Writes the place after a document in an order: base64url of the JSON text of the values, after a digest of them, of the
@@ -21,10 +21,10 @@ export function writeCursor(
 ): string {
   const values = JSON.stringify(sorted);
   const text = digest(collection, order, values) + Buffer.from(values).toString("base64url");
-  if (text.length > MAX_LENGTH) {
+  if (text.length > maxLength) {
     throw new InputError(
       "ERR_DOCUMENTS_QUERY",
-      `The fields of "sort" are too long for a cursor of ${MAX_LENGTH} characters`,
+      `The fields of "sort" are too long for a cursor of ${maxLength} characters`,
     );
   }
   return text;
@@ -41,9 +41,9 @@ export function readCursor(
   order: readonly OrderTerm[],
   cursor: string,
 ): readonly SortValue[] {
-  if (cursor.length <= MAX_LENGTH && /^[\w-]+$/.test(cursor)) {
-    const text = Buffer.from(cursor.slice(DIGEST_LENGTH), "base64url").toString();
-    if (digest(collection, order, text) === cursor.slice(0, DIGEST_LENGTH)) {
+  if (cursor.length <= maxLength && /^[\w-]+$/.test(cursor)) {
+    const text = Buffer.from(cursor.slice(digestLength), "base64url").toString();
+    if (digest(collection, order, text) === cursor.slice(0, digestLength)) {
       const values = parse(text);
       if (values?.length === order.length) return values;
     }
@@ -58,7 +58,7 @@ export function readCursor(
 function digest(collection: string, order: readonly OrderTerm[], values: string): string {
   const keys = order.map(({ path, descending }) => `${descending ? "-" : ""}${path.text}`);
   const text = JSON.stringify([1, collection, keys, values]);
-  return hash("sha256", text, "base64url").slice(0, DIGEST_LENGTH);
+  return hash("sha256", text, "base64url").slice(0, digestLength);
 }
 
 /**

@@ -43,9 +43,9 @@ export interface Bound {
   readonly inclusive: boolean;
 }
 
-const MAX_DEPTH = 32;
-const MAX_CONDITIONS = 500;
-const MAX_LIST = 10_000;
+const maxDepth = 32;
+const maxConditions = 500;
+const maxList = 10_000;
 
 /** Keeps the expression below the depth of 1,000 that SQLite allows. */
 class Progress {
@@ -53,8 +53,8 @@ class Progress {
 
   count(): void {
     this.#conditions += 1;
-    if (this.#conditions > MAX_CONDITIONS) {
-      throw wrong(`A filter has more than ${MAX_CONDITIONS} conditions`);
+    if (this.#conditions > maxConditions) {
+      throw wrong(`A filter has more than ${maxConditions} conditions`);
     }
   }
 }
@@ -71,7 +71,7 @@ export function parseFilter(where: unknown): Filter {
 
 function parseObject(where: unknown, depth: number, progress: Progress): Filter {
   if (!isPlainObject(where)) throw wrong("A filter is a plain object");
-  if (depth > MAX_DEPTH) throw wrong(`A filter is nested deeper than ${MAX_DEPTH} levels`);
+  if (depth > maxDepth) throw wrong(`A filter is nested deeper than ${maxDepth} levels`);
   const filters: Filter[] = [];
   for (const [key, value] of Object.entries(where)) {
     if (key === "and" || key === "or") {
@@ -175,7 +175,7 @@ function not(filter: Filter): Filter {
 
 function scalars(path: ParsedPath, values: unknown): readonly ScalarValue[] {
   if (!Array.isArray(values)) throw wrong('"in", "notIn" and "containsAny" take a list', path);
-  if (values.length > MAX_LIST) throw wrong(`a list of more than ${MAX_LIST} values`, path);
+  if (values.length > maxList) throw wrong(`a list of more than ${maxList} values`, path);
   return values.map((value: unknown) => scalar(path, value));
 }
 

@@ -3,8 +3,8 @@ import type { ClaimQuery } from "../api/lease.ts";
 import { optionNames, refuseUnknown } from "../option-names.ts";
 import { type ParsedQuery, parseMaximum, parseQuery } from "./parse-query.ts";
 
-const DEFAULT_EXPIRY = 60_000;
-const MAX_EXPIRY = 86_400_000;
+const defaultExpiry = 60_000;
+const maxExpiry = 86_400_000;
 
 /**
  * Checks the time for which a lease is given.
@@ -13,11 +13,11 @@ const MAX_EXPIRY = 86_400_000;
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseExpiry(expiry: number | undefined): number {
-  return parseMaximum("expiry", expiry ?? DEFAULT_EXPIRY, MAX_EXPIRY);
+  return parseMaximum("expiry", expiry ?? defaultExpiry, maxExpiry);
 }
 
-const MAX_CLAIMED = 1000;
-const OPTIONS: ReadonlySet<string> = optionNames<ClaimQuery<unknown>>({
+const maxClaimed = 1000;
+const knownOptions: ReadonlySet<string> = optionNames<ClaimQuery<unknown>>({
   where: true,
   q: true,
   sort: true,
@@ -35,9 +35,9 @@ export function parseClaim<T>(query: ClaimQuery<T>): {
   readonly query: ParsedQuery;
   readonly expiry: number;
 } {
-  refuseUnknown(query, OPTIONS, wrong);
+  refuseUnknown(query, knownOptions, wrong);
   const { where, q, sort } = query;
-  const limit = parseMaximum("limit", query.limit ?? 1, MAX_CLAIMED);
+  const limit = parseMaximum("limit", query.limit ?? 1, maxClaimed);
   const expiry = parseExpiry(query.expiry);
   return { query: parseQuery({ where, q, sort, limit }), expiry };
 }

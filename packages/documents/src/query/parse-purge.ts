@@ -15,7 +15,7 @@ export interface ParsedPurge {
   readonly deletedBefore: string | undefined;
 }
 
-const PURGE_OPTIONS: ReadonlySet<string> = optionNames<PurgeSelection<unknown>>({
+const purgeOptions: ReadonlySet<string> = optionNames<PurgeSelection<unknown>>({
   where: true,
   deletedBefore: true,
 });
@@ -29,7 +29,7 @@ const PURGE_OPTIONS: ReadonlySet<string> = optionNames<PurgeSelection<unknown>>(
 export function parsePurge<T>(selection: PurgeSelection<T>): ParsedPurge {
   refuseUnknown(
     selection,
-    PURGE_OPTIONS,
+    purgeOptions,
     (message) => new InputError("ERR_DOCUMENTS_QUERY", message),
   );
   const { where, deletedBefore } = selection;

@@ -53,31 +53,31 @@ export interface OrderTerm {
  *
  * @internal
  */
-export const SELECTION_NAMES = {
+export const selectionNames = {
   where: true,
   q: true,
   near: true,
   deleted: true,
   staleness: true,
 } as const;
-const FIND_OPTIONS: ReadonlySet<string> = optionNames<FindQuery<unknown>>({
-  ...SELECTION_NAMES,
+const findOptions: ReadonlySet<string> = optionNames<FindQuery<unknown>>({
+  ...selectionNames,
   sort: true,
   limit: true,
   offset: true,
   after: true,
   fields: true,
 });
-const COUNT_OPTIONS: ReadonlySet<string> = optionNames<CountQuery<unknown>>({
-  ...SELECTION_NAMES,
+const countOptions: ReadonlySet<string> = optionNames<CountQuery<unknown>>({
+  ...selectionNames,
   max: true,
 });
-const MAX_Q_LENGTH = 1000;
-const MAX_WORDS = 16;
-const MAX_SHORT_WORDS = 6;
-const MAX_SHORT_WORDS_ALONE = 3;
-const MAX_SORT_KEYS = 16;
-const MAX_FIELDS = 200;
+const maxQLength = 1000;
+const maxWords = 16;
+const maxShortWords = 6;
+const maxShortWordsAlone = 3;
+const maxSortKeys = 16;
+const maxFields = 200;
 
 /**
  * Checks what is to be counted, and up to where.
@@ -88,7 +88,7 @@ const MAX_FIELDS = 200;
 export function parseCount<T>(
   query: CountQuery<T>,
 ): ParsedSelection & { readonly max: number | undefined } {
-  refuseUnknown(query, COUNT_OPTIONS, wrong);
+  refuseUnknown(query, countOptions, wrong);
   const max = query.max === undefined ? undefined : parseMaximum("max", query.max);
   return { ...parseSelection(query), max };
 }
@@ -150,7 +150,7 @@ export function parseQuery(
     readonly after?: unknown;
     readonly fields?: unknown;
   },
-  options: ReadonlySet<string> = FIND_OPTIONS,
+  options: ReadonlySet<string> = findOptions,
 ): ParsedQuery {
   refuseUnknown(query, options, wrong);
   const { after } = query;
@@ -173,18 +173,18 @@ export function parseQuery(
 function parseWords(q: unknown): readonly string[] {
   if (q === undefined) return [];
   if (typeof q !== "string") throw wrong('"q" is a string');
-  if (q.length > MAX_Q_LENGTH) throw wrong(`"q" is longer than ${MAX_Q_LENGTH} characters`);
+  if (q.length > maxQLength) throw wrong(`"q" is longer than ${maxQLength} characters`);
   const words = foldedWords(q);
-  if (words.length > MAX_WORDS) throw wrong(`"q" has more than ${MAX_WORDS} different words`);
+  if (words.length > maxWords) throw wrong(`"q" has more than ${maxWords} different words`);
   // A word inside of another one does not count.
   const counted = words.filter(
     (word) => !words.some((other) => other !== word && other.includes(word)),
   );
   const short = counted.filter(isShortWord).length;
-  if (short > (short < counted.length ? MAX_SHORT_WORDS : MAX_SHORT_WORDS_ALONE)) {
+  if (short > (short < counted.length ? maxShortWords : maxShortWordsAlone)) {
     throw wrong(
-      `"q" has too many words of one or two characters, expected up to ${MAX_SHORT_WORDS} beside ` +
-        `a longer word, or ${MAX_SHORT_WORDS_ALONE} alone`,
+      `"q" has too many words of one or two characters, expected up to ${maxShortWords} beside ` +
+        `a longer word, or ${maxShortWordsAlone} alone`,
     );
   }
   const patterns = words.map(searchPattern);
@@ -196,14 +196,14 @@ function parseWords(q: unknown): readonly string[] {
 function parseSort(sort: unknown): readonly OrderTerm[] {
   const keys: unknown = sort ?? [];
   if (!Array.isArray(keys)) throw wrong('"sort" is a list of fields');
-  if (keys.length > MAX_SORT_KEYS) throw wrong(`"sort" has more than ${MAX_SORT_KEYS} fields`);
-  if (keys.length === 0) return DEFAULT_ORDER;
+  if (keys.length > maxSortKeys) throw wrong(`"sort" has more than ${maxSortKeys} fields`);
+  if (keys.length === 0) return defaultOrder;
   const order = keys.map((key: unknown): OrderTerm => {
     const descending = typeof key === "string" && key.startsWith("-");
     return { path: parsePath(descending ? key.slice(1) : key), descending };
   });
   if (!order.some(({ path }) => path.meta === "id")) {
-    order.push({ path: ID, descending: order.at(-1)?.descending ?? false });
+    order.push({ path: idPath, descending: order.at(-1)?.descending ?? false });
   }
   return order;
 }
@@ -214,7 +214,7 @@ function orderBy({ field, position }: ParsedNear, sort: unknown): readonly Order
     throw wrong('"near" sorts by the distance, so it excludes "sort"');
   }
   const text = JSON.stringify([field, position.latitude, position.longitude]);
-  return [{ path: { text, segments: [], meta: undefined }, descending: false }, ASCENDING_ID];
+  return [{ path: { text, segments: [], meta: undefined }, descending: false }, ascendingId];
 }
 
 function parseNumber(name: "limit" | "offset", value: unknown): number | undefined {
@@ -225,7 +225,7 @@ function parseNumber(name: "limit" | "offset", value: unknown): number | undefin
 
 function parseFields(fields: unknown): readonly ParsedPath[] {
   if (!Array.isArray(fields)) throw wrong('"fields" is a list of fields');
-  if (fields.length > MAX_FIELDS) throw wrong(`"fields" has more than ${MAX_FIELDS} fields`);
+  if (fields.length > maxFields) throw wrong(`"fields" has more than ${maxFields} fields`);
   return fields.map((field: unknown) => parsePath(field));
 }
 
@@ -233,11 +233,11 @@ function wrong(message: string): InputError {
   return new InputError("ERR_DOCUMENTS_QUERY", message);
 }
 
-const ID: ParsedPath = { text: "id", segments: ["id"], meta: "id" };
+const idPath: ParsedPath = { text: "id", segments: ["id"], meta: "id" };
 
-const ASCENDING_ID: OrderTerm = { path: ID, descending: false };
+const ascendingId: OrderTerm = { path: idPath, descending: false };
 
-const DEFAULT_ORDER: readonly OrderTerm[] = [
+const defaultOrder: readonly OrderTerm[] = [
   { path: { text: "createdAt", segments: ["createdAt"], meta: "createdAt" }, descending: true },
-  { path: ID, descending: true },
+  { path: idPath, descending: true },
 ];

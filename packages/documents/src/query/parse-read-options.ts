@@ -2,7 +2,7 @@ import { InputError } from "../api/errors.ts";
 import type { ReadOptions } from "../api/read-options.ts";
 import { optionNames, refuseUnknown } from "../option-names.ts";
 
-const OPTIONS: ReadonlySet<string> = optionNames<ReadOptions>({ staleness: true });
+const knownOptions: ReadonlySet<string> = optionNames<ReadOptions>({ staleness: true });
 
 /**
  * Checks the options of reading by id, and gives how old the answer may be.
@@ -12,7 +12,7 @@ const OPTIONS: ReadonlySet<string> = optionNames<ReadOptions>({ staleness: true 
  */
 export function parseReadOptions(options: ReadOptions | undefined): number {
   if (options === undefined) return 0;
-  refuseUnknown(options, OPTIONS, (message) => new InputError("ERR_DOCUMENTS_QUERY", message));
+  refuseUnknown(options, knownOptions, (message) => new InputError("ERR_DOCUMENTS_QUERY", message));
   return parseStaleness(options);
 }
 

@@ -5,7 +5,7 @@ import type { UpsertOptions } from "../api/upsert.ts";
 import { optionNames, refuseUnknown } from "../option-names.ts";
 import type { Filter } from "./filter.ts";
 
-const OPTIONS: ReadonlySet<string> = optionNames<UpsertOptions<unknown>>({
+const knownOptions: ReadonlySet<string> = optionNames<UpsertOptions<unknown>>({
   id: true,
   by: true,
   change: true,
@@ -22,7 +22,7 @@ export function parseUpsert(
   document: unknown,
   options: { readonly id?: unknown; readonly by?: unknown },
 ): { readonly id: string | undefined; readonly filter: Filter } {
-  refuseUnknown(options, OPTIONS, wrong);
+  refuseUnknown(options, knownOptions, wrong);
   const { id, by } = options;
   if ((id === undefined) === (by === undefined)) throw wrong('an upsert takes "id" or "by"');
   if (id !== undefined) {

@@ -27,12 +27,12 @@ export interface Target {
   readonly lease?: string | undefined;
 }
 
-const WRITE_OPTIONS: ReadonlySet<string> = optionNames<WriteOptions>({
+const writeOptions: ReadonlySet<string> = optionNames<WriteOptions>({
   ifVersion: true,
   lease: true,
 });
-const INSERT_OPTIONS: ReadonlySet<string> = optionNames<InsertOptions>({ id: true });
-const REMOVE_OPTIONS: ReadonlySet<string> = new Set(["where"]);
+const insertOptions: ReadonlySet<string> = optionNames<InsertOptions>({ id: true });
+const removeOptions: ReadonlySet<string> = new Set(["where"]);
 
 /**
  * Checks which document is to be changed.
@@ -40,7 +40,7 @@ const REMOVE_OPTIONS: ReadonlySet<string> = new Set(["where"]);
  * @internal
  */
 export function parseTarget(id: string, options: WriteOptions): Target {
-  refuseUnknown(options, WRITE_OPTIONS, wrong);
+  refuseUnknown(options, writeOptions, wrong);
   const { ifVersion, lease } = options;
   if (ifVersion !== undefined && !Number.isSafeInteger(ifVersion)) {
     throw wrong('"ifVersion" is a whole number');
@@ -57,7 +57,7 @@ export function parseTarget(id: string, options: WriteOptions): Target {
  * @internal
  */
 export function parseInsert(options: InsertOptions): string | undefined {
-  refuseUnknown(options, INSERT_OPTIONS, wrong);
+  refuseUnknown(options, insertOptions, wrong);
   if (options.id !== undefined) checkNewId(options.id);
   return options.id;
 }
@@ -68,7 +68,7 @@ export function parseInsert(options: InsertOptions): string | undefined {
  * @internal
  */
 export function parseRemoval(selection: { readonly where: unknown }): Filter {
-  refuseUnknown(selection, REMOVE_OPTIONS, wrong);
+  refuseUnknown(selection, removeOptions, wrong);
   return parseFilter(selection.where);
 }
 

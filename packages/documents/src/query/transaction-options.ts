@@ -3,14 +3,14 @@ import { DocumentsTypeError } from "../api/errors.ts";
 import type { TransactionOptions } from "../api/transaction.ts";
 import { optionNames, refuseUnknown } from "../option-names.ts";
 
-const OPTIONS: ReadonlySet<string> = optionNames<TransactionOptions>({
+const knownOptions: ReadonlySet<string> = optionNames<TransactionOptions>({
   timeout: true,
   retries: true,
 });
-const DEFAULT_TIMEOUT = 10_000;
-const MAX_TIMEOUT = 0x7fff_ffff;
-const FIRST_PAUSE = 2;
-const LONGEST_PAUSE = 100;
+const defaultTimeout = 10_000;
+const maxTimeout = 0x7fff_ffff;
+const firstPause = 2;
+const longestPause = 100;
 
 /**
  * Checks the options of a transaction.
@@ -22,10 +22,10 @@ export function parseTransactionOptions(options: TransactionOptions): {
   readonly timeout: number;
   readonly retries: number | undefined;
 } {
-  refuseUnknown(options, OPTIONS, wrong);
-  const { timeout = DEFAULT_TIMEOUT, retries } = options;
-  if (!(timeout > 0 && timeout <= MAX_TIMEOUT)) {
-    throw wrong(`"timeout" is a number of milliseconds from 1 to ${MAX_TIMEOUT}`);
+  refuseUnknown(options, knownOptions, wrong);
+  const { timeout = defaultTimeout, retries } = options;
+  if (!(timeout > 0 && timeout <= maxTimeout)) {
+    throw wrong(`"timeout" is a number of milliseconds from 1 to ${maxTimeout}`);
   }
   if (retries !== undefined && !(Number.isSafeInteger(retries) && retries >= 0)) {
     throw wrong('"retries" is a whole number from 0');
@@ -40,7 +40,7 @@ export function parseTransactionOptions(options: TransactionOptions): {
  * @internal
  */
 export function pauseAfter(attempt: number): number {
-  return backoffDelay(attempt + 1, { baseDelay: FIRST_PAUSE, maxDelay: LONGEST_PAUSE });
+  return backoffDelay(attempt + 1, { baseDelay: firstPause, maxDelay: longestPause });
 }
 
 function wrong(message: string): DocumentsTypeError {

@@ -1,6 +1,6 @@
 import { InputError } from "../api/errors.ts";
 
-const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
+const timePattern = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
 /**
  * Checks a time that a caller gives.
@@ -9,6 +9,6 @@ const TIME = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function checkUtcTime(name: string, value: unknown): void {
-  if (typeof value === "string" && TIME.test(value)) return;
+  if (typeof value === "string" && timePattern.test(value)) return;
   throw new InputError("ERR_DOCUMENTS_QUERY", `"${name}" is a time in ISO 8601, in UTC`);
 }

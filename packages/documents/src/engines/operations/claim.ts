@@ -3,6 +3,8 @@ import { toStored } from "../../document/stored.ts";
 import type { ParsedQuery } from "../../query/parse-query.ts";
 import type { Layout } from "../layout.ts";
 import type { Operation } from "../operation.ts";
+import { probe } from "./search.ts";
+import { requireSearch } from "./where.ts";
 
 /** Claims documents that nobody holds a lease of. */
 export function* claimDocuments<T>(
@@ -11,7 +13,9 @@ export function* claimDocuments<T>(
 ): Operation<readonly Lease<T>[]> {
   const now = Date.now();
   const until = now + expiry;
-  const rows = yield* layout.claim({ query, now, until });
+  requireSearch(layout, query.words);
+  const { wordsBy } = yield* probe(layout, query.words);
+  const rows = yield* layout.claim({ query: { ...query, wordsBy }, now, until });
   return rows.map((row) => ({
     document: toStored<T>(layout.definition.name, row),
     token: String(row[6]),

@@ -5,7 +5,8 @@ import { type Part, partsAfter, type SortValue } from "../../query/keyset.ts";
 import type { ParsedQuery, ParsedSelection } from "../../query/parse-query.ts";
 import type { Layout } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
-import { selectionTerms, whereSql } from "./where.ts";
+import { countSearched, probe, type Probed, selectSearched } from "./search.ts";
+import { requireSearch, selectionTerms, whereSql } from "./where.ts";
 
 /** What to read of a collection, as plain data: another thread can do it as well. */
 export interface ReadPlan {
@@ -38,29 +39,39 @@ export function* readPlanned(
   plan: ReadPlan,
   options: { readonly isTimed: boolean },
 ): Operation<ReadResult> {
+  const { find, count } = plan;
+  const { words } = find?.query ?? count ?? { words: [] };
+  requireSearch(layout, words);
+  const how = { ...options, ...(yield* probe(layout, words)) };
   return {
-    rows: plan.find === undefined ? [] : yield* findRows(layout, plan.find, options),
-    count: plan.count === undefined ? 0 : yield* countRows(layout, plan.count, options),
+    rows: find === undefined ? [] : yield* findRows(layout, find, how),
+    count: count === undefined ? 0 : yield* countRows(layout, count, how),
   };
+}
+
+/** How a plan is carried out. */
+interface How extends Probed {
+  readonly isTimed: boolean;
 }
 
 function* findRows(
   layout: Layout,
   { query, after }: FindPlan,
-  options: { readonly isTimed: boolean },
+  how: How,
 ): Operation<readonly Row[]> {
-  if (query.near !== undefined) return yield* findNear(layout, { query, after }, options);
-  if (after === undefined) return yield* select(layout, query, options);
+  if (query.near !== undefined) return yield* findNear(layout, { query, after }, how);
+  const select = query.words.length === 0 ? selectAll : selectSearched;
+  if (after === undefined) return yield* select(layout, query, how);
   const rows: Row[] = [];
   for (const part of partsAfter(query.order, after, layout)) {
     const limit = query.limit === undefined ? undefined : query.limit - rows.length;
     if (limit === 0) break;
-    for (const row of yield* select(layout, { ...query, limit, part }, options)) rows.push(row);
+    for (const row of yield* select(layout, { ...query, limit, part }, how)) rows.push(row);
   }
   return rows;
 }
 
-function* select(
+function* selectAll(
   layout: Layout,
   query: ParsedQuery & { readonly part?: Part },
   { isTimed }: { readonly isTimed: boolean },
@@ -71,9 +82,8 @@ function* select(
   const text =
     `SELECT ${layout.columns} FROM ${layout.quoted}${where}` +
     `${order === "" ? "" : ` ORDER BY ${order}`}${sql.page(query.limit, query.offset)}`;
-  // Each offset may be another statement, and the best plan of a search depends on its words.
-  const isRepeated = query.offset === 0 && query.words.length === 0;
-  const { rows } = yield sql.read(text, isRepeated ? "repeated" : "once");
+  // Each offset may be another statement.
+  const { rows } = yield sql.read(text, query.offset === 0 ? "repeated" : "once");
   return rows;
 }
 
@@ -86,9 +96,9 @@ const fewRows = 1000;
  */
 function isShort(
   { softDelete, expiresAt }: Layout,
-  { filter, words, order, limit, offset, part }: ParsedQuery & { readonly part?: Part },
+  { filter, order, limit, offset, part }: ParsedQuery & { readonly part?: Part },
 ): boolean {
-  const isWhole = filter === undefined && words.length === 0 && part === undefined;
+  const isWhole = filter === undefined && part === undefined;
   if (!isWhole || softDelete || expiresAt !== undefined) return false;
   if (limit === undefined || limit + offset > fewRows) return false;
   const [first, second] = order;
@@ -100,18 +110,22 @@ function isShort(
   );
 }
 
-function* countRows(
-  layout: Layout,
-  { max, ...selection }: CountPlan,
-  { isTimed }: { readonly isTimed: boolean },
-): Operation<number> {
+function* countRows(layout: Layout, plan: CountPlan, how: How): Operation<number> {
+  const { isTimed, wordsBy } = how;
+  const { max, ...selection } = plan;
   const { near, filter, words, deleted } = selection;
   if (near !== undefined) {
-    const search = { near, selection, reach: near.greatest, isTimed };
+    const search = {
+      near,
+      selection: { ...selection, wordsBy },
+      reach: near.greatest,
+      isTimed,
+    };
     const { rows } = yield layout.geo.count(search, max);
     return Number(rows[0]?.[0]);
   }
-  const isNarrowed = filter !== undefined || words.length > 0 || deleted !== "exclude";
+  if (words.length > 0) return yield* countSearched(layout, plan, how);
+  const isNarrowed = filter !== undefined || deleted !== "exclude";
   if (!isNarrowed && layout.expiresAt === undefined) {
     const { definition } = layout;
     const total = yield {
@@ -124,10 +138,7 @@ function* countRows(
   const sql = layout.begin({ isTimed });
   const from = `${layout.quoted}${whereSql(selectionTerms(layout, selection, sql))}`;
   const counted = max === undefined ? from : `(SELECT 1 FROM ${from}${sql.page(max, 0)}) AS found`;
-  const { rows } = yield sql.read(
-    `SELECT count(*) FROM ${counted}`,
-    words.length === 0 ? "repeated" : "once",
-  );
+  const { rows } = yield sql.read(`SELECT count(*) FROM ${counted}`, "repeated");
   return Number(rows[0]?.[0]);
 }
 
@@ -135,13 +146,13 @@ function* countRows(
 function* findNear(
   layout: Layout,
   { query, after }: FindPlan,
-  { isTimed }: { readonly isTimed: boolean },
+  { isTimed, wordsBy }: How,
 ): Operation<readonly Row[]> {
   const { near, limit, offset } = query;
   if (near === undefined) return [];
   let rows: readonly Row[] = [];
   for (const reach of yield* reaches(layout, { query, after })) {
-    const search = { near, selection: query, reach, after, isTimed };
+    const search = { near, selection: { ...query, wordsBy }, reach, after, isTimed };
     ({ rows } = yield layout.geo.select(search, limit, offset));
     if (rows.length === limit) break;
   }

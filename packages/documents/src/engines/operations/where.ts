@@ -1,28 +1,21 @@
 import { InputError } from "../../api/errors.ts";
 import type { Deleted } from "../../api/soft-deletion.ts";
 import type { Part, RowsAfter, Segment } from "../../query/keyset.ts";
-import type { ParsedSelection } from "../../query/parse-query.ts";
 import type { Dialect } from "../dialect.ts";
-import type { Layout } from "../layout.ts";
+import type { Layout, Selected } from "../layout.ts";
 import { filterSql } from "./filter-sql.ts";
-
-/** What a statement selects: documents of a selection, after a place in an order. */
-export interface Selected extends Pick<ParsedSelection, "deleted" | "filter" | "words"> {
-  readonly part?: Part | undefined;
-}
 
 /** Writes the conditions of a selection, to be joined by AND. */
 export function selectionTerms(
   layout: Layout,
-  { filter, words, deleted, part }: Selected,
+  { filter, words, wordsBy = "index", deleted, part }: Selected,
   sql: Dialect,
 ): readonly string[] {
   const terms = [...sql.countVisited(), ...visibleTerms(layout, deleted, sql)];
   if (part !== undefined) terms.push(afterSql(part, sql));
   if (filter !== undefined) terms.push(filterSql(filter, sql));
   if (words.length > 0) {
-    requireSearch(layout);
-    terms.push(...sql.search(words));
+    terms.push(...(wordsBy === "index" ? sql.search(words) : sql.hasWords(words)));
   }
   return terms;
 }
@@ -70,8 +63,12 @@ function segmentSql({ equal, beyond }: Segment, sql: Dialect): string {
   return terms.join(" AND ");
 }
 
-function requireSearch({ definition: { name, search } }: Layout): void {
-  if (search.length > 0) return;
+/** Refuses words where no field is declared for them. */
+export function requireSearch(
+  { definition: { name, search } }: Layout,
+  words: readonly string[],
+): void {
+  if (words.length === 0 || search.length > 0) return;
   throw new InputError(
     "ERR_DOCUMENTS_QUERY",
     `The collection "${name}" declares no search fields, so "q" finds nothing`,

@@ -1,10 +1,11 @@
 import { DocumentsError } from "../../api/errors.ts";
 import type { PostgresOptions } from "../../api/postgres-options.ts";
-import { parsePostgresUrl } from "./connections/address.ts";
+import { parsePostgresUrl, type PostgresAddress } from "./connections/address.ts";
 import { Connections } from "./connections/connections.ts";
 import { toDocumentsError } from "./connections/postgres-error.ts";
+import { beginPooling, settlePooling } from "./connections/pooling.ts";
 import { closeServers, type Servers } from "./connections/servers.ts";
-import { parsePostgresOptions } from "./connections/settings.ts";
+import { parsePostgresOptions, type PostgresSettings } from "./connections/settings.ts";
 import { settleDistribution } from "./distributed/distribution.ts";
 import { PostgresEngine } from "./postgres-engine.ts";
 
@@ -18,15 +19,21 @@ export async function openPostgres(
 ): Promise<PostgresEngine> {
   const address = parsePostgresUrl(url);
   const settings = parsePostgresOptions(postgres, address);
+  const pooling = beginPooling(settings.transactionPooling);
+  const connect = (
+    to: PostgresAddress,
+    own: Partial<PostgresSettings> & { readonly isReplica?: boolean },
+  ): Connections => new Connections(to, { ...settings, ...own }, pooling);
   const servers: Servers = {
-    connections: new Connections(address, settings),
-    maintenance: new Connections(address, { ...settings, poolSize: 2 }),
-    listening: new Connections(address, { ...settings, poolSize: 1, failoverTimeout: 0 }),
-    replicas: settings.replicas.map(
-      (replica) => new Connections(replica, { ...settings, failoverTimeout: 0, isReplica: true }),
+    connections: connect(address, {}),
+    maintenance: connect(address, { poolSize: 2 }),
+    listening: connect(address, { poolSize: 1, failoverTimeout: 0 }),
+    replicas: settings.replicas.map((replica) =>
+      connect(replica, { failoverTimeout: 0, isReplica: true }),
     ),
   };
   try {
+    if (pooling.mode === "unknown") await settlePooling(servers.connections, pooling);
     const wanted = settings.distributed;
     const isDistributed = await settle(servers.connections, { wanted, create });
     const engine = new PostgresEngine(servers, { isDistributed });

@@ -6,7 +6,6 @@ import type { ChangeBatch } from "../../changes/follow-changes.ts";
 import { createStamps } from "../../document/stamps.ts";
 import { holdLock } from "../../leases/hold-lock.ts";
 import type { NewDocument } from "../../query/targets.ts";
-import { quoteName } from "../dialect.ts";
 import type { Begin, Engine, Found, SnapshotAccess, TransactionAccess } from "../engine.ts";
 import type { Layout } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
@@ -14,7 +13,7 @@ import { type FeedQuery, readChanges } from "../operations/feed.ts";
 import type { ReadPlan } from "../operations/find.ts";
 import { getDocument } from "../operations/get.ts";
 import { insertDocument } from "../operations/insert.ts";
-import { plannedStatements } from "../operations/planned-statements.ts";
+import { mayScan } from "../operations/may-scan.ts";
 import { migrationsTable } from "../own-tables.ts";
 import type { StatementPlan } from "../statement-plan.ts";
 import { accessThrough, find, postgresLayout } from "./access-through.ts";
@@ -27,16 +26,16 @@ import { closeServers, type Servers } from "./connections/servers.ts";
 import { FreeSession, type Session, sessionOn } from "./connections/session.ts";
 import { WakeUp } from "./connections/wake-up.ts";
 import { DistributedLayout } from "./distributed/distributed-layout.ts";
+import { explainRead } from "./explain-read.ts";
 import { Joining } from "./joining.ts";
 import { lockTable } from "./lock-table.ts";
 import { readChangesPastGaps } from "./read-changes.ts";
 import { Running } from "./running.ts";
-import { Analyzing } from "./schema/analyzing.ts";
-import { PendingEntries } from "./schema/pending-entries.ts";
 import { prepareTables } from "./schema/schema.ts";
+import { Upkeep } from "./schema/upkeep.ts";
 import { PostgresWriter } from "./statements/dialect.ts";
 import { PostgresLayout } from "./statements/layout.ts";
-import { readQueryPlan } from "./statements/query-plan.ts";
+import { SlowReads } from "./slow-reads.ts";
 import { readStatus } from "./status.ts";
 import { Transactions } from "./transactions.ts";
 
@@ -52,8 +51,8 @@ export class PostgresEngine implements Engine {
   readonly #session: Session;
   readonly #transactions: Transactions;
   readonly #joining: Joining;
-  readonly #analyzing: Analyzing;
-  readonly #pendingEntries: PendingEntries;
+  readonly #upkeep: Upkeep;
+  readonly #slowReads = new SlowReads();
   readonly #replicas: Replicas | undefined;
   readonly #wakeUp: WakeUp;
   readonly #ready = new Map<Layout, Promise<void> | "ready">();
@@ -65,12 +64,12 @@ export class PostgresEngine implements Engine {
     this.#isDistributed = isDistributed;
     this.#session = new FreeSession(connections);
     this.#joining = new Joining(this.#session, this.#onAdded);
-    this.#analyzing = new Analyzing((statement) => maintenance.readOnce(statement));
-    this.#pendingEntries = new PendingEntries((statement) => maintenance.readOnce(statement));
-    this.#wakeUp = new WakeUp(listening, this.#session);
+    const { isPooled } = connections;
+    this.#upkeep = new Upkeep((statement) => maintenance.readOnce(statement));
+    this.#wakeUp = new WakeUp(isPooled ? undefined : listening, this.#session);
     this.#replicas = replicas.length === 0 ? undefined : new Replicas(this.#session, replicas);
     this.#transactions = new Transactions(connections, {
-      locks: isDistributed ? lockTable(this.#session) : undefined,
+      locks: isDistributed || isPooled ? lockTable(this.#session) : undefined,
     });
   }
 
@@ -101,22 +100,13 @@ export class PostgresEngine implements Engine {
     plan: ReadPlan,
     { staleness, map }: { readonly staleness: number; readonly map: (row: Row) => R },
   ): Promise<Found<R>> {
-    return this.#read(layout, staleness, (session) => find(session, layout, { plan, map }));
+    const read = (): Promise<Found<R>> =>
+      this.#read(layout, staleness, (session) => find(session, layout, { plan, map }));
+    return mayScan(layout.definition, plan) ? this.#slowReads.run(read) : read();
   }
 
   explain(layout: Layout, plan: ReadPlan): Promise<readonly StatementPlan[]> {
-    const explained = postgresLayout(layout);
-    return this.#read(layout, 0, async (session) => {
-      const options = { isTimed: false, keepsTotals: false };
-      const plans: StatementPlan[] = [];
-      for (const statement of plannedStatements(layout, plan, options)) {
-        const { text, values } = statement;
-        const [json] = (await session.read({ text: `EXPLAIN (FORMAT JSON) ${text}`, values })).rows;
-        const { rows: lines } = await session.read({ text: `EXPLAIN ${text}`, values });
-        plans.push(readQueryPlan(String(json?.[0]), lines, explained));
-      }
-      return plans;
-    });
+    return this.#read(layout, 0, (session) => explainRead(session, postgresLayout(layout), plan));
   }
 
   insert<T>(layout: Layout, document: NewDocument): Promise<Stored<T>> {
@@ -250,14 +240,10 @@ export class PostgresEngine implements Engine {
   }
 
   readonly #onAdded = (collection: string, count: number): void => {
-    const quoted = quoteName(collection);
     if (count <= 0) return;
-    // Nobody waits for either, and without them statements are slower for a while.
-    if (this.#analyzing.recordInserts(quoted, count)) {
-      this.#track(() => this.#analyzing.analyze(quoted)).catch(() => undefined);
-    }
-    if (!this.#isDistributed && this.#pendingEntries.recordInserts(quoted, count)) {
-      this.#track(() => this.#pendingEntries.move(quoted)).catch(() => undefined);
+    // Nobody waits for it, and without it statements are slower for a while.
+    for (const work of this.#upkeep.recordInserts(collection, count)) {
+      this.#track(work).catch(() => undefined);
     }
   };
 

@@ -17,15 +17,15 @@ import { BoundSession } from "./connections/session.ts";
 import { feedEndTable } from "./statements/own-tables.ts";
 
 /** After these many conflicts a transaction queues behind others that conflicted as often. */
-const FREE_ATTEMPTS = 2;
+const freeAttempts = 2;
 /** The advisory lock of transactions that conflicted: "FWTX". */
-const QUEUE_LOCK = 0x46575458;
+const queueLock = 0x46575458;
 /** The same as a row. */
-const QUEUE_LEASE = "fetchwork:queue";
-const QUEUE_POLL = 20;
-const QUEUE_MARGIN = 1000;
+const queueLease = "fetchwork:queue";
+const queuePoll = 20;
+const queueMargin = 1000;
 /** Syntax error, feature not supported, undefined object. */
-const LOCK_UNKNOWN: ReadonlySet<string | undefined> = new Set(["42601", "0A000", "42704"]);
+const lockUnknown: ReadonlySet<string | undefined> = new Set(["42601", "0A000", "42704"]);
 
 /** Runs transactions as if each were alone, again where two of them met. */
 export class Transactions {
@@ -69,7 +69,7 @@ export class Transactions {
     for (let attempt = 0; ; attempt += 1) {
       try {
         const run = (): Promise<R> => this.#attempt(work, { deadline, timeout, attempt, seen });
-        return attempt < FREE_ATTEMPTS || this.#locks === undefined
+        return attempt < freeAttempts || this.#locks === undefined
           ? await run()
           : await this.#queue(this.#locks, deadline, run);
       } catch (error) {
@@ -88,13 +88,13 @@ export class Transactions {
     const { promise, resolve } = Promise.withResolvers<undefined>();
     this.#queued = promise;
     await before;
-    const lock = { name: QUEUE_LEASE, token: randomUUID() };
+    const lock = { name: queueLease, token: randomUUID() };
     try {
       while (performance.now() < deadline) {
         // It is free by itself when everything that it was taken for is over.
-        const expiry = Math.ceil(deadline - performance.now()) + QUEUE_MARGIN;
+        const expiry = Math.ceil(deadline - performance.now()) + queueMargin;
         if (await locks.takeLock({ ...lock, expiry })) break;
-        await wait(Math.random() * QUEUE_POLL);
+        await wait(Math.random() * queuePoll);
       }
       return await work();
     } finally {
@@ -119,7 +119,7 @@ export class Transactions {
     },
   ): Promise<R> {
     const client = await this.#connections.acquire();
-    const isQueued = this.#locks === undefined && attempt >= FREE_ATTEMPTS;
+    const isQueued = this.#locks === undefined && attempt >= freeAttempts;
     const left = Math.max(1, Math.ceil(deadline - performance.now()));
     const limit = left + this.#connections.responseTimeout;
     const session = new BoundSession(client, limit);
@@ -131,12 +131,14 @@ export class Transactions {
       if (isQueued) {
         await execute(
           client,
-          `SET statement_timeout = ${left}; SELECT pg_advisory_lock(${QUEUE_LOCK})`,
+          `SET statement_timeout = ${left}; SELECT pg_advisory_lock(${queueLock})`,
           limit,
         );
       }
-      void client.query(`${BEGIN}; SET LOCAL statement_timeout = ${left}`).catch(() => undefined);
-      if (seen.hasPreCommitWork && attempt >= FREE_ATTEMPTS) await this.#lockFeed(client, limit);
+      void client
+        .query(`${beginSerializable}; SET LOCAL statement_timeout = ${left}`)
+        .catch(() => undefined);
+      if (seen.hasPreCommitWork && attempt >= freeAttempts) await this.#lockFeed(client, limit);
       const value = await Promise.race([
         this.#scope.run(session, async () => work(session)),
         expiry.promise,
@@ -161,7 +163,7 @@ export class Transactions {
         await execute(
           client,
           `SET statement_timeout = ${this.#connections.statementTimeout}; ` +
-            `SELECT pg_advisory_unlock(${QUEUE_LOCK})`,
+            `SELECT pg_advisory_unlock(${queueLock})`,
           this.#connections.responseTimeout,
         ).catch(() => undefined);
       }
@@ -179,7 +181,7 @@ export class Transactions {
     try {
       await execute(client, `LOCK TABLE ${feedEndTable} IN SHARE ROW EXCLUSIVE MODE`, limit);
     } catch (error) {
-      if (!LOCK_UNKNOWN.has(sqlState(error))) throw error;
+      if (!lockUnknown.has(sqlState(error))) throw error;
       this.#cannotLock = true;
       throw new Again("Again", { cause: error });
     }
@@ -192,7 +194,7 @@ interface Seen {
   hasPreCommitWork: boolean;
 }
 
-const BEGIN = "BEGIN ISOLATION LEVEL SERIALIZABLE";
+const beginSerializable = "BEGIN ISOLATION LEVEL SERIALIZABLE";
 
 /** Says that the whole of a transaction is to be done again. */
 class Again extends Error {}

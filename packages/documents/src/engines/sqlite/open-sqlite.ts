@@ -17,10 +17,10 @@ import { runMaintenance } from "./threads/run-maintenance.ts";
 import { SlowReads } from "./threads/slow-reads.ts";
 
 /** The errors that name the file already. */
-const SAID: ReadonlySet<string> = new Set(["ERR_DOCUMENTS_MISSING", "ERR_DOCUMENTS_OPEN"]);
-const BUSY_RETRY = 20;
-const OWNER_ONLY_FOLDER = 0o700;
-const OWNER_ONLY_FILE = 0o600;
+const namedCodes: ReadonlySet<string> = new Set(["ERR_DOCUMENTS_MISSING", "ERR_DOCUMENTS_OPEN"]);
+const busyRetry = 20;
+const ownerOnlyFolder = 0o700;
+const ownerOnlyFile = 0o600;
 
 /**
  * The files that are open in this process. State of the module, because it is the process that
@@ -116,7 +116,7 @@ export async function openMemory(options: { readonly busyTimeout: number }): Pro
 function claim(path: string): string {
   let key: string;
   try {
-    makeFolders(dirname(path), OWNER_ONLY_FOLDER);
+    makeFolders(dirname(path), ownerOnlyFolder);
     key = existsSync(path) ? realpathSync(path) : join(realpathSync(dirname(path)), basename(path));
   } catch (error) {
     throw openError(path, error);
@@ -137,7 +137,7 @@ function claim(path: string): string {
  * A file that is there is not touched: closing it would end every lock that this process has on it.
  */
 function createPrivately(path: string): void {
-  if (!existsSync(path)) closeSync(openSync(path, "a", OWNER_ONLY_FILE));
+  if (!existsSync(path)) closeSync(openSync(path, "a", ownerOnlyFile));
 }
 
 /** Repeats the opening while another process is creating the same store. */
@@ -158,7 +158,7 @@ async function openPatiently(
       const cause = error instanceof DocumentsError ? error.cause : error;
       if (!isBusy(cause) || performance.now() >= deadline) throw error;
     }
-    await wait(BUSY_RETRY);
+    await wait(busyRetry);
   }
 }
 
@@ -180,7 +180,7 @@ function missing(path: string): DocumentsError {
 
 /** Makes an error of opening that names the file. */
 export function openError(path: string, error: unknown): DocumentsError {
-  if (error instanceof DocumentsError && SAID.has(error.code)) return error;
+  if (error instanceof DocumentsError && namedCodes.has(error.code)) return error;
   const cause = error instanceof DocumentsError ? (error.cause ?? error) : error;
   const reason = cause instanceof Error ? explain(cause) : String(cause);
   return new DocumentsError("ERR_DOCUMENTS_OPEN", `Cannot open ${path}: ${reason}`, { cause });

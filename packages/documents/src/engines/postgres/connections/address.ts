@@ -20,13 +20,13 @@ export interface PostgresAddress {
   readonly applicationName: string;
 }
 
-const URL_PARTS =
+const urlParts =
   /^postgres(?:ql)?:\/\/(?:(?<user>[^:@/?#]*)(?::(?<password>[^@/?#]*))?@)?(?<hosts>[^/?#@]*)(?:\/(?<database>[^/?#]*))?(?:\?(?<query>[^#]*))?$/i;
-const HOST = /^(?<name>\[[0-9a-f:.]+\]|[^:[\]]*)(?::(?<port>\d{1,5}))?$/i;
-const SSL_MODES = ["disable", "require", "verify-ca", "verify-full"];
-const SSL_FILES = ["sslrootcert", "sslcert", "sslkey"];
-const PARAMETERS = ["application_name", "host", "sslmode", ...SSL_FILES];
-const DEFAULT_PORT = 5432;
+const hostPattern = /^(?<name>\[[0-9a-f:.]+\]|[^:[\]]*)(?::(?<port>\d{1,5}))?$/i;
+const sslModes = ["disable", "require", "verify-ca", "verify-full"];
+const sslFiles = ["sslrootcert", "sslcert", "sslkey"];
+const knownParameters = ["application_name", "host", "sslmode", ...sslFiles];
+const defaultPort = 5432;
 
 /**
  * Takes a URL of PostgreSQL apart, also one with several hosts (`postgres://u@a:5432,b/db`).
@@ -36,7 +36,7 @@ const DEFAULT_PORT = 5432;
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS`
  */
 export function parsePostgresUrl(url: string): PostgresAddress {
-  const parts = URL_PARTS.exec(url)?.groups;
+  const parts = urlParts.exec(url)?.groups;
   if (parts === undefined) {
     throw wrong('expected "postgres://user:password@host:port/database", all percent-encoded');
   }
@@ -56,8 +56,8 @@ export function parsePostgresUrl(url: string): PostgresAddress {
 function parseParameters(query: string): ReadonlyMap<string, string> {
   const parameters = new Map<string, string>();
   for (const [name, value] of new URLSearchParams(query)) {
-    if (!PARAMETERS.includes(name)) {
-      const known = PARAMETERS.join(", ");
+    if (!knownParameters.includes(name)) {
+      const known = knownParameters.join(", ");
       throw wrong(`a parameter is unknown, expected some of ${known}`);
     }
     if (parameters.has(name)) throw wrong(`the parameter ${name} is there twice`);
@@ -68,7 +68,7 @@ function parseParameters(query: string): ReadonlyMap<string, string> {
 
 function parseHosts(text: string): readonly Host[] {
   return text.split(",").map((part) => {
-    const groups = HOST.exec(part)?.groups;
+    const groups = hostPattern.exec(part)?.groups;
     if (groups === undefined) throw wrong("a host is malformed");
     const host = decode(groups["name"] ?? "").replace(/^\[(.*)\]$/, "$1");
     return { host: host || "localhost", port: parsePort(groups["port"]) };
@@ -79,11 +79,11 @@ function parseHosts(text: string): readonly Host[] {
 function socketHost(folder: string, parts: Readonly<Record<string, string | undefined>>): Host {
   if (!folder.startsWith("/")) throw wrong('the parameter "host" is the folder of a Unix socket');
   const [first] = parseHosts(parts["hosts"] ?? "");
-  return { host: folder, port: first?.port ?? DEFAULT_PORT };
+  return { host: folder, port: first?.port ?? defaultPort };
 }
 
 function parsePort(text: string | undefined): number {
-  const port = text === undefined ? DEFAULT_PORT : Number(text);
+  const port = text === undefined ? defaultPort : Number(text);
   if (port < 1 || port > 0xffff) throw wrong("a port is from 1 to 65535");
   return port;
 }
@@ -95,9 +95,9 @@ function parsePort(text: string | undefined): number {
  */
 function parseTls(parameters: ReadonlyMap<string, string>): ConnectionOptions | false {
   const mode = parameters.get("sslmode") ?? "disable";
-  if (!SSL_MODES.includes(mode)) throw wrong(`"sslmode" is one of ${SSL_MODES.join(", ")}`);
+  if (!sslModes.includes(mode)) throw wrong(`"sslmode" is one of ${sslModes.join(", ")}`);
   if (mode === "disable") {
-    const unused = SSL_FILES.find((name) => parameters.has(name));
+    const unused = sslFiles.find((name) => parameters.has(name));
     if (unused !== undefined) throw wrong(`"${unused}" is of no use without an "sslmode"`);
     return false;
   }

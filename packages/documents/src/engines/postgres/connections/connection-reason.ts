@@ -1,6 +1,6 @@
 import { DatabaseError } from "pg";
 
-const BY_CODE: ReadonlyMap<unknown, string> = new Map([
+const byCode: ReadonlyMap<unknown, string> = new Map([
   ["28P01", "the role or its password is wrong"],
   ["28000", "the role is unknown, or pg_hba.conf does not let it in"],
   ["3D000", "the database does not exist"],
@@ -16,20 +16,20 @@ const BY_CODE: ReadonlyMap<unknown, string> = new Map([
   ["ENETUNREACH", "the host does not answer"],
 ]);
 
-const NO_TLS = "The server does not support SSL connections";
+const noTls = "The server does not support SSL connections";
 
 // What has no code: of `pg` 8, and of ours.
-const BY_MESSAGE: ReadonlyMap<string, string> = new Map([
+const byMessage: ReadonlyMap<string, string> = new Map([
   [
     "The server is a standby, or its transactions are read-only",
     "the server is a standby, or its transactions are read-only",
   ],
-  [NO_TLS, 'it has no TLS, which "sslmode" asks for'],
+  [noTls, 'it has no TLS, which "sslmode" asks for'],
   ["Connection terminated due to connection timeout", "no answer within the time to connect"],
   ["timeout expired", "no answer within the time to connect"],
 ]);
 
-const CERTIFICATE = /^(?:CERT_|DEPTH_ZERO|ERR_TLS_CERT|SELF_SIGNED|UNABLE_TO_)[A-Z_]*$/;
+const certificateCode = /^(?:CERT_|DEPTH_ZERO|ERR_TLS_CERT|SELF_SIGNED|UNABLE_TO_)[A-Z_]*$/;
 
 /**
  * Says why there is no connection, in words of its own: the driver's message names the host and the
@@ -38,16 +38,16 @@ const CERTIFICATE = /^(?:CERT_|DEPTH_ZERO|ERR_TLS_CERT|SELF_SIGNED|UNABLE_TO_)[A
 export function connectionReason(error: unknown): string | undefined {
   if (!(error instanceof Error)) return undefined;
   const code: unknown = Reflect.get(error, "code");
-  if (typeof code !== "string" || !/^\w+$/.test(code)) return BY_MESSAGE.get(error.message);
+  if (typeof code !== "string" || !/^\w+$/.test(code)) return byMessage.get(error.message);
   const shown = error instanceof DatabaseError ? `SQLSTATE ${code}` : code;
-  const text = BY_CODE.get(code);
+  const text = byCode.get(code);
   if (text !== undefined) return `${text} (${shown})`;
-  return CERTIFICATE.test(code) ? `its certificate is not trusted (${shown})` : shown;
+  return certificateCode.test(code) ? `its certificate is not trusted (${shown})` : shown;
 }
 
 /** Tells whether TLS with the server is impossible as it was asked for, now and a minute later. */
 export function isTlsMismatch(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   const code: unknown = Reflect.get(error, "code");
-  return error.message === NO_TLS || (typeof code === "string" && CERTIFICATE.test(code));
+  return error.message === noTls || (typeof code === "string" && certificateCode.test(code));
 }

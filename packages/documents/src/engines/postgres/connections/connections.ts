@@ -13,7 +13,8 @@ import {
   isReadOnly,
   NotPrimaryError,
 } from "./postgres-error.ts";
-import { RowQuery } from "./row-query.ts";
+import { keepNoStatements, RowQuery } from "./row-query.ts";
+import { noticePooler, type Pooling } from "./pooling.ts";
 import type { PostgresSettings } from "./settings.ts";
 import { Watch } from "./watch.ts";
 
@@ -24,27 +25,42 @@ interface Asked {
   readonly recover: (failure: unknown) => Promise<Result>;
 }
 
-const RETRY_DELAY = 50;
-const MAX_TIMER = 0x7fff_ffff;
-const IDLE_TIMEOUT = 30_000;
+const retryDelay = 50;
+const maxTimer = 0x7fff_ffff;
+const idleTimeout = 30_000;
 /** How long a connection is silent before it is asked whether the other side is still there. */
-const KEEP_ALIVE_DELAY = 10_000;
-const NOT_PRIMARY = "The server is a standby, or its transactions are read-only";
+const keepAliveDelay = 10_000;
+const notPrimary = "The server is a standby, or its transactions are read-only";
 /** Connections to the server of a cluster that accepts changes at the moment. */
 export class Connections {
   readonly #pools: readonly Pool[];
   readonly #settings: PostgresSettings;
+  readonly #pooling: Pooling;
   readonly #watch = new Watch();
   #current = 0;
 
   constructor(
     address: PostgresAddress,
     settings: PostgresSettings & { readonly isReplica?: boolean },
+    pooling: Pooling = { mode: "session" },
   ) {
     this.#settings = settings;
+    this.#pooling = pooling;
     this.#pools = address.hosts.map(({ host, port }) =>
-      createPool({ ...poolConfig(address, settings), host, port }),
+      createPool({ ...poolConfig(address, settings, pooling), host, port }),
     );
+  }
+
+  /** Whether a pooler lends a session of the server for one transaction only, so that nothing of a session lasts. */
+  get isPooled(): boolean {
+    return this.#pooling.mode === "transaction";
+  }
+
+  /** Begins a transaction, of whose statements the server limits the time. */
+  get begin(): string {
+    return this.isPooled
+      ? `BEGIN; SET LOCAL statement_timeout = ${this.statementTimeout}`
+      : "BEGIN";
   }
 
   /** The time after which the server ends a statement, in milliseconds. */
@@ -76,7 +92,7 @@ export class Connections {
         // Another host of the cluster may have what one lacks.
         const isFinal = this.#pools.length === 1 && isTlsMismatch(error);
         if (isFinal || !mayPass(error) || performance.now() >= deadline) throw unreachable(error);
-        await wait(RETRY_DELAY);
+        await wait(retryDelay);
       }
     }
   }
@@ -87,7 +103,7 @@ export class Connections {
       const deadline = performance.now() + this.#settings.failoverTimeout;
       for (let error = failure; ;) {
         if (!isConnectionLoss(error) || performance.now() >= deadline) throw error;
-        await wait(RETRY_DELAY);
+        await wait(retryDelay);
         try {
           return await this.readOnce(statement);
         } catch (again) {
@@ -127,7 +143,7 @@ export class Connections {
       } catch (error) {
         const mayPass = isReadOnly(error) || isConflict(error);
         if (!mayPass || performance.now() >= deadline) throw error;
-        await wait(isConflict(error) ? pauseAfter(attempt) : RETRY_DELAY);
+        await wait(isConflict(error) ? pauseAfter(attempt) : retryDelay);
       }
     }
   }
@@ -258,12 +274,13 @@ export async function execute(client: PoolClient, text: string, limit?: number):
 
 /** A longer timer would be over at once. */
 function limitOf(milliseconds: number): number {
-  return Math.min(milliseconds, MAX_TIMER);
+  return Math.min(milliseconds, maxTimer);
 }
 
 function poolConfig(
   address: PostgresAddress,
   settings: PostgresSettings & { readonly isReplica?: boolean },
+  pooling: Pooling,
 ): PoolConfig {
   const { user, password, database, ssl, applicationName } = address;
   return {
@@ -275,31 +292,37 @@ function poolConfig(
     application_name: applicationName,
     max: settings.poolSize,
     connectionTimeoutMillis: settings.connectTimeout,
-    idleTimeoutMillis: IDLE_TIMEOUT,
+    idleTimeoutMillis: idleTimeout,
     keepAlive: true,
-    keepAliveInitialDelayMillis: KEEP_ALIVE_DELAY,
+    keepAliveInitialDelayMillis: keepAliveDelay,
     pipeline: true,
     types: { getTypeParser: () => asText },
-    onConnect: (client): unknown => prepareConnection(client, settings),
+    onConnect: (client): unknown => prepareConnection(client, settings, pooling),
   };
 }
 
 /**
  * Sets what the store relies on, whatever the defaults of the database are. The time limit of statements is not among the
- * parameters with which a connection starts, because PgBouncer refuses that.
+ * parameters with which a connection starts, because PgBouncer refuses that. Where the next transaction has another
+ * session, nothing is set, which would last in the sessions of others.
  *
  * @throws {NotPrimaryError} When the server is a standby, or takes no changes.
  */
 async function prepareConnection(
   client: ClientBase,
   { statementTimeout, isReplica = false }: PostgresSettings & { readonly isReplica?: boolean },
+  pooling: Pooling,
 ): Promise<void> {
-  const results: unknown = await client.query(
+  if (pooling.mode === "unknown") await noticePooler(client, pooling);
+  const settings =
     "SET standard_conforming_strings = on; SET default_transaction_isolation = 'read committed'; " +
-      `SET client_min_messages = warning; SET statement_timeout = ${statementTimeout}; ` +
-      "SHOW transaction_read_only",
+    `SET client_min_messages = warning; SET statement_timeout = ${statementTimeout}; `;
+  const isSession = pooling.mode === "session";
+  if (!isSession) keepNoStatements(client);
+  const results: unknown = await client.query(
+    `${isSession ? settings : ""}SHOW transaction_read_only`,
   );
-  if (!isReplica && !isPrimary(results)) throw new NotPrimaryError(NOT_PRIMARY);
+  if (!isReplica && !isPrimary(results)) throw new NotPrimaryError(notPrimary);
 }
 
 function createPool(config: PoolConfig): Pool {
@@ -312,7 +335,7 @@ function createPool(config: PoolConfig): Pool {
 }
 
 function isPrimary(results: unknown): boolean {
-  const last: unknown = Array.isArray(results) ? results.at(-1) : undefined;
+  const last: unknown = Array.isArray(results) ? results.at(-1) : results;
   return (
     JSON.stringify(isObject(last) ? last["rows"] : undefined) ===
     '[{"transaction_read_only":"off"}]'

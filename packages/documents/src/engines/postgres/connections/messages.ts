@@ -2,14 +2,14 @@ import type { EncodedList, Value } from "../../operation.ts";
 import { TextArray } from "./text-array.ts";
 
 /** The results as text; the end of Bind, then Execute and Sync. */
-const TAIL = Buffer.from([0, 0, 0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0x53, 0, 0, 0, 4]);
-const BIND = 0x42;
-const PARSE = 0x50;
-const CLOSE = 0x43;
-const STATEMENT = 0x53;
-const NULL_LENGTH = -1;
+const tailMessages = Buffer.from([0, 0, 0x45, 0, 0, 0, 9, 0, 0, 0, 0, 0, 0x53, 0, 0, 0, 4]);
+const bindTag = 0x42;
+const parseTag = 0x50;
+const closeTag = 0x43;
+const statementTag = 0x53;
+const nullLength = -1;
 /** What a literal of an array has a backslash before. */
-const ESCAPED = /["\\]/g;
+const escapedCharacters = /["\\]/g;
 
 /** A value as it is sent. */
 type Prepared = EncodedList | string | null;
@@ -40,26 +40,26 @@ export function statementMessages({
   const closeSize = isUnsure ? 4 + 1 + nameSize : 0;
   const parseSize = text === undefined ? 0 : 4 + nameSize + Buffer.byteLength(text) + 1 + 2;
   const bindSize = 4 + 1 + nameSize + 2 + 2 * prepared.length + 2 + sizeOf(prepared);
-  const size = messageSize(closeSize) + messageSize(parseSize) + 1 + bindSize + TAIL.length;
+  const size = messageSize(closeSize) + messageSize(parseSize) + 1 + bindSize + tailMessages.length;
   const buffer = Buffer.allocUnsafe(size);
   let at = 0;
   if (isUnsure) {
-    at = writeHead(buffer, { kind: CLOSE, size: closeSize, at });
-    at = buffer.writeUInt8(STATEMENT, at);
+    at = writeHead(buffer, { kind: closeTag, size: closeSize, at });
+    at = buffer.writeUInt8(statementTag, at);
     at = writeText(buffer, name, at);
   }
   if (text !== undefined) {
-    at = writeHead(buffer, { kind: PARSE, size: parseSize, at });
+    at = writeHead(buffer, { kind: parseTag, size: parseSize, at });
     at = writeText(buffer, name, at);
     at = writeText(buffer, text, at);
     at = buffer.writeInt16BE(0, at);
   }
   // The tail begins with the last two bytes of Bind.
-  at = writeHead(buffer, { kind: BIND, size: bindSize + 2, at });
+  at = writeHead(buffer, { kind: bindTag, size: bindSize + 2, at });
   at = buffer.writeUInt8(0, at);
   at = writeText(buffer, name, at);
   at = writeValues(buffer, prepared, at);
-  TAIL.copy(buffer, at);
+  tailMessages.copy(buffer, at);
   return buffer;
 }
 
@@ -96,7 +96,7 @@ function writeValues(buffer: Buffer, values: readonly Prepared[], place: number)
   at = buffer.writeUInt16BE(values.length, at);
   for (const value of values) {
     if (value === null) {
-      at = buffer.writeInt32BE(NULL_LENGTH, at);
+      at = buffer.writeInt32BE(nullLength, at);
       continue;
     }
     const end =
@@ -121,5 +121,5 @@ function isEncoded(value: Value): value is EncodedList {
 
 function elementText(element: number | string | null): string {
   if (element === null) return "NULL";
-  return `"${String(element).replaceAll(ESCAPED, "\\$&")}"`;
+  return `"${String(element).replaceAll(escapedCharacters, "\\$&")}"`;
 }

@@ -3,20 +3,20 @@ import { DocumentsError, UniqueError } from "../../../api/errors.ts";
 import { connectionReason } from "./connection-reason.ts";
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
-const UNIQUE_VIOLATION = "23505";
-const READ_ONLY = "25006";
-const SERIALIZATION_FAILURE = "40001";
-const DEADLOCK = "40P01";
-const LOCK_NOT_AVAILABLE = "55P03";
-const QUERY_CANCELED = "57014";
-const DISK_FULL = "53100";
-const LOST_CODES: ReadonlySet<string> = new Set([
+const uniqueViolation = "23505";
+const readOnlyTransaction = "25006";
+const serializationFailure = "40001";
+const deadlockDetected = "40P01";
+const lockNotAvailable = "55P03";
+const queryCanceled = "57014";
+const diskFull = "53100";
+const lostCodes: ReadonlySet<string> = new Set([
   "57P01", // the server shuts down
   "57P02", // another backend crashed
   "57P05", // idle session timeout
   "25P03", // idle in transaction
 ]);
-const NOT_YET_CODES: ReadonlySet<string> = new Set([
+const notYetCodes: ReadonlySet<string> = new Set([
   "57P03", // the server starts up
   "53300", // too many connections
 ]);
@@ -39,19 +39,19 @@ export function sqlState(error: unknown): string | undefined {
 /** Tells whether a later attempt of the whole transaction can succeed. */
 export function isConflict(error: unknown): boolean {
   const code = sqlState(error);
-  return code === SERIALIZATION_FAILURE || code === DEADLOCK;
+  return code === serializationFailure || code === deadlockDetected;
 }
 
 /** Tells whether a server refused a change because it is a standby, so that nothing happened. */
 export function isReadOnly(error: unknown): boolean {
-  return sqlState(error) === READ_ONLY;
+  return sqlState(error) === readOnlyTransaction;
 }
 
 /** Tells whether the connection broke, or another attempt to connect may succeed. */
 export function isConnectionLoss(error: unknown): boolean {
   if (error instanceof NotPrimaryError || error instanceof ConnectionLostError) return true;
   const code = sqlState(error);
-  return code !== undefined && (LOST_CODES.has(code) || NOT_YET_CODES.has(code));
+  return code !== undefined && (lostCodes.has(code) || notYetCodes.has(code));
 }
 
 /** What an error needs to know of a collection. */
@@ -71,7 +71,7 @@ export function toDocumentsError(error: unknown, collection?: Collection): unkno
     return isConnectionLoss(error) ? connectionError(error) : error;
   }
   const { code = "" } = error;
-  if (code === UNIQUE_VIOLATION && collection !== undefined) {
+  if (code === uniqueViolation && collection !== undefined) {
     const fields = collection.fieldsOfConstraint(constraintOf(error));
     const cause = plainError(error);
     if (fields !== undefined) return new UniqueError(collection.definition.name, fields, { cause });
@@ -82,12 +82,12 @@ export function toDocumentsError(error: unknown, collection?: Collection): unkno
       cause: plainError(error),
     });
   }
-  if (code === LOCK_NOT_AVAILABLE || code === QUERY_CANCELED) {
+  if (code === lockNotAvailable || code === queryCanceled) {
     return new DocumentsError("ERR_DOCUMENTS_TIMEOUT", "PostgreSQL gave the statement up", {
       cause: plainError(error),
     });
   }
-  if (code === DISK_FULL) {
+  if (code === diskFull) {
     return new DocumentsError(
       "ERR_DOCUMENTS_FULL",
       `the disk of PostgreSQL is full: ${describe(error)}`,

@@ -2,10 +2,10 @@ import type { BoundText, Result, Row } from "../../operation.ts";
 import type { Connections } from "./connections.ts";
 import type { Session } from "./session.ts";
 
-const RETRY_DELAY = 1000;
+const retryDelay = 1000;
 /** A replica is asked again how far it is when this part of what is allowed has passed. */
-const ASK_AGAIN = 0.5;
-const MAX_MARKS = 64;
+const askAgain = 0.5;
+const maxMarks = 64;
 
 /** A place in the log of the primary, and a time before which everything is in front of it. */
 interface Mark {
@@ -79,7 +79,7 @@ export class Replicas {
     const now = performance.now();
     for (const replica of this.#replicas) {
       const { freshAt } = replica;
-      const isDue = freshAt === -Infinity || freshAt < now - staleness * ASK_AGAIN;
+      const isDue = freshAt === -Infinity || freshAt < now - staleness * askAgain;
       if (isDue && !replica.asking && replica.restsUntil <= now) void this.#ask(replica);
     }
     const fresh = this.#replicas.filter(
@@ -93,7 +93,7 @@ export class Replicas {
     replica.asking = true;
     try {
       await this.#mark();
-      const answer = await replica.connections.readOnce(REPLAYED);
+      const answer = await replica.connections.readOnce(replayedPosition);
       const place = placeOf(answer);
       const passed = this.#marks.findLast((mark) => place !== undefined && mark.place <= place);
       if (place === undefined || (await this.#isAstray(replica, { place, answer })))
@@ -123,21 +123,21 @@ export class Replicas {
 
   async #mark(): Promise<void> {
     const at = performance.now();
-    const place = placeOf(await this.#primary.read(WRITTEN));
+    const place = placeOf(await this.#primary.read(writtenPosition));
     if (place === undefined) return;
     this.#marks.push({ at, place });
-    if (this.#marks.length > MAX_MARKS) this.#marks.shift();
+    if (this.#marks.length > maxMarks) this.#marks.shift();
   }
 
   #rest(replica: Replica): void {
     replica.freshAt = -Infinity;
-    replica.restsUntil = performance.now() + RETRY_DELAY;
+    replica.restsUntil = performance.now() + retryDelay;
   }
 }
 
-const WRITTEN: BoundText = { text: "SELECT pg_current_wal_insert_lsn()", values: [] };
+const writtenPosition: BoundText = { text: "SELECT pg_current_wal_insert_lsn()", values: [] };
 /** Nothing for a server that has become a primary, which may be one that nobody else follows. */
-const REPLAYED: BoundText = {
+const replayedPosition: BoundText = {
   text:
     "SELECT CASE WHEN pg_is_in_recovery() THEN pg_last_wal_replay_lsn() END, " +
     "pg_postmaster_start_time()",

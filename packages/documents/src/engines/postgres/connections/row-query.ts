@@ -1,4 +1,5 @@
-import { type Connection, Query } from "pg";
+import { isObject } from "@fetchwork/kit";
+import { type ClientBase, type Connection, Query } from "pg";
 import type { BoundText, Result, Row } from "../../operation.ts";
 import { statementMessages } from "./messages.ts";
 import { sqlState } from "./postgres-error.ts";
@@ -7,12 +8,21 @@ import { sqlState } from "./postgres-error.ts";
 export type ResultCallback = (error: unknown, result: Result) => void;
 
 /** The statement is unknown, or gives other columns than it gave when it was prepared. */
-const UNPREPARED: ReadonlySet<string | undefined> = new Set(["26000", "0A000"]);
+const unpreparedStates: ReadonlySet<string | undefined> = new Set(["26000", "0A000"]);
 
 /** The statements that a connection has, by their names; `undefined` for what is not to be relied on. */
 type PreparedTexts = Map<string, string | undefined>;
 
-const preparedOn = new WeakMap<Connection, PreparedTexts>();
+const preparedOn = new WeakMap<object, PreparedTexts>();
+
+/** The statements of a connection on which none is kept. */
+const none: PreparedTexts = new Map();
+
+/** Keeps no statements prepared on a connection whose next transaction may have another session of the server. */
+export function keepNoStatements(client: ClientBase): void {
+  const connection: unknown = Reflect.get(client, "connection");
+  if (isObject(connection)) preparedOn.set(connection, none);
+}
 
 /**
  * A statement as a query of `pg`, which calls the methods that begin with `handle`.
@@ -49,8 +59,9 @@ export class RowQuery {
 
   /** Sends the statement; gives what makes that impossible. */
   submit(connection: Connection): Error | undefined {
-    const { name = "", text, values } = this.#statement;
+    const { text, values } = this.#statement;
     const prepared = preparedOn.get(connection) ?? prepareOn(connection);
+    const name = prepared === none ? "" : (this.#statement.name ?? "");
     const isKnown = prepared.get(name) === text;
     const isUnsure = !isKnown && prepared.has(name);
     let messages: Buffer;
@@ -77,8 +88,8 @@ export class RowQuery {
   }
 
   handleError(error: unknown): void {
-    const { name = "" } = this.#statement;
-    if (name !== "" && (this.#isParsed || UNPREPARED.has(sqlState(error)))) {
+    const name = this.#prepared === none ? "" : (this.#statement.name ?? "");
+    if (name !== "" && (this.#isParsed || unpreparedStates.has(sqlState(error)))) {
       this.#prepared?.set(name, undefined);
     }
     this.callback(error, { rows: [], count: 0 });

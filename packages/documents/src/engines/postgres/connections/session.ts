@@ -55,7 +55,7 @@ export class FreeSession implements Session {
     const limit = this.#connections.responseTimeout;
     const session = new BoundSession(client, limit);
     try {
-      void client.query("BEGIN").catch(() => undefined);
+      void client.query(this.#connections.begin).catch(() => undefined);
       const result = await work(session);
       await session.finish();
       // The server would take the COMMIT of a transaction that failed for a ROLLBACK.

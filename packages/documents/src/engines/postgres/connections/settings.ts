@@ -11,17 +11,19 @@ export interface PostgresSettings {
   readonly statementTimeout: number;
   readonly distributed: boolean | undefined;
   readonly replicas: readonly PostgresAddress[];
+  readonly transactionPooling: boolean | undefined;
 }
 
-const OPTIONS: ReadonlySet<string> = optionNames<PostgresOptions>({
+const knownOptions: ReadonlySet<string> = optionNames<PostgresOptions>({
   poolSize: true,
   connectTimeout: true,
   failoverTimeout: true,
   statementTimeout: true,
   distributed: true,
   replicas: true,
+  transactionPooling: true,
 });
-const MAX_TIMEOUT = 0x7fff_ffff;
+const maxTimeout = 0x7fff_ffff;
 
 /**
  * Checks the options and gives them their defaults.
@@ -32,7 +34,7 @@ export function parsePostgresOptions(
   options: PostgresOptions = {},
   { hosts }: { readonly hosts: readonly unknown[] } = { hosts: [] },
 ): PostgresSettings {
-  refuseUnknown(options, OPTIONS, wrong);
+  refuseUnknown(options, knownOptions, wrong);
   const {
     poolSize = 10,
     connectTimeout = 5000,
@@ -41,23 +43,28 @@ export function parsePostgresOptions(
     statementTimeout = 30_000,
     distributed,
     replicas = [],
+    transactionPooling,
   } = options;
+  if (transactionPooling !== undefined && typeof transactionPooling !== "boolean") {
+    throw wrong('"transactionPooling" must be true or false');
+  }
   if (distributed !== undefined && typeof distributed !== "boolean") {
     throw wrong('"distributed" is true or false');
   }
   return {
     poolSize: wholeNumber("poolSize", poolSize, { least: 2, most: 1000 }),
-    connectTimeout: wholeNumber("connectTimeout", connectTimeout, { least: 1, most: MAX_TIMEOUT }),
+    connectTimeout: wholeNumber("connectTimeout", connectTimeout, { least: 1, most: maxTimeout }),
     failoverTimeout: wholeNumber("failoverTimeout", failoverTimeout, {
       least: 0,
-      most: MAX_TIMEOUT,
+      most: maxTimeout,
     }),
     statementTimeout: wholeNumber("statementTimeout", statementTimeout, {
       least: 1,
-      most: MAX_TIMEOUT,
+      most: maxTimeout,
     }),
     distributed,
     replicas: parseReplicas(replicas),
+    transactionPooling,
   };
 }
 

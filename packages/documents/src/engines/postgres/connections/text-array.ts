@@ -1,7 +1,7 @@
-const HEADER_SIZE = 20;
+const headerSize = 20;
 /** The type `text`. */
-const TEXT = 25;
-const NULL_LENGTH = -1;
+const textType = 25;
+const nullLength = -1;
 
 /**
  * A list that is sent as PostgreSQL holds a `text[]`: without the quotes and backslashes of a
@@ -18,7 +18,7 @@ export class TextArray {
 
   /** The bytes that it takes. */
   get size(): number {
-    let size = HEADER_SIZE;
+    let size = headerSize;
     for (const element of this.#elements) {
       size += 4 + (element === null ? 0 : Buffer.byteLength(element));
     }
@@ -31,11 +31,11 @@ export class TextArray {
     // Dimensions, whether there are nulls, the type; of the dimension its length and first index.
     let at = buffer.writeInt32BE(1, place);
     at = buffer.writeInt32BE(elements.includes(null) ? 1 : 0, at);
-    at = buffer.writeInt32BE(TEXT, at);
+    at = buffer.writeInt32BE(textType, at);
     at = buffer.writeInt32BE(elements.length, at);
     at = buffer.writeInt32BE(1, at);
     for (const element of elements) {
-      const length = element === null ? NULL_LENGTH : buffer.write(element, at + 4);
+      const length = element === null ? nullLength : buffer.write(element, at + 4);
       buffer.writeInt32BE(length, at);
       at += 4 + Math.max(length, 0);
     }

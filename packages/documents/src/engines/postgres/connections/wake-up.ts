@@ -5,8 +5,8 @@ import { type Connections, execute } from "./connections.ts";
 import { isConnectionLoss } from "./postgres-error.ts";
 import type { Session } from "./session.ts";
 
-const CHANNEL = "fetchwork:changes";
-const RETRY_DELAY = 500;
+const channelName = "fetchwork:changes";
+const retryDelay = 500;
 
 /**
  * Tells other processes that there are changes, and is told by them, so that whoever follows the
@@ -17,7 +17,7 @@ const RETRY_DELAY = 500;
  * of a transaction makes the commits of a database go one after the other.
  */
 export class WakeUp {
-  readonly #connections: Connections;
+  readonly #connections: Connections | undefined;
   readonly #session: Session;
   readonly #listeners = new Set<() => void>();
   readonly #closed = new AbortController();
@@ -27,8 +27,8 @@ export class WakeUp {
   #following: Promise<void> = Promise.resolve();
   #sending: "again" | "once" | undefined;
 
-  /** Takes connections of its own, of which it holds one while somebody listens. */
-  constructor(connections: Connections, session: Session) {
+  /** Takes connections, of which it holds one while somebody listens; none where the server cannot be listened to. */
+  constructor(connections: Connections | undefined, session: Session) {
     this.#connections = connections;
     this.#session = session;
   }
@@ -36,10 +36,11 @@ export class WakeUp {
   /** Calls the listener when this or another process has written changes; gives what ends that. */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);
-    if (this.#stop === undefined && !this.#closed.signal.aborted) {
+    const connections = this.#connections;
+    if (connections !== undefined && this.#stop === undefined && !this.#closed.signal.aborted) {
       const stop = new AbortController();
       this.#stop = stop;
-      this.#following = this.#following.then(() => this.#follow(stop.signal));
+      this.#following = this.#following.then(() => this.#follow(connections, stop.signal));
     }
     return () => {
       this.#listeners.delete(listener);
@@ -74,7 +75,7 @@ export class WakeUp {
         .write({
           name: "fetchwork:notify",
           text: "SELECT pg_notify($1, $2)",
-          values: [CHANNEL, this.#sender],
+          values: [channelName, this.#sender],
         })
         .catch(() => undefined);
     } while (this.#isAskedAgain());
@@ -86,11 +87,11 @@ export class WakeUp {
   }
 
   /** Listens, again where the connection was lost, until nobody wants to know any more. */
-  async #follow(signal: AbortSignal): Promise<void> {
+  async #follow(connections: Connections, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       let client: PoolClient | undefined;
       try {
-        client = await this.#connections.acquire();
+        client = await connections.acquire();
         await this.#hear(client, signal);
       } catch (error) {
         // A server that knows no LISTEN will not learn it.
@@ -98,7 +99,7 @@ export class WakeUp {
       } finally {
         client?.release(true);
       }
-      await wait(RETRY_DELAY, undefined, { signal }).catch(() => undefined);
+      await wait(retryDelay, undefined, { signal }).catch(() => undefined);
     }
   }
 
@@ -114,7 +115,7 @@ export class WakeUp {
     client.once("error", end);
     signal.addEventListener("abort", end);
     try {
-      await execute(client, `LISTEN "${CHANNEL}"`);
+      await execute(client, `LISTEN "${channelName}"`);
       // What was said while nobody listened.
       this.#ring();
       if (!signal.aborted) await promise;

@@ -1,6 +1,6 @@
 import type { PoolClient } from "pg";
 
-const INTERVAL = 1000;
+const lookInterval = 1000;
 
 interface Slot {
   /** When the statement should have been answered. */
@@ -37,7 +37,7 @@ export class Watch {
     const slot = { deadline: Infinity, giveUp: undefined };
     this.#slots.set(client, slot);
     client.once("end", () => this.#remove(client));
-    this.#timer ??= setInterval(() => this.#look(), INTERVAL).unref();
+    this.#timer ??= setInterval(() => this.#look(), lookInterval).unref();
     return slot;
   }
 

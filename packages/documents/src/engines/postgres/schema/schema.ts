@@ -50,9 +50,14 @@ export async function prepareTables(
     return found.length > 0 || !(await hasOwnTables(client)) ? found : undefined;
   });
   if (missing === undefined) return;
-  const { statementTimeout } = connections;
+  const statementTimeout = connections.isPooled ? undefined : connections.statementTimeout;
   if (!isDistributed) {
-    await withClient(connections, (client) => underAdvisoryLock(client, missing, statementTimeout));
+    const prepare = async (client: PoolClient): Promise<void> => {
+      for (const text of createOwnTables(false)) await execute(client, text);
+      await prepareAll(client, missing, statementTimeout);
+    };
+    if (connections.isPooled) await besideLock(connections, prepare);
+    else await withClient(connections, (client) => underAdvisoryLock(client, prepare));
     return;
   }
   for (const text of createOwnTables(true)) await createOnce(connections, text);
@@ -83,30 +88,59 @@ async function withClient<R>(
 
 async function underAdvisoryLock(
   client: PoolClient,
-  layouts: readonly PostgresLayout[],
-  statementTimeout: number,
+  work: (client: PoolClient) => Promise<void>,
 ): Promise<void> {
   // Waiting inside a statement would hold up the very build that the lock is waited for.
-  while (!(await tryLock(client))) await wait(lockPoll);
+  while (!(await tryLock(client, "pg_try_advisory_lock"))) await wait(lockPoll);
   try {
-    for (const text of createOwnTables(false)) await execute(client, text);
-    await prepareAll(client, layouts, statementTimeout);
+    await work(client);
   } finally {
     await execute(client, `SELECT pg_advisory_unlock(${schemaLock})`);
   }
 }
 
+/**
+ * Works on one connection while another one holds the same lock in a transaction: behind a pooler nothing else lasts, and
+ * an index that is built while its table is in use is built outside of transactions.
+ */
+async function besideLock(
+  connections: Connections,
+  work: (client: PoolClient) => Promise<void>,
+): Promise<void> {
+  const attempt = (holder: PoolClient): Promise<boolean> => workIfLocked(connections, holder, work);
+  // No connection is held while the lock is waited for: its holder needs a second one.
+  while (!(await withClient(connections, attempt))) await wait(lockPoll);
+}
+
+async function workIfLocked(
+  connections: Connections,
+  holder: PoolClient,
+  work: (client: PoolClient) => Promise<void>,
+): Promise<boolean> {
+  await execute(holder, "BEGIN");
+  try {
+    if (!(await tryLock(holder, "pg_try_advisory_xact_lock"))) return false;
+    await withClient(connections, work);
+    return true;
+  } finally {
+    await execute(holder, "ROLLBACK");
+  }
+}
+
+/** `statementTimeout` is set again afterwards; undefined where a setting would not last. */
 async function prepareAll(
   client: PoolClient,
   layouts: readonly PostgresLayout[],
-  statementTimeout: number,
+  statementTimeout: number | undefined,
 ): Promise<void> {
   // Building an index takes as long as it takes.
-  await execute(client, "SET statement_timeout = 0");
+  if (statementTimeout !== undefined) await execute(client, "SET statement_timeout = 0");
   try {
     for (const layout of layouts) await prepareTable(client, layout);
   } finally {
-    await execute(client, `SET statement_timeout = ${statementTimeout}`);
+    if (statementTimeout !== undefined) {
+      await execute(client, `SET statement_timeout = ${statementTimeout}`);
+    }
   }
 }
 
@@ -121,9 +155,12 @@ async function hasOwnTables(client: PoolClient): Promise<boolean> {
   return typeof rows[0]?.[0] === "string";
 }
 
-async function tryLock(client: PoolClient): Promise<boolean> {
+async function tryLock(
+  client: PoolClient,
+  how: "pg_try_advisory_lock" | "pg_try_advisory_xact_lock",
+): Promise<boolean> {
   const { rows } = await run(client, {
-    text: `SELECT pg_try_advisory_lock(${schemaLock})::text`,
+    text: `SELECT ${how}(${schemaLock})::text`,
     values: [],
   });
   return rows[0]?.[0] === "true";

@@ -217,12 +217,19 @@ export class PostgresDialect extends PostgresWriter implements Dialect {
     return `(${terms.join(" AND ")})`;
   }
 
-  /** The trigram index finds them, where the locale of the database knows the letters. */
+  /**
+   * The trigram index finds them, where the locale of the database knows the letters. As a subquery the pattern is
+   * unknown to the planner, which would otherwise read all texts when it estimates wrongly that most have the word.
+   */
   search(words: readonly string[]): readonly string[] {
     return words.map((word) => {
       const literal = word.replaceAll(/[\\%_]/g, "\\$&");
-      return `search LIKE ${this.bind(`%${literal}%`, "text")}`;
+      return `search LIKE (SELECT ${this.bind(`%${literal}%`, "text")})`;
     });
+  }
+
+  hasWords(words: readonly string[]): readonly string[] {
+    return words.map((word) => `strpos(search, ${this.bind(word, "text")}) > 0`);
   }
 
   /** The numbers are part of the text, because the best plan depends on them. */

@@ -32,6 +32,7 @@ import { type KeyForm, quoteText } from "./keys.ts";
 import { claimRows, isHeldSql, releaseLease, renewLease } from "./leases.ts";
 import { raiseRemovedVersion } from "./removed-version.ts";
 import { listSql, valuesSql } from "./row-values.ts";
+import { PostgresSearching } from "./searching.ts";
 import { readSortValues } from "./sort-values.ts";
 
 /** Documents of a collection in PostgreSQL: one table, with columns for what is derived from a document. */
@@ -51,6 +52,7 @@ export class PostgresLayout implements Layout {
   readonly comparesRows = true;
   readonly rowLock = " FOR UPDATE";
   readonly hasRemoved = true;
+  readonly searching: PostgresSearching;
   readonly geo: PostgresGeo;
   readonly indexes: readonly PostgresIndex[];
   readonly keyForm: KeyForm;
@@ -89,6 +91,7 @@ export class PostgresLayout implements Layout {
     this.keepsStatistics = isUnique;
     this.keepsTotal = isUnique && definition.counter === true;
     this.statements = new PreparedStatements(keyForm);
+    this.searching = new PostgresSearching(this, { isSampled: isUnique });
     this.geo = new PostgresGeo(this);
     this.idConstraint = indexName(name, "id", []);
     this.searchIndex = indexName(name, "search", []);

@@ -2,16 +2,16 @@ import { DocumentsError } from "../../../api/errors.ts";
 import type { Connection } from "./connection.ts";
 
 /** The name of the function in SQL that looks at the clock. */
-const TICK = "fetchwork_tick";
+const tickFunction = "fetchwork_tick";
 /** The time for which a read may hold up the event loop, in milliseconds. */
-const MILLISECONDS = 5;
+const maxMilliseconds = 5;
 /** Of fewer rows it is more likely that the machine is busy; then this is the time. */
-const MANY_ROWS = 1000;
-const MILLISECONDS_OF_FEW = 50;
-const ROWS_PER_LOOK = 16;
+const manyRows = 1000;
+const millisecondsOfFew = 50;
+const rowsPerLook = 16;
 /** For so long a statement that took too long is not tried again, in milliseconds. */
-const MEMORY = 10_000;
-const MAX_REMEMBERED = 128;
+const slowMemory = 10_000;
+const maxRemembered = 128;
 
 /** Says that a read took too long for this thread; it changed nothing and can be done elsewhere. */
 export const tooSlow: Error = new DocumentsError("ERR_DOCUMENTS_ENGINE", "The read takes too long");
@@ -31,10 +31,10 @@ export class Budget {
   /** Creates the function on a connection. */
   attach(connection: Connection): void {
     connection.use((database) => {
-      database.function?.(TICK, { directOnly: true, varargs: true }, () => {
+      database.function?.(tickFunction, { directOnly: true, varargs: true }, () => {
         this.#rows += 1;
         // The clock costs as much as a row.
-        if (this.#rows % ROWS_PER_LOOK === 0) this.#look(performance.now());
+        if (this.#rows % rowsPerLook === 0) this.#look(performance.now());
         return 1;
       });
     });
@@ -51,16 +51,16 @@ export class Budget {
     this.#text = text;
     const at = this.#slow.size === 0 ? undefined : this.#slow.get(text);
     if (at === undefined) return;
-    if (performance.now() - at < MEMORY) throw tooSlow;
+    if (performance.now() - at < slowMemory) throw tooSlow;
     this.#slow.delete(text);
   }
 
   #look(now: number): void {
-    const limit = this.#rows < MANY_ROWS ? MILLISECONDS_OF_FEW : MILLISECONDS;
+    const limit = this.#rows < manyRows ? millisecondsOfFew : maxMilliseconds;
     if (now - this.#began <= limit) return;
     // What was slow because the machine is busy is not so the next time.
-    if (this.#rows < MANY_ROWS) throw tooSlow;
-    const [oldest] = this.#slow.size < MAX_REMEMBERED ? [] : this.#slow.keys();
+    if (this.#rows < manyRows) throw tooSlow;
+    const [oldest] = this.#slow.size < maxRemembered ? [] : this.#slow.keys();
     if (oldest !== undefined) this.#slow.delete(oldest);
     this.#slow.set(this.#text, now);
     throw tooSlow;
@@ -69,5 +69,5 @@ export class Budget {
 
 /** Writes the term that counts a row, by a column of it: else it would be asked once for all. */
 export function tickSql(column: string): string {
-  return `${TICK}(${column})`;
+  return `${tickFunction}(${column})`;
 }

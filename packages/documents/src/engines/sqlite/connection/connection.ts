@@ -31,7 +31,7 @@ export interface SqliteDatabase {
   ): void;
 }
 
-const MAX_STATEMENTS = 128;
+const maxStatements = 128;
 
 /** Runs statements on one connection; each text is prepared once and kept while it is in use. */
 export class Connection {
@@ -125,7 +125,7 @@ export class Connection {
     const statement = this.#database.prepare(sql);
     statement.setReturnArrays(true);
     // The oldest goes first. What is in constant use comes back at the price of one preparation.
-    const [oldest] = this.#statements.size < MAX_STATEMENTS ? [] : this.#statements.keys();
+    const [oldest] = this.#statements.size < maxStatements ? [] : this.#statements.keys();
     if (oldest !== undefined) this.#statements.delete(oldest);
     this.#statements.set(sql, statement);
     return statement;

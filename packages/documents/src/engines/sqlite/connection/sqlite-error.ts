@@ -2,13 +2,13 @@ import { DocumentsError, UniqueError } from "../../../api/errors.ts";
 import { DamagedError } from "../../../document/damaged-error.ts";
 
 // https://sqlite.org/rescode.html
-const BUSY = 5;
-const LOCKED = 6;
-const READONLY = 8;
-const FULL = 13;
-const CANTOPEN = 14;
-const CONSTRAINT_PRIMARYKEY = 1555;
-const CONSTRAINT_UNIQUE = 2067;
+const busyCode = 5;
+const lockedCode = 6;
+const readonlyCode = 8;
+const fullCode = 13;
+const cantOpenCode = 14;
+const constraintPrimarykey = 1555;
+const constraintUnique = 2067;
 
 /** Reads the extended result code of an error of `node:sqlite`. */
 export function resultCode(error: unknown): number | undefined {
@@ -19,14 +19,14 @@ export function resultCode(error: unknown): number | undefined {
 /** Tells whether an error says that another connection holds the lock. */
 export function isBusy(error: unknown): boolean {
   const primary = (resultCode(error) ?? 0) & 0xff;
-  return primary === BUSY || primary === LOCKED;
+  return primary === busyCode || primary === lockedCode;
 }
 
 /** Turns an error of `node:sqlite` into one of this package; passes every other one on. */
 export function toDocumentsError(error: unknown): unknown {
   const code = resultCode(error);
   if (code === undefined || !(error instanceof Error)) return error;
-  if (code === CONSTRAINT_UNIQUE || code === CONSTRAINT_PRIMARYKEY) {
+  if (code === constraintUnique || code === constraintPrimarykey) {
     const unique = toUniqueError(error);
     if (unique !== undefined) return unique;
   }
@@ -35,7 +35,7 @@ export function toDocumentsError(error: unknown): unknown {
       cause: error,
     });
   }
-  if ((code & 0xff) === FULL) {
+  if ((code & 0xff) === fullCode) {
     return new DocumentsError(
       "ERR_DOCUMENTS_FULL",
       `the disk of the store is full: ${error.message}`,
@@ -52,7 +52,7 @@ export function toDocumentsError(error: unknown): unknown {
 /** Gives the message of an error, with what can be done about it where that is the modes of files. */
 export function explain(error: Error): string {
   const primary = (resultCode(error) ?? 0) & 0xff;
-  return primary === READONLY || primary === CANTOPEN
+  return primary === readonlyCode || primary === cantOpenCode
     ? `${error.message}; the file and its folder must be readable and writable`
     : error.message;
 }
@@ -94,11 +94,11 @@ function toUniqueError(error: Error): UniqueError | undefined {
   const columns = [...error.message.matchAll(/([\w-]+)\.(id|created_at|updated_at|version)\b/g)];
   const collection = columns[0]?.[1];
   if (collection === undefined) return undefined;
-  const fields = columns.map(([, , column = ""]) => FIELD_OF_COLUMN.get(column) ?? column);
+  const fields = columns.map(([, , column = ""]) => fieldOfColumn.get(column) ?? column);
   return new UniqueError(collection, fields, { cause: error });
 }
 
-const FIELD_OF_COLUMN: ReadonlyMap<string, string> = new Map([
+const fieldOfColumn: ReadonlyMap<string, string> = new Map([
   ["created_at", "createdAt"],
   ["updated_at", "updatedAt"],
 ]);

@@ -3,7 +3,7 @@ import { closeSync, fsyncSync, linkSync, openSync, rmSync } from "node:fs";
 import { dirname } from "node:path";
 import { DocumentsError } from "../../../api/errors.ts";
 
-const OWNER_ONLY = 0o600;
+const ownerOnly = 0o600;
 
 /**
  * Writes a file under a name of its own, and gives it its name when all of it is on the disk; never
@@ -15,7 +15,7 @@ export async function writeWhole(
 ): Promise<void> {
   const part = `${path}.${randomUUID()}.part`;
   try {
-    closeSync(openSync(part, "wx", OWNER_ONLY));
+    closeSync(openSync(part, "wx", ownerOnly));
     await write(part);
     sync(part);
     linkSync(part, path);

@@ -5,6 +5,7 @@ import type { OrderTerm } from "../../../query/parse-query.ts";
 import { isAmbiguousRange, looksLikeJson } from "../../../query/text-range.ts";
 import { columnOf, type ColumnType, type Dialect, type StatementWriter } from "../../dialect.ts";
 import type { Statement, Value } from "../../operation.ts";
+import { whereSql } from "../../operations/where.ts";
 import { tickSql } from "../connection/budget.ts";
 
 /** Quotes a text. */
@@ -165,12 +166,27 @@ export class SqliteDialect extends SqliteWriter implements Dialect {
     return `(${terms.join(" AND ")})`;
   }
 
-  /** Looks words up, each as a string of FTS5, in which only a double quote has a meaning. */
   search(words: readonly string[]): readonly string[] {
+    return [`seq IN (SELECT rowid FROM ${this.matches(words)})`];
+  }
+
+  /** Writes FROM and WHERE: words are looked up as strings of FTS5, in which only a double quote has a meaning. */
+  matches(words: readonly string[]): string {
     const phrases = words.map((word) => `"${word.replaceAll('"', '""')}"`);
     const terms = [...this.countVisited("rowid"), `text MATCH ${this.bind(phrases.join(" AND "))}`];
+    return `${this.#table.quotedSearch}${whereSql(terms)}`;
+  }
+
+  /** By GLOB, because `instr` takes longer; the plus keeps FTS5 from looking the pattern up. */
+  hasWords(words: readonly string[]): readonly string[] {
+    const terms = words.map((word) => {
+      const literal = word.replaceAll(/[*?[]/g, "[$&]");
+      return `+found.text GLOB ${this.bind(`*${literal}*`)}`;
+    });
     const { quotedSearch } = this.#table;
-    return [`seq IN (SELECT rowid FROM ${quotedSearch} WHERE ${terms.join(" AND ")})`];
+    return [
+      `EXISTS (SELECT 1 FROM ${quotedSearch} AS found WHERE found.rowid = seq AND ${terms.join(" AND ")})`,
+    ];
   }
 
   page(limit: number | undefined, offset: number): string {

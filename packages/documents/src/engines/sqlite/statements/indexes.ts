@@ -15,7 +15,7 @@ export function indexesOf({ definition, softDelete }: Table): readonly SqliteInd
   const created: SqliteIndex = {
     name: `${name}:created`,
     fields: ["createdAt"],
-    paths: [parsePath("createdAt"), ID],
+    paths: [parsePath("createdAt"), idPath],
     isUnique: false,
   };
   const uniques = unique.map((fields): SqliteIndex => {
@@ -26,7 +26,7 @@ export function indexesOf({ definition, softDelete }: Table): readonly SqliteInd
   const others = indexes.map((fields): SqliteIndex => {
     const paths = fields.map((field) => parsePath(field));
     // With the id at its end the index serves the whole of a total order.
-    if (!fields.includes("id")) paths.push(ID);
+    if (!fields.includes("id")) paths.push(idPath);
     return { name: `${name}:index:${JSON.stringify(fields)}`, fields, paths, isUnique: false };
   });
   return [created, ...uniques, ...others];
@@ -40,4 +40,4 @@ export function fieldsOfIndex(name: string): readonly string[] | undefined {
   return Array.isArray(fields) ? fields.map(String) : undefined;
 }
 
-const ID: ParsedPath = parsePath("id");
+const idPath: ParsedPath = parsePath("id");

@@ -13,6 +13,7 @@ import {
   type Recording,
   type RowChange,
   type Table,
+  type Timed,
 } from "../../layout.ts";
 import { atomically, type Operation, type Row, type Statement } from "../../operation.ts";
 import { whereSql } from "../../operations/where.ts";
@@ -22,6 +23,7 @@ import { SqliteGeo } from "./geo.ts";
 import { fieldsOfIndex, indexesOf, type SqliteIndex } from "./indexes.ts";
 import { claimRows, isHeldSql, releaseLease, renewLease } from "./leases.ts";
 import { leasesTable, raiseRemovedVersion } from "./tables.ts";
+import { SqliteSearching } from "./searching.ts";
 
 /**
  * Documents of a collection in SQLite: a table of documents whose rows have numbers, and tables beside it for search
@@ -46,6 +48,7 @@ export class SqliteLayout implements Layout {
   readonly comparesRows = false;
   readonly rowLock = "";
   readonly hasRemoved: boolean;
+  readonly searching: SqliteSearching;
   readonly geo: SqliteGeo;
   readonly indexes: readonly SqliteIndex[];
   readonly #insertText: string;
@@ -68,6 +71,7 @@ export class SqliteLayout implements Layout {
     const expiresColumn = this.expiresAt === undefined ? "NULL" : "expires_at";
     this.selectRows = `SELECT ${this.columns}, ${expiresColumn} FROM ${this.quoted} WHERE `;
     this.#readByIdText = `${this.selectRows}id = ?`;
+    this.searching = new SqliteSearching(this);
     this.geo = new SqliteGeo(this);
     this.indexes = indexesOf(table);
     const columns = ["id", "version", "created_at", "updated_at", "doc"];
@@ -78,7 +82,7 @@ export class SqliteLayout implements Layout {
       `VALUES (${columns.map(() => "?").join(", ")})`;
   }
 
-  begin({ isTimed = false }: { readonly isTimed?: boolean | undefined } = {}): SqliteDialect {
+  begin({ isTimed = false }: Timed = {}): SqliteDialect {
     return new SqliteDialect(this, isTimed);
   }
 

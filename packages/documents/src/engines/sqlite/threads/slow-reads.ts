@@ -34,14 +34,14 @@ interface Waiting extends Job {
   readonly end: (error: unknown) => void;
 }
 
-const MAX_THREADS = 2;
-const MAX_WAITING = 256;
+const maxThreads = 2;
+const maxWaiting = 256;
 /** Nobody waits longer for an answer; reads whose clients have left must not stand before those of others. */
-const MAX_WAIT = 30_000;
+const maxWait = 30_000;
 /** How much longer the write-ahead log may become before reads make room for a checkpoint. */
-const MAX_LOG_GROWTH = 64 * 1024 * 1024;
+const maxLogGrowth = 64 * 1024 * 1024;
 /** The longest time that reads wait for a checkpoint: a transaction that they wait for may wait for them. */
-const MAX_PAUSE = 1000;
+const maxPause = 1000;
 
 /**
  * Reads in other threads what would take too long in this one, each on a connection of its own.
@@ -70,8 +70,8 @@ export class SlowReads {
 
   /** Answers a query; each row of the result is what `map` makes of it. */
   run<R>(job: Job, map: (row: Row) => R): Promise<Found<R>> {
-    if (this.#waiting.length >= MAX_WAITING) {
-      return Promise.reject(busy(`More than ${MAX_WAITING} slow reads wait for their turn`));
+    if (this.#waiting.length >= maxWaiting) {
+      return Promise.reject(busy(`More than ${maxWaiting} slow reads wait for their turn`));
     }
     return new Promise((resolve, reject) => {
       const items: R[] = [];
@@ -99,12 +99,12 @@ export class SlowReads {
       if (this.#busy.size === 0) this.#whenIdle?.();
       return;
     }
-    const isFull = this.#idle.length === 0 && this.#busy.size >= MAX_THREADS;
+    const isFull = this.#idle.length === 0 && this.#busy.size >= maxThreads;
     if (isFull || this.#isMakingRoom || this.#makesRoom()) return;
     const next = this.#waiting.shift();
     if (next === undefined) return;
-    if (performance.now() - next.since > MAX_WAIT) {
-      next.end(busy(`A slow read waited for its turn for more than ${MAX_WAIT / 1000} s`));
+    if (performance.now() - next.since > maxWait) {
+      next.end(busy(`A slow read waited for its turn for more than ${maxWait / 1000} s`));
       this.#next();
       return;
     }
@@ -121,7 +121,7 @@ export class SlowReads {
     const length = this.#logLength();
     this.#shortestLog = Math.min(this.#shortestLog, length);
     const checkpoint = this.#checkpoint;
-    if (checkpoint === undefined || length - this.#shortestLog <= MAX_LOG_GROWTH) return false;
+    if (checkpoint === undefined || length - this.#shortestLog <= maxLogGrowth) return false;
     if (this.#busy.size > 0) return true;
     this.#isMakingRoom = true;
     let isOver = false;
@@ -132,9 +132,9 @@ export class SlowReads {
       this.#isMakingRoom = false;
       // What somebody else reads keeps the log long, and is not waited for each time.
       this.#shortestLog = this.#logLength();
-      for (let free = MAX_THREADS; free > 0; free -= 1) this.#next();
+      for (let free = maxThreads; free > 0; free -= 1) this.#next();
     };
-    const timer = setTimeout(goOn, MAX_PAUSE);
+    const timer = setTimeout(goOn, maxPause);
     void checkpoint().finally(goOn);
     return true;
   }

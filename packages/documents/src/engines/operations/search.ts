@@ -1,0 +1,149 @@
+import type { ParsedQuery, ParsedSelection } from "../../query/parse-query.ts";
+import type { Part } from "../../query/keyset.ts";
+import type { Dialect } from "../dialect.ts";
+import type { Layout, Selected, WordsBy } from "../layout.ts";
+import type { Operation, Row } from "../operation.ts";
+import { selectionTerms, whereSql } from "./where.ts";
+
+/** So many documents with the words are read and sorted for a page. */
+const fewHits = 1000;
+/** For words of more documents so many are looked at in their order, and more for each document that is asked for. */
+const walkLength = 10_000;
+const walkPerDocument = 20;
+
+/** A selection with words, and a page of it. */
+type Search = ParsedQuery & { readonly part?: Part | undefined };
+
+interface Timed {
+  /** Whether the time of statements is limited, see {@link Layout.begin}. */
+  readonly isTimed: boolean;
+}
+
+/** How the words of a selection are looked for. */
+export interface Probed {
+  readonly wordsBy: WordsBy;
+  /** Number of documents with the words, {@link fewHits} and one for more; undefined where it is not known. */
+  readonly hits: number | undefined;
+}
+
+/**
+ * Decides how words are looked for. When few documents have them, the index of words finds those. When many have them,
+ * that would take as long as there are many; then it is faster to take documents in their order and to look at the text
+ * of each, because some of the next ones have the words.
+ */
+export function* probe(layout: Layout, words: readonly string[]): Operation<Probed> {
+  if (words.length === 0) return { wordsBy: "index", hits: undefined };
+  const { rows } = yield layout.searching.probe(words, fewHits + 1);
+  const found = rows[0]?.[0] ?? null;
+  if (found === null) return { wordsBy: "text", hits: undefined };
+  const hits = Number(found);
+  return { wordsBy: hits > fewHits ? "text" : "index", hits };
+}
+
+/**
+ * Selects a page of a search.
+ *
+ * In the worst case many documents have the words, but too few of those that come first in the order. Then some 10,000
+ * documents are looked at in vain, and all that have the words are read and sorted after that. The same is done at once
+ * for a sort that no index has the order of, and for a search without a limit.
+ */
+export function* selectSearched(
+  layout: Layout,
+  search: Search,
+  { isTimed, wordsBy }: Timed & { readonly wordsBy: WordsBy },
+): Operation<readonly Row[]> {
+  const { limit, offset } = search;
+  if (limit !== undefined && wordsBy === "text" && hasOrder(layout, search)) {
+    const reach = reachOf(limit + offset);
+    const sql = layout.begin({ isTimed });
+    const walked = walkSql(layout, search, { reach, sql });
+    const { rows } = yield sql.read(
+      `SELECT ${layout.columns} FROM ${walked}${sql.page(limit, offset)}`,
+      offset === 0 ? "repeated" : "once",
+    );
+    if (rows.length === limit || !(yield* hasMore(layout, search, { reach, isTimed }))) return rows;
+  }
+  const sql = layout.begin({ isTimed });
+  const found = layout.searching.apart(whereSql(selectionTerms(layout, search, sql)));
+  const sorted = orderSql(search, sql);
+  const { rows } = yield sql.read(
+    `SELECT ${layout.columns} FROM ${found}${sorted}${sql.page(limit, offset)}`,
+    offset === 0 ? "repeated" : "once",
+  );
+  return rows;
+}
+
+/** Counts the documents of a search, up to `max`. The worst case is that of {@link selectSearched}. */
+export function* countSearched(
+  layout: Layout,
+  { max, ...selection }: ParsedSelection & { readonly max?: number | undefined },
+  { isTimed, wordsBy, hits }: Timed & Probed,
+): Operation<number> {
+  const { filter, words, deleted } = selection;
+  const isProbed = layout.searching.probesVisible && layout.expiresAt === undefined;
+  if (isProbed && filter === undefined && deleted === "exclude" && hits !== undefined) {
+    if (hits <= fewHits || hits >= (max ?? Infinity)) return Math.min(hits, max ?? hits);
+    const { rows } = yield layout.searching.probe(words, max, { isTimed });
+    const found = rows[0]?.[0] ?? null;
+    if (found !== null) return Number(found);
+  }
+  if (max !== undefined && wordsBy === "text") {
+    const reach = reachOf(max);
+    const sql = layout.begin({ isTimed });
+    const walked = walkSql(layout, { ...selection, order: [] }, { reach, sql });
+    const { rows } = yield sql.read(
+      `SELECT count(*) FROM (SELECT 1 FROM ${walked}${sql.page(max, 0)}) AS found`,
+      "repeated",
+    );
+    const count = Number(rows[0]?.[0]);
+    if (count === max || !(yield* hasMore(layout, selection, { reach, isTimed }))) return count;
+  }
+  const sql = layout.begin({ isTimed });
+  const found = layout.searching.apart(whereSql(selectionTerms(layout, selection, sql)));
+  const counted =
+    max === undefined ? found : `(SELECT 1 FROM ${found}${sql.page(max, 0)}) AS found`;
+  const { rows } = yield sql.read(`SELECT count(*) FROM ${counted}`, "repeated");
+  return Number(rows[0]?.[0]);
+}
+
+/** Whether an index has the documents in this order, so that the next ones are found without reading all. */
+function hasOrder({ indexes }: Layout, { order: [first] }: Search): boolean {
+  const field = first?.path.text;
+  return (
+    field === "id" || field === "createdAt" || indexes.some(({ fields }) => fields[0] === field)
+  );
+}
+
+function reachOf(wanted: number): number {
+  return walkLength + walkPerDocument * wanted;
+}
+
+/** Writes FROM and WHERE: the first documents in an order, and of those the ones whose text has the words. */
+function walkSql(
+  layout: Layout,
+  { words, order, part, ...selection }: Selected & Pick<ParsedQuery, "order">,
+  { reach, sql }: { readonly reach: number; readonly sql: Dialect },
+): string {
+  const where = whereSql(selectionTerms(layout, { ...selection, part, words: [] }, sql));
+  const sorted = orderSql({ order, part }, sql);
+  const walked = layout.searching.inOrder(`${where}${sorted}${sql.page(reach, 0)}`);
+  return `${walked}${whereSql(sql.hasWords(words))}`;
+}
+
+/** Writes ORDER BY with a space before it; empty when all documents are equal. */
+function orderSql({ order, part }: Pick<Search, "order" | "part">, sql: Dialect): string {
+  const terms = sql.order(part?.order ?? order);
+  return terms === "" ? "" : ` ORDER BY ${terms}`;
+}
+
+/** Whether a selection has more documents than were walked. */
+function* hasMore(
+  layout: Layout,
+  { filter, deleted, part }: Selected,
+  { reach, isTimed }: Timed & { readonly reach: number },
+): Operation<boolean> {
+  const sql = layout.begin({ isTimed });
+  const where = whereSql(selectionTerms(layout, { filter, deleted, part, words: [] }, sql));
+  const { rows } = yield sql.read(`SELECT 1 FROM ${layout.quoted}${where}${sql.page(1, reach)}`);
+  return rows.length > 0;
+}

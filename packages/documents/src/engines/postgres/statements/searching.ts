@@ -1,0 +1,54 @@
+import type { Searching } from "../../layout.ts";
+import type { Statement } from "../../operation.ts";
+import { whereSql } from "../../operations/where.ts";
+import { type DialectTable, PostgresDialect } from "./dialect.ts";
+
+/** Words that so many of so many documents have are common. */
+const sampleSize = 100;
+const commonInSample = 5;
+
+/** Looks words up in the column of search texts. */
+export class PostgresSearching implements Searching {
+  readonly probesVisible = true;
+  readonly #table: DialectTable & { readonly quoted: string };
+  readonly #isSampled: boolean;
+
+  /** `isSampled`: whether a statement may have subqueries of which one decides about another, which not every system takes. */
+  constructor(
+    table: DialectTable & { readonly quoted: string },
+    { isSampled }: { readonly isSampled: boolean },
+  ) {
+    this.#table = table;
+    this.#isSampled = isSampled;
+  }
+
+  /**
+   * The index of words finds all rows before it returns the first one, so a sample of the latest documents is looked at
+   * before.
+   */
+  probe(words: readonly string[], limit: number | undefined): Statement {
+    const { quoted } = this.#table;
+    const sql = new PostgresDialect(this.#table);
+    const sample =
+      `(SELECT search FROM ${quoted} WHERE deleted_at IS NULL ` +
+      `ORDER BY created_at DESC, id DESC LIMIT ${sampleSize}) AS sample`;
+    const common = this.#isSampled
+      ? `(SELECT count(*) FROM ${sample}${whereSql(sql.hasWords(words))}) >= ${commonInSample}`
+      : undefined;
+    const terms = ["deleted_at IS NULL", ...sql.search(words)];
+    const found = `SELECT 1 FROM ${quoted}${whereSql(terms)}${sql.page(limit, 0)}`;
+    const hits = `SELECT count(*) FROM (${found}) AS hits`;
+    const text =
+      common === undefined ? hits : `SELECT CASE WHEN ${common} THEN NULL ELSE (${hits}) END`;
+    return sql.read(text, "repeated");
+  }
+
+  inOrder(rest: string): string {
+    return `(SELECT * FROM ${this.#table.quoted}${rest}) AS walked`;
+  }
+
+  /** OFFSET keeps the planner from reading the rows in the order of the statement around it. */
+  apart(where: string): string {
+    return `(SELECT * FROM ${this.#table.quoted}${where} OFFSET 0) AS apart`;
+  }
+}
