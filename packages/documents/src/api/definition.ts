@@ -37,11 +37,11 @@ export interface CollectionOptions<T> {
    */
   readonly changes?: "documents" | "ids" | undefined;
   /**
-   * Keeps the number of documents with each change, so that counting all of them costs the same however many there are.
-   * SQLite always keeps it. On PostgreSQL triggers do, which cost an insert or a removal some 40 us; in distributed mode it
-   * is not kept. Not with `expires`. Default: `false`.
+   * Keeps the number of documents with each change, so that `count` without a filter costs the same however many documents
+   * there are. SQLite always keeps it. PostgreSQL keeps it by triggers, which make inserts and removals slower; in
+   * distributed mode it is not kept. Not possible with `expires`. Default: `false`.
    */
-  readonly counter?: boolean | undefined;
+  readonly keepTotal?: boolean | undefined;
 }
 
 /** A collection's name and indexes, with the type of its documents. */
@@ -62,8 +62,8 @@ export interface CollectionDefinition<T> {
   readonly expires?: Expires | undefined;
   /** What is written to the feed of changes. */
   readonly changes?: "documents" | "ids" | undefined;
-  /** Whether the number of documents is kept on every engine. */
-  readonly counter?: boolean | undefined;
+  /** Whether the number of documents is kept on PostgreSQL too. */
+  readonly keepTotal?: boolean | undefined;
   /** Never set: carries the type of the documents. */
   readonly document?: T | undefined;
 }
@@ -76,7 +76,7 @@ const knownOptions: ReadonlySet<string> = optionNames<CollectionOptions<unknown>
   softDelete: true,
   expires: true,
   changes: true,
-  counter: true,
+  keepTotal: true,
 });
 const expiresOptions: ReadonlySet<string> = optionNames<Expires>({ field: true, after: true });
 /** Tables of the engines themselves have such names; PostgreSQL looks for its own ones first. */
@@ -133,20 +133,20 @@ export function sameDefinition(
   const key = (definition: CollectionDefinition<unknown>): string => {
     const { name, unique, indexes, search, softDelete = false, expires, changes } = definition;
     const { field, after = 0 } = expires ?? {};
-    const { geo = [], counter = false } = definition;
+    const { geo = [], keepTotal = false } = definition;
     const derived = [search, softDelete, field, after, geo];
-    return JSON.stringify([name, unique, indexes, derived, changes, counter]);
+    return JSON.stringify([name, unique, indexes, derived, changes, keepTotal]);
   };
   return one === other || key(one) === key(other);
 }
 
 /** Options that a definition has only where they are set. */
-type Extra = "changes" | "counter" | "expires" | "geo" | "softDelete";
+type Extra = "changes" | "expires" | "geo" | "keepTotal" | "softDelete";
 
 /** Leaves out what is not set, so that a definition without it is what it always was. */
 function extras(
   name: string,
-  { softDelete, expires, changes, geo, counter }: Pick<CollectionOptions<never>, Extra>,
+  { softDelete, expires, changes, geo, keepTotal }: Pick<CollectionOptions<never>, Extra>,
 ): Pick<CollectionDefinition<unknown>, Extra> {
   if (softDelete !== undefined && typeof softDelete !== "boolean") {
     throw faulty(name, '"softDelete" is true or false');
@@ -154,11 +154,11 @@ function extras(
   if (changes !== undefined && changes !== "documents" && changes !== "ids") {
     throw faulty(name, '"changes" is "documents" or "ids"');
   }
-  if (counter !== undefined && typeof counter !== "boolean") {
-    throw faulty(name, '"counter" is true or false');
+  if (keepTotal !== undefined && typeof keepTotal !== "boolean") {
+    throw faulty(name, '"keepTotal" is true or false');
   }
-  if (counter === true && expires !== undefined) {
-    throw faulty(name, '"counter" is not for a collection with "expires"');
+  if (keepTotal === true && expires !== undefined) {
+    throw faulty(name, '"keepTotal" is not for a collection with "expires"');
   }
   const places = fieldList(name, geo ?? []);
   return {
@@ -166,7 +166,7 @@ function extras(
     ...(softDelete === true ? { softDelete } : {}),
     ...(expires === undefined ? {} : { expires: checkExpires(name, expires) }),
     ...(changes === undefined ? {} : { changes }),
-    ...(counter === true ? { counter } : {}),
+    ...(keepTotal === true ? { keepTotal } : {}),
   };
 }
 

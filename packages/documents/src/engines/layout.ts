@@ -216,7 +216,7 @@ export interface Layout extends Table {
    * engine cannot, or not these fields.
    */
   merge?(merging: Merging): Operation<Result> | undefined;
-  /** The statement that reads the number of documents, -1 while it is not known, where the engine keeps it in a table. */
+  /** The statement that reads the number of documents, -1 while it is unknown, where the engine keeps it in a table. */
   readTotal?(): Statement | undefined;
 
   /** Claims documents; returns their columns, the token and the attempt. */

@@ -8,9 +8,9 @@ import { sqlState } from "./connections/postgres-error.ts";
 import { claimedFields, claimsOf } from "./distributed/claims.ts";
 import { readClaimed } from "./distributed/preparing-claims.ts";
 import { documentColumns } from "./statements/columns.ts";
-import { countsTable, wrongCount } from "./statements/kept-totals.ts";
 import { quoteText } from "./statements/keys.ts";
 import { claimsTable, feedEndTable } from "./statements/own-tables.ts";
+import { totalsTable, wrongTotal } from "./statements/totals-table.ts";
 
 const maxProblems = 100;
 const chunkSize = 500;
@@ -63,7 +63,7 @@ async function checkCollection(
   if (isSearched && unsearched?.[0] !== "0") {
     problems.push(`The search of "${name}" lacks ${unsearched?.[0]} documents`);
   }
-  problems.push(...(await checkCounter(client, name)));
+  problems.push(...(await checkTotal(client, name)));
   const newer = await all(
     client,
     `SELECT id FROM ${table} AS stored JOIN (SELECT id, max(version) AS version FROM (${sinceRemoval(name)}) AS seen ` +
@@ -76,16 +76,16 @@ async function checkCollection(
   return problems;
 }
 
-/** Compares the number of documents that is kept with that of the documents there are. */
-async function checkCounter(client: PoolClient, name: string): Promise<readonly string[]> {
-  const [table] = await all(client, `SELECT to_regclass(${quoteText(countsTable)})`);
+/** Compares the total that is kept with the number of documents. */
+async function checkTotal(client: PoolClient, name: string): Promise<readonly string[]> {
+  const [table] = await all(client, `SELECT to_regclass(${quoteText(totalsTable)})`);
   if (table?.[0] === null) return [];
-  const [wrong] = await all(client, wrongCount(name));
+  const [wrong] = await all(client, wrongTotal(name));
   if (wrong === undefined) return [];
   const [kept, documents] = wrong;
   return [
-    `The counter of "${name}" is ${kept}, expected ${documents}: without its rows in ${countsTable}, ` +
-      "opening the store counts again",
+    `The total kept of "${name}" is ${kept}, expected ${documents}: delete its rows in ${totalsTable} ` +
+      "and open the store again",
   ];
 }
 

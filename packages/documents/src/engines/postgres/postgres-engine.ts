@@ -102,7 +102,7 @@ export class PostgresEngine implements Engine {
   ): Promise<Found<R>> {
     const read = (): Promise<Found<R>> =>
       this.#read(layout, staleness, (session) => find(session, layout, { plan, map }));
-    return mayScan(layout.definition, plan) ? this.#slowReads.run(read) : read();
+    return mayScan(layout, plan) ? this.#slowReads.run(read) : read();
   }
 
   explain(layout: Layout, plan: ReadPlan): Promise<readonly StatementPlan[]> {

@@ -15,10 +15,10 @@ import { createRemovedVersions } from "../statements/removed-version.ts";
 import type { PostgresLayout } from "../statements/layout.ts";
 import { createOwnTables } from "../statements/own-tables.ts";
 import { analyzeSql } from "./analyzing.ts";
-import { createCounter, hasCounter } from "./counter.ts";
 import { isCurrent, prepareDerived, readRegistry } from "./derived-columns.ts";
 import { createStatistics, hasStatistics } from "./statistics.ts";
 import { settleRemoved, wantedRemoved } from "./kept-removed.ts";
+import { createTotal, hasTotal } from "./kept-total.ts";
 
 /** The advisory lock of changes to the schema: "FWDR". */
 const schemaLock = 0x46574452;
@@ -176,7 +176,7 @@ async function isReady(client: PoolClient, layout: PostgresLayout): Promise<bool
   if (registered.removed !== wantedRemoved(layout) || !registered.hasRemovedVersions) return false;
   if (!(await areClaimsReady(client, layout))) return false;
   if (!(await hasStatistics(client, layout))) return false;
-  if (!(await hasCounter(client, layout))) return false;
+  if (!(await hasTotal(client, layout))) return false;
   const valid = await readIndexes(client, layout);
   return layout.indexes.every(({ name }) => valid.get(name) === true);
 }
@@ -200,7 +200,7 @@ async function prepareTable(client: PoolClient, layout: PostgresLayout): Promise
   }
   if (await createStatistics(client, layout)) isBuilt = true;
   await prepareClaims(client, layout);
-  await createCounter(client, layout);
+  await createTotal(client, layout);
   const isDerived = await prepareDerived(client, layout, registered);
   // What the indexes of a table with documents hold, the server knows only when it has looked.
   const isLookedAt = registered === undefined || !(isBuilt || isDerived);

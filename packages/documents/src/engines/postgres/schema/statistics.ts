@@ -6,9 +6,6 @@ import { indexName } from "../statements/indexes.ts";
 import { keyOf } from "../statements/keys.ts";
 import type { PostgresLayout } from "../statements/layout.ts";
 
-/** The first version with statistics of expressions. */
-const firstVersion = 140_000;
-
 /**
  * Whether the server keeps statistics of every field that an index has. It keeps none of an index with a condition, as
  * all of ours have, and then takes each value for half a percent of the documents: from some 200,000 documents on it would
@@ -34,7 +31,6 @@ export async function createStatistics(
   return missing.length > 0;
 }
 
-/** Returns the fields without statistics; none on a server that cannot keep them, before PostgreSQL 14. */
 async function missingStatistics(
   client: PoolClient,
   layout: PostgresLayout,
@@ -43,14 +39,11 @@ async function missingStatistics(
   // A table that is spread over servers has statistics of its own on each.
   if (fields.length === 0 || !layout.keepsStatistics) return [];
   const { rows } = await run(client, {
-    text:
-      "SELECT wanted FROM unnest($2::text[]) AS wanted " +
-      `WHERE current_setting('server_version_num')::int >= ${firstVersion} AND NOT EXISTS ` +
-      "(SELECT 1 FROM pg_statistic_ext WHERE stxrelid = to_regclass($1) AND stxname = wanted)",
-    values: [layout.quoted, fields.map((field) => nameOf(layout, field))],
+    text: "SELECT stxname FROM pg_statistic_ext WHERE stxrelid = to_regclass($1)",
+    values: [layout.quoted],
   });
-  const missing = new Set(rows.map(([name]) => name));
-  return fields.filter((field) => missing.has(nameOf(layout, field)));
+  const known = new Set(rows.map(([name]) => name));
+  return fields.filter((field) => !known.has(nameOf(layout, field)));
 }
 
 function nameOf({ definition, keyForm }: PostgresLayout, field: string): string {

@@ -27,13 +27,13 @@ import { documentColumns } from "./columns.ts";
 import { asPostgresDialect, PostgresDialect, PreparedStatements } from "./dialect.ts";
 import { geoColumn, PostgresGeo } from "./geo.ts";
 import { indexesOf, indexName, type PostgresIndex, readIndexes } from "./indexes.ts";
-import { readKeptTotal } from "./kept-totals.ts";
 import { type KeyForm, quoteText } from "./keys.ts";
 import { claimRows, isHeldSql, releaseLease, renewLease } from "./leases.ts";
 import { raiseRemovedVersion } from "./removed-version.ts";
 import { listSql, valuesSql } from "./row-values.ts";
 import { PostgresSearching } from "./searching.ts";
 import { readSortValues } from "./sort-values.ts";
+import { readTotal } from "./totals-table.ts";
 
 /** Documents of a collection in PostgreSQL: one table, with columns for what is derived from a document. */
 export class PostgresLayout implements Layout {
@@ -89,7 +89,7 @@ export class PostgresLayout implements Layout {
     this.selectRows = `SELECT ${this.columns}, expires_at FROM ${this.quoted} WHERE `;
     this.keyForm = keyForm;
     this.keepsStatistics = isUnique;
-    this.keepsTotal = isUnique && definition.counter === true;
+    this.keepsTotal = isUnique && definition.keepTotal === true;
     this.statements = new PreparedStatements(keyForm);
     this.searching = new PostgresSearching(this, { isSampled: isUnique });
     this.geo = new PostgresGeo(this);
@@ -229,7 +229,7 @@ export class PostgresLayout implements Layout {
   }
 
   readTotal(): Statement | undefined {
-    return this.keepsTotal ? readKeptTotal(this.definition.name, this.begin()) : undefined;
+    return this.keepsTotal ? readTotal(this.definition.name, this.begin()) : undefined;
   }
 
   claim(claiming: Claiming): Operation<readonly Row[]> {

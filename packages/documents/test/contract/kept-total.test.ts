@@ -1,14 +1,14 @@
 import { describe, expect, it } from "vitest";
-import { administer, defineCollection } from "../../src/index.ts";
+import { administer, defineCollection, type DocumentRecord } from "../../src/index.ts";
 import { enginesOfFile } from "../open-for-test.ts";
 
-const notes = defineCollection<{ n: number }>("notes", { counter: true });
-const drafts = defineCollection<{ n: number }>("drafts", { counter: true, softDelete: true });
+const notes = defineCollection<{ n: number }>("notes", { keepTotal: true });
+const drafts = defineCollection<{ n: number }>("drafts", { keepTotal: true, softDelete: true });
 
 const some = (count: number): readonly { n: number }[] =>
   Array.from({ length: count }, (_, n) => ({ n }));
 
-describe.each(enginesOfFile())("A counter in %s", (_name, open) => {
+describe.each(enginesOfFile())("The total kept in %s", (_name, open) => {
   it("follows every change of a collection", async () => {
     const store = await open({ collections: [notes] });
     const collection = store.collection(notes);
@@ -42,6 +42,27 @@ describe.each(enginesOfFile())("A counter in %s", (_name, open) => {
     expect(await collection.count()).toBe(4);
     await collection.purgeMany();
     expect(await collection.count()).toBe(4);
+    expect(await administer(store).check()).toEqual({ ok: true, problems: [] });
+  });
+
+  it("counts what is loaded, of which removed documents are no part", async () => {
+    const store = await open({ collections: [drafts] });
+    await store.collection(drafts).insert({ n: 1 });
+    const at = "2020-01-01T00:00:00.000Z";
+    const record = (n: number): DocumentRecord => ({
+      id: `r${n}`,
+      version: 3,
+      createdAt: at,
+      updatedAt: at,
+      document: { n },
+      ...(n < 5 ? { deletedAt: at } : {}),
+    });
+    const records = Array.from({ length: 30 }, (_, n) => record(n));
+    await administer(store).load((loading) => loading.add(drafts, records));
+    expect(await store.collection(drafts).count()).toBe(26);
+    const failing = administer(store).load((loading) => loading.add(drafts, records));
+    await expect(failing).rejects.toThrow(/same id/);
+    expect(await store.collection(drafts).count()).toBe(26);
     expect(await administer(store).check()).toEqual({ ok: true, problems: [] });
   });
 

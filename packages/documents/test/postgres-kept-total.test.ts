@@ -1,11 +1,20 @@
 import { Client } from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { administer, defineCollection, openStore } from "../src/index.ts";
+import { createStamps } from "../src/document/stamps.ts";
+import { mayScan } from "../src/engines/operations/may-scan.ts";
+import { PostgresLayout } from "../src/engines/postgres/statements/layout.ts";
+import { parseQuery } from "../src/query/parse-query.ts";
 import { newDatabase } from "./open-for-test.ts";
 import { connectionOf, POSTGRES, runSql } from "./postgres-server.ts";
 
 const bare = defineCollection<{ n: number }>("notes");
-const notes = defineCollection<{ n: number }>("notes", { counter: true });
+const notes = defineCollection<{ n: number }>("notes", { keepTotal: true });
+const softDeleted = defineCollection<{ n: number }>("notes", { softDelete: true });
+const softDeletedAndKept = defineCollection<{ n: number }>("notes", {
+  keepTotal: true,
+  softDelete: true,
+});
 
 const some = (count: number): readonly { n: number }[] =>
   Array.from({ length: count }, (_, n) => ({ n }));
@@ -15,7 +24,7 @@ const plainInsert =
   "SELECT 'p' || n, 1, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', '{}' FROM generate_series(1, 9) AS n";
 
 describe.each(POSTGRES.filter(([, bin]) => bin !== undefined))(
-  "A counter in %s",
+  "The total kept in %s",
   (_engine, bin) => {
     it("counts what was there before it, and what other programs change", async () => {
       const url = await newDatabase(bin);
@@ -26,7 +35,7 @@ describe.each(POSTGRES.filter(([, bin]) => bin !== undefined))(
       onTestFinished(() => store.close());
       const collection = store.collection(notes);
       expect(await collection.count()).toBe(50);
-      // A program whose definition has no counter.
+      // A program whose definition does not keep it.
       await before.collection(bare).insertMany(some(5));
       await runSql(url, plainInsert);
       expect(await collection.count()).toBe(64);
@@ -55,7 +64,7 @@ describe.each(POSTGRES.filter(([, bin]) => bin !== undefined))(
       await runSql(url, "ALTER TABLE notes DISABLE TRIGGER USER");
       await store.collection(notes).insertMany(some(2));
       const { problems } = await administer(store).check();
-      expect(problems).toEqual([expect.stringMatching(/counter of "notes" is 5, expected 7/)]);
+      expect(problems).toEqual([expect.stringMatching(/total kept of "notes" is 5, expected 7/)]);
       const again = await openStore(url, { collections: [notes] });
       onTestFinished(() => again.close());
       expect(await again.collection(notes).count()).toBe(7);
@@ -83,7 +92,7 @@ describe.each(POSTGRES.filter(([, bin]) => bin !== undefined))(
     it("lets no writer wait for the transaction of another one", async () => {
       const url = await newDatabase(bin);
       await (await openStore(url, { collections: [notes] })).close();
-      const [first, second] = await connectToTwoSlots(url);
+      const [first, second] = await connectToOneSlot(url);
       onTestFinished(async () => {
         await first.end();
         await second.end();
@@ -94,21 +103,50 @@ describe.each(POSTGRES.filter(([, bin]) => bin !== undefined))(
       const store = await openStore(url, { collections: [notes] });
       onTestFinished(() => store.close());
       expect(await store.collection(notes).count()).toBe(18);
+      const rows = await runSql(url, 'SELECT slot FROM "fetchwork:totals" WHERE slot >= 0');
+      expect(rows).toHaveLength(2);
+    });
+
+    it("is counted again when removed documents are kept from now on", async () => {
+      const url = await newDatabase(bin);
+      const before = await openStore(url, { collections: [notes] });
+      onTestFinished(() => before.close());
+      const [note] = await before.collection(notes).insertMany(some(5));
+      const after = await openStore(url, { collections: [softDeleted] });
+      onTestFinished(() => after.close());
+      await after.collection(softDeleted).remove(note?.id ?? "");
+      expect(await before.collection(notes).count()).toBe(4);
+      expect(await after.collection(softDeleted).count()).toBe(4);
+      const both = await openStore(url, { collections: [softDeletedAndKept] });
+      onTestFinished(() => both.close());
+      await both.collection(softDeletedAndKept).restore(note?.id ?? "");
+      expect(await both.collection(softDeletedAndKept).count()).toBe(5);
+      expect(await administer(both).check()).toEqual({ ok: true, problems: [] });
+    });
+
+    it("does not wait for slow reads", () => {
+      const mayScanWith = (definition: typeof notes, where?: object): boolean => {
+        const { filter, words, deleted } = parseQuery({ where });
+        const count = { filter, words, deleted };
+        return mayScan(new PostgresLayout(definition, createStamps()), { count });
+      };
+      expect(mayScanWith(notes)).toBe(false);
+      expect(mayScanWith(notes, { n: 1 })).toBe(true);
+      expect(mayScanWith(bare)).toBe(true);
     });
   },
 );
 
-/** Connects twice, to server processes that count in different rows. */
-async function connectToTwoSlots(url: string): Promise<readonly [Client, Client]> {
+/** Connects twice, to server processes that look for a row of the total from the same one on. */
+async function connectToOneSlot(url: string): Promise<readonly [Client, Client]> {
+  const slotOf = async (client: Client): Promise<unknown> => {
+    const { rows } = await client.query("SELECT pg_backend_pid() % 64 AS slot");
+    return rows[0]?.slot;
+  };
   const first = await connect(url);
   for (;;) {
     const second = await connect(url);
-    const slots = [];
-    for (const client of [first, second]) {
-      const { rows } = await client.query("SELECT pg_backend_pid() % 64 AS slot");
-      slots.push(rows[0]?.slot);
-    }
-    if (slots[0] !== slots[1]) return [first, second];
+    if ((await slotOf(first)) === (await slotOf(second))) return [first, second];
     await second.end();
   }
 }
