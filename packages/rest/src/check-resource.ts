@@ -121,7 +121,7 @@ function checkGuarded({ options, fields, required, view }: ResourceParts): void 
 
 function checkList({ options, meta, view }: ResourceParts): void {
   const { name, filter = [], list = {}, sort = [] } = options;
-  const { count = "exact", limit = {}, names = {}, parameters = {}, sort: order = [] } = list;
+  const { count = "bounded", limit = {}, names = {}, parameters = {}, sort: order = [] } = list;
   const { default: usual = 30, max = 100 } = limit;
   const isWhole = Number.isSafeInteger(usual) && Number.isSafeInteger(max);
   check(
@@ -129,10 +129,13 @@ function checkList({ options, meta, view }: ResourceParts): void {
     `the limits of the list of ${name} must be whole numbers from 1 to 1000, the default at most the maximum`,
   );
   const isCount =
-    count === "exact" || count === "none" || (Number.isSafeInteger(count) && count >= 1);
+    count === "bounded" ||
+    count === "exact" ||
+    count === "none" ||
+    (Number.isSafeInteger(count) && count >= 1);
   check(
     isCount,
-    `the count of the list of ${name} must be "exact", "none" or a whole number from 1`,
+    `the count of the list of ${name} must be "bounded", "exact", "none" or a whole number from 1`,
   );
   for (const key of order) {
     const field = key.replace(/^-/, "");

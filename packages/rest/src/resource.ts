@@ -166,7 +166,9 @@ export function defineResource<
   });
   const input = jsonSchemaOf(sent, "input");
   const selectable = softDelete ? [...view, "deletedAt"] : view;
-  const { shape = "array", count = "exact", limit = {}, names, parameters } = list;
+  const { shape = "array", count = "bounded", limit = {}, names, parameters } = list;
+  // Whether a list without filters counts all documents.
+  const showsTotal = count === "exact" || (count === "bounded" && !softDelete);
   const rules: ListRules = {
     // The order tells about the times, and cursors have them in clear.
     sortable: [...sort, "id", ...times.filter((time) => view.includes(time))],
@@ -232,6 +234,7 @@ export function defineResource<
       ),
       search,
       ...(softDelete ? { softDelete } : {}),
+      ...(showsTotal ? { keepTotal: true } : {}),
       ...(geo === undefined ? {} : { geo: [geo] }),
     }) as CollectionDefinition<StoredBy<S, Owner, Hidden>>,
     views,
