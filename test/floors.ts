@@ -11,6 +11,7 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
     "administer.ts",
     "store",
     "engines/sqlite",
+    "engines/sqlite/schema",
     "engines/sqlite/threads",
     "engines/sqlite/statements",
     "engines/sqlite/file",

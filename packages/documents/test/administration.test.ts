@@ -79,10 +79,10 @@ describe("The care of a store", () => {
       { kind: "migrate", id: 7, name: "seven" },
       { kind: "build-index", collection: "posts", fields: ["title"] },
       { kind: "build-index", collection: "posts", fields: ["until"] },
-      { kind: "drop-search", collection: "posts", fields: [] },
       { kind: "rebuild-expiry", collection: "posts", fields: [] },
       { kind: "unused-index", collection: "posts", fields: ["title"] },
       { kind: "unused-index", collection: "posts", fields: ["views"] },
+      { kind: "unused-search", collection: "posts", fields: ["title"] },
       { kind: "create-collection", collection: "new", fields: [] },
       { kind: "unknown-collection", collection: "others" },
     ]);

@@ -104,7 +104,10 @@ describe("The write-ahead log", () => {
     });
     const writer = new Writer(connection, {
       ready: new Set(),
+      seen: new Map(),
       onRecorded: () => undefined,
+      onUnbuilt: () => undefined,
+      onPrepared: () => undefined,
       busyTimeout: 0,
     });
     const insert = (): Promise<number> =>

@@ -1,6 +1,7 @@
 import { join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
 import { openStore, type Store, type StoreOptions } from "../src/index.ts";
+import { openAnother } from "./another-store.ts";
 import { openLibsql } from "./libsql-engine.ts";
 import { type PgBouncer, startPgBouncer } from "./pgbouncer.ts";
 import { connectionOf, POSTGRES, POSTGRES_BIN, runSql } from "./postgres-server.ts";
@@ -18,7 +19,7 @@ const EMPTY_TABLES =
   "AND relname LIKE 'fetchwork:removed:%' LOOP EXECUTE 'ALTER SEQUENCE ' || name || ' RESTART'; END LOOP; " +
   "FOR name IN SELECT oid::regclass FROM pg_class WHERE " +
   "relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname NOT IN " +
-  "('fetchwork:collections', 'fetchwork:totals', 'fetchwork:state', 'fetchwork:feed-end') LOOP " +
+  "('fetchwork:collections', 'fetchwork:search', 'fetchwork:totals', 'fetchwork:state', 'fetchwork:feed-end') LOOP " +
   "EXECUTE 'DELETE FROM ' || name; END LOOP; END $$";
 
 const URLS = new WeakMap<Store, string>();
@@ -57,6 +58,35 @@ async function openOnLibsql(options?: StoreOptions): Promise<Store> {
   const store = await openLibsql(join(temporaryFolder(), "a.db"), options);
   onTestFinished(() => store.close());
   return store;
+}
+
+/** Makes an empty database of each engine that several stores can use, and returns what opens one. */
+export const SHARED_ENGINES: readonly (readonly [name: string, create: () => Promise<Open>])[] = [
+  ["SQLite in a file", () => Promise.resolve(sharedFile(openAnother))],
+  ["libSQL, another driver", () => Promise.resolve(sharedFile(openLibsql))],
+  ...POSTGRES.map(([name, bin]): readonly [string, () => Promise<Open>] => [
+    name,
+    async () => {
+      const url = await newDatabase(bin);
+      return (options) => openAndClose(url, options);
+    },
+  ]),
+  ...POSTGRES.slice(0, 1).map(([name, bin]): readonly [string, () => Promise<Open>] => [
+    `${name}, distributed`,
+    async () => {
+      const url = await newDatabase(bin);
+      return (options) => openAndClose(url, { ...options, ...DISTRIBUTED });
+    },
+  ]),
+];
+
+function sharedFile(open: (path: string, options?: StoreOptions) => Promise<Store>): Open {
+  const path = join(temporaryFolder(), "a.db");
+  return async (options) => {
+    const store = await open(path, options);
+    onTestFinished(() => store.close());
+    return store;
+  };
 }
 
 /** Opens a store in memory, which is closed when the test ends. */

@@ -124,6 +124,45 @@ describe.each(POSTGRES.filter(([, bin]) => bin !== undefined))(
       expect(await administer(both).check()).toEqual({ ok: true, problems: [] });
     });
 
+    it("is dropped with what is unused, and is exact for those who go on asking for it", async () => {
+      const url = await newDatabase(bin);
+      const store = await openStore(url, { collections: [notes] });
+      onTestFinished(() => store.close());
+      await store.collection(notes).insertMany(some(5));
+      const other = await openStore(url, { collections: [bare] });
+      onTestFinished(() => other.close());
+      await administer(other).dropUnused([bare]);
+      await other.collection(bare).insertMany(some(2));
+      expect(await store.collection(notes).count()).toBe(7);
+      const triggers = await runSql(
+        url,
+        "SELECT tgname FROM pg_trigger WHERE tgrelid = 'notes'::regclass",
+      );
+      expect(triggers).toEqual([]);
+      const again = await openStore(url, { collections: [notes] });
+      onTestFinished(() => again.close());
+      await other.collection(bare).insertMany(some(2));
+      expect(await again.collection(notes).count()).toBe(9);
+      expect(await administer(again).check()).toEqual({ ok: true, problems: [] });
+    });
+
+    it("is counted while a store with many documents is in use", async () => {
+      const url = await newDatabase(bin);
+      await (await openStore(url, { collections: [bare] })).close();
+      await runSql(url, plainInsert.replace("(1, 9)", "(1, 20000)"));
+      const store = await openStore(url, { collections: [notes] });
+      onTestFinished(() => store.close());
+      const collection = store.collection(notes);
+      await collection.insert({ n: 1 });
+      expect(await collection.count()).toBe(20_001);
+      await administer(store).built();
+      await collection.insert({ n: 1 });
+      expect(await collection.count()).toBe(20_002);
+      const [kept] = await runSql(url, 'SELECT min(slot) AS first FROM "fetchwork:totals"');
+      expect(kept).toEqual({ first: -1 });
+      expect(await administer(store).check()).toEqual({ ok: true, problems: [] });
+    });
+
     it("does not wait for slow reads", () => {
       const mayScanWith = (definition: typeof notes, where?: object): boolean => {
         const { filter, words, deleted } = parseQuery({ where });

@@ -1,5 +1,11 @@
 import { describe, expect, it, onTestFinished } from "vitest";
-import { defineCollection, openStore, type Store, type StoreOptions } from "../src/index.ts";
+import {
+  administer,
+  defineCollection,
+  openStore,
+  type Store,
+  type StoreOptions,
+} from "../src/index.ts";
 import { newDatabase } from "./open-for-test.ts";
 import { NO_POSTGRES, runSql } from "./postgres-server.ts";
 
@@ -147,6 +153,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("A store on PostgreSQL", () => {
     );
     const shops = defineCollection("shops", { geo: ["at"] });
     const store = await open(url, { collections: [shops] });
+    await administer(store).built();
     await runSql(url, "ANALYZE shops");
     const near = { field: "at", latitude: -30, longitude: -25, maxDistance: 1000 };
     expect(await store.collection(shops).count({ near })).toBe(10);

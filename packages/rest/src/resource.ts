@@ -167,8 +167,6 @@ export function defineResource<
   const input = jsonSchemaOf(sent, "input");
   const selectable = softDelete ? [...view, "deletedAt"] : view;
   const { shape = "array", count = "bounded", limit = {}, names, parameters } = list;
-  // Whether a list without filters counts all documents.
-  const showsTotal = count === "exact" || (count === "bounded" && !softDelete);
   const rules: ListRules = {
     // The order tells about the times, and cursors have them in clear.
     sortable: [...sort, "id", ...times.filter((time) => view.includes(time))],
@@ -234,7 +232,7 @@ export function defineResource<
       ),
       search,
       ...(softDelete ? { softDelete } : {}),
-      ...(showsTotal ? { keepTotal: true } : {}),
+      ...keptTotal({ count, softDelete }),
       ...(geo === undefined ? {} : { geo: [geo] }),
     }) as CollectionDefinition<StoredBy<S, Owner, Hidden>>,
     views,
@@ -272,6 +270,15 @@ function filterFor(
     return { path: field, type: { kind: "string", values: undefined, isList: false } };
   }
   return filterField(field, properties);
+}
+
+/** A collection keeps the total where a list that nothing narrows shows it. */
+function keptTotal({
+  count,
+  softDelete,
+}: Pick<Resource, "count" | "softDelete">): Pick<CollectionDefinition<unknown>, "keepTotal"> {
+  const isShown = count === "exact" || (count === "bounded" && !softDelete);
+  return isShown ? { keepTotal: true } : {};
 }
 
 function withoutRepetition(

@@ -19,12 +19,27 @@ export interface Administration {
 
   /**
    * Tells what opening the store with these definitions and migrations would do, and does nothing.
-   * Indexes and collections that no definition names are told of and never dropped.
+   * Indexes, search texts and collections that no definition names are reported and not dropped.
    */
   plan(wanted: {
     readonly collections?: readonly CollectionDefinition<object>[] | undefined;
     readonly migrations?: readonly Migration[] | undefined;
   }): Promise<readonly PlanStep[]>;
+
+  /**
+   * Waits until the indexes and search texts are built that collections in use need. Opening a store returns earlier: what
+   * takes long is built while the store is in use. On SQLite this applies to search texts, on PostgreSQL also to indexes
+   * that are not unique. Until then a search finds everything too, but reads each document whose text is missing.
+   */
+  built(): Promise<void>;
+
+  /**
+   * Drops the indexes and search texts of collections that these definitions do not ask for, which `plan` reports as
+   * `unused-index` and `unused-search`, and returns what it dropped. Call it when no program with other definitions runs:
+   * one that does becomes slow, its changes may fail for a minute, and it builds its search texts again. Search texts that
+   * no program used for 7 days are dropped without this call.
+   */
+  dropUnused(collections: readonly CollectionDefinition<object>[]): Promise<readonly PlanStep[]>;
 
   /**
    * Plans a query without running it, and returns which indexes serve it, with warnings of what reads

@@ -106,6 +106,11 @@ export interface Collection<T> extends Leasing<T>, Paging<T>, SoftDeletion<T>, U
   /** Removes a document; resolves to whether there was one. See `SoftDeletion` for what is kept. */
   remove(id: string, options?: WriteOptions): Promise<boolean>;
 
-  /** Removes every document that the filter matches (`{}` matches all); resolves to their number. */
+  /**
+   * Removes every document that the filter matches (`{}` matches all); resolves to their number.
+   *
+   * PostgreSQL removes all of them or none. SQLite removes more than 250 in parts, each of them durable, so that nobody
+   * waits for long: others see some removed, and what fails leaves the rest. In a transaction it is all or none.
+   */
   removeMany(selection: { readonly where: Where<T> }): Promise<number>;
 }

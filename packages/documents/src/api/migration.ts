@@ -32,9 +32,9 @@ export type PlanStep =
         | "build-search"
         | "create-collection"
         | "drop-geo"
-        | "drop-search"
         | "rebuild-expiry"
-        | "unused-index";
+        | "unused-index"
+        | "unused-search";
       /** The collection's name. */
       readonly collection: string;
       /** The fields of the index. */

@@ -44,10 +44,7 @@ export function searchText(
   document: unknown,
   paths: readonly { readonly segments: readonly string[] }[],
 ): string {
-  const parts: string[] = [];
-  for (const { segments } of paths) collect(valueAt(document, segments), parts);
-  // The line break keeps a word of the query from matching across two fields.
-  const text = fold(parts.join("\n")).trim().replace(whiteSpace, space);
+  const text = foldedText(document, paths).trim().replace(whiteSpace, space);
   const { begins, singles } = onlyAscii.test(text) ? asciiText : anyText;
   const pairs = new Set<string>();
   for (const [, pair = ""] of text.matchAll(singles)) pairs.add(space + pair);
@@ -82,6 +79,30 @@ export function isImplied(pattern: string, { by }: { readonly by: string }): boo
  */
 export function isShortWord(word: string): boolean {
   return word.length < 2 * partLength && Array.from(word).length < partLength;
+}
+
+/**
+ * Gathers the folded text of some fields: strings, numbers and lists of them. Earlier releases search this text.
+ *
+ * @internal
+ */
+export function foldedText(
+  document: unknown,
+  paths: readonly { readonly segments: readonly string[] }[],
+): string {
+  const parts: string[] = [];
+  for (const { segments } of paths) collect(valueAt(document, segments), parts);
+  // The line break keeps a word of the query from matching across two fields.
+  return fold(parts.join("\n"));
+}
+
+/**
+ * Whether a search text has all patterns of a query, as a search by the index has it.
+ *
+ * @internal
+ */
+export function hasPatterns(text: string, patterns: readonly string[]): boolean {
+  return patterns.every((pattern) => text.includes(pattern));
 }
 
 function collect(value: unknown, parts: string[]): void {

@@ -1,7 +1,16 @@
 import type { CollectionDefinition } from "../api/definition.ts";
+import { parsePath } from "../api/field-path.ts";
+import { foldedText, searchText } from "../document/search-text.ts";
+import { isPlainObject } from "../is-plain-object.ts";
 
 /** Raised when `searchText` changes, so that search texts are made again. */
 const foldVersion = 3;
+
+/** How search texts are derived, also for programs of earlier releases, by the version. */
+const texts: ReadonlyMap<unknown, typeof searchText> = new Map([
+  [2, foldedText],
+  [foldVersion, searchText],
+]);
 
 /** What the registry says of what is derived from the documents of a collection; null for nothing. */
 export interface Derived {
@@ -21,4 +30,23 @@ export function wantedDerived({
     expires: expires === undefined ? null : JSON.stringify([expires.field, expires.after ?? 0]),
     geo: geo.length === 0 ? null : JSON.stringify(geo),
   };
+}
+
+/** What the registry says of search texts, in parts. */
+export interface ParsedSearch {
+  /** Fields that are searched. */
+  readonly fields: readonly string[];
+  /** Derives the search text of a document; undefined where only another release can. */
+  readonly textOf: ((stored: unknown) => string) | undefined;
+}
+
+/** Reads what the registry says of search texts. */
+export function parseSearch(derived: string): ParsedSearch {
+  const value: unknown = JSON.parse(derived);
+  const { fold, fields } = isPlainObject(value) ? value : {};
+  const names = Array.isArray(fields) ? fields.map(String) : [];
+  const derive = texts.get(fold);
+  if (derive === undefined) return { fields: names, textOf: undefined };
+  const paths = names.map((field) => parsePath(field));
+  return { fields: names, textOf: (stored) => derive(stored, paths) };
 }

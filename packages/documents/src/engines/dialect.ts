@@ -53,6 +53,8 @@ export interface Dialect extends StatementWriter {
   range(filter: RangeFilter): string;
   /** The conditions that every word occurs in the search text, in the form that an index serves. */
   search(words: readonly string[]): readonly string[];
+  /** The condition that a row has one of the keys of rows. */
+  isRow(keys: readonly (number | string | null)[]): string;
   /** The same conditions, by the search text of the row. No index serves them. */
   hasWords(words: readonly string[]): readonly string[];
   /** LIMIT and OFFSET, with a space before them. */

@@ -8,6 +8,7 @@ import type { Layout } from "./layout.ts";
 import type { Operation, Row } from "./operation.ts";
 import type { FeedQuery } from "./operations/feed.ts";
 import type { ReadPlan } from "./operations/find.ts";
+import type { Removal } from "./operations/removal.ts";
 import type { StatementPlan } from "./statement-plan.ts";
 
 /** What a {@link ReadPlan} found. */
@@ -29,6 +30,8 @@ export interface Access {
   ): Promise<Found<R>>;
   /** Adds a document. */
   insert<T>(layout: Layout, document: NewDocument): Promise<Stored<T>>;
+  /** Removes documents; returns their number. Outside of a transaction it may be done in parts. */
+  remove(layout: Layout, removal: Removal): Promise<number>;
   /** Runs an operation that reads. */
   read<R>(layout: Layout, operation: () => Operation<R>, staleness: number): Promise<R>;
   /** Runs an operation that takes effect as a whole or not at all. */
@@ -58,6 +61,10 @@ export interface Engine extends Access {
   layout(definition: CollectionDefinition<unknown>): Layout;
   /** Creates what collections need. */
   prepare(layouts: readonly Layout[]): Promise<void>;
+  /** Waits until everything is built that `prepare` left to be built while the store is in use. */
+  built(): Promise<void>;
+  /** Drops indexes and search texts that the definitions of collections do not ask for. */
+  dropUnused(layouts: readonly Layout[]): Promise<void>;
   /** Runs a transaction; see `Store.transaction`. */
   transaction<R>(
     work: (access: TransactionAccess) => Promise<R> | R,

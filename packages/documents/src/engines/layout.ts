@@ -101,6 +101,8 @@ export interface Selected extends Pick<ParsedSelection, "deleted" | "filter" | "
   readonly part?: Part | undefined;
   /** Default: `"index"`. */
   readonly wordsBy?: WordsBy | undefined;
+  /** Keys of documents with the words that the index of words does not have. Default: none. */
+  readonly unindexed?: readonly Row[number][] | undefined;
 }
 
 /** Whether the time of a statement is limited, see {@link Layout.begin}. */
@@ -228,11 +230,22 @@ export interface Layout extends Table {
   /** The condition that the lease of a row is held. */
   isHeld(token: string, sql: Dialect): string;
 
+  /**
+   * Finds the keys of documents with the words among those whose search texts are not derived yet, or not stored where a
+   * search looks for them. Comes before each search.
+   */
+  findUnindexed(
+    words: readonly string[],
+    options: { readonly isTimed: boolean },
+  ): Operation<readonly Row[number][]>;
+
   /** Values that a document is sorted by, where they are not those of its fields. */
   sortValues?(
     stored: Stored<unknown>,
     order: readonly OrderTerm[],
   ): Operation<readonly SortValue[]>;
+  /** Reads what search texts are derived, as the registry has it, with whether all of them are. */
+  generations(): Operation<ReadonlyMap<string, boolean>>;
   /** Reads the names of the indexes, with whether each is complete. */
   builtIndexes(): Operation<ReadonlyMap<string, boolean>>;
   /** The fields of an index of ours from its name; undefined for an index of somebody else. */

@@ -14,3 +14,6 @@ export const locksTable: string = quoteName("fetchwork:locks");
 
 /** The table with the migrations that ran. */
 export const migrationsTable: string = quoteName("fetchwork:migrations");
+
+/** The table with the ways in which programs derive search texts. */
+export const generationsTable: string = quoteName("fetchwork:search");

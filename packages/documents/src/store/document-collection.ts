@@ -20,7 +20,7 @@ import { claimDocuments } from "../engines/operations/claim.ts";
 import { getDocuments } from "../engines/operations/get.ts";
 import { insertDocuments } from "../engines/operations/insert.ts";
 import { mergeDocument } from "../engines/operations/merge.ts";
-import { purgeDocuments, removeDocument, removeMatching } from "../engines/operations/remove.ts";
+import { purgeDocument, removeDocument } from "../engines/operations/remove.ts";
 import { upsertDocument } from "../engines/operations/upsert.ts";
 import { readCursor, sortValue, writeCursor } from "../query/cursor.ts";
 import type { SortValue } from "../query/keyset.ts";
@@ -186,7 +186,7 @@ export class DocumentCollection<T> implements Collection<T> {
   async removeMany(selection: { readonly where: Where<T> }): Promise<number> {
     const filter = parseRemoval(selection);
     this.#observe?.(this.#layout, { count: { filter, words: [], deleted: "exclude" } });
-    return this.#write(() => removeMatching(this.#layout, filter));
+    return this.#access.remove(this.#layout, { kind: "remove", filter });
   }
 
   async restore(id: string): Promise<Stored<T> | undefined> {
@@ -197,13 +197,12 @@ export class DocumentCollection<T> implements Collection<T> {
   async purge(id: string): Promise<boolean> {
     requireSoftDelete(this.#layout.definition);
     checkId(id);
-    return (await this.#write(() => purgeDocuments(this.#layout, { id }))) > 0;
+    return this.#write(() => purgeDocument(this.#layout, id));
   }
 
   async purgeMany(selection: PurgeSelection<T> = {}): Promise<number> {
     requireSoftDelete(this.#layout.definition);
-    const parsed = parsePurge(selection);
-    return this.#write(() => purgeDocuments(this.#layout, parsed));
+    return this.#access.remove(this.#layout, { kind: "purge", ...parsePurge(selection) });
   }
 
   async claim(query: ClaimQuery<T> = {}): Promise<readonly Lease<T>[]> {

@@ -63,6 +63,18 @@ export class StoreAdministration implements Administration {
     });
   }
 
+  built(): Promise<void> {
+    return this.#engine.built();
+  }
+
+  async dropUnused(
+    collections: readonly CollectionDefinition<object>[],
+  ): Promise<readonly PlanStep[]> {
+    const steps = await this.plan({ collections });
+    await this.#engine.dropUnused(collections.map((each) => this.#store.layoutOf(each)));
+    return steps.filter(({ kind }) => kind === "unused-index" || kind === "unused-search");
+  }
+
   async explain<T extends object>(
     collection: Collection<T> | CollectionDefinition<T>,
     query: ExplainedQuery<T> = {},

@@ -2,7 +2,7 @@ import type { PlanStep } from "@fetchwork/documents";
 
 /** Whether a step of a plan would change the store. */
 export function isPending({ kind }: PlanStep): boolean {
-  return kind !== "unknown-collection" && kind !== "unused-index";
+  return kind !== "unknown-collection" && kind !== "unused-index" && kind !== "unused-search";
 }
 
 /** Describes a step of a plan in one line. */
@@ -19,9 +19,9 @@ export function describeStep(step: PlanStep): string {
     "build-index": "index to be built",
     "build-search": "search to be built",
     "drop-geo": "index of places to be dropped",
-    "drop-search": "search to be dropped",
     "rebuild-expiry": "expiry to be worked out",
     "unused-index": "index that no definition names",
+    "unused-search": "search of another version of the program",
   };
   return `collection ${collection}: ${words[kind]}${list}`;
 }

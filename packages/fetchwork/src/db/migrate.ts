@@ -3,6 +3,7 @@ import { defineCommand, type Command } from "../command/command.ts";
 import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { type Definitions, definitionsOption, loadDefinitions } from "./definitions.ts";
+import { buildIndexes } from "./restore.ts";
 import { describeStep, isPending } from "./describe-step.ts";
 import { storeUrl, tryExisting, urlOption } from "./store-url.ts";
 
@@ -69,5 +70,5 @@ async function run(
   // Apart, so that what ran is told also when an index cannot be built.
   if (watched !== undefined) await (await openStore(url, { migrations: watched })).close();
   tellLast();
-  await (await openStore(url, { collections })).close();
+  await buildIndexes(url, collections);
 }

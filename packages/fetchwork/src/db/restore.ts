@@ -59,7 +59,8 @@ export async function buildIndexes(
   collections: readonly CollectionDefinition<object>[],
 ): Promise<void> {
   if (collections.length === 0) return;
-  await (await openStore(url, { collections })).close();
+  await using store = await openStore(url, { collections });
+  await administer(store).built();
 }
 
 /** Reads all of a backup before anything is done with it. */

@@ -3,8 +3,7 @@ import { toStored } from "../../document/stored.ts";
 import type { ParsedQuery } from "../../query/parse-query.ts";
 import type { Layout } from "../layout.ts";
 import type { Operation } from "../operation.ts";
-import { probe } from "./search.ts";
-import { requireSearch } from "./where.ts";
+import { findUnindexed, probe } from "./search.ts";
 
 /** Claims documents that nobody holds a lease of. */
 export function* claimDocuments<T>(
@@ -13,9 +12,9 @@ export function* claimDocuments<T>(
 ): Operation<readonly Lease<T>[]> {
   const now = Date.now();
   const until = now + expiry;
-  requireSearch(layout, query.words);
-  const { wordsBy } = yield* probe(layout, query.words);
-  const rows = yield* layout.claim({ query: { ...query, wordsBy }, now, until });
+  const unindexed = yield* findUnindexed(layout, query.words, { isTimed: false });
+  const { wordsBy } = yield* probe(layout, query.words, unindexed);
+  const rows = yield* layout.claim({ query: { ...query, wordsBy, unindexed }, now, until });
   return rows.map((row) => ({
     document: toStored<T>(layout.definition.name, row),
     token: String(row[6]),

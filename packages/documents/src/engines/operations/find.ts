@@ -5,8 +5,9 @@ import { type Part, partsAfter, type SortValue } from "../../query/keyset.ts";
 import type { ParsedQuery, ParsedSelection } from "../../query/parse-query.ts";
 import type { Layout } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
-import { countSearched, probe, type Probed, selectSearched } from "./search.ts";
-import { requireSearch, selectionTerms, whereSql } from "./where.ts";
+import { readRemovalKeys, type Removal } from "./removal.ts";
+import { countSearched, findUnindexed, probe, type Probed, selectSearched } from "./search.ts";
+import { selectionTerms, whereSql } from "./where.ts";
 
 /** What to read of a collection, as plain data: another thread can do it as well. */
 export interface ReadPlan {
@@ -14,6 +15,8 @@ export interface ReadPlan {
   readonly find?: FindPlan | undefined;
   /** What to count, up to `max`. */
   readonly count?: CountPlan | undefined;
+  /** Of which documents to read the keys alone, because they are to be removed. */
+  readonly removal?: Removal | undefined;
 }
 
 /** What to select. */
@@ -27,7 +30,10 @@ export interface CountPlan extends ParsedSelection {
   readonly max?: number | undefined;
 }
 
-/** What a plan found: rows of the layout's columns, for `near` with the square of the distance, and a count. */
+/**
+ * What a plan found: rows of the layout's columns, for `near` with the square of the distance, for a removal of keys; and
+ * a count.
+ */
 export interface ReadResult {
   readonly rows: readonly Row[];
   readonly count: number;
@@ -39,19 +45,36 @@ export function* readPlanned(
   plan: ReadPlan,
   options: { readonly isTimed: boolean },
 ): Operation<ReadResult> {
+  if (plan.removal !== undefined) {
+    return { rows: yield* readRemovalKeys(layout, plan.removal, options), count: 0 };
+  }
+  const unindexed = yield* findUnindexed(layout, wordsOf(plan), options);
+  return yield* readIndexed(layout, plan, { ...options, unindexed });
+}
+
+/** Does what a plan says, where it is known which documents with the words the index does not have. */
+export function* readIndexed(
+  layout: Layout,
+  plan: ReadPlan,
+  options: { readonly isTimed: boolean; readonly unindexed: readonly Row[number][] },
+): Operation<ReadResult> {
   const { find, count } = plan;
-  const { words } = find?.query ?? count ?? { words: [] };
-  requireSearch(layout, words);
-  const how = { ...options, ...(yield* probe(layout, words)) };
+  const how = { ...options, ...(yield* probe(layout, wordsOf(plan), options.unindexed)) };
   return {
     rows: find === undefined ? [] : yield* findRows(layout, find, how),
     count: count === undefined ? 0 : yield* countRows(layout, count, how),
   };
 }
 
+/** A plan that finds and counts has the same words for both. */
+function wordsOf({ find, count }: ReadPlan): readonly string[] {
+  return (find?.query ?? count)?.words ?? [];
+}
+
 /** How a plan is carried out. */
 interface How extends Probed {
   readonly isTimed: boolean;
+  readonly unindexed: readonly Row[number][];
 }
 
 function* findRows(
@@ -111,13 +134,13 @@ function isShort(
 }
 
 function* countRows(layout: Layout, plan: CountPlan, how: How): Operation<number> {
-  const { isTimed, wordsBy } = how;
+  const { isTimed, wordsBy, unindexed } = how;
   const { max, ...selection } = plan;
   const { near, words } = selection;
   if (near !== undefined) {
     const search = {
       near,
-      selection: { ...selection, wordsBy },
+      selection: { ...selection, wordsBy, unindexed },
       reach: near.greatest,
       isTimed,
     };
@@ -154,13 +177,13 @@ export function selectsWhole(
 function* findNear(
   layout: Layout,
   { query, after }: FindPlan,
-  { isTimed, wordsBy }: How,
+  { isTimed, wordsBy, unindexed }: How,
 ): Operation<readonly Row[]> {
   const { near, limit, offset } = query;
   if (near === undefined) return [];
   let rows: readonly Row[] = [];
   for (const reach of yield* reaches(layout, { query, after })) {
-    const search = { near, selection: { ...query, wordsBy }, reach, after, isTimed };
+    const search = { near, selection: { ...query, wordsBy, unindexed }, reach, after, isTimed };
     ({ rows } = yield layout.geo.select(search, limit, offset));
     if (rows.length === limit) break;
   }

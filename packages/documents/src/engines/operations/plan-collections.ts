@@ -1,5 +1,5 @@
 import type { PlanStep } from "../../api/migration.ts";
-import { type Derived, wantedDerived } from "../derived.ts";
+import { type Derived, parseSearch, wantedDerived } from "../derived.ts";
 import type { StatementWriter } from "../dialect.ts";
 import type { Layout } from "../layout.ts";
 import type { Operation } from "../operation.ts";
@@ -46,9 +46,11 @@ function* planCollection(layout: Layout, current: Derived): Operation<readonly P
     if (built.get(name) !== true) steps.push({ kind: "build-index", collection, fields });
   }
   const derived = wantedDerived(layout.definition);
-  if (derived.search !== current.search) {
-    const kind = search.length === 0 ? "drop-search" : "build-search";
-    steps.push({ kind, collection, fields: search });
+  const searches = new Map(yield* layout.generations());
+  // A program without generations built it, and the next one to open it takes it over.
+  if (current.search !== null && !searches.has(current.search)) searches.set(current.search, true);
+  if (derived.search !== null && searches.get(derived.search) !== true) {
+    steps.push({ kind: "build-search", collection, fields: search });
   }
   if (derived.expires !== current.expires) {
     const fields = expires === undefined ? [] : [expires.field];
@@ -60,6 +62,10 @@ function* planCollection(layout: Layout, current: Derived): Operation<readonly P
   for (const name of built.keys()) {
     const fields = wanted.has(name) ? undefined : layout.fieldsOfIndex(name);
     if (fields !== undefined) steps.push({ kind: "unused-index", collection, fields });
+  }
+  for (const other of searches.keys()) {
+    if (other === derived.search) continue;
+    steps.push({ kind: "unused-search", collection, fields: parseSearch(other).fields });
   }
   return steps;
 }

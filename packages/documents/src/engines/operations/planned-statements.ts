@@ -1,6 +1,6 @@
 import type { Layout } from "../layout.ts";
 import { noResult, type Statement } from "../operation.ts";
-import { type ReadPlan, readPlanned } from "./find.ts";
+import { readIndexed, type ReadPlan } from "./find.ts";
 
 /** About a kilometre, as the square of a chord: a first attempt of a search for the nearest documents. */
 const firstReach = 2.5e-8;
@@ -24,7 +24,7 @@ export function plannedStatements(
     statements.push(layout.geo.select(search, query.limit, query.offset));
   }
   const rest = near === undefined ? plan : { count: plan.count };
-  const operation = readPlanned(layout, rest, { isTimed });
+  const operation = readIndexed(layout, rest, { isTimed, unindexed: [] });
   for (let next = operation.next(); next.done !== true;) {
     const step = next.value;
     if (step.kind === "read") statements.push(step);

@@ -1,11 +1,10 @@
 import { isPossibleId } from "../../document/id.ts";
-import type { Filter } from "../../query/filter.ts";
-import type { ParsedPurge } from "../../query/parse-purge.ts";
 import type { Target } from "../../query/targets.ts";
 import type { Condition, Layout } from "../layout.ts";
 import type { Operation } from "../operation.ts";
 import { checkTarget, readTarget } from "./change.ts";
-import { selectionTerms, visibleTerms } from "./where.ts";
+import { type Removal, removalTerms } from "./removal.ts";
+import { visibleTerms } from "./where.ts";
 
 /** Removes a document; returns whether there was one. */
 export function* removeDocument(layout: Layout, target: Target): Operation<boolean> {
@@ -25,11 +24,21 @@ export function* removeDocument(layout: Layout, target: Target): Operation<boole
   }
 }
 
-/** Removes the documents that a filter matches; returns their number. */
-export function* removeMatching(layout: Layout, filter: Filter): Operation<number> {
+/** Removes the documents that a removal selects; returns their number. */
+export function* removeSelected(layout: Layout, removal: Removal): Operation<number> {
   const sql = layout.begin();
-  const terms = selectionTerms(layout, { filter, words: [], deleted: "exclude" }, sql);
-  return yield* removeWhere(layout, { sql, terms });
+  const terms = removalTerms(layout, removal, sql);
+  return yield* removeAs(removal.kind, layout, { sql, terms });
+}
+
+/** Removes or purges the documents that a condition selects; returns their number. */
+export function* removeAs(
+  kind: Removal["kind"],
+  layout: Layout,
+  condition: Condition,
+): Operation<number> {
+  if (kind === "remove") return yield* removeWhere(layout, condition);
+  return yield* layout.remove(condition, { kind, at: layout.stamps.now() });
 }
 
 function* removeWhere(layout: Layout, condition: Condition): Operation<number> {
@@ -41,15 +50,10 @@ function* removeWhere(layout: Layout, condition: Condition): Operation<number> {
   return count;
 }
 
-/** Deletes removed documents: one of them, or those that a selection matches; returns their number. */
-export function* purgeDocuments(
-  layout: Layout,
-  { id, filter, deletedBefore }: Partial<ParsedPurge> & { readonly id?: string },
-): Operation<number> {
-  if (id !== undefined && !isPossibleId(id)) return 0;
+/** Deletes a removed document; returns whether there was one. */
+export function* purgeDocument(layout: Layout, id: string): Operation<boolean> {
+  if (!isPossibleId(id)) return false;
   const sql = layout.begin();
-  const terms = [...selectionTerms(layout, { filter, words: [], deleted: "only" }, sql)];
-  if (id !== undefined) terms.push(`id = ${sql.bind(id, "text")}`);
-  if (deletedBefore !== undefined) terms.push(`deleted_at < ${sql.bind(deletedBefore, "text")}`);
-  return yield* layout.remove({ sql, terms }, { kind: "purge", at: layout.stamps.now() });
+  const terms = [`id = ${sql.bind(id, "text")}`, ...visibleTerms(layout, "only", sql)];
+  return (yield* removeAs("purge", layout, { sql, terms })) > 0;
 }

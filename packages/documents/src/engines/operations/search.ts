@@ -3,7 +3,7 @@ import type { Part } from "../../query/keyset.ts";
 import type { Dialect } from "../dialect.ts";
 import type { Layout, Selected, WordsBy } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
-import { selectionTerms, whereSql } from "./where.ts";
+import { requireSearch, selectionTerms, whereSql } from "./where.ts";
 
 /** So many documents with the words are read and sorted for a page. */
 const fewHits = 1000;
@@ -26,13 +26,29 @@ export interface Probed {
   readonly hits: number | undefined;
 }
 
+/** Finds the keys of documents with the words among those that the index of words does not have. */
+export function* findUnindexed(
+  layout: Layout,
+  words: readonly string[],
+  options: Timed,
+): Operation<readonly Row[number][]> {
+  requireSearch(layout, words);
+  return words.length === 0 ? [] : yield* layout.findUnindexed(words, options);
+}
+
 /**
  * Decides how words are looked for. When few documents have them, the index of words finds those. When many have them,
  * that would take as long as there are many; then it is faster to take documents in their order and to look at the text
- * of each, because some of the next ones have the words.
+ * of each, because some of the next ones have the words. While the index lacks documents with the words, its answer and
+ * those are read together.
  */
-export function* probe(layout: Layout, words: readonly string[]): Operation<Probed> {
-  if (words.length === 0) return { wordsBy: "index", hits: undefined };
+export function* probe(
+  layout: Layout,
+  words: readonly string[],
+  unindexed: readonly Row[number][],
+): Operation<Probed> {
+  requireSearch(layout, words);
+  if (words.length === 0 || unindexed.length > 0) return { wordsBy: "index", hits: undefined };
   const { rows } = yield layout.searching.probe(words, fewHits + 1);
   const found = rows[0]?.[0] ?? null;
   if (found === null) return { wordsBy: "text", hits: undefined };
@@ -50,7 +66,11 @@ export function* probe(layout: Layout, words: readonly string[]): Operation<Prob
 export function* selectSearched(
   layout: Layout,
   search: Search,
-  { isTimed, wordsBy }: Timed & { readonly wordsBy: WordsBy },
+  {
+    isTimed,
+    wordsBy,
+    unindexed,
+  }: Timed & Pick<Selected, "unindexed"> & { readonly wordsBy: WordsBy },
 ): Operation<readonly Row[]> {
   const { limit, offset } = search;
   if (limit !== undefined && wordsBy === "text" && hasOrder(layout, search)) {
@@ -64,7 +84,9 @@ export function* selectSearched(
     if (rows.length === limit || !(yield* hasMore(layout, search, { reach, isTimed }))) return rows;
   }
   const sql = layout.begin({ isTimed });
-  const found = layout.searching.apart(whereSql(selectionTerms(layout, search, sql)));
+  const found = layout.searching.apart(
+    whereSql(selectionTerms(layout, { ...search, unindexed }, sql)),
+  );
   const sorted = orderSql(search, sql);
   const { rows } = yield sql.read(
     `SELECT ${layout.columns} FROM ${found}${sorted}${sql.page(limit, offset)}`,
@@ -77,7 +99,7 @@ export function* selectSearched(
 export function* countSearched(
   layout: Layout,
   { max, ...selection }: ParsedSelection & { readonly max?: number | undefined },
-  { isTimed, wordsBy, hits }: Timed & Probed,
+  { isTimed, wordsBy, hits, unindexed }: Timed & Probed & Pick<Selected, "unindexed">,
 ): Operation<number> {
   const { filter, words, deleted } = selection;
   const isProbed = layout.searching.probesVisible && layout.expiresAt === undefined;
@@ -99,7 +121,9 @@ export function* countSearched(
     if (count === max || !(yield* hasMore(layout, selection, { reach, isTimed }))) return count;
   }
   const sql = layout.begin({ isTimed });
-  const found = layout.searching.apart(whereSql(selectionTerms(layout, selection, sql)));
+  const found = layout.searching.apart(
+    whereSql(selectionTerms(layout, { ...selection, unindexed }, sql)),
+  );
   const counted =
     max === undefined ? found : `(SELECT 1 FROM ${found}${sql.page(max, 0)}) AS found`;
   const { rows } = yield sql.read(`SELECT count(*) FROM ${counted}`, "repeated");

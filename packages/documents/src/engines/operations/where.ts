@@ -8,14 +8,15 @@ import { filterSql } from "./filter-sql.ts";
 /** Writes the conditions of a selection, to be joined by AND. */
 export function selectionTerms(
   layout: Layout,
-  { filter, words, wordsBy = "index", deleted, part }: Selected,
+  { filter, words, wordsBy = "index", unindexed = [], deleted, part }: Selected,
   sql: Dialect,
 ): readonly string[] {
   const terms = [...sql.countVisited(), ...visibleTerms(layout, deleted, sql)];
   if (part !== undefined) terms.push(afterSql(part, sql));
   if (filter !== undefined) terms.push(filterSql(filter, sql));
   if (words.length > 0) {
-    terms.push(...(wordsBy === "index" ? sql.search(words) : sql.hasWords(words)));
+    if (wordsBy === "text") terms.push(...sql.hasWords(words));
+    else terms.push(searchSql({ words, unindexed }, sql));
   }
   return terms;
 }
@@ -61,6 +62,18 @@ function segmentSql({ equal, beyond }: Segment, sql: Dialect): string {
     terms.push(beyond.kind === "null" ? `${sql.key(path)} IS NULL` : sql.hasKey(path));
   }
   return terms.join(" AND ");
+}
+
+/** Writes the condition that a row has the words, or is one that the index lacks and that has them. */
+function searchSql(
+  {
+    words,
+    unindexed,
+  }: { readonly words: readonly string[]; readonly unindexed: readonly (number | string | null)[] },
+  sql: Dialect,
+): string {
+  const indexed = sql.search(words).join(" AND ");
+  return unindexed.length === 0 ? indexed : `((${indexed}) OR ${sql.isRow(unindexed)})`;
 }
 
 /** Refuses words where no field is declared for them. */

@@ -6,6 +6,7 @@ import type { Operation, Row } from "../operation.ts";
 import { type ReadPlan, readPlanned } from "../operations/find.ts";
 import { getDocument } from "../operations/get.ts";
 import { insertDocument } from "../operations/insert.ts";
+import { removeSelected } from "../operations/remove.ts";
 import { toDocumentsError } from "./connections/postgres-error.ts";
 import { type OnAdded, runOperation } from "./connections/run-operation.ts";
 import type { Session } from "./connections/session.ts";
@@ -36,6 +37,7 @@ export function accessThrough(
     find: (layout, plan, { map }) => inside(layout, () => find(session, layout, { plan, map })),
     insert: <T>(layout: Layout, document: NewDocument) =>
       run(layout, () => insertDocument<T>(layout, document)),
+    remove: (layout, removal) => run(layout, () => removeSelected(layout, removal)),
     read: run,
     write: run,
     own: (operation) =>

@@ -2,13 +2,14 @@ import type { PoolClient } from "pg";
 import { toStored } from "../../document/stored.ts";
 import { quoteName } from "../dialect.ts";
 import type { Row } from "../operation.ts";
-import { changesTable, positionsTable, registryTable } from "../own-tables.ts";
+import { changesTable, generationsTable, positionsTable, registryTable } from "../own-tables.ts";
 import { execute, run } from "./connections/connections.ts";
 import { sqlState } from "./connections/postgres-error.ts";
 import { claimedFields, claimsOf } from "./distributed/claims.ts";
 import { readClaimed } from "./distributed/preparing-claims.ts";
 import { documentColumns } from "./statements/columns.ts";
 import { quoteText } from "./statements/keys.ts";
+import { searchNames } from "./statements/search.ts";
 import { claimsTable, feedEndTable } from "./statements/own-tables.ts";
 import { totalsTable, wrongTotal } from "./statements/totals-table.ts";
 
@@ -32,12 +33,15 @@ export async function checkStore(
   await execute(client, "SET LOCAL statement_timeout = 0");
   const problems: string[] = [];
   const { rows } = await run(client, {
-    text: `SELECT name, search, to_regclass(quote_ident(name)) FROM ${registryTable} ORDER BY name`,
+    text:
+      "SELECT name, to_regclass(quote_ident(name)), (SELECT json_agg(suffix) " +
+      `FROM ${generationsTable} WHERE collection = name) FROM ${registryTable} ORDER BY name`,
     values: [],
   });
-  for (const [name, search, oid] of rows) {
+  for (const [name, oid, suffixes] of rows) {
+    const searches = listIn(String(suffixes ?? "[]")).map(String);
     if (oid === null) problems.push(`The table of "${name}" is missing`);
-    else problems.push(...(await checkCollection(client, String(name), search !== null)));
+    else problems.push(...(await checkCollection(client, String(name), searches)));
     if (oid !== null && isDistributed) problems.push(...(await checkClaims(client, String(name))));
   }
   problems.push(...(await checkFeed(client, isDistributed)));
@@ -48,7 +52,7 @@ export async function checkStore(
 async function checkCollection(
   client: PoolClient,
   name: string,
-  isSearched: boolean,
+  suffixes: readonly string[],
 ): Promise<readonly string[]> {
   const table = quoteName(name);
   const damaged = await all(
@@ -59,8 +63,13 @@ async function checkCollection(
   const problems = damaged.map(
     ([id]) => `The document ${JSON.stringify(id)} of "${name}" is damaged`,
   );
-  const [unsearched] = await all(client, `SELECT count(*) FROM ${table} WHERE search IS NULL`);
-  if (isSearched && unsearched?.[0] !== "0") {
+  for (const suffix of suffixes) {
+    const { text, of } = searchNames(name, suffix);
+    // The text of an earlier version of a document is derived again by the programs that search it.
+    const current = of === undefined ? "" : ` AND ${of} = version`;
+    const where = `${text} IS NULL${current}`;
+    const [unsearched] = await all(client, `SELECT count(*) FROM ${table} WHERE ${where}`);
+    if (unsearched?.[0] === "0") continue;
     problems.push(`The search of "${name}" lacks ${unsearched?.[0]} documents`);
   }
   problems.push(...(await checkTotal(client, name)));

@@ -26,7 +26,7 @@ export async function openPostgres(
   ): Connections => new Connections(to, { ...settings, ...own }, pooling);
   const servers: Servers = {
     connections: connect(address, {}),
-    maintenance: connect(address, { poolSize: 2 }),
+    maintenance: connect(address, { poolSize: 3 }),
     listening: connect(address, { poolSize: 1, failoverTimeout: 0 }),
     replicas: settings.replicas.map((replica) =>
       connect(replica, { failoverTimeout: 0, isReplica: true }),

@@ -14,12 +14,14 @@ import type { ReadPlan } from "../operations/find.ts";
 import { getDocument } from "../operations/get.ts";
 import { insertDocument } from "../operations/insert.ts";
 import { mayScan } from "../operations/may-scan.ts";
+import type { Removal } from "../operations/removal.ts";
+import { removeSelected } from "../operations/remove.ts";
 import { migrationsTable } from "../own-tables.ts";
 import type { StatementPlan } from "../statement-plan.ts";
 import { accessThrough, find, postgresLayout } from "./access-through.ts";
 import { atOneMoment } from "./at-one-moment.ts";
 import { checkStore } from "./check-store.ts";
-import { toDocumentsError } from "./connections/postgres-error.ts";
+import { sqlState, toDocumentsError } from "./connections/postgres-error.ts";
 import { Replicas } from "./connections/replicas.ts";
 import { runOperation } from "./connections/run-operation.ts";
 import { closeServers, type Servers } from "./connections/servers.ts";
@@ -30,8 +32,8 @@ import { explainRead } from "./explain-read.ts";
 import { Joining } from "./joining.ts";
 import { lockTable } from "./lock-table.ts";
 import { readChangesPastGaps } from "./read-changes.ts";
+import { Preparing } from "./preparing.ts";
 import { Running } from "./running.ts";
-import { prepareTables } from "./schema/schema.ts";
 import { Upkeep } from "./schema/upkeep.ts";
 import { PostgresWriter } from "./statements/dialect.ts";
 import { PostgresLayout } from "./statements/layout.ts";
@@ -42,6 +44,7 @@ import { Transactions } from "./transactions.ts";
 /** The lock of migrations of a distributed store, and for how long it is waited for, in milliseconds. */
 const migrationLock = "fetchwork:migrations";
 const migrationTimeout = 3_600_000;
+const columnMissing = "42703";
 
 /** A database of PostgreSQL, of which one server at a time is the primary. */
 export class PostgresEngine implements Engine {
@@ -55,7 +58,7 @@ export class PostgresEngine implements Engine {
   readonly #slowReads = new SlowReads();
   readonly #replicas: Replicas | undefined;
   readonly #wakeUp: WakeUp;
-  readonly #ready = new Map<Layout, Promise<void> | "ready">();
+  readonly #preparing: Preparing;
   readonly #running = new Running();
 
   constructor(servers: Servers, { isDistributed }: { readonly isDistributed: boolean }) {
@@ -66,6 +69,7 @@ export class PostgresEngine implements Engine {
     this.#joining = new Joining(this.#session, this.#onAdded);
     const { isPooled } = connections;
     this.#upkeep = new Upkeep((statement) => maintenance.readOnce(statement));
+    this.#preparing = new Preparing(maintenance, { isDistributed });
     this.#wakeUp = new WakeUp(isPooled ? undefined : listening, this.#session);
     this.#replicas = replicas.length === 0 ? undefined : new Replicas(this.#session, replicas);
     this.#transactions = new Transactions(connections, {
@@ -75,7 +79,7 @@ export class PostgresEngine implements Engine {
 
   /** Creates the store's own tables. */
   async create(): Promise<void> {
-    await this.#track(() => this.#prepareTables([]));
+    await this.#track(() => this.#preparing.createOwnTables());
   }
 
   layout(definition: CollectionDefinition<unknown>): Layout {
@@ -85,7 +89,16 @@ export class PostgresEngine implements Engine {
   }
 
   async prepare(layouts: readonly Layout[]): Promise<void> {
-    for (const layout of layouts) await this.#prepare(layout);
+    for (const layout of layouts) await this.#preparing.prepare(layout);
+  }
+
+  built(): Promise<void> {
+    return this.#preparing.building.idle();
+  }
+
+  async dropUnused(layouts: readonly Layout[]): Promise<void> {
+    await this.prepare(layouts);
+    await this.#track(() => this.#preparing.building.dropUnused(layouts.map(postgresLayout)));
   }
 
   get<T>(layout: Layout, id: string, staleness: number): Promise<Stored<T> | undefined> {
@@ -102,7 +115,8 @@ export class PostgresEngine implements Engine {
   ): Promise<Found<R>> {
     const read = (): Promise<Found<R>> =>
       this.#read(layout, staleness, (session) => find(session, layout, { plan, map }));
-    return mayScan(layout, plan) ? this.#slowReads.run(read) : read();
+    const isSlow = mayScan(layout, plan) || readsUnindexed(layout, plan);
+    return isSlow ? this.#slowReads.run(read) : read();
   }
 
   explain(layout: Layout, plan: ReadPlan): Promise<readonly StatementPlan[]> {
@@ -113,6 +127,10 @@ export class PostgresEngine implements Engine {
     // The unique values of a distributed store take several statements, which are not for many at a time.
     if (this.#isDistributed) return this.write(layout, () => insertDocument<T>(layout, document));
     return this.#write(layout, () => this.#joining.insert<T>(layout, document));
+  }
+
+  remove(layout: Layout, removal: Removal): Promise<number> {
+    return this.write(layout, () => removeSelected(layout, removal));
   }
 
   read<R>(layout: Layout, operation: () => Operation<R>, staleness: number): Promise<R> {
@@ -234,7 +252,7 @@ export class PostgresEngine implements Engine {
   }
 
   async close(): Promise<void> {
-    await this.#running.close();
+    await Promise.all([this.#preparing.building.close(), this.#running.close()]);
     await this.#wakeUp.close();
     await closeServers(this.#servers);
   }
@@ -248,7 +266,7 @@ export class PostgresEngine implements Engine {
   };
 
   readonly #prepareFor = async (layout: Layout): Promise<void> => {
-    if (this.#ready.get(layout) !== "ready") await this.#prepare(layout);
+    if (!this.#preparing.isReady(layout)) await this.#preparing.prepare(layout);
   };
 
   async #read<R>(
@@ -258,9 +276,9 @@ export class PostgresEngine implements Engine {
   ): Promise<R> {
     this.#running.begin();
     try {
-      if (this.#ready.get(layout) !== "ready") {
+      if (!this.#preparing.isReady(layout)) {
         this.#transactions.refuseInside();
-        await this.#prepare(layout);
+        await this.#preparing.prepare(layout);
       }
       const replicas = staleness > 0 ? this.#replicas : undefined;
       return await work(replicas?.session(staleness) ?? this.#session);
@@ -275,42 +293,16 @@ export class PostgresEngine implements Engine {
     this.#running.begin();
     try {
       this.#transactions.refuseInside();
-      if (this.#ready.get(layout) !== "ready") await this.#prepare(layout);
+      if (!this.#preparing.isReady(layout)) await this.#preparing.prepare(layout);
       const result = await work();
       if (layout.definition.changes !== undefined) this.#wakeUp.announce();
       return result;
     } catch (error) {
+      // Another program dropped search texts that this one still keeps up to date.
+      if (sqlState(error) === columnMissing) this.#preparing.forget(layout);
       throw toDocumentsError(error, postgresLayout(layout));
     } finally {
       this.#running.end();
-    }
-  }
-
-  #prepareTables(layouts: readonly PostgresLayout[]): Promise<void> {
-    const { maintenance } = this.#servers;
-    return prepareTables(maintenance, layouts, {
-      isDistributed: this.#isDistributed,
-      locks: lockTable(new FreeSession(maintenance)),
-    });
-  }
-
-  /** Prepares a collection once; again after a failure. */
-  async #prepare(layout: Layout): Promise<void> {
-    const known = this.#ready.get(layout);
-    if (known === "ready") return;
-    const preparing = known ?? this.#prepareNow(layout);
-    this.#ready.set(layout, preparing);
-    await preparing;
-  }
-
-  async #prepareNow(layout: Layout): Promise<void> {
-    const prepared = postgresLayout(layout);
-    try {
-      await this.#prepareTables([prepared]);
-      this.#ready.set(layout, "ready");
-    } catch (error) {
-      this.#ready.delete(layout);
-      throw toDocumentsError(error, prepared);
     }
   }
 
@@ -325,6 +317,12 @@ export class PostgresEngine implements Engine {
       this.#running.end();
     }
   }
+}
+
+/** Whether a search reads documents because its texts are still being built. */
+function readsUnindexed(layout: Layout, { find, count }: ReadPlan): boolean {
+  const { words = [] } = find?.query ?? count ?? {};
+  return words.length > 0 && postgresLayout(layout).search.own?.isBuilt === false;
 }
 
 function beginOwn(): PostgresWriter {

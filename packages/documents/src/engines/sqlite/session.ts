@@ -2,19 +2,35 @@ import { DocumentsError } from "../../api/errors.ts";
 import type { Layout } from "../layout.ts";
 import { noResult, type Operation, type Result, type Step } from "../operation.ts";
 import { registryTable } from "../own-tables.ts";
-import type { Connection } from "./connection/connection.ts";
+import type { Cell, Connection } from "./connection/connection.ts";
 import { readTotal, runOperation, runStatement } from "./connection/run-operation.ts";
 import { isEngineFailure } from "./connection/sqlite-error.ts";
-import { prepareCollection } from "./schema.ts";
+import { dropUnusedIndexes, prepareCollection } from "./schema/prepare-collection.ts";
+import {
+  dropOtherGenerations,
+  hasSearchWork,
+  readGenerations,
+  touchGeneration,
+  workOnSearch,
+} from "./schema/search-generations.ts";
 import type { SqliteLayout } from "./statements/layout.ts";
 
 /** What the sessions of a store share. */
 export interface SessionContext {
   /** Collections that are prepared. */
   readonly ready: Set<Layout>;
+  /** State of the file, as far as other connections changed it, at which the generations of a collection were read. */
+  readonly seen: Map<Layout, Cell>;
   /** Is called when a commit brought records into the change feed. */
   readonly onRecorded: () => void;
+  /** Is called for each collection that a commit prepared and whose search texts are not complete. */
+  readonly onUnbuilt: (layout: SqliteLayout) => void;
+  /** Is called for each collection that a commit prepared. */
+  readonly onPrepared: (layout: SqliteLayout) => void;
 }
+
+/** Time for which a part of a build holds up the event loop, in milliseconds. */
+const buildTime = 10;
 
 /** One open transaction of the writing connection. */
 export class Session {
@@ -22,8 +38,12 @@ export class Session {
   readonly #context: SessionContext;
   /** Collections that this transaction prepared. */
   readonly #prepared = new Set<SqliteLayout>();
+  readonly #unbuilt = new Set<SqliteLayout>();
+  /** Collections of which this transaction knows the generations of search texts. */
+  readonly #current = new Set<SqliteLayout>();
   /** Documents added to collections that the registry does not count yet. */
   readonly #uncounted = new Map<string, number>();
+  #state: Cell | undefined;
   #hasRecorded = false;
   #failure: DocumentsError | undefined;
   #isOpen = true;
@@ -53,6 +73,33 @@ export class Session {
     });
   }
 
+  /** Derives some search texts that are missing, or drops some that nobody uses; returns whether there are more. */
+  workOnSearch(layout: SqliteLayout): boolean {
+    return this.#guard(() =>
+      this.atomically(() => workOnSearch(this.connection, layout, buildTime)),
+    );
+  }
+
+  /** Notes that a program uses its search texts. */
+  touchSearch(layout: SqliteLayout): void {
+    this.#guard(() => {
+      this.#prepare(layout);
+      touchGeneration(this.connection, layout);
+    });
+  }
+
+  /** Drops indexes and search texts that a definition does not ask for. */
+  dropUnused(layout: SqliteLayout): void {
+    this.#guard(() => {
+      this.#prepare(layout);
+      this.atomically(() => {
+        const built = this.#run(layout.builtIndexes());
+        dropUnusedIndexes(this.connection, layout, [...built.keys()]);
+        dropOtherGenerations(this.connection, layout);
+      });
+    });
+  }
+
   /** Runs work, of which nothing takes effect when it throws. */
   atomically<R>(work: () => R): R {
     this.connection.exec("SAVEPOINT work");
@@ -61,6 +108,7 @@ export class Session {
       this.connection.exec("RELEASE work");
       return result;
     } catch (error) {
+      this.#context.seen.clear();
       if (this.connection.inTransaction) this.connection.exec("ROLLBACK TO work; RELEASE work");
       throw error;
     }
@@ -76,13 +124,18 @@ export class Session {
       this.connection.run(text, [added, collection]);
     }
     this.connection.exec("COMMIT");
-    for (const layout of this.#prepared) this.#context.ready.add(layout);
+    for (const layout of this.#prepared) {
+      this.#context.ready.add(layout);
+      this.#context.onPrepared(layout);
+    }
     if (this.#hasRecorded) this.#context.onRecorded();
+    for (const layout of this.#unbuilt) this.#context.onUnbuilt(layout);
   }
 
   /** Undoes everything and returns the reason to reject with. */
   rollback(reason: unknown): unknown {
     this.#isOpen = false;
+    this.#context.seen.clear();
     try {
       this.connection.rollback();
       return reason;
@@ -108,11 +161,26 @@ export class Session {
   }
 
   #prepare(layout: SqliteLayout): void {
-    if (this.#context.ready.has(layout) || this.#prepared.has(layout)) return;
-    this.atomically(() => {
-      prepareCollection(this.connection, layout);
-    });
-    this.#prepared.add(layout);
+    if (this.#current.has(layout)) return;
+    if (!this.#context.ready.has(layout) || !this.#isCurrent(layout)) {
+      this.atomically(() => {
+        prepareCollection(this.connection, layout);
+      });
+      this.#prepared.add(layout);
+      if (hasSearchWork(this.connection, layout)) this.#unbuilt.add(layout);
+    }
+    this.#current.add(layout);
+  }
+
+  /** Takes note of generations that other programs registered; returns whether that of this program still is. */
+  #isCurrent(layout: SqliteLayout): boolean {
+    this.#state ??= this.connection.get("PRAGMA data_version", [])?.[0] ?? null;
+    const { seen } = this.#context;
+    if (seen.get(layout) === this.#state) return true;
+    const { definition, search } = layout;
+    const isRegistered = search.use(readGenerations(this.connection, definition.name));
+    if (isRegistered) seen.set(layout, this.#state);
+    return isRegistered;
   }
 
   #run<R>(operation: Operation<R>): R {

@@ -1,6 +1,12 @@
 import { DocumentsError } from "../../api/errors.ts";
 import type { Connection } from "./connection/connection.ts";
-import { applicationId, formatVersion, upgradeTables } from "./statements/tables.ts";
+import {
+  applicationId,
+  createSearchTables,
+  formatVersion,
+  hasSearchTables,
+  upgradeTables,
+} from "./statements/tables.ts";
 
 const cacheKib = 16 * 1024;
 /** As many pages of the log are brought into the file by the commit that finds them there. */
@@ -30,12 +36,13 @@ export function setUpFile(
     PRAGMA wal_autocheckpoint = ${checkpointPages};
     PRAGMA journal_size_limit = ${maxIdleLogBytes};
   `);
-  if (format < formatVersion) {
+  if (format < formatVersion || !hasSearchTables(connection)) {
     connection.exec("BEGIN IMMEDIATE");
     try {
       // Another process may have been first.
       const current = checkFile(connection, path);
       if (current < formatVersion) upgradeTables(connection, current);
+      createSearchTables(connection);
       connection.exec("COMMIT");
     } catch (error) {
       connection.rollback();

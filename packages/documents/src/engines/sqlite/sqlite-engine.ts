@@ -15,20 +15,30 @@ import { type FeedQuery, readChanges } from "../operations/feed.ts";
 import { type ReadPlan, readPlanned } from "../operations/find.ts";
 import { getDocument } from "../operations/get.ts";
 import { insertDocument } from "../operations/insert.ts";
-import { readMigrations } from "../operations/migrations.ts";
 import { plannedStatements } from "../operations/planned-statements.ts";
-import { registryTable } from "../own-tables.ts";
+import type { Removal } from "../operations/removal.ts";
 import type { StatementPlan } from "../statement-plan.ts";
+import {
+  accessThrough,
+  attempt,
+  beginOwn,
+  snapshotThrough,
+  sqliteLayout,
+} from "./access-through.ts";
+import { type BuildAway, Building } from "./building.ts";
 import { Budget, tooSlow } from "./connection/budget.ts";
 import type { Connection } from "./connection/connection.ts";
 import { runReading, runStatement } from "./connection/run-operation.ts";
 import { writeWhole } from "./file/backup.ts";
+import { removalParts, removeFew, removePart } from "./removal-parts.ts";
+import { buildsMuch } from "./schema/prepare-collection.ts";
 import type { Session } from "./session.ts";
-import { SqliteWriter } from "./statements/dialect.ts";
 import { SqliteLayout } from "./statements/layout.ts";
+import { UnregisteredError } from "./statements/search.ts";
 import { explainPrefix, readQueryPlan } from "./statements/query-plan.ts";
 import type { MaintenanceTask } from "./threads/maintenance.ts";
 import type { SlowReads } from "./threads/slow-reads.ts";
+import { readStatus } from "./status.ts";
 import { Writer } from "./writer.ts";
 
 /** The two connections to one file, and what to do after they are closed. */
@@ -37,6 +47,8 @@ export interface Connections {
   readonly reader: Connection;
   /** Does a task on the file, in another thread where it can open the file. */
   readonly maintain: (task: MaintenanceTask) => Promise<readonly string[]>;
+  /** Builds what collections need in another thread, where that can open the file. */
+  readonly buildAway?: BuildAway;
   /** Does reads that take long, where another thread can open the file. */
   readonly slowReads?: SlowReads;
   /** Opens another connection that reads, where the file has a name. */
@@ -57,6 +69,7 @@ export class SqliteEngine implements Engine {
   readonly #slowReads: SlowReads | undefined;
   readonly #budget: Budget | undefined;
   readonly #listeners = new Set<() => void>();
+  readonly #building: Building;
   #isClosing = false;
 
   constructor(connections: Connections, options: { readonly busyTimeout: number }) {
@@ -69,11 +82,19 @@ export class SqliteEngine implements Engine {
     }
     this.#writer = new Writer(connections.writer, {
       ready: this.#ready,
+      seen: new Map(),
       onRecorded: () => {
         for (const listener of this.#listeners) listener();
       },
+      onUnbuilt: (layout) => {
+        this.#building.start(layout);
+      },
+      onPrepared: (layout) => {
+        this.#building.keep(layout);
+      },
       busyTimeout: options.busyTimeout,
     });
+    this.#building = new Building((work) => this.#write(work), connections.buildAway);
     this.#slowReads?.makeRoomWith(() => this.#writer.checkpoint());
   }
 
@@ -84,11 +105,25 @@ export class SqliteEngine implements Engine {
   /** Prepares all in one transaction. */
   async prepare(layouts: readonly Layout[]): Promise<void> {
     if (layouts.length === 0) return;
+    const prepared = layouts.map(sqliteLayout);
+    this.#refuseClosed();
+    if (prepared.some((layout) => buildsMuch(this.#reader(), layout))) {
+      await this.#writer.withoutChanges(() => this.#building.prepareAway(prepared));
+    }
     await this.#write((session) => {
       session.atomically(() => {
-        for (const layout of layouts) session.prepare(sqliteLayout(layout));
+        for (const layout of prepared) session.prepare(layout);
       });
     });
+  }
+
+  built(): Promise<void> {
+    return this.#building.finish([...this.#ready].map(sqliteLayout));
+  }
+
+  async dropUnused(layouts: readonly Layout[]): Promise<void> {
+    for (const layout of layouts)
+      await this.#write((session) => session.dropUnused(sqliteLayout(layout)));
   }
 
   get<T>(layout: Layout, id: string): Promise<Stored<T> | undefined> {
@@ -102,10 +137,24 @@ export class SqliteEngine implements Engine {
   async find<R>(
     layout: Layout,
     plan: ReadPlan,
-    { map }: { readonly map: (row: Row) => R },
+    options: { readonly map: (row: Row) => R },
   ): Promise<Found<R>> {
     this.#refuseClosed();
     if (!this.#ready.has(layout)) await this.prepare([layout]);
+    try {
+      return await this.#find(layout, plan, options);
+    } catch (error) {
+      if (!(error instanceof UnregisteredError)) throw error;
+    }
+    await this.prepare([layout]);
+    return this.#find(layout, plan, options);
+  }
+
+  async #find<R>(
+    layout: Layout,
+    plan: ReadPlan,
+    { map }: { readonly map: (row: Row) => R },
+  ): Promise<Found<R>> {
     const budget = this.#budget;
     try {
       budget?.begin();
@@ -138,8 +187,29 @@ export class SqliteEngine implements Engine {
     return this.write(layout, () => insertDocument<T>(layout, document));
   }
 
-  write<R>(layout: Layout, operation: () => Operation<R>): Promise<R> {
+  /**
+   * Many documents are looked for first, in another thread when that takes long, and removed in parts: other work comes
+   * in between. What changed after it was found is removed if it is still selected.
+   */
+  async remove(layout: Layout, removal: Removal): Promise<number> {
+    const budget = this.#budget;
+    const few = await this.write(layout, () => {
+      budget?.begin();
+      return removeFew(sqliteLayout(layout), removal, { isTimed: budget !== undefined });
+    });
+    if (few !== undefined) return few;
+    const { items: keys } = await this.find(layout, { removal }, { map: ([key = null]) => key });
     const prepared = sqliteLayout(layout);
+    let count = 0;
+    for (const part of removalParts(keys)) {
+      count += await this.write(layout, () => removePart(prepared, removal, part));
+    }
+    return count;
+  }
+
+  async write<R>(layout: Layout, operation: () => Operation<R>): Promise<R> {
+    const prepared = sqliteLayout(layout);
+    if (!this.#ready.has(layout)) await this.prepare([layout]);
     return this.#write((session) => session.run(prepared, operation));
   }
 
@@ -224,22 +294,8 @@ export class SqliteEngine implements Engine {
     };
   }
 
-  *status(begin: Begin): Operation<StoreStatus> {
-    const { rows } = yield begin().read(
-      `SELECT name, documents FROM ${registryTable} ORDER BY name`,
-    );
-    const migrations = yield* readMigrations(begin());
-    const [version] = (yield begin().read("SELECT sqlite_version()")).rows;
-    const [pages] = (yield begin().read("PRAGMA page_count")).rows;
-    const [pageSize] = (yield begin().read("PRAGMA page_size")).rows;
-    return {
-      engine: `SQLite ${String(version?.[0])}`,
-      collections: rows.map(([name, documents]) => {
-        return { name: String(name), documents: Number(documents) };
-      }),
-      migrations,
-      bytes: Number(pages?.[0]) * Number(pageSize?.[0]),
-    };
+  status(begin: Begin): Operation<StoreStatus> {
+    return readStatus(begin);
   }
 
   async check(): Promise<readonly string[]> {
@@ -256,6 +312,7 @@ export class SqliteEngine implements Engine {
 
   async close(): Promise<void> {
     this.#isClosing = true;
+    await this.#building.close();
     await this.#writer.idle();
     await this.#slowReads?.close();
     this.#connections.reader.close();
@@ -285,53 +342,6 @@ export class SqliteEngine implements Engine {
   #refuseClosed(): void {
     if (this.#isClosing) throw closedError();
   }
-}
-
-/** Runs operations in an open transaction, which no other thread can see into. */
-function accessThrough(session: Session): TransactionAccess {
-  const run = <R>(layout: Layout, operation: () => Operation<R>): Promise<R> =>
-    attempt(() => session.run(sqliteLayout(layout), operation));
-  return {
-    get: <T>(layout: Layout, id: string) => run(layout, () => getDocument<T>(layout, id)),
-    async find(layout, plan, { map }) {
-      const { rows, count } = await run(layout, () =>
-        readPlanned(layout, plan, { isTimed: false }),
-      );
-      return { items: rows.map(map), count };
-    },
-    insert: <T>(layout: Layout, document: NewDocument) =>
-      run(layout, () => insertDocument<T>(layout, document)),
-    read: run,
-    write: run,
-    own: (operation) => attempt(() => session.run(undefined, () => operation(beginOwn))),
-  };
-}
-
-function snapshotThrough(connection: Connection): SnapshotAccess {
-  return {
-    own: (operation) => attempt(() => runReading(connection, operation(beginOwn))),
-    hasColumn: (collection, column) =>
-      attempt(() => {
-        const columns = connection.all("SELECT name FROM pragma_table_info(?)", [collection]);
-        return columns.some(([name]) => name === column);
-      }),
-  };
-}
-
-function beginOwn(): SqliteWriter {
-  return new SqliteWriter();
-}
-
-/** Does work at once; what it throws becomes a rejection. */
-function attempt<R>(work: () => R): Promise<R> {
-  return new Promise((resolve) => {
-    resolve(work());
-  });
-}
-
-function sqliteLayout(layout: Layout): SqliteLayout {
-  if (layout instanceof SqliteLayout) return layout;
-  throw new TypeError("the collection is not one of this engine");
 }
 
 function isBusyError(error: unknown): boolean {

@@ -21,6 +21,15 @@ interface TransactionJob {
   readonly reject: (reason: unknown) => void;
 }
 
+/** Work during which nothing is changed, and that needs no transaction of this connection. */
+interface PauseJob {
+  readonly kind: "pause";
+  readonly run: () => Promise<void>;
+  readonly reject: (reason: unknown) => void;
+}
+
+type Job = PauseJob | TransactionJob | WriteJob;
+
 /** What a writer shares with the rest of its store. */
 export interface WriterContext extends SessionContext {
   /** The time to wait for another process, in milliseconds. */
@@ -41,7 +50,7 @@ const busyRetryDelay = 5;
 export class Writer {
   readonly #connection: Connection;
   readonly #context: WriterContext;
-  readonly #queue: (TransactionJob | WriteJob)[] = [];
+  readonly #queue: Job[] = [];
   #scope: AsyncLocalStorage<Session> | undefined;
   #active = false;
   #scheduled = false;
@@ -62,12 +71,7 @@ export class Writer {
   /** Runs a change when its turn comes; resolves after the commit. */
   write<R>(work: (session: Session) => R): Promise<R> {
     if (this.#insideTransaction()) {
-      return Promise.reject(
-        new DocumentsError(
-          "ERR_DOCUMENTS_TRANSACTION",
-          "A change inside a transaction goes through the transaction, not through the store",
-        ),
-      );
+      return Promise.reject(changeInside());
     }
     return new Promise((resolve, reject) => {
       const run = (session: Session) => {
@@ -98,6 +102,15 @@ export class Writer {
     });
   }
 
+  /** Runs work when its turn comes, and changes nothing until it is done: another connection may. */
+  withoutChanges(work: () => Promise<void>): Promise<void> {
+    if (this.#insideTransaction()) return Promise.reject(changeInside());
+    return new Promise((resolve, reject) => {
+      const run = (): Promise<void> => work().then(resolve, reject);
+      this.#push({ kind: "pause", run, reject });
+    });
+  }
+
   /**
    * Brings all of the write-ahead log into the file and empties it, between two changes; as far as
    * others that read let it.
@@ -125,7 +138,7 @@ export class Writer {
     return this.#scope?.getStore()?.isOpen === true;
   }
 
-  #push(job: TransactionJob | WriteJob): void {
+  #push(job: Job): void {
     this.#queue.push(job);
     this.#schedule();
   }
@@ -145,6 +158,14 @@ export class Writer {
     const [head] = this.#queue;
     if (head === undefined) {
       this.#whenIdle?.();
+      return;
+    }
+    if (head.kind === "pause") {
+      this.#queue.shift();
+      this.#active = true;
+      void head.run().finally(() => {
+        this.#end();
+      });
       return;
     }
     const session = this.#begin();
@@ -202,7 +223,7 @@ export class Writer {
     return new Session(this.#connection, this.#context);
   }
 
-  #takeTurn(): readonly (TransactionJob | WriteJob)[] {
+  #takeTurn(): readonly Job[] {
     return this.#queue[0]?.kind === "transaction" ? this.#queue.splice(0, 1) : this.#takeBatch();
   }
 
@@ -246,6 +267,13 @@ export class Writer {
       expiry.cancel();
     }
   }
+}
+
+function changeInside(): DocumentsError {
+  return new DocumentsError(
+    "ERR_DOCUMENTS_TRANSACTION",
+    "A change inside a transaction goes through the transaction, not through the store",
+  );
 }
 
 /** Runs one change of a batch: its own failure is its own, one of the engine is everybody's. */

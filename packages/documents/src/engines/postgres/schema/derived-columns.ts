@@ -1,10 +1,8 @@
 import type { PoolClient } from "pg";
 import { toStored } from "../../../document/stored.ts";
 import { type Derived, wantedDerived } from "../../derived.ts";
-import { quoteName } from "../../dialect.ts";
 import { registryTable } from "../../own-tables.ts";
-import { execute, run } from "../connections/connections.ts";
-import { sqlState } from "../connections/postgres-error.ts";
+import { run } from "../connections/connections.ts";
 import { documentColumns } from "../statements/columns.ts";
 import { geoColumn } from "../statements/geo.ts";
 import type { PostgresLayout } from "../statements/layout.ts";
@@ -43,19 +41,15 @@ export async function readRegistry(
   };
 }
 
-/** Whether what is derived of the documents is up to the definition. */
+/** Whether the times of expiry and the places of the documents are up to the definition. */
 export function isCurrent(registered: Derived, layout: PostgresLayout): boolean {
   const wanted = wantedDerived(layout.definition);
-  return (
-    registered.search === wanted.search &&
-    registered.expires === wanted.expires &&
-    registered.geo === wanted.geo
-  );
+  return registered.expires === wanted.expires && registered.geo === wanted.geo;
 }
 
 /**
- * Derives the search texts, times of expiry and places again when the definition asks for others. While it
- * asks for none they fall behind, which the registry remembers. Tells whether it did anything.
+ * Derives the times of expiry and the places again when the definition asks for others. While it asks for none they fall
+ * behind, which the registry remembers. Returns whether it did anything.
  */
 export async function prepareDerived(
   client: PoolClient,
@@ -65,37 +59,11 @@ export async function prepareDerived(
   if (registered !== undefined && isCurrent(registered, layout)) return false;
   const wanted = wantedDerived(layout.definition);
   if (registered !== undefined) await fillDerived(client, layout);
-  // Nobody uses a new table yet. Beside others an index waits for every transaction, and so for the one whose first
-  // use of the collection this may be.
-  const how = registered === undefined ? "" : "CONCURRENTLY ";
-  if (wanted.search !== null) await buildSearchIndex(client, layout, how);
-  else if (registered !== undefined) {
-    await execute(client, `DROP INDEX CONCURRENTLY IF EXISTS ${quoteName(layout.searchIndex)}`);
-  }
   await run(client, {
-    text: `UPDATE ${registryTable} SET search = $2, expires = $3, geo = $4 WHERE name = $1`,
-    values: [layout.definition.name, wanted.search, wanted.expires, wanted.geo],
+    text: `UPDATE ${registryTable} SET expires = $2, geo = $3 WHERE name = $1`,
+    values: [layout.definition.name, wanted.expires, wanted.geo],
   });
   return true;
-}
-
-/** Where `pg_trgm` is not there or not allowed, searching reads every text. */
-async function buildSearchIndex(
-  client: PoolClient,
-  layout: PostgresLayout,
-  how: "" | "CONCURRENTLY ",
-): Promise<void> {
-  try {
-    await execute(client, "CREATE EXTENSION IF NOT EXISTS pg_trgm");
-    await execute(
-      client,
-      `CREATE INDEX ${how}IF NOT EXISTS ${quoteName(layout.searchIndex)} ` +
-        `ON ${layout.quoted} USING gin (search gin_trgm_ops)`,
-    );
-  } catch (error) {
-    if (sqlState(error) === undefined) throw error;
-    await execute(client, `DROP INDEX IF EXISTS ${quoteName(layout.searchIndex)}`);
-  }
 }
 
 async function fillDerived(client: PoolClient, layout: PostgresLayout): Promise<void> {
@@ -110,15 +78,14 @@ async function fillDerived(client: PoolClient, layout: PostgresLayout): Promise<
     );
     await run(client, {
       text:
-        `UPDATE ${layout.quoted} AS stored SET search = made.search, expires_at = made.expires_at` +
+        `UPDATE ${layout.quoted} AS stored SET expires_at = made.expires_at` +
         `${hasPlaces ? ", geo = made.geo::float8[]" : ""} ` +
-        "FROM unnest($1::text[], $2::bigint[], $3::text[], $4::bigint[], $5::text[]) " +
-        "AS made (id, version, search, expires_at, geo) " +
+        "FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[]) " +
+        "AS made (id, version, expires_at, geo) " +
         "WHERE stored.id = made.id AND stored.version = made.version",
       values: [
         rows.map(([id = null]) => id),
         rows.map(([, version = null]) => version),
-        documents.map((stored) => layout.searchColumn(stored)),
         documents.map((stored) => layout.expiryColumn(stored)),
         documents.map((stored) => geoColumn(layout, stored)),
       ],

@@ -14,17 +14,19 @@ import {
 /** Whether the total of a collection is kept, or need not be. */
 export async function hasTotal(client: PoolClient, layout: PostgresLayout): Promise<boolean> {
   if (!layout.keepsTotal) return true;
-  const wanted = totalTriggers(layout);
-  const found = await triggersOf(client, layout);
-  if (!wanted.every((trigger) => found.has(trigger))) return false;
+  if (!(await hasTriggers(client, layout))) return false;
   const { text, values } = readTotal(layout.definition.name, layout.begin());
   const known = await run(client, { text, values });
   return Number(known.rows[0]?.[0]) >= 0;
 }
 
-/** Has the server keep the total of a collection from now on, and counts the documents that there are. */
-export async function createTotal(client: PoolClient, layout: PostgresLayout): Promise<void> {
-  if (await hasTotal(client, layout)) return;
+/**
+ * Has the server keep the total of a collection from now on. Returns whether {@link countTotal} must count the documents
+ * that there are; until then the total is unknown.
+ */
+export async function createTotal(client: PoolClient, layout: PostgresLayout): Promise<boolean> {
+  if (await hasTotal(client, layout)) return false;
+  if (await hasTriggers(client, layout)) return true;
   const { rows } = await run(client, {
     text: "SELECT relnamespace::regnamespace::text FROM pg_class WHERE oid = to_regclass($1)",
     values: [layout.quoted],
@@ -34,13 +36,23 @@ export async function createTotal(client: PoolClient, layout: PostgresLayout): P
   // What was counted while a trigger was missing is wrong. Statements that are sent as one happen together.
   const statements = [...createTotalTriggers(layout, schema), forgetTotal(layout)];
   await execute(client, statements.join("; "));
+  return true;
+}
+
+/** Counts the documents that there were before the total was kept. */
+export async function countTotal(client: PoolClient, layout: PostgresLayout): Promise<void> {
   await execute(client, countOnce(layout));
 }
 
-/** Ends the keeping of a total, which the triggers would count wrongly from now on. */
+/** Ends the keeping of a total. */
 export async function dropTotal(client: PoolClient, layout: PostgresLayout): Promise<void> {
   if ((await triggersOf(client, layout)).size === 0) return;
   await execute(client, dropTotalTriggers(layout).join("; "));
+}
+
+async function hasTriggers(client: PoolClient, layout: PostgresLayout): Promise<boolean> {
+  const found = await triggersOf(client, layout);
+  return totalTriggers(layout).every((trigger) => found.has(trigger));
 }
 
 /** Reads the names of the triggers of a table that are enabled. */

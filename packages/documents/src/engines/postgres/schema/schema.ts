@@ -1,68 +1,74 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { PoolClient } from "pg";
-import { DocumentsError, DocumentsTypeError } from "../../../api/errors.ts";
+import { DocumentsError } from "../../../api/errors.ts";
 import { holdLock, type LockTable } from "../../../leases/hold-lock.ts";
 import { quoteName } from "../../dialect.ts";
-import { locksTable, registryTable } from "../../own-tables.ts";
+import { generationsTable, locksTable, registryTable } from "../../own-tables.ts";
 import { type Connections, execute, run } from "../connections/connections.ts";
 import { sqlState } from "../connections/postgres-error.ts";
-import { runOperation } from "../connections/run-operation.ts";
-import { sessionOn } from "../connections/session.ts";
 import { createOnce } from "../distributed/distribution.ts";
 import { areClaimsReady, prepareClaims } from "../distributed/preparing-claims.ts";
-import type { PostgresIndex } from "../statements/indexes.ts";
 import { createRemovedVersions } from "../statements/removed-version.ts";
 import type { PostgresLayout } from "../statements/layout.ts";
 import { createOwnTables } from "../statements/own-tables.ts";
 import { analyzeSql } from "./analyzing.ts";
 import { isCurrent, prepareDerived, readRegistry } from "./derived-columns.ts";
+import {
+  areGenerationsReady,
+  readGenerations,
+  registerFirst,
+  registerGeneration,
+} from "./generations.ts";
+import { buildSearch } from "./build-search.ts";
+import { buildLeftIndexes, createIndex, prepareIndexes, readIndexes } from "./indexes.ts";
 import { createStatistics, hasStatistics } from "./statistics.ts";
 import { settleRemoved, wantedRemoved } from "./kept-removed.ts";
-import { createTotal, hasTotal } from "./kept-total.ts";
+import { countTotal, createTotal, hasTotal } from "./kept-total.ts";
 
 /** The advisory lock of changes to the schema: "FWDR". */
 const schemaLock = 0x46574452;
 
 const lockPoll = 50;
+/** Of so many documents everything is built at once. */
+const fewDocuments = 1000;
 /** The lock of changes to the schema of a distributed store, and for how long it is waited for. */
 const schemaLease = "fetchwork:schema";
 const lockTimeout = 3_600_000;
 const tableExists = "42P07";
 const tableMissing = "42P01";
 const columnMissing = "42703";
-/** A row of the catalogue is too big; an index has too many columns. */
-const tooBigCodes: ReadonlySet<string | undefined> = new Set(["54000", "54011"]);
 
 /**
- * Brings tables and indexes up to their definitions.
+ * Brings tables and indexes up to their definitions, and returns the layouts of which something is left to build.
  *
- * What is there already is only looked at. Everything else happens under a lock, so that processes
- * that start together do it once; indexes of a table with documents are built while it is in use.
+ * What is there already is only looked at. Everything else happens under a lock, so that processes that start together do
+ * it once. Of a table with many documents, indexes that are not unique and search texts are left to {@link buildLeft},
+ * while the table is in use.
  */
 export async function prepareTables(
   connections: Connections,
   layouts: readonly PostgresLayout[],
   { isDistributed, locks }: { readonly isDistributed: boolean; readonly locks: LockTable },
-): Promise<void> {
+): Promise<readonly PostgresLayout[]> {
   const missing = await withClient(connections, async (client) => {
     const found: PostgresLayout[] = [];
     for (const layout of layouts) if (!(await isReady(client, layout))) found.push(layout);
     return found.length > 0 || !(await hasOwnTables(client)) ? found : undefined;
   });
-  if (missing === undefined) return;
-  const statementTimeout = connections.isPooled ? undefined : connections.statementTimeout;
+  if (missing === undefined) return [];
+  const statementTimeout = timeoutToRestore(connections);
   if (!isDistributed) {
-    const prepare = async (client: PoolClient): Promise<void> => {
+    const prepare = async (client: PoolClient): Promise<readonly PostgresLayout[]> => {
       for (const text of createOwnTables(false)) await execute(client, text);
-      await prepareAll(client, missing, statementTimeout);
+      return prepareAll(client, missing, statementTimeout);
     };
-    if (connections.isPooled) await besideLock(connections, prepare);
-    else await withClient(connections, (client) => underAdvisoryLock(client, prepare));
-    return;
+    return connections.isPooled
+      ? besideLock(connections, prepare)
+      : withClient(connections, (client) => underAdvisoryLock(client, prepare));
   }
   for (const text of createOwnTables(true)) await createOnce(connections, text);
   // No connection is held while the lock is waited for: its holder needs one to keep it.
-  await holdLock(
+  return holdLock(
     locks,
     schemaLease,
     () => withClient(connections, (client) => prepareAll(client, missing, statementTimeout)),
@@ -70,7 +76,8 @@ export async function prepareTables(
   );
 }
 
-async function withClient<R>(
+/** Runs work on a connection. */
+export async function withClient<R>(
   connections: Connections,
   work: (client: PoolClient) => Promise<R>,
 ): Promise<R> {
@@ -88,12 +95,12 @@ async function withClient<R>(
 
 async function underAdvisoryLock(
   client: PoolClient,
-  work: (client: PoolClient) => Promise<void>,
-): Promise<void> {
+  work: (client: PoolClient) => Promise<readonly PostgresLayout[]>,
+): Promise<readonly PostgresLayout[]> {
   // Waiting inside a statement would hold up the very build that the lock is waited for.
   while (!(await tryLock(client, "pg_try_advisory_lock"))) await wait(lockPoll);
   try {
-    await work(client);
+    return await work(client);
   } finally {
     await execute(client, `SELECT pg_advisory_unlock(${schemaLock})`);
   }
@@ -103,25 +110,29 @@ async function underAdvisoryLock(
  * Works on one connection while another one holds the same lock in a transaction: behind a pooler nothing else lasts, and
  * an index that is built while its table is in use is built outside of transactions.
  */
-async function besideLock(
+async function besideLock<R>(
   connections: Connections,
-  work: (client: PoolClient) => Promise<void>,
-): Promise<void> {
-  const attempt = (holder: PoolClient): Promise<boolean> => workIfLocked(connections, holder, work);
-  // No connection is held while the lock is waited for: its holder needs a second one.
-  while (!(await withClient(connections, attempt))) await wait(lockPoll);
+  work: (client: PoolClient) => Promise<readonly R[]>,
+): Promise<readonly R[]> {
+  for (;;) {
+    // No connection is held while the lock is waited for: its holder needs a second one.
+    const result = await withClient(connections, (holder) =>
+      workIfLocked(connections, holder, work),
+    );
+    if (result !== undefined) return result;
+    await wait(lockPoll);
+  }
 }
 
-async function workIfLocked(
+async function workIfLocked<R>(
   connections: Connections,
   holder: PoolClient,
-  work: (client: PoolClient) => Promise<void>,
-): Promise<boolean> {
+  work: (client: PoolClient) => Promise<readonly R[]>,
+): Promise<readonly R[] | undefined> {
   await execute(holder, "BEGIN");
   try {
-    if (!(await tryLock(holder, "pg_try_advisory_xact_lock"))) return false;
-    await withClient(connections, work);
-    return true;
+    if (!(await tryLock(holder, "pg_try_advisory_xact_lock"))) return undefined;
+    return await withClient(connections, work);
   } finally {
     await execute(holder, "ROLLBACK");
   }
@@ -132,11 +143,30 @@ async function prepareAll(
   client: PoolClient,
   layouts: readonly PostgresLayout[],
   statementTimeout: number | undefined,
-): Promise<void> {
-  // Building an index takes as long as it takes.
+): Promise<readonly PostgresLayout[]> {
+  return withoutTimeout(client, statementTimeout, async () => {
+    const left: PostgresLayout[] = [];
+    for (const layout of layouts) {
+      if (await prepareTable(client, layout)) left.push(layout);
+    }
+    return left;
+  });
+}
+
+/** The limit of statements to set again after another one; undefined where a setting would not last. */
+export function timeoutToRestore(connections: Connections): number | undefined {
+  return connections.isPooled ? undefined : connections.statementTimeout;
+}
+
+/** Runs work in which a statement takes as long as it takes, and sets the limit again afterwards. */
+export async function withoutTimeout<R>(
+  client: PoolClient,
+  statementTimeout: number | undefined,
+  work: () => Promise<R>,
+): Promise<R> {
   if (statementTimeout !== undefined) await execute(client, "SET statement_timeout = 0");
   try {
-    for (const layout of layouts) await prepareTable(client, layout);
+    return await work();
   } finally {
     if (statementTimeout !== undefined) {
       await execute(client, `SET statement_timeout = ${statementTimeout}`);
@@ -144,13 +174,13 @@ async function prepareAll(
   }
 }
 
-/** Looks for the table that is created last, and for the column that came last. */
+/** Looks for the table that is created last, and for the column and the table that came last. */
 async function hasOwnTables(client: PoolClient): Promise<boolean> {
   const { rows } = await run(client, {
     text:
       "SELECT to_regclass($1)::text FROM pg_attribute " +
-      "WHERE attrelid = to_regclass($2) AND attname = 'removed'",
-    values: [locksTable, registryTable],
+      "WHERE attrelid = to_regclass($2) AND attname = 'removed' AND to_regclass($3) IS NOT NULL",
+    values: [locksTable, registryTable, generationsTable],
   });
   return typeof rows[0]?.[0] === "string";
 }
@@ -167,21 +197,29 @@ async function tryLock(
 }
 
 async function isReady(client: PoolClient, layout: PostgresLayout): Promise<boolean> {
-  const registered = await readRegistry(client, layout).catch((error: unknown) => {
+  try {
+    return await isPrepared(client, layout);
+  } catch (error) {
     const state = sqlState(error);
-    if (state === tableMissing || state === columnMissing) return undefined;
+    if (state === tableMissing || state === columnMissing) return false;
     throw error;
-  });
+  }
+}
+
+async function isPrepared(client: PoolClient, layout: PostgresLayout): Promise<boolean> {
+  const registered = await readRegistry(client, layout);
   if (registered === undefined || !isCurrent(registered, layout)) return false;
   if (registered.removed !== wantedRemoved(layout) || !registered.hasRemovedVersions) return false;
   if (!(await areClaimsReady(client, layout))) return false;
+  if (!(await areGenerationsReady(client, layout, registered.search))) return false;
   if (!(await hasStatistics(client, layout))) return false;
   if (!(await hasTotal(client, layout))) return false;
   const valid = await readIndexes(client, layout);
   return layout.indexes.every(({ name }) => valid.get(name) === true);
 }
 
-async function prepareTable(client: PoolClient, layout: PostgresLayout): Promise<void> {
+/** Brings a table up to its definition; returns whether something is left to {@link buildLeft}. */
+async function prepareTable(client: PoolClient, layout: PostgresLayout): Promise<boolean> {
   const registered = await readRegistry(client, layout);
   if (registered === undefined) await createTable(client, layout);
   else {
@@ -189,22 +227,47 @@ async function prepareTable(client: PoolClient, layout: PostgresLayout): Promise
     await execute(client, createRemovedVersions(layout.definition.name));
   }
   if (registered !== undefined && layout.geoPaths.length > 0) await addPlaces(client, layout);
-  const known = await readIndexes(client, layout);
-  let isBuilt = false;
-  for (const index of layout.indexes) {
-    const isValid = known.get(index.name);
-    // A build that did not end leaves an index that nothing uses.
-    if (isValid === false) await execute(client, `DROP INDEX ${quoteName(index.name)}`);
-    if (isValid !== true) await buildIndex(client, layout, index);
-    isBuilt ||= isValid !== true;
-  }
-  if (await createStatistics(client, layout)) isBuilt = true;
+  const isLarge = registered !== undefined && (await hasManyDocuments(client, layout));
+  const { isBuilt, isLeft } = await prepareIndexes(client, layout, { isLarge });
+  const hasNewStatistics = await createStatistics(client, layout);
   await prepareClaims(client, layout);
-  await createTotal(client, layout);
+  const isUncounted = await createTotal(client, layout);
+  if (isUncounted && !isLarge) await countTotal(client, layout);
+  if (registered !== undefined) await registerGeneration(client, layout, registered.search);
   const isDerived = await prepareDerived(client, layout, registered);
+  const isUnsearched = layout.search.own?.isBuilt === false;
+  if (isUnsearched && !isLarge) {
+    const how = registered === undefined ? "" : "CONCURRENTLY ";
+    await buildSearch(client, layout, { how });
+  }
   // What the indexes of a table with documents hold, the server knows only when it has looked.
-  const isLookedAt = registered === undefined || !(isBuilt || isDerived);
-  if (!isLookedAt) await execute(client, analyzeSql(layout.quoted));
+  const isNews = hasNewStatistics || isBuilt || isDerived || isUnsearched;
+  const isLookedAt = registered === undefined || !isNews;
+  if (!isLookedAt && !isLarge) await execute(client, analyzeSql(layout.quoted));
+  return isLarge && (isLeft || isNews || isUncounted);
+}
+
+/** Builds what {@link prepareTables} left. */
+export async function buildLeft(
+  client: PoolClient,
+  layout: PostgresLayout,
+  signal: AbortSignal,
+): Promise<void> {
+  if (!(await hasTotal(client, layout))) await countTotal(client, layout);
+  await buildLeftIndexes(client, layout, signal);
+  await readGenerations(client, layout);
+  if (layout.search.own?.isBuilt === false) {
+    await buildSearch(client, layout, { how: "CONCURRENTLY ", signal });
+  }
+  await execute(client, analyzeSql(layout.quoted));
+}
+
+async function hasManyDocuments(client: PoolClient, { quoted }: PostgresLayout): Promise<boolean> {
+  const { count } = await run(client, {
+    text: `SELECT 1 FROM ${quoted} LIMIT ${fewDocuments + 1}`,
+    values: [],
+  });
+  return count > fewDocuments;
 }
 
 async function createTable(client: PoolClient, layout: PostgresLayout): Promise<void> {
@@ -236,7 +299,9 @@ async function createTable(client: PoolClient, layout: PostgresLayout): Promise<
       text: `INSERT INTO ${registryTable} (name, removed) VALUES ($1, $2)`,
       values: [name, wantedRemoved(layout)],
     });
+    await registerFirst(client, layout);
     await execute(client, "COMMIT");
+    await readGenerations(client, layout);
   } catch (error) {
     await execute(client, "ROLLBACK").catch(() => undefined);
     if (sqlState(error) !== tableExists) throw error;
@@ -254,71 +319,4 @@ async function addPlaces(client: PoolClient, layout: PostgresLayout): Promise<vo
     values: [layout.quoted],
   });
   if (count === 0) await execute(client, `ALTER TABLE ${layout.quoted} ADD COLUMN geo float8[]`);
-}
-
-async function buildIndex(
-  client: PoolClient,
-  layout: PostgresLayout,
-  index: PostgresIndex,
-): Promise<void> {
-  try {
-    await createIndex(client, layout, { index, how: "CONCURRENTLY " });
-  } catch (error) {
-    await execute(client, `DROP INDEX IF EXISTS ${quoteName(index.name)}`).catch(() => undefined);
-    throw error;
-  }
-}
-
-/**
- * Creates an index. What it is of stands in one row of the catalogue, which has 8 KB: of many nested
- * fields it gets those that fit, which finds and sorts the same, if not all of it by the index.
- */
-async function createIndex(
-  client: PoolClient,
-  layout: PostgresLayout,
-  { index, how }: { readonly index: PostgresIndex; readonly how: "" | "CONCURRENTLY " },
-): Promise<void> {
-  const { columns, shorter = [] } = index;
-  const begin = how === "" ? "SAVEPOINT before_index" : "";
-  for (const [attempt, each] of [columns, ...shorter].entries()) {
-    try {
-      if (begin !== "") await execute(client, begin);
-      await execute(client, indexSql(layout, { ...index, columns: each }, how));
-      return;
-    } catch (error) {
-      if (!tooBigCodes.has(sqlState(error))) throw error;
-      if (attempt === shorter.length) throw tooBig(layout, index, error);
-      if (begin !== "") await execute(client, "ROLLBACK TO SAVEPOINT before_index");
-    }
-  }
-}
-
-/** A unique index of fewer fields would refuse more than the definition does. */
-function tooBig(
-  { definition: { name } }: PostgresLayout,
-  { fields }: PostgresIndex,
-  cause: unknown,
-): Error {
-  return new DocumentsTypeError(
-    "ERR_DOCUMENTS_DEFINITION",
-    `The index of "${name}" over ${fields.join(", ")} is larger than PostgreSQL can note, expected ` +
-      "up to six fields, or fewer that are nested",
-    { cause },
-  );
-}
-
-function indexSql(layout: PostgresLayout, index: PostgresIndex, how: "" | "CONCURRENTLY "): string {
-  const unique = index.isUnique ? "UNIQUE " : "";
-  return (
-    `CREATE ${unique}INDEX ${how}${quoteName(index.name)} ` +
-    `ON ${layout.quoted} (${index.columns}) WHERE deleted_at IS NULL`
-  );
-}
-
-/** Reads which indexes a table has, and whether they are complete. */
-function readIndexes(
-  client: PoolClient,
-  layout: PostgresLayout,
-): Promise<ReadonlyMap<string, boolean>> {
-  return runOperation(sessionOn(client), layout.builtIndexes());
 }

@@ -2,10 +2,11 @@ import type { NewRow, Table } from "../../layout.ts";
 import { geoColumn } from "./geo.ts";
 import { firstVersionSql } from "./removed-version.ts";
 import type { Column } from "./row-values.ts";
+import type { PostgresSearch } from "./search.ts";
 
 /** A collection whose table has columns for what is derived from its documents. */
 interface DerivingTable extends Table {
-  searchColumn(stored: unknown): string | null;
+  readonly search: PostgresSearch;
   expiryColumn(stored: unknown): number | null;
 }
 
@@ -24,16 +25,15 @@ export function columnsToAdd(
     isNew
       ? { name, type, values: rows.slice(0, 1).map(valueOf), isShared: true }
       : column(name, type, valueOf);
+  const version = versionColumn(layout, rows, { isNew });
   const columns = [
     column("id", "text", ({ id }) => id),
-    versionColumn(layout, rows, { isNew }),
+    version,
     shared("created_at", "text", ({ createdAt }) => createdAt),
     shared("updated_at", "text", ({ updatedAt }) => updatedAt),
     column("doc", "jsonb", ({ text }) => text),
   ];
-  if (layout.searchPaths.length > 0) {
-    columns.push(column("search", "text", ({ stored }) => layout.searchColumn(stored)));
-  }
+  columns.push(...layout.search.columnsOf(rows, version));
   if (layout.expiresAt !== undefined) {
     columns.push(column("expires_at", "bigint", ({ stored }) => layout.expiryColumn(stored)));
   }

@@ -113,6 +113,15 @@ export interface DialectTable {
   readonly indexed: ReadonlySet<string>;
   readonly keyForm: KeyForm;
   readonly statements: PreparedStatements;
+  readonly search: { readonly own: SearchColumns | undefined };
+}
+
+/** Columns that a search looks at. */
+export interface SearchColumns {
+  /** Column of the texts. */
+  readonly text: string;
+  /** Column of the versions that the texts are of; undefined where every text is current. */
+  readonly of: string | undefined;
 }
 
 /**
@@ -222,14 +231,22 @@ export class PostgresDialect extends PostgresWriter implements Dialect {
    * unknown to the planner, which would otherwise read all texts when it estimates wrongly that most have the word.
    */
   search(words: readonly string[]): readonly string[] {
-    return words.map((word) => {
+    const { text = "search", of } = this.#table.search.own ?? {};
+    const terms = words.map((word) => {
       const literal = word.replaceAll(/[\\%_]/g, "\\$&");
-      return `search LIKE (SELECT ${this.bind(`%${literal}%`, "text")})`;
+      return `${text} LIKE (SELECT ${this.bind(`%${literal}%`, "text")})`;
     });
+    return of === undefined ? terms : [...terms, `${of} = version`];
+  }
+
+  isRow(keys: readonly (number | string | null)[]): string {
+    return `id = ANY(${this.bind(keys, "text[]")})`;
   }
 
   hasWords(words: readonly string[]): readonly string[] {
-    return words.map((word) => `strpos(search, ${this.bind(word, "text")}) > 0`);
+    const { text = "search", of } = this.#table.search.own ?? {};
+    const terms = words.map((word) => `strpos(${text}, ${this.bind(word, "text")}) > 0`);
+    return of === undefined ? terms : [...terms, `${of} = version`];
   }
 
   /** The numbers are part of the text, because the best plan depends on them. */

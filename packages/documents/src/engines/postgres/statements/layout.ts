@@ -1,7 +1,6 @@
 import type { CollectionDefinition } from "../../../api/definition.ts";
 import type { Stored } from "../../../api/document.ts";
 import { UniqueError } from "../../../api/errors.ts";
-import { searchText } from "../../../document/search-text.ts";
 import type { Stamps } from "../../../document/stamps.ts";
 import type { SortValue } from "../../../query/keyset.ts";
 import type { OrderTerm } from "../../../query/parse-query.ts";
@@ -31,6 +30,7 @@ import { type KeyForm, quoteText } from "./keys.ts";
 import { claimRows, isHeldSql, releaseLease, renewLease } from "./leases.ts";
 import { raiseRemovedVersion } from "./removed-version.ts";
 import { listSql, valuesSql } from "./row-values.ts";
+import { PostgresSearch } from "./search.ts";
 import { PostgresSearching } from "./searching.ts";
 import { readSortValues } from "./sort-values.ts";
 import { readTotal } from "./totals-table.ts";
@@ -40,7 +40,7 @@ export class PostgresLayout implements Layout {
   readonly definition: Table["definition"];
   readonly quoted: string;
   readonly indexed: ReadonlySet<string>;
-  readonly searchPaths: Table["searchPaths"];
+  readonly search: PostgresSearch;
   readonly geoPaths: Table["geoPaths"];
   readonly softDelete: boolean;
   readonly reserved: ReadonlySet<string>;
@@ -62,8 +62,6 @@ export class PostgresLayout implements Layout {
   readonly keepsTotal: boolean;
   /** Name of the constraint that keeps ids unique. */
   readonly idConstraint: string;
-  /** Name of the index of search texts. */
-  readonly searchIndex: string;
   readonly statements: PreparedStatements;
   readonly #fieldsOfConstraint: ReadonlyMap<string, readonly string[]>;
 
@@ -80,7 +78,7 @@ export class PostgresLayout implements Layout {
     this.definition = definition;
     this.quoted = table.quoted;
     this.indexed = table.indexed;
-    this.searchPaths = table.searchPaths;
+    this.search = new PostgresSearch(table);
     this.geoPaths = table.geoPaths;
     this.softDelete = table.softDelete;
     this.reserved = table.reserved;
@@ -94,13 +92,17 @@ export class PostgresLayout implements Layout {
     this.searching = new PostgresSearching(this, { isSampled: isUnique });
     this.geo = new PostgresGeo(this);
     this.idConstraint = indexName(name, "id", []);
-    this.searchIndex = indexName(name, "search", []);
     this.indexes = indexesOf(definition, { keyForm, isUnique });
     const uniques = this.indexes.filter((index) => index.isUnique);
     this.#fieldsOfConstraint = new Map([
       [this.idConstraint, ["id"]],
       ...uniques.map((index) => [index.name, index.fields] as const),
     ]);
+  }
+
+  /** Fields that search texts of any program are derived from. */
+  get searchPaths(): Table["searchPaths"] {
+    return this.search.paths;
   }
 
   /** The fields of a unique index or constraint; none when only another definition names them. */
@@ -156,7 +158,7 @@ export class PostgresLayout implements Layout {
       "deleted_at = NULL",
       `updated_at = ${sql.bind(after.updatedAt, "text")}`,
       `doc = ${sql.bind(text, "jsonb")}`,
-      `search = ${sql.bind(this.searchColumn(after), "text")}`,
+      ...this.search.changes(after, sql),
       `expires_at = ${sql.bind(this.expiryColumn(after), "bigint")}`,
     ];
     if (this.geoPaths.length > 0) {
@@ -181,7 +183,7 @@ export class PostgresLayout implements Layout {
     const now = sql.bind(recording.at, "text");
     const text =
       `UPDATE ${this.quoted} SET version = version + 1, updated_at = greatest(updated_at, ${now}), ` +
-      `deleted_at = ${now}${whereSql(condition.terms)}`;
+      `deleted_at = ${now}${this.search.keeping()}${whereSql(condition.terms)}`;
     const { use = "once" } = condition;
     const { count } = yield* this.change({ sql, text, use, recording }, { isRemoval: true });
     return count;
@@ -222,7 +224,7 @@ export class PostgresLayout implements Layout {
     if (lease !== undefined) terms.push(this.isHeld(lease, sql));
     const statement =
       `UPDATE ${this.quoted} SET version = version + 1, updated_at = greatest(updated_at, ${sql.bind(at, "text")}), ` +
-      `doc = ${doc}${whereSql(terms)}`;
+      `doc = ${doc}${this.search.keeping()}${whereSql(terms)}`;
     const recording = { kind: "update", at } as const;
     const change = { sql, text: statement, use: "fixed", recording } as const;
     return this.change({ ...change, returning: documentColumns }, {});
@@ -255,19 +257,23 @@ export class PostgresLayout implements Layout {
     return readSortValues(this, stored, order);
   }
 
+  findUnindexed(words: readonly string[]): Operation<readonly Row[number][]> {
+    return this.search.findUnindexed(words);
+  }
+
+  *generations(): Operation<ReadonlyMap<string, boolean>> {
+    const rows = yield* this.search.registered();
+    return new Map(rows.map(([derived, , isBuilt]) => [String(derived), isBuilt === "true"]));
+  }
+
   builtIndexes(): Operation<ReadonlyMap<string, boolean>> {
     return readIndexes(this.quoted);
   }
 
   /** The fields are there as a hash only. */
   fieldsOfIndex(name: string): readonly string[] | undefined {
-    if (name === this.idConstraint || name === this.searchIndex) return undefined;
+    if (name === this.idConstraint) return undefined;
     return /:(?:geo|index|unique):[0-9a-f]{16}$/.test(name) ? [] : undefined;
-  }
-
-  /** The search text of a document; null in a collection without search. */
-  searchColumn(stored: unknown): string | null {
-    return this.searchPaths.length === 0 ? null : searchText(stored, this.searchPaths);
   }
 
   /** The time at which a document expires; null for never. */

@@ -1,6 +1,7 @@
 import { quoteName } from "../../dialect.ts";
 import {
   changesTable,
+  generationsTable,
   locksTable,
   migrationsTable,
   positionsTable,
@@ -40,6 +41,9 @@ export function createOwnTables(isDistributed: boolean): readonly string[] {
       'version bigint NOT NULL, at text COLLATE "C" NOT NULL, doc jsonb)',
     `CREATE TABLE IF NOT EXISTS ${positionsTable} (name text COLLATE "C" PRIMARY KEY, position bigint NOT NULL)`,
     `CREATE TABLE IF NOT EXISTS ${migrationsTable} (id bigint PRIMARY KEY, name text NOT NULL, at text NOT NULL)`,
+    `CREATE TABLE IF NOT EXISTS ${generationsTable} (collection text COLLATE "C" NOT NULL, ` +
+      'derived text COLLATE "C" NOT NULL, suffix text NOT NULL, built boolean NOT NULL, ' +
+      "used bigint NOT NULL, PRIMARY KEY (collection, derived))",
     ...(isDistributed ? distributedTables : []),
     `CREATE TABLE IF NOT EXISTS ${locksTable} (name text COLLATE "C" PRIMARY KEY, token text NOT NULL, until bigint NOT NULL)`,
   ];

@@ -40,7 +40,7 @@ function accessOf(node: Record<string, unknown>, layout: PostgresLayout): readon
 function servingIndex(index: string, layout: PostgresLayout): ServingIndex {
   const { search, expires } = layout.definition;
   if (index === layout.idConstraint) return { kind: "unique", fields: ["id"] };
-  if (index === layout.searchIndex) return { kind: "search", fields: search };
+  if (index === layout.search.own?.index) return { kind: "search", fields: search };
   const known = layout.indexes.find(({ name }) => name === index);
   if (known === undefined) return { kind: "other", fields: [] };
   const { fields } = known;

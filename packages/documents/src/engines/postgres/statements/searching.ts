@@ -30,7 +30,7 @@ export class PostgresSearching implements Searching {
     const { quoted } = this.#table;
     const sql = new PostgresDialect(this.#table);
     const sample =
-      `(SELECT search FROM ${quoted} WHERE deleted_at IS NULL ` +
+      `(SELECT * FROM ${quoted} WHERE deleted_at IS NULL ` +
       `ORDER BY created_at DESC, id DESC LIMIT ${sampleSize}) AS sample`;
     const common = this.#isSampled
       ? `(SELECT count(*) FROM ${sample}${whereSql(sql.hasWords(words))}) >= ${commonInSample}`

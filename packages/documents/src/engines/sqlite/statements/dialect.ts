@@ -189,6 +189,10 @@ export class SqliteDialect extends SqliteWriter implements Dialect {
     ];
   }
 
+  isRow(keys: readonly (number | string | null)[]): string {
+    return `seq IN (SELECT value FROM json_each(${this.bind(JSON.stringify(keys))}))`;
+  }
+
   page(limit: number | undefined, offset: number): string {
     // LIMIT -1 is none.
     return ` LIMIT ${this.bind(limit ?? -1)} OFFSET ${this.bind(offset)}`;

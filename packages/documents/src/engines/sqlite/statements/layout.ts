@@ -1,6 +1,5 @@
 import type { CollectionDefinition } from "../../../api/definition.ts";
 import { UniqueError } from "../../../api/errors.ts";
-import { searchText } from "../../../document/search-text.ts";
 import type { Stamps } from "../../../document/stamps.ts";
 import { quoteName } from "../../dialect.ts";
 import {
@@ -17,11 +16,12 @@ import {
 } from "../../layout.ts";
 import { atomically, type Operation, type Row, type Statement } from "../../operation.ts";
 import { whereSql } from "../../operations/where.ts";
-import { changesTable, registryTable } from "../../own-tables.ts";
+import { changesTable, generationsTable, registryTable } from "../../own-tables.ts";
 import { SqliteDialect } from "./dialect.ts";
 import { SqliteGeo } from "./geo.ts";
 import { fieldsOfIndex, indexesOf, type SqliteIndex } from "./indexes.ts";
 import { claimRows, isHeldSql, releaseLease, renewLease } from "./leases.ts";
+import { SqliteSearch } from "./search.ts";
 import { leasesTable, raiseRemovedVersion } from "./tables.ts";
 import { SqliteSearching } from "./searching.ts";
 
@@ -39,8 +39,7 @@ export class SqliteLayout implements Layout {
   readonly reserved: ReadonlySet<string>;
   readonly expiresAt: Table["expiresAt"];
   readonly stamps: Stamps;
-  /** Name of the table of search texts, quoted. */
-  readonly quotedSearch: string;
+  readonly search: SqliteSearch;
   readonly columns: string;
   readonly selectRows: string;
   readonly key = "seq";
@@ -65,7 +64,7 @@ export class SqliteLayout implements Layout {
     this.reserved = table.reserved;
     this.expiresAt = table.expiresAt;
     this.stamps = stamps;
-    this.quotedSearch = quoteName(`${definition.name}:search`);
+    this.search = new SqliteSearch(this);
     this.hasRemoved = this.softDelete;
     this.columns = `id, version, created_at, updated_at, doc, ${this.softDelete ? "deleted_at" : "NULL"}`;
     const expiresColumn = this.expiresAt === undefined ? "NULL" : "expires_at";
@@ -80,6 +79,11 @@ export class SqliteLayout implements Layout {
     this.#insertText =
       `INSERT INTO ${this.quoted} (${columns.join(", ")}) ` +
       `VALUES (${columns.map(() => "?").join(", ")})`;
+  }
+
+  /** Name of the table of search texts, quoted. */
+  get quotedSearch(): string {
+    return quoteName(this.search.table);
   }
 
   begin({ isTimed = false }: Timed = {}): SqliteDialect {
@@ -119,7 +123,7 @@ export class SqliteLayout implements Layout {
       text: `UPDATE ${this.quoted} SET ${sets.join(", ")} WHERE seq = ?`,
       values: [...values, change.key],
     };
-    if (this.searchPaths.length > 0 || this.geoPaths.length > 0) yield* this.#derive(change);
+    if (this.search.isDerived || this.geoPaths.length > 0) yield* this.#derive(change);
     yield* this.#record({ kind, at, id, version, text });
     return count;
   }
@@ -128,14 +132,7 @@ export class SqliteLayout implements Layout {
   *#derive({ key, before, after }: RowChange): Operation<void> {
     const seq = Number(key);
     const earlier = before();
-    const search = this.#searchText(after);
-    if (search !== this.#searchText(earlier)) {
-      yield {
-        kind: "write",
-        text: `UPDATE ${this.quotedSearch} SET text = ? WHERE rowid = ?`,
-        values: [search, seq],
-      };
-    }
+    yield* this.search.replace(seq, earlier, after);
     yield* this.geo.replace(seq, earlier, after);
   }
 
@@ -160,10 +157,7 @@ export class SqliteLayout implements Layout {
       values: [...values, this.definition.name],
     };
     yield* this.#recordWhere(condition, { kind, at, added: 0, document: "NULL" });
-    if (this.searchPaths.length > 0) {
-      const text = `DELETE FROM ${this.quotedSearch} WHERE rowid IN (${rows})`;
-      yield { kind: "write", text, values };
-    }
+    for (const text of this.search.removals(rows)) yield { kind: "write", text, values };
     if (this.geoPaths.length > 0) yield { kind: "write", text: this.geo.removal(rows), values };
     // There are few leases, and each looks for its document: no row is read for them.
     yield {
@@ -212,6 +206,22 @@ export class SqliteLayout implements Layout {
     return isHeldSql(this, token, sql);
   }
 
+  findUnindexed(
+    words: readonly string[],
+    options: { readonly isTimed: boolean },
+  ): Operation<readonly Row[number][]> {
+    return this.search.findUnindexed(words, options);
+  }
+
+  *generations(): Operation<ReadonlyMap<string, boolean>> {
+    const { rows } = yield {
+      kind: "read",
+      text: `SELECT derived, done >= goal FROM ${generationsTable} WHERE collection = ? ORDER BY derived`,
+      values: [this.definition.name],
+    };
+    return new Map(rows.map(([derived, isBuilt]) => [String(derived), isBuilt === 1]));
+  }
+
   *builtIndexes(): Operation<ReadonlyMap<string, boolean>> {
     const { rows } = yield {
       kind: "read",
@@ -258,19 +268,9 @@ export class SqliteLayout implements Layout {
       values: extra.length === 0 ? values : [...values, ...extra],
     };
     const seq = Number(rowId);
-    if (this.searchPaths.length > 0) {
-      yield {
-        kind: "write",
-        text: `INSERT INTO ${this.quotedSearch} (rowid, text) VALUES (?, ?)`,
-        values: [seq, this.#searchText(stored)],
-      };
-    }
+    if (this.search.isDerived) yield* this.search.add(seq, stored);
     if (this.geoPaths.length > 0) yield* this.geo.add(seq, stored);
     if (recording !== undefined) yield* this.#record({ ...recording, id, version, text });
-  }
-
-  #searchText(stored: unknown): string {
-    return this.searchPaths.length === 0 ? "" : searchText(stored, this.searchPaths);
   }
 
   /** Writes the change of one document to the feed. */

@@ -31,7 +31,7 @@ function readLine(line: string, layout: SqliteLayout): readonly TableAccess[] {
   const isSearched = verb === "SEARCH";
   if (table === name) return [{ index: indexOfLine(rest, layout), isSearched }];
   if (table === `${name}:geo`) return [{ index: { kind: "geo", fields: geo }, isSearched }];
-  if (table !== `${name}:search`) return [];
+  if (table !== layout.search.table) return [];
   // FTS5 notes an M for each MATCH that its index serves.
   const matches = / VIRTUAL TABLE INDEX \d+:.*M/.test(rest);
   return [{ index: { kind: "search", fields: search }, isSearched: matches }];

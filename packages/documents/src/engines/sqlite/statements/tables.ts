@@ -1,6 +1,7 @@
 import { quoteName } from "../../dialect.ts";
 import {
   changesTable,
+  generationsTable,
   locksTable,
   migrationsTable,
   positionsTable,
@@ -10,6 +11,9 @@ import type { Connection } from "../connection/connection.ts";
 
 /** The table with the leases of documents. */
 export const leasesTable: string = quoteName("fetchwork:leases");
+
+/** The table with the rows whose search texts only another release can derive. */
+export const unsearchedTable: string = quoteName("fetchwork:unsearched");
 
 /** Marks the file, so that no other program's database is taken for a store: "FWDR". */
 export const applicationId = 0x46574452;
@@ -71,6 +75,36 @@ export function upgradeTables(connection: Connection, from: number): void {
   connection.exec(`
     PRAGMA application_id = ${applicationId};
     PRAGMA user_version = ${formatVersion};
+  `);
+}
+
+/** Whether the tables of {@link createSearchTables} exist. */
+export function hasSearchTables(connection: Connection): boolean {
+  const text = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'fetchwork:unsearched'";
+  return connection.get(text, []) !== undefined;
+}
+
+/**
+ * Creates the tables of search generations. They are no part of the format, because programs without them can use the
+ * same file. A generation is built when `done` reached `goal`, a number of a row.
+ */
+export function createSearchTables(connection: Connection): void {
+  connection.exec(`
+    CREATE TABLE IF NOT EXISTS ${generationsTable} (
+      collection TEXT NOT NULL,
+      derived TEXT NOT NULL,
+      suffix TEXT NOT NULL,
+      done INTEGER NOT NULL,
+      goal INTEGER NOT NULL,
+      used INTEGER NOT NULL,
+      PRIMARY KEY (collection, derived)
+    ) STRICT, WITHOUT ROWID;
+    CREATE TABLE IF NOT EXISTS ${unsearchedTable} (
+      collection TEXT NOT NULL,
+      suffix TEXT NOT NULL,
+      seq INTEGER NOT NULL,
+      PRIMARY KEY (collection, suffix, seq)
+    ) STRICT, WITHOUT ROWID;
   `);
 }
 

@@ -1,11 +1,12 @@
-import { type ParsedPath, parsePath } from "../../../api/field-path.ts";
-import { searchText } from "../../../document/search-text.ts";
-import { parseJsonText } from "../../../document/json-text.ts";
 import { toStored } from "../../../document/stored.ts";
+import { parseSearch } from "../../derived.ts";
 import { quoteName } from "../../dialect.ts";
 import type { Row } from "../../operation.ts";
+import { generationsTable } from "../../own-tables.ts";
 import type { Connection } from "../connection/connection.ts";
 import { quoteText } from "../statements/dialect.ts";
+import { searchTableOf } from "../statements/search.ts";
+import { unsearchedTable } from "../statements/tables.ts";
 
 /** A task that reads the whole file, and is done away from the thread that serves. */
 export type MaintenanceTask =
@@ -59,30 +60,39 @@ function checkCollection(
   if (counted !== kept) {
     problems.push(`"${name}" has ${String(counted)} documents, and counted ${String(kept)}`);
   }
-  const [registered] = values(
-    `SELECT search FROM "fetchwork:collections" WHERE name = ${quoteText(name)}`,
+  const generations = connection.all(
+    `SELECT derived, suffix, done, goal FROM ${generationsTable} WHERE collection = ?`,
+    [name],
   );
-  if (typeof registered === "string") problems.push(...checkSearch(connection, name, registered));
+  for (const row of generations) problems.push(...checkSearch(connection, name, row));
   return problems;
 }
 
-/** Compares the search texts of a collection with its documents. */
-function checkSearch(connection: Connection, name: string, registered: string): readonly string[] {
-  const { fields } = parseJsonText(registered);
-  const paths = Array.isArray(fields) ? fields.map((field) => parsePath(field)) : [];
+/** Compares the search texts of a generation with the documents, besides those that are not built yet. */
+function checkSearch(
+  connection: Connection,
+  name: string,
+  [derived, suffix, done, goal]: Row,
+): readonly string[] {
+  const { textOf } = parseSearch(String(derived));
+  if (textOf === undefined) return [];
+  const table = quoteName(searchTableOf(name, String(suffix)));
   const problems: string[] = [];
   let missing = 0;
   const text =
-    "SELECT id, version, created_at, updated_at, doc, NULL, seq, found.text " +
-    `FROM ${quoteName(name)} LEFT JOIN ${quoteName(`${name}:search`)} AS found ON found.rowid = seq ` +
-    `WHERE seq > ? ORDER BY seq LIMIT ${chunkSize}`;
+    "SELECT id, version, created_at, updated_at, doc, NULL, stored.seq, found.text " +
+    `FROM ${quoteName(name)} AS stored LEFT JOIN ${table} AS found ON found.rowid = stored.seq ` +
+    "WHERE stored.seq > ? AND (stored.seq <= ? OR stored.seq > ?) AND NOT EXISTS (SELECT 1 " +
+    `FROM ${unsearchedTable} AS left_out WHERE left_out.collection = ${quoteText(name)} ` +
+    `AND left_out.suffix = ${quoteText(String(suffix))} AND left_out.seq = stored.seq) ` +
+    `ORDER BY stored.seq LIMIT ${chunkSize}`;
   for (let last = -1, isFull = true; isFull && problems.length < maxProblems;) {
-    const rows = connection.all(text, [last]);
+    const rows = connection.all(text, [last, done ?? null, goal ?? null]);
     isFull = rows.length === chunkSize;
     for (const row of rows) {
       last = Number(row[6]);
       if (row[7] === null) missing += 1;
-      else if (!isSearchedAs(name, row, paths)) {
+      else if (!isSearchedAs(name, row, textOf)) {
         problems.push(`The search text of ${JSON.stringify(row[0])} of "${name}" is not its own`);
       }
     }
@@ -91,9 +101,9 @@ function checkSearch(connection: Connection, name: string, registered: string): 
   return problems;
 }
 
-function isSearchedAs(name: string, row: Row, paths: readonly ParsedPath[]): boolean {
+function isSearchedAs(name: string, row: Row, textOf: (stored: unknown) => string): boolean {
   try {
-    return row[7] === searchText(toStored(name, row), paths);
+    return row[7] === textOf(toStored(name, row));
   } catch {
     // A damaged document is reported as such.
     return true;

@@ -1,19 +1,21 @@
-import { DocumentsError } from "../../api/errors.ts";
-import { searchText } from "../../document/search-text.ts";
-import { toStored } from "../../document/stored.ts";
-import { keepsRemoved } from "../../query/parse-purge.ts";
-import { type Derived, wantedDerived } from "../derived.ts";
-import { quoteName } from "../dialect.ts";
-import type { Row } from "../operation.ts";
-import { registryTable } from "../own-tables.ts";
-import type { Connection } from "./connection/connection.ts";
-import { runOperation, runStatement } from "./connection/run-operation.ts";
-import { uniqueIndexName } from "./connection/sqlite-error.ts";
-import { indexExpression, quoteText } from "./statements/dialect.ts";
-import type { SqliteIndex } from "./statements/indexes.ts";
-import type { SqliteLayout } from "./statements/layout.ts";
+import { DocumentsError } from "../../../api/errors.ts";
+import { toStored } from "../../../document/stored.ts";
+import { keepsRemoved } from "../../../query/parse-purge.ts";
+import { type Derived, wantedDerived } from "../../derived.ts";
+import { quoteName } from "../../dialect.ts";
+import type { Row } from "../../operation.ts";
+import { registryTable } from "../../own-tables.ts";
+import type { Connection } from "../connection/connection.ts";
+import { runOperation, runStatement } from "../connection/run-operation.ts";
+import { uniqueIndexName } from "../connection/sqlite-error.ts";
+import { prepareSearch } from "./search-generations.ts";
+import { indexExpression } from "../statements/dialect.ts";
+import type { SqliteIndex } from "../statements/indexes.ts";
+import type { SqliteLayout } from "../statements/layout.ts";
 
 const rebuildChunk = 500;
+/** Documents of which another thread builds what is missing: this many take some 10 milliseconds. */
+const manyDocuments = 10_000;
 
 /** Brings the tables and indexes of a collection up to its definition, inside a transaction. */
 export function prepareCollection(connection: Connection, layout: SqliteLayout): void {
@@ -61,13 +63,42 @@ export function prepareCollection(connection: Connection, layout: SqliteLayout):
     const other = uniqueIndexName({ collection: name, live: !layout.softDelete }, fields);
     connection.exec(`DROP INDEX IF EXISTS ${quoteName(other)}`);
   }
-  if (wanted.search !== (search ?? null)) {
-    rebuildSearch(connection, layout);
-    register(connection, layout, "search", wanted);
-  }
+  prepareSearch(connection, layout, typeof search === "string" ? search : null);
   if (wanted.geo !== (geo ?? null)) {
     rebuildPlaces(connection, layout);
     register(connection, layout, "geo", wanted);
+  }
+}
+
+/** Whether {@link prepareCollection} reads all documents of a large collection. */
+export function buildsMuch(connection: Connection, layout: SqliteLayout): boolean {
+  const { name } = layout.definition;
+  const [documents, expires, geo] =
+    connection.get(`SELECT documents, expires, geo FROM ${registryTable} WHERE name = ?`, [name]) ??
+    [];
+  if (Number(documents ?? 0) < manyDocuments) return false;
+  const wanted = wantedDerived(layout.definition);
+  if (wanted.expires !== expires || wanted.geo !== geo) return true;
+  const rows = connection.all(
+    "SELECT name FROM sqlite_master WHERE type = 'index' AND tbl_name = ?",
+    [name],
+  );
+  const built = new Set(rows.map(([index]) => index));
+  const needed = layout.indexes.map((index) => index.name);
+  if (layout.softDelete) needed.push(removedIndexOf(layout));
+  return needed.some((index) => !built.has(index));
+}
+
+/** Drops those of the indexes that a definition once named, and this one does not. */
+export function dropUnusedIndexes(
+  connection: Connection,
+  layout: SqliteLayout,
+  built: readonly string[],
+): void {
+  const wanted = new Set(layout.indexes.map(({ name }) => name));
+  for (const name of built) {
+    if (wanted.has(name) || layout.fieldsOfIndex(name) === undefined) continue;
+    connection.exec(`DROP INDEX IF EXISTS ${quoteName(name)}`);
   }
 }
 
@@ -97,14 +128,14 @@ function columnsOf(connection: Connection, { definition }: SqliteLayout): Readon
   return new Set(rows.map(([column]) => column));
 }
 
-function removedIndex({ definition: { name } }: SqliteLayout): string {
-  return quoteName(`${name}:removed`);
+function removedIndexOf({ definition: { name } }: SqliteLayout): string {
+  return `${name}:removed`;
 }
 
 /** Finds removed documents, of which there are few or none, without reading all of the others. */
 function indexRemoved(connection: Connection, layout: SqliteLayout): void {
   connection.exec(
-    `CREATE INDEX IF NOT EXISTS ${removedIndex(layout)} ` +
+    `CREATE INDEX IF NOT EXISTS ${quoteName(removedIndexOf(layout))} ` +
       `ON ${layout.quoted} (deleted_at) WHERE deleted_at IS NOT NULL`,
   );
 }
@@ -112,7 +143,7 @@ function indexRemoved(connection: Connection, layout: SqliteLayout): void {
 /** Without `softDelete` the removed documents would be there again. */
 function refuseRemoved(connection: Connection, layout: SqliteLayout): void {
   const removed = connection.get(
-    `SELECT 1 FROM ${layout.quoted} INDEXED BY ${removedIndex(layout)} ` +
+    `SELECT 1 FROM ${layout.quoted} INDEXED BY ${quoteName(removedIndexOf(layout))} ` +
       "WHERE deleted_at IS NOT NULL LIMIT 1",
     [],
   );
@@ -130,21 +161,6 @@ function rebuildExpiry(connection: Connection, layout: SqliteLayout): void {
     `CREATE INDEX IF NOT EXISTS ${quoteName(`${definition.name}:expires`)} ` +
       `ON ${layout.quoted} (expires_at) WHERE expires_at IS NOT NULL`,
   );
-}
-
-/** Builds the search index again. One that is no longer declared would fall behind, so it is dropped. */
-function rebuildSearch(connection: Connection, layout: SqliteLayout): void {
-  const { definition, quotedSearch, searchPaths } = layout;
-  connection.exec(`DROP TABLE IF EXISTS ${quotedSearch}`);
-  if (searchPaths.length === 0) return;
-  connection.exec(
-    `CREATE VIRTUAL TABLE ${quotedSearch} USING fts5(` +
-      `text, tokenize = ${quoteText("trigram case_sensitive 1")})`,
-  );
-  const write = `INSERT INTO ${quotedSearch} (rowid, text) VALUES (?, ?)`;
-  for (const [seq, row] of rowsOf(connection, layout)) {
-    connection.run(write, [seq, searchText(toStored(definition.name, row), searchPaths)]);
-  }
 }
 
 /** Builds the table of places again. */

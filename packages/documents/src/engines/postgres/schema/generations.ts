@@ -1,0 +1,189 @@
+import type { PoolClient } from "pg";
+import { hashOf, unusedTime } from "../../generation.ts";
+import { quoteName } from "../../dialect.ts";
+import { generationsTable, registryTable } from "../../own-tables.ts";
+import { execute, run } from "../connections/connections.ts";
+import { sqlState } from "../connections/postgres-error.ts";
+import { runOperation } from "../connections/run-operation.ts";
+import { sessionOn } from "../connections/session.ts";
+import type { PostgresLayout } from "../statements/layout.ts";
+import { searchNames } from "../statements/search.ts";
+
+const lockNotAvailable = "55P03";
+/** Time for which other statements may wait behind a change of the table, in milliseconds. */
+const lockTimeout = 500;
+
+/** Takes note of the registered generations. */
+export async function readGenerations(
+  client: PoolClient,
+  { search }: PostgresLayout,
+): Promise<void> {
+  search.use(await runOperation(sessionOn(client), search.registered()));
+}
+
+/**
+ * Whether this program's generation is registered and built, or it has none; also notes that it is used. `first` is what
+ * the registry of collections says, see {@link registerGeneration}.
+ */
+export async function areGenerationsReady(
+  client: PoolClient,
+  layout: PostgresLayout,
+  first: string | null,
+): Promise<boolean> {
+  const { search } = layout;
+  await readGenerations(client, layout);
+  if (search.first !== first) return false;
+  if (search.derived === null) return true;
+  if (search.own?.isBuilt !== true) return false;
+  await touchGeneration(client, layout);
+  return true;
+}
+
+/**
+ * Registers what this program searches. In a new table it is known to every program, and gets the column that all tables
+ * have; later it gets columns for itself. `first` is what the registry of collections says: what that column holds,
+ * which programs without generations replace.
+ */
+export async function registerGeneration(
+  client: PoolClient,
+  layout: PostgresLayout,
+  first: string | null,
+): Promise<void> {
+  const { definition, search, quoted } = layout;
+  await adopt(client, definition.name, first);
+  await readGenerations(client, layout);
+  if (search.derived === null) return;
+  if (search.own !== undefined) {
+    await touchGeneration(client, layout);
+    return;
+  }
+  const suffix = hashOf(search.derived);
+  const { text, of } = searchNames(definition.name, suffix);
+  await patiently(
+    client,
+    `ALTER TABLE ${quoted} ADD COLUMN IF NOT EXISTS ${text} text COLLATE "C", ` +
+      `ADD COLUMN IF NOT EXISTS ${of ?? ""} bigint`,
+  );
+  await insertGeneration(client, layout, { suffix, derived: search.derived });
+  await readGenerations(client, layout);
+}
+
+/** Registers the generation of a new table. */
+export async function registerFirst(client: PoolClient, layout: PostgresLayout): Promise<void> {
+  const { derived } = layout.search;
+  if (derived === null) return;
+  await insertGeneration(client, layout, { suffix: "", derived });
+  await run(client, {
+    text: `UPDATE ${registryTable} SET search = $2 WHERE name = $1`,
+    values: [layout.definition.name, derived],
+  });
+}
+
+/** Notes that everything of this program's generation was derived once. */
+export async function finishGeneration(client: PoolClient, layout: PostgresLayout): Promise<void> {
+  await run(client, {
+    text: `UPDATE ${generationsTable} SET built = true WHERE collection = $1 AND derived = $2`,
+    values: [layout.definition.name, layout.search.derived],
+  });
+  await readGenerations(client, layout);
+}
+
+/** Notes that a program uses its generation. */
+export async function touchGeneration(client: PoolClient, layout: PostgresLayout): Promise<void> {
+  const now = Date.now();
+  await run(client, {
+    text:
+      `UPDATE ${generationsTable} SET used = $3::bigint ` +
+      "WHERE collection = $1 AND derived = $2 AND used < $3::bigint - 60000",
+    values: [layout.definition.name, layout.search.derived, now],
+  });
+}
+
+/**
+ * Drops the indexes of generations that no program used for 7 days. Their columns stay, because a program that knows of
+ * them may still write to them.
+ */
+export async function dropAbandoned(
+  client: PoolClient,
+  { definition, search }: PostgresLayout,
+): Promise<void> {
+  const { rows } = await run(client, {
+    text: `SELECT suffix FROM ${generationsTable} WHERE collection = $1 AND derived <> $2 AND used < $3`,
+    values: [definition.name, search.derived ?? "", Date.now() - unusedTime],
+  });
+  for (const [suffix] of rows) {
+    await dropGeneration(client, definition.name, String(suffix));
+  }
+}
+
+/** Drops the indexes of a generation and forgets it. */
+export async function dropGeneration(
+  client: PoolClient,
+  collection: string,
+  suffix: string,
+): Promise<void> {
+  await forget(client, collection, suffix);
+  const names = searchNames(collection, suffix);
+  await execute(client, `DROP INDEX CONCURRENTLY IF EXISTS ${quoteName(names.index)}`);
+  await execute(client, `DROP INDEX CONCURRENTLY IF EXISTS ${quoteName(names.staleIndex)}`);
+}
+
+/** Registers what the first column holds, where a program without generations filled it. */
+async function adopt(client: PoolClient, collection: string, first: string | null): Promise<void> {
+  const { rows } = await run(client, {
+    text: `SELECT derived FROM ${generationsTable} WHERE collection = $1 AND suffix = ''`,
+    values: [collection],
+  });
+  if ((rows[0]?.[0] ?? null) === first) return;
+  await run(client, {
+    text: `DELETE FROM ${generationsTable} WHERE collection = $1 AND suffix = ''`,
+    values: [collection],
+  });
+  if (first === null) return;
+  const same = await run(client, {
+    text: `SELECT suffix FROM ${generationsTable} WHERE collection = $1 AND derived = $2`,
+    values: [collection, first],
+  });
+  for (const [suffix] of same.rows) await dropGeneration(client, collection, String(suffix));
+  await run(client, {
+    text: `INSERT INTO ${generationsTable} VALUES ($1, $2, '', true, $3)`,
+    values: [collection, first, Date.now()],
+  });
+}
+
+async function insertGeneration(
+  client: PoolClient,
+  { definition }: PostgresLayout,
+  { suffix, derived }: { readonly suffix: string; readonly derived: string },
+): Promise<void> {
+  await run(client, {
+    text: `INSERT INTO ${generationsTable} (collection, derived, suffix, built, used) VALUES ($1, $2, $3, false, $4)`,
+    values: [definition.name, derived, suffix, Date.now()],
+  });
+}
+
+async function forget(client: PoolClient, collection: string, suffix: string): Promise<void> {
+  await run(client, {
+    text: `DELETE FROM ${generationsTable} WHERE collection = $1 AND suffix = $2`,
+    values: [collection, suffix],
+  });
+  if (suffix !== "") return;
+  await run(client, {
+    text: `UPDATE ${registryTable} SET search = NULL WHERE name = $1`,
+    values: [collection],
+  });
+}
+
+/** Changes a table without making other statements wait behind it for long. */
+async function patiently(client: PoolClient, text: string): Promise<void> {
+  // The two statements are one transaction, to which the limit applies.
+  const limited = `SELECT set_config('lock_timeout', '${lockTimeout}', true); ${text}`;
+  for (;;) {
+    try {
+      await execute(client, limited);
+      return;
+    } catch (error) {
+      if (sqlState(error) !== lockNotAvailable) throw error;
+    }
+  }
+}

@@ -1,0 +1,266 @@
+import { DamagedError } from "../../../document/damaged-error.ts";
+import { toStored } from "../../../document/stored.ts";
+import { quoteName } from "../../dialect.ts";
+import { describeGeneration, hashOf, unusedTime } from "../../generation.ts";
+import type { Row } from "../../operation.ts";
+import { generationsTable, registryTable } from "../../own-tables.ts";
+import type { Connection } from "../connection/connection.ts";
+import { quoteText } from "../statements/dialect.ts";
+import type { SqliteLayout } from "../statements/layout.ts";
+import { searchTableOf } from "../statements/search.ts";
+import { unsearchedTable } from "../statements/tables.ts";
+
+const chunk = 500;
+/** Time for which opening a store may build, in milliseconds. */
+const firstTime = 40;
+/** Rows after which the clock is looked at. */
+const rowsPerLook = 16;
+
+/** Reads the generations of a collection: what is derived, and the ending of the names. */
+export function readGenerations(connection: Connection, collection: string): readonly Row[] {
+  return connection.all(
+    `SELECT derived, suffix FROM ${generationsTable} WHERE collection = ? ORDER BY derived`,
+    [collection],
+  );
+}
+
+/**
+ * Registers what this program searches and builds the first part, which is all of a small collection. `first` is what the
+ * registry of collections says: what the table without a suffix holds, which programs without generations replace.
+ */
+export function prepareSearch(
+  connection: Connection,
+  layout: SqliteLayout,
+  first: string | null,
+): void {
+  const { name } = layout.definition;
+  const { derived } = layout.search;
+  adopt(connection, name, first);
+  const isKnown = layout.search.use(readGenerations(connection, name));
+  if (derived !== null && !isKnown) {
+    create(connection, layout, derived);
+    layout.search.use(readGenerations(connection, name));
+  }
+  touchGeneration(connection, layout);
+  buildSearch(connection, layout, firstTime);
+}
+
+/** Notes that a program uses a generation. */
+export function touchGeneration(
+  connection: Connection,
+  { definition, search }: SqliteLayout,
+): void {
+  if (search.derived === null) return;
+  connection.run(`UPDATE ${generationsTable} SET used = ? WHERE collection = ? AND derived = ?`, [
+    Date.now(),
+    definition.name,
+    search.derived,
+  ]);
+}
+
+/** Reads the endings of the names of generations that no program used for 7 days. */
+function unusedGenerations(
+  connection: Connection,
+  { definition, search }: SqliteLayout,
+): readonly string[] {
+  const rows = connection.all(
+    `SELECT suffix FROM ${generationsTable} WHERE collection = ? AND derived <> ? AND used <= ?`,
+    [definition.name, search.derived ?? "", Date.now() - unusedTime],
+  );
+  return rows.map(([suffix]) => String(suffix));
+}
+
+/** Whether search texts of this program are missing, or there are some that nobody uses. */
+export function hasSearchWork(connection: Connection, layout: SqliteLayout): boolean {
+  return !isSearchBuilt(connection, layout) || unusedGenerations(connection, layout).length > 0;
+}
+
+/** Does a part of what {@link hasSearchWork} reports; returns whether there is more. */
+export function workOnSearch(connection: Connection, layout: SqliteLayout, time: number): boolean {
+  if (!isSearchBuilt(connection, layout)) buildSearch(connection, layout, time);
+  else {
+    const [suffix] = unusedGenerations(connection, layout);
+    if (suffix !== undefined) dropGeneration(connection, layout.definition.name, suffix);
+  }
+  return hasSearchWork(connection, layout);
+}
+
+/** Drops the texts of all generations besides that of this program. */
+export function dropOtherGenerations(
+  connection: Connection,
+  { definition, search }: SqliteLayout,
+): void {
+  for (const [derived, suffix] of readGenerations(connection, definition.name)) {
+    if (derived !== search.derived) dropGeneration(connection, definition.name, String(suffix));
+  }
+  search.use(readGenerations(connection, definition.name));
+}
+
+/** Drops the texts of a generation. */
+export function dropGeneration(connection: Connection, collection: string, suffix: string): void {
+  connection.exec(`DROP TABLE IF EXISTS ${quoteName(searchTableOf(collection, suffix))}`);
+  forget(connection, collection, suffix);
+  if (suffix === "") registerFirst(connection, collection, null);
+}
+
+/** Derives texts that are not in the table of this program yet, at most some hundred and for about `time` milliseconds. */
+function buildSearch(connection: Connection, layout: SqliteLayout, time: number): void {
+  const { definition, search } = layout;
+  if (search.derived === null) return;
+  const state = connection.get(
+    `SELECT suffix, done, goal FROM ${generationsTable} WHERE collection = ? AND derived = ?`,
+    [definition.name, search.derived],
+  );
+  if (state === undefined) return;
+  const suffix = String(state[0]);
+  const [, done, goal] = state.map(Number);
+  const part = { suffix, until: performance.now() + time };
+  if (done !== undefined && goal !== undefined && done < goal) {
+    buildRange(connection, layout, { ...part, done, goal });
+  } else {
+    buildLeft(connection, layout, part);
+  }
+}
+
+/** Whether no texts are missing in the table of this program. */
+function isSearchBuilt(connection: Connection, { definition, search }: SqliteLayout): boolean {
+  if (search.derived === null) return true;
+  const row = connection.get(
+    `SELECT 1 FROM ${generationsTable} AS g WHERE collection = ? AND derived = ? AND (done < goal ` +
+      `OR EXISTS (SELECT 1 FROM ${unsearchedTable} AS u WHERE u.collection = g.collection AND u.suffix = g.suffix))`,
+    [definition.name, search.derived],
+  );
+  return row === undefined;
+}
+
+function buildRange(
+  connection: Connection,
+  layout: SqliteLayout,
+  part: {
+    readonly suffix: string;
+    readonly until: number;
+    readonly done: number;
+    readonly goal: number;
+  },
+): void {
+  const { definition, quoted } = layout;
+  const rows = connection.all(
+    `SELECT id, version, created_at, updated_at, doc, NULL, seq FROM ${quoted} ` +
+      `WHERE seq > ? AND seq <= ? ORDER BY seq LIMIT ${chunk}`,
+    [part.done, part.goal],
+  );
+  const count = writeTexts(connection, layout, { ...part, rows });
+  const isEnd = count === rows.length && rows.length < chunk;
+  connection.run(`UPDATE ${generationsTable} SET done = ? WHERE collection = ? AND suffix = ?`, [
+    isEnd ? part.goal : Number(rows[count - 1]?.[6]),
+    definition.name,
+    part.suffix,
+  ]);
+}
+
+/** Derives the texts of rows that a program of another release changed. */
+function buildLeft(
+  connection: Connection,
+  layout: SqliteLayout,
+  part: { readonly suffix: string; readonly until: number },
+): void {
+  const { definition, quoted } = layout;
+  const left = `SELECT seq FROM ${unsearchedTable} WHERE collection = ? AND suffix = ?`;
+  const keys = connection.all(`${left} ORDER BY seq LIMIT ${chunk}`, [
+    definition.name,
+    part.suffix,
+  ]);
+  if (keys.length === 0) return;
+  const last = Number(keys.at(-1)?.[0]);
+  const rows = connection.all(
+    `SELECT id, version, created_at, updated_at, doc, NULL, seq FROM ${quoted} ` +
+      `WHERE seq <= ? AND seq IN (${left}) ORDER BY seq`,
+    [last, definition.name, part.suffix],
+  );
+  const count = writeTexts(connection, layout, { ...part, rows });
+  connection.run(
+    `DELETE FROM ${unsearchedTable} WHERE collection = ? AND suffix = ? AND seq <= ?`,
+    [definition.name, part.suffix, count === rows.length ? last : Number(rows[count - 1]?.[6])],
+  );
+}
+
+/** Writes the texts of rows, at least one, until the time is over; returns the number of rows. */
+function writeTexts(
+  connection: Connection,
+  { definition, search }: SqliteLayout,
+  part: { readonly suffix: string; readonly until: number; readonly rows: readonly Row[] },
+): number {
+  const { textOf = String } = describeGeneration(search.derived ?? "", part.suffix);
+  // A number of a row is given again when the last rows were removed, and so may be there.
+  const write = `INSERT OR REPLACE INTO ${quoteName(searchTableOf(definition.name, part.suffix))} (rowid, text) VALUES (?, ?)`;
+  let count = 0;
+  for (const row of part.rows) {
+    const text = textOrNothing(definition.name, row, textOf);
+    if (text !== undefined) connection.run(write, [Number(row[6]), text]);
+    count += 1;
+    if (count % rowsPerLook === 0 && performance.now() >= part.until) break;
+  }
+  return count;
+}
+
+/** A damaged document is found by a check, and does not end the building of all others. */
+function textOrNothing(
+  collection: string,
+  row: Row,
+  textOf: (stored: unknown) => string,
+): string | undefined {
+  try {
+    return textOf(toStored(collection, row));
+  } catch (error) {
+    if (error instanceof DamagedError) return undefined;
+    throw error;
+  }
+}
+
+/** Registers what the table without a suffix holds, where a program without generations made it. */
+function adopt(connection: Connection, collection: string, first: string | null): void {
+  const known = connection.get(
+    `SELECT derived FROM ${generationsTable} WHERE collection = ? AND suffix = ''`,
+    [collection],
+  );
+  if ((known?.[0] ?? null) === first) return;
+  forget(connection, collection, "");
+  if (first === null) return;
+  const rows = connection.all(
+    `SELECT suffix FROM ${generationsTable} WHERE collection = ? AND derived = ?`,
+    [collection, first],
+  );
+  for (const [suffix] of rows) dropGeneration(connection, collection, String(suffix));
+  connection.run(`INSERT INTO ${generationsTable} VALUES (?, ?, '', 0, 0, ?)`, [
+    collection,
+    first,
+    Date.now(),
+  ]);
+}
+
+function create(connection: Connection, layout: SqliteLayout, derived: string): void {
+  const { definition, quoted } = layout;
+  const rows = readGenerations(connection, definition.name);
+  const suffix = rows.some(([, known]) => known === "") ? hashOf(derived) : "";
+  const table = quoteName(searchTableOf(definition.name, suffix));
+  connection.exec(
+    `DROP TABLE IF EXISTS ${table}; CREATE VIRTUAL TABLE ${table} USING fts5(` +
+      `text, tokenize = ${quoteText("trigram case_sensitive 1")})`,
+  );
+  connection.run(
+    `INSERT INTO ${generationsTable} (collection, derived, suffix, done, goal, used) ` +
+      `SELECT ?, ?, ?, 0, coalesce(max(seq), 0), ? FROM ${quoted}`,
+    [definition.name, derived, suffix, Date.now()],
+  );
+  if (suffix === "") registerFirst(connection, definition.name, derived);
+}
+
+function registerFirst(connection: Connection, collection: string, derived: string | null): void {
+  connection.run(`UPDATE ${registryTable} SET search = ? WHERE name = ?`, [derived, collection]);
+}
+
+function forget(connection: Connection, collection: string, suffix: string): void {
+  const where = "WHERE collection = ? AND suffix = ?";
+  connection.run(`DELETE FROM ${generationsTable} ${where}`, [collection, suffix]);
+  connection.run(`DELETE FROM ${unsearchedTable} ${where}`, [collection, suffix]);
+}

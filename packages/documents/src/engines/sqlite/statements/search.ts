@@ -1,0 +1,197 @@
+import { DocumentsError } from "../../../api/errors.ts";
+import { hasPatterns } from "../../../document/search-text.ts";
+import { toStored } from "../../../document/stored.ts";
+import { wantedDerived } from "../../derived.ts";
+import { quoteName } from "../../dialect.ts";
+import { describeGeneration, type Generation } from "../../generation.ts";
+import type { Layout } from "../../layout.ts";
+import type { Operation, Row } from "../../operation.ts";
+import { generationsTable } from "../../own-tables.ts";
+import { unsearchedTable } from "./tables.ts";
+
+/** Rows of one statement that reads documents whose texts are not in the table yet. */
+const chunk = 500;
+
+/** Reports that another program dropped the search texts of this one, which are built again. */
+export class UnregisteredError extends DocumentsError {
+  constructor(collection: string) {
+    super("ERR_DOCUMENTS_ENGINE", `The search of "${collection}" was dropped by another program`);
+  }
+}
+
+/** Names the table of a generation's texts. */
+export function searchTableOf(collection: string, suffix: string): string {
+  return suffix === "" ? `${collection}:search` : `${collection}:search:${suffix}`;
+}
+
+/**
+ * The search texts of a collection. Each generation has a table, and every program keeps all of them up to date. A text
+ * that only another release can derive is taken out of its table, and the row is noted in the table `unsearched`.
+ */
+export class SqliteSearch {
+  /** What this program derives, as the registry has it; null for nothing. */
+  readonly derived: string | null;
+  readonly #layout: Pick<Layout, "begin" | "definition" | "quoted">;
+  #generations: readonly Generation[] = [];
+  #name: string;
+
+  constructor(layout: Pick<Layout, "begin" | "definition" | "quoted">) {
+    this.derived = wantedDerived(layout.definition).search;
+    this.#layout = layout;
+    this.#name = searchTableOf(layout.definition.name, "");
+  }
+
+  /** Name of the table of the texts that this program searches. */
+  get table(): string {
+    return this.#name;
+  }
+
+  /** Whether this program can search. */
+  get isSearched(): boolean {
+    return this.derived !== null;
+  }
+
+  /** Whether texts of any program must be changed with a document. */
+  get isDerived(): boolean {
+    return this.#generations.length > 0;
+  }
+
+  /** Takes note of the registered generations; returns whether that of this program is among them. */
+  use(registered: readonly Row[]): boolean {
+    this.#generations = registered.map(([derived, suffix]) =>
+      describeGeneration(String(derived), String(suffix)),
+    );
+    if (this.derived === null) return true;
+    const own = this.#generations.find(({ derived }) => derived === this.derived);
+    if (own !== undefined) this.#name = searchTableOf(this.#layout.definition.name, own.suffix);
+    return own !== undefined;
+  }
+
+  /** Adds the texts of a new row. */
+  *add(seq: number, stored: unknown): Operation<void> {
+    for (const generation of this.#generations) {
+      const { textOf } = generation;
+      if (textOf === undefined) yield* this.#leave(generation, seq);
+      else {
+        yield {
+          kind: "write",
+          text: `INSERT INTO ${this.#tableOf(generation)} (rowid, text) VALUES (?, ?)`,
+          values: [seq, textOf(stored)],
+        };
+      }
+    }
+  }
+
+  /** Changes the texts of a row. One that is not in its table yet stays away until it is built. */
+  *replace(seq: number, before: unknown, after: unknown): Operation<void> {
+    for (const generation of this.#generations) {
+      const { textOf } = generation;
+      if (textOf === undefined) {
+        const text = `DELETE FROM ${this.#tableOf(generation)} WHERE rowid = ?`;
+        yield { kind: "write", text, values: [seq] };
+        yield* this.#leave(generation, seq);
+        continue;
+      }
+      const text = textOf(after);
+      if (text === textOf(before)) continue;
+      yield {
+        kind: "write",
+        text: `UPDATE ${this.#tableOf(generation)} SET text = ? WHERE rowid = ?`,
+        values: [text, seq],
+      };
+    }
+  }
+
+  /** Writes the statements that delete the texts of the rows that a query selects. */
+  removals(rows: string): readonly string[] {
+    return this.#generations.map(
+      (generation) => `DELETE FROM ${this.#tableOf(generation)} WHERE rowid IN (${rows})`,
+    );
+  }
+
+  /**
+   * Finds the rows with the words among the documents whose texts are not in the table yet: it reads these documents.
+   *
+   * @throws {UnregisteredError}
+   */
+  *findUnindexed(
+    words: readonly string[],
+    options: { readonly isTimed: boolean },
+  ): Operation<readonly Row[number][]> {
+    const { definition } = this.#layout;
+    if (this.derived === null) return [];
+    const { rows } = yield {
+      kind: "read",
+      text:
+        `SELECT suffix, done, goal, EXISTS (SELECT 1 FROM ${unsearchedTable} AS u ` +
+        "WHERE u.collection = g.collection AND u.suffix = g.suffix) " +
+        `FROM ${generationsTable} AS g WHERE collection = ? AND derived = ?`,
+      values: [definition.name, this.derived],
+    };
+    const [state] = rows;
+    if (state === undefined) throw new UnregisteredError(definition.name);
+    const [suffix, done, goal, hasLeft] = state;
+    this.#name = searchTableOf(definition.name, String(suffix));
+    const found: Row[number][] = [];
+    if (Number(done) < Number(goal)) {
+      const range = { after: Number(done), until: Number(goal) };
+      yield* this.#findWithin(words, { ...options, ...range }, found);
+    }
+    if (hasLeft === 1) {
+      const left = { ...options, after: 0, until: Number.MAX_SAFE_INTEGER, suffix: String(suffix) };
+      yield* this.#findWithin(words, left, found);
+    }
+    return found;
+  }
+
+  *#findWithin(
+    words: readonly string[],
+    range: {
+      readonly after: number;
+      readonly until: number;
+      readonly suffix?: string;
+      readonly isTimed: boolean;
+    },
+    found: Row[number][],
+  ): Operation<void> {
+    const { definition, quoted } = this.#layout;
+    const textOf = describeGeneration(this.derived ?? "", "").textOf ?? String;
+    for (let { after } = range; ;) {
+      const sql = this.#layout.begin({ isTimed: range.isTimed });
+      const terms = [
+        ...sql.countVisited(),
+        `seq > ${sql.bind(after, "bigint")}`,
+        `seq <= ${sql.bind(range.until, "bigint")}`,
+      ];
+      if (range.suffix !== undefined) {
+        const name = sql.bind(definition.name, "text");
+        const suffix = sql.bind(range.suffix, "text");
+        terms.push(
+          `seq IN (SELECT seq FROM ${unsearchedTable} WHERE collection = ${name} AND suffix = ${suffix})`,
+        );
+      }
+      const { rows } = yield sql.read(
+        "SELECT id, version, created_at, updated_at, doc, NULL, seq " +
+          `FROM ${quoted} WHERE ${terms.join(" AND ")} ORDER BY seq LIMIT ${chunk}`,
+      );
+      for (const row of rows) {
+        after = Number(row[6]);
+        if (hasPatterns(textOf(toStored(definition.name, row)), words)) found.push(after);
+      }
+      if (rows.length < chunk) return;
+    }
+  }
+
+  /** Leaves the text of a row to a program of another release. */
+  *#leave({ suffix }: Generation, seq: number): Operation<void> {
+    yield {
+      kind: "write",
+      text: `INSERT OR IGNORE INTO ${unsearchedTable} (collection, suffix, seq) VALUES (?, ?, ?)`,
+      values: [this.#layout.definition.name, suffix, seq],
+    };
+  }
+
+  #tableOf({ suffix }: Generation): string {
+    return quoteName(searchTableOf(this.#layout.definition.name, suffix));
+  }
+}

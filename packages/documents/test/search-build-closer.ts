@@ -1,0 +1,7 @@
+// Opens the store of the URL in argv[2] with another search than the one that was built, and closes it at once.
+import { openStore } from "../src/index.ts";
+import { byText } from "./search-build-collections.ts";
+
+const [, , url = ""] = process.argv;
+const store = await openStore(url, { collections: [byText] });
+await store.close();
