@@ -69,6 +69,7 @@ const processes = {
     // One file at a time, and time for its processes to start on a busy machine.
     maxWorkers: 1,
     testTimeout: 60_000,
+    hookTimeout: 60_000,
     sequence: { groupOrder: 2 },
   },
 };
@@ -90,6 +91,7 @@ export default defineConfig({
     // Vitest leaves a core free unless it is told the number.
     maxWorkers: "100%",
     testTimeout: 20_000,
+    hookTimeout: 60_000,
     // A machine that is busy with other tests is slow; what never comes is no less missed.
     expect: { poll: { timeout: 10_000 } },
   },

@@ -1,3 +1,4 @@
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { expect, it } from "vitest";
@@ -15,11 +16,35 @@ it("The check of a SQLite file reports a document whose search text is that of a
   expect(await administer(store).check()).toEqual({ ok: true, problems: [] });
   await store.close();
   const database = new DatabaseSync(path);
-  database.exec(`UPDATE notes SET doc = '{"text":"omega"}' WHERE id = 'x'`);
+  database.exec(
+    `UPDATE "notes:search" SET text = 'omega' WHERE rowid = (SELECT seq FROM notes WHERE id = 'x')`,
+  );
   database.close();
   await using reopened = await openStore(`sqlite:${path}`, { collections: [notes] });
   expect(await administer(reopened).check()).toEqual({
     ok: false,
     problems: ['The search text of "x" of "notes" is not its own'],
+  });
+});
+
+it("A check on SQLite sees a byte that changed inside a document", async () => {
+  const plain = defineCollection<{ text: string; other?: number }>("plain");
+  const path = join(temporaryFolder(), "a.db");
+  const store = await openStore(`sqlite:${path}`, { collections: [plain] });
+  await store.collection(plain).insertMany([{ text: "first" }, { text: "second" }]);
+  await store.collection(plain).insert({ text: "unchanged" }, { id: "x" });
+  await store.collection(plain).update("x", { other: 1 });
+  await store.collection(plain).upsert({ text: "unchanged, too" }, { id: "x" });
+  await store.close();
+  const bytes = readFileSync(path);
+  const place = bytes.indexOf("unchanged, too");
+  expect(bytes.indexOf("unchanged, too", place + 1)).toBe(-1);
+  bytes.write("Un", place);
+  writeFileSync(path, bytes);
+  await using damaged = await openStore(`sqlite:${path}`, { collections: [plain] });
+  expect(await damaged.collection(plain).get("x")).toMatchObject({ text: "Unchanged, too" });
+  expect(await administer(damaged).check()).toEqual({
+    ok: false,
+    problems: ['The document "x" of "plain" is damaged'],
   });
 });

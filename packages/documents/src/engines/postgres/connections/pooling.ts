@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { isObject } from "@fetchwork/kit";
 import type { ClientBase, PoolClient } from "pg";
 
@@ -12,8 +13,12 @@ export interface Pooling {
   mode: PoolingMode;
 }
 
-/** How often two connections are compared: a busy pooler may lend them different sessions for a while. */
-const comparisons = 5;
+/**
+ * How often two connections are compared, and the longest time between two times in milliseconds. A busy pooler may lend
+ * them different sessions for a while, and in a rhythm.
+ */
+const comparisons = 20;
+const maxPause = 3;
 
 /** Begins the knowledge of a store. */
 export function beginPooling(isPooled: boolean | undefined): Pooling {
@@ -53,13 +58,14 @@ export async function settlePooling(
 }
 
 async function takeTurns(one: ClientBase, other: ClientBase): Promise<boolean> {
-  const ofOne = new Set<string>();
-  const ofOther = new Set<string>();
-  for (let count = 0; count < comparisons; count += 1) {
-    ofOne.add(await readProcess(one));
-    ofOther.add(await readProcess(other));
+  const ofOne = await readProcess(one);
+  const ofOther = await readProcess(other);
+  if (ofOne === ofOther) return true;
+  for (let count = 1; count < comparisons; count += 1) {
+    await wait(Math.random() * maxPause);
+    if ((await readProcess(one)) !== ofOne || (await readProcess(other)) !== ofOther) return true;
   }
-  return ofOne.size > 1 || ofOther.size > 1 || [...ofOne].some((each) => ofOther.has(each));
+  return false;
 }
 
 async function readProcess(client: ClientBase): Promise<string> {

@@ -38,12 +38,17 @@ export function prepareCollection(connection: Connection, layout: SqliteLayout):
         version INTEGER NOT NULL,
         created_at TEXT NOT NULL,
         updated_at TEXT NOT NULL,
-        doc TEXT NOT NULL
+        doc TEXT NOT NULL,
+        checksum INTEGER
       ) STRICT;
     `);
     connection.run(`INSERT INTO ${registryTable} (name) VALUES (?)`, [name]);
   }
   const columns = columnsOf(connection, layout);
+  // Documents from before there were checksums have none.
+  if (!columns.has("checksum")) {
+    connection.exec(`ALTER TABLE ${layout.quoted} ADD COLUMN checksum INTEGER`);
+  }
   if (layout.softDelete && !columns.has("deleted_at")) {
     connection.exec(`ALTER TABLE ${layout.quoted} ADD COLUMN deleted_at TEXT`);
   }

@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import type { CollectionDefinition } from "../../../api/definition.ts";
 import { UniqueError } from "../../../api/errors.ts";
 import type { Stamps } from "../../../document/stamps.ts";
@@ -73,7 +74,7 @@ export class SqliteLayout implements Layout {
     this.searching = new SqliteSearching(this);
     this.geo = new SqliteGeo(this);
     this.indexes = indexesOf(table);
-    const columns = ["id", "version", "created_at", "updated_at", "doc"];
+    const columns = ["id", "version", "created_at", "updated_at", "doc", "checksum"];
     if (this.softDelete) columns.push("deleted_at");
     if (this.expiresAt !== undefined) columns.push("expires_at");
     this.#insertText =
@@ -110,8 +111,8 @@ export class SqliteLayout implements Layout {
   *update(change: RowChange, { kind, at }: Recording): Operation<number> {
     const { after, text } = change;
     const { id, version } = after;
-    const sets = ["version = ?", "updated_at = ?", "doc = ?"];
-    const values: (number | string | null)[] = [version, at, text];
+    const sets = ["version = ?", "updated_at = ?", "doc = ?", "checksum = ?"];
+    const values: (number | string | null)[] = [version, at, text, crc32(text)];
     if (kind === "restore") sets.push("deleted_at = NULL");
     if (this.expiresAt !== undefined) {
       sets.push("expires_at = ?");
@@ -258,7 +259,7 @@ export class SqliteLayout implements Layout {
     recording: Recording | undefined,
   ): Operation<void> {
     const { id, version = firstVersion, createdAt, updatedAt, deletedAt, text, stored } = row;
-    const values = [id, version, createdAt, updatedAt, text];
+    const values = [id, version, createdAt, updatedAt, text, crc32(text)];
     const extra: (number | string | null)[] = [];
     if (this.softDelete) extra.push(deletedAt);
     if (this.expiresAt !== undefined) extra.push(this.expiresAt(stored));

@@ -1,3 +1,4 @@
+import { crc32 } from "node:zlib";
 import { toStored } from "../../../document/stored.ts";
 import { parseSearch } from "../../derived.ts";
 import { quoteName } from "../../dialect.ts";
@@ -46,13 +47,12 @@ function checkCollection(
     `SELECT id FROM ${table} WHERE NOT json_valid(doc) OR json_type(doc) <> 'object' ` +
       `LIMIT ${maxProblems}`,
   );
-  for (const id of damaged) {
-    problems.push(`The document ${JSON.stringify(id)} of "${name}" is damaged`);
+  for (const id of damaged) problems.push(damagedDocument(name, id));
+  const columns = values(`SELECT name FROM pragma_table_info(${quoteText(name)})`);
+  if (damaged.length === 0 && columns.includes("checksum")) {
+    problems.push(...checkSums(connection, name));
   }
-  const hasRemoved = values(
-    `SELECT 1 FROM pragma_table_info(${quoteText(name)}) WHERE name = 'deleted_at'`,
-  );
-  const live = hasRemoved.length === 0 ? "" : " WHERE deleted_at IS NULL";
+  const live = columns.includes("deleted_at") ? " WHERE deleted_at IS NULL" : "";
   const [counted] = values(`SELECT count(*) FROM ${table}${live}`);
   const [kept] = values(
     `SELECT documents FROM "fetchwork:collections" WHERE name = ${quoteText(name)}`,
@@ -66,6 +66,29 @@ function checkCollection(
   );
   for (const row of generations) problems.push(...checkSearch(connection, name, row));
   return problems;
+}
+
+/** Compares documents with their checksums. Those from before there were checksums have none. */
+function checkSums(connection: Connection, name: string): readonly string[] {
+  const problems: string[] = [];
+  const text =
+    `SELECT seq, id, doc, checksum FROM ${quoteName(name)} WHERE seq > ? ` +
+    `ORDER BY seq LIMIT ${chunkSize}`;
+  for (let last = -1, isFull = true; isFull && problems.length < maxProblems;) {
+    const rows = connection.all(text, [last]);
+    isFull = rows.length === chunkSize;
+    for (const [seq, id, document, checksum] of rows) {
+      last = Number(seq);
+      if (checksum !== null && crc32(String(document)) !== checksum) {
+        problems.push(damagedDocument(name, id));
+      }
+    }
+  }
+  return problems;
+}
+
+function damagedDocument(name: string, id: unknown): string {
+  return `The document ${JSON.stringify(id)} of "${name}" is damaged`;
 }
 
 /** Compares the search texts of a generation with the documents, besides those that are not built yet. */
