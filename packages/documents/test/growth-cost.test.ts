@@ -15,7 +15,11 @@ interface Post {
   rank: number;
 }
 
-const posts = defineCollection<Post>("posts", { indexes: ["title", "rank"], softDelete: true });
+const posts = defineCollection<Post>("posts", {
+  indexes: ["title", "rank"],
+  softDelete: true,
+  keepTotal: true,
+});
 const document = `'{"title":"title ' || n || '","rank":' || n || '}'`;
 const sizes = { small: 10_000, large: propertyRuns(60_000, 400_000) };
 
@@ -63,6 +67,9 @@ describe.each([
           isAbout: isAbout(few.cost)(many.cost) ? true : [few.cost, many.cost],
         }).toEqual(expected);
       }
+      const [fewer, all] = [await small(count({})), await large(count({}))];
+      expect([fewer.result.count, all.result.count]).toEqual([sizes.small, sizes.large]);
+      expect(all.cost).toBeLessThanOrEqual(fewer.cost + 2);
       const get = (layout: Layout): Operation<unknown> => getDocument(layout, "id00005000");
       const [few, many] = [await small(get), await large(get)];
       expect(many.result).toMatchObject({ title: "title 5000" });
