@@ -35,6 +35,8 @@ describe("defineCollection", () => {
     { unique: [1] },
     { softDelete: 1 },
     { changes: true },
+    { keepTotal: 1 },
+    { keepTotal: true, expires: { field: "at" } },
     { expires: { field: "" } },
     { expires: { field: "at", after: -1 } },
     { expires: { field: "at", after: 0.5 } },

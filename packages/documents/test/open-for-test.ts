@@ -19,7 +19,7 @@ const EMPTY_TABLES =
   "AND relname LIKE 'fetchwork:removed:%' LOOP EXECUTE 'ALTER SEQUENCE ' || name || ' RESTART'; END LOOP; " +
   "FOR name IN SELECT oid::regclass FROM pg_class WHERE " +
   "relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname NOT IN " +
-  "('fetchwork:collections', 'fetchwork:search', 'fetchwork:state', 'fetchwork:feed-end') LOOP " +
+  "('fetchwork:collections', 'fetchwork:search', 'fetchwork:totals', 'fetchwork:state', 'fetchwork:feed-end') LOOP " +
   "EXECUTE 'DELETE FROM ' || name; END LOOP; END $$";
 
 const URLS = new WeakMap<Store, string>();

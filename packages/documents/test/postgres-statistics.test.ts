@@ -1,6 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { administer, defineCollection, openStore } from "../src/index.ts";
 import { createStamps } from "../src/document/stamps.ts";
+import { readPlanned } from "../src/engines/operations/find.ts";
 import { selectionTerms, whereSql } from "../src/engines/operations/where.ts";
 import { PostgresLayout } from "../src/engines/postgres/statements/layout.ts";
 import { quoteText } from "../src/engines/postgres/statements/keys.ts";
@@ -41,6 +42,29 @@ async function expectedRows(url: string, where: object): Promise<number> {
   return plan.Plan["Plan Rows"];
 }
 
+/** Adds documents as another program would, so many that reading all of them shows. */
+const manyDocuments =
+  "INSERT INTO articles (id, version, created_at, updated_at, doc) SELECT 'a' || lpad(n::text, 6, '0'), 1, " +
+  "'2026-01-01T00:00:00.' || lpad(n::text, 6, '0') || 'Z', '2026-01-01T00:00:00.000Z', " +
+  `jsonb_build_object('title', 'title ' || n, 'rank', n, 'author', '{"name":"a"}'::jsonb) ` +
+  "FROM generate_series(1, 100000) AS n";
+
+/** Returns how many pages the server visits for a list by a field, in the order of creation. */
+async function visitedPages(url: string, where: object): Promise<number> {
+  const layout = new PostgresLayout(articles, createStamps());
+  const query = parseQuery({ where, sort: ["-createdAt"], limit: 30 });
+  const plan = { find: { query, after: undefined } };
+  const { value } = readPlanned(layout, plan, { isTimed: false }).next();
+  const { text, values } = Object(value);
+  const bound = String(text).replaceAll(
+    /\$(\d+)/g,
+    (_, place) => `'${[values[place - 1]].join()}'`,
+  );
+  const [row] = await runSql(url, `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) ${bound}`);
+  const [{ Plan: found }] = Object(row)["QUERY PLAN"];
+  return found["Shared Hit Blocks"] + found["Shared Read Blocks"];
+}
+
 describe.each(POSTGRES.filter(([, bin]) => bin !== undefined))(
   "The planner of %s",
   (_engine, bin) => {
@@ -61,6 +85,18 @@ describe.each(POSTGRES.filter(([, bin]) => bin !== undefined))(
       expect(await expectedRows(url, { "author.name": "author 7" })).toBeLessThan(10);
       const names = await runSql(url, "SELECT stxname FROM pg_statistic_ext");
       expect(names).toHaveLength(3);
+    });
+
+    it("visits few pages for a value that one document has, or none, of 100,000", async () => {
+      const url = await newDatabase(bin);
+      await (await openStore(url, { collections: [bare] })).close();
+      await runSql(url, manyDocuments);
+      // A store that exists already gets its statistics, and they are filled, when it is opened.
+      const store = await openStore(url, { collections: [articles] });
+      await administer(store).built();
+      await store.close();
+      expect(await visitedPages(url, { title: "title 17" })).toBeLessThan(10);
+      expect(await visitedPages(url, { title: "nothing" })).toBeLessThan(10);
     });
   },
 );

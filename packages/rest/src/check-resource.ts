@@ -2,7 +2,7 @@ import { accessTokenField } from "./access-token.ts";
 import { RestError } from "./errors.ts";
 import type { ComputedField } from "./presenter.ts";
 import { populateName } from "./relations/populate-parameter.ts";
-import type { ResourceOptions } from "./resource-options.ts";
+import type { ListOptions, ResourceOptions } from "./resource-options.ts";
 import type { Schema } from "./schema.ts";
 import { standardParameters } from "./standard-parameters.ts";
 import { viewLists } from "./views.ts";
@@ -121,18 +121,16 @@ function checkGuarded({ options, fields, required, view }: ResourceParts): void 
 
 function checkList({ options, meta, view }: ResourceParts): void {
   const { name, filter = [], list = {}, sort = [] } = options;
-  const { count = "exact", limit = {}, names = {}, parameters = {}, sort: order = [] } = list;
+  const { count = "bounded", limit = {}, names = {}, parameters = {}, sort: order = [] } = list;
   const { default: usual = 30, max = 100 } = limit;
   const isWhole = Number.isSafeInteger(usual) && Number.isSafeInteger(max);
   check(
     isWhole && usual >= 1 && usual <= max && max <= 1000,
     `the limits of the list of ${name} must be whole numbers from 1 to 1000, the default at most the maximum`,
   );
-  const isCount =
-    count === "exact" || count === "none" || (Number.isSafeInteger(count) && count >= 1);
   check(
-    isCount,
-    `the count of the list of ${name} must be "exact", "none" or a whole number from 1`,
+    isCount(count),
+    `the count of the list of ${name} must be "bounded", "exact", "none" or a whole number from 1`,
   );
   for (const key of order) {
     const field = key.replace(/^-/, "");
@@ -149,6 +147,11 @@ function checkList({ options, meta, view }: ResourceParts): void {
   for (const one of [...renamed, ...Object.keys(parameters)]) {
     check(/^[A-Za-z][\w.-]{0,63}$/.test(one), `${one} cannot be the name of a parameter`);
   }
+}
+
+function isCount(count: NonNullable<ListOptions["count"]>): boolean {
+  if (typeof count === "number") return Number.isSafeInteger(count) && count >= 1;
+  return ["bounded", "exact", "none"].includes(count);
 }
 
 /** Who is told more is told at least the same: a field that only strangers see is a mistake. */

@@ -27,14 +27,21 @@ export function resourceListResponse({ plural, output, shape, count }: Resource)
   if (shape === "array") return array;
   const properties = {
     rows: array.schema,
-    ...(count === "none" ? {} : { count: { type: "integer", minimum: 0 } }),
+    ...(count === "none" ? {} : { count: counted }),
   };
   return { ...array, schema: { type: "object", properties, required: Object.keys(properties) } };
 }
 
+const counted = {
+  type: "integer",
+  minimum: 0,
+  description: "The same as X-Total-Count",
+};
+
 const listHeaders = {
   ETag: "Hash of the answer",
-  "X-Total-Count": "Number of all that match, where they are counted",
+  "X-Total-Count": "Number of documents on all pages, as far as they are counted",
+  "X-Total-Count-Capped": "true where there are more documents than were counted",
   Link: "Targets of the first, previous, next and last page (RFC 8288)",
 };
 

@@ -34,10 +34,12 @@ export interface ListOptions {
    */
   readonly shape?: "array" | "rows" | undefined;
   /**
-   * Whether matching documents are counted: all of them, none, or up to a number from 1, which bounds the work; beyond
-   * it, `X-Total-Count-Capped: true` says that there are more. Default: `"exact"`.
+   * Whether matching documents are counted: all of them (`"exact"`), which takes longer the more there are; none; or up to
+   * a number from 1, beyond which `X-Total-Count-Capped: true` says that there are more. `"bounded"` counts all of them
+   * where nothing narrows the list, and up to 1,000 where a filter, a search, a rule of access or `softDelete` does.
+   * Default: `"bounded"`.
    */
-  readonly count?: number | "exact" | "none" | undefined;
+  readonly count?: number | "bounded" | "exact" | "none" | undefined;
   /** Documents on a page: without `limit`, and at most, up to 1,000. Default: 30 and 100. */
   readonly limit?:
     { readonly default?: number | undefined; readonly max?: number | undefined } | undefined;

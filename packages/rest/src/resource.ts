@@ -166,7 +166,7 @@ export function defineResource<
   });
   const input = jsonSchemaOf(sent, "input");
   const selectable = softDelete ? [...view, "deletedAt"] : view;
-  const { shape = "array", count = "exact", limit = {}, names, parameters } = list;
+  const { shape = "array", count = "bounded", limit = {}, names, parameters } = list;
   const rules: ListRules = {
     // The order tells about the times, and cursors have them in clear.
     sortable: [...sort, "id", ...times.filter((time) => view.includes(time))],
@@ -232,6 +232,7 @@ export function defineResource<
       ),
       search,
       ...(softDelete ? { softDelete } : {}),
+      ...keptTotal({ count, softDelete }),
       ...(geo === undefined ? {} : { geo: [geo] }),
     }) as CollectionDefinition<StoredBy<S, Owner, Hidden>>,
     views,
@@ -269,6 +270,15 @@ function filterFor(
     return { path: field, type: { kind: "string", values: undefined, isList: false } };
   }
   return filterField(field, properties);
+}
+
+/** A collection keeps the total where a list that nothing narrows shows it. */
+function keptTotal({
+  count,
+  softDelete,
+}: Pick<Resource, "count" | "softDelete">): Pick<CollectionDefinition<unknown>, "keepTotal"> {
+  const isShown = count === "exact" || (count === "bounded" && !softDelete);
+  return isShown ? { keepTotal: true } : {};
 }
 
 function withoutRepetition(

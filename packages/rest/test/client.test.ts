@@ -292,7 +292,23 @@ describe("a client", () => {
     expect(requests.at(-1)).toBe(
       "GET /blog-posts?q=tea & milk&limit=3&sort=-stars,title&fields=title",
     );
-    expect(found).toMatchObject({ total: 1, next: undefined, data: [{ title: "tea & milk" }] });
+    expect(found).toMatchObject({
+      total: 1,
+      isTotalCapped: false,
+      next: undefined,
+      data: [{ title: "tea & milk" }],
+    });
+  });
+
+  it("says of a list when there are more documents than were counted", async () => {
+    const api = await makeApi();
+    const headers = { "x-total-count": "1000", "x-total-count-capped": "true" };
+    const client = createClient<TestApi>({
+      baseUrl: "http://api.example",
+      openApi: api.openApi,
+      transport: mockTransport(() => Response.json([], { headers })),
+    });
+    expect(await client.blogPosts.list()).toMatchObject({ total: 1000, isTotalCapped: true });
   });
 
   it("goes through all pages, and only as far as it is asked", async () => {

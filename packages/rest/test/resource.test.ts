@@ -153,6 +153,16 @@ describe("defineResource", () => {
     ]);
   });
 
+  it.each([
+    [{}, true],
+    [{ list: { count: "exact" }, softDelete: true }, true],
+    [{ softDelete: true }, undefined],
+    [{ list: { count: 100 } }, undefined],
+    [{ list: { count: "none" } }, undefined],
+  ] as const)("has the store keep the total only where a list shows it: %j", (options, kept) => {
+    expect(defineResource({ ...good, ...options }).collection.keepTotal).toBe(kept);
+  });
+
   it("keeps the documents of each path apart, also where the last words are the same", () => {
     const names = ["/notes", "/admin/notes", "/admin-notes", "/a/b/notes"].map(
       (path) => defineResource({ ...good, path }).collection.name,

@@ -109,7 +109,7 @@ export const taskCollections: {
   readonly contents: CollectionDefinition<ContentRecord>;
   readonly events: CollectionDefinition<EventRecord>;
 } = {
-  tasks: defineCollection<TaskRecord>("agent_tasks", { indexes: ["automatic"] }),
+  tasks: defineCollection<TaskRecord>("agent_tasks", { indexes: ["automatic"], keepTotal: true }),
   steps: defineCollection<StepRecord>("agent_steps", { indexes: [["taskId", "index"], "status"] }),
   artifacts: defineCollection<ArtifactRecord>("agent_artifacts", {
     unique: [["taskId", "path"]],

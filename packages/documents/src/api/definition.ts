@@ -36,6 +36,12 @@ export interface CollectionOptions<T> {
    * (`"ids"`), or with the document as it is then (`"documents"`). Default: neither.
    */
   readonly changes?: "documents" | "ids" | undefined;
+  /**
+   * Keeps the number of documents with each change, so that `count` without a filter costs the same however many documents
+   * there are. SQLite always keeps it. PostgreSQL keeps it by triggers, which make inserts and removals slower; in
+   * distributed mode it is not kept. Not possible with `expires`. Default: `false`.
+   */
+  readonly keepTotal?: boolean | undefined;
 }
 
 /** A collection's name and indexes, with the type of its documents. */
@@ -56,6 +62,8 @@ export interface CollectionDefinition<T> {
   readonly expires?: Expires | undefined;
   /** What is written to the feed of changes. */
   readonly changes?: "documents" | "ids" | undefined;
+  /** Whether the number of documents is kept on PostgreSQL too. */
+  readonly keepTotal?: boolean | undefined;
   /** Never set: carries the type of the documents. */
   readonly document?: T | undefined;
 }
@@ -68,6 +76,7 @@ const knownOptions: ReadonlySet<string> = optionNames<CollectionOptions<unknown>
   softDelete: true,
   expires: true,
   changes: true,
+  keepTotal: true,
 });
 const expiresOptions: ReadonlySet<string> = optionNames<Expires>({ field: true, after: true });
 /** Tables of the engines themselves have such names; PostgreSQL looks for its own ones first. */
@@ -124,27 +133,32 @@ export function sameDefinition(
   const key = (definition: CollectionDefinition<unknown>): string => {
     const { name, unique, indexes, search, softDelete = false, expires, changes } = definition;
     const { field, after = 0 } = expires ?? {};
-    const { geo = [] } = definition;
-    return JSON.stringify([name, unique, indexes, search, softDelete, field, after, changes, geo]);
+    const { geo = [], keepTotal = false } = definition;
+    const derived = [search, softDelete, field, after, geo];
+    return JSON.stringify([name, unique, indexes, derived, changes, keepTotal]);
   };
   return one === other || key(one) === key(other);
 }
 
+/** Options that a definition has only where they are set. */
+type Extra = "changes" | "expires" | "geo" | "keepTotal" | "softDelete";
+
 /** Omits options that are not set. */
 function extras(
   name: string,
-  {
-    softDelete,
-    expires,
-    changes,
-    geo,
-  }: Pick<CollectionOptions<never>, "changes" | "expires" | "geo" | "softDelete">,
-): Pick<CollectionDefinition<unknown>, "changes" | "expires" | "geo" | "softDelete"> {
+  { softDelete, expires, changes, geo, keepTotal }: Pick<CollectionOptions<never>, Extra>,
+): Pick<CollectionDefinition<unknown>, Extra> {
   if (softDelete !== undefined && typeof softDelete !== "boolean") {
     throw faulty(name, '"softDelete" must be true or false');
   }
   if (changes !== undefined && changes !== "documents" && changes !== "ids") {
     throw faulty(name, '"changes" must be "documents" or "ids"');
+  }
+  if (keepTotal !== undefined && typeof keepTotal !== "boolean") {
+    throw faulty(name, '"keepTotal" must be true or false');
+  }
+  if (keepTotal === true && expires !== undefined) {
+    throw faulty(name, '"keepTotal" cannot be combined with "expires"');
   }
   const places = fieldList(name, geo ?? []);
   return {
@@ -152,6 +166,7 @@ function extras(
     ...(softDelete === true ? { softDelete } : {}),
     ...(expires === undefined ? {} : { expires: checkExpires(name, expires) }),
     ...(changes === undefined ? {} : { changes }),
+    ...(keepTotal === true ? { keepTotal } : {}),
   };
 }
 

@@ -218,6 +218,8 @@ export interface Layout extends Table {
    * engine cannot, or not these fields.
    */
   merge?(merging: Merging): Operation<Result> | undefined;
+  /** The statement that reads the number of documents, -1 while it is unknown, where the engine keeps it in a table. */
+  readTotal?(): Statement | undefined;
 
   /** Claims documents; returns their columns, the token and the attempt. */
   claim(claiming: Claiming): Operation<readonly Row[]>;

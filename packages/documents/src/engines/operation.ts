@@ -46,7 +46,12 @@ export type Step =
   /** Reports that records were written to the change feed. */
   | { readonly kind: "recorded" }
   /** Asks for the number of documents of a collection; -1 where it is not kept. */
-  | { readonly kind: "total"; readonly collection: string };
+  | {
+      readonly kind: "total";
+      readonly collection: string;
+      /** Reads the number, where the engine keeps it in a table. */
+      readonly statement?: Statement | undefined;
+    };
 
 /**
  * What is done with the store, as a generator that yields the steps and is resumed with their results. So it is written

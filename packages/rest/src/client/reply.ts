@@ -16,8 +16,10 @@ export interface Reply<T> {
 
 /** One page of a list. */
 export interface PageReply<T> extends Reply<readonly T[]> {
-  /** Number of all that match; `undefined` where the API does not count. */
+  /** Number of documents that match, as far as they are counted; `undefined` where the API does not count. */
   readonly total: number | undefined;
+  /** Whether more documents match than `total`. */
+  readonly isTotalCapped: boolean;
   /** Parameters of the next page; `undefined` on the last one. */
   readonly next: Readonly<Record<string, string>> | undefined;
 }
@@ -55,6 +57,7 @@ export function pageReplyOf(response: RestResponse): PageReply<unknown> {
     ...reply,
     data: Array.isArray(rows) ? (rows as readonly unknown[]) : [],
     total: typeof total === "number" ? total : undefined,
+    isTotalCapped: response.header("x-total-count-capped") === "true",
     next: nextOf(response.header("link")),
   };
 }

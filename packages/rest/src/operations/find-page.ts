@@ -24,8 +24,11 @@ export type Find = (
   store?: Store,
 ) => Promise<Found>;
 
+/** Up to how many documents are counted where something narrows a list. */
+const defaultBound = 1000;
+
 /** Makes the function that finds pages, by number or by cursor, and counts as the resource says. */
-export function pageFinder({ count: counting, list: rules, path }: Resource): Find {
+export function pageFinder({ count: counting, list: rules, path, softDelete }: Resource): Find {
   const names = {
     page: nameOf("page", rules),
     limit: nameOf("limit", rules),
@@ -46,7 +49,8 @@ export function pageFinder({ count: counting, list: rules, path }: Resource): Fi
     const selection = selectionOf(query);
     const offset = (page - 1) * limit;
     // Without the number of all documents only one more tells whether there is a next page.
-    const extra = counting === "exact" ? 0 : 1;
+    const bound = boundOf(selection);
+    const extra = bound === Infinity ? 0 : 1;
     const reading = documents.find({
       ...selection,
       ...orderOf(query),
@@ -70,7 +74,7 @@ export function pageFinder({ count: counting, list: rules, path }: Resource): Fi
     /** A last page tells how many there are; counting them costs as much as finding them did. */
     function countAfter({ length }: readonly unknown[]): Counted | Promise<Counted> {
       const isLast = length < limit + extra && (length > 0 || page === 1);
-      return isLast ? countedAs(offset + length) : countOf(documents, selection);
+      return isLast ? countedAs(offset + length, bound) : countOf(documents, selection);
     }
   }
 
@@ -92,14 +96,14 @@ export function pageFinder({ count: counting, list: rules, path }: Resource): Fi
     selection: Selection,
     store?: Store,
   ): Promise<Counted> {
-    if (counting === "none") return notCounted;
-    const max = counting === "exact" ? undefined : counting + 1;
+    const bound = boundOf(selection);
+    if (bound === 0) return notCounted;
+    const max = bound === Infinity ? undefined : bound + 1;
     const isShared = store !== undefined && !isNarrowed(selection);
-    return countedAs(
-      isShared
-        ? await wholeOf(store, selection, () => documents.count({ ...selection, max }))()
-        : await documents.count({ ...selection, max }),
-    );
+    const count = isShared
+      ? await wholeOf(store, selection, () => documents.count({ ...selection, max }))()
+      : await documents.count({ ...selection, max });
+    return countedAs(count, bound);
   }
 
   /** Every page of a list asks for the same number, and PostgreSQL counts rows one by one. */
@@ -114,15 +118,23 @@ export function pageFinder({ count: counting, list: rules, path }: Resource): Fi
     return shared;
   }
 
-  function countedAs(count: number): Counted {
-    if (counting === "none") return notCounted;
-    if (counting === "exact") return { count, isCapped: false };
-    return { count: Math.min(count, counting), isCapped: count > counting };
+  /** Up to how many documents are counted: 0 for none. */
+  function boundOf(selection: Selection): number {
+    if (counting === "none") return 0;
+    if (counting === "exact") return Infinity;
+    if (counting !== "bounded") return counting;
+    // The store keeps the number of all documents, of which removed ones are no part.
+    return softDelete || isNarrowed(selection) ? defaultBound : Infinity;
   }
 }
 
 /** Documents on all pages, as far as they are counted. */
 type Counted = Pick<Found, "count" | "isCapped">;
+
+function countedAs(count: number, bound: number): Counted {
+  if (bound === 0) return notCounted;
+  return { count: Math.min(count, bound), isCapped: count > bound };
+}
 
 const notCounted: Counted = { count: undefined, isCapped: false };
 

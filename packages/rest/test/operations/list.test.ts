@@ -33,6 +33,13 @@ const notes = [
   { title: "Dog", stars: 5, tags: ["b"], pin: "2222" },
 ];
 
+/** More than are counted where something narrows a list. */
+const manyNotes = Array.from({ length: 1100 }, (_, index) => ({
+  title: `Note ${index}`,
+  stars: 3,
+  tags: [],
+}));
+
 async function openNotes(list?: ListOptions) {
   const client = await openResource(defineNotes(list));
   for (const note of notes) {
@@ -135,6 +142,41 @@ describe("the list of a resource", () => {
       expect([titles(found), found.headers.get("x-total-count")]).toEqual([expected, total]);
       expect(links(found)["last"]).toBe("/notes?stars%5Bgte%5D=1&sort=title&page=2&limit=2");
     }
+  });
+
+  it("counts up to 1,000 of a filter or a search, and all where nothing narrows the list", async () => {
+    const { list, store } = await openNotes();
+    await store.collection(defineNotes().collection).insertMany(manyNotes);
+    const capped = async (query: string): Promise<unknown> => {
+      const { headers } = await list(query);
+      return [headers.get("x-total-count"), headers.get("x-total-count-capped")];
+    };
+    expect(await capped("")).toEqual(["1104", null]);
+    expect(await capped("?after=")).toEqual(["1104", null]);
+    expect(await capped("?stars=3")).toEqual(["1000", "true"]);
+    expect(await capped("?q=note&page=2")).toEqual(["1000", "true"]);
+    expect(await capped("?stars=3&after=")).toEqual(["1000", "true"]);
+    expect(await capped("?stars=3&page=11&limit=100")).toEqual(["1000", "true"]);
+    expect(await capped("?stars=5")).toEqual(["1", null]);
+    expect(Object.keys(links(await list("?stars=3")))).toEqual(["first", "next"]);
+    expect(Object.keys(links(await list("")))).toEqual(["first", "next", "last"]);
+    const last = await list("?stars=3&page=11&limit=100");
+    expect(Object.keys(links(last))).toEqual(["first", "prev"]);
+  });
+
+  it("counts all of a filter where the resource says so", async () => {
+    const { list, store } = await openNotes({ count: "exact", shape: "rows" });
+    await store.collection(defineNotes().collection).insertMany(manyNotes);
+    const { headers, json } = await list("?stars=3");
+    expect([json.count, headers.get("x-total-count")]).toEqual([1100, "1100"]);
+    expect(headers.has("x-total-count-capped")).toBe(false);
+  });
+
+  it("counts in rows what it counts in the header", async () => {
+    const { list, store } = await openNotes({ shape: "rows" });
+    await store.collection(defineNotes().collection).insertMany(manyNotes);
+    const { headers, json } = await list("?stars=3");
+    expect([json.count, headers.get("x-total-count-capped")]).toEqual([1000, "true"]);
   });
 
   it("caps the count of a last page too", async () => {

@@ -120,6 +120,19 @@ describe("softDelete", () => {
     expect((await as("root", "GET", "/notes?trash=only")).json).toMatchObject({ name: "unknown" });
   });
 
+  it("leaves a list of which up to 1,000 are counted", async () => {
+    const { as, note, store } = await openNotes();
+    const many = Array.from({ length: 1100 }, (_, index) => ({ text: `${index}`, writer: "ann" }));
+    await store.collection(note.collection).insertMany(many);
+    for (const query of ["", "?trash=with", "?after="]) {
+      const { headers } = await as("root", "GET", `/notes${query}`);
+      expect([headers.get("x-total-count"), headers.get("x-total-count-capped")]).toEqual([
+        "1000",
+        "true",
+      ]);
+    }
+  });
+
   it("reserves the field of the time", () => {
     const taken = z.object({ deletedAt: z.string() });
     const options = { name: "note", path: "/notes", schema: taken, access: {} };

@@ -136,7 +136,7 @@ function isShort(
 function* countRows(layout: Layout, plan: CountPlan, how: How): Operation<number> {
   const { isTimed, wordsBy, unindexed } = how;
   const { max, ...selection } = plan;
-  const { near, filter, words, deleted } = selection;
+  const { near, words } = selection;
   if (near !== undefined) {
     const search = {
       near,
@@ -148,9 +148,13 @@ function* countRows(layout: Layout, plan: CountPlan, how: How): Operation<number
     return Number(rows[0]?.[0]);
   }
   if (words.length > 0) return yield* countSearched(layout, plan, how);
-  const isNarrowed = filter !== undefined || deleted !== "exclude";
-  if (!isNarrowed && layout.expiresAt === undefined) {
-    const total = yield { kind: "total", collection: layout.definition.name };
+  if (selectsWhole(layout, plan)) {
+    const { definition } = layout;
+    const total = yield {
+      kind: "total",
+      collection: definition.name,
+      statement: layout.readTotal?.(),
+    };
     if (total.count >= 0) return Math.min(total.count, max ?? Infinity);
   }
   const sql = layout.begin({ isTimed });
@@ -158,6 +162,15 @@ function* countRows(layout: Layout, plan: CountPlan, how: How): Operation<number
   const counted = max === undefined ? from : `(SELECT 1 FROM ${from}${sql.page(max, 0)}) AS found`;
   const { rows } = yield sql.read(`SELECT count(*) FROM ${counted}`, "repeated");
   return Number(rows[0]?.[0]);
+}
+
+/** Whether a selection is of all documents that were not removed, whose number may be kept. */
+export function selectsWhole(
+  { expiresAt }: Layout,
+  { near, filter, words, deleted }: ParsedSelection,
+): boolean {
+  const isNarrowed = near !== undefined || filter !== undefined || words.length > 0;
+  return !isNarrowed && deleted === "exclude" && expiresAt === undefined;
 }
 
 /** Selects documents by their distance from a place, and sorts them by it. */

@@ -6,19 +6,23 @@ import {
   valueIndexes,
 } from "../../query/serving-indexes.ts";
 import type { ParsedQuery, ParsedSelection } from "../../query/parse-query.ts";
-import type { ReadPlan } from "./find.ts";
+import type { Layout } from "../layout.ts";
+import { type CountPlan, type ReadPlan, selectsWhole } from "./find.ts";
 
 /**
  * Whether a plan may read many more documents than it returns, by its shape: a search, a filter or an order that no index
- * serves, or a count without a bound.
+ * serves, or a count without a bound of what is not counted already.
  */
-export function mayScan(
-  definition: CollectionDefinition<unknown>,
-  { find, count }: ReadPlan,
-): boolean {
-  if (count !== undefined && (count.max === undefined || isUnserved(definition, count)))
-    return true;
+export function mayScan(layout: Layout, { find, count }: ReadPlan): boolean {
+  const { definition } = layout;
+  if (count !== undefined && isCounted(layout, count)) return true;
   return find !== undefined && isUnserved(definition, find.query);
+}
+
+/** Whether counting may read many documents. */
+function isCounted(layout: Layout, count: CountPlan): boolean {
+  const isKept = selectsWhole(layout, count) && layout.readTotal?.() !== undefined;
+  return !isKept && (count.max === undefined || isUnserved(layout.definition, count));
 }
 
 function isUnserved(

@@ -28,7 +28,8 @@ export function plannedStatements(
   for (let next = operation.next(); next.done !== true;) {
     const step = next.value;
     if (step.kind === "read") statements.push(step);
-    next = operation.next({ ...noResult, count: step.kind === "total" && !keepsTotals ? -1 : 0 });
+    const isUnknown = step.kind === "total" && step.statement === undefined && !keepsTotals;
+    next = operation.next({ ...noResult, count: isUnknown ? -1 : 0 });
   }
   return statements;
 }

@@ -11,6 +11,7 @@ import { documentColumns } from "./statements/columns.ts";
 import { quoteText } from "./statements/keys.ts";
 import { searchNames } from "./statements/search.ts";
 import { claimsTable, feedEndTable } from "./statements/own-tables.ts";
+import { totalsTable, wrongTotal } from "./statements/totals-table.ts";
 
 const maxProblems = 100;
 const chunkSize = 500;
@@ -71,6 +72,7 @@ async function checkCollection(
     if (unsearched?.[0] === "0") continue;
     problems.push(`the search of "${name}" lacks ${unsearched?.[0]} documents`);
   }
+  problems.push(...(await checkTotal(client, name)));
   const newer = await all(
     client,
     `SELECT id FROM ${table} AS stored JOIN (SELECT id, max(version) AS version FROM (${sinceRemoval(name)}) AS seen ` +
@@ -81,6 +83,19 @@ async function checkCollection(
     problems.push(`the feed has a later version of ${JSON.stringify(id)} of "${name}"`);
   }
   return problems;
+}
+
+/** Compares the total that is kept with the number of documents. */
+async function checkTotal(client: PoolClient, name: string): Promise<readonly string[]> {
+  const [table] = await all(client, `SELECT to_regclass(${quoteText(totalsTable)})`);
+  if (table?.[0] === null) return [];
+  const [wrong] = await all(client, wrongTotal(name));
+  if (wrong === undefined) return [];
+  const [kept, documents] = wrong;
+  return [
+    `the total kept of "${name}" is ${kept}, expected ${documents}: delete its rows in ${totalsTable} ` +
+      "and open the store again",
+  ];
 }
 
 /** Reads the records of a collection, with the position of the last removal of each document, which begins again then. */

@@ -115,7 +115,7 @@ export class PostgresEngine implements Engine {
   ): Promise<Found<R>> {
     const read = (): Promise<Found<R>> =>
       this.#read(layout, staleness, (session) => find(session, layout, { plan, map }));
-    const isSlow = mayScan(layout.definition, plan) || readsUnindexed(layout, plan);
+    const isSlow = mayScan(layout, plan) || readsUnindexed(layout, plan);
     return isSlow ? this.#slowReads.run(read) : read();
   }
 

@@ -60,11 +60,12 @@ export async function settlePooling(
 async function takeTurns(one: ClientBase, other: ClientBase): Promise<boolean> {
   const ofOne = await readProcess(one);
   const ofOther = await readProcess(other);
-  for (let count = 1; ofOne !== ofOther && count < comparisons; count += 1) {
+  if (ofOne === ofOther) return true;
+  for (let count = 1; count < comparisons; count += 1) {
     await wait(Math.random() * maxPause);
     if ((await readProcess(one)) !== ofOne || (await readProcess(other)) !== ofOther) return true;
   }
-  return ofOne === ofOther;
+  return false;
 }
 
 async function readProcess(client: ClientBase): Promise<string> {

@@ -51,7 +51,10 @@ function perform(
     case "recorded":
       return noResult;
     default:
-      // The number of documents is not kept.
-      return { rows: [], count: -1 };
+      // The number of documents is only kept for collections that ask for it.
+      if (step.statement === undefined) return { rows: [], count: -1 };
+      return session
+        .read(step.statement)
+        .then(({ rows }) => ({ rows: [], count: Number(rows[0]?.[0]) }));
   }
 }

@@ -6,6 +6,7 @@ import { runOperation } from "../connections/run-operation.ts";
 import { sessionOn } from "../connections/session.ts";
 import type { PostgresLayout } from "../statements/layout.ts";
 import { dropGeneration } from "./generations.ts";
+import { dropTotal } from "./kept-total.ts";
 
 /** Drops the indexes and search texts of a table that its definition does not ask for. */
 export async function dropUnused(client: PoolClient, layout: PostgresLayout): Promise<void> {
@@ -16,6 +17,7 @@ export async function dropUnused(client: PoolClient, layout: PostgresLayout): Pr
     if (wanted.has(name) || layout.fieldsOfIndex(name) === undefined) continue;
     await execute(client, `DROP INDEX CONCURRENTLY IF EXISTS ${quoteName(name)}`);
   }
+  if (!layout.keepsTotal) await dropTotal(client, layout);
   const { rows } = await run(client, {
     text: `SELECT suffix FROM ${generationsTable} WHERE collection = $1 AND derived <> $2`,
     values: [definition.name, search.derived ?? ""],

@@ -3,6 +3,7 @@ import { keepsRemoved } from "../../../query/parse-purge.ts";
 import { registryTable } from "../../own-tables.ts";
 import { run } from "../connections/connections.ts";
 import type { PostgresLayout } from "../statements/layout.ts";
+import { dropTotal } from "./kept-total.ts";
 
 /** What the registry says of a collection: whether its table may have documents that were removed. */
 export function wantedRemoved({ softDelete }: PostgresLayout): "kept" | "none" {
@@ -28,6 +29,9 @@ export async function settleRemoved(
       values: [],
     });
     if (rows.length > 0) throw keepsRemoved(layout.definition);
+  } else {
+    // A total that was kept without removed documents does not count them.
+    await dropTotal(client, layout);
   }
   await run(client, {
     text: `UPDATE ${registryTable} SET removed = $2 WHERE name = $1`,

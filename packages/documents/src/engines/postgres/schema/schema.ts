@@ -23,6 +23,7 @@ import { buildSearch } from "./build-search.ts";
 import { buildLeftIndexes, createIndex, prepareIndexes, readIndexes } from "./indexes.ts";
 import { createStatistics, hasStatistics } from "./statistics.ts";
 import { settleRemoved, wantedRemoved } from "./kept-removed.ts";
+import { countTotal, createTotal, hasTotal } from "./kept-total.ts";
 
 /** The advisory lock of changes to the schema: "FWDR". */
 const schemaLock = 0x46574452;
@@ -212,6 +213,7 @@ async function isPrepared(client: PoolClient, layout: PostgresLayout): Promise<b
   if (!(await areClaimsReady(client, layout))) return false;
   if (!(await areGenerationsReady(client, layout, registered.search))) return false;
   if (!(await hasStatistics(client, layout))) return false;
+  if (!(await hasTotal(client, layout))) return false;
   const valid = await readIndexes(client, layout);
   return layout.indexes.every(({ name }) => valid.get(name) === true);
 }
@@ -229,6 +231,8 @@ async function prepareTable(client: PoolClient, layout: PostgresLayout): Promise
   const { isBuilt, isLeft } = await prepareIndexes(client, layout, { isLarge });
   const hasNewStatistics = await createStatistics(client, layout);
   await prepareClaims(client, layout);
+  const isUncounted = await createTotal(client, layout);
+  if (isUncounted && !isLarge) await countTotal(client, layout);
   if (registered !== undefined) await registerGeneration(client, layout, registered.search);
   const isDerived = await prepareDerived(client, layout, registered);
   const isUnsearched = layout.search.own?.isBuilt === false;
@@ -240,7 +244,7 @@ async function prepareTable(client: PoolClient, layout: PostgresLayout): Promise
   const isNews = hasNewStatistics || isBuilt || isDerived || isUnsearched;
   const isLookedAt = registered === undefined || !isNews;
   if (!isLookedAt && !isLarge) await execute(client, analyzeSql(layout.quoted));
-  return isLarge && (isLeft || isNews);
+  return isLarge && (isLeft || isNews || isUncounted);
 }
 
 /** Builds what {@link prepareTables} left. */
@@ -249,6 +253,7 @@ export async function buildLeft(
   layout: PostgresLayout,
   signal: AbortSignal,
 ): Promise<void> {
+  if (!(await hasTotal(client, layout))) await countTotal(client, layout);
   await buildLeftIndexes(client, layout, signal);
   await readGenerations(client, layout);
   if (layout.search.own?.isBuilt === false) {

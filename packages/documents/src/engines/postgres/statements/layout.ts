@@ -33,6 +33,7 @@ import { listSql, valuesSql } from "./row-values.ts";
 import { PostgresSearch } from "./search.ts";
 import { PostgresSearching } from "./searching.ts";
 import { readSortValues } from "./sort-values.ts";
+import { readTotal } from "./totals-table.ts";
 
 /** Documents of a collection in PostgreSQL: one table, with columns for what is derived from a document. */
 export class PostgresLayout implements Layout {
@@ -57,6 +58,8 @@ export class PostgresLayout implements Layout {
   readonly keyForm: KeyForm;
   /** Whether the server keeps statistics of the fields of indexes. */
   readonly keepsStatistics: boolean;
+  /** Whether triggers keep the number of documents. */
+  readonly keepsTotal: boolean;
   /** Name of the constraint that keeps ids unique. */
   readonly idConstraint: string;
   readonly statements: PreparedStatements;
@@ -84,6 +87,7 @@ export class PostgresLayout implements Layout {
     this.selectRows = `SELECT ${this.columns}, expires_at FROM ${this.quoted} WHERE `;
     this.keyForm = keyForm;
     this.keepsStatistics = isUnique;
+    this.keepsTotal = isUnique && definition.keepTotal === true;
     this.statements = new PreparedStatements(keyForm);
     this.searching = new PostgresSearching(this, { isSampled: isUnique });
     this.geo = new PostgresGeo(this);
@@ -224,6 +228,10 @@ export class PostgresLayout implements Layout {
     const recording = { kind: "update", at } as const;
     const change = { sql, text: statement, use: "fixed", recording } as const;
     return this.change({ ...change, returning: documentColumns }, {});
+  }
+
+  readTotal(): Statement | undefined {
+    return this.keepsTotal ? readTotal(this.definition.name, this.begin()) : undefined;
   }
 
   claim(claiming: Claiming): Operation<readonly Row[]> {

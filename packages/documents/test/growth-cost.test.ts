@@ -1,0 +1,79 @@
+import { describe, expect, it } from "vitest";
+import type { Operation } from "../src/engines/operation.ts";
+import type { Layout } from "../src/engines/layout.ts";
+import { readPlanned } from "../src/engines/operations/find.ts";
+import { getDocument } from "../src/engines/operations/get.ts";
+import { defineCollection } from "../src/index.ts";
+import { type CountQuery, type FindQuery } from "../src/index.ts";
+import { parseCount, parseQuery } from "../src/query/parse-query.ts";
+import { fillPostgres, fillSqlite, isAbout } from "./measured-reads.ts";
+import { NO_POSTGRES } from "./postgres-server.ts";
+import { propertyRuns } from "./property-runs.ts";
+
+interface Post {
+  title: string;
+  rank: number;
+}
+
+const posts = defineCollection<Post>("posts", {
+  indexes: ["title", "rank"],
+  softDelete: true,
+  keepTotal: true,
+});
+const document = `'{"title":"title ' || n || '","rank":' || n || '}'`;
+const sizes = { small: 10_000, large: propertyRuns(60_000, 400_000) };
+
+type Read = (
+  layout: Layout,
+) => Operation<{ readonly rows: readonly unknown[]; readonly count: number }>;
+
+function find(query: FindQuery<Post>, after?: readonly string[]): Read {
+  const plan = { find: { query: parseQuery(query), after } };
+  return (layout) => readPlanned(layout, plan, { isTimed: true });
+}
+
+function count(query: CountQuery<Post>): Read {
+  return (layout) => readPlanned(layout, { count: parseCount(query) }, { isTimed: true });
+}
+
+/** Reads with the number of documents that they find. */
+const reads: readonly (readonly [name: string, found: number, read: Read])[] = [
+  ["the first page", 30, find({ limit: 30 })],
+  ["the second page", 30, find({ limit: 30, offset: 30 })],
+  ["a page after a cursor", 30, find({ limit: 30 }, ["2026-01-01T00:00005000Z", "id00005000"])],
+  ["a page in the order of an index", 30, find({ sort: ["title"], limit: 30 })],
+  ["a range of an index", 11, find({ where: { rank: { gte: 5000, lte: 5010 } }, limit: 30 })],
+  ["a value of an index", 1, find({ where: { title: "title 7000" }, limit: 30 })],
+  ["a value that no document has", 0, find({ where: { title: "nothing" }, limit: 30 })],
+  ["a count up to a number", 1001, count({ where: { rank: { gte: 100 } }, max: 1001 })],
+];
+
+describe.each([
+  ["SQLite", "rows", fillSqlite],
+  ["PostgreSQL", "pages", fillPostgres],
+] as const)("A read of %s", (engine, unit, fill) => {
+  it.skipIf(engine === "PostgreSQL" && NO_POSTGRES !== undefined)(
+    `looks at as many ${unit} of ${sizes.large} documents as of ${sizes.small}`,
+    async () => {
+      const small = await fill({ definition: posts, count: sizes.small, document });
+      const large = await fill({ definition: posts, count: sizes.large, document });
+      for (const [name, found, read] of reads) {
+        const [few, many] = [await small(read), await large(read)];
+        const expected = { name, found, isFew: true, isAbout: true };
+        expect({
+          name,
+          found: many.result.rows.length + many.result.count,
+          isFew: few.cost < 3000 ? true : few.cost,
+          isAbout: isAbout(few.cost)(many.cost) ? true : [few.cost, many.cost],
+        }).toEqual(expected);
+      }
+      const [fewer, all] = [await small(count({})), await large(count({}))];
+      expect([fewer.result.count, all.result.count]).toEqual([sizes.small, sizes.large]);
+      expect(all.cost).toBeLessThanOrEqual(fewer.cost + 2);
+      const get = (layout: Layout): Operation<unknown> => getDocument(layout, "id00005000");
+      const [few, many] = [await small(get), await large(get)];
+      expect(many.result).toMatchObject({ title: "title 5000" });
+      expect(many.cost).toBeLessThanOrEqual(few.cost + 2);
+    },
+  );
+});
