@@ -18,6 +18,7 @@ export type BuildAway = (
 export class Building {
   readonly #write: <R>(work: (session: Session) => R) => Promise<R>;
   readonly #buildAway: BuildAway | undefined;
+  readonly #busyTimeout: number;
   readonly #ended = new AbortController();
   readonly #running = new Set<Promise<void>>();
   readonly #used = new Set<SqliteLayout>();
@@ -27,7 +28,9 @@ export class Building {
   constructor(
     write: <R>(work: (session: Session) => R) => Promise<R>,
     buildAway: BuildAway | undefined,
+    options: { readonly busyTimeout: number },
   ) {
+    this.#busyTimeout = options.busyTimeout;
     this.#write = write;
     this.#buildAway = buildAway;
   }
@@ -39,12 +42,12 @@ export class Building {
   }
 
   /**
-   * Builds what collections need in another thread, which waits at most `busyTimeout` milliseconds for other writers. What
+   * Builds what collections need in another thread, which waits at most `busyTimeout` for other writers. What
    * fails there fails again in this one, which reports it.
    */
-  async prepareAway(layouts: readonly SqliteLayout[], busyTimeout: number): Promise<void> {
+  async prepareAway(layouts: readonly SqliteLayout[]): Promise<void> {
     const definitions = layouts.map(({ definition }) => definition);
-    const job = { task: "prepare", definitions, busyTimeout } as const;
+    const job = { task: "prepare", definitions, busyTimeout: this.#busyTimeout } as const;
     await this.#buildAway?.(job, this.#ended.signal).catch(() => undefined);
   }
 

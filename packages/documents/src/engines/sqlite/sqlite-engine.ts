@@ -70,12 +70,10 @@ export class SqliteEngine implements Engine {
   readonly #budget: Budget | undefined;
   readonly #listeners = new Set<() => void>();
   readonly #building: Building;
-  readonly #busyTimeout: number;
   #isClosing = false;
 
   constructor(connections: Connections, options: { readonly busyTimeout: number }) {
     this.#connections = connections;
-    this.#busyTimeout = options.busyTimeout;
     this.#slowReads = connections.slowReads;
     if (this.#slowReads !== undefined) {
       this.#budget = new Budget();
@@ -96,7 +94,7 @@ export class SqliteEngine implements Engine {
       },
       busyTimeout: options.busyTimeout,
     });
-    this.#building = new Building((work) => this.#write(work), connections.buildAway);
+    this.#building = new Building((work) => this.#write(work), connections.buildAway, options);
     this.#slowReads?.makeRoomWith(() => this.#writer.checkpoint());
   }
 
@@ -110,9 +108,7 @@ export class SqliteEngine implements Engine {
     const prepared = layouts.map(sqliteLayout);
     this.#refuseClosed();
     if (prepared.some((layout) => buildsMuch(this.#reader(), layout))) {
-      await this.#writer.withoutChanges(() =>
-        this.#building.prepareAway(prepared, this.#busyTimeout),
-      );
+      await this.#writer.withoutChanges(() => this.#building.prepareAway(prepared));
     }
     await this.#write((session) => {
       session.atomically(() => {
