@@ -94,7 +94,7 @@ export class SqliteEngine implements Engine {
       },
       busyTimeout: options.busyTimeout,
     });
-    this.#building = new Building((work) => this.#write(work), connections.buildAway);
+    this.#building = new Building((work) => this.#write(work), connections.buildAway, options);
     this.#slowReads?.makeRoomWith(() => this.#writer.checkpoint());
   }
 
