@@ -81,3 +81,18 @@ it("A store that is closed while SQLite removes many documents says so", async (
   expect(left % 250).toBe(0);
   await again.close();
 });
+
+it("SQLite keeps what is added after a removal of many documents was asked for", async () => {
+  const store = await openStore(`sqlite:${join(temporaryFolder(), "a.db")}`, {
+    collections: [notes],
+  });
+  const collection = store.collection(notes);
+  await collection.insertMany(documents);
+  const [count, added] = await Promise.all([
+    collection.removeMany({ where: { group: "a" } }),
+    collection.insert({ group: "a", rank: 3000 }),
+  ]);
+  expect(count).toBe(3000);
+  expect(await collection.find()).toEqual([added]);
+  await store.close();
+});

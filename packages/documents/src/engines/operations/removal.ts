@@ -11,18 +11,21 @@ export interface Removal {
   readonly filter: Filter | undefined;
   /** Only documents that were removed before this time. */
   readonly deletedBefore?: string | undefined;
+  /** Only rows with keys up to this one. */
+  readonly lastKey?: Row[number] | undefined;
 }
 
 /** Writes the conditions of a removal, to be joined by AND. */
 export function removalTerms(
   layout: Layout,
-  { kind, filter, deletedBefore }: Removal,
+  { kind, filter, deletedBefore, lastKey }: Removal,
   sql: Dialect,
 ): readonly string[] {
   const deleted = kind === "purge" ? "only" : "exclude";
-  const terms = selectionTerms(layout, { filter, words: [], deleted }, sql);
-  if (deletedBefore === undefined) return terms;
-  return [...terms, `deleted_at < ${sql.bind(deletedBefore, "text")}`];
+  const terms = [...selectionTerms(layout, { filter, words: [], deleted }, sql)];
+  if (deletedBefore !== undefined) terms.push(`deleted_at < ${sql.bind(deletedBefore, "text")}`);
+  if (lastKey !== undefined) terms.push(`${layout.key} <= ${sql.bind(lastKey, "bigint")}`);
+  return terms;
 }
 
 /** Reads the keys of the documents that a removal selects, up to `limit`. */

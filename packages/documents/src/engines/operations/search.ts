@@ -55,7 +55,12 @@ export function* probe(
   if (found === null) return { wordsBy: "text", hits: undefined };
   const hits = Number(found);
   if (hits > fewHits) return { wordsBy: "text", hits };
-  return { wordsBy: typeof keys === "string" ? { keys: JSON.parse(keys) } : "index", hits };
+  return { wordsBy: typeof keys === "string" ? { keys: readKeys(keys) } : "index", hits };
+}
+
+function readKeys(text: string): readonly number[] {
+  const keys: unknown = JSON.parse(text);
+  return Array.isArray(keys) ? keys.map(Number) : [];
 }
 
 /**

@@ -8,19 +8,29 @@ import type { SqliteLayout } from "./statements/layout.ts";
 /** Documents of a part, which takes some 10 milliseconds. */
 const partSize = 250;
 
-/** Removes documents if they are few and found soon, and returns their number; otherwise nothing and undefined. */
-export function* removeFew(
+/** What was removed at once, or what to remove in parts. */
+export interface Begun {
+  readonly count: number;
+  readonly left: Removal | undefined;
+}
+
+/** Removes documents if they are few and found soon; otherwise none, and documents that are added later will stay. */
+export function* beginRemoval(
   layout: SqliteLayout,
   removal: Removal,
   options: { readonly isTimed: boolean },
-): Operation<number | undefined> {
+): Operation<Begun> {
   try {
     const rows = yield* readRemovalKeys(layout, removal, { ...options, limit: partSize + 1 });
-    return rows.length > partSize ? undefined : yield* removeRows(layout, removal, rows);
+    if (rows.length <= partSize) {
+      return { count: yield* removeRows(layout, removal, rows), left: undefined };
+    }
   } catch (error) {
-    if (error === tooSlow) return undefined;
-    throw error;
+    if (error !== tooSlow) throw error;
   }
+  const last = `SELECT coalesce(max(seq), 0) FROM ${layout.quoted}`;
+  const [lastKey = null] = (yield layout.begin().read(last)).rows[0] ?? [];
+  return { count: 0, left: { ...removal, lastKey } };
 }
 
 /** Splits the keys of documents to remove into parts, so that other work is done in between. */

@@ -1,7 +1,6 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { CollectionDefinition } from "../../api/definition.ts";
 import type { Stored } from "../../api/document.ts";
-import { DocumentsError } from "../../api/errors.ts";
 import type { StoreStatus } from "../../api/migration.ts";
 import type { ChangeBatch } from "../../changes/follow-changes.ts";
 import { createStamps } from "../../document/stamps.ts";
@@ -30,7 +29,7 @@ import { Budget, tooSlow } from "./connection/budget.ts";
 import type { Connection } from "./connection/connection.ts";
 import { runReading, runStatement } from "./connection/run-operation.ts";
 import { writeWhole } from "./file/backup.ts";
-import { removalParts, removeFew, removePart } from "./removal-parts.ts";
+import { beginRemoval, removalParts, removePart } from "./removal-parts.ts";
 import { buildsMuch } from "./schema/prepare-collection.ts";
 import type { Session } from "./session.ts";
 import { SqliteLayout } from "./statements/layout.ts";
@@ -39,6 +38,7 @@ import { explainPrefix, readQueryPlan } from "./statements/query-plan.ts";
 import type { MaintenanceTask } from "./threads/maintenance.ts";
 import type { SlowReads } from "./threads/slow-reads.ts";
 import { readStatus } from "./status.ts";
+import { isBusyError, untilFree } from "./until-free.ts";
 import { Writer } from "./writer.ts";
 
 /** The two connections to one file, and what to do after they are closed. */
@@ -58,7 +58,6 @@ export interface Connections {
 
 const maxTimeout = 0x7fff_ffff;
 const migrationTimeout = 3_600_000;
-const migrationRetryDelay = 100;
 
 /** A database in one SQLite file: one connection writes, and what is slow is read in other threads. */
 export class SqliteEngine implements Engine {
@@ -193,14 +192,16 @@ export class SqliteEngine implements Engine {
    */
   async remove(layout: Layout, removal: Removal): Promise<number> {
     const budget = this.#budget;
-    const few = await this.write(layout, () => {
-      budget?.begin();
-      return removeFew(sqliteLayout(layout), removal, { isTimed: budget !== undefined });
-    });
-    if (few !== undefined) return few;
-    const { items: keys } = await this.find(layout, { removal }, { map: ([key = null]) => key });
     const prepared = sqliteLayout(layout);
-    let count = 0;
+    const begun = await this.write(layout, () => {
+      budget?.begin();
+      return beginRemoval(prepared, removal, { isTimed: budget !== undefined });
+    });
+    let { count } = begun;
+    const { left } = begun;
+    if (left === undefined) return count;
+    const plan = { removal: left };
+    const { items: keys } = await this.find(layout, plan, { map: ([key = null]) => key });
     for (const part of removalParts(keys)) {
       count += await this.write(layout, () => removePart(prepared, removal, part));
     }
@@ -235,16 +236,9 @@ export class SqliteEngine implements Engine {
 
   /** Waits while another process migrates. */
   async migrate<R>(work: (access: TransactionAccess) => Promise<R>): Promise<R> {
-    const deadline = performance.now() + migrationTimeout;
-    for (;;) {
-      try {
-        const timeout = migrationTimeout;
-        return await this.#writer.transaction((session) => work(accessThrough(session)), timeout);
-      } catch (error) {
-        if (!isBusyError(error) || performance.now() > deadline) throw error;
-        await wait(migrationRetryDelay);
-      }
-    }
+    return untilFree(migrationTimeout, () =>
+      this.#writer.transaction((session) => work(accessThrough(session)), migrationTimeout),
+    );
   }
 
   async load<R>(work: (access: TransactionAccess) => Promise<R>): Promise<R> {
@@ -342,8 +336,4 @@ export class SqliteEngine implements Engine {
   #refuseClosed(): void {
     if (this.#isClosing) throw closedError();
   }
-}
-
-function isBusyError(error: unknown): boolean {
-  return error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_BUSY";
 }

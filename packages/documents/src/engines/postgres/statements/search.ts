@@ -150,9 +150,11 @@ export class PostgresSearch {
   *findUnindexed(words: readonly string[]): Operation<readonly Row[number][]> {
     if (this.#own?.of === undefined) return [];
     if (!this.#own.isBuilt) this.use(yield* this.registered());
+    // It may become built while this goes on, and rows be read in another order.
+    const own = this.#own;
     const found: Row[number][] = [];
     for (let rows: readonly Row[] | undefined; rows === undefined || rows.length === chunk;) {
-      rows = yield* this.readStale(rows?.at(-1));
+      rows = yield* this.readStale(rows?.at(-1), own);
       found.push(...this.#matching(rows, words));
     }
     return found;
@@ -162,8 +164,11 @@ export class PostgresSearch {
    * Reads documents whose text is not current, after another one. Before the index of them exists, they are read in the
    * order of the ids.
    */
-  *readStale(after: Row | undefined): Operation<readonly Row[]> {
-    const { of, isBuilt } = this.#own ?? {};
+  *readStale(
+    after: Row | undefined,
+    own: Searched | undefined = this.#own,
+  ): Operation<readonly Row[]> {
+    const { of, isBuilt } = own ?? {};
     if (of === undefined) return [];
     const sql = new PostgresWriter();
     const key = isBuilt === true ? staleKeySql(of) : "id";
