@@ -29,7 +29,9 @@ import { type BuildAway, Building } from "./building.ts";
 import { Budget, tooSlow } from "./connection/budget.ts";
 import type { Connection } from "./connection/connection.ts";
 import { runReading, runStatement } from "./connection/run-operation.ts";
+import { DiskRoom, isFull } from "./disk-room.ts";
 import { writeWhole } from "./file/backup.ts";
+import type { Reserve } from "./file/reserve.ts";
 import { removalParts, removeFew, removePart } from "./removal-parts.ts";
 import { buildsMuch } from "./schema/prepare-collection.ts";
 import type { Session } from "./session.ts";
@@ -53,6 +55,8 @@ export interface Connections {
   readonly slowReads?: SlowReads;
   /** Opens another connection that reads, where the file has a name. */
   readonly openReader?: () => Connection;
+  /** Room that is kept on the disk of a file with a name. */
+  readonly reserve?: Reserve;
   release(): void;
 }
 
@@ -70,6 +74,7 @@ export class SqliteEngine implements Engine {
   readonly #budget: Budget | undefined;
   readonly #listeners = new Set<() => void>();
   readonly #building: Building;
+  readonly #room: DiskRoom | undefined;
   #isClosing = false;
 
   constructor(connections: Connections, options: { readonly busyTimeout: number }) {
@@ -94,6 +99,10 @@ export class SqliteEngine implements Engine {
       },
       busyTimeout: options.busyTimeout,
     });
+    const { reserve } = connections;
+    if (reserve !== undefined) {
+      this.#room = new DiskRoom(this.#writer, connections.writer, reserve);
+    }
     this.#building = new Building((work) => this.#write(work), connections.buildAway);
     this.#slowReads?.makeRoomWith(() => this.#writer.checkpoint());
   }
@@ -193,18 +202,34 @@ export class SqliteEngine implements Engine {
    */
   async remove(layout: Layout, removal: Removal): Promise<number> {
     const budget = this.#budget;
-    const few = await this.write(layout, () => {
+    const few = await this.free(layout, () => {
       budget?.begin();
       return removeFew(sqliteLayout(layout), removal, { isTimed: budget !== undefined });
-    });
+    }).catch(undefinedIfFull);
     if (few !== undefined) return few;
     const { items: keys } = await this.find(layout, { removal }, { map: ([key = null]) => key });
     const prepared = sqliteLayout(layout);
     let count = 0;
     for (const part of removalParts(keys)) {
-      count += await this.write(layout, () => removePart(prepared, removal, part));
+      count += await this.#removePart(prepared, removal, part);
     }
     return count;
+  }
+
+  /** On a full disk, what a part writes may not fit where that of half of it does. */
+  async #removePart(
+    layout: SqliteLayout,
+    removal: Removal,
+    keys: readonly Row[number][],
+  ): Promise<number> {
+    try {
+      return await this.free(layout, () => removePart(layout, removal, keys));
+    } catch (error) {
+      if (!isFull(error) || keys.length === 1) throw error;
+    }
+    const half = Math.ceil(keys.length / 2);
+    const first = await this.#removePart(layout, removal, keys.slice(0, half));
+    return first + (await this.#removePart(layout, removal, keys.slice(half)));
   }
 
   async write<R>(layout: Layout, operation: () => Operation<R>): Promise<R> {
@@ -213,12 +238,22 @@ export class SqliteEngine implements Engine {
     return this.#write((session) => session.run(prepared, operation));
   }
 
+  async free<R>(layout: Layout, operation: () => Operation<R>): Promise<R> {
+    const room = this.#room;
+    if (room === undefined) return this.write(layout, operation);
+    const prepared = sqliteLayout(layout);
+    if (!this.#ready.has(layout)) await this.prepare([layout]);
+    this.#refuseClosed();
+    return room.free((session) => session.run(prepared, operation));
+  }
+
   /** Retries only while another process writes, before the work began. */
   async transaction<R>(
     work: (access: TransactionAccess) => Promise<R> | R,
     { timeout, retries = 0 }: { readonly timeout: number; readonly retries: number | undefined },
   ): Promise<R> {
     let hasBegun = false;
+    this.#room?.count();
     for (let attempt = 0; ; attempt += 1) {
       try {
         this.#refuseClosed();
@@ -227,6 +262,7 @@ export class SqliteEngine implements Engine {
           return work(accessThrough(session));
         }, timeout);
       } catch (error) {
+        await this.#room?.restartIfFull(error);
         if (hasBegun || attempt >= retries || !isBusyError(error)) throw error;
         await wait(pauseAfter(attempt));
       }
@@ -314,10 +350,12 @@ export class SqliteEngine implements Engine {
     this.#isClosing = true;
     await this.#building.close();
     await this.#writer.idle();
+    await this.#room?.close();
     await this.#slowReads?.close();
     this.#connections.reader.close();
     // The last connection brings the write-ahead log into the file.
     this.#connections.writer.close();
+    await this.#connections.reserve?.makeFromLog();
     this.#connections.release();
   }
 
@@ -331,7 +369,7 @@ export class SqliteEngine implements Engine {
 
   #write<R>(work: (session: Session) => R): Promise<R> {
     if (this.#isClosing) return Promise.reject(closedError());
-    return this.#writer.write(work);
+    return this.#room === undefined ? this.#writer.write(work) : this.#room.write(work);
   }
 
   /** The writing connection has the warmer cache, but while it is busy it shows too much. */
@@ -342,6 +380,10 @@ export class SqliteEngine implements Engine {
   #refuseClosed(): void {
     if (this.#isClosing) throw closedError();
   }
+}
+
+function undefinedIfFull(error: unknown): undefined {
+  if (!isFull(error)) throw error;
 }
 
 function isBusyError(error: unknown): boolean {
