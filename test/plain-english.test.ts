@@ -18,7 +18,7 @@ const avoided: readonly (readonly [RegExp, string])[] = [
 ];
 
 /** Packages whose English has been read; the others follow with the issues that reshape them. */
-const packages = "{kit,http,endpoint,oauth2,middleware,webhooks,fetchwork}";
+const packages = "{kit,http,endpoint,oauth2,middleware,webhooks,documents,fetchwork}";
 
 /** Comments and text literals of a module, each with its line. */
 function proseOf(path: string): readonly (readonly [line: number, text: string])[] {

@@ -9,10 +9,10 @@ interface Administered {
 }
 
 /**
- * Gives the care of a store: its status, what opening it with other definitions would do, moving
- * its documents, checks; in SQLite also backups.
+ * Returns the administration of a store: its status, what opening it with other definitions would
+ * do, transfer of its documents, checks; in SQLite also backups.
  *
- * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` for what `openStore` did not give.
+ * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` for an object that is not from `openStore`.
  * @example
  * ```ts
  * await administer(store).backup("backups/blog.db");
@@ -23,7 +23,7 @@ export function administer(store: Store): Administration {
   if (isAdministered(store)) return store.administration;
   throw new DocumentsTypeError(
     "ERR_DOCUMENTS_OPTIONS",
-    'Only a store of "openStore" can be administered',
+    'only a store of "openStore" can be administered',
   );
 }
 

@@ -19,14 +19,14 @@ const knownOptions: ReadonlySet<string> = optionNames<StoreOptions>({
 const defaultBusyTimeout = 5000;
 
 /**
- * Opens a store, and creates it when it is not there, unless `create` is `false`.
+ * Opens a store, and creates it when it is missing, unless `create` is `false`.
  *
  * `sqlite:data/blog.db` is a file, relative to the working directory (an absolute path and a
- * `file:` URL do as well); `sqlite::memory:` is a store that is gone when it is closed.
- * `postgres://user:password@host/database` is a database of PostgreSQL, with `,` between hosts of
+ * `file:` URL are possible too); `sqlite::memory:` is a store that is gone when it is closed.
+ * `postgres://user:password@host/database` is a database of PostgreSQL, with `,` between hosts, of
  * which one at a time is the primary.
  *
- * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` for a wrong URL or option.
+ * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` for an invalid URL or option.
  * @throws {DocumentsError} `ERR_DOCUMENTS_MISSING` when there is no store, with `create: false`;
  *   `ERR_DOCUMENTS_OPEN` when the file cannot be opened or is not a store;
  *   `ERR_DOCUMENTS_CONNECTION` when PostgreSQL cannot be reached;
@@ -42,10 +42,10 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
   const { collections = [], busyTimeout = defaultBusyTimeout } = options;
   const { create = true, exclusive = false, onUnindexedQuery } = options;
   if (!Number.isInteger(busyTimeout) || busyTimeout < 0 || busyTimeout >= 2 ** 31) {
-    throw wrong('"busyTimeout" is a whole number of milliseconds from 0 to 2147483647');
+    throw wrong('"busyTimeout" must be a whole number of milliseconds from 0 to 2147483647');
   }
-  if (typeof create !== "boolean") throw wrong('"create" is true or false');
-  if (typeof exclusive !== "boolean") throw wrong('"exclusive" is true or false');
+  if (typeof create !== "boolean") throw wrong('"create" must be true or false');
+  if (typeof exclusive !== "boolean") throw wrong('"exclusive" must be true or false');
   if (onUnindexedQuery !== undefined && typeof onUnindexedQuery !== "function") {
     throw wrong('"onUnindexedQuery" must be a function');
   }
@@ -80,9 +80,10 @@ async function openEngine(
   return { engine: await openFile(path, options), path };
 }
 
-/** Gives the path of a store's file; `undefined` for a store in memory. */
+/** Returns the path of a store's file; `undefined` for a store in memory. */
 function parseUrl(url: string): string | undefined {
-  if (typeof url !== "string") throw wrong(`The URL of a store is a string, got ${typeof url}`);
+  if (typeof url !== "string")
+    throw wrong(`the URL of a store must be a string, got ${typeof url}`);
   if (url === "sqlite::memory:") return undefined;
   if (url.startsWith("file:")) return parseFileUrl(url);
   if (!url.startsWith("sqlite:")) {
@@ -95,7 +96,7 @@ function parseUrl(url: string): string | undefined {
   }
   if (/^sqlite:\/\/[^/]/.test(url)) {
     throw wrong(
-      'After "sqlite:" comes the path at once, without "//": "sqlite:data/blog.db", or ' +
+      'expected the path directly after "sqlite:", without "//": "sqlite:data/blog.db", or ' +
         '"sqlite:/var/blog.db" for an absolute one',
     );
   }
@@ -107,14 +108,15 @@ function parseUrl(url: string): string | undefined {
 }
 
 function parseFileUrl(url: string): string {
-  if (!url.startsWith("file:///")) throw wrong('A file URL begins with "file:///"');
+  if (!url.startsWith("file:///")) throw wrong('a file URL must begin with "file:///"');
   try {
     const parsed = new URL(url);
-    if (parsed.search !== "" || parsed.hash !== "") throw wrong("A file URL has no query");
+    if (parsed.search !== "" || parsed.hash !== "")
+      throw wrong("a file URL must not have a query or a fragment");
     return fileURLToPath(parsed);
   } catch (cause) {
     if (cause instanceof DocumentsTypeError) throw cause;
-    throw new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", "The file URL is malformed", { cause });
+    throw new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", "the file URL is malformed", { cause });
   }
 }
 

@@ -12,8 +12,8 @@ export function optionNames<O extends object>(
 }
 
 /**
- * Refuses options with a name that none of them has: a misspelt one would do nothing, and a guard
- * or a filter that does nothing is no small thing. One that is `undefined` is none.
+ * Rejects unknown options: a misspelt guard or filter would do nothing. An option that is `undefined` is
+ * ignored.
  *
  * @internal
  * @throws What `makeError` makes.
@@ -24,7 +24,7 @@ export function refuseUnknown(
   makeError: (message: string) => Error,
 ): void {
   if (typeof options !== "object" || options === null) {
-    throw makeError("Options are given as an object");
+    throw makeError("options must be an object");
   }
   // Not `Object.keys`, which makes a list: reading by id takes a few microseconds in all.
   for (const name in options) {

@@ -171,7 +171,7 @@ describe("A check", () => {
     [
       "a document that is no JSON",
       `UPDATE posts SET doc = '{' WHERE id = 'x'`,
-      'The document "x" of "posts" is damaged',
+      'the document "x" of "posts" is damaged',
     ],
     [
       "a count that is wrong",
@@ -186,7 +186,7 @@ describe("A check", () => {
     [
       "a search that fell behind",
       `DELETE FROM "posts:search"`,
-      'The search of "posts" lacks 2 documents',
+      'the search of "posts" lacks 2 documents',
     ],
   ])("finds %s", async (_text, damage, problem) => {
     const path = join(temporaryFolder(), "a.db");

@@ -23,7 +23,7 @@ it("The check of a SQLite file reports a document whose search text is that of a
   await using reopened = await openStore(`sqlite:${path}`, { collections: [notes] });
   expect(await administer(reopened).check()).toEqual({
     ok: false,
-    problems: ['The search text of "x" of "notes" is not its own'],
+    problems: ['the search text of "x" of "notes" does not match the document'],
   });
 });
 
@@ -45,6 +45,6 @@ it("A check on SQLite sees a byte that changed inside a document", async () => {
   expect(await damaged.collection(plain).get("x")).toMatchObject({ text: "Unchanged, too" });
   expect(await administer(damaged).check()).toEqual({
     ok: false,
-    problems: ['The document "x" of "plain" is damaged'],
+    problems: ['the document "x" of "plain" is damaged'],
   });
 });

@@ -40,7 +40,7 @@ describe("The reason why there is no connection", () => {
   });
 
   it("tells of a standby, a server without TLS, and one that does not answer", () => {
-    const standby = new Error("The server is a standby, or its transactions are read-only");
+    const standby = new Error("the server is a standby, or its transactions are read-only");
     expect(connectionReason(standby)).toContain("standby");
     expect(connectionReason(new Error("The server does not support SSL connections"))).toContain(
       '"sslmode"',

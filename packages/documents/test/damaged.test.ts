@@ -36,7 +36,7 @@ describe("A document that another program damaged", () => {
       const error: unknown = await read(collection).catch((reason: unknown) => reason);
       expect(error).toMatchObject({
         code: "ERR_DOCUMENTS_ENGINE",
-        message: 'The document "broken" of "notes" is damaged',
+        message: 'the document "broken" of "notes" is damaged',
       });
       expect(error).not.toHaveProperty("cause");
     }

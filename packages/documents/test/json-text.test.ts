@@ -46,7 +46,7 @@ describe("A document", () => {
     [5, "a number"],
     [Number.POSITIVE_INFINITY, "an infinite number"],
   ])("is told apart from %d", (document, kind) => {
-    expect(() => toJsonText(document)).toThrow(`A document is a plain object, got ${kind}`);
+    expect(() => toJsonText(document)).toThrow(`a document must be a plain object, got ${kind}`);
   });
 
   it.each(refused)("with %s is refused, with the place", async (_text, document, code, path) => {

@@ -90,7 +90,7 @@ describe.each(DATABASES)("A migration of %s", (_engine, newUrl) => {
     const failed = openStore(url, { migrations: [failing, one] });
     await expect(failed).rejects.toMatchObject({
       code: "ERR_DOCUMENTS_MIGRATION",
-      message: "The migration 2 (second) failed: no",
+      message: "the migration 2 (second) failed: no",
       cause: new Error("no"),
     });
     await expect(openStore(url, { migrations: [] })).rejects.toThrow("migration 1 (first) ran");

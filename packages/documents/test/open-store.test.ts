@@ -68,7 +68,7 @@ describe("openStore", () => {
     writeFileSync(path, "just some text, and more than a header of it\n".repeat(200));
     await expect(openStore(`sqlite:${path}`)).rejects.toMatchObject({
       code: "ERR_DOCUMENTS_OPEN",
-      message: expect.stringMatching(/^Cannot open .*a\.txt: file is not a database$/),
+      message: expect.stringMatching(/^cannot open .*a\.txt: file is not a database$/),
     });
     expect(await readFile(path, "utf8")).toMatch(/^just some text/);
   });
@@ -300,7 +300,7 @@ describe("openStore", () => {
     const richer = defineCollection<Note>("notes", { unique: ["text"], search: ["text"] });
     await expect(openStore(`sqlite:${path}`, { collections: [richer] })).rejects.toMatchObject({
       code: "ERR_DOCUMENTS_OPEN",
-      message: expect.stringMatching(/^Cannot open .*a\.db: .*malformed/),
+      message: expect.stringMatching(/^cannot open .*a\.db: .*malformed/),
     });
   });
 

@@ -48,7 +48,7 @@ describe("A store that is opened exclusively", () => {
     const store = await open(path, true);
     await store.collection(things).insert({ a: 1 });
     const { said } = await openElsewhere(path, mode);
-    expect(said).toMatch(/^Cannot open .*a\.db: another process has it open.*PostgreSQL/);
+    expect(said).toMatch(/^cannot open .*a\.db: another process has it open.*PostgreSQL/);
     await store.collection(things).insert({ a: 2 });
     expect(await store.collection(things).count()).toBe(2);
   });

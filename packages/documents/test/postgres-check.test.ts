@@ -44,28 +44,28 @@ describe.skipIf(NO_POSTGRES !== undefined)("The check of a store on PostgreSQL",
     [
       'the document "x"',
       `UPDATE "Seats" SET doc = '[]' WHERE id = 'x'`,
-      'The document "x" of "Seats" is damaged',
+      'the document "x" of "Seats" is damaged',
     ],
     [
       "search texts",
       `UPDATE "Seats" SET search = NULL WHERE id = 'x'`,
-      'The search of "Seats" lacks 1 documents',
+      'the search of "Seats" lacks 1 documents',
     ],
     [
       "a version",
       `UPDATE "Seats" SET version = 1 WHERE id = 'x'`,
-      'The feed has a later version of "x" of "Seats"',
+      'the feed has a later version of "x" of "Seats"',
     ],
-    ["a table", `DROP TABLE "Seats"`, 'The table of "Seats" is missing'],
+    ["a table", `DROP TABLE "Seats"`, 'the table of "Seats" is missing'],
     [
       "the feed",
       `ALTER TABLE "fetchwork:changes" ALTER position RESTART`,
-      "The feed would give positions again that it has",
+      "the feed would use positions again that it has",
     ],
     [
       "a consumer",
       `INSERT INTO "fetchwork:positions" VALUES ('a', 1000000)`,
-      "A consumer of the feed is ahead of it",
+      "a consumer of the feed is ahead of it",
     ],
   ])("tells of %s", async (_what, damage, problem) => {
     const { url, store } = await filled(false);
@@ -88,7 +88,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("The check of a store on PostgreSQL",
         "(SELECT oid FROM pg_class WHERE relname LIKE 'Seats:index:%')",
     );
     expect((await administer(store).check()).problems).toEqual([
-      expect.stringMatching(/^The index "Seats:index:[0-9a-f]{16}" is not finished/),
+      expect.stringMatching(/^the index "Seats:index:[0-9a-f]{16}" is not finished/),
     ]);
   });
 
@@ -106,7 +106,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("The check of a store on PostgreSQL",
       "UPDATE pg_index SET indisready = true WHERE indexrelid = (SELECT oid FROM pg_class WHERE relname LIKE 'Seats:index:%')",
     );
     expect((await administer(store).check()).problems).toEqual([
-      expect.stringMatching(/^The index "Seats:index:[0-9a-f]{16}" is damaged/),
+      expect.stringMatching(/^the index "Seats:index:[0-9a-f]{16}" is damaged/),
     ]);
   });
 
@@ -119,8 +119,8 @@ describe.skipIf(NO_POSTGRES !== undefined)("The check of a store on PostgreSQL",
         `DELETE FROM "Seats" WHERE id = '${two?.id}'`,
     );
     expect((await administer(store).check()).problems).toEqual([
-      `Unique values of "Seats" are held for "${two?.id}", which is gone`,
-      `The unique values of "${one?.id}" of "Seats" are not those held`,
+      `unique values of "Seats" are held for "${two?.id}", which does not exist`,
+      `the unique values of "${one?.id}" of "Seats" are not those held`,
     ]);
   });
 

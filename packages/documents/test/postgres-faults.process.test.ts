@@ -151,9 +151,9 @@ describe.skipIf(NO_POSTGRES !== undefined)("A PostgreSQL that cannot be written"
     ).rejects.toMatchObject({
       code: "ERR_DOCUMENTS_CONNECTION",
       message:
-        "PostgreSQL cannot be reached, or no server of it takes changes: " +
+        "PostgreSQL cannot be reached, or none of its servers accepts changes: " +
         "the server is a standby, or its transactions are read-only",
-      cause: { message: "The server is a standby, or its transactions are read-only" },
+      cause: { message: "the server is a standby, or its transactions are read-only" },
     });
     const admin = url.replace(`/${name}?`, "/postgres?");
     await runSql(admin, `ALTER DATABASE ${name} RESET default_transaction_read_only`);

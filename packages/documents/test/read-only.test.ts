@@ -37,7 +37,7 @@ function openAsNobody(path: string): Record<string, unknown> {
 }
 
 function refusal(path: string, reason: string): Record<string, unknown> {
-  return { open: { code: "ERR_DOCUMENTS_OPEN", message: `Cannot open ${path}: ${reason}` } };
+  return { open: { code: "ERR_DOCUMENTS_OPEN", message: `cannot open ${path}: ${reason}` } };
 }
 
 async function expectKept(path: string, before: Buffer): Promise<void> {
@@ -97,7 +97,7 @@ describe.skipIf(process.platform === "win32")("A store that may not be written",
       expect(openAsNobody(each)).toEqual({
         open: {
           code: "ERR_DOCUMENTS_OPEN",
-          message: expect.stringMatching(`^Cannot open ${each}: EACCES: permission denied`),
+          message: expect.stringMatching(`^cannot open ${each}: EACCES: permission denied`),
         },
       });
     }

@@ -12,6 +12,7 @@ import { temporaryFolder } from "./temporary-folder.ts";
 
 const writer = fileURLToPath(new URL("search-build-writer.ts", import.meta.url));
 const closer = fileURLToPath(new URL("search-build-closer.ts", import.meta.url));
+const waiter = fileURLToPath(new URL("search-build-waiter.ts", import.meta.url));
 const rounds = 3;
 
 /** Runs a program that builds and writes, kills it after some acknowledgements, and returns the ids that it wrote. */
@@ -75,6 +76,15 @@ it("A program that closes the store during a build ends as usual", async () => {
   const url = `sqlite:${join(temporaryFolder(), "a.db")}`;
   await writeEarlyNotes(url);
   const child = spawn(process.execPath, ["--conditions=@fetchwork/source", closer, url], {
+    stdio: "inherit",
+  });
+  expect(await once(child, "exit")).toEqual([0, null]);
+}, 60_000);
+
+it("A program that waits for a build does not end before it", async () => {
+  const url = `sqlite:${join(temporaryFolder(), "a.db")}`;
+  await writeEarlyNotes(url);
+  const child = spawn(process.execPath, ["--conditions=@fetchwork/source", waiter, url], {
     stdio: "inherit",
   });
   expect(await once(child, "exit")).toEqual([0, null]);

@@ -250,7 +250,7 @@ describe("A read that takes long", () => {
     const reading = store.collection(notes).find();
     await expect(reading).rejects.toMatchObject({
       code: "ERR_DOCUMENTS_ENGINE",
-      message: 'The document "id00030000" of "notes" is damaged',
+      message: 'the document "id00030000" of "notes" is damaged',
     });
     expect(await store.collection(notes).find({ where: { text: "note 3" } })).toHaveLength(1);
   });

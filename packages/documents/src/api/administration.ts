@@ -12,13 +12,13 @@ export interface CheckResult {
   readonly problems: readonly string[];
 }
 
-/** What a store tells about itself, and its care. */
+/** Status, maintenance and transfer of a store. */
 export interface Administration {
-  /** Tells what the store holds. */
+  /** Returns what the store holds. */
   status(): Promise<StoreStatus>;
 
   /**
-   * Tells what opening the store with these definitions and migrations would do, and does nothing.
+   * Returns what opening the store with these definitions and migrations would do, and changes nothing.
    * Indexes, search texts and collections that no definition names are reported and not dropped.
    */
   plan(wanted: {
@@ -69,7 +69,7 @@ export interface Administration {
 
   /**
    * Copies the store, as it is at one moment, into a new SQLite file, while it is in use. For a
-   * store in PostgreSQL there are `fetchwork db backup`, for which `snapshot` is, and `pg_dump`.
+   * store in PostgreSQL use `fetchwork db backup` or `pg_dump`.
    *
    * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` for a store in PostgreSQL.
    * @throws {DocumentsError} `ERR_DOCUMENTS_OPEN` when the file exists or cannot be written.
@@ -77,14 +77,14 @@ export interface Administration {
   backup(path: string): Promise<void>;
 
   /**
-   * Reads everything and tells what is damaged. On PostgreSQL, the content of indexes is compared
+   * Reads everything and returns what is damaged. On PostgreSQL, the content of indexes is compared
    * where the extension `amcheck` is there and the role may call `bt_index_check`.
    */
   check(): Promise<CheckResult>;
 
   /**
-   * Lets work read the store as it is at one moment, while it is in use; other changes of a store
-   * in memory wait.
+   * Runs work that reads the store as it is at one moment, while it is in use. Changes of a store in
+   * memory wait until work ends.
    *
    * @example
    * ```ts
@@ -96,14 +96,14 @@ export interface Administration {
   snapshot<R>(work: (snapshot: Snapshot) => Promise<R>): Promise<R>;
 
   /**
-   * Lets work put documents into the store as they were in another one, all of them or, when it
-   * throws, none. Other changes may wait until it ends.
+   * Runs work that adds documents as they were in another store: all of them, or none when work
+   * throws. Other changes may wait until it ends.
    */
   load<R>(work: (loading: Loading) => Promise<R>): Promise<R>;
 
   /**
    * Writes one row and removes it again, which shows whether the store takes changes: for a health check.
-   * Callers within a second share one probe, so that it may be asked as often as anybody likes.
+   * Callers within a second share one probe, so that it may be called often.
    *
    * @throws {DocumentsError} What a change would reject with, such as `ERR_DOCUMENTS_FULL`.
    */

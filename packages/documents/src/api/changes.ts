@@ -1,7 +1,7 @@
 /** What happened to a document. */
 export type ChangeKind = "insert" | "purge" | "remove" | "restore" | "update";
 
-/** One change of a document, as the feed tells it. */
+/** One change of a document, as a record of the feed. */
 export interface ChangeRecord {
   /** The place in the feed, to go on from. Opaque, and in the order of the feed as a string. */
   readonly position: string;
@@ -28,26 +28,26 @@ export interface ChangeRecord {
 /** Options of `changes`. */
 export interface ChangesOptions {
   /**
-   * The position of the last change that was dealt with; the feed begins behind it. Default: the
+   * The position of the last change that was processed; the feed starts after it. Default: the
    * oldest change that is kept.
    */
   readonly after?: string | undefined;
-  /** The names of the collections to tell of. Default: all that are defined with `changes`. */
+  /** The names of the collections to read. Default: all that are defined with `changes`. */
   readonly collections?: readonly string[] | undefined;
   /** Whether to wait for further changes at the end, or to end. Default: `"wait"`. */
   readonly atEnd?: "end" | "wait" | undefined;
   /** Ends the feed. Default: it ends with the loop that reads it, and with the store. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * How often to look for changes of other processes, in milliseconds from 10. Those of this one are
-   * seen at once. Default: `250`.
+   * How often to look for changes of other processes, in milliseconds from 10. Changes of this process
+   * are seen at once. Default: `250`.
    */
   readonly pollInterval?: number | undefined;
 }
 
 /** Options of `consume`. */
 export interface ConsumeOptions extends Omit<ChangesOptions, "after"> {
-  /** The greatest number of changes in one call of the handler, 1 to 1,000. Default: 100. */
+  /** The maximum number of changes in one call of the handler, 1 to 1,000. Default: 100. */
   readonly batch?: number | undefined;
   /**
    * The time after which another process takes over from one that stopped, in milliseconds from
@@ -65,11 +65,11 @@ export interface ConsumeOptions extends Omit<ChangesOptions, "after"> {
  */
 export interface ChangeFeed {
   /**
-   * Tells the changes, the oldest first.
+   * Reads the changes, the oldest first.
    *
-   * @throws {DocumentsError} `ERR_DOCUMENTS_POSITION` when records behind `after` were trimmed, so
-   *   that whoever follows has to read the collections anew.
-   * @throws {InputError} `ERR_DOCUMENTS_QUERY` for a position that no feed gave.
+   * @throws {DocumentsError} `ERR_DOCUMENTS_POSITION` when records after `after` were trimmed, so
+   *   that the caller must read the collections again.
+   * @throws {InputError} `ERR_DOCUMENTS_QUERY` for an invalid position.
    * @example
    * ```ts
    * for await (const change of store.changes({ after: await load() })) {
@@ -81,13 +81,13 @@ export interface ChangeFeed {
   changes(options?: ChangesOptions): AsyncIterable<ChangeRecord>;
 
   /**
-   * Gives the changes to a handler and keeps its position in the store under a name: an outbox.
+   * Passes the changes to a handler and keeps its position in the store under a name: an outbox.
    *
-   * Any number of processes may consume under one name; one of them at a time does, and another one
-   * goes on when it ends or stops answering. A batch whose handler rejected, or whose process died,
-   * is given again, so the handler must bear a change that it already knows. Resolves when `signal`
+   * Any number of processes may consume under one name. One of them does at a time, and another one
+   * continues when it ends or no longer responds. A batch whose handler rejected, or whose process died,
+   * is passed to a handler again, so the handler must accept a change that it has seen before. Resolves when `signal`
    * aborts, or with `atEnd: "end"` at the end of the feed; rejects with what the handler rejects
-   * with, the position being that before the batch.
+   * with; the position is then that before the batch.
    */
   consume(
     name: string,

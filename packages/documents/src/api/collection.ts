@@ -8,7 +8,7 @@ import type { SoftDeletion } from "./soft-deletion.ts";
 import type { Upserting } from "./upsert.ts";
 import type { Where } from "./where.ts";
 
-/** Guards a change against a change in between. */
+/** Conditions under which a change is made. */
 export interface WriteOptions {
   /**
    * The version that the document must have; else the operation rejects with a `VersionError`.
@@ -25,7 +25,7 @@ export interface WriteOptions {
 /** Options of `insert`. */
 export interface InsertOptions {
   /**
-   * The identity: 1 to 128 ASCII letters, digits and `-._~:@+=`. Default: a new UUIDv7.
+   * The id: 1 to 128 ASCII letters, digits and `-._~:@+=`. Default: a new UUIDv7.
    */
   readonly id?: string | undefined;
 }
@@ -71,8 +71,8 @@ export interface Collection<T> extends Leasing<T>, Paging<T>, SoftDeletion<T>, U
   find(query: FindQuery<T>): Promise<readonly Projected<T>[]>;
 
   /**
-   * Counts the documents that a filter and a search select, up to `max`; without any of them it
-   * costs nothing.
+   * Counts the documents that a filter and a search select, up to `max`. Without
+   * either, SQLite reads a number that is kept.
    */
   count(query?: CountQuery<T>): Promise<number>;
 
@@ -80,8 +80,8 @@ export interface Collection<T> extends Leasing<T>, Paging<T>, SoftDeletion<T>, U
    * Changes a document; resolves to `undefined` when there is none.
    *
    * The fields are merged at the top level, where `undefined` removes a field. A function gets the
-   * stored document and returns the fields to change, which are merged in the same way; it may be
-   * called more than once and while other changes wait, so it should be quick. An error that it
+   * stored document and returns the fields to change, which are merged in the same way. It may be
+   * called more than once and while other changes wait, so it must be quick. An error that it
    * throws rejects the promise, and nothing is changed.
    *
    * @throws {VersionError} When `ifVersion` is another version than the document's.
@@ -94,8 +94,8 @@ export interface Collection<T> extends Leasing<T>, Paging<T>, SoftDeletion<T>, U
   ): Promise<Stored<T> | undefined>;
 
   /**
-   * Replaces a whole document by another one, or by the one that a function makes of the stored
-   * document; as `update` in every other way.
+   * Replaces a whole document by another one, or by the one that a function returns for the stored
+   * document. Everything else is as in `update`.
    */
   replace(
     id: string,

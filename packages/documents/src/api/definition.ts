@@ -13,7 +13,7 @@ export interface CollectionOptions<T> {
   readonly unique?: readonly (FieldPath<T> | readonly FieldPath<T>[])[] | undefined;
   /** Fields, or lists of fields, to filter and sort by quickly. Default: none. */
   readonly indexes?: readonly (FieldPath<T> | readonly FieldPath<T>[])[] | undefined;
-  /** Fields whose text the keyword search `q` looks in. Default: none. */
+  /** Fields whose text the keyword search `q` reads. Default: none. */
   readonly search?: readonly FieldPath<T>[] | undefined;
   /**
    * Fields that hold a place on the earth, which `near` finds documents by: `{ latitude, longitude }`
@@ -22,8 +22,8 @@ export interface CollectionOptions<T> {
    */
   readonly geo?: readonly FieldPath<T>[] | undefined;
   /**
-   * Keeps removed documents until they are purged; see `SoftDeletion`. Documents may not have a
-   * field `deletedAt` of their own then. Default: `false`.
+   * Keeps removed documents until they are purged; see `SoftDeletion`. `deletedAt` is then a
+   * reserved field. Default: `false`.
    */
   readonly softDelete?: boolean | undefined;
   /**
@@ -52,7 +52,7 @@ export interface CollectionDefinition<T> {
   readonly unique: readonly (readonly string[])[];
   /** The other indexes, each a list of fields. */
   readonly indexes: readonly (readonly string[])[];
-  /** The fields that `q` looks in. */
+  /** The fields that `q` reads. */
   readonly search: readonly string[];
   /** The fields that hold a place. */
   readonly geo?: readonly string[] | undefined;
@@ -87,7 +87,7 @@ const namePattern = /^[A-Za-z][A-Za-z0-9_-]{0,47}$/;
  * Defines a collection; a definition is a plain value that any store can use.
  *
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION` for a name that is not 1 to 48 ASCII
- *   letters, digits, `_` or `-` after a letter, or begins with `sqlite` or `pg_`, or for an impossible field.
+ *   letters, digits, `_` or `-` after a letter, or begins with `sqlite` or `pg_`, or for an invalid field.
  * @example
  * ```ts
  * interface User {
@@ -102,7 +102,7 @@ export function defineCollection<T extends object = Record<string, unknown>>(
   options: CollectionOptions<NoInfer<T>> = {},
 ): CollectionDefinition<T> {
   if (typeof name !== "string") {
-    throw new DocumentsTypeError("ERR_DOCUMENTS_DEFINITION", "A collection name is a string");
+    throw new DocumentsTypeError("ERR_DOCUMENTS_DEFINITION", "a collection name must be a string");
   }
   if (!namePattern.test(name) || reservedNames.test(name)) {
     throw new DocumentsTypeError(
@@ -122,7 +122,7 @@ export function defineCollection<T extends object = Record<string, unknown>>(
 }
 
 /**
- * Tells whether two definitions describe the same collection with the same indexes.
+ * Returns whether two definitions describe the same collection with the same indexes.
  *
  * @internal
  */
@@ -143,22 +143,22 @@ export function sameDefinition(
 /** Options that a definition has only where they are set. */
 type Extra = "changes" | "expires" | "geo" | "keepTotal" | "softDelete";
 
-/** Leaves out what is not set, so that a definition without it is what it always was. */
+/** Omits options that are not set. */
 function extras(
   name: string,
   { softDelete, expires, changes, geo, keepTotal }: Pick<CollectionOptions<never>, Extra>,
 ): Pick<CollectionDefinition<unknown>, Extra> {
   if (softDelete !== undefined && typeof softDelete !== "boolean") {
-    throw faulty(name, '"softDelete" is true or false');
+    throw faulty(name, '"softDelete" must be true or false');
   }
   if (changes !== undefined && changes !== "documents" && changes !== "ids") {
-    throw faulty(name, '"changes" is "documents" or "ids"');
+    throw faulty(name, '"changes" must be "documents" or "ids"');
   }
   if (keepTotal !== undefined && typeof keepTotal !== "boolean") {
-    throw faulty(name, '"keepTotal" is true or false');
+    throw faulty(name, '"keepTotal" must be true or false');
   }
   if (keepTotal === true && expires !== undefined) {
-    throw faulty(name, '"keepTotal" is not for a collection with "expires"');
+    throw faulty(name, '"keepTotal" cannot be combined with "expires"');
   }
   const places = fieldList(name, geo ?? []);
   return {
@@ -175,13 +175,13 @@ function checkExpires(name: string, expires: Expires): Expires {
   const { field, after = 0 } = expires;
   fieldList(name, [field]);
   if (!(Number.isSafeInteger(after) && after >= 0)) {
-    throw faulty(name, '"expires.after" is a whole number of milliseconds from 0');
+    throw faulty(name, '"expires.after" must be a whole number of milliseconds from 0');
   }
   return Object.freeze({ field, after });
 }
 
 /**
- * Refuses what is no definition, such as the name of a collection.
+ * Rejects what is not a definition, such as the name of a collection.
  *
  * @internal
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION`
@@ -190,7 +190,7 @@ export function checkDefinition(definition: unknown): void {
   if (isObject(definition) && Array.isArray(definition["unique"])) return;
   throw new DocumentsTypeError(
     "ERR_DOCUMENTS_DEFINITION",
-    `A collection is given as what "defineCollection" returns, got ${typeof definition}`,
+    `expected a collection that "defineCollection" returned, got ${typeof definition}`,
   );
 }
 
@@ -209,12 +209,16 @@ function fieldLists(
 
 function fieldList(collection: string, fields: readonly string[]): readonly string[] {
   const given: unknown = fields;
-  if (!Array.isArray(given)) throw faulty(collection, "fields are given as a list");
+  if (!Array.isArray(given)) throw faulty(collection, "fields must be a list");
   for (const field of fields) {
     try {
       parsePath(field);
     } catch (cause) {
-      throw faulty(collection, cause instanceof Error ? cause.message : "a field is wrong", cause);
+      throw faulty(
+        collection,
+        cause instanceof Error ? cause.message : "a field is invalid",
+        cause,
+      );
     }
   }
   if (new Set(fields).size < fields.length) throw faulty(collection, "a field is named twice");
@@ -224,7 +228,7 @@ function fieldList(collection: string, fields: readonly string[]): readonly stri
 function faulty(collection: string, reason: string, cause?: unknown): DocumentsTypeError {
   return new DocumentsTypeError(
     "ERR_DOCUMENTS_DEFINITION",
-    `The definition of "${collection}" is wrong: ${reason}`,
+    `the definition of "${collection}" is invalid: ${reason}`,
     cause === undefined ? undefined : { cause },
   );
 }

@@ -1,10 +1,10 @@
 /** The fields that the store keeps for each document. */
 export interface Meta {
-  /** The identity, a UUIDv7 unless one was given. */
+  /** The id: a UUIDv7, unless the caller chose another. */
   readonly id: string;
   /**
-   * 1 after the insert, and one more with each change. A document that is inserted under an ID of the caller's begins above
-   * every version that removed documents of its collection had, so that the versions of an ID never go back.
+   * 1 after the insert, and one more with each change. A document that is inserted under an id of the caller's starts above
+   * every version that removed documents of its collection had, so that the versions of an id never go back.
    */
   readonly version: number;
   /** The time of the insert, ISO 8601 in UTC with milliseconds. */
@@ -13,17 +13,17 @@ export interface Meta {
   readonly updatedAt: string;
 }
 
-/** A document as the store returns it: the caller's own object, free to be changed. */
+/** A document as the store returns it. The object belongs to the caller, who may change it. */
 export type Stored<T> = T & Meta;
 
-/** Fields to set; one that is `undefined` is removed, which only one that may be missing can be. */
+/** Fields to set. A field that is `undefined` is removed, if it is optional. */
 export type Change<T> = {
   readonly [K in keyof T]?: Partial<Pick<T, K>> extends Pick<T, K> ? T[K] | undefined : T[K];
 };
 
 /**
- * A document of which only some fields were asked for: those of a list that is written out in the
- * query, and any of them where the list is only known when the program runs.
+ * A document with only some of its fields: those of a literal list in the query, or any of them when
+ * the list is only known at run time.
  */
 export type Projected<T, F extends readonly string[] = readonly string[]> = Pick<Meta, "id"> &
   (number extends F["length"] ? DeepPartial<Stored<T>> : Together<Part<Stored<T>, F[number]>>);

@@ -50,14 +50,14 @@ export class DocumentsTypeError extends UsageError {
 }
 
 /**
- * Says that a document, an id or a query cannot be accepted, before anything was changed.
+ * A document, an id or a query is invalid. Nothing was changed.
  *
  * The code is `ERR_DOCUMENTS_VALUE`, `ERR_DOCUMENTS_NAME`, `ERR_DOCUMENTS_ID` or
  * `ERR_DOCUMENTS_QUERY`.
  */
 export class InputError extends DocumentsError {
   override readonly name = "InputError";
-  /** Where the fault is, such as `address.tags[3]`; empty for the whole input. */
+  /** The place of the invalid value, such as `address.tags[3]`; empty for the whole input. */
   readonly path: string;
 
   constructor(
@@ -70,7 +70,7 @@ export class InputError extends DocumentsError {
   }
 }
 
-/** Says that another document already has these values in a unique index; nothing was changed. */
+/** Another document already has these values in a unique index. Nothing was changed. */
 export class UniqueError extends DocumentsError {
   override readonly name = "UniqueError";
   /** The collection's name. */
@@ -85,9 +85,9 @@ export class UniqueError extends DocumentsError {
     super(
       "ERR_DOCUMENTS_UNIQUE",
       fields.length === 0
-        ? `Another document of "${collection}" has the same values in a unique index that the ` +
+        ? `another document of "${collection}" has the same values in a unique index that the ` +
             "definition does not name"
-        : `Another document of "${collection}" has the same ${fields.join(" and ")}`,
+        : `another document of "${collection}" has the same ${fields.join(" and ")}`,
       options,
     );
     this.collection = collection;
@@ -95,7 +95,7 @@ export class UniqueError extends DocumentsError {
   }
 }
 
-/** Says that a document has another version than `ifVersion`; nothing was changed. */
+/** A document has another version than `ifVersion`. Nothing was changed. */
 export class VersionError extends DocumentsError {
   override readonly name = "VersionError";
   /** The collection's name. */
@@ -111,7 +111,7 @@ export class VersionError extends DocumentsError {
   ) {
     super(
       "ERR_DOCUMENTS_VERSION",
-      `The document of "${collection}" has version ${versions.current}, expected ${versions.expected}`,
+      `the document of "${collection}" has version ${versions.current}, expected ${versions.expected}`,
     );
     this.collection = collection;
     this.current = versions.current;

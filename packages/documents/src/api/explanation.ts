@@ -40,6 +40,6 @@ export interface Explanation {
   readonly sorts: boolean;
   /** What makes the query slow as the collection grows, a line each, with what to declare. */
   readonly warnings: readonly string[];
-  /** The plan of each statement in the words of the engine. It may have values of the query. */
+  /** The plan of each statement in the words of the engine. It may contain values of the query. */
   readonly plan: string;
 }

@@ -56,7 +56,7 @@ const maxLength = 512;
  */
 export function parsePath(text: unknown): ParsedPath {
   if (typeof text !== "string") {
-    throw new InputError("ERR_DOCUMENTS_QUERY", `A field is a string, got ${typeof text}`);
+    throw new InputError("ERR_DOCUMENTS_QUERY", `a field must be a string, got ${typeof text}`);
   }
   const segments = text.split(".");
   const reason = faultOfPath(text, segments);
@@ -94,7 +94,7 @@ function faultOfPath(text: string, segments: readonly string[]): string | undefi
   if (text.length > maxLength) return `is longer than ${maxLength} characters`;
   if (segments.length > maxSegments) return `has more than ${maxSegments} parts`;
   if (segments.includes("")) return "has an empty part, expected names joined by single dots";
-  if (text.startsWith("$")) return 'begins with "$", which no field of a document does';
+  if (text.startsWith("$")) return 'begins with "$", which is reserved';
   if (text.includes("\0") || !text.isWellFormed()) return "is not well-formed text";
   return undefined;
 }

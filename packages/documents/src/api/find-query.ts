@@ -13,15 +13,15 @@ export interface Selection<T> {
   readonly where?: Where<T> | undefined;
   /**
    * Words that must each occur in the fields that the definition declares in `search`; case and
-   * accents aside. Words of three characters and more match parts of words, shorter ones match
-   * beginnings of words. Default: no search.
+   * accents are ignored. Words of three or more characters match any part of a word, shorter ones match
+   * the beginnings of words. Default: no search.
    *
    * At most 1,000 characters and 16 different words, of which at most 6 have one or two characters,
    * or 3 when there is no longer one. A word that is part of another one does not count as short.
    */
   readonly q?: string | undefined;
   /**
-   * The place to be near to: selects the documents between two distances from it, and sorts them by
+   * The place to measure distances from: selects the documents between two distances from it, and sorts them by
    * the distance, then by `id`, so it excludes `sort`. Distances are those of great circles on a
    * sphere with the mean radius of the earth, 6,371,008.8 m, which is up to 0.56 % off the
    * ellipsoid. Default: nowhere.
@@ -37,7 +37,7 @@ export interface Selection<T> {
 /** Selects and counts documents. */
 export interface CountQuery<T> extends Selection<T>, ReadOptions {
   /**
-   * Stops counting at this number, from 1, which bounds the work; the result is that at most.
+   * Stops counting at this number, from 1, which is then the result.
    * Default: counts all.
    */
   readonly max?: number | undefined;
@@ -47,19 +47,19 @@ export interface CountQuery<T> extends Selection<T>, ReadOptions {
 export interface FindQuery<T> extends Selection<T>, ReadOptions {
   /**
    * The order. Missing and null come first, then numbers (`false` as 0, `true` as 1), then strings
-   * by code point; `-` turns it round. `id` is added in the direction of the last field, so that
-   * the order is total. Default: `["-createdAt"]`.
+   * by code point; `-` reverses it. `id` is added in the direction of the last field, so that
+   * the order is always the same. Default: `["-createdAt"]`.
    */
   readonly sort?: readonly SortKey<T>[] | undefined;
-  /** The greatest number of documents to return. Default: all. */
+  /** The maximum number of documents to return. Default: all. */
   readonly limit?: number | undefined;
-  /** The number of documents to pass over. Default: 0. */
+  /** The number of documents to skip. Default: 0. */
   readonly offset?: number | undefined;
   /**
-   * The cursor of a page, to begin behind that page; see `page`. Not with `offset`. Default: begins
+   * The cursor of a page, to start after that page; see `page`. Not with `offset`. Default: begins
    * with the first document.
    */
   readonly after?: string | undefined;
-  /** The fields to return, besides `id`. Default: whole documents. */
+  /** The fields to return, in addition to `id`. Default: whole documents. */
   readonly fields?: readonly FieldPath<T>[] | undefined;
 }

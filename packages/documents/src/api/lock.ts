@@ -5,8 +5,8 @@ export interface LockOptions {
    */
   readonly wait?: number | undefined;
   /**
-   * The time after which the lock of a process that stopped is free, in milliseconds from 100. A
-   * process that goes on renews it three times as often. Default: `30_000`.
+   * The time after which the lock of a process that stopped is released, in milliseconds from 100.
+   * A process that is running renews it three times in that time. Default: `30_000`.
    */
   readonly expiry?: number | undefined;
 }
@@ -14,7 +14,7 @@ export interface LockOptions {
 /** Locks with names, across processes. */
 export interface Locking {
   /**
-   * Runs work while no other process, and nobody else in this one, runs work under the same name.
+   * Runs work while nothing else, in this process or another, runs under the same name.
    *
    * The signal aborts when the lock was lost, because the process stood still, or could not reach the
    * store, for longer than `expiry`; work should then end without changing anything more.
@@ -22,7 +22,7 @@ export interface Locking {
    * @throws {DocumentsError} `ERR_DOCUMENTS_LOCKED` when the lock is not free within `wait`;
    *   `ERR_DOCUMENTS_LEASE` when the lock was lost before the work ended.
    * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` for a name that is not 1 to 200
-   *   characters, and for a wrong option.
+   *   characters, and for an invalid option.
    */
   lock<R>(
     name: string,

@@ -23,7 +23,7 @@ export interface AppliedMigration {
   readonly at: string;
 }
 
-/** One thing that opening a store with these definitions and migrations would do, or tells. */
+/** One thing that opening a store with these definitions and migrations would do, or that they do not use. */
 export type PlanStep =
   | {
       readonly kind:

@@ -10,8 +10,8 @@ export interface Near<F extends string = string> {
   readonly latitude: number;
   /** The longitude of the place, -180 to 180 degrees. */
   readonly longitude: number;
-  /** The least distance, in metres from 0. Default: `0`. */
+  /** The minimum distance, in metres from 0. Default: `0`. */
   readonly minDistance?: number | undefined;
-  /** The greatest distance, in metres from 0. Default: any. */
+  /** The maximum distance, in metres from 0. Default: any. */
   readonly maxDistance?: number | undefined;
 }

@@ -2,9 +2,9 @@ import type { Projected, Stored } from "./document.ts";
 import type { FieldPath } from "./field-path.ts";
 import type { FindQuery } from "./find-query.ts";
 
-/** Selects, sorts and cuts one page. */
+/** Selects, sorts and limits one page. */
 export interface PageQuery<T> extends Omit<FindQuery<T>, "offset"> {
-  /** The greatest number of documents on the page, 1 to 10,000. Default: 30. */
+  /** The maximum number of documents on the page, 1 to 10,000. Default: 30. */
   readonly limit?: number | undefined;
   /**
    * Whether to count what the filter and the search select: not at all (`"none"`), all of it
@@ -37,11 +37,11 @@ export interface Paging<T> {
    * Reads a page and the cursor of the next one.
    *
    * A cursor holds the values of the last document in the fields of the order, so the next page
-   * begins behind them however many documents were added or removed meanwhile, and costs as much
-   * as the first one. It is not encrypted: whoever holds it can read those values. It belongs to
+   * starts after them however many documents were added or removed since, and costs as much
+   * as the first one. It is not encrypted: anyone who has it can read those values. It belongs to
    * the collection and to the order; the filter may differ.
    *
-   * @throws {InputError} `ERR_DOCUMENTS_QUERY` for a wrong query, and for a cursor of another
+   * @throws {InputError} `ERR_DOCUMENTS_QUERY` for an invalid query, and for a cursor of another
    *   collection or order.
    */
   page(query?: PageQuery<T> & { readonly fields?: undefined }): Promise<Page<Stored<T>>>;

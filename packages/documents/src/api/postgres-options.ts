@@ -1,6 +1,6 @@
 /** Options of a store on PostgreSQL. */
 export interface PostgresOptions {
-  /** The greatest number of connections to one server. Default: `10`. */
+  /** The maximum number of connections to one server for documents; there are up to 4 more. Default: `10`. */
   readonly poolSize?: number | undefined;
   /** The time to wait for one connection attempt, in milliseconds. Default: `5_000`. */
   readonly connectTimeout?: number | undefined;
@@ -9,20 +9,20 @@ export interface PostgresOptions {
    * hosts it should outlast a failover. Default: `30_000` with several hosts, `5_000` with one.
    */
   readonly failoverTimeout?: number | undefined;
-  /** The time after which the server gives a statement up, in milliseconds. Default: `30_000`. */
+  /** The time after which the server cancels a statement, in milliseconds. Default: `30_000`. */
   readonly statementTimeout?: number | undefined;
   /**
    * Whether the tables can be spread over servers: unique fields go through a table of claims
    * instead of unique indexes, and nothing relies on advisory locks or on the numbers of
-   * transactions. Settled when the store is created; another value is refused later. Default: what
+   * transactions. Decided when the store is created; another value is rejected later. Default: what
    * the store was created with, which is `false` for a new one.
    */
   readonly distributed?: boolean | undefined;
   /**
    * Whether the connections go through a pooler that lends a session of the server for one
    * transaction, such as PgBouncer with `pool_mode = transaction`. No statement is then prepared, no
-   * setting made and nothing listened to: `statementTimeout` holds inside transactions only, and who
-   * follows the feed finds changes of other processes every `pollInterval`. The pooler needs at least
+   * setting made and nothing listened to: `statementTimeout` applies inside transactions only, and
+   * `changes` finds the changes of other processes every `pollInterval`. The pooler needs at least
    * three connections to the server. Default: found out when the store is opened, for which a pooler
    * gets a second connection.
    */

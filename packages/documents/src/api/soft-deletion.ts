@@ -2,8 +2,8 @@ import type { Stored } from "./document.ts";
 import type { Where } from "./where.ts";
 
 /**
- * Which documents to read of a collection that is defined with `softDelete`: those that are there,
- * only those that were removed, or both.
+ * Which documents to read of a collection that is defined with `softDelete`: those that were not
+ * removed, only those that were removed, or both.
  */
 export type Deleted = "exclude" | "include" | "only";
 
@@ -16,7 +16,7 @@ export interface PurgeSelection<T> {
 }
 
 /**
- * What a collection defined with `softDelete` does more. There, `remove` and `removeMany` keep the
+ * Methods of a collection defined with `softDelete`. There, `remove` and `removeMany` keep the
  * document with the time in `deletedAt`. It is not found, counted or changed any more unless
  * `deleted` asks for it; its id stays taken, its unique fields are free at once.
  *
@@ -27,7 +27,7 @@ export interface SoftDeletion<T> {
    * Brings a removed document back, with the next version; resolves to `undefined` when no removed
    * one has the id.
    *
-   * @throws {UniqueError} When another document took one of its unique fields meanwhile.
+   * @throws {UniqueError} When another document took one of its unique fields in the meantime.
    */
   restore(id: string): Promise<Stored<T> | undefined>;
 

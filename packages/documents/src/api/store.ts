@@ -15,8 +15,8 @@ export interface StoreOptions {
    */
   readonly collections?: readonly CollectionDefinition<object>[] | undefined;
   /**
-   * Whether a store that is not there is created, with the folders of its file. With `false` it is
-   * `ERR_DOCUMENTS_MISSING`, and nothing is written; a store in memory is always a new one. Default:
+   * Whether a missing store is created, with the folders of its file. With `false` a missing store is
+   * `ERR_DOCUMENTS_MISSING`, and nothing is written. A store in memory is always created. Default:
    * `true`.
    */
   readonly create?: boolean | undefined;
@@ -25,15 +25,15 @@ export interface StoreOptions {
    */
   readonly busyTimeout?: number | undefined;
   /**
-   * Whether this process has a SQLite file for itself: it is not opened when another process has
-   * it open, and no other process opens it meanwhile. Several processes that write one file stay
+   * Whether this process has a SQLite file for itself: opening fails when another process has
+   * it open, and other processes cannot open it. Several processes that write one file stay
    * correct, but a busy one starves the others; they belong on PostgreSQL. Leaves an empty file
-   * `<path>-lock` beside the store. Default: `false`.
+   * `<path>-lock` next to the store. Default: `false`.
    */
   readonly exclusive?: boolean | undefined;
   /**
-   * Migrations, of which those that did not run on this store yet do so before it is opened, each
-   * once, however many processes start at the same time. They run before `collections` are
+   * Migrations. Those that have not run on this store run before it is opened, each once, however
+   * many processes start at the same time. They run before `collections` are
    * prepared, so that they can make room for a new unique index. Every one that ever ran must be
    * listed. Default: none, and no check of those that ran.
    */
@@ -51,14 +51,14 @@ export interface StoreOptions {
    * ```
    */
   readonly onUnindexedQuery?: ((query: UnindexedQuery) => void) | undefined;
-  /** Options of PostgreSQL, which other engines pass over. */
+  /** Options of PostgreSQL, which other engines ignore. */
   readonly postgres?: PostgresOptions | undefined;
 }
 
 /** A set of collections in one place. */
 export interface Store extends AsyncDisposable, ChangeFeed, Locking {
   /**
-   * Gives the documents of a collection. Cheap; the same definition gives the same object.
+   * Returns the documents of a collection: the same object for the same definition.
    *
    * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION` when another definition of that name is
    *   in use.
@@ -66,16 +66,16 @@ export interface Store extends AsyncDisposable, ChangeFeed, Locking {
   collection<T extends object>(definition: CollectionDefinition<T>): Collection<T>;
 
   /**
-   * Runs changes that happen together or not at all.
+   * Runs changes that all happen or not at all.
    *
    * The function is alone in changing the store until its promise settles; it reads its own
-   * changes, everyone else reads the state before it. When it throws, everything is rolled back and
-   * the promise rejects with that error. Other changes wait, so it should wait for nothing slow. It
-   * may be run more than once, see `retries`, so what it does besides is to bear that.
+   * changes, everything else reads the state before it. When it throws, everything is rolled back and
+   * the promise rejects with that error. Other changes wait, so it must not wait for anything slow.
+   * It may run more than once, see `retries`, so it must change nothing but the store.
    *
    * @throws {DocumentsError} `ERR_DOCUMENTS_TRANSACTION` for a transaction, or a change through the
    *   store itself, inside the function; `ERR_DOCUMENTS_TIMEOUT` after `timeout`;
-   *   `ERR_DOCUMENTS_BUSY` when others were in its way, and no `retries` are left.
+   *   `ERR_DOCUMENTS_BUSY` after a conflict with others, when no `retries` are left.
    */
   transaction<R>(
     work: (transaction: Transaction) => Promise<R> | R,

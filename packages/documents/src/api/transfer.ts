@@ -17,13 +17,13 @@ export interface DocumentRecord {
   readonly document: object;
 }
 
-/** A store as it is at one moment, whatever changes meanwhile. */
+/** A store as it is at one moment, whatever changes after it. */
 export interface Snapshot {
   /** What the store holds. */
   readonly status: StoreStatus;
   /**
    * Reads every document of a collection, removed and expired ones too, in the order of the ids
-   * (by code point), behind the id `after` when it is given.
+   * (by code point), starting after the id `after` when it is set.
    */
   readonly records: (
     collection: string,
@@ -36,7 +36,7 @@ export interface Loading {
   /**
    * Adds documents with their ids, versions and times. Nothing is written to the feed of changes.
    *
-   * @throws {InputError} For a record that no store can have.
+   * @throws {InputError} For an invalid record.
    * @throws {UniqueError} When a unique field or an id is taken.
    */
   add(definition: CollectionDefinition<object>, records: readonly DocumentRecord[]): Promise<void>;

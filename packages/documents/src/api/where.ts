@@ -8,7 +8,7 @@ export type ScalarValue = boolean | number | string | null;
  * A filter: all of its conditions must hold.
  *
  * A key is the path of a field, or `and`, `or` (lists of filters) or `not` (a filter). A path stops
- * at arrays. An empty filter matches every document; a condition that is `undefined` is refused, so
+ * at arrays. An empty filter matches every document; a condition that is `undefined` is rejected, so
  * that a value that is missing by mistake never selects everything.
  *
  * @example
@@ -41,13 +41,13 @@ export type Condition<V> = Operators<ScalarOf<V>, MemberOf<V>> | ScalarOf<V> | n
 /**
  * Operators on one field.
  *
- * Values of different JSON types are never equal and never in order. Strings are in the order of
- * their Unicode code points.
+ * Values of different JSON types are never equal, and neither is less than the other. Strings are
+ * compared by Unicode code point.
  */
 export interface Operators<S, M = S> {
   /** Equals; `null` also matches a missing field. */
   readonly eq?: S | null;
-  /** Does not equal, which a missing field does not either. */
+  /** Does not equal; also matches a missing field, unless the value is null. */
   readonly ne?: S | null;
   /** Is greater than this number or string. */
   readonly gt?: Extract<S, number | string>;
@@ -61,7 +61,7 @@ export interface Operators<S, M = S> {
   readonly in?: readonly (S | null)[];
   /** Equals none of these; at most 10,000. */
   readonly notIn?: readonly (S | null)[];
-  /** Is there (null is), or is not. */
+  /** Exists, also as null (`true`), or does not (`false`). */
   readonly exists?: boolean;
   /** Is a list with this member; members that are lists or objects equal nothing. */
   readonly contains?: [M] extends [never] ? never : M | null;

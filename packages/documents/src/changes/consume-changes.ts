@@ -89,13 +89,13 @@ function checkConsumer(
   { batch, lease }: { readonly batch: number; readonly lease: number },
 ): void {
   if (typeof name !== "string" || name === "" || name.length > maxName) {
-    throw wrong(`The name of a consumer has 1 to ${maxName} characters`);
+    throw wrong(`the name of a consumer must have 1 to ${maxName} characters`);
   }
   if (!(Number.isSafeInteger(batch) && batch >= 1 && batch <= maxBatch)) {
-    throw wrong(`"batch" is a whole number from 1 to ${maxBatch}`);
+    throw wrong(`"batch" must be a whole number from 1 to ${maxBatch}`);
   }
   if (!(Number.isSafeInteger(lease) && lease >= minLease)) {
-    throw wrong(`"lease" is a whole number of milliseconds from ${minLease}`);
+    throw wrong(`"lease" must be a whole number of milliseconds from ${minLease}`);
   }
 }
 

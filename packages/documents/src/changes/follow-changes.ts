@@ -19,7 +19,7 @@ export interface ChangeSource {
     readonly collections: readonly string[] | undefined;
     readonly limit: number;
   }): Promise<ChangeBatch>;
-  /** Calls the listener whenever this process may have written a change; gives what ends that. */
+  /** Calls the listener whenever this process may have written a change; returns what ends that. */
   onRecorded(listener: () => void): () => void;
 }
 
@@ -69,15 +69,15 @@ export function followChanges(
 ): AsyncGenerator<readonly ChangeRecord[], void, undefined> {
   const { after, collections, atEnd = "wait", pollInterval = defaultPoll } = options;
   if (!(pollInterval >= minPoll && pollInterval <= maxPoll)) {
-    throw wrong(`"pollInterval" is a number of milliseconds from ${minPoll} to ${maxPoll}`);
+    throw wrong(`"pollInterval" must be a number of milliseconds from ${minPoll} to ${maxPoll}`);
   }
-  if (atEnd !== "end" && atEnd !== "wait") throw wrong('"atEnd" is "end" or "wait"');
+  if (atEnd !== "end" && atEnd !== "wait") throw wrong('"atEnd" must be "end" or "wait"');
   const names: unknown = collections;
   if (names !== undefined && !(Array.isArray(names) && names.every(isName))) {
-    throw wrong('"collections" is a list of names');
+    throw wrong('"collections" must be a list of names');
   }
   if (after !== undefined && typeof after !== "string") {
-    throw new InputError("ERR_DOCUMENTS_QUERY", '"after" is a position of the feed', "after");
+    throw new InputError("ERR_DOCUMENTS_QUERY", '"after" must be a position of the feed', "after");
   }
   return follow(source, { ...options, atEnd, pollInterval });
 }

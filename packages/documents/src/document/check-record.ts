@@ -25,7 +25,7 @@ export function checkRecord(
   }: { readonly reserved: ReadonlySet<string>; readonly softDelete: boolean },
 ): CheckedRecord {
   if (typeof id !== "string" || !isPossibleId(id)) {
-    throw new InputError("ERR_DOCUMENTS_ID", "The id of a record cannot be used", "id");
+    throw new InputError("ERR_DOCUMENTS_ID", "the id of a record is invalid", "id");
   }
   if (!Number.isSafeInteger(version) || version < 1) {
     throw refused("version", "a whole number from 1");
@@ -43,5 +43,5 @@ function isTime(value: unknown): boolean {
 }
 
 function refused(field: string, expected: string): InputError {
-  return new InputError("ERR_DOCUMENTS_VALUE", `"${field}" of a record is ${expected}`, field);
+  return new InputError("ERR_DOCUMENTS_VALUE", `"${field}" of a record must be ${expected}`, field);
 }

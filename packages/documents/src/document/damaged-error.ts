@@ -9,7 +9,7 @@ export class DamagedError extends DocumentsError {
   constructor(collection: string, id: string) {
     super(
       "ERR_DOCUMENTS_ENGINE",
-      `The document ${JSON.stringify(id.slice(0, 128))} of "${collection}" is damaged`,
+      `the document ${JSON.stringify(id.slice(0, 128))} of "${collection}" is damaged`,
     );
   }
 }

@@ -25,14 +25,14 @@ export function toJsonText(document: unknown, reserved: ReadonlySet<string> = no
   if (!isPlainObject(document)) {
     throw new InputError(
       "ERR_DOCUMENTS_VALUE",
-      `A document is a plain object, got ${kindOf(document)}`,
+      `a document must be a plain object, got ${kindOf(document)}`,
     );
   }
   for (const name of Object.keys(document)) checkTopLevelName(name, reserved);
   checkObject(document, "", [document]);
   const text = JSON.stringify(document);
   if (text.length * 3 > maxBytes && Buffer.byteLength(text) > maxBytes) {
-    throw new InputError("ERR_DOCUMENTS_VALUE", "The document is larger than 16 MiB of JSON text");
+    throw new InputError("ERR_DOCUMENTS_VALUE", "the document is larger than 16 MiB of JSON text");
   }
   return text;
 }
@@ -46,17 +46,21 @@ export function toJsonText(document: unknown, reserved: ReadonlySet<string> = no
 export function parseJsonText(text: string): Record<string, unknown> {
   const value: unknown = JSON.parse(text);
   if (isObject(value)) return value;
-  throw new SyntaxError("The JSON text is not an object");
+  throw new SyntaxError("the JSON text is not an object");
 }
 
 function checkTopLevelName(name: string, reserved: ReadonlySet<string>): void {
   if (isMetaField(name) || reserved.has(name)) {
-    throw new InputError("ERR_DOCUMENTS_NAME", `The field "${name}" is kept by the store`, name);
+    throw new InputError(
+      "ERR_DOCUMENTS_NAME",
+      `the field "${name}" is reserved by the store`,
+      name,
+    );
   }
   if (name.startsWith("$")) {
     throw new InputError(
       "ERR_DOCUMENTS_NAME",
-      `The field ${JSON.stringify(name.slice(0, 64))} begins with "$", which is reserved`,
+      `the field ${JSON.stringify(name.slice(0, 64))} begins with "$", which is reserved`,
       name,
     );
   }
@@ -72,7 +76,7 @@ function checkObject(
     if (name.includes("\0") || !name.isWellFormed()) {
       throw new InputError(
         "ERR_DOCUMENTS_NAME",
-        `A field name in ${path === "" ? "the document" : path} has U+0000 or a lone surrogate`,
+        `a field name in ${path === "" ? "the document" : path} has U+0000 or a lone surrogate`,
         path,
       );
     }
@@ -120,7 +124,7 @@ function refused(path: string, what: string): InputError {
   const shown = path.length > 120 ? `${path.slice(0, 120)}…` : path;
   return new InputError(
     "ERR_DOCUMENTS_VALUE",
-    `The field ${shown} is ${what}, expected JSON`,
+    `the field ${shown} is ${what}, expected JSON`,
     shown,
   );
 }

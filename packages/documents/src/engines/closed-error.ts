@@ -2,5 +2,5 @@ import { DocumentsError } from "../api/errors.ts";
 
 /** Reports a call of a store that was closed. */
 export function closedError(): DocumentsError {
-  return new DocumentsError("ERR_DOCUMENTS_CLOSED", "The store is closed");
+  return new DocumentsError("ERR_DOCUMENTS_CLOSED", "the store is closed");
 }

@@ -1,5 +1,5 @@
 import type { CollectionDefinition } from "../api/definition.ts";
-import { parsePath } from "../api/field-path.ts";
+import { parsePath, valueAt } from "../api/field-path.ts";
 import { foldedText, searchText } from "../document/search-text.ts";
 import { isPlainObject } from "../is-plain-object.ts";
 
@@ -38,6 +38,8 @@ export interface ParsedSearch {
   readonly fields: readonly string[];
   /** Derives the search text of a document; undefined where only another release can. */
   readonly textOf: ((stored: unknown) => string) | undefined;
+  /** Whether the fields of two documents have the same values, so that their texts are the same. */
+  readonly isSame: (before: unknown, after: unknown) => boolean;
 }
 
 /** Reads what the registry says of search texts. */
@@ -45,8 +47,15 @@ export function parseSearch(derived: string): ParsedSearch {
   const value: unknown = JSON.parse(derived);
   const { fold, fields } = isPlainObject(value) ? value : {};
   const names = Array.isArray(fields) ? fields.map(String) : [];
-  const derive = texts.get(fold);
-  if (derive === undefined) return { fields: names, textOf: undefined };
   const paths = names.map((field) => parsePath(field));
-  return { fields: names, textOf: (stored) => derive(stored, paths) };
+  const isSame = (before: unknown, after: unknown): boolean =>
+    paths.every(({ segments }) => isEqual(valueAt(before, segments), valueAt(after, segments)));
+  const derive = texts.get(fold);
+  const textOf = derive && ((stored: unknown): string => derive(stored, paths));
+  return { fields: names, textOf, isSame };
+}
+
+function isEqual(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  return typeof one === "object" && JSON.stringify(one) === JSON.stringify(other);
 }

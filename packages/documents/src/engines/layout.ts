@@ -93,16 +93,22 @@ export interface Index {
   readonly fields: readonly string[];
 }
 
-/** How words are looked for: in the index of words, or in the text of each document that is found otherwise. */
-export type WordsBy = "index" | "text";
+/**
+ * How words are looked for: in the index of words, or in the text of each document that is found otherwise. Where it is
+ * known which documents have them, these are looked up: `keys` are all of them, and `unindexed` those that the index does
+ * not have.
+ */
+export type WordsBy =
+  | "index"
+  | "text"
+  | { readonly keys: readonly Row[number][] }
+  | { readonly unindexed: readonly Row[number][] };
 
 /** What a statement selects: documents of a selection, after a place in an order. */
 export interface Selected extends Pick<ParsedSelection, "deleted" | "filter" | "words"> {
   readonly part?: Part | undefined;
   /** Default: `"index"`. */
   readonly wordsBy?: WordsBy | undefined;
-  /** Keys of documents with the words that the index of words does not have. Default: none. */
-  readonly unindexed?: readonly Row[number][] | undefined;
 }
 
 /** Whether the time of a statement is limited, see {@link Layout.begin}. */
@@ -138,13 +144,15 @@ export interface NearSearch {
 
 /** How documents are found by words. */
 export interface Searching {
-  /** Whether `probe` counts exactly the documents that were not removed. */
+  /** Whether `probe` and `count` count exactly the documents that were not removed. */
   readonly probesVisible: boolean;
   /**
    * Counts the rows whose search text has all words, up to `limit`. Returns NULL where a sample shows that they are many
-   * and counting them would take long.
+   * and counting them would take long. Where the engine has them at hand, the second column is the list of keys, as JSON.
    */
-  probe(words: readonly string[], limit: number | undefined, options?: Timed): Statement;
+  probe(words: readonly string[], limit: number): Statement;
+  /** Counts the same, up to `limit`, and returns NULL in the same case. */
+  count(words: readonly string[], limit: number | undefined, options?: Timed): Statement;
   /** Writes what stands behind FROM for the rows of a SELECT, given from WHERE on; they keep its order. */
   inOrder(rest: string): string;
   /** Writes what stands behind FROM for the rows of a WHERE clause that are found by it, and not by an order. */

@@ -48,14 +48,14 @@ const maxSample = 1000;
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseNear(near: unknown): ParsedNear {
-  if (!isPlainObject(near)) throw wrong('"near" is an object');
+  if (!isPlainObject(near)) throw wrong('"near" must be an object');
   for (const name of Object.keys(near)) {
     if (!knownOptions.has(name)) throw wrong(`"near" has no ${JSON.stringify(name.slice(0, 32))}`);
   }
   const { field, latitude, longitude } = near;
-  if (typeof field !== "string") throw wrong('"near.field" is a field');
-  if (!isLatitude(latitude)) throw wrong('"near.latitude" is a number from -90 to 90');
-  if (!isLongitude(longitude)) throw wrong('"near.longitude" is a number from -180 to 180');
+  if (typeof field !== "string") throw wrong('"near.field" must be a field');
+  if (!isLatitude(latitude)) throw wrong('"near.latitude" must be a number from -90 to 90');
+  if (!isLongitude(longitude)) throw wrong('"near.longitude" must be a number from -180 to 180');
   const least = parseDistance("minDistance", near["minDistance"]) ?? 0;
   const greatest = parseDistance("maxDistance", near["maxDistance"]) ?? Infinity;
   const position = { latitude, longitude };
@@ -82,7 +82,7 @@ export function placeOfField(
   if (place !== -1) return place;
   throw new InputError(
     "ERR_DOCUMENTS_QUERY",
-    `The collection "${name}" does not declare ${JSON.stringify(field.slice(0, 64))} in "geo"`,
+    `the collection "${name}" does not declare ${JSON.stringify(field.slice(0, 64))} in "geo"`,
     "near.field",
   );
 }
@@ -142,7 +142,7 @@ export function cellsWithin(
 function parseDistance(name: string, value: unknown): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value === "number" && Number.isFinite(value) && value >= 0) return value;
-  throw wrong(`"near.${name}" is a finite number of metres from 0`);
+  throw wrong(`"near.${name}" must be a finite number of metres from 0`);
 }
 
 function wrong(message: string): InputError {

@@ -67,7 +67,7 @@ export async function holdLock<R>(
   }
 }
 
-/** Waits for a lock; gives the time from which on it is held. */
+/** Waits for a lock; returns the time from which it is held. */
 async function take(
   table: LockTable,
   lock: HeldLock & { readonly expiry: number },
@@ -84,7 +84,7 @@ async function take(
     if (left <= 0 || signal?.aborted === true) {
       throw new DocumentsError(
         "ERR_DOCUMENTS_LOCKED",
-        `The lock ${JSON.stringify(lock.name)} was not free within ${patience} ms`,
+        `the lock ${JSON.stringify(lock.name)} was not free within ${patience} ms`,
       );
     }
     // The signal only ends the pause; the next round tells.
@@ -93,7 +93,7 @@ async function take(
 }
 
 /**
- * Renews a lock until the function that it gives is called. A renewal that failed is tried again; one
+ * Renews a lock until the function that it returns is called. A renewal that failed is tried again; one
  * that came too late loses the lock, and so does its time when no renewal got through: it may be
  * somebody else's then, whom this process only cannot hear of.
  */
@@ -137,18 +137,18 @@ function checkLock(
   { patience, expiry }: { readonly patience: number; readonly expiry: number },
 ): void {
   if (typeof name !== "string" || name === "" || name.length > maxName || !name.isWellFormed()) {
-    throw wrong(`The name of a lock has 1 to ${maxName} characters`);
+    throw wrong(`the name of a lock must have 1 to ${maxName} characters`);
   }
   if (!(patience >= 0 && patience <= maxTime)) {
-    throw wrong(`"wait" is a number of milliseconds from 0 to ${maxTime}`);
+    throw wrong(`"wait" must be a number of milliseconds from 0 to ${maxTime}`);
   }
   if (!(expiry >= minExpiry && expiry <= maxTime)) {
-    throw wrong(`"expiry" is a number of milliseconds from ${minExpiry} to ${maxTime}`);
+    throw wrong(`"expiry" must be a number of milliseconds from ${minExpiry} to ${maxTime}`);
   }
 }
 
 function lostError(name: string): DocumentsError {
-  return new DocumentsError("ERR_DOCUMENTS_LEASE", `The lock ${JSON.stringify(name)} was lost`);
+  return new DocumentsError("ERR_DOCUMENTS_LEASE", `the lock ${JSON.stringify(name)} was lost`);
 }
 
 function wrong(message: string): DocumentsTypeError {

@@ -4,26 +4,26 @@ import type { AppliedMigration, Migration } from "../api/migration.ts";
 const maxName = 200;
 
 /**
- * Checks a program's migrations, and gives them in their order.
+ * Checks a program's migrations, and returns them in order.
  *
  * @internal
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS`
  */
 export function parseMigrations(migrations: readonly Migration[]): readonly Migration[] {
   const given: unknown = migrations;
-  if (!Array.isArray(given)) throw wrong('"migrations" is a list');
+  if (!Array.isArray(given)) throw wrong('"migrations" must be a list');
   for (const { id, name, up } of migrations) {
     if (!(Number.isSafeInteger(id) && id >= 1)) {
-      throw wrong("The id of a migration is a whole number from 1");
+      throw wrong("the id of a migration must be a whole number from 1");
     }
     if (typeof name !== "string" || name === "" || name.length > maxName) {
-      throw wrong(`The name of migration ${id} has 1 to ${maxName} characters`);
+      throw wrong(`the name of migration ${id} must have 1 to ${maxName} characters`);
     }
-    if (typeof up !== "function") throw wrong(`"up" of migration ${id} is a function`);
+    if (typeof up !== "function") throw wrong(`"up" of migration ${id} must be a function`);
   }
   const sorted = migrations.toSorted((one, other) => one.id - other.id);
   for (const [index, { id }] of sorted.entries()) {
-    if (sorted[index + 1]?.id === id) throw wrong(`Two migrations have the id ${id}`);
+    if (sorted[index + 1]?.id === id) throw wrong(`two migrations have the id ${id}`);
   }
   return sorted;
 }
@@ -45,17 +45,17 @@ export function pendingMigrations(
   for (const { id, name } of applied) {
     const migration = known.get(id);
     if (migration === undefined) {
-      throw refused(`The migration ${id} (${name}) ran, which this program does not know`);
+      throw refused(`the migration ${id} (${name}) ran, but this program does not have it`);
     }
     if (migration.name !== name) {
-      throw refused(`The migration ${id} ran as "${name}", expected "${migration.name}"`);
+      throw refused(`the migration ${id} ran as "${name}", expected "${migration.name}"`);
     }
     newest = Math.max(newest, id);
     known.delete(id);
   }
   const pending = [...known.values()];
   for (const { id } of pending) {
-    if (id < newest) throw refused(`The migration ${id} comes before ${newest}, which ran already`);
+    if (id < newest) throw refused(`the migration ${id} comes before ${newest}, which ran already`);
   }
   return pending;
 }
@@ -67,7 +67,7 @@ export function pendingMigrations(
  */
 export function migrationError({ id, name }: Migration, cause: unknown): DocumentsError {
   const reason = cause instanceof Error ? cause.message : String(cause);
-  return refused(`The migration ${id} (${name}) failed: ${reason}`, { cause });
+  return refused(`the migration ${id} (${name}) failed: ${reason}`, { cause });
 }
 
 function refused(message: string, options?: ErrorOptions): DocumentsError {

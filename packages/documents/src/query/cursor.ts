@@ -24,7 +24,7 @@ export function writeCursor(
   if (text.length > maxLength) {
     throw new InputError(
       "ERR_DOCUMENTS_QUERY",
-      `The fields of "sort" are too long for a cursor of ${maxLength} characters`,
+      `the fields of "sort" are too long for a cursor of ${maxLength} characters`,
     );
   }
   return text;
@@ -50,7 +50,7 @@ export function readCursor(
   }
   throw new InputError(
     "ERR_DOCUMENTS_QUERY",
-    '"after" is no cursor of this collection in this order',
+    '"after" is not a cursor of this collection in this order',
     "after",
   );
 }

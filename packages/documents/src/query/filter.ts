@@ -54,7 +54,7 @@ class Progress {
   count(): void {
     this.#conditions += 1;
     if (this.#conditions > maxConditions) {
-      throw wrong(`A filter has more than ${maxConditions} conditions`);
+      throw wrong(`a filter has more than ${maxConditions} conditions`);
     }
   }
 }
@@ -70,8 +70,8 @@ export function parseFilter(where: unknown): Filter {
 }
 
 function parseObject(where: unknown, depth: number, progress: Progress): Filter {
-  if (!isPlainObject(where)) throw wrong("A filter is a plain object");
-  if (depth > maxDepth) throw wrong(`A filter is nested deeper than ${maxDepth} levels`);
+  if (!isPlainObject(where)) throw wrong("a filter must be a plain object");
+  if (depth > maxDepth) throw wrong(`a filter is nested deeper than ${maxDepth} levels`);
   const filters: Filter[] = [];
   for (const [key, value] of Object.entries(where)) {
     if (key === "and" || key === "or") {
@@ -183,7 +183,7 @@ function scalar(path: ParsedPath, value: unknown): ScalarValue {
   if (value === null || typeof value === "boolean") return value;
   if (typeof value === "string") return wellFormed(path, value);
   if (typeof value === "number" && Number.isFinite(value)) return value;
-  throw wrong("compared with neither a string, a finite number, a boolean nor null", path);
+  throw wrong("expected a string, a finite number, a boolean or null", path);
 }
 
 function comparable(path: ParsedPath, operator: string, value: unknown): number | string {
@@ -202,7 +202,7 @@ function wrong(reason: string, path?: ParsedPath): InputError {
     ? new InputError("ERR_DOCUMENTS_QUERY", reason)
     : new InputError(
         "ERR_DOCUMENTS_QUERY",
-        `The filter of "${path.text}" is wrong: ${reason}`,
+        `the filter of "${path.text}" is invalid: ${reason}`,
         path.text,
       );
 }

@@ -45,7 +45,7 @@ export function parsePurge<T>(selection: PurgeSelection<T>): ParsedPurge {
 export function keepsRemoved({ name }: CollectionDefinition<unknown>): DocumentsTypeError {
   return new DocumentsTypeError(
     "ERR_DOCUMENTS_DEFINITION",
-    `The collection "${name}" keeps removed documents, expected "softDelete" until they are purged`,
+    `the collection "${name}" keeps removed documents, expected "softDelete" until they are purged`,
   );
 }
 
@@ -59,6 +59,6 @@ export function requireSoftDelete({ name, softDelete }: CollectionDefinition<unk
   if (softDelete === true) return;
   throw new DocumentsTypeError(
     "ERR_DOCUMENTS_DEFINITION",
-    `The collection "${name}" is not defined with "softDelete"`,
+    `the collection "${name}" is not defined with "softDelete"`,
   );
 }

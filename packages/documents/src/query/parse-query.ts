@@ -103,7 +103,7 @@ function parseSelection(selection: {
 }): ParsedSelection {
   const { where, q, near, deleted = "exclude" } = selection;
   if (deleted !== "exclude" && deleted !== "include" && deleted !== "only") {
-    throw wrong('"deleted" is "exclude", "include" or "only"');
+    throw wrong('"deleted" must be "exclude", "include" or "only"');
   }
   return {
     filter: where === undefined ? undefined : parseFilter(where),
@@ -128,7 +128,7 @@ export function parseMaximum(
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= greatest) {
     return value;
   }
-  throw wrong(`"${name}" is a whole number from 1 to ${greatest}`);
+  throw wrong(`"${name}" must be a whole number from 1 to ${greatest}`);
 }
 
 /**
@@ -154,7 +154,7 @@ export function parseQuery(
 ): ParsedQuery {
   refuseUnknown(query, options, wrong);
   const { after } = query;
-  if (after !== undefined && typeof after !== "string") throw wrong('"after" is a cursor');
+  if (after !== undefined && typeof after !== "string") throw wrong('"after" must be a cursor');
   if (after !== undefined && query.offset !== undefined) {
     throw wrong('"after" and "offset" exclude one another');
   }
@@ -172,7 +172,7 @@ export function parseQuery(
 
 function parseWords(q: unknown): readonly string[] {
   if (q === undefined) return [];
-  if (typeof q !== "string") throw wrong('"q" is a string');
+  if (typeof q !== "string") throw wrong('"q" must be a string');
   if (q.length > maxQLength) throw wrong(`"q" is longer than ${maxQLength} characters`);
   const words = foldedWords(q);
   if (words.length > maxWords) throw wrong(`"q" has more than ${maxWords} different words`);
@@ -183,7 +183,7 @@ function parseWords(q: unknown): readonly string[] {
   const short = counted.filter(isShortWord).length;
   if (short > (short < counted.length ? maxShortWords : maxShortWordsAlone)) {
     throw wrong(
-      `"q" has too many words of one or two characters, expected up to ${maxShortWords} beside ` +
+      `"q" has too many words of one or two characters, expected at most ${maxShortWords} next to ` +
         `a longer word, or ${maxShortWordsAlone} alone`,
     );
   }
@@ -195,7 +195,7 @@ function parseWords(q: unknown): readonly string[] {
 
 function parseSort(sort: unknown): readonly OrderTerm[] {
   const keys: unknown = sort ?? [];
-  if (!Array.isArray(keys)) throw wrong('"sort" is a list of fields');
+  if (!Array.isArray(keys)) throw wrong('"sort" must be a list of fields');
   if (keys.length > maxSortKeys) throw wrong(`"sort" has more than ${maxSortKeys} fields`);
   if (keys.length === 0) return defaultOrder;
   const order = keys.map((key: unknown): OrderTerm => {
@@ -220,11 +220,11 @@ function orderBy({ field, position }: ParsedNear, sort: unknown): readonly Order
 function parseNumber(name: "limit" | "offset", value: unknown): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
-  throw wrong(`"${name}" is a whole number from 0`);
+  throw wrong(`"${name}" must be a whole number from 0`);
 }
 
 function parseFields(fields: unknown): readonly ParsedPath[] {
-  if (!Array.isArray(fields)) throw wrong('"fields" is a list of fields');
+  if (!Array.isArray(fields)) throw wrong('"fields" must be a list of fields');
   if (fields.length > maxFields) throw wrong(`"fields" has more than ${maxFields} fields`);
   return fields.map((field: unknown) => parsePath(field));
 }

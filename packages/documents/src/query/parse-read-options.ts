@@ -5,7 +5,7 @@ import { optionNames, refuseUnknown } from "../option-names.ts";
 const knownOptions: ReadonlySet<string> = optionNames<ReadOptions>({ staleness: true });
 
 /**
- * Checks the options of reading by id, and gives how old the answer may be.
+ * Checks the options of reading by id, and returns how old the result may be.
  *
  * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
@@ -26,7 +26,7 @@ export function parseStaleness({ staleness = 0 }: { readonly staleness?: unknown
   if (typeof staleness === "number" && staleness >= 0) return staleness;
   throw new InputError(
     "ERR_DOCUMENTS_QUERY",
-    '"staleness" is a number of milliseconds from 0',
+    '"staleness" must be a number of milliseconds from 0',
     "staleness",
   );
 }

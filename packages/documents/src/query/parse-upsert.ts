@@ -26,19 +26,20 @@ export function parseUpsert(
   const { id, by } = options;
   if ((id === undefined) === (by === undefined)) throw wrong('an upsert takes "id" or "by"');
   if (id !== undefined) {
-    if (typeof id !== "string") throw wrong('"id" is a string');
+    if (typeof id !== "string") throw wrong('"id" must be a string');
     return { id, filter: { kind: "any", filters: [] } };
   }
   const given: readonly unknown[] = Array.isArray(by) ? by : [by];
   const fields = definition.unique.find(
     (unique) => unique.length === given.length && unique.every((field) => given.includes(field)),
   );
-  if (fields === undefined) throw wrong('"by" names no unique index of the definition');
+  if (fields === undefined)
+    throw wrong('"by" must name the fields of a unique index of the definition');
   const filters = fields.map((field): Filter => {
     const path = parsePath(field);
     const value = valueAt(document, path.segments);
     if (typeof value !== "string" && typeof value !== "number" && typeof value !== "boolean") {
-      throw wrong(`the field "${field}" of "by" is no string, number or boolean`);
+      throw wrong(`the field "${field}" of "by" must be a string, a number or a boolean`);
     }
     return { kind: "equals", path, values: [value] };
   });
@@ -46,5 +47,5 @@ export function parseUpsert(
 }
 
 function wrong(reason: string): InputError {
-  return new InputError("ERR_DOCUMENTS_QUERY", `The upsert is wrong: ${reason}`);
+  return new InputError("ERR_DOCUMENTS_QUERY", `the upsert is invalid: ${reason}`);
 }

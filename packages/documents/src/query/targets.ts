@@ -43,16 +43,16 @@ export function parseTarget(id: string, options: WriteOptions): Target {
   refuseUnknown(options, writeOptions, wrong);
   const { ifVersion, lease } = options;
   if (ifVersion !== undefined && !Number.isSafeInteger(ifVersion)) {
-    throw wrong('"ifVersion" is a whole number');
+    throw wrong('"ifVersion" must be a whole number');
   }
   if (lease !== undefined && typeof lease !== "string") {
-    throw wrong('"lease" is the token of a lease');
+    throw wrong('"lease" must be the token of a lease');
   }
   return { id: checkId(id), ifVersion, lease };
 }
 
 /**
- * Checks the options of a new document, and gives the id that it is to have.
+ * Checks the options of a new document, and returns its id.
  *
  * @internal
  */
@@ -79,7 +79,7 @@ export function parseRemoval(selection: { readonly where: unknown }): Filter {
  */
 export function checkList<T>(name: string, list: readonly T[]): readonly T[] {
   const given: unknown = list;
-  if (!Array.isArray(given)) throw wrong(`The ${name} are given as a list`);
+  if (!Array.isArray(given)) throw wrong(`the ${name} must be a list`);
   return list;
 }
 
@@ -90,7 +90,7 @@ export function checkList<T>(name: string, list: readonly T[]): readonly T[] {
  */
 export function checkId(id: unknown): string {
   if (typeof id === "string") return id;
-  throw new InputError("ERR_DOCUMENTS_ID", `An id is a string, got ${typeof id}`);
+  throw new InputError("ERR_DOCUMENTS_ID", `an id must be a string, got ${typeof id}`);
 }
 
 /**
@@ -102,7 +102,7 @@ export function checkNewId(id: unknown): void {
   if (isPossibleId(checkId(id))) return;
   throw new InputError(
     "ERR_DOCUMENTS_ID",
-    "The id is refused, expected 1 to 128 ASCII letters, digits and -._~:@+=",
+    "the id is invalid, expected 1 to 128 ASCII letters, digits and -._~:@+=",
   );
 }
 

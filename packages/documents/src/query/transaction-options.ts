@@ -25,10 +25,10 @@ export function parseTransactionOptions(options: TransactionOptions): {
   refuseUnknown(options, knownOptions, wrong);
   const { timeout = defaultTimeout, retries } = options;
   if (!(timeout > 0 && timeout <= maxTimeout)) {
-    throw wrong(`"timeout" is a number of milliseconds from 1 to ${maxTimeout}`);
+    throw wrong(`"timeout" must be a number of milliseconds from 1 to ${maxTimeout}`);
   }
   if (retries !== undefined && !(Number.isSafeInteger(retries) && retries >= 0)) {
-    throw wrong('"retries" is a whole number from 0');
+    throw wrong('"retries" must be a whole number from 0');
   }
   return { timeout, retries };
 }

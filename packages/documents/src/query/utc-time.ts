@@ -3,12 +3,12 @@ import { InputError } from "../api/errors.ts";
 const timePattern = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
 /**
- * Checks a time that a caller gives.
+ * Checks a time of a caller.
  *
  * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function checkUtcTime(name: string, value: unknown): void {
   if (typeof value === "string" && timePattern.test(value)) return;
-  throw new InputError("ERR_DOCUMENTS_QUERY", `"${name}" is a time in ISO 8601, in UTC`);
+  throw new InputError("ERR_DOCUMENTS_QUERY", `"${name}" must be a time in ISO 8601, in UTC`);
 }

@@ -159,7 +159,7 @@ export class DocumentStore implements Store {
     if (sameDefinition(known.layout.definition, definition)) return known;
     throw new DocumentsTypeError(
       "ERR_DOCUMENTS_DEFINITION",
-      `The collection "${definition.name}" is in use with another definition`,
+      `the collection "${definition.name}" is in use with another definition`,
     );
   }
 

@@ -52,7 +52,9 @@ export function explanationOf(
   const possible = statements.some(({ isProvisional }) => isProvisional)
     ? possibleService(subject)
     : planned;
-  const { indexes, finds, sorts } = rank(possible) > rank(planned) ? possible : planned;
+  const best = rank(possible) > rank(planned) ? possible : planned;
+  const { indexes, finds } = best;
+  const sorts = best.sorts && !isWalked(subject);
   // Without a condition only a query that sorts reads more than it returns.
   const scans = isSelective(selection) ? !finds : sorts && find?.limit !== undefined;
   return {
@@ -74,6 +76,16 @@ function isSelective({ filter, words, near }: ParsedSelection): boolean {
   return hasConditions(filter) || words.length > 0 || near !== undefined;
 }
 
+/**
+ * Whether a search takes documents in the order of an index while many have the words, and sorts them only while few have:
+ * see `selectSearched`.
+ */
+function isWalked({ definition, selection, find, order }: Subject): boolean {
+  if (selection.words.length === 0 || find?.limit === undefined || order === undefined)
+    return false;
+  return orderedIndex(undefined, order, valueIndexes(definition)) !== undefined;
+}
+
 /** Reads what the engine does. */
 function plannedService(
   { selection, filter, order }: Subject,
@@ -93,6 +105,8 @@ function plannedService(
     (access) => access.isSearched || (!isSelective(selection) && !sorts),
   );
   const { near } = selection;
+  // What else a search reads has a limit.
+  const deciding = accesses.filter(({ index }) => index?.kind === "search");
   return {
     indexes: serving.flatMap(({ index }) => {
       if (index === undefined) return [];
@@ -101,7 +115,7 @@ function plannedService(
         ? [{ ...index, fields: [near.field] }]
         : [index];
     }),
-    finds: accesses.every((access) => access.isSearched),
+    finds: (deciding.length > 0 ? deciding : accesses).every((access) => access.isSearched),
     sorts,
   };
 }

@@ -34,6 +34,7 @@ const tasks = defineCollection<Task>("tasks", {
 const created: ServingIndex = { kind: "index", fields: ["createdAt"] };
 const status: ServingIndex = { kind: "index", fields: ["status"] };
 const owner: ServingIndex = { kind: "index", fields: ["owner", "createdAt"] };
+const search: ServingIndex = { kind: "search", fields: ["title"] };
 const near = { field: "place", latitude: 52, longitude: 13 } as const;
 
 type Case = readonly [
@@ -80,7 +81,13 @@ const served: readonly Case[] = [
     { where: { status: "open", notes: "x" } },
     { indexes: [status] },
   ],
-  ["words", { q: "milk" }, { indexes: [{ kind: "search", fields: ["title"] }] }],
+  ["words", { q: "milk" }, { indexes: [search] }],
+  ["words with a limit", { q: "milk", limit: 10 }, { indexes: [search], sorts: false }],
+  ["short words with a limit", { q: "mi", limit: 10 }, { indexes: [search], sorts: false }],
+  ["words in an indexed order", { q: "mi", sort: ["status"], limit: 10 }, { indexes: [search] }],
+  ["words in another order", { q: "mi", sort: ["notes"], limit: 10 }, { sorts: true }],
+  ["a page of words with its total", { q: "mi", total: "exact" }, {}, { method: "page" }],
+  ["a count of words", { q: "milk" }, { indexes: [search] }, { method: "count" }],
   ["a place", { near, limit: 3 }, { indexes: [{ kind: "geo", fields: ["place"] }] }],
   [
     "a distance",

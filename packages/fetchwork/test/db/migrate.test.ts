@@ -25,7 +25,7 @@ describe("fetchwork db migrate", () => {
     await store.close();
     const [code, stdout, stderr] = await runDb(["migrate", "-u", url, "-d", DEFINITIONS]);
     expect([code, stdout]).toEqual([1, "done  migration 1: give every item a price\n"]);
-    expect(stderr).toContain('Another document of "items" has the same name');
+    expect(stderr).toContain('another document of "items" has the same name');
   });
 
   it.each(ENGINES)(

@@ -112,5 +112,5 @@ export function checkTarget(
     throw new VersionError(name, { current, expected: ifVersion });
   }
   if (lease === undefined || row[7] !== null) return;
-  throw new DocumentsError("ERR_DOCUMENTS_LEASE", `The lease of the document of "${name}" is over`);
+  throw new DocumentsError("ERR_DOCUMENTS_LEASE", `the lease of the document of "${name}" is over`);
 }

@@ -14,7 +14,7 @@ export function* claimDocuments<T>(
   const until = now + expiry;
   const unindexed = yield* findUnindexed(layout, query.words, { isTimed: false });
   const { wordsBy } = yield* probe(layout, query.words, unindexed);
-  const rows = yield* layout.claim({ query: { ...query, wordsBy, unindexed }, now, until });
+  const rows = yield* layout.claim({ query: { ...query, wordsBy }, now, until });
   return rows.map((row) => ({
     document: toStored<T>(layout.definition.name, row),
     token: String(row[6]),

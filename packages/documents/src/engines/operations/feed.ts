@@ -32,7 +32,7 @@ export function* startOfFeed(begin: Begin, after: string | undefined): Operation
   if (position >= start) return position;
   throw new DocumentsError(
     "ERR_DOCUMENTS_POSITION",
-    "The feed was trimmed behind this position, so changes are missing",
+    "the feed was trimmed after this position, so changes are missing",
   );
 }
 

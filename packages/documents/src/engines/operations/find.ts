@@ -56,10 +56,10 @@ export function* readPlanned(
 export function* readIndexed(
   layout: Layout,
   plan: ReadPlan,
-  options: { readonly isTimed: boolean; readonly unindexed: readonly Row[number][] },
+  { isTimed, unindexed }: { readonly isTimed: boolean; readonly unindexed: readonly Row[number][] },
 ): Operation<ReadResult> {
   const { find, count } = plan;
-  const how = { ...options, ...(yield* probe(layout, wordsOf(plan), options.unindexed)) };
+  const how = { isTimed, ...(yield* probe(layout, wordsOf(plan), unindexed)) };
   return {
     rows: find === undefined ? [] : yield* findRows(layout, find, how),
     count: count === undefined ? 0 : yield* countRows(layout, count, how),
@@ -74,7 +74,6 @@ function wordsOf({ find, count }: ReadPlan): readonly string[] {
 /** How a plan is carried out. */
 interface How extends Probed {
   readonly isTimed: boolean;
-  readonly unindexed: readonly Row[number][];
 }
 
 function* findRows(
@@ -134,13 +133,13 @@ function isShort(
 }
 
 function* countRows(layout: Layout, plan: CountPlan, how: How): Operation<number> {
-  const { isTimed, wordsBy, unindexed } = how;
+  const { isTimed, wordsBy } = how;
   const { max, ...selection } = plan;
   const { near, words } = selection;
   if (near !== undefined) {
     const search = {
       near,
-      selection: { ...selection, wordsBy, unindexed },
+      selection: { ...selection, wordsBy },
       reach: near.greatest,
       isTimed,
     };
@@ -177,13 +176,13 @@ export function selectsWhole(
 function* findNear(
   layout: Layout,
   { query, after }: FindPlan,
-  { isTimed, wordsBy, unindexed }: How,
+  { isTimed, wordsBy }: How,
 ): Operation<readonly Row[]> {
   const { near, limit, offset } = query;
   if (near === undefined) return [];
   let rows: readonly Row[] = [];
   for (const reach of yield* reaches(layout, { query, after })) {
-    const search = { near, selection: { ...query, wordsBy, unindexed }, reach, after, isTimed };
+    const search = { near, selection: { ...query, wordsBy }, reach, after, isTimed };
     ({ rows } = yield layout.geo.select(search, limit, offset));
     if (rows.length === limit) break;
   }

@@ -48,12 +48,14 @@ export function* probe(
   unindexed: readonly Row[number][],
 ): Operation<Probed> {
   requireSearch(layout, words);
-  if (words.length === 0 || unindexed.length > 0) return { wordsBy: "index", hits: undefined };
+  if (words.length === 0) return { wordsBy: "index", hits: undefined };
+  if (unindexed.length > 0) return { wordsBy: { unindexed }, hits: undefined };
   const { rows } = yield layout.searching.probe(words, fewHits + 1);
-  const found = rows[0]?.[0] ?? null;
+  const [found = null, keys] = rows[0] ?? [];
   if (found === null) return { wordsBy: "text", hits: undefined };
   const hits = Number(found);
-  return { wordsBy: hits > fewHits ? "text" : "index", hits };
+  if (hits > fewHits) return { wordsBy: "text", hits };
+  return { wordsBy: typeof keys === "string" ? { keys: JSON.parse(keys) } : "index", hits };
 }
 
 /**
@@ -66,11 +68,7 @@ export function* probe(
 export function* selectSearched(
   layout: Layout,
   search: Search,
-  {
-    isTimed,
-    wordsBy,
-    unindexed,
-  }: Timed & Pick<Selected, "unindexed"> & { readonly wordsBy: WordsBy },
+  { isTimed, wordsBy }: Timed & { readonly wordsBy: WordsBy },
 ): Operation<readonly Row[]> {
   const { limit, offset } = search;
   if (limit !== undefined && wordsBy === "text" && hasOrder(layout, search)) {
@@ -85,7 +83,7 @@ export function* selectSearched(
   }
   const sql = layout.begin({ isTimed });
   const found = layout.searching.apart(
-    whereSql(selectionTerms(layout, { ...search, unindexed }, sql)),
+    whereSql(selectionTerms(layout, { ...search, wordsBy: inIndex(wordsBy) }, sql)),
   );
   const sorted = orderSql(search, sql);
   const { rows } = yield sql.read(
@@ -99,13 +97,13 @@ export function* selectSearched(
 export function* countSearched(
   layout: Layout,
   { max, ...selection }: ParsedSelection & { readonly max?: number | undefined },
-  { isTimed, wordsBy, hits, unindexed }: Timed & Probed & Pick<Selected, "unindexed">,
+  { isTimed, wordsBy, hits }: Timed & Probed,
 ): Operation<number> {
   const { filter, words, deleted } = selection;
   const isProbed = layout.searching.probesVisible && layout.expiresAt === undefined;
   if (isProbed && filter === undefined && deleted === "exclude" && hits !== undefined) {
     if (hits <= fewHits || hits >= (max ?? Infinity)) return Math.min(hits, max ?? hits);
-    const { rows } = yield layout.searching.probe(words, max, { isTimed });
+    const { rows } = yield layout.searching.count(words, max, { isTimed });
     const found = rows[0]?.[0] ?? null;
     if (found !== null) return Number(found);
   }
@@ -122,12 +120,16 @@ export function* countSearched(
   }
   const sql = layout.begin({ isTimed });
   const found = layout.searching.apart(
-    whereSql(selectionTerms(layout, { ...selection, unindexed }, sql)),
+    whereSql(selectionTerms(layout, { ...selection, wordsBy: inIndex(wordsBy) }, sql)),
   );
   const counted =
     max === undefined ? found : `(SELECT 1 FROM ${found}${sql.page(max, 0)}) AS found`;
   const { rows } = yield sql.read(`SELECT count(*) FROM ${counted}`, "repeated");
   return Number(rows[0]?.[0]);
+}
+
+function inIndex(wordsBy: WordsBy): WordsBy {
+  return wordsBy === "text" ? "index" : wordsBy;
 }
 
 /** Whether an index has the documents in this order, so that the next ones are found without reading all. */

@@ -2,22 +2,19 @@ import { InputError } from "../../api/errors.ts";
 import type { Deleted } from "../../api/soft-deletion.ts";
 import type { Part, RowsAfter, Segment } from "../../query/keyset.ts";
 import type { Dialect } from "../dialect.ts";
-import type { Layout, Selected } from "../layout.ts";
+import type { Layout, Selected, WordsBy } from "../layout.ts";
 import { filterSql } from "./filter-sql.ts";
 
 /** Writes the conditions of a selection, to be joined by AND. */
 export function selectionTerms(
   layout: Layout,
-  { filter, words, wordsBy = "index", unindexed = [], deleted, part }: Selected,
+  { filter, words, wordsBy = "index", deleted, part }: Selected,
   sql: Dialect,
 ): readonly string[] {
   const terms = [...sql.countVisited(), ...visibleTerms(layout, deleted, sql)];
   if (part !== undefined) terms.push(afterSql(part, sql));
   if (filter !== undefined) terms.push(filterSql(filter, sql));
-  if (words.length > 0) {
-    if (wordsBy === "text") terms.push(...sql.hasWords(words));
-    else terms.push(searchSql({ words, unindexed }, sql));
-  }
+  if (words.length > 0) terms.push(...wordTerms(words, wordsBy, sql));
   return terms;
 }
 
@@ -64,16 +61,12 @@ function segmentSql({ equal, beyond }: Segment, sql: Dialect): string {
   return terms.join(" AND ");
 }
 
-/** Writes the condition that a row has the words, or is one that the index lacks and that has them. */
-function searchSql(
-  {
-    words,
-    unindexed,
-  }: { readonly words: readonly string[]; readonly unindexed: readonly (number | string | null)[] },
-  sql: Dialect,
-): string {
-  const indexed = sql.search(words).join(" AND ");
-  return unindexed.length === 0 ? indexed : `((${indexed}) OR ${sql.isRow(unindexed)})`;
+/** Writes the conditions that a row has the words. */
+function wordTerms(words: readonly string[], wordsBy: WordsBy, sql: Dialect): readonly string[] {
+  if (wordsBy === "text") return sql.hasWords(words);
+  if (wordsBy === "index") return sql.search(words);
+  if ("keys" in wordsBy) return [sql.isRow(wordsBy.keys)];
+  return [`((${sql.search(words).join(" AND ")}) OR ${sql.isRow(wordsBy.unindexed)})`];
 }
 
 /** Refuses words where no field is declared for them. */
@@ -84,6 +77,6 @@ export function requireSearch(
   if (words.length === 0 || search.length > 0) return;
   throw new InputError(
     "ERR_DOCUMENTS_QUERY",
-    `The collection "${name}" declares no search fields, so "q" finds nothing`,
+    `the collection "${name}" declares no search fields, which "q" needs`,
   );
 }

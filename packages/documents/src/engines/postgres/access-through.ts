@@ -21,7 +21,7 @@ export function accessThrough(
 ): TransactionAccess {
   const inside = async <R>(layout: Layout, work: () => Promise<R>): Promise<R> => {
     if (session.open === false) {
-      throw new DocumentsError("ERR_DOCUMENTS_TRANSACTION", "The transaction is over");
+      throw new DocumentsError("ERR_DOCUMENTS_TRANSACTION", "the transaction is over");
     }
     try {
       await prepare(layout);

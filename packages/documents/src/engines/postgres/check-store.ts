@@ -40,7 +40,7 @@ export async function checkStore(
   });
   for (const [name, oid, suffixes] of rows) {
     const searches = listIn(String(suffixes ?? "[]")).map(String);
-    if (oid === null) problems.push(`The table of "${name}" is missing`);
+    if (oid === null) problems.push(`the table of "${name}" is missing`);
     else problems.push(...(await checkCollection(client, String(name), searches)));
     if (oid !== null && isDistributed) problems.push(...(await checkClaims(client, String(name))));
   }
@@ -61,7 +61,7 @@ async function checkCollection(
       `OR jsonb_exists_any(doc, '{id,version,createdAt,updatedAt}') LIMIT ${maxProblems}`,
   );
   const problems = damaged.map(
-    ([id]) => `The document ${JSON.stringify(id)} of "${name}" is damaged`,
+    ([id]) => `the document ${JSON.stringify(id)} of "${name}" is damaged`,
   );
   for (const suffix of suffixes) {
     const { text, of } = searchNames(name, suffix);
@@ -70,7 +70,7 @@ async function checkCollection(
     const where = `${text} IS NULL${current}`;
     const [unsearched] = await all(client, `SELECT count(*) FROM ${table} WHERE ${where}`);
     if (unsearched?.[0] === "0") continue;
-    problems.push(`The search of "${name}" lacks ${unsearched?.[0]} documents`);
+    problems.push(`the search of "${name}" lacks ${unsearched?.[0]} documents`);
   }
   problems.push(...(await checkTotal(client, name)));
   const newer = await all(
@@ -80,7 +80,7 @@ async function checkCollection(
       `WHERE recorded.version > stored.version LIMIT ${maxProblems}`,
   );
   for (const [id] of newer) {
-    problems.push(`The feed has a later version of ${JSON.stringify(id)} of "${name}"`);
+    problems.push(`the feed has a later version of ${JSON.stringify(id)} of "${name}"`);
   }
   return problems;
 }
@@ -93,7 +93,7 @@ async function checkTotal(client: PoolClient, name: string): Promise<readonly st
   if (wrong === undefined) return [];
   const [kept, documents] = wrong;
   return [
-    `The total kept of "${name}" is ${kept}, expected ${documents}: delete its rows in ${totalsTable} ` +
+    `the total kept of "${name}" is ${kept}, expected ${documents}: delete its rows in ${totalsTable} ` +
       "and open the store again",
   ];
 }
@@ -119,7 +119,9 @@ async function checkClaims(client: PoolClient, name: string): Promise<readonly s
       `WHERE claimed.collection = ${quoteText(name)} AND stored.id IS NULL LIMIT ${maxProblems}`,
   );
   for (const [id] of orphans) {
-    problems.push(`Unique values of "${name}" are held for ${JSON.stringify(id)}, which is gone`);
+    problems.push(
+      `unique values of "${name}" are held for ${JSON.stringify(id)}, which does not exist`,
+    );
   }
   for (let last = ""; keys.length > 0 && problems.length < maxProblems;) {
     const { rows } = await run(client, {
@@ -137,7 +139,7 @@ async function checkClaims(client: PoolClient, name: string): Promise<readonly s
     const expected = wanted.map(({ id, key, value }) => JSON.stringify([id, key, value]));
     const actual = held.map((row) => JSON.stringify(row));
     for (const id of differing(new Set(expected), new Set(actual))) {
-      problems.push(`The unique values of ${JSON.stringify(id)} of "${name}" are not those held`);
+      problems.push(`the unique values of ${JSON.stringify(id)} of "${name}" are not those held`);
     }
     if (rows.length < chunkSize) break;
     last = String(ids.at(-1));
@@ -170,8 +172,8 @@ async function checkFeed(client: PoolClient, isDistributed: boolean): Promise<re
       `coalesce(${end}, 0) < coalesce((SELECT max(position) FROM ${positionsTable}), 0)`,
   );
   return [
-    ...(row?.[0] === "t" ? ["The feed would give positions again that it has"] : []),
-    ...(row?.[1] === "t" ? ["A consumer of the feed is ahead of it"] : []),
+    ...(row?.[0] === "t" ? ["the feed would use positions again that it has"] : []),
+    ...(row?.[1] === "t" ? ["a consumer of the feed is ahead of it"] : []),
   ];
 }
 
@@ -192,11 +194,11 @@ async function checkIndexes(
   const problems: string[] = [];
   for (const [oid, name, isValid, method] of indexes) {
     if (isValid !== "t") {
-      problems.push(`The index "${name}" is not finished; opening the store builds it anew`);
+      problems.push(`the index "${name}" is not finished; opening the store builds it again`);
     } else if (isAllowed && method === "btree") {
       const outcome = await verify(client, String(oid));
       isAllowed = outcome !== "not allowed";
-      if (outcome === "damaged") problems.push(`The index "${name}" is damaged: REINDEX builds it`);
+      if (outcome === "damaged") problems.push(`the index "${name}" is damaged: REINDEX builds it`);
     }
   }
   return problems;

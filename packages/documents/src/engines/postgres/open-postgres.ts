@@ -53,5 +53,5 @@ async function settle(
   const text = "SELECT current_setting('server_encoding')";
   const { rows } = await connections.read({ text, values: [] });
   if (rows[0]?.[0] === "UTF8") return settleDistribution(connections, store);
-  throw new DocumentsError("ERR_DOCUMENTS_OPEN", "The database has another encoding than UTF8");
+  throw new DocumentsError("ERR_DOCUMENTS_OPEN", "the database has another encoding than UTF8");
 }

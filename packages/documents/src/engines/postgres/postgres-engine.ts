@@ -154,7 +154,7 @@ export class PostgresEngine implements Engine {
       if (this.#transactions.inside) {
         throw new DocumentsError(
           "ERR_DOCUMENTS_TRANSACTION",
-          "A transaction cannot contain another one",
+          "a transaction cannot contain another one",
         );
       }
       const result = await this.#transactions.run(
@@ -251,7 +251,7 @@ export class PostgresEngine implements Engine {
     return Promise.reject(
       new DocumentsTypeError(
         "ERR_DOCUMENTS_OPTIONS",
-        '"backup" writes a file of SQLite, expected `fetchwork db backup` or pg_dump for PostgreSQL',
+        '"backup" only writes files of SQLite, expected `fetchwork db backup` or pg_dump for PostgreSQL',
       ),
     );
   }

@@ -25,8 +25,8 @@ interface Gap {
 /**
  * Reads the oldest changes after a position.
  *
- * A missing number is a change that is not committed yet, or one that never will be. Whoever draws a number has locked the
- * table of changes before, and holds that lock until the end. So what is still missing when all of those are over that
+ * A missing number is a change that is not committed yet, or one that never will be. A transaction that draws a number has locked the
+ * table of changes before, and holds that lock until its end. So what is still missing when all of those are over that
  * held it when the gap was seen stays missing. Other transactions of the server hold nobody up.
  */
 export async function readChangesPastGaps(

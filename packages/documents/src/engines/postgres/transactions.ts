@@ -52,7 +52,7 @@ export class Transactions {
     if (!this.inside) return;
     throw new DocumentsError(
       "ERR_DOCUMENTS_TRANSACTION",
-      "A change inside a transaction goes through the transaction, not through the store",
+      "a change inside a transaction must go through the transaction, not through the store",
     );
   }
 
@@ -210,7 +210,7 @@ function expireAt(
         reject(
           new DocumentsError(
             "ERR_DOCUMENTS_TIMEOUT",
-            `The transaction took longer than ${timeout} ms and was rolled back`,
+            `the transaction took longer than ${timeout} ms and was rolled back`,
           ),
         );
       },

@@ -54,9 +54,15 @@ export class Building {
 
   /** Waits for what was started, and builds what is missing of collections then. */
   async finish(layouts: readonly SqliteLayout[]): Promise<void> {
-    await Promise.all(this.#running);
-    for (const layout of layouts) {
-      while (await this.#write((session) => session.workOnSearch(layout)));
+    // Builds do not keep the process from ending, but their caller waits for them here.
+    const keepsAlive = setInterval(() => undefined, touchInterval);
+    try {
+      await Promise.all(this.#running);
+      for (const layout of layouts) {
+        while (await this.#write((session) => session.workOnSearch(layout)));
+      }
+    } finally {
+      clearInterval(keepsAlive);
     }
   }
 

@@ -132,7 +132,7 @@ function claim(path: string): string {
   if (openFiles.has(key)) {
     throw new DocumentsError(
       "ERR_DOCUMENTS_OPEN",
-      `Cannot open ${resolve(path)}: it is already open in this process`,
+      `cannot open ${resolve(path)}: it is already open in this process`,
     );
   }
   openFiles.add(key);
@@ -140,7 +140,7 @@ function claim(path: string): string {
 }
 
 /**
- * Creates a missing file for its owner alone; SQLite gives the files beside it the same mode.
+ * Creates a missing file for its owner alone; SQLite creates the files next to it with the same mode.
  *
  * A file that is there is not touched: closing it would end every lock that this process has on it.
  */
@@ -192,7 +192,7 @@ function openReader(path: string, writer: Connection, busyTimeout: number): Conn
 }
 
 function missing(path: string): DocumentsError {
-  return new DocumentsError("ERR_DOCUMENTS_MISSING", `There is no store at ${resolve(path)}`);
+  return new DocumentsError("ERR_DOCUMENTS_MISSING", `there is no store at ${resolve(path)}`);
 }
 
 /** Makes an error of opening that names the file. */
@@ -200,5 +200,5 @@ export function openError(path: string, error: unknown): DocumentsError {
   if (error instanceof DocumentsError && namedCodes.has(error.code)) return error;
   const cause = error instanceof DocumentsError ? (error.cause ?? error) : error;
   const reason = cause instanceof Error ? explain(cause) : String(cause);
-  return new DocumentsError("ERR_DOCUMENTS_OPEN", `Cannot open ${path}: ${reason}`, { cause });
+  return new DocumentsError("ERR_DOCUMENTS_OPEN", `cannot open ${path}: ${reason}`, { cause });
 }

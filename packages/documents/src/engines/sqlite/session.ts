@@ -141,14 +141,14 @@ export class Session {
       return reason;
     } catch (error) {
       return new DocumentsError("ERR_DOCUMENTS_ENGINE", "SQLite failed to roll back", {
-        cause: new AggregateError([reason, error], "Two failures"),
+        cause: new AggregateError([reason, error], "two failures"),
       });
     }
   }
 
   #guard<R>(work: () => R): R {
     if (!this.#isOpen) {
-      throw new DocumentsError("ERR_DOCUMENTS_TRANSACTION", "The transaction is over");
+      throw new DocumentsError("ERR_DOCUMENTS_TRANSACTION", "the transaction is over");
     }
     if (this.#failure !== undefined) throw this.#failure;
     try {

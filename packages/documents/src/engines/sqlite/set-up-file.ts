@@ -25,7 +25,7 @@ export function setUpFile(
   if (mode !== "wal") {
     throw new DocumentsError(
       "ERR_DOCUMENTS_OPEN",
-      `Cannot open ${path}: its file system does not allow a write-ahead log`,
+      `cannot open ${path}: its file system does not allow a write-ahead log`,
     );
   }
   // FULL waits for the disk at each commit; NORMAL, the usual choice, only at checkpoints.
@@ -60,14 +60,14 @@ function checkFile(connection: Connection, path: string): number {
     if (application === 0 && objects === 0) return 0;
     throw new DocumentsError(
       "ERR_DOCUMENTS_OPEN",
-      `Cannot open ${path}: it is the database of another program`,
+      `cannot open ${path}: it is not a store, but the database of another program`,
     );
   }
   const format = Number(connection.get("PRAGMA user_version", [])?.[0]);
   if (format > formatVersion) {
     throw new DocumentsError(
       "ERR_DOCUMENTS_OPEN",
-      `Cannot open ${path}: it has format ${format}, this version knows formats up to ${formatVersion}`,
+      `cannot open ${path}: it has format ${format}, this version knows formats up to ${formatVersion}`,
     );
   }
   return format;

@@ -7,7 +7,7 @@ import { Session, type SessionContext } from "./session.ts";
 /** A change that waits for its turn. */
 interface WriteJob {
   readonly kind: "write";
-  /** Does the work; what it gives is called after the commit. */
+  /** Does the work; what it returns is called after the commit. */
   readonly run: (session: Session) => () => void;
   readonly reject: (reason: unknown) => void;
 }
@@ -89,7 +89,7 @@ export class Writer {
   transaction<R>(work: (session: Session) => Promise<R> | R, timeout: number): Promise<R> {
     if (this.#insideTransaction()) {
       return Promise.reject(
-        new DocumentsError("ERR_DOCUMENTS_TRANSACTION", "A transaction cannot contain another one"),
+        new DocumentsError("ERR_DOCUMENTS_TRANSACTION", "a transaction cannot contain another one"),
       );
     }
     return new Promise((resolve, reject) => {
@@ -275,7 +275,7 @@ export class Writer {
 function changeInside(): DocumentsError {
   return new DocumentsError(
     "ERR_DOCUMENTS_TRANSACTION",
-    "A change inside a transaction goes through the transaction, not through the store",
+    "a change inside a transaction must go through the transaction, not through the store",
   );
 }
 
@@ -298,7 +298,7 @@ function expireAfter(timeout: number): { readonly promise: Promise<never>; cance
       reject(
         new DocumentsError(
           "ERR_DOCUMENTS_TIMEOUT",
-          `The transaction took longer than ${timeout} ms and was rolled back`,
+          `the transaction took longer than ${timeout} ms and was rolled back`,
         ),
       );
     }, timeout);

@@ -38,7 +38,9 @@ const defaultPort = 5432;
 export function parsePostgresUrl(url: string): PostgresAddress {
   const parts = urlParts.exec(url)?.groups;
   if (parts === undefined) {
-    throw wrong('expected "postgres://user:password@host:port/database", all percent-encoded');
+    throw wrong(
+      'expected "postgres://user:password@host:port/database", with each part percent-encoded',
+    );
   }
   const parameters = parseParameters(parts["query"] ?? "");
   const user = decode(parts["user"] ?? "") || "postgres";
@@ -58,9 +60,9 @@ function parseParameters(query: string): ReadonlyMap<string, string> {
   for (const [name, value] of new URLSearchParams(query)) {
     if (!knownParameters.includes(name)) {
       const known = knownParameters.join(", ");
-      throw wrong(`a parameter is unknown, expected some of ${known}`);
+      throw wrong(`a parameter is unknown, expected ${known}`);
     }
-    if (parameters.has(name)) throw wrong(`the parameter ${name} is there twice`);
+    if (parameters.has(name)) throw wrong(`the parameter ${name} is set twice`);
     parameters.set(name, value);
   }
   return parameters;
@@ -77,14 +79,15 @@ function parseHosts(text: string): readonly Host[] {
 
 /** A parameter `host` names the folder of a Unix socket; the port then stands without a host. */
 function socketHost(folder: string, parts: Readonly<Record<string, string | undefined>>): Host {
-  if (!folder.startsWith("/")) throw wrong('the parameter "host" is the folder of a Unix socket');
+  if (!folder.startsWith("/"))
+    throw wrong('the parameter "host" must be the folder of a Unix socket');
   const [first] = parseHosts(parts["hosts"] ?? "");
   return { host: folder, port: first?.port ?? defaultPort };
 }
 
 function parsePort(text: string | undefined): number {
   const port = text === undefined ? defaultPort : Number(text);
-  if (port < 1 || port > 0xffff) throw wrong("a port is from 1 to 65535");
+  if (port < 1 || port > 0xffff) throw wrong("a port must be from 1 to 65535");
   return port;
 }
 
@@ -95,14 +98,14 @@ function parsePort(text: string | undefined): number {
  */
 function parseTls(parameters: ReadonlyMap<string, string>): ConnectionOptions | false {
   const mode = parameters.get("sslmode") ?? "disable";
-  if (!sslModes.includes(mode)) throw wrong(`"sslmode" is one of ${sslModes.join(", ")}`);
+  if (!sslModes.includes(mode)) throw wrong(`"sslmode" must be one of ${sslModes.join(", ")}`);
   if (mode === "disable") {
     const unused = sslFiles.find((name) => parameters.has(name));
-    if (unused !== undefined) throw wrong(`"${unused}" is of no use without an "sslmode"`);
+    if (unused !== undefined) throw wrong(`"${unused}" has no effect without an "sslmode"`);
     return false;
   }
   if (parameters.has("sslcert") !== parameters.has("sslkey")) {
-    throw wrong('"sslcert" and "sslkey" are given together');
+    throw wrong('"sslcert" and "sslkey" must be set together');
   }
   const ca = readParameter(parameters, "sslrootcert");
   const cert = readParameter(parameters, "sslcert");
@@ -137,6 +140,6 @@ function decode(text: string): string {
 function wrong(reason: string): DocumentsTypeError {
   return new DocumentsTypeError(
     "ERR_DOCUMENTS_OPTIONS",
-    `The URL of PostgreSQL is wrong: ${reason}`,
+    `the URL of PostgreSQL is invalid: ${reason}`,
   );
 }

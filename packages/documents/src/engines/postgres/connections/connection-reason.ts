@@ -21,7 +21,7 @@ const noTls = "The server does not support SSL connections";
 // What has no code: of `pg` 8, and of ours.
 const byMessage: ReadonlyMap<string, string> = new Map([
   [
-    "The server is a standby, or its transactions are read-only",
+    "the server is a standby, or its transactions are read-only",
     "the server is a standby, or its transactions are read-only",
   ],
   [noTls, 'it has no TLS, which "sslmode" asks for'],
@@ -32,7 +32,7 @@ const byMessage: ReadonlyMap<string, string> = new Map([
 const certificateCode = /^(?:CERT_|DEPTH_ZERO|ERR_TLS_CERT|SELF_SIGNED|UNABLE_TO_)[A-Z_]*$/;
 
 /**
- * Says why there is no connection, in words of its own: the driver's message names the host and the
+ * Says why there is no connection, in separate words: the driver's message names the host and the
  * role, in which a part of the password stands when the URL was put together wrongly.
  */
 export function connectionReason(error: unknown): string | undefined {

@@ -30,7 +30,7 @@ const maxTimer = 0x7fff_ffff;
 const idleTimeout = 30_000;
 /** How long a connection is silent before it is asked whether the other side is still there. */
 const keepAliveDelay = 10_000;
-const notPrimary = "The server is a standby, or its transactions are read-only";
+const notPrimary = "the server is a standby, or its transactions are read-only";
 /** Connections to the server of a cluster that accepts changes at the moment. */
 export class Connections {
   readonly #pools: readonly Pool[];
@@ -77,7 +77,7 @@ export class Connections {
   }
 
   /**
-   * Gives a connection to the primary, which is looked for while a failover lasts.
+   * Returns a connection to the primary, which is looked for while a failover lasts.
    *
    * @throws {DocumentsError} `ERR_DOCUMENTS_CONNECTION`
    */
@@ -97,7 +97,7 @@ export class Connections {
     }
   }
 
-  /** Reads; a connection that broke meanwhile is replaced, since reading twice does no harm. */
+  /** Reads; a connection that broke since is replaced, since reading twice does no harm. */
   read(statement: BoundText): Promise<Result> {
     return this.#once(statement, async (failure) => {
       const deadline = performance.now() + this.#settings.failoverTimeout;
@@ -113,7 +113,7 @@ export class Connections {
     });
   }
 
-  /** Reads from a replica; whoever asks has another way when it fails. */
+  /** Reads from a replica; the caller reads elsewhere when it fails. */
   readOnce(statement: BoundText): Promise<Result> {
     return this.#once(statement, rethrow);
   }
@@ -148,14 +148,14 @@ export class Connections {
     }
   }
 
-  /** Gives a connection back; one that broke, or whose server became a standby, is not kept. */
+  /** Releases a connection; one that broke, or whose server became a standby, is not kept. */
   release(client: PoolClient, error?: unknown): void {
     const isBroken = isReadOnly(error) || isConnectionLoss(error);
     client.release(isBroken);
     if (isReadOnly(error)) this.failOver();
   }
 
-  /** Undoes an open transaction; gives what to release the connection with. */
+  /** Undoes an open transaction; returns what to release the connection with. */
   async rollback(client: PoolClient, reason: unknown): Promise<unknown> {
     try {
       await execute(client, "ROLLBACK", this.#settings.connectTimeout);
@@ -177,7 +177,7 @@ export class Connections {
 
   #pool(): Pool {
     const pool = this.#pools[this.#current];
-    if (pool === undefined) throw new RangeError("There is no host");
+    if (pool === undefined) throw new RangeError("there is no host");
     return pool;
   }
 
@@ -205,7 +205,7 @@ export class Connections {
       resolve(Promise.resolve(failure).then(recover));
     };
     this.#watch.begin(client, this.responseTimeout, () => {
-      fail(new Error("The server did not answer"));
+      fail(new Error("the server did not respond"));
     });
     const query = new RowQuery(statement, (error, result) => {
       if (isOver) return;
@@ -242,7 +242,7 @@ function rethrow(failure: unknown): never {
 export function run(client: PoolClient, statement: BoundText, limit?: number): Promise<Result> {
   return new Promise((resolve, reject) => {
     const settle = (error: unknown, result: Result): void => {
-      // `pg` gives no error as null.
+      // `pg` passes null for no error.
       if (error == null) resolve(result);
       else reject(toFailure(error));
     };
@@ -256,7 +256,7 @@ export function run(client: PoolClient, statement: BoundText, limit?: number): P
 function toFailure(error: unknown): Error {
   return error instanceof DatabaseError
     ? error
-    : new ConnectionLostError("The connection was lost", { cause: error });
+    : new ConnectionLostError("the connection was lost", { cause: error });
 }
 
 /** Runs statements that take no values, within the limit if there is one. */
@@ -268,7 +268,7 @@ export async function execute(client: PoolClient, text: string, limit?: number):
     });
   } catch (error) {
     if (error instanceof DatabaseError) throw error;
-    throw new ConnectionLostError("The connection was lost", { cause: error });
+    throw new ConnectionLostError("the connection was lost", { cause: error });
   }
 }
 
@@ -355,7 +355,10 @@ function unreachable(error: unknown): Error {
   if (!mayPass(error)) {
     return connectionError(error, "PostgreSQL refused the connection");
   }
-  return connectionError(error, "PostgreSQL cannot be reached, or no server of it takes changes");
+  return connectionError(
+    error,
+    "PostgreSQL cannot be reached, or none of its servers accepts changes",
+  );
 }
 
 /** Keeps numbers as text: which of them fit is known where they are read. */

@@ -78,12 +78,12 @@ export function toDocumentsError(error: unknown, collection?: Collection): unkno
   }
   if (isConnectionLoss(error)) return connectionError(error);
   if (isConflict(error)) {
-    return new DocumentsError("ERR_DOCUMENTS_BUSY", "Other changes were in the way", {
+    return new DocumentsError("ERR_DOCUMENTS_BUSY", "the change conflicts with other changes", {
       cause: plainError(error),
     });
   }
   if (code === lockNotAvailable || code === queryCanceled) {
-    return new DocumentsError("ERR_DOCUMENTS_TIMEOUT", "PostgreSQL gave the statement up", {
+    return new DocumentsError("ERR_DOCUMENTS_TIMEOUT", "PostgreSQL canceled the statement", {
       cause: plainError(error),
     });
   }
@@ -107,7 +107,7 @@ export function connectionError(error: unknown, text?: string): DocumentsError {
   return new DocumentsError(
     "ERR_DOCUMENTS_CONNECTION",
     text === undefined
-      ? "The connection to PostgreSQL was lost; whether the change was made is unknown"
+      ? "the connection to PostgreSQL was lost; whether the change was made is unknown"
       : `${text}${reason === undefined ? "" : `: ${reason}`}`,
     { cause: plainError(error) },
   );
@@ -115,7 +115,7 @@ export function connectionError(error: unknown, text?: string): DocumentsError {
 
 /** Copies the harmless part of an error. */
 function plainError(error: unknown): Error {
-  if (!(error instanceof Error)) return new Error("An unknown failure");
+  if (!(error instanceof Error)) return new Error("an unknown failure");
   const code: unknown = Reflect.get(error, "code");
   const plain = new Error(error instanceof DatabaseError ? describe(error) : error.message);
   return typeof code === "string" ? Object.assign(plain, { code }) : plain;

@@ -7,7 +7,7 @@ import { sqlState } from "./postgres-error.ts";
 /** Is told how a statement ended: with an error, or with a result. */
 export type ResultCallback = (error: unknown, result: Result) => void;
 
-/** The statement is unknown, or gives other columns than it gave when it was prepared. */
+/** The statement is unknown, or returns other columns than when it was prepared. */
 const unpreparedStates: ReadonlySet<string | undefined> = new Set(["26000", "0A000"]);
 
 /** The statements that a connection has, by their names; `undefined` for what is not to be relied on. */
@@ -57,7 +57,7 @@ export class RowQuery {
     this.query_timeout = limit;
   }
 
-  /** Sends the statement; gives what makes that impossible. */
+  /** Sends the statement; returns what makes that impossible. */
   submit(connection: Connection): Error | undefined {
     const { text, values } = this.#statement;
     const prepared = preparedOn.get(connection) ?? prepareOn(connection);
@@ -68,7 +68,7 @@ export class RowQuery {
     try {
       messages = statementMessages({ name, values, text: isKnown ? undefined : text, isUnsure });
     } catch (error) {
-      return error instanceof Error ? error : new Error("The statement cannot be written");
+      return error instanceof Error ? error : new Error("the statement cannot be written");
     }
     this.#prepared = prepared;
     this.#isParsed = !isKnown;
@@ -100,7 +100,7 @@ export class RowQuery {
     try {
       this.callback(undefined, { rows, count: this.#count ?? rows.length });
     } catch (error) {
-      // Whoever reads the messages must come to the end of them.
+      // The reader of the messages must come to their end.
       process.nextTick(() => {
         throw error;
       });

@@ -45,7 +45,7 @@ export class FreeSession implements Session {
     return this.#connections.write(statement);
   }
 
-  /** Begins anew when the server is a standby, or other changes were in the way. */
+  /** Starts again when the server is a standby, or after a conflict with other changes. */
   together<R>(work: (session: Session) => Promise<R>): Promise<R> {
     return this.#connections.retryOnFailover(() => this.#attempt(work));
   }
@@ -195,7 +195,7 @@ export class BoundSession implements Session {
 }
 
 function overError(): DocumentsError {
-  return new DocumentsError("ERR_DOCUMENTS_TRANSACTION", "The transaction is over");
+  return new DocumentsError("ERR_DOCUMENTS_TRANSACTION", "the transaction is over");
 }
 
 function asError(error: unknown): Error {

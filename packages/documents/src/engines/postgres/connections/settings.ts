@@ -26,7 +26,7 @@ const knownOptions: ReadonlySet<string> = optionNames<PostgresOptions>({
 const maxTimeout = 0x7fff_ffff;
 
 /**
- * Checks the options and gives them their defaults.
+ * Checks the options and sets their defaults.
  *
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS`
  */
@@ -49,7 +49,7 @@ export function parsePostgresOptions(
     throw wrong('"transactionPooling" must be true or false');
   }
   if (distributed !== undefined && typeof distributed !== "boolean") {
-    throw wrong('"distributed" is true or false');
+    throw wrong('"distributed" must be true or false');
   }
   return {
     poolSize: wholeNumber("poolSize", poolSize, { least: 2, most: 1000 }),
@@ -69,11 +69,11 @@ export function parsePostgresOptions(
 }
 
 function parseReplicas(urls: unknown): readonly PostgresAddress[] {
-  if (!Array.isArray(urls)) throw wrong('"replicas" is a list of URLs');
+  if (!Array.isArray(urls)) throw wrong('"replicas" must be a list of URLs');
   return urls.map((url: unknown) => {
     const address = parsePostgresUrl(typeof url === "string" ? url : "");
     if (address.hosts.length === 1) return address;
-    throw wrong('Each URL of "replicas" names one host');
+    throw wrong('each URL of "replicas" must name one host');
   });
 }
 
@@ -83,7 +83,7 @@ function wholeNumber(
   { least, most }: { readonly least: number; readonly most: number },
 ): number {
   if (Number.isSafeInteger(value) && value >= least && value <= most) return value;
-  throw wrong(`"${name}" is a whole number from ${least} to ${most}`);
+  throw wrong(`"${name}" must be a whole number from ${least} to ${most}`);
 }
 
 function wrong(message: string): DocumentsTypeError {

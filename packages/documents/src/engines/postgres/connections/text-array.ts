@@ -25,7 +25,7 @@ export class TextArray {
     return size;
   }
 
-  /** Writes it; gives the place behind it. */
+  /** Writes it; returns the place after it. */
   write(buffer: Buffer, place: number): number {
     const elements = this.#elements;
     // Dimensions, whether there are nulls, the type; of the dimension its length and first index.

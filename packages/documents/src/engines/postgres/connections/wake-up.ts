@@ -9,7 +9,7 @@ const channelName = "fetchwork:changes";
 const retryDelay = 500;
 
 /**
- * Tells other processes that there are changes, and is told by them, so that whoever follows the
+ * Tells other processes that there are changes, and is told by them, so that a reader of the
  * feed need not wait until it looks again. Nothing depends on it: a message that is lost, or a
  * server that has no messages, costs a `pollInterval`.
  *
@@ -33,7 +33,7 @@ export class WakeUp {
     this.#session = session;
   }
 
-  /** Calls the listener when this or another process has written changes; gives what ends that. */
+  /** Calls the listener when this or another process has written changes; returns what ends that. */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);
     const connections = this.#connections;

@@ -92,7 +92,7 @@ export class DistributedLayout extends PostgresLayout {
   }
 
   /**
-   * Looks for documents that are free and leases those that still are. Whoever loses all of them to others looks again,
+   * Looks for documents that are free and leases those that still are. A process that loses all of them to others looks again,
    * further away each time, so that not all go after the same ones.
    */
   override *claim({ query, now, until }: Claiming): Operation<readonly Row[]> {

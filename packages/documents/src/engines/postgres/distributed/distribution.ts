@@ -28,7 +28,7 @@ export async function settleDistribution(
   if (wanted === undefined || wanted === isDistributed) return isDistributed;
   throw new DocumentsError(
     "ERR_DOCUMENTS_OPEN",
-    `The store was created as one that is ${isDistributed ? "" : "not "}distributed; ` +
+    `the store was created as one that is ${isDistributed ? "" : "not "}distributed; ` +
       'copy it into another database with "fetchwork db copy" to change that',
   );
 }
@@ -58,7 +58,7 @@ async function writeDistribution(
   });
   const isOld = typeof rows[0]?.[0] === "string";
   if (!create && !isOld) {
-    throw new DocumentsError("ERR_DOCUMENTS_MISSING", "The database has no store");
+    throw new DocumentsError("ERR_DOCUMENTS_MISSING", "the database has no store");
   }
   await createOnce(connections, createStateTable);
   await connections.write({

@@ -47,7 +47,7 @@ export async function prepareClaims(client: PoolClient, layout: PostgresLayout):
   );
 }
 
-/** Claims for the documents behind an id; gives the id to go on behind, if there may be more. */
+/** Claims for the documents behind an id; returns the id to continue after, if there may be more. */
 async function claimChunk(
   client: PoolClient,
   layout: DistributedLayout,

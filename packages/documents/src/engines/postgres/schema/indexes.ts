@@ -90,7 +90,7 @@ function tooBig(
 ): Error {
   return new DocumentsTypeError(
     "ERR_DOCUMENTS_DEFINITION",
-    `The index of "${name}" over ${fields.join(", ")} is larger than PostgreSQL can note, expected ` +
+    `the index of "${name}" over ${fields.join(", ")} is larger than a row of PostgreSQL's catalog, expected ` +
       "up to six fields, or fewer that are nested",
     { cause },
   );

@@ -279,7 +279,7 @@ async function createTable(client: PoolClient, layout: PostgresLayout): Promise<
   if (twin.rows[0] !== undefined) {
     throw new DocumentsError(
       "ERR_DOCUMENTS_OPEN",
-      `The collection "${name}" differs only in case from "${twin.rows[0][0]}", which exists`,
+      `the collection "${name}" differs only in case from "${twin.rows[0][0]}", which exists`,
     );
   }
   await execute(client, "BEGIN");
@@ -307,7 +307,7 @@ async function createTable(client: PoolClient, layout: PostgresLayout): Promise<
     if (sqlState(error) !== tableExists) throw error;
     throw new DocumentsError(
       "ERR_DOCUMENTS_OPEN",
-      `The database has a table "${name}" of another program`,
+      `the database has a table "${name}" of another program`,
     );
   }
 }

@@ -36,7 +36,7 @@ async function missingStatistics(
   layout: PostgresLayout,
 ): Promise<readonly string[]> {
   const fields = [...layout.indexed].filter((field) => parsePath(field).meta === undefined);
-  // A table that is spread over servers has statistics of its own on each.
+  // A table that is spread over servers has separate statistics on each.
   if (fields.length === 0 || !layout.keepsStatistics) return [];
   const { rows } = await run(client, {
     text: "SELECT stxname FROM pg_statistic_ext WHERE stxrelid = to_regclass($1)",

@@ -198,7 +198,7 @@ export class PostgresDialect extends PostgresWriter implements Dialect {
     const key = this.key(path);
     const terms: string[] = [];
     if (lower !== undefined) {
-      // The key of a long text begins with its first characters, so it is no less than those.
+      // The key of a long text begins with its first characters, so it is at least those.
       const operator = lower.inclusive || isLong(lower.value) ? ">=" : ">";
       terms.push(`${key} ${operator} ${this.bind(this.#keyStart(lower.value), "text")}`);
     } else {

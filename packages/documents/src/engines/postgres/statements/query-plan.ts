@@ -20,7 +20,7 @@ export function readQueryPlan(
   };
 }
 
-/** Finds the nodes of a plan, however they are nested: extensions have plans of their own in theirs. */
+/** Finds the nodes of a plan, however they are nested: extensions nest plans in theirs. */
 function nodesOf(value: unknown): readonly Record<string, unknown>[] {
   if (Array.isArray(value)) return value.flatMap(nodesOf);
   if (!isObject(value)) return [];

@@ -26,7 +26,11 @@ export class PostgresSearching implements Searching {
    * The index of words finds all rows before it returns the first one, so a sample of the latest documents is looked at
    * before.
    */
-  probe(words: readonly string[], limit: number | undefined): Statement {
+  probe(words: readonly string[], limit: number): Statement {
+    return this.count(words, limit);
+  }
+
+  count(words: readonly string[], limit: number | undefined): Statement {
     const { quoted } = this.#table;
     const sql = new PostgresDialect(this.#table);
     const sample =

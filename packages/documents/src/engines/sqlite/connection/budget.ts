@@ -14,7 +14,7 @@ const slowMemory = 10_000;
 const maxRemembered = 128;
 
 /** Says that a read took too long for this thread; it changed nothing and can be done elsewhere. */
-export const tooSlow: Error = new DocumentsError("ERR_DOCUMENTS_ENGINE", "The read takes too long");
+export const tooSlow: Error = new DocumentsError("ERR_DOCUMENTS_ENGINE", "the read takes too long");
 
 /**
  * Ends reads that hold up the event loop.

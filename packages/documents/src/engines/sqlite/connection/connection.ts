@@ -69,7 +69,7 @@ export class Connection {
     }
   }
 
-  /** Runs a change, and gives the number of rows it changed. */
+  /** Runs a change, and returns the number of rows it changed. */
   run(sql: string, parameters: readonly Cell[]): number {
     try {
       return Number(this.#prepare(sql).run(...parameters).changes);
@@ -79,7 +79,7 @@ export class Connection {
   }
 
   /**
-   * Adds a row, and gives its `rowid`. RETURNING would make a savepoint of the statement, at which
+   * Adds a row, and returns its `rowid`. RETURNING would make a savepoint of the statement, at which
    * FTS5 writes all that it has gathered since the last one.
    */
   insert(sql: string, parameters: readonly Cell[]): number {

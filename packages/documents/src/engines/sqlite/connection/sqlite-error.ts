@@ -38,7 +38,7 @@ export function toDocumentsError(error: unknown): unknown {
     if (unique !== undefined) return unique;
   }
   if (isBusy(error)) {
-    return new DocumentsError("ERR_DOCUMENTS_BUSY", "Another process is writing to the store", {
+    return new DocumentsError("ERR_DOCUMENTS_BUSY", "another process is writing to the store", {
       cause: error,
     });
   }

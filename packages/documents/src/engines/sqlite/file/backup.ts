@@ -6,8 +6,8 @@ import { DocumentsError } from "../../../api/errors.ts";
 const ownerOnly = 0o600;
 
 /**
- * Writes a file under a name of its own, and gives it its name when all of it is on the disk; never
- * in the place of another file.
+ * Writes a file under a temporary name, and renames it when all of it is on the disk; never replaces
+ * another file.
  */
 export async function writeWhole(
   path: string,
@@ -23,7 +23,7 @@ export async function writeWhole(
   } catch (error) {
     if (error instanceof DocumentsError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new DocumentsError("ERR_DOCUMENTS_OPEN", `Cannot write ${path}: ${reason}`, {
+    throw new DocumentsError("ERR_DOCUMENTS_OPEN", `cannot write ${path}: ${reason}`, {
       cause: error,
     });
   } finally {

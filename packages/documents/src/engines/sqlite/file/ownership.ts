@@ -3,9 +3,9 @@ import { loadSqlite } from "../connection/load-sqlite.ts";
 import { isBusy } from "../connection/sqlite-error.ts";
 
 /**
- * Makes this process the only one that may open a store, until it ends or gives that up.
+ * Makes this process the only one that may open a store, until it ends or releases the lock.
  *
- * The lock is one of the operating system on a file beside the store, held by a transaction of
+ * The lock is one of the operating system on a file next to the store, held by a transaction of
  * SQLite, so it ends with the process however that ends. A store that another process opened
  * without asking for the lock is noticed when its file cannot be had alone.
  */
@@ -58,7 +58,7 @@ function probe(path: string): void {
 function takenError(path: string, cause: unknown): DocumentsError {
   return new DocumentsError(
     "ERR_DOCUMENTS_OPEN",
-    `Cannot open ${path}: another process has it open, and one of the two asked to be alone; ` +
+    `cannot open ${path}: another process has it open, and one of the two was opened with "exclusive"; ` +
       "a store that several processes write belongs on PostgreSQL (postgres://)",
     { cause },
   );

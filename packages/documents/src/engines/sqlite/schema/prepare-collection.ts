@@ -27,7 +27,7 @@ export function prepareCollection(connection: Connection, layout: SqliteLayout):
   if (known !== undefined && known[0] !== name) {
     throw new DocumentsError(
       "ERR_DOCUMENTS_OPEN",
-      `The collection "${name}" differs only in case from "${String(known[0])}", which exists`,
+      `the collection "${name}" differs only in case from "${String(known[0])}", which exists`,
     );
   }
   if (known === undefined) {

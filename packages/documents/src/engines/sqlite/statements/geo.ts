@@ -8,7 +8,7 @@ import type { Operation, Statement } from "../../operation.ts";
 import { selectionTerms } from "../../operations/where.ts";
 
 /**
- * Places of documents, in a table beside that of the documents. A row has the number of the field in the definition, the
+ * Places of documents, in a table next to that of the documents. A row has the number of the field in the definition, the
  * cell that queries find it by, and the exact vector that they compare, so that no document is read that is too far away.
  */
 export class SqliteGeo implements GeoLayout {

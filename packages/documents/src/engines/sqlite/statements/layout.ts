@@ -27,7 +27,7 @@ import { leasesTable, raiseRemovedVersion } from "./tables.ts";
 import { SqliteSearching } from "./searching.ts";
 
 /**
- * Documents of a collection in SQLite: a table of documents whose rows have numbers, and tables beside it for search
+ * Documents of a collection in SQLite: a table of documents whose rows have numbers, and tables next to it for search
  * texts, places and leases, which are changed with it.
  */
 export class SqliteLayout implements Layout {

@@ -15,7 +15,7 @@ const chunk = 500;
 /** Reports that another program dropped the search texts of this one, which are built again. */
 export class UnregisteredError extends DocumentsError {
   constructor(collection: string) {
-    super("ERR_DOCUMENTS_ENGINE", `The search of "${collection}" was dropped by another program`);
+    super("ERR_DOCUMENTS_ENGINE", `the search of "${collection}" was dropped by another program`);
   }
 }
 
@@ -86,18 +86,17 @@ export class SqliteSearch {
   *replace(seq: number, before: unknown, after: unknown): Operation<void> {
     for (const generation of this.#generations) {
       const { textOf } = generation;
+      if (generation.isSame(before, after)) continue;
       if (textOf === undefined) {
         const text = `DELETE FROM ${this.#tableOf(generation)} WHERE rowid = ?`;
         yield { kind: "write", text, values: [seq] };
         yield* this.#leave(generation, seq);
         continue;
       }
-      const text = textOf(after);
-      if (text === textOf(before)) continue;
       yield {
         kind: "write",
         text: `UPDATE ${this.#tableOf(generation)} SET text = ? WHERE rowid = ?`,
-        values: [text, seq],
+        values: [textOf(after), seq],
       };
     }
   }

@@ -13,8 +13,16 @@ export class SqliteSearching implements Searching {
     this.probesVisible = !layout.softDelete;
   }
 
+  probe(words: readonly string[], limit: number): Statement {
+    const sql = new SqliteDialect(this.#layout, false);
+    const found = sql.matches(words);
+    return sql.read(
+      `SELECT count(*), json_group_array(rowid) FROM (SELECT rowid FROM ${found}${sql.page(limit, 0)})`,
+    );
+  }
+
   /** The index returns its rows one by one, so no more are visited than are counted. */
-  probe(
+  count(
     words: readonly string[],
     limit: number | undefined,
     { isTimed = false }: Timed = {},

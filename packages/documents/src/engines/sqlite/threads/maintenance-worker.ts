@@ -18,5 +18,5 @@ function readJob(data: unknown): { readonly path: string; readonly task: Mainten
       typeof to === "string" ? { kind: "backup", to } : { kind: "check" };
     return { path: data["path"], task };
   }
-  throw new TypeError("The job of the thread is malformed");
+  throw new TypeError("the job of the thread is malformed");
 }

@@ -16,7 +16,7 @@ export type MaintenanceTask =
 const maxProblems = 100;
 const chunkSize = 500;
 
-/** Does a task; gives what is wrong with the file. */
+/** Does a task; returns what is wrong with the file. */
 export function maintain(connection: Connection, task: MaintenanceTask): readonly string[] {
   if (task.kind === "check") return check(connection);
   connection.run("VACUUM INTO ?", [task.to]);
@@ -88,7 +88,7 @@ function checkSums(connection: Connection, name: string): readonly string[] {
 }
 
 function damagedDocument(name: string, id: unknown): string {
-  return `The document ${JSON.stringify(id)} of "${name}" is damaged`;
+  return `the document ${JSON.stringify(id)} of "${name}" is damaged`;
 }
 
 /** Compares the search texts of a generation with the documents, besides those that are not built yet. */
@@ -116,11 +116,13 @@ function checkSearch(
       last = Number(row[6]);
       if (row[7] === null) missing += 1;
       else if (!isSearchedAs(name, row, textOf)) {
-        problems.push(`The search text of ${JSON.stringify(row[0])} of "${name}" is not its own`);
+        problems.push(
+          `the search text of ${JSON.stringify(row[0])} of "${name}" does not match the document`,
+        );
       }
     }
   }
-  if (missing > 0) problems.push(`The search of "${name}" lacks ${missing} documents`);
+  if (missing > 0) problems.push(`the search of "${name}" lacks ${missing} documents`);
   return problems;
 }
 

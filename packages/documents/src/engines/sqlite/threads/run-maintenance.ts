@@ -2,7 +2,7 @@ import { Worker } from "node:worker_threads";
 import { toDocumentsError } from "../connection/sqlite-error.ts";
 import type { MaintenanceTask } from "./maintenance.ts";
 
-/** Does a task on a file in a thread of its own. */
+/** Does a task on a file in a separate thread. */
 export async function runMaintenance(
   path: string,
   task: MaintenanceTask,
@@ -17,7 +17,7 @@ export async function runMaintenance(
       worker.once("message", resolve);
       worker.once("error", reject);
       worker.once("exit", (code) => {
-        reject(new Error(`The thread ended with ${code} before it was done`));
+        reject(new Error(`the thread ended with ${code} before it was done`));
       });
     });
     return Array.isArray(problems) ? problems.map(String) : [];

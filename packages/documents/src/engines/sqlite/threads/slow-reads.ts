@@ -44,9 +44,9 @@ const maxLogGrowth = 64 * 1024 * 1024;
 const maxPause = 1000;
 
 /**
- * Reads in other threads what would take too long in this one, each on a connection of its own.
+ * Reads in other threads what would take too long in this one, each on a separate connection.
  *
- * The log can only begin anew at a moment when nobody reads what is behind its last checkpoint.
+ * The log can only start again at a moment when nobody reads what is behind its last checkpoint.
  * Reads that overlap all the time leave no such moment, so when the log is long they make one.
  */
 export class SlowReads {
@@ -71,7 +71,7 @@ export class SlowReads {
   /** Answers a query; each row of the result is what `map` makes of it. */
   run<R>(job: Job, map: (row: Row) => R): Promise<Found<R>> {
     if (this.#waiting.length >= maxWaiting) {
-      return Promise.reject(busy(`More than ${maxWaiting} slow reads wait for their turn`));
+      return Promise.reject(busy(`more than ${maxWaiting} slow reads wait for their turn`));
     }
     return new Promise((resolve, reject) => {
       const items: R[] = [];
@@ -104,7 +104,7 @@ export class SlowReads {
     const next = this.#waiting.shift();
     if (next === undefined) return;
     if (performance.now() - next.since > maxWait) {
-      next.end(busy(`A slow read waited for its turn for more than ${maxWait / 1000} s`));
+      next.end(busy(`a slow read waited for its turn for more than ${maxWait / 1000} s`));
       this.#next();
       return;
     }
@@ -158,7 +158,7 @@ export class SlowReads {
     });
     void once(worker, "exit").then(
       () => {
-        this.#settle(worker, new Error("The thread of a slow read ended before it was done"));
+        this.#settle(worker, new Error("the thread of a slow read ended before it was done"));
         this.#drop(worker);
       },
       () => undefined,
@@ -223,7 +223,7 @@ function toError(message: unknown): Error {
 function asDocumentsError(error: unknown): unknown {
   const known = toDocumentsError(error);
   if (known instanceof DocumentsError) return known;
-  return new DocumentsError("ERR_DOCUMENTS_ENGINE", "The thread of a slow read failed", {
+  return new DocumentsError("ERR_DOCUMENTS_ENGINE", "the thread of a slow read failed", {
     cause: error,
   });
 }
