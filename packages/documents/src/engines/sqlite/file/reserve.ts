@@ -86,7 +86,7 @@ export class Reserve {
     const { size, mode } = statSync(this.#store);
     if (size < minStoreSize) return;
     const releases = this.#releases;
-    // Whoever may write to the store may use its reserve.
+    // Anyone who may write to the store may use its reserve.
     const file = await open(this.#path, "w", mode & 0o777);
     try {
       // What is random takes its room where a file system compresses or leaves out zeros.
