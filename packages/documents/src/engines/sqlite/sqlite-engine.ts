@@ -25,40 +25,22 @@ import {
   snapshotThrough,
   sqliteLayout,
 } from "./access-through.ts";
-import { type BuildAway, Building } from "./building.ts";
+import { Building } from "./building.ts";
 import { Budget, tooSlow } from "./connection/budget.ts";
 import type { Connection } from "./connection/connection.ts";
 import { runReading, runStatement } from "./connection/run-operation.ts";
-import { DiskRoom, isFull } from "./disk-room.ts";
+import type { Connections } from "./connections.ts";
+import { DiskRoom } from "./disk-room.ts";
 import { writeWhole } from "./file/backup.ts";
-import type { Reserve } from "./file/reserve.ts";
-import { removalParts, removeFew, removePart } from "./removal-parts.ts";
+import { removeInParts } from "./remove-in-parts.ts";
 import { buildsMuch } from "./schema/prepare-collection.ts";
 import type { Session } from "./session.ts";
 import { SqliteLayout } from "./statements/layout.ts";
 import { UnregisteredError } from "./statements/search.ts";
 import { explainPrefix, readQueryPlan } from "./statements/query-plan.ts";
-import type { MaintenanceTask } from "./threads/maintenance.ts";
 import type { SlowReads } from "./threads/slow-reads.ts";
 import { readStatus } from "./status.ts";
 import { Writer } from "./writer.ts";
-
-/** The two connections to one file, and what to do after they are closed. */
-export interface Connections {
-  readonly writer: Connection;
-  readonly reader: Connection;
-  /** Does a task on the file, in another thread where it can open the file. */
-  readonly maintain: (task: MaintenanceTask) => Promise<readonly string[]>;
-  /** Builds what collections need in another thread, where that can open the file. */
-  readonly buildAway?: BuildAway;
-  /** Does reads that take long, where another thread can open the file. */
-  readonly slowReads?: SlowReads;
-  /** Opens another connection that reads, where the file has a name. */
-  readonly openReader?: () => Connection;
-  /** Room that is kept on the disk of a file with a name. */
-  readonly reserve?: Reserve;
-  release(): void;
-}
 
 const maxTimeout = 0x7fff_ffff;
 const migrationTimeout = 3_600_000;
@@ -196,40 +178,8 @@ export class SqliteEngine implements Engine {
     return this.write(layout, () => insertDocument<T>(layout, document));
   }
 
-  /**
-   * Many documents are looked for first, in another thread when that takes long, and removed in parts: other work comes
-   * in between. What changed after it was found is removed if it is still selected.
-   */
-  async remove(layout: Layout, removal: Removal): Promise<number> {
-    const budget = this.#budget;
-    const few = await this.free(layout, () => {
-      budget?.begin();
-      return removeFew(sqliteLayout(layout), removal, { isTimed: budget !== undefined });
-    }).catch(undefinedIfFull);
-    if (few !== undefined) return few;
-    const { items: keys } = await this.find(layout, { removal }, { map: ([key = null]) => key });
-    const prepared = sqliteLayout(layout);
-    let count = 0;
-    for (const part of removalParts(keys)) {
-      count += await this.#removePart(prepared, removal, part);
-    }
-    return count;
-  }
-
-  /** On a full disk, what a part writes may not fit where that of half of it does. */
-  async #removePart(
-    layout: SqliteLayout,
-    removal: Removal,
-    keys: readonly Row[number][],
-  ): Promise<number> {
-    try {
-      return await this.free(layout, () => removePart(layout, removal, keys));
-    } catch (error) {
-      if (!isFull(error) || keys.length === 1) throw error;
-    }
-    const half = Math.ceil(keys.length / 2);
-    const first = await this.#removePart(layout, removal, keys.slice(0, half));
-    return first + (await this.#removePart(layout, removal, keys.slice(half)));
+  remove(layout: Layout, removal: Removal): Promise<number> {
+    return removeInParts(this, { layout: sqliteLayout(layout), removal, budget: this.#budget });
   }
 
   async write<R>(layout: Layout, operation: () => Operation<R>): Promise<R> {
@@ -380,10 +330,6 @@ export class SqliteEngine implements Engine {
   #refuseClosed(): void {
     if (this.#isClosing) throw closedError();
   }
-}
-
-function undefinedIfFull(error: unknown): undefined {
-  if (!isFull(error)) throw error;
 }
 
 function isBusyError(error: unknown): boolean {
