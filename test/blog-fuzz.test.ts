@@ -1,6 +1,6 @@
 import { json, type Handler } from "@fetchwork/http";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { NO_POSTGRES, startPostgres } from "../packages/documents/test/postgres-server.ts";
+import { noPostgres, startPostgres } from "../packages/documents/test/postgres-server.ts";
 import { fuzzBlog, type FuzzResult } from "./blog-fuzz/fuzz-blog.ts";
 
 /**
@@ -42,7 +42,7 @@ it(
   },
 );
 
-it.skipIf(!isWhole || NO_POSTGRES !== undefined)(
+it.skipIf(!isWhole || noPostgres !== undefined)(
   "The blog on PostgreSQL responds to every request as its OpenAPI document says",
   { timeout },
   async () => {

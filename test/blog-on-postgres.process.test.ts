@@ -2,11 +2,11 @@ import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { expect, it, onTestFinished } from "vitest";
-import { NO_POSTGRES, startPostgres } from "../packages/documents/test/postgres-server.ts";
+import { noPostgres, startPostgres } from "../packages/documents/test/postgres-server.ts";
 
 const root = join(import.meta.dirname, "..");
 
-it.skipIf(NO_POSTGRES !== undefined)(
+it.skipIf(noPostgres !== undefined)(
   "The blog passes its tests on PostgreSQL too",
   { timeout: 180_000 },
   async () => {

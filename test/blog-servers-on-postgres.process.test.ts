@@ -3,9 +3,9 @@ import { raceForEmail, raceToUpdate, sendTo } from "../examples/blog/test/races.
 import { restartUnderLoad } from "../examples/blog/test/rolling-restart.ts";
 import { startServer } from "../examples/blog/test/server-process.ts";
 import { masterKey } from "../examples/blog/test/api-client.ts";
-import { NO_POSTGRES, startPostgres } from "../packages/documents/test/postgres-server.ts";
+import { noPostgres, startPostgres } from "../packages/documents/test/postgres-server.ts";
 
-it.skipIf(NO_POSTGRES !== undefined)(
+it.skipIf(noPostgres !== undefined)(
   "four processes of the blog on one PostgreSQL agree about emails, articles and failed sign-ins",
   { timeout: 180_000 },
   async () => {
@@ -36,7 +36,7 @@ it.skipIf(NO_POSTGRES !== undefined)(
   },
 );
 
-it.skipIf(NO_POSTGRES !== undefined)(
+it.skipIf(noPostgres !== undefined)(
   "four processes of the blog on one PostgreSQL limit the sign-ins of an address together",
   { timeout: 180_000 },
   async () => {
@@ -73,7 +73,7 @@ it.skipIf(NO_POSTGRES !== undefined)(
   },
 );
 
-it.skipIf(NO_POSTGRES !== undefined)(
+it.skipIf(noPostgres !== undefined)(
   "two processes of the blog on one PostgreSQL lose no request while one after the other is restarted",
   { timeout: 180_000 },
   async () => {

@@ -14,7 +14,7 @@ import os from "node:os";
 import path from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import {
-  NO_POSTGRES,
+  noPostgres,
   runSql,
   startPostgres,
 } from "../../packages/documents/test/postgres-server.ts";
@@ -93,7 +93,7 @@ try {
 part.close();
 
 async function comparePostgres() {
-  if (NO_POSTGRES !== undefined) return part.leaveOut("PostgreSQL", NO_POSTGRES);
+  if (noPostgres !== undefined) return part.leaveOut("PostgreSQL", noPostgres);
   const port = await freePort();
   const postgres = await startPostgres([
     "listen_addresses=127.0.0.1",

@@ -13,7 +13,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
-import { NO_POSTGRES, startPostgres } from "../../packages/documents/test/postgres-server.ts";
+import { noPostgres, startPostgres } from "../../packages/documents/test/postgres-server.ts";
 import { endWithUs } from "../harness/children.ts";
 import { Part } from "../harness/part.ts";
 import { sample } from "./sample.mjs";
@@ -58,8 +58,8 @@ try {
     await part.attempt("further sizes", () => compareSizes(folderOf));
     await part.attempt("durable inserts", () => compareInserts(folderOf));
   }
-  if (NO_POSTGRES === undefined) await part.attempt("the rest of PostgreSQL", comparePostgres);
-  else part.leaveOut("PostgreSQL", NO_POSTGRES);
+  if (noPostgres === undefined) await part.attempt("the rest of PostgreSQL", comparePostgres);
+  else part.leaveOut("PostgreSQL", noPostgres);
 } finally {
   rmSync(folder, { recursive: true, force: true });
 }

@@ -3,7 +3,7 @@ import { defineCollection, openStore } from "../src/index.ts";
 import type { BoundText } from "../src/engines/operation.ts";
 import { Analyzing } from "../src/engines/postgres/schema/analyzing.ts";
 import { newDatabase } from "./open-for-test.ts";
-import { NO_POSTGRES, runSql } from "./postgres-server.ts";
+import { noPostgres, runSql } from "./postgres-server.ts";
 
 const notes = defineCollection<{ text: string }>("notes");
 
@@ -33,7 +33,7 @@ describe("The growth of a table", () => {
   });
 });
 
-describe.skipIf(NO_POSTGRES !== undefined)("The planner of PostgreSQL", () => {
+describe.skipIf(noPostgres !== undefined)("The planner of PostgreSQL", () => {
   it("knows of a thousand documents that were added at once", async () => {
     const url = await newDatabase();
     const store = await openStore(url, { collections: [notes] });

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import type { StoreOptions } from "../src/index.ts";
+import type { BuildAway } from "../src/engines/sqlite/building.ts";
 import { Connection } from "../src/engines/sqlite/connection/connection.ts";
 import { openReadingConnection } from "../src/engines/sqlite/connection/open-reader.ts";
 import { runBuildWorker } from "../src/engines/sqlite/schema/run-build-worker.ts";
@@ -10,10 +11,14 @@ import { runMaintenance } from "../src/engines/sqlite/threads/run-maintenance.ts
 import { SlowReads } from "../src/engines/sqlite/threads/slow-reads.ts";
 import { DocumentStore } from "../src/store/document-store.ts";
 
-/** Opens a file of SQLite that other stores of this process may have open, as another process would. */
+/**
+ * Opens a file of SQLite that other stores of this process may have open, as another process would. `buildAway` builds in
+ * a thread, by default the one that a store has.
+ */
 export async function openAnother(
   path: string,
   { collections = [], busyTimeout = 5000 }: StoreOptions = {},
+  buildAway: BuildAway = (job, signal) => runBuildWorker(resolve(path), job, signal),
 ): Promise<DocumentStore> {
   const writer = new Connection(new DatabaseSync(path, { timeout: 0 }));
   setUpFile(writer, path, { create: true });
@@ -23,7 +28,7 @@ export async function openAnother(
       writer,
       reader,
       maintain: (task) => runMaintenance(path, task),
-      buildAway: (job, signal) => runBuildWorker(resolve(path), job, signal),
+      buildAway,
       slowReads: new SlowReads(resolve(path)),
       openReader: () => openReadingConnection(path),
       release: () => undefined,

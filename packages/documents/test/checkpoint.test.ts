@@ -12,18 +12,18 @@ interface Text {
 }
 
 const texts = defineCollection<Text>("texts");
-const MIB = 1024 * 1024;
+const mebibyte = 1024 * 1024;
 /** SQLite checkpoints at 1,000 pages of 4 KiB; the log holds a header for each, and the last commit. */
-const CHECKPOINT = 5 * MIB;
+const checkpoint = 5 * mebibyte;
 /** To what an idle log is cut. */
-const IDLE = 64 * MIB;
-const SIZE = 256 * 1024;
+const idleLogSize = 64 * mebibyte;
+const documentSize = 256 * 1024;
 
 /** Replaces the text of one document, so that the file does not grow but the log would. */
 async function write(collection: Collection<Text>, bytes: number): Promise<void> {
-  for (let written = 0; written < bytes; written += SIZE) {
+  for (let written = 0; written < bytes; written += documentSize) {
     // Another one on every page: SQLite writes no page that stays as it is.
-    const text = `${written} `.padStart(16, "-").repeat(SIZE / 16);
+    const text = `${written} `.padStart(16, "-").repeat(documentSize / 16);
     await collection.upsert({ text }, { id: "one" });
   }
 }
@@ -57,8 +57,8 @@ describe("The write-ahead log", () => {
   it("is checkpointed under load, so that it does not grow", { timeout: 60_000 }, async () => {
     const { collection, logSize, close } = await open();
     for (let round = 0; round < 4; round += 1) {
-      await write(collection, 8 * MIB);
-      expect(logSize()).toBeLessThan(CHECKPOINT);
+      await write(collection, 8 * mebibyte);
+      expect(logSize()).toBeLessThan(checkpoint);
     }
     expect(await close()).toBe(false);
   });
@@ -70,27 +70,27 @@ describe("The write-ahead log", () => {
       const { collection, logSize, snapshot } = await open();
       await collection.insert({ text: "the moment" }, { id: "one" });
       const seen = await snapshot(async () => {
-        await write(collection, 16 * MIB);
-        expect(logSize()).toBeGreaterThan(16 * MIB);
+        await write(collection, 16 * mebibyte);
+        expect(logSize()).toBeGreaterThan(16 * mebibyte);
       });
       expect(seen).toEqual(["the moment"]);
       const before = logSize();
-      await write(collection, 48 * MIB);
+      await write(collection, 48 * mebibyte);
       // One commit brings all of the log into the file, and the next one begins it anew.
-      expect(logSize()).toBeLessThan(before + MIB);
+      expect(logSize()).toBeLessThan(before + mebibyte);
     },
   );
 
   it("is cut to 64 MiB after that", { timeout: 60_000 }, async () => {
     const { collection, logSize, snapshot, close } = await open();
     await snapshot(async () => {
-      const text = "x".repeat(15 * MIB);
+      const text = "x".repeat(15 * mebibyte);
       for (let turn = 0; turn < 5; turn += 1) await collection.insert({ text });
-      expect(logSize()).toBeGreaterThan(IDLE);
+      expect(logSize()).toBeGreaterThan(idleLogSize);
     });
     // The first commit brings the log into the file, the second one begins it anew.
     for (let turn = 0; turn < 2; turn += 1) await collection.insert({ text: "small" });
-    expect(logSize()).toBe(IDLE);
+    expect(logSize()).toBe(idleLogSize);
     expect(await close()).toBe(false);
   });
 

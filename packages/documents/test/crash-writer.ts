@@ -3,7 +3,7 @@ import { writeSync } from "node:fs";
 import { openStore } from "../src/index.ts";
 import { type Acknowledged, ledger, members } from "./crash-collections.ts";
 
-const WRITERS = 8;
+const writers = 8;
 const [, , url = "", prefix = ""] = process.argv;
 const store = await openStore(url, { collections: [members, ledger] });
 const collection = store.collection(members);
@@ -43,4 +43,4 @@ async function writePair(pair: string): Promise<void> {
   say({ kind: "pair", pair });
 }
 
-await Promise.all(Array.from({ length: WRITERS }, (_, writer) => write(writer)));
+await Promise.all(Array.from({ length: writers }, (_, writer) => write(writer)));

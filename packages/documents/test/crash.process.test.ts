@@ -8,23 +8,23 @@ import { expect, it } from "vitest";
 import { openStore, type Store, type Stored } from "../src/index.ts";
 import { type Acknowledged, ledger, type Member, members } from "./crash-collections.ts";
 import { newDatabase } from "./open-for-test.ts";
-import { CHECK_INDEXES, NO_POSTGRES, runSql } from "./postgres-server.ts";
+import { checkIndexes, noPostgres, runSql } from "./postgres-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 /** All 100 in CI, which takes a minute or two for each engine. */
-const ROUNDS = Number(
+const roundCount = Number(
   process.env["FETCHWORK_KILL_ROUNDS"] ?? (process.env["CI"] === "true" ? 100 : 10),
 );
 /** After these many rounds a new store is begun, because checking takes as long as all that was written. */
-const ROUNDS_PER_STORE = 10;
+const roundsPerStore = 10;
 /** So many stores are killed at a time, since a round waits for a process to start. */
-const STORES_AT_A_TIME = 5;
-const TIME_PER_ROUND = 10_000;
-const WRITER = fileURLToPath(new URL("crash-writer.ts", import.meta.url));
+const storesAtATime = 5;
+const timePerRound = 10_000;
+const writerFile = fileURLToPath(new URL("crash-writer.ts", import.meta.url));
 
 /** Runs a writer, kills it after some acknowledgements, and gives all that it made. */
 async function writeUntilKilled(url: string, round: number): Promise<readonly Acknowledged[]> {
-  const args = ["--conditions=@fetchwork/source", WRITER, url, `r${round}`];
+  const args = ["--conditions=@fetchwork/source", writerFile, url, `r${round}`];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   const exit = once(child, "exit");
   const enough = 1 + Math.floor(Math.random() * 600);
@@ -67,7 +67,7 @@ interface Crashing {
   readonly checkFiles: (url: string) => Promise<void>;
 }
 
-const SQLITE: Crashing = {
+const sqliteEngine: Crashing = {
   newUrl: () => Promise.resolve(`sqlite:${join(temporaryFolder(), "a.db")}`),
   settled: () => Promise.resolve(),
   checkFiles: (url) => {
@@ -81,7 +81,7 @@ const SQLITE: Crashing = {
   },
 };
 
-const POSTGRESQL: Crashing = {
+const postgresEngine: Crashing = {
   newUrl: async () => {
     const url = await newDatabase();
     await runSql(url, "CREATE EXTENSION IF NOT EXISTS amcheck");
@@ -89,30 +89,30 @@ const POSTGRESQL: Crashing = {
   },
   // The server goes on with the statement that it was given last, and then finds nobody there.
   settled: async (url) => {
-    await expect.poll(() => runSql(url, BACKENDS), { timeout: 10_000 }).toEqual([]);
+    await expect.poll(() => runSql(url, backends), { timeout: 10_000 }).toEqual([]);
   },
   checkFiles: async (url) => {
-    const checked = await runSql(url, CHECK_INDEXES);
+    const checked = await runSql(url, checkIndexes);
     expect(checked.length).toBeGreaterThan(5);
   },
 };
 
-const BACKENDS =
+const backends =
   "SELECT pid FROM pg_stat_activity " +
   "WHERE datname = current_database() AND application_name = 'fetchwork'";
 
 it.each([
-  ["SQLite", SQLITE] as const,
-  ...(NO_POSTGRES === undefined ? [["PostgreSQL", POSTGRESQL] as const] : []),
+  ["SQLite", sqliteEngine] as const,
+  ...(noPostgres === undefined ? [["PostgreSQL", postgresEngine] as const] : []),
 ])(
   "keeps every acknowledged change of %s when the process is killed, and nothing by halves",
-  { timeout: ROUNDS * TIME_PER_ROUND },
+  { timeout: roundCount * timePerRound },
   async (_engine, { newUrl, settled, checkFiles }) => {
-    let left = ROUNDS;
+    let left = roundCount;
     const outcomes = await Promise.allSettled(
-      Array.from({ length: STORES_AT_A_TIME }, async () => {
+      Array.from({ length: storesAtATime }, async () => {
         while (left > 0) {
-          const rounds = Math.min(left, ROUNDS_PER_STORE);
+          const rounds = Math.min(left, roundsPerStore);
           left -= rounds;
           await crash(rounds);
         }

@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
 import { administer, openStore } from "../src/index.ts";
-import { enlargeDisk, makeDisk, NO_DISK, writeUntilRefused } from "./disk.ts";
+import { enlargeDisk, makeDisk, noDiskReason, writeUntilRefused } from "./disk.ts";
 import { counters } from "./process-collections.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-const WRITER = fileURLToPath(new URL("disk-full-writer.ts", import.meta.url));
+const writerFile = fileURLToPath(new URL("disk-full-writer.ts", import.meta.url));
 
-const MIB = 1024 * 1024;
+const mebibyte = 1024 * 1024;
 
 it.skipIf(process.platform === "win32")(
   "rejects what does not fit into the file, and loses nothing that was acknowledged",
@@ -17,7 +17,14 @@ it.skipIf(process.platform === "win32")(
     const path = join(temporaryFolder(), "a.db");
     // No file may grow beyond 512 blocks of 1,024 bytes: a failed write, which SQLite tells from a full disk.
     const command = `ulimit -f 512; exec "$0" "$@"`;
-    const args = ["-c", command, process.execPath, "--conditions=@fetchwork/source", WRITER, path];
+    const args = [
+      "-c",
+      command,
+      process.execPath,
+      "--conditions=@fetchwork/source",
+      writerFile,
+      path,
+    ];
     const { status, stdout, stderr } = spawnSync("bash", args, { encoding: "utf8" });
     expect([status, stderr]).toEqual([0, ""]);
     const { acknowledged, code } = Object(JSON.parse(stdout));
@@ -34,10 +41,10 @@ it.skipIf(process.platform === "win32")(
   },
 );
 
-it.skipIf(NO_DISK !== undefined)(
+it.skipIf(noDiskReason !== undefined)(
   "tells a full disk from other faults, and writes again as soon as there is room",
   async () => {
-    const disk = makeDisk(2 * MIB);
+    const disk = makeDisk(2 * mebibyte);
     const store = await openStore(`sqlite:${join(disk, "a.db")}`, { collections: [counters] });
     onTestFinished(() => store.close());
     const { error, names } = await writeUntilRefused(store);
@@ -45,7 +52,7 @@ it.skipIf(NO_DISK !== undefined)(
     // What is left for a small document is used up as well.
     const small = await writeUntilRefused(store, 3);
     await expect(administer(store).probe()).rejects.toMatchObject({ code: "ERR_DOCUMENTS_FULL" });
-    enlargeDisk(disk, 4 * MIB);
+    enlargeDisk(disk, 4 * mebibyte);
     const collection = store.collection(counters);
     await collection.insert({ name: "after", value: 1 });
     expect(await collection.count()).toBe(names.length + small.names.length + 1);

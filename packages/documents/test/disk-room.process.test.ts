@@ -6,12 +6,12 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { administer, defineCollection, openStore, type Store } from "../src/index.ts";
-import { enlargeDisk, makeDisk, NO_DISK, writeUntilRefused } from "./disk.ts";
+import { enlargeDisk, makeDisk, noDiskReason, writeUntilRefused } from "./disk.ts";
 import { counters } from "./process-collections.ts";
 
-const OTHER = fileURLToPath(new URL("ownership-process.ts", import.meta.url));
-const MIB = 1024 * 1024;
-const RESERVE = 5 * MIB;
+const otherProcess = fileURLToPath(new URL("ownership-process.ts", import.meta.url));
+const mebibyte = 1024 * 1024;
+const reserveSize = 5 * mebibyte;
 
 const posts = defineCollection<{ text: string }>("posts", { softDelete: true, search: ["text"] });
 const visits = defineCollection<{ until: string; text: string }>("visits", {
@@ -40,7 +40,7 @@ function reserveOf(path: string): number | undefined {
 /** Uses up what a disk has left with another file. */
 async function fillWithOther(disk: string): Promise<void> {
   const path = join(disk, "other");
-  for (let size = MIB; size >= 1; size = Math.floor(size / 2)) {
+  for (let size = mebibyte; size >= 1; size = Math.floor(size / 2)) {
     for (;;) {
       try {
         await appendFile(path, "x".repeat(size));
@@ -53,12 +53,12 @@ async function fillWithOther(disk: string): Promise<void> {
 
 /** Fills a disk with documents until even small ones are refused, and with another file. */
 async function fillDisk(prepare?: (store: Store) => Promise<void>): Promise<Full> {
-  const disk = makeDisk((prepare === undefined ? 28 : 40) * MIB);
+  const disk = makeDisk((prepare === undefined ? 28 : 40) * mebibyte);
   const path = join(disk, "a.db");
   const store = await open(path);
   await prepare?.(store);
   const { names } = await writeUntilRefused(store);
-  expect(reserveOf(path)).toBe(RESERVE);
+  expect(reserveOf(path)).toBe(reserveSize);
   const small = await writeUntilRefused(store, 3);
   expect(small.error).toMatchObject({ code: "ERR_DOCUMENTS_FULL" });
   await fillWithOther(disk);
@@ -91,7 +91,7 @@ async function removeMany(store: Store, names: readonly string[]): Promise<void>
   expect(count).toBe(names.length);
 }
 
-describe.skipIf(NO_DISK !== undefined)("On a full disk", { timeout: 60_000 }, () => {
+describe.skipIf(noDiskReason !== undefined)("On a full disk", { timeout: 180_000 }, () => {
   it("documents are removed, and others take their place", async () => {
     const { store, names, path } = await fillDisk();
     const collection = store.collection(counters);
@@ -112,7 +112,7 @@ describe.skipIf(NO_DISK !== undefined)("On a full disk", { timeout: 60_000 }, ()
       await removeMany(store, held.slice(0, 1000));
       await fillWithOther(disk);
       const more = await add(store, `round ${round}`, 800);
-      const { error, names: last } = await writeUntilRefused(store, 3);
+      const { error, names: last } = await writeUntilRefused(store, 300);
       expect(error).toMatchObject({ code: "ERR_DOCUMENTS_FULL" });
       // The next round has the same names.
       await removeMany(store, last);
@@ -166,7 +166,7 @@ describe.skipIf(NO_DISK !== undefined)("On a full disk", { timeout: 60_000 }, ()
 
   it("documents are removed while another process has the file open", async () => {
     const { path, store, names } = await fillDisk();
-    const other = fork(OTHER, [path], {
+    const other = fork(otherProcess, [path], {
       execArgv: ["--conditions=@fetchwork/source"],
       silent: true,
     });
@@ -183,14 +183,14 @@ describe.skipIf(NO_DISK !== undefined)("On a full disk", { timeout: 60_000 }, ()
     const { disk, path, store, names } = await fillDisk();
     await removeMany(store, names.slice(0, 10));
     const { names: more } = await writeUntilRefused(store, 4000);
-    enlargeDisk(disk, 48 * MIB);
+    enlargeDisk(disk, 48 * mebibyte);
     const added = await add(store, "after", 2000);
-    expect(reserveOf(path)).toBe(RESERVE);
+    expect(reserveOf(path)).toBe(reserveSize);
     await expectSound(store, [...names.slice(10), ...more, ...added]);
   });
 
   it("a removal waits for nothing but the log where no reserve was made", async () => {
-    const disk = makeDisk(8 * MIB);
+    const disk = makeDisk(8 * mebibyte);
     const path = join(disk, "a.db");
     const store = await open(path);
     const { error, names } = await writeUntilRefused(store);
@@ -201,16 +201,16 @@ describe.skipIf(NO_DISK !== undefined)("On a full disk", { timeout: 60_000 }, ()
     await collection.removeMany({ where }).catch((failure: unknown) => {
       expect(failure).toMatchObject({ code: "ERR_DOCUMENTS_FULL" });
     });
-    enlargeDisk(disk, 24 * MIB);
+    enlargeDisk(disk, 24 * mebibyte);
     await add(store, "after", 500);
   });
 });
 
 describe("The reserve of a store", () => {
-  it.skipIf(NO_DISK !== undefined)(
+  it.skipIf(noDiskReason !== undefined)(
     "is made of real blocks once the store is large, and again when it is short",
     async () => {
-      const disk = makeDisk(64 * MIB);
+      const disk = makeDisk(64 * mebibyte);
       const path = join(disk, "a.db");
       const store = await open(path);
       await store.collection(counters).insert({ name: "small", value: 1 });
@@ -220,25 +220,25 @@ describe("The reserve of a store", () => {
       await add(large, "large", 2000);
       await vi.waitFor(() => {
         const { size, blocks, mode } = statSync(`${path}-reserve`);
-        expect([size, blocks * 512, mode & 0o777]).toEqual([RESERVE, RESERVE, 0o600]);
+        expect([size, blocks * 512, mode & 0o777]).toEqual([reserveSize, reserveSize, 0o600]);
       });
       await large.close();
-      truncateSync(`${path}-reserve`, MIB);
+      truncateSync(`${path}-reserve`, mebibyte);
       const again = await open(path);
       await vi.waitFor(() => {
-        expect(reserveOf(path)).toBe(RESERVE);
+        expect(reserveOf(path)).toBe(reserveSize);
       });
       await again.close();
       rmSync(`${path}-reserve`);
       await open(path);
       await vi.waitFor(() => {
-        expect(reserveOf(path)).toBe(RESERVE);
+        expect(reserveOf(path)).toBe(reserveSize);
       });
     },
   );
 
-  it.skipIf(NO_DISK !== undefined)("that cannot be made is no error", async () => {
-    const path = join(makeDisk(64 * MIB), "a.db");
+  it.skipIf(noDiskReason !== undefined)("that cannot be made is no error", async () => {
+    const path = join(makeDisk(64 * mebibyte), "a.db");
     // A folder of files in its place: neither can it be written nor removed.
     mkdirSync(`${path}-reserve`);
     writeFileSync(join(`${path}-reserve`, "file"), "");

@@ -9,7 +9,7 @@ import { unprivilegedUser } from "./postgres-server.ts";
 import { counters } from "./process-collections.ts";
 
 /** Why no disk of a size of its own can be made, if so: it takes root, and more in some containers. */
-export const NO_DISK: string | undefined = noDisk();
+export const noDiskReason: string | undefined = noDisk();
 
 function noDisk(): string | undefined {
   const folder = mkdtempSync(join(tmpdir(), "disk-"));

@@ -9,7 +9,7 @@ interface Session {
   until?: unknown;
 }
 
-const START = Date.parse("2030-01-01T00:00:00.000Z");
+const startTime = Date.parse("2030-01-01T00:00:00.000Z");
 const options = { unique: ["key"], search: ["key"] } as const;
 const sessions = defineCollection<Session>("sessions", {
   ...options,
@@ -17,7 +17,7 @@ const sessions = defineCollection<Session>("sessions", {
 });
 
 beforeEach(() => {
-  vi.useFakeTimers({ now: START, toFake: ["Date", "setInterval", "clearInterval"] });
+  vi.useFakeTimers({ now: startTime, toFake: ["Date", "setInterval", "clearInterval"] });
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -29,9 +29,9 @@ describe("A store with documents that expire", () => {
     const store = await openStore(`sqlite:${path}`, { collections: [sessions] });
     const collection = store.collection(sessions);
     await collection.insertMany(
-      Array.from({ length: 2500 }, (_, index) => ({ key: `key${index}`, until: START })),
+      Array.from({ length: 2500 }, (_, index) => ({ key: `key${index}`, until: startTime })),
     );
-    await collection.insert({ key: "stays", until: START + 1_000_000 });
+    await collection.insert({ key: "stays", until: startTime + 1_000_000 });
     vi.advanceTimersByTime(60_000);
     // Waits for its turn behind the sweep, whose batches it may come between.
     while ((await stored(path)) > 1) await collection.count();
@@ -56,9 +56,9 @@ describe("A store with documents that expire", () => {
       return await store.collection(definition).count();
     };
     const first = await openStore(url, { collections: [plain] });
-    await first.collection(plain).insert({ key: "a", until: START });
+    await first.collection(plain).insert({ key: "a", until: startTime });
     await first.close();
-    vi.setSystemTime(START + 5000);
+    vi.setSystemTime(startTime + 5000);
     expect(await count(plain)).toBe(1);
     expect(await count(sessions)).toBe(0);
     expect(await count(later)).toBe(1);

@@ -85,7 +85,7 @@ const names = [
   "a\\b",
 ];
 /** Values that an engine could take for one another. */
-export const CONFUSABLE: readonly Json[] = [
+export const confusable: readonly Json[] = [
   null,
   true,
   false,
@@ -147,7 +147,7 @@ export const CONFUSABLE: readonly Json[] = [
 ];
 
 const text = fc.oneof(
-  fc.constantFrom(...CONFUSABLE.filter((item) => typeof item === "string")),
+  fc.constantFrom(...confusable.filter((item) => typeof item === "string")),
   fc
     .string({ unit: "grapheme", maxLength: 3 })
     .filter((value) => value.isWellFormed() && !value.includes("\0")),
@@ -155,9 +155,9 @@ const text = fc.oneof(
 const scalar: fc.Arbitrary<Scalar> = fc.oneof(
   text,
   fc.constantFrom(true, false, 0, 1),
-  fc.constantFrom(...CONFUSABLE.filter((item) => item === null || typeof item !== "object")),
+  fc.constantFrom(...confusable.filter((item) => item === null || typeof item !== "object")),
 );
-const value: fc.Arbitrary<Json> = fc.oneof(scalar, fc.constantFrom(...CONFUSABLE));
+const value: fc.Arbitrary<Json> = fc.oneof(scalar, fc.constantFrom(...confusable));
 /** Documents of few names and values. */
 export const document: fc.Arbitrary<Document> = fc
   .array(

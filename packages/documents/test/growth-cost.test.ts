@@ -7,7 +7,7 @@ import { defineCollection } from "../src/index.ts";
 import { type CountQuery, type FindQuery } from "../src/index.ts";
 import { parseCount, parseQuery } from "../src/query/parse-query.ts";
 import { fillPostgres, fillSqlite, isAbout } from "./measured-reads.ts";
-import { NO_POSTGRES } from "./postgres-server.ts";
+import { noPostgres } from "./postgres-server.ts";
 import { propertyRuns } from "./property-runs.ts";
 
 interface Post {
@@ -52,7 +52,7 @@ describe.each([
   ["SQLite", "rows", fillSqlite],
   ["PostgreSQL", "pages", fillPostgres],
 ] as const)("A read of %s", (engine, unit, fill) => {
-  it.skipIf(engine === "PostgreSQL" && NO_POSTGRES !== undefined)(
+  it.skipIf(engine === "PostgreSQL" && noPostgres !== undefined)(
     `looks at as many ${unit} of ${sizes.large} documents as of ${sizes.small}`,
     async () => {
       const small = await fill({ definition: posts, count: sizes.small, document });

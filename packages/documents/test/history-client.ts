@@ -1,10 +1,10 @@
 // Runs argv[4] random transactions in the store of argv[2] under the name argv[3], two at a time,
 // and writes what each run of them did, one JSON text a line.
 import { DocumentsError, openStore, type Transaction } from "../src/index.ts";
-import { KEYS, registers, type Step } from "./history.ts";
+import { keyNames, registers, type Step } from "./history.ts";
 
 const [, , url = "", name = "", count = ""] = process.argv;
-const GIVEN_UP = new Error("Given up on purpose");
+const givenUp = new Error("Given up on purpose");
 
 await using store = await openStore(url, { collections: [registers], busyTimeout: 60_000 });
 await Promise.all(["x", "y"].map((half) => client(`${name}${half}`)));
@@ -27,12 +27,12 @@ async function client(own: string): Promise<void> {
             // Lets the other client of this process come between.
             if (Math.random() < 0.5) await new Promise(setImmediate);
           }
-          if (isGivenUp) throw GIVEN_UP;
+          if (isGivenUp) throw givenUp;
         },
         { timeout: 60_000 },
       );
     } catch (error) {
-      const isExpected = error === GIVEN_UP || error instanceof DocumentsError;
+      const isExpected = error === givenUp || error instanceof DocumentsError;
       if (!isExpected || (error instanceof DocumentsError && error.code !== "ERR_DOCUMENTS_BUSY")) {
         throw error;
       }
@@ -49,7 +49,7 @@ async function client(own: string): Promise<void> {
 function plan(): readonly (readonly ["read" | "write", string])[] {
   return Array.from({ length: 2 + Math.floor(Math.random() * 4) }, () => [
     Math.random() < 0.6 ? "read" : "write",
-    KEYS[Math.floor(Math.random() * KEYS.length)] ?? "a",
+    keyNames[Math.floor(Math.random() * keyNames.length)] ?? "a",
   ]);
 }
 

@@ -5,22 +5,22 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { openStore } from "../src/index.ts";
-import { findAnomalies, KEYS, registers, type Run } from "./history.ts";
+import { findAnomalies, keyNames, registers, type Run } from "./history.ts";
 import { newDatabase } from "./open-for-test.ts";
-import { POSTGRES } from "./postgres-server.ts";
+import { postgresVersions } from "./postgres-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-const CLIENT = fileURLToPath(new URL("history-client.ts", import.meta.url));
-const PROCESSES = 3;
-const TRANSACTIONS = 60;
+const clientFile = fileURLToPath(new URL("history-client.ts", import.meta.url));
+const processCount = 3;
+const transactions = 60;
 
-const ENGINES: readonly (readonly [string, () => Promise<string>])[] = [
+const allEngines: readonly (readonly [string, () => Promise<string>])[] = [
   ["SQLite", () => Promise.resolve(`sqlite:${join(temporaryFolder(), "a.db")}`)],
-  ...POSTGRES.map(([name, bin]) => [name, () => newDatabase(bin)] as const),
+  ...postgresVersions.map(([name, bin]) => [name, () => newDatabase(bin)] as const),
 ];
 
 async function runClient(url: string, name: string): Promise<readonly Run[]> {
-  const args = ["--conditions=@fetchwork/source", CLIENT, url, name, String(TRANSACTIONS)];
+  const args = ["--conditions=@fetchwork/source", clientFile, url, name, String(transactions)];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
   const [[code], errors, lines] = await Promise.all([
     once(child, "exit"),
@@ -35,24 +35,25 @@ async function runClient(url: string, name: string): Promise<readonly Run[]> {
     .map((line): Run => JSON.parse(line));
 }
 
-describe.each(ENGINES)("Transactions of several processes in %s", (_name, create) => {
+describe.each(allEngines)("Transactions of several processes in %s", (_name, create) => {
   it("have a history without anomalies", { timeout: 120_000 }, async () => {
     const url = await create();
     {
       await using store = await openStore(url, { collections: [registers] });
-      for (const id of KEYS) await store.collection(registers).insert({ value: "first" }, { id });
+      for (const id of keyNames)
+        await store.collection(registers).insert({ value: "first" }, { id });
     }
-    const names = Array.from({ length: PROCESSES }, (_, index) => `p${index}`);
+    const names = Array.from({ length: processCount }, (_, index) => `p${index}`);
     const runs = (await Promise.all(names.map((name) => runClient(url, name)))).flat();
     expect(findAnomalies(runs)).toEqual([]);
     // The history is one of clients that met, and the last word of each register is in the store.
     const written = runs
       .filter(({ isCommitted }) => isCommitted)
       .flatMap(({ steps }) => steps.filter(({ kind }) => kind === "write"));
-    expect(written.length).toBeGreaterThan(PROCESSES * TRANSACTIONS);
+    expect(written.length).toBeGreaterThan(processCount * transactions);
     expect(runs.some(({ isCommitted }) => !isCommitted)).toBe(true);
     await using store = await openStore(url, { collections: [registers] });
-    for (const key of KEYS) {
+    for (const key of keyNames) {
       const own = written.filter((step) => step.key === key);
       const last = own.toSorted((one, other) => other.version - one.version)[0];
       // The first version is that of the insertion.

@@ -4,7 +4,7 @@ import { defineCollection } from "../src/index.ts";
 export const registers = defineCollection<{ value: string }>("registers");
 
 /** The keys of the registers; few, so that clients meet. */
-export const KEYS = ["a", "b", "c", "d"] as const;
+export const keyNames = ["a", "b", "c", "d"] as const;
 
 /** What a transaction did to a register. */
 export interface Step {

@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { defineCollection, openStore, type Store, UniqueError } from "../src/index.ts";
 import { newDatabase } from "./open-for-test.ts";
-import { NO_POSTGRES, runSql } from "./postgres-server.ts";
+import { noPostgres, runSql } from "./postgres-server.ts";
 
 interface Seat {
   seat: string;
@@ -36,7 +36,7 @@ async function connections(url: string): Promise<unknown> {
   );
 }
 
-describe.skipIf(NO_POSTGRES !== undefined)("What is asked for in one turn", () => {
+describe.skipIf(noPostgres !== undefined)("What is asked for in one turn", () => {
   it("lets a document that is refused fail alone", async () => {
     const { store } = await open();
     const collection = store.collection(seats);

@@ -6,21 +6,21 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { openStore } from "../src/index.ts";
 import { newDatabase } from "./open-for-test.ts";
-import { POSTGRES } from "./postgres-server.ts";
+import { postgresVersions } from "./postgres-server.ts";
 import { counters } from "./process-collections.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
-const PROCESSES = 10;
+const processCount = 10;
 
-const DATABASES: readonly (readonly [engine: string, newUrl: () => Promise<string>])[] = [
+const databases: readonly (readonly [engine: string, newUrl: () => Promise<string>])[] = [
   ["SQLite", () => Promise.resolve(`sqlite:${join(temporaryFolder(), "a.db")}`)],
-  ...POSTGRES.map(([name, bin]) => [name, () => newDatabase(bin)] as const),
+  ...postgresVersions.map(([name, bin]) => [name, () => newDatabase(bin)] as const),
 ];
 
-describe.each(DATABASES)("A migration of %s", (_engine, newUrl) => {
+describe.each(databases)("A migration of %s", (_engine, newUrl) => {
   it("runs once when ten processes start together", async () => {
     const url = await newUrl();
     const program = fileURLToPath(new URL("migration-process.ts", import.meta.url));
-    const children = Array.from({ length: PROCESSES }, async () => {
+    const children = Array.from({ length: processCount }, async () => {
       const args = ["--conditions=@fetchwork/source", program, url];
       const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "pipe"] });
       const [[code], out, errors] = await Promise.all([

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { defineCollection, type Migration, openStore, type Store } from "../src/index.ts";
 import { newDatabase } from "./open-for-test.ts";
-import { POSTGRES } from "./postgres-server.ts";
+import { postgresVersions } from "./postgres-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 interface User {
@@ -28,9 +28,9 @@ const lowerCase: Migration = {
 };
 const nothing = (id: number, name = `step ${id}`): Migration => ({ id, name, up: () => undefined });
 
-const DATABASES: readonly (readonly [engine: string, newUrl: () => Promise<string>])[] = [
+const databases: readonly (readonly [engine: string, newUrl: () => Promise<string>])[] = [
   ["SQLite", () => Promise.resolve(`sqlite:${join(temporaryFolder(), "a.db")}`)],
-  ...POSTGRES.map(([name, bin]) => [name, () => newDatabase(bin)] as const),
+  ...postgresVersions.map(([name, bin]) => [name, () => newDatabase(bin)] as const),
 ];
 
 async function openAndClose(url: string, migrations: readonly Migration[]): Promise<void> {
@@ -38,7 +38,7 @@ async function openAndClose(url: string, migrations: readonly Migration[]): Prom
   await store.close();
 }
 
-describe.each(DATABASES)("A migration of %s", (_engine, newUrl) => {
+describe.each(databases)("A migration of %s", (_engine, newUrl) => {
   it.each([
     ["no list", {}],
     ["an id of 0", [nothing(0)]],

@@ -3,10 +3,10 @@ import { describe, expect, it } from "vitest";
 import { parsePath } from "../src/api/field-path.ts";
 import { type KeyForm, keyOf, numberKey } from "../src/engines/postgres/statements/keys.ts";
 import { newDatabase } from "./open-for-test.ts";
-import { NO_POSTGRES, runSql } from "./postgres-server.ts";
+import { noPostgres, runSql } from "./postgres-server.ts";
 
-const FORMS: readonly KeyForm[] = ["bits", "digits"];
-const NUMBERS = [
+const forms: readonly KeyForm[] = ["bits", "digits"];
+const numberList = [
   0,
   1,
   -1,
@@ -65,12 +65,12 @@ function compare<T extends number | string>(one: T, other: T): number {
   return one < other ? -1 : one > other ? 1 : 0;
 }
 
-describe.each(FORMS)("The key of a number, of its %s,", (form) => {
+describe.each(forms)("The key of a number, of its %s,", (form) => {
   it("is in the order of the numbers, and the same for the same", () => {
     const number = fc.oneof(
       fc.double({ noNaN: true, noDefaultInfinity: true }),
       fc.integer(),
-      fc.constantFrom(...NUMBERS),
+      fc.constantFrom(...numberList),
     );
     fc.assert(
       fc.property(number, number, (one, other) => {
@@ -80,9 +80,9 @@ describe.each(FORMS)("The key of a number, of its %s,", (form) => {
     );
   });
 
-  it.skipIf(NO_POSTGRES !== undefined)("is what the server makes of it", async () => {
+  it.skipIf(noPostgres !== undefined)("is what the server makes of it", async () => {
     const random = fc.sample(fc.double({ noNaN: true, noDefaultInfinity: true }), 300);
-    const numbers = [...NUMBERS, ...random.map((number) => number + 0)];
+    const numbers = [...numberList, ...random.map((number) => number + 0)];
     const keys = await serverKeys(
       form,
       numbers.map((number) => JSON.stringify(number)),
@@ -91,7 +91,7 @@ describe.each(FORMS)("The key of a number, of its %s,", (form) => {
   });
 });
 
-it.skipIf(NO_POSTGRES !== undefined)(
+it.skipIf(noPostgres !== undefined)(
   "The key of a number, of its digits, does not depend on how a system writes the number",
   async () => {
     const texts = [

@@ -4,17 +4,17 @@ import { openStore, type Store, type StoreOptions } from "../src/index.ts";
 import { openAnother } from "./another-store.ts";
 import { openLibsql } from "./libsql-engine.ts";
 import { type PgBouncer, startPgBouncer } from "./pgbouncer.ts";
-import { connectionOf, POSTGRES, POSTGRES_BIN, runSql } from "./postgres-server.ts";
+import { connectionOf, postgresVersions, postgresBin, runSql } from "./postgres-server.ts";
 import { SharedServer } from "./shared-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 /** Opens an empty store of one engine, which is closed when the test ends. */
 export type Open = (options?: StoreOptions) => Promise<Store>;
 
-const DISTRIBUTED = { postgres: { distributed: true } } as const satisfies StoreOptions;
+const distributedOptions = { postgres: { distributed: true } } as const satisfies StoreOptions;
 
 /** Empties the tables that a store has for documents, changes, claims and locks. */
-const EMPTY_TABLES =
+const emptyTables =
   "DO $$ DECLARE name text; BEGIN FOR name IN SELECT oid::regclass FROM pg_class WHERE relkind = 'S' " +
   "AND relname LIKE 'fetchwork:removed:%' LOOP EXECUTE 'ALTER SEQUENCE ' || name || ' RESTART'; END LOOP; " +
   "FOR name IN SELECT oid::regclass FROM pg_class WHERE " +
@@ -22,27 +22,27 @@ const EMPTY_TABLES =
   "('fetchwork:collections', 'fetchwork:search', 'fetchwork:totals', 'fetchwork:state', 'fetchwork:feed-end') LOOP " +
   "EXECUTE 'DELETE FROM ' || name; END LOOP; END $$";
 
-const URLS = new WeakMap<Store, string>();
+const urlOfStore = new WeakMap<Store, string>();
 
 /** The servers of this worker, by the folder of their programs. */
-const SERVERS = new Map<string, SharedServer>();
+const sharedServers = new Map<string, SharedServer>();
 
 /** The engines that the contract is held against. */
-export const ENGINES: readonly (readonly [name: string, open: Open])[] = [
+export const allEngines: readonly (readonly [name: string, open: Open])[] = [
   [
     "SQLite in a file",
     (options) => openAndClose(`sqlite:${join(temporaryFolder(), "a.db")}`, options),
   ],
   ["SQLite in memory", openInMemory],
   ["libSQL, another driver", openOnLibsql],
-  ...POSTGRES.map(([name, bin]): readonly [string, Open] => [
+  ...postgresVersions.map(([name, bin]): readonly [string, Open] => [
     name,
     async (options) => openAndClose(await newDatabase(bin), options),
   ]),
-  ...POSTGRES.slice(0, 1).map(([name, bin]): readonly [string, Open] => [
+  ...postgresVersions.slice(0, 1).map(([name, bin]): readonly [string, Open] => [
     `${name}, distributed`,
     async (options) => {
-      const postgres = { ...options?.postgres, ...DISTRIBUTED.postgres };
+      const postgres = { ...options?.postgres, ...distributedOptions.postgres };
       return openAndClose(await newDatabase(bin), { ...options, postgres });
     },
   ]),
@@ -61,21 +61,21 @@ async function openOnLibsql(options?: StoreOptions): Promise<Store> {
 }
 
 /** Makes an empty database of each engine that several stores can use, and returns what opens one. */
-export const SHARED_ENGINES: readonly (readonly [name: string, create: () => Promise<Open>])[] = [
+export const sharedEngines: readonly (readonly [name: string, create: () => Promise<Open>])[] = [
   ["SQLite in a file", () => Promise.resolve(sharedFile(openAnother))],
   ["libSQL, another driver", () => Promise.resolve(sharedFile(openLibsql))],
-  ...POSTGRES.map(([name, bin]): readonly [string, () => Promise<Open>] => [
+  ...postgresVersions.map(([name, bin]): readonly [string, () => Promise<Open>] => [
     name,
     async () => {
       const url = await newDatabase(bin);
       return (options) => openAndClose(url, options);
     },
   ]),
-  ...POSTGRES.slice(0, 1).map(([name, bin]): readonly [string, () => Promise<Open>] => [
+  ...postgresVersions.slice(0, 1).map(([name, bin]): readonly [string, () => Promise<Open>] => [
     `${name}, distributed`,
     async () => {
       const url = await newDatabase(bin);
-      return (options) => openAndClose(url, { ...options, ...DISTRIBUTED });
+      return (options) => openAndClose(url, { ...options, ...distributedOptions });
     },
   ]),
 ];
@@ -100,7 +100,7 @@ export async function openInPostgres(options?: StoreOptions): Promise<Store> {
 }
 
 /** Returns the URL of an empty database of the worker's server, which is emptied when the test ends. */
-export async function newDatabase(bin: string | undefined = POSTGRES_BIN): Promise<string> {
+export async function newDatabase(bin: string | undefined = postgresBin): Promise<string> {
   const server = serverOf(bin);
   const url = await server.take();
   onTestFinished(() => server.giveBack(url));
@@ -109,7 +109,7 @@ export async function newDatabase(bin: string | undefined = POSTGRES_BIN): Promi
 
 /** Returns the URL of a store, unless it is one of SQLite. */
 export function postgresUrlOf(store: Store): string | undefined {
-  const url = URLS.get(store);
+  const url = urlOfStore.get(store);
   return url?.startsWith("postgres") === true ? url : undefined;
 }
 
@@ -129,14 +129,14 @@ export function enginesOfFile(): readonly (readonly [name: string, open: Open, o
     stores.push(store);
     return ({ collections } = {}) => store.open(collections);
   };
-  const [first] = POSTGRES;
+  const [first] = postgresVersions;
   const shared = new Map([
-    ...POSTGRES.map(([name, bin]) => [name, share(bin, {})] as const),
+    ...postgresVersions.map(([name, bin]) => [name, share(bin, {})] as const),
     ...(first === undefined
       ? []
-      : [[`${first[0]}, distributed`, share(first[1], DISTRIBUTED)] as const]),
+      : [[`${first[0]}, distributed`, share(first[1], distributedOptions)] as const]),
   ]);
-  return ENGINES.map(([name, openNew]) => [name, shared.get(name) ?? openNew, openNew]);
+  return allEngines.map(([name, openNew]) => [name, shared.get(name) ?? openNew, openNew]);
 }
 
 /** A store in PostgreSQL that is emptied for each test. */
@@ -154,7 +154,7 @@ class EmptiedStore {
     const isNew = this.#opened === undefined;
     this.#opened ??= this.#openNew();
     const { url, store } = await this.#opened;
-    if (!isNew) await runSql(url, EMPTY_TABLES);
+    if (!isNew) await runSql(url, emptyTables);
     // The first use of a collection creates its table.
     for (const definition of collections) await store.collection(definition).count();
     return store;
@@ -170,33 +170,33 @@ class EmptiedStore {
   async #openNew(): Promise<{ readonly url: string; readonly store: Store }> {
     const url = await this.#server.take();
     const store = await openStore(await pooled(url), this.#options);
-    URLS.set(store, url);
+    urlOfStore.set(store, url);
     return { url, store };
   }
 }
 
 function serverOf(bin: string | undefined): SharedServer {
-  const server = SERVERS.get(bin ?? "") ?? new SharedServer(bin);
-  SERVERS.set(bin ?? "", server);
+  const server = sharedServers.get(bin ?? "") ?? new SharedServer(bin);
+  sharedServers.set(bin ?? "", server);
   return server;
 }
 
 /** The pooler of this worker, by hand: `FETCHWORK_PGBOUNCER=transaction npm test -- packages/documents/test/contract`. */
-const POOLERS = new Map<string, Promise<PgBouncer>>();
+const poolers = new Map<string, Promise<PgBouncer>>();
 
 /** Returns the URL through a pooler, where one was asked for. */
 async function pooled(url: string): Promise<string> {
   const mode = process.env["FETCHWORK_PGBOUNCER"];
   if ((mode !== "session" && mode !== "transaction") || !url.startsWith("postgres")) return url;
   const { host, database } = connectionOf(url);
-  const pooler = POOLERS.get(host) ?? startPgBouncer(url, { mode });
-  POOLERS.set(host, pooler);
+  const pooler = poolers.get(host) ?? startPgBouncer(url, { mode });
+  poolers.set(host, pooler);
   return (await pooler).url(database);
 }
 
 async function openAndClose(url: string, options?: StoreOptions): Promise<Store> {
   const store = await openStore(await pooled(url), options);
-  URLS.set(store, url);
+  urlOfStore.set(store, url);
   onTestFinished(() => store.close());
   return store;
 }

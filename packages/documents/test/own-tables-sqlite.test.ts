@@ -16,10 +16,10 @@ const notes = defineCollection<{ n: number; until?: number }>("notes", {
   softDelete: true,
   expires: { field: "until" },
 });
-const START = Date.parse("2030-01-01T00:00:00.000Z");
+const startTime = Date.parse("2030-01-01T00:00:00.000Z");
 
 beforeEach(() => {
-  vi.useFakeTimers({ now: START, toFake: ["Date", "setInterval", "clearInterval"] });
+  vi.useFakeTimers({ now: startTime, toFake: ["Date", "setInterval", "clearInterval"] });
 });
 afterEach(() => {
   vi.useRealTimers();
@@ -58,9 +58,9 @@ describe("A row of a lock", () => {
   it("is not renewed when its time is over, though nobody took it", async () => {
     const connection = await connect();
     expect(takeLock(connection, lock)).toBe(true);
-    vi.setSystemTime(START + 999);
+    vi.setSystemTime(startTime + 999);
     expect(renewLock(connection, lock)).toBe(true);
-    vi.setSystemTime(START + 1999);
+    vi.setSystemTime(startTime + 1999);
     expect(renewLock(connection, lock)).toBe(false);
     expect(takeLock(connection, { ...lock, token: "other" })).toBe(true);
   });
@@ -154,12 +154,12 @@ describe("The count of a collection", () => {
     await using store = await openStore(`sqlite:${path}`, { collections: [notes] });
     const collection = store.collection(notes);
     const [first] = await collection.insertMany([
-      { n: 1, until: START + 1000 },
-      { n: 2, until: START + 1000 },
+      { n: 1, until: startTime + 1000 },
+      { n: 2, until: startTime + 1000 },
       { n: 3 },
     ]);
     await collection.remove(first?.id ?? "");
-    vi.setSystemTime(START + 2000);
+    vi.setSystemTime(startTime + 2000);
     await administer(store).sweep();
     expect(await administer(store).check()).toEqual({ ok: true, problems: [] });
     expect((await administer(store).status()).collections).toMatchObject([{ documents: 1 }]);

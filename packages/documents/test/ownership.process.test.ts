@@ -8,14 +8,14 @@ import { administer, defineCollection, openStore, type Store } from "../src/inde
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const things = defineCollection<{ a: number }>("things");
-const PROGRAM = fileURLToPath(new URL("ownership-process.ts", import.meta.url));
+const programFile = fileURLToPath(new URL("ownership-process.ts", import.meta.url));
 
 /** Opens the store in another process; gives what that says, and the way to kill it. */
 async function openElsewhere(
   path: string,
   mode: string,
 ): Promise<{ readonly said: string; kill(): Promise<void> }> {
-  const args = ["--conditions=@fetchwork/source", PROGRAM, path, mode];
+  const args = ["--conditions=@fetchwork/source", programFile, path, mode];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   const exit = once(child, "exit");
   const kill = async (): Promise<void> => {

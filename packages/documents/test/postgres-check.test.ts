@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { administer, defineCollection, openStore, type Store } from "../src/index.ts";
 import { newDatabase } from "./open-for-test.ts";
-import { NO_POSTGRES, runSql } from "./postgres-server.ts";
+import { noPostgres, runSql } from "./postgres-server.ts";
 
 interface Seat {
   seat: string;
@@ -32,7 +32,7 @@ async function filled(
   return { url, store };
 }
 
-describe.skipIf(NO_POSTGRES !== undefined)("The check of a store on PostgreSQL", () => {
+describe.skipIf(noPostgres !== undefined)("The check of a store on PostgreSQL", () => {
   it.each([false, true])("finds nothing wrong; distributed: %j", async (distributed) => {
     const { url, store } = await filled(distributed);
     expect(await administer(store).check()).toEqual({ ok: true, problems: [] });

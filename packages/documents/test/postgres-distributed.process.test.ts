@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { defineCollection, openStore } from "../src/index.ts";
 import { newDatabase } from "./open-for-test.ts";
-import { NO_POSTGRES, runSql } from "./postgres-server.ts";
+import { noPostgres, runSql } from "./postgres-server.ts";
 
 interface Seat {
   row?: unknown;
@@ -18,25 +18,25 @@ const seats = defineCollection<Seat>("seats", {
   softDelete: true,
   changes: "ids",
 });
-const WRITER = fileURLToPath(new URL("distributed-writer.ts", import.meta.url));
-const ROUNDS = process.env["CI"] === "true" ? 20 : 3;
+const writerFile = fileURLToPath(new URL("distributed-writer.ts", import.meta.url));
+const roundCount = process.env["CI"] === "true" ? 20 : 3;
 
 /** What the table of claims holds against what the documents say. */
-const CLAIMS_OF_NOBODY =
+const claimsOfNobody =
   'SELECT c.id FROM "fetchwork:claims" c LEFT JOIN seats s ON s.id = c.id AND s.deleted_at IS NULL ' +
   "WHERE s.id IS NULL";
 
-describe.skipIf(NO_POSTGRES !== undefined)("A distributed store", () => {
+describe.skipIf(noPostgres !== undefined)("A distributed store", () => {
   it(
     "keeps documents and claims together when its process is killed",
-    { timeout: ROUNDS * 10_000 },
+    { timeout: roundCount * 10_000 },
     async () => {
       const url = await newDatabase();
       const acknowledged = new Set<string>();
-      for (let round = 0; round < ROUNDS; round += 1) {
+      for (let round = 0; round < roundCount; round += 1) {
         const child = spawn(
           process.execPath,
-          ["--conditions=@fetchwork/source", WRITER, url, `r${round}`],
+          ["--conditions=@fetchwork/source", writerFile, url, `r${round}`],
           { stdio: ["ignore", "pipe", "inherit"] },
         );
         const exit = once(child, "exit");
@@ -51,7 +51,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("A distributed store", () => {
         const left =
           "SELECT pid FROM pg_stat_activity WHERE application_name = 'fetchwork' AND datname = current_database()";
         await expect.poll(() => runSql(url, left), { timeout: 10_000 }).toEqual([]);
-        expect(await runSql(url, CLAIMS_OF_NOBODY)).toEqual([]);
+        expect(await runSql(url, claimsOfNobody)).toEqual([]);
         const unclaimed =
           "SELECT s.id FROM seats s WHERE s.deleted_at IS NULL AND (SELECT count(*) FROM " +
           '"fetchwork:claims" c WHERE c.id = s.id) <> 1';

@@ -8,7 +8,7 @@ import {
 } from "../src/index.ts";
 import { numberKey } from "../src/engines/postgres/statements/keys.ts";
 import { newDatabase } from "./open-for-test.ts";
-import { NO_POSTGRES, runSql } from "./postgres-server.ts";
+import { noPostgres, runSql } from "./postgres-server.ts";
 
 interface Seat {
   row?: unknown;
@@ -30,11 +30,11 @@ async function open(url: string, options: StoreOptions = {}): Promise<Store> {
 }
 
 /** What the table of claims holds against what the documents say. */
-const CLAIMS_OF_NOBODY =
+const claimsOfNobody =
   'SELECT c.id FROM "fetchwork:claims" c LEFT JOIN seats s ON s.id = c.id AND s.deleted_at IS NULL ' +
   "WHERE s.id IS NULL";
 
-describe.skipIf(NO_POSTGRES !== undefined)("A distributed store", () => {
+describe.skipIf(noPostgres !== undefined)("A distributed store", () => {
   it.each([0, "yes", null])("refuses %j for the option", async (distributed) => {
     const postgres = Object({ distributed });
     await expect(openStore("postgres://h/d", { postgres })).rejects.toMatchObject({
@@ -214,7 +214,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("A distributed store", () => {
         expect(outcome.reason).toMatchObject({ code: "ERR_DOCUMENTS_UNIQUE" });
       }
     }
-    expect(await runSql(url, CLAIMS_OF_NOBODY)).toEqual([]);
+    expect(await runSql(url, claimsOfNobody)).toEqual([]);
   });
 
   it("claims for the documents that are there when the definition gains a unique field", async () => {

@@ -4,9 +4,9 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { defineCollection, DocumentsError, openStore } from "../src/index.ts";
 import { startCluster } from "./postgres-cluster.ts";
 import {
-  CHECK_INDEXES,
+  checkIndexes,
   kill,
-  NO_POSTGRES,
+  noPostgres,
   program,
   runSql,
   unprivilegedUser,
@@ -26,18 +26,18 @@ const entries = defineCollection<Entry>("entries", {
 const halves = defineCollection<Entry>("halves", { unique: [["writer", "turn"]] });
 
 /** A round makes and fills two servers, which takes 2 to 3 seconds: 100 take 5 minutes. */
-const ROUNDS = Number(
+const roundCount = Number(
   process.env["FETCHWORK_FAILOVER_ROUNDS"] ?? (process.env["CI"] === "true" ? 8 : 2),
 );
 /** Which turns are a transaction over two collections. */
-const PAIR = 4;
-const WRITERS = 8;
-const BEFORE = 200;
-const UNTIL = 300;
-const AFTER = 100;
+const pairSize = 4;
+const writers = 8;
+const countBefore = 200;
+const countUntil = 300;
+const countAfter = 100;
 
-describe.skipIf(NO_POSTGRES !== undefined)("A failover of PostgreSQL", () => {
-  it.each(Array.from({ length: ROUNDS }, (_, index) => index + 1))(
+describe.skipIf(noPostgres !== undefined)("A failover of PostgreSQL", () => {
+  it.each(Array.from({ length: roundCount }, (_, index) => index + 1))(
     "loses no acknowledged change when the primary is killed, round %d",
     { timeout: 60_000 },
     async () => {
@@ -52,14 +52,14 @@ describe.skipIf(NO_POSTGRES !== undefined)("A failover of PostgreSQL", () => {
       const unknown = new Set<string>();
       const reached = Promise.withResolvers<undefined>();
       // The others go on writing until the signal arrives, so it comes anywhere in a change.
-      const first = BEFORE + Math.floor(Math.random() * (UNTIL - BEFORE));
+      const first = countBefore + Math.floor(Math.random() * (countUntil - countBefore));
       let goal = first;
       let isOver = false;
       const write = async (writer: number): Promise<void> => {
         for (let turn = 0; !isOver; turn += 1) {
           try {
             const entry = { writer, turn };
-            const { id } = await (turn % PAIR === 0
+            const { id } = await (turn % pairSize === 0
               ? store.transaction(async (tx) => {
                   await tx.collection(halves).insert(entry);
                   return tx.collection(entries).insert(entry);
@@ -73,10 +73,10 @@ describe.skipIf(NO_POSTGRES !== undefined)("A failover of PostgreSQL", () => {
             unknown.add(`${writer}:${turn}`);
           }
           if (acknowledged.size >= goal) reached.resolve(undefined);
-          if (acknowledged.size >= goal + AFTER && goal > first) isOver = true;
+          if (acknowledged.size >= goal + countAfter && goal > first) isOver = true;
         }
       };
-      const writing = Promise.all(Array.from({ length: WRITERS }, (_, index) => write(index)));
+      const writing = Promise.all(Array.from({ length: writers }, (_, index) => write(index)));
       await reached.promise;
       await kill(cluster.primary.process);
       goal = acknowledged.size + 1;
@@ -98,7 +98,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("A failover of PostgreSQL", () => {
       );
       expect(strangers).toEqual([]);
       const paired = await store.collection(halves).find();
-      const wanted = stored.filter(({ turn }) => turn % PAIR === 0).map(nameOf);
+      const wanted = stored.filter(({ turn }) => turn % pairSize === 0).map(nameOf);
       expect(paired.map(nameOf).toSorted()).toEqual(wanted.toSorted());
       expect(new Set(stored.map(nameOf)).size).toBe(stored.length);
       await expect(collection.insert({ writer: 0, turn: 0 })).rejects.toMatchObject({
@@ -106,7 +106,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("A failover of PostgreSQL", () => {
       });
       const standby = cluster.standby.url("postgres");
       await runSql(standby, "CREATE EXTENSION amcheck");
-      expect((await runSql(standby, CHECK_INDEXES)).length).toBeGreaterThan(5);
+      expect((await runSql(standby, checkIndexes)).length).toBeGreaterThan(5);
       const fed: string[] = [];
       for await (const { id } of store.changes({ atEnd: "end" })) fed.push(id);
       expect(fed.toSorted()).toEqual([...storedById.keys()].toSorted());

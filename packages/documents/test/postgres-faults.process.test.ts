@@ -3,11 +3,11 @@ import { readdirSync, renameSync, rmSync, statfsSync, writeFileSync } from "node
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openStore, type Store } from "../src/index.ts";
-import { enlargeDisk, makeDisk, NO_DISK, writeUntilRefused } from "./disk.ts";
+import { enlargeDisk, makeDisk, noDiskReason, writeUntilRefused } from "./disk.ts";
 import { newDatabase } from "./open-for-test.ts";
 import {
   kill,
-  NO_POSTGRES,
+  noPostgres,
   type PostgresServer,
   runPostgres,
   runSql,
@@ -15,18 +15,18 @@ import {
 } from "./postgres-server.ts";
 import { counters } from "./process-collections.ts";
 
-const MIB = 1024 * 1024;
+const mebibyte = 1024 * 1024;
 async function namesIn(store: Store): Promise<readonly string[]> {
   return (await store.collection(counters).find()).map(({ name }) => name);
 }
 
-describe.skipIf(NO_POSTGRES !== undefined || NO_DISK !== undefined)(
+describe.skipIf(noPostgres !== undefined || noDiskReason !== undefined)(
   "A full disk of PostgreSQL",
   () => {
     it("rejects what does not fit beside the tables, and loses nothing", async () => {
       const server = await startPostgres();
       onTestFinished(() => server.stop());
-      const disk = makeDisk(16 * MIB);
+      const disk = makeDisk(16 * mebibyte);
       await runSql(server.url("postgres"), `CREATE TABLESPACE small LOCATION '${disk}'`);
       await runSql(server.url("postgres"), "CREATE DATABASE small TABLESPACE small");
       const store = await openStore(server.url("small"), { collections: [counters] });
@@ -53,13 +53,13 @@ describe.skipIf(NO_POSTGRES !== undefined || NO_DISK !== undefined)(
       expect((await namesIn(store)).toSorted()).toEqual(names.toSorted());
       expect(await store.collection(counters).count()).toBe(names.length);
       // With room there again it goes on, without being opened again.
-      enlargeDisk(disk, 64 * MIB);
+      enlargeDisk(disk, 64 * mebibyte);
       await store.collection(counters).insertMany(many);
       expect(await store.collection(counters).count()).toBe(names.length + many.length);
     }, 60_000);
 
     it("stops the server when it is that of its log, and what was acknowledged is there after", async () => {
-      const disk = makeDisk(256 * MIB);
+      const disk = makeDisk(256 * mebibyte);
       const server = await startOn(disk);
       const url = await server.create();
       const store = await openStore(url, {
@@ -69,7 +69,7 @@ describe.skipIf(NO_POSTGRES !== undefined || NO_DISK !== undefined)(
       onTestFinished(() => store.close());
       const ballast = join(disk, "ballast");
       const { bavail, bsize } = statfsSync(disk);
-      writeFileSync(ballast, Buffer.alloc(bavail * bsize - 4 * MIB));
+      writeFileSync(ballast, Buffer.alloc(bavail * bsize - 4 * mebibyte));
       const { error, names } = await writeUntilRefused(store);
       const { code } = Object(error);
       expect(["ERR_DOCUMENTS_CONNECTION", "ERR_DOCUMENTS_FULL", "ERR_DOCUMENTS_ENGINE"]).toContain(
@@ -103,7 +103,7 @@ async function startOn(disk: string): Promise<PostgresServer> {
   }
 }
 
-describe.skipIf(NO_POSTGRES !== undefined)("A PostgreSQL that cannot be written", () => {
+describe.skipIf(noPostgres !== undefined)("A PostgreSQL that cannot be written", () => {
   async function makeStore(): Promise<{ readonly url: string; readonly store: Store }> {
     const url = await newDatabase();
     const store = await openStore(url, { collections: [counters] });

@@ -2,7 +2,7 @@ import { Client } from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { administer, defineCollection, openStore, type Store } from "../src/index.ts";
 import { newDatabase } from "./open-for-test.ts";
-import { connectionOf, NO_POSTGRES } from "./postgres-server.ts";
+import { connectionOf, noPostgres } from "./postgres-server.ts";
 
 const notes = defineCollection<{ n: number }>("notes", { changes: "documents", unique: ["n"] });
 
@@ -33,7 +33,7 @@ async function leaveGap(store: Store): Promise<void> {
   await expect(undone).rejects.toBe(refusal);
 }
 
-describe.skipIf(NO_POSTGRES !== undefined)("The change feed of PostgreSQL", () => {
+describe.skipIf(noPostgres !== undefined)("The change feed of PostgreSQL", () => {
   it.each(["the same", "another"])(
     "is not held up by an unrelated transaction in %s database",
     async (which) => {

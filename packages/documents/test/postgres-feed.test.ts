@@ -6,12 +6,12 @@ import { parsePostgresUrl } from "../src/engines/postgres/connections/address.ts
 import { FreeSession, type Session } from "../src/engines/postgres/connections/session.ts";
 import { readChangesPastGaps } from "../src/engines/postgres/read-changes.ts";
 import { newDatabase } from "./open-for-test.ts";
-import { NO_POSTGRES } from "./postgres-server.ts";
+import { noPostgres } from "./postgres-server.ts";
 
 const ours = defineCollection<{ n: number }>("ours", { changes: "documents" });
 const theirs = defineCollection<{ n: number }>("theirs", { changes: "documents" });
 
-describe.skipIf(NO_POSTGRES !== undefined)("The feed of PostgreSQL", () => {
+describe.skipIf(noPostgres !== undefined)("The feed of PostgreSQL", () => {
   it.each([undefined, ["ours"]])(
     "fetches no more documents than it gives, of the collections %j",
     async (collections) => {

@@ -6,7 +6,7 @@ import { mayScan } from "../src/engines/operations/may-scan.ts";
 import { PostgresLayout } from "../src/engines/postgres/statements/layout.ts";
 import { parseQuery } from "../src/query/parse-query.ts";
 import { newDatabase } from "./open-for-test.ts";
-import { connectionOf, POSTGRES, runSql } from "./postgres-server.ts";
+import { connectionOf, postgresVersions, runSql } from "./postgres-server.ts";
 
 const bare = defineCollection<{ n: number }>("notes");
 const notes = defineCollection<{ n: number }>("notes", { keepTotal: true });
@@ -23,7 +23,7 @@ const plainInsert =
   "INSERT INTO notes (id, version, created_at, updated_at, doc) " +
   "SELECT 'p' || n, 1, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', '{}' FROM generate_series(1, 9) AS n";
 
-describe.each(POSTGRES.filter(([, bin]) => bin !== undefined))(
+describe.each(postgresVersions.filter(([, bin]) => bin !== undefined))(
   "The total kept in %s",
   (_engine, bin) => {
     it("counts what was there before it, and what other programs change", async () => {

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { defineCollection, openStore } from "../src/index.ts";
 import { PendingEntries } from "../src/engines/postgres/schema/pending-entries.ts";
 import { newDatabase } from "./open-for-test.ts";
-import { NO_POSTGRES, runSql } from "./postgres-server.ts";
+import { noPostgres, runSql } from "./postgres-server.ts";
 
 const notes = defineCollection<{ text: string }>("notes", { search: ["text"] });
 
@@ -26,7 +26,7 @@ describe("Entries of a search index", () => {
     expect(pending.recordInserts("notes", 999)).toBe(false);
   });
 
-  it.skipIf(NO_POSTGRES !== undefined)("do not pile up under several writers", async () => {
+  it.skipIf(noPostgres !== undefined)("do not pile up under several writers", async () => {
     const url = await newDatabase();
     const stores = await Promise.all(
       Array.from({ length: 4 }, () => openStore(url, { collections: [notes] })),

@@ -9,7 +9,7 @@ import {
 } from "../src/index.ts";
 import { newDatabase } from "./open-for-test.ts";
 import { noPgBouncer, startPgBouncer } from "./pgbouncer.ts";
-import { connectionOf, NO_POSTGRES, runSql } from "./postgres-server.ts";
+import { connectionOf, noPostgres, runSql } from "./postgres-server.ts";
 
 interface Account {
   email: string;
@@ -23,7 +23,7 @@ const accounts = defineCollection<Account>("accounts", {
   changes: "ids",
 });
 
-const reason = NO_POSTGRES ?? noPgBouncer;
+const reason = noPostgres ?? noPgBouncer;
 
 describe.skipIf(reason !== undefined).each(["session", "transaction"] as const)(
   `A store behind PgBouncer in %s mode${reason === undefined ? "" : ` (${reason})`}`,
@@ -120,7 +120,7 @@ describe.skipIf(reason !== undefined).each(["session", "transaction"] as const)(
   },
 );
 
-describe.skipIf(NO_POSTGRES !== undefined)("transactionPooling", () => {
+describe.skipIf(noPostgres !== undefined)("transactionPooling", () => {
   it("can be said, also of a server without a pooler, and must be true or false", async () => {
     const url = await newDatabase();
     const store = await openStore(url, { postgres: { transactionPooling: true } });

@@ -1,14 +1,14 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type Collection, defineCollection, openStore, type Store } from "../src/index.ts";
 import { type Cluster, freePort, startCluster } from "./postgres-cluster.ts";
-import { kill, NO_POSTGRES, runSql, startPostgres } from "./postgres-server.ts";
+import { kill, noPostgres, runSql, startPostgres } from "./postgres-server.ts";
 
 const notes = defineCollection<{ text: string }>("notes");
-const LONG = 3_600_000;
+const longTime = 3_600_000;
 /** What is written to the disk matters to no test here. */
-const FAST = ["fsync=off", "full_page_writes=off"];
+const fastOptions = ["fsync=off", "full_page_writes=off"];
 
-describe.skipIf(NO_POSTGRES !== undefined)("A replica", () => {
+describe.skipIf(noPostgres !== undefined)("A replica", () => {
   it("answers what may be as old as it is, and nothing else", { timeout: 60_000 }, async () => {
     const { cluster, store } = await open();
     const collection = store.collection(notes);
@@ -16,27 +16,29 @@ describe.skipIf(NO_POSTGRES !== undefined)("A replica", () => {
     await used(cluster, collection, first.id, Infinity);
     await runSql(cluster.standby.url("postgres"), "SELECT pg_wal_replay_pause()");
     const { id } = await collection.insert({ text: "after" });
-    expect(await collection.get(id, { staleness: LONG })).toBeUndefined();
-    expect(await collection.get(first.id, { staleness: LONG })).toMatchObject({ text: "before" });
-    expect(await collection.getMany([id], { staleness: LONG })).toEqual([undefined]);
-    expect(await collection.find({ staleness: LONG })).toHaveLength(1);
-    expect((await collection.page({ staleness: LONG, total: "exact" })).total?.count).toBe(1);
-    expect(await collection.count({ staleness: LONG })).toBe(1);
+    expect(await collection.get(id, { staleness: longTime })).toBeUndefined();
+    expect(await collection.get(first.id, { staleness: longTime })).toMatchObject({
+      text: "before",
+    });
+    expect(await collection.getMany([id], { staleness: longTime })).toEqual([undefined]);
+    expect(await collection.find({ staleness: longTime })).toHaveLength(1);
+    expect((await collection.page({ staleness: longTime, total: "exact" })).total?.count).toBe(1);
+    expect(await collection.count({ staleness: longTime })).toBe(1);
 
     expect(await collection.get(id)).toMatchObject({ text: "after" });
     expect(await collection.get(id, { staleness: 0 })).toMatchObject({ text: "after" });
     expect(await collection.get(id, { staleness: 1 })).toMatchObject({ text: "after" });
     expect(await collection.count({ staleness: 1 })).toBe(2);
     await store.transaction(async (tx) => {
-      expect(await tx.collection(notes).get(id, { staleness: LONG })).toBeDefined();
+      expect(await tx.collection(notes).get(id, { staleness: longTime })).toBeDefined();
     });
 
     await runSql(cluster.standby.url("postgres"), "SELECT pg_wal_replay_resume()");
-    await expect.poll(() => collection.count({ staleness: LONG })).toBe(2);
+    await expect.poll(() => collection.count({ staleness: longTime })).toBe(2);
   });
 
   it("is not asked when it follows another server", { timeout: 60_000 }, async () => {
-    const cluster = await startCluster(FAST);
+    const cluster = await startCluster(fastOptions);
     const url = (port: number): string => `postgres://postgres@127.0.0.1:${port}/postgres`;
     const followed = await openStore(url(cluster.ports[0]), { collections: [notes] });
     await followed.close();
@@ -46,7 +48,11 @@ describe.skipIf(NO_POSTGRES !== undefined)("A replica", () => {
       await runSql(primary, "SELECT pg_logical_emit_message(true, '', ''), pg_switch_wal()");
     }
     const port = await freePort();
-    const other = await startPostgres(["listen_addresses=127.0.0.1", `port=${port}`, ...FAST]);
+    const other = await startPostgres([
+      "listen_addresses=127.0.0.1",
+      `port=${port}`,
+      ...fastOptions,
+    ]);
     onTestFinished(() => other.stop());
     const store = await openStore(url(port), {
       collections: [notes],
@@ -59,7 +65,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("A replica", () => {
       "SELECT 1 AS one FROM pg_stat_activity WHERE application_name = 'fetchwork' " +
       "AND query LIKE '%pg_last_wal_replay_lsn%' AND state = 'idle' LIMIT 1";
     const here = async (): Promise<void> => {
-      expect(await collection.get(id, { staleness: LONG })).toMatchObject({ text: "here" });
+      expect(await collection.get(id, { staleness: longTime })).toMatchObject({ text: "here" });
     };
     await expect
       .poll(async () => {
@@ -88,16 +94,16 @@ describe.skipIf(NO_POSTGRES !== undefined)("A replica", () => {
     await runSql(cluster.primary.url("postgres"), "SELECT pg_reload_conf()");
     await kill(cluster.standby.process);
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => collection.get(id, { staleness: LONG })),
+      Array.from({ length: 20 }, () => collection.get(id, { staleness: longTime })),
     );
     for (const answer of answers) expect(answer).toMatchObject({ text: "kept" });
     await collection.insert({ text: "more" });
-    expect(await collection.count({ staleness: LONG })).toBe(2);
+    expect(await collection.count({ staleness: longTime })).toBe(2);
   });
 });
 
 async function open(): Promise<{ readonly cluster: Cluster; readonly store: Store }> {
-  const cluster = await startCluster(FAST);
+  const cluster = await startCluster(fastOptions);
   const url = (port: number): string => `postgres://postgres@127.0.0.1:${port}/postgres`;
   const store = await openStore(url(cluster.ports[0]), {
     collections: [notes],
@@ -112,7 +118,7 @@ async function used(
   cluster: Cluster,
   collection: Collection<{ text: string }>,
   id: string,
-  staleness: number = LONG,
+  staleness: number = longTime,
 ): Promise<void> {
   const answered =
     "SELECT 1 AS one FROM pg_stat_activity WHERE application_name = 'fetchwork' " +

@@ -3,7 +3,7 @@ import { defineCollection, openStore } from "../src/index.ts";
 import { openInMemory } from "./open-for-test.ts";
 
 const notes = defineCollection<{ text: string }>("notes");
-const LONG = 3_600_000;
+const longTime = 3_600_000;
 
 describe("Staleness", () => {
   it.each([-1, Number.NaN, "1", null])("refuses %j", async (staleness) => {
@@ -17,8 +17,8 @@ describe("Staleness", () => {
   it("is none on an engine without replicas", async () => {
     const collection = (await openInMemory()).collection(notes);
     const { id } = await collection.insert({ text: "a" });
-    expect(await collection.get(id, { staleness: LONG })).toMatchObject({ text: "a" });
-    expect(await collection.count({ staleness: LONG })).toBe(1);
+    expect(await collection.get(id, { staleness: longTime })).toMatchObject({ text: "a" });
+    expect(await collection.count({ staleness: longTime })).toBe(1);
   });
 
   it.each(["postgres://h/d", [1], ["nowhere"], ["postgres://a,b/d"], [null]])(

@@ -30,38 +30,38 @@ export interface PostgresServer {
   leave(): void;
 }
 
-const DEBIAN = "/usr/lib/postgresql";
+const debianFolder = "/usr/lib/postgresql";
 /** Where `scripts/install-postgres18.mjs` puts its programs. */
-const CACHE = fileURLToPath(new URL("../../../node_modules/.cache", import.meta.url));
+const cacheFolder = fileURLToPath(new URL("../../../node_modules/.cache", import.meta.url));
 
 /** The folder of the server's programs; the variable chooses another version than Debian's. */
-export const POSTGRES_BIN: string | undefined = findPrograms();
+export const postgresBin: string | undefined = findPrograms();
 
 /** The folder of the programs of PostgreSQL 18, unless a version is chosen. */
-const POSTGRES_18_BIN: string | undefined = findPrograms18();
+const postgres18Bin: string | undefined = findPrograms18();
 
 /** Why nothing can be tested on PostgreSQL, if so; never in CI, where its absence is a failure. */
-export const NO_POSTGRES: string | undefined =
-  POSTGRES_BIN === undefined && process.env["CI"] !== "true"
+export const noPostgres: string | undefined =
+  postgresBin === undefined && process.env["CI"] !== "true"
     ? "PostgreSQL is not installed: apt-get install postgresql"
     : undefined;
 
 /** Fails, with the extension `amcheck`, when an index misses a row, or has one that is not there. */
-export const CHECK_INDEXES =
+export const checkIndexes =
   "SELECT bt_index_parent_check(c.oid, true) FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid " +
   "JOIN pg_am a ON a.oid = c.relam WHERE a.amname = 'btree' AND c.relnamespace = 'public'::regnamespace";
 
 /**
- * The versions that are tested, the one of {@link POSTGRES_BIN} first; `npm test` does without
+ * The versions that are tested, the one of {@link postgresBin} first; `npm test` does without
  * PostgreSQL 18, for which the sources have no other path.
  */
-export const POSTGRES: readonly (readonly [engine: string, bin: string | undefined])[] = [
-  ...(NO_POSTGRES === undefined ? [["PostgreSQL", POSTGRES_BIN] as const] : []),
-  ...(POSTGRES_18_BIN === undefined ? [] : [["PostgreSQL 18", POSTGRES_18_BIN] as const]),
+export const postgresVersions: readonly (readonly [engine: string, bin: string | undefined])[] = [
+  ...(noPostgres === undefined ? [["PostgreSQL", postgresBin] as const] : []),
+  ...(postgres18Bin === undefined ? [] : [["PostgreSQL 18", postgres18Bin] as const]),
 ];
 
 /** Settings of a server that may lose everything when the machine stops. */
-export const NOT_DURABLE: readonly string[] = [
+export const notDurable: readonly string[] = [
   "fsync=off",
   "full_page_writes=off",
   "synchronous_commit=off",
@@ -69,8 +69,8 @@ export const NOT_DURABLE: readonly string[] = [
 
 /** Starts an empty server; nothing of it is durable unless the settings say so. */
 export async function startPostgres(
-  settings: readonly string[] = NOT_DURABLE,
-  bin: string | undefined = POSTGRES_BIN,
+  settings: readonly string[] = notDurable,
+  bin: string | undefined = postgresBin,
 ): Promise<PostgresServer> {
   const folder = mkdtempSync(join(tmpdir(), "pg-"));
   const owner = unprivilegedUser();
@@ -88,7 +88,7 @@ export async function startPostgres(
 export async function runPostgres(
   folder: string,
   settings: readonly string[],
-  bin: string | undefined = POSTGRES_BIN,
+  bin: string | undefined = postgresBin,
 ): Promise<PostgresServer> {
   const options = [
     "listen_addresses=",
@@ -164,7 +164,7 @@ export async function kill(child: ChildProcess): Promise<void> {
 }
 
 /** Gives the path of one of the server's programs. */
-export function program(name: string, bin: string | undefined = POSTGRES_BIN): string {
+export function program(name: string, bin: string | undefined = postgresBin): string {
   if (bin === undefined) {
     throw new Error("PostgreSQL is not installed: apt-get install postgresql");
   }
@@ -196,10 +196,10 @@ async function ready(child: ChildProcess): Promise<void> {
 function findPrograms(): string | undefined {
   const chosen = process.env["FETCHWORK_POSTGRES_BIN"];
   if (chosen !== undefined && chosen !== "") return chosen;
-  if (!existsSync(DEBIAN) || !statSync(DEBIAN).isDirectory()) return undefined;
-  return readdirSync(DEBIAN)
+  if (!existsSync(debianFolder) || !statSync(debianFolder).isDirectory()) return undefined;
+  return readdirSync(debianFolder)
     .toSorted((left, right) => Number(right) - Number(left))
-    .map((version) => join(DEBIAN, version, "bin"))
+    .map((version) => join(debianFolder, version, "bin"))
     .find((bin) => existsSync(join(bin, "initdb")));
 }
 
@@ -207,9 +207,9 @@ function findPrograms18(): string | undefined {
   if (process.env["FETCHWORK_POSTGRES_BIN"] || process.env["FETCHWORK_TESTS"] === undefined) {
     return undefined;
   }
-  const names = existsSync(CACHE) ? readdirSync(CACHE) : [];
+  const names = existsSync(cacheFolder) ? readdirSync(cacheFolder) : [];
   const name = names.find((entry) => entry.startsWith("postgres-18"));
-  if (name !== undefined) return reachable(join(CACHE, name));
+  if (name !== undefined) return reachable(join(cacheFolder, name));
   if (process.env["CI"] !== "true") return undefined;
   throw new Error("PostgreSQL 18 is not there: npm run postgres18");
 }

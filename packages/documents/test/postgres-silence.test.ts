@@ -3,16 +3,16 @@ import { connect, createServer, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { defineCollection, openStore, type Store } from "../src/index.ts";
 import { freePort } from "./postgres-cluster.ts";
-import { NO_POSTGRES, NOT_DURABLE, startPostgres } from "./postgres-server.ts";
+import { noPostgres, notDurable, startPostgres } from "./postgres-server.ts";
 
 const notes = defineCollection<{ text: string }>("notes");
-const CONNECTION = { code: "ERR_DOCUMENTS_CONNECTION" };
-const LIMITS = { statementTimeout: 500, connectTimeout: 500, failoverTimeout: 1000 };
+const connectionError = { code: "ERR_DOCUMENTS_CONNECTION" };
+const shortLimits = { statementTimeout: 500, connectTimeout: 500, failoverTimeout: 1000 };
 
 /** Opens a store whose network can be made to swallow everything, as when the other side vanishes. */
 async function open(): Promise<{ readonly store: Store; readonly silence: () => void }> {
   const port = await freePort();
-  const settings = ["listen_addresses=127.0.0.1", `port=${port}`, ...NOT_DURABLE];
+  const settings = ["listen_addresses=127.0.0.1", `port=${port}`, ...notDurable];
   const server = await startPostgres(settings);
   onTestFinished(() => server.stop());
   const sockets: Socket[] = [];
@@ -39,7 +39,7 @@ async function open(): Promise<{ readonly store: Store; readonly silence: () => 
   if (address === null || typeof address === "string") throw new Error("no port");
   const store = await openStore(`postgres://postgres@127.0.0.1:${address.port}/postgres`, {
     collections: [notes],
-    postgres: LIMITS,
+    postgres: shortLimits,
   });
   const silence = (): void => {
     isSilent = true;
@@ -47,7 +47,7 @@ async function open(): Promise<{ readonly store: Store; readonly silence: () => 
   return { store, silence };
 }
 
-describe.skipIf(NO_POSTGRES !== undefined)("A server that falls silent", () => {
+describe.skipIf(noPostgres !== undefined)("A server that falls silent", () => {
   it("is given up by reads, changes and transactions", { timeout: 60_000 }, async () => {
     const { store, silence } = await open();
     const collection = store.collection(notes);
@@ -70,10 +70,10 @@ describe.skipIf(NO_POSTGRES !== undefined)("A server that falls silent", () => {
     gate.resolve(undefined);
     await Promise.all([
       expect(transaction).rejects.toMatchObject({ code: "ERR_DOCUMENTS_TIMEOUT" }),
-      expect(collection.get(id)).rejects.toMatchObject(CONNECTION),
-      expect(collection.insert({ text: "b" })).rejects.toMatchObject(CONNECTION),
-      expect(collection.update(id, { text: "b" })).rejects.toMatchObject(CONNECTION),
-      expect(collection.update(id, (note) => note)).rejects.toMatchObject(CONNECTION),
+      expect(collection.get(id)).rejects.toMatchObject(connectionError),
+      expect(collection.insert({ text: "b" })).rejects.toMatchObject(connectionError),
+      expect(collection.update(id, { text: "b" })).rejects.toMatchObject(connectionError),
+      expect(collection.update(id, (note) => note)).rejects.toMatchObject(connectionError),
     ]);
     await store.close();
   });

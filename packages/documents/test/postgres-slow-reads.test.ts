@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { defineCollection, openStore } from "../src/index.ts";
 import { newDatabase } from "./open-for-test.ts";
-import { NO_POSTGRES, runSql } from "./postgres-server.ts";
+import { noPostgres, runSql } from "./postgres-server.ts";
 
 interface Note {
   text: string;
@@ -11,11 +11,11 @@ interface Note {
 
 const notes = defineCollection<Note>("notes", { indexes: ["rank"], search: ["text"] });
 
-const RUNNING =
+const runningQuery =
   "SELECT count(*)::int AS running FROM pg_stat_activity WHERE state = 'active' " +
   "AND backend_type = 'client backend' AND query LIKE '%FROM \"notes\"%' AND pid <> pg_backend_pid()";
 
-describe.skipIf(NO_POSTGRES !== undefined)("A read that may scan on PostgreSQL", () => {
+describe.skipIf(noPostgres !== undefined)("A read that may scan on PostgreSQL", () => {
   it.each([
     ["a filter without an index", { where: { tag: "none" } }],
     ["an order without an index", { sort: ["tag"], limit: 5 }],
@@ -38,7 +38,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("A read that may scan on PostgreSQL",
     });
     let most = 0;
     while (!isOver) {
-      const [row] = await runSql(url, RUNNING);
+      const [row] = await runSql(url, runningQuery);
       most = Math.max(most, Number(Object(row)["running"]));
       const start = await collection.find({ where: { rank: 5 } });
       expect(start).toHaveLength(1);

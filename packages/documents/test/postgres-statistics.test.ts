@@ -7,7 +7,7 @@ import { PostgresLayout } from "../src/engines/postgres/statements/layout.ts";
 import { quoteText } from "../src/engines/postgres/statements/keys.ts";
 import { parseQuery } from "../src/query/parse-query.ts";
 import { newDatabase } from "./open-for-test.ts";
-import { POSTGRES, runSql } from "./postgres-server.ts";
+import { postgresVersions, runSql } from "./postgres-server.ts";
 
 interface Article {
   title: string;
@@ -65,7 +65,7 @@ async function visitedPages(url: string, where: object): Promise<number> {
   return found["Shared Hit Blocks"] + found["Shared Read Blocks"];
 }
 
-describe.each(POSTGRES.filter(([, bin]) => bin !== undefined))(
+describe.each(postgresVersions.filter(([, bin]) => bin !== undefined))(
   "The planner of %s",
   (_engine, bin) => {
     it.each([

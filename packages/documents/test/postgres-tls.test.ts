@@ -6,8 +6,8 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vites
 import { openStore } from "../src/index.ts";
 import { freePort } from "./postgres-cluster.ts";
 import {
-  NO_POSTGRES,
-  NOT_DURABLE,
+  noPostgres,
+  notDurable,
   type PostgresServer,
   runPostgres,
   runSql,
@@ -16,8 +16,8 @@ import {
 } from "./postgres-server.ts";
 
 /** The server's certificate is for the name `localhost`, not for the address 127.0.0.1. */
-const SIGNED_HOST = "localhost";
-const OTHER_HOST = "127.0.0.1";
+const signedHost = "localhost";
+const otherHost = "127.0.0.1";
 
 let server: PostgresServer | undefined;
 let port = 0;
@@ -55,7 +55,7 @@ async function connect(address: string): Promise<void> {
   await store.close();
 }
 
-describe.skipIf(NO_POSTGRES !== undefined)("TLS to PostgreSQL", () => {
+describe.skipIf(noPostgres !== undefined)("TLS to PostgreSQL", () => {
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), "documents-test-"));
     createAuthority("authority");
@@ -64,7 +64,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("TLS to PostgreSQL", () => {
     createCertificate("writer", "authority", "extendedKeyUsage=clientAuth");
     createCertificate("impostor", "stranger", "extendedKeyUsage=clientAuth");
     // Initialises the cluster; it is started again with its certificates.
-    const fresh = await startPostgres(NOT_DURABLE);
+    const fresh = await startPostgres(notDurable);
     await runSql(fresh.url("postgres"), "CREATE ROLE writer SUPERUSER LOGIN");
     const ended = new Promise((resolve) => fresh.process.once("exit", resolve));
     fresh.process.kill("SIGINT");
@@ -82,7 +82,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("TLS to PostgreSQL", () => {
     );
     port = await freePort();
     server = await runPostgres(fresh.folder, [
-      ...NOT_DURABLE,
+      ...notDurable,
       "listen_addresses=localhost",
       `port=${port}`,
       "ssl=on",
@@ -98,34 +98,34 @@ describe.skipIf(NO_POSTGRES !== undefined)("TLS to PostgreSQL", () => {
   });
 
   it.each([
-    ["no TLS, by a server that wants it", "postgres", SIGNED_HOST, ""],
-    ["sslmode=disable, by a server that wants it", "postgres", SIGNED_HOST, "sslmode=disable"],
-    ["an authority that nobody knows", "postgres", SIGNED_HOST, "sslmode=verify-full"],
-    ["the same with verify-ca", "postgres", SIGNED_HOST, "sslmode=verify-ca"],
-    ["another authority", "postgres", SIGNED_HOST, "sslmode=verify-full&sslrootcert=stranger.pem"],
+    ["no TLS, by a server that wants it", "postgres", signedHost, ""],
+    ["sslmode=disable, by a server that wants it", "postgres", signedHost, "sslmode=disable"],
+    ["an authority that nobody knows", "postgres", signedHost, "sslmode=verify-full"],
+    ["the same with verify-ca", "postgres", signedHost, "sslmode=verify-ca"],
+    ["another authority", "postgres", signedHost, "sslmode=verify-full&sslrootcert=stranger.pem"],
     [
       "the same with verify-ca",
       "postgres",
-      SIGNED_HOST,
+      signedHost,
       "sslmode=verify-ca&sslrootcert=stranger.pem",
     ],
     [
       "another authority with require",
       "postgres",
-      SIGNED_HOST,
+      signedHost,
       "sslmode=require&sslrootcert=stranger.pem",
     ],
-    ["another name", "postgres", OTHER_HOST, "sslmode=verify-full&sslrootcert=authority.pem"],
+    ["another name", "postgres", otherHost, "sslmode=verify-full&sslrootcert=authority.pem"],
     [
       "no client certificate",
       "writer",
-      SIGNED_HOST,
+      signedHost,
       "sslmode=verify-full&sslrootcert=authority.pem",
     ],
     [
       "a client certificate of another authority",
       "writer",
-      SIGNED_HOST,
+      signedHost,
       "sslmode=verify-full&sslrootcert=authority.pem&sslcert=impostor.pem&sslkey=impostor.key",
     ],
   ])("is refused with %s", async (_case, user, host, parameters) => {
@@ -136,11 +136,11 @@ describe.skipIf(NO_POSTGRES !== undefined)("TLS to PostgreSQL", () => {
   it("is given up at once where waiting cannot help", async () => {
     // Longer than the test may take.
     const patient = { postgres: { failoverTimeout: 600_000 } };
-    const address = url("postgres", SIGNED_HOST, "sslmode=verify-full");
+    const address = url("postgres", signedHost, "sslmode=verify-full");
     await expect(openStore(address, patient)).rejects.toThrow("its certificate is not trusted");
     const plainPort = await freePort();
     const plain = await startPostgres([
-      ...NOT_DURABLE,
+      ...notDurable,
       "listen_addresses=127.0.0.1",
       `port=${plainPort}`,
     ]);
@@ -151,24 +151,24 @@ describe.skipIf(NO_POSTGRES !== undefined)("TLS to PostgreSQL", () => {
   });
 
   it.each([
-    ["require, whoever the server is", "postgres", OTHER_HOST, "sslmode=require"],
+    ["require, whoever the server is", "postgres", otherHost, "sslmode=require"],
     [
       "verify-ca, whatever its name",
       "postgres",
-      OTHER_HOST,
+      otherHost,
       "sslmode=verify-ca&sslrootcert=authority.pem",
     ],
     [
       "require and an authority, whatever its name",
       "postgres",
-      OTHER_HOST,
+      otherHost,
       "sslmode=require&sslrootcert=authority.pem",
     ],
-    ["verify-full", "postgres", SIGNED_HOST, "sslmode=verify-full&sslrootcert=authority.pem"],
+    ["verify-full", "postgres", signedHost, "sslmode=verify-full&sslrootcert=authority.pem"],
     [
       "a client certificate instead of a password",
       "writer",
-      SIGNED_HOST,
+      signedHost,
       "sslmode=verify-full&sslrootcert=authority.pem&sslcert=writer.pem&sslkey=writer.key",
     ],
   ])("is made with %s", async (_case, user, host, parameters) => {

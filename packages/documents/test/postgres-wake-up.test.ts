@@ -1,12 +1,12 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { type ChangeRecord, defineCollection, openStore, type Store } from "../src/index.ts";
 import { newDatabase } from "./open-for-test.ts";
-import { NO_POSTGRES, runSql } from "./postgres-server.ts";
+import { noPostgres, runSql } from "./postgres-server.ts";
 
 const notes = defineCollection<{ text: string }>("notes", { changes: "ids" });
 /** Longer than a test may take. */
-const POLL = 600_000;
-const LISTENING =
+const pollInterval = 600_000;
+const listening =
   "SELECT pid FROM pg_stat_activity WHERE query LIKE 'LISTEN%' AND datname = current_database()";
 
 async function open(url: string): Promise<Store> {
@@ -20,13 +20,13 @@ async function next(changes: AsyncIterator<ChangeRecord>): Promise<string> {
   return String(Object(value).id);
 }
 
-describe.skipIf(NO_POSTGRES !== undefined)("Whoever follows the feed", () => {
+describe.skipIf(noPostgres !== undefined)("Whoever follows the feed", () => {
   it("hears of the changes of others without asking, also in a transaction", async () => {
     const url = await newDatabase();
     const [writer, reader] = [await open(url), await open(url)];
-    const changes = reader.changes({ pollInterval: POLL })[Symbol.asyncIterator]();
+    const changes = reader.changes({ pollInterval })[Symbol.asyncIterator]();
     const first = next(changes);
-    await expect.poll(() => runSql(url, LISTENING)).toHaveLength(1);
+    await expect.poll(() => runSql(url, listening)).toHaveLength(1);
     const one = await writer.collection(notes).insert({ text: "a" });
     expect(await first).toBe(one.id);
     const second = next(changes);
@@ -43,25 +43,25 @@ describe.skipIf(NO_POSTGRES !== undefined)("Whoever follows the feed", () => {
       (changes) => {
         seen.push(...changes.map(({ id }) => id));
       },
-      { pollInterval: POLL },
+      { pollInterval },
     );
-    await expect.poll(() => runSql(url, LISTENING)).toHaveLength(1);
-    await runSql(url, `SELECT pg_terminate_backend(pid) FROM (${LISTENING}) AS listeners`);
+    await expect.poll(() => runSql(url, listening)).toHaveLength(1);
+    await runSql(url, `SELECT pg_terminate_backend(pid) FROM (${listening}) AS listeners`);
     const { id } = await writer.collection(notes).insert({ text: "a" });
     await expect.poll(() => seen, { timeout: 10_000 }).toEqual([id]);
     await reader.close();
     await consuming;
-    await expect.poll(() => runSql(url, LISTENING)).toEqual([]);
+    await expect.poll(() => runSql(url, listening)).toEqual([]);
   });
 
   it("holds no connection when nobody follows any more", async () => {
     const url = await newDatabase();
     const store = await open(url);
     const stop = new AbortController();
-    const following = Array.fromAsync(store.changes({ signal: stop.signal, pollInterval: POLL }));
-    await expect.poll(() => runSql(url, LISTENING)).toHaveLength(1);
+    const following = Array.fromAsync(store.changes({ signal: stop.signal, pollInterval }));
+    await expect.poll(() => runSql(url, listening)).toHaveLength(1);
     stop.abort();
     await following;
-    await expect.poll(() => runSql(url, LISTENING)).toEqual([]);
+    await expect.poll(() => runSql(url, listening)).toEqual([]);
   });
 });

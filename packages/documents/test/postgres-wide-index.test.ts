@@ -1,7 +1,7 @@
 import { describe, expect, it, onTestFinished } from "vitest";
 import { defineCollection, openStore, type Store } from "../src/index.ts";
 import { newDatabase } from "./open-for-test.ts";
-import { NO_POSTGRES, runSql } from "./postgres-server.ts";
+import { noPostgres, runSql } from "./postgres-server.ts";
 
 interface Part {
   readonly of: {
@@ -17,7 +17,7 @@ interface Part {
   };
 }
 
-const FIELDS = [
+const fieldNames = [
   "of.one.name",
   "of.other.size",
   "in.place.row",
@@ -28,8 +28,8 @@ const FIELDS = [
 
 const plain = defineCollection<Part>("parts");
 const wide = defineCollection<Part>("parts", {
-  indexes: [FIELDS, FIELDS.toReversed(), FIELDS.slice(0, 2)],
-  unique: [FIELDS.slice(0, 3)],
+  indexes: [fieldNames, fieldNames.toReversed(), fieldNames.slice(0, 2)],
+  unique: [fieldNames.slice(0, 3)],
 });
 
 const parts = Array.from({ length: 60 }, (_, index): Part => {
@@ -41,11 +41,11 @@ const parts = Array.from({ length: 60 }, (_, index): Part => {
   };
 });
 
-const INDEXES =
+const indexes =
   "SELECT c.oid::int AS oid, i.indnkeyatts::int AS keys, i.indisvalid AS valid FROM pg_index i " +
   "JOIN pg_class c ON c.oid = i.indexrelid WHERE c.relname LIKE 'parts:index:%' ORDER BY c.oid";
 
-describe.skipIf(NO_POSTGRES !== undefined)("An index of many nested fields", () => {
+describe.skipIf(noPostgres !== undefined)("An index of many nested fields", () => {
   it.each(["from the start", "beside documents"])(
     "gets the fields that fit, when it is declared %s, and nothing is found otherwise",
     async (when) => {
@@ -61,7 +61,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("An index of many nested fields", () 
       const store = await open([wide]);
       const collection = store.collection(wide);
       if (when === "from the start") await collection.insertMany(parts);
-      const built = await runSql(url, INDEXES);
+      const built = await runSql(url, indexes);
       // Of two of six fields, of one of two that fits whole, and of the unique fields; each with the id.
       const keys = built
         .map((row) => Number(Object(row).keys))
@@ -74,7 +74,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("An index of many nested fields", () 
         built.map((row) => expect.objectContaining({ ...Object(row), valid: true })),
       );
 
-      const sort = [...FIELDS];
+      const sort = [...fieldNames];
       await using memory = await openStore("sqlite::memory:");
       await memory.collection(plain).insertMany(parts);
       for (const query of [
@@ -92,7 +92,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("An index of many nested fields", () 
       });
       // The next process finds them as they should be.
       await open([wide]);
-      expect(await runSql(url, INDEXES)).toEqual(built);
+      expect(await runSql(url, indexes)).toEqual(built);
     },
     30_000,
   );

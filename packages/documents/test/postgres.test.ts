@@ -7,7 +7,7 @@ import {
   type StoreOptions,
 } from "../src/index.ts";
 import { newDatabase } from "./open-for-test.ts";
-import { NO_POSTGRES, runSql } from "./postgres-server.ts";
+import { noPostgres, runSql } from "./postgres-server.ts";
 
 interface Note {
   text: string;
@@ -27,7 +27,7 @@ async function open(url: string, options?: StoreOptions): Promise<Store> {
   return store;
 }
 
-describe.skipIf(NO_POSTGRES !== undefined)("A store on PostgreSQL", () => {
+describe.skipIf(noPostgres !== undefined)("A store on PostgreSQL", () => {
   it.each([
     { poolSize: 1 },
     { connectTimeout: 0 },
@@ -203,11 +203,11 @@ describe.skipIf(NO_POSTGRES !== undefined)("A store on PostgreSQL", () => {
       await tx.collection(notes).update(id, { text: "b" });
       await held.promise;
     });
-    await expect.poll(() => runSql(url, BLOCKERS)).toHaveLength(1);
+    await expect.poll(() => runSql(url, blockers)).toHaveLength(1);
     const change = store.collection(notes).update(id, { text: "c" });
     const outcome = change.catch((error: unknown) => error);
-    await expect.poll(() => runSql(url, WAITERS)).toHaveLength(1);
-    await runSql(url, `SELECT pg_terminate_backend(pid) FROM (${WAITERS}) AS waiters`);
+    await expect.poll(() => runSql(url, waitersQuery)).toHaveLength(1);
+    await runSql(url, `SELECT pg_terminate_backend(pid) FROM (${waitersQuery}) AS waiters`);
     expect(await outcome).toMatchObject({ code: "ERR_DOCUMENTS_CONNECTION" });
     held.resolve(undefined);
     await locking;
@@ -223,7 +223,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("A store on PostgreSQL", () => {
       await tx.collection(notes).update(id, { text: "b" });
       await held.promise;
     });
-    await expect.poll(() => runSql(url, BLOCKERS)).toHaveLength(1);
+    await expect.poll(() => runSql(url, blockers)).toHaveLength(1);
     await expect(store.collection(notes).update(id, { text: "c" })).rejects.toMatchObject({
       code: "ERR_DOCUMENTS_TIMEOUT",
     });
@@ -265,7 +265,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("A store on PostgreSQL", () => {
   });
 });
 
-const BLOCKERS =
+const blockers =
   "SELECT pid FROM pg_stat_activity WHERE state = 'idle in transaction' AND datname = current_database()";
-const WAITERS =
+const waitersQuery =
   "SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()";

@@ -3,13 +3,13 @@
 import { openStore } from "../src/index.ts";
 import { counters } from "./process-collections.ts";
 
-const NOBODY = 65_534;
+const nobody = 65_534;
 
 // What is loaded later must be loaded while it still may be read.
 await (await openStore("sqlite::memory:", { collections: [counters] })).close();
 if (process.getuid?.() === 0) {
-  process.setgid?.(NOBODY);
-  process.setuid?.(NOBODY);
+  process.setgid?.(nobody);
+  process.setuid?.(nobody);
 }
 const outcomes: Record<string, unknown> = {};
 

@@ -7,9 +7,9 @@ import { openStore } from "../src/index.ts";
 import { counters } from "./process-collections.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-const CLIENT = fileURLToPath(new URL("read-only-client.ts", import.meta.url));
-const NOBODY = 65_534;
-const HINT = "the file and its folder must be readable and writable";
+const clientFile = fileURLToPath(new URL("read-only-client.ts", import.meta.url));
+const nobody = 65_534;
+const hint = "the file and its folder must be readable and writable";
 
 /** Makes a store of one document in a folder that belongs to whoever will open it. */
 async function makeStore(): Promise<{ readonly folder: string; readonly path: string }> {
@@ -26,11 +26,11 @@ async function makeStore(): Promise<{ readonly folder: string; readonly path: st
 }
 
 function give(path: string): void {
-  if (process.getuid?.() === 0) chownSync(path, NOBODY, NOBODY);
+  if (process.getuid?.() === 0) chownSync(path, nobody, nobody);
 }
 
 function openAsNobody(path: string): Record<string, unknown> {
-  const args = ["--conditions=@fetchwork/source", CLIENT, path];
+  const args = ["--conditions=@fetchwork/source", clientFile, path];
   const { status, stdout, stderr } = spawnSync(process.execPath, args, { encoding: "utf8" });
   expect([status, stderr]).toEqual([0, ""]);
   return Object(JSON.parse(stdout));
@@ -62,7 +62,7 @@ describe.skipIf(process.platform === "win32")("A store that may not be written",
       read: 1,
       change: {
         code: "ERR_DOCUMENTS_ENGINE",
-        message: `SQLite failed: attempt to write a readonly database; ${HINT}`,
+        message: `SQLite failed: attempt to write a readonly database; ${hint}`,
       },
       close: "done",
     });
@@ -74,7 +74,7 @@ describe.skipIf(process.platform === "win32")("A store that may not be written",
     const before = readFileSync(path);
     chmodSync(folder, 0o500);
     expect(openAsNobody(path)).toEqual(
-      refusal(path, `attempt to write a readonly database; ${HINT}`),
+      refusal(path, `attempt to write a readonly database; ${hint}`),
     );
     await expectKept(path, before);
     expect(readdirSync(folder)).toEqual(["a.db"]);
@@ -84,7 +84,7 @@ describe.skipIf(process.platform === "win32")("A store that may not be written",
     const { path } = await makeStore();
     const before = readFileSync(path);
     chmodSync(path, 0o000);
-    expect(openAsNobody(path)).toEqual(refusal(path, `unable to open database file; ${HINT}`));
+    expect(openAsNobody(path)).toEqual(refusal(path, `unable to open database file; ${hint}`));
     chmodSync(path, 0o600);
     await expectKept(path, before);
   });

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { recordPages, type SizedRecord } from "../src/document/record-pages.ts";
 
-const MIB = 1024 * 1024;
-const AT = "2026-01-01T00:00:00.000Z";
+const mebibyte = 1024 * 1024;
+const someTime = "2026-01-01T00:00:00.000Z";
 
 /** Reads records of one size, and tells how many were asked for each time. */
 async function readAll(
@@ -11,7 +11,10 @@ async function readAll(
 ): Promise<{ readonly ids: readonly string[]; readonly limits: readonly number[] }> {
   const all = Array.from({ length: count }, (_, index): SizedRecord => {
     const id = String(index).padStart(6, "0");
-    return { record: { id, version: 1, createdAt: AT, updatedAt: AT, document: {} }, size };
+    return {
+      record: { id, version: 1, createdAt: someTime, updatedAt: someTime, document: {} },
+      size,
+    };
   });
   const limits: number[] = [];
   const read = (after: string, limit: number): Promise<readonly SizedRecord[]> => {
@@ -25,8 +28,8 @@ async function readAll(
 describe("Pages of records", () => {
   it.each([
     ["small ones, a thousand at a time", 2500, 100, [10, 1000, 1000, 1000]],
-    ["larger ones, as many as 4 MiB have room for", 30, MIB, [10, 3, 3, 3, 3, 3, 3, 3]],
-    ["ones that are larger than that, one by one", 13, 16 * MIB, [10, 1, 1, 1, 1]],
+    ["larger ones, as many as 4 MiB have room for", 30, mebibyte, [10, 3, 3, 3, 3, 3, 3, 3]],
+    ["ones that are larger than that, one by one", 13, 16 * mebibyte, [10, 1, 1, 1, 1]],
     ["a last page that is full", 10, 100, [10, 1000]],
     ["none", 0, 0, [10]],
   ])("hold %s", async (_text, count, size, expected) => {

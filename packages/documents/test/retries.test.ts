@@ -10,7 +10,7 @@ import {
   type Transaction,
 } from "../src/index.ts";
 import { newDatabase } from "./open-for-test.ts";
-import { NO_POSTGRES, runSql } from "./postgres-server.ts";
+import { noPostgres, runSql } from "./postgres-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 interface Counter {
@@ -19,7 +19,7 @@ interface Counter {
 
 const counters = defineCollection<Counter>("counters");
 
-describe.skipIf(NO_POSTGRES !== undefined)("Transactions of PostgreSQL that meet", () => {
+describe.skipIf(noPostgres !== undefined)("Transactions of PostgreSQL that meet", () => {
   /** Runs a transaction that another client overtakes between its reading and its writing, once. */
   async function overtaken(
     retries: number | undefined,
@@ -75,7 +75,7 @@ describe.skipIf(NO_POSTGRES !== undefined)("Transactions of PostgreSQL that meet
   });
 });
 
-describe.skipIf(NO_POSTGRES !== undefined)("A change in PostgreSQL", () => {
+describe.skipIf(noPostgres !== undefined)("A change in PostgreSQL", () => {
   it("is done again when it was given up in a deadlock", { timeout: 60_000 }, async () => {
     const url = await newDatabase();
     const patience = async (text: string): Promise<unknown> =>

@@ -2,22 +2,22 @@ import { Client } from "pg";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { BoundText, Result } from "../src/engines/operation.ts";
 import { RowQuery } from "../src/engines/postgres/connections/row-query.ts";
-import { connectionOf, NO_POSTGRES, POSTGRES_BIN } from "./postgres-server.ts";
+import { connectionOf, noPostgres, postgresBin } from "./postgres-server.ts";
 import { SharedServer } from "./shared-server.ts";
 
-const server = new SharedServer(POSTGRES_BIN);
+const server = new SharedServer(postgresBin);
 let url: string;
 let client: Client;
 
 beforeAll(async () => {
-  if (NO_POSTGRES !== undefined) return;
+  if (noPostgres !== undefined) return;
   url = await server.take();
   client = new Client({ ...connectionOf(url), pipeline: true });
   await client.connect();
 });
 
 afterAll(async () => {
-  if (NO_POSTGRES !== undefined) return;
+  if (noPostgres !== undefined) return;
   await client.end();
   await server.giveBack(url);
 });
@@ -37,7 +37,7 @@ async function preparedNames(): Promise<readonly unknown[]> {
   return (await run({ text, values: [] })).rows.map(([name]) => name);
 }
 
-describe.skipIf(NO_POSTGRES !== undefined)("A statement as a query of pg", () => {
+describe.skipIf(noPostgres !== undefined)("A statement as a query of pg", () => {
   it("fails as the server says, and leaves the connection usable", async () => {
     await expect(run({ text: "SELECT 1 / $1::int", values: [0] })).rejects.toMatchObject({
       code: "22012",

@@ -6,7 +6,7 @@ import { fileURLToPath } from "node:url";
 import { expect, it } from "vitest";
 import { administer, openStore } from "../src/index.ts";
 import { newDatabase } from "./open-for-test.ts";
-import { NO_POSTGRES } from "./postgres-server.ts";
+import { noPostgres } from "./postgres-server.ts";
 import { byText, byTitle, earlyNotes } from "./search-build-collections.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -94,7 +94,7 @@ it("A build on SQLite that is killed goes on, and loses and doubles nothing", as
   await expectAllFound(`sqlite:${join(temporaryFolder(), "a.db")}`);
 }, 120_000);
 
-it.skipIf(NO_POSTGRES)(
+it.skipIf(noPostgres)(
   "A build on PostgreSQL that is killed goes on, and loses and doubles nothing",
   async () => {
     await expectAllFound(await newDatabase());

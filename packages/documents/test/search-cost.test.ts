@@ -5,7 +5,7 @@ import { readPlanned, type ReadResult } from "../src/engines/operations/find.ts"
 import { defineCollection } from "../src/index.ts";
 import { parseCount, parseQuery } from "../src/query/parse-query.ts";
 import { fillPostgres, fillSqlite, isAbout } from "./measured-reads.ts";
-import { NO_POSTGRES } from "./postgres-server.ts";
+import { noPostgres } from "./postgres-server.ts";
 import { propertyRuns } from "./property-runs.ts";
 
 const notes = defineCollection<{ text: string }>("notes", { search: ["text"] });
@@ -27,7 +27,7 @@ describe.each([
   ["SQLite", "rows", fillSqlite],
   ["PostgreSQL", "pages", fillPostgres],
 ] as const)("The search of %s", (engine, unit, fill) => {
-  it.skipIf(engine === "PostgreSQL" && NO_POSTGRES !== undefined)(
+  it.skipIf(engine === "PostgreSQL" && noPostgres !== undefined)(
     `looks at as many ${unit} of ${sizes.large} documents as of ${sizes.small}`,
     async () => {
       const small = await fill({ definition: notes, count: sizes.small, searchText });

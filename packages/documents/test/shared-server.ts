@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { runSql, startPostgres } from "./postgres-server.ts";
-import { SERVERS_FOLDER, type RunningServer } from "./stop-servers.ts";
+import { serversFolder, type RunningServer } from "./stop-servers.ts";
 
 /** Drops the tables of a database, and returns what else is left there but extensions. */
-const EMPTY =
+const emptyTables =
   "DO $$ DECLARE name text; BEGIN FOR name IN SELECT oid::regclass FROM pg_class " +
   "WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace LOOP " +
   "EXECUTE 'DROP TABLE ' || name || ' CASCADE'; END LOOP; END $$; " +
@@ -34,7 +34,7 @@ export class SharedServer {
 
   /** Takes a database back whose stores are closed. */
   async giveBack(url: string): Promise<void> {
-    const left = await runSql(url, EMPTY);
+    const left = await runSql(url, emptyTables);
     if (left.length === 0) this.#free.push(url);
   }
 
@@ -47,8 +47,8 @@ export class SharedServer {
 
   /** Returns the folder of the worker's server, and starts it unless an earlier file did. */
   async #start(): Promise<string> {
-    const run = process.env[SERVERS_FOLDER];
-    if (run === undefined) throw new Error(`${SERVERS_FOLDER} is not set: use vitest.config.ts`);
+    const run = process.env[serversFolder];
+    if (run === undefined) throw new Error(`${serversFolder} is not set: use vitest.config.ts`);
     const version = basename(dirname(this.#bin ?? "none"));
     const note = join(run, `${process.env["VITEST_POOL_ID"]}-${version}.json`);
     if (existsSync(note)) {

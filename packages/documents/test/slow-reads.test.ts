@@ -28,8 +28,8 @@ interface Note {
 }
 
 const notes = defineCollection<Note>("notes", { indexes: ["n"], search: ["text"], geo: ["at"] });
-const COUNT = 200_000;
-const PART = 60_000;
+const documentCount = 200_000;
+const partCount = 60_000;
 
 /** Filled stores to copy: filling one takes longer than most reads. */
 const originals = mkdtempSync(join(tmpdir(), "slow-reads-"));
@@ -99,7 +99,7 @@ function slowClock(): void {
 
 describe("A read that takes long", () => {
   it("lets the event loop turn, and gives the same as one that does not", async () => {
-    const store = await open(await fill(COUNT));
+    const store = await open(await fill(documentCount));
     const collection = store.collection(notes);
     const where = { text: { prefix: "note 7777" } };
     const inside = await observe(() =>
@@ -144,7 +144,7 @@ describe("A read that takes long", () => {
       (store) => store.collection(notes).find({ sort: ["text"], limit: 3, fields: ["n"] }),
     ],
   ])("may be %s", async (_name, read) => {
-    const store = await open(await fill(PART, { isSearched: true }));
+    const store = await open(await fill(partCount, { isSearched: true }));
     const inside = await store.transaction((tx) =>
       read({ ...store, collection: (definition) => tx.collection(definition) }),
     );
@@ -160,7 +160,7 @@ describe("A read that takes long", () => {
     [["-createdAt", "id"]],
     [["createdAt", "text"]],
   ])("may be one in the order %j of documents that were made at once", async (sort) => {
-    const path = await fill(PART);
+    const path = await fill(partCount);
     const database = new DatabaseSync(path);
     database.exec("UPDATE notes SET created_at = updated_at");
     database.close();
@@ -180,7 +180,7 @@ describe("A read that takes long", () => {
   ])("may be one document behind those that %s", async (_name, definition) => {
     const path = join(temporaryFolder(), "a.db");
     await (await openStore(`sqlite:${path}`, { collections: [definition] })).close();
-    insert(path, PART);
+    insert(path, partCount);
     const database = new DatabaseSync(path);
     const column = definition.softDelete === true ? "deleted_at = updated_at" : "expires_at = 1";
     database.exec(`UPDATE notes SET ${column} WHERE seq > 10`);
@@ -197,26 +197,26 @@ describe("A read that takes long", () => {
   });
 
   it("comes in parts when it is large, so that not even that takes a long turn", async () => {
-    const store = await open(await fill(COUNT));
+    const store = await open(await fill(documentCount));
     const messages = vi.spyOn(Worker.prototype, "postMessage");
     onTestFinished(() => messages.mockRestore());
     const { result, turns } = await observe(() => store.collection(notes).find());
-    expect(result).toHaveLength(COUNT);
-    expect(result[0]).toMatchObject({ n: COUNT, id: "id00200000" });
-    expect(new Set(result.map(({ id }) => id)).size).toBe(COUNT);
+    expect(result).toHaveLength(documentCount);
+    expect(result[0]).toMatchObject({ n: documentCount, id: "id00200000" });
+    expect(new Set(result.map(({ id }) => id)).size).toBe(documentCount);
     // Each part of 500 is asked for in a turn of its own.
     expect(messages.mock.calls.filter(([message]) => message === "next")).toHaveLength(399);
     expect(turns).toBeGreaterThan(399);
     slowClock();
     const last = await observe(() =>
-      store.collection(notes).find({ sort: ["-id"], offset: COUNT - 1, limit: 1 }),
+      store.collection(notes).find({ sort: ["-id"], offset: documentCount - 1, limit: 1 }),
     );
     expect(last.result).toMatchObject([{ n: 1 }]);
     expect(last.handedOver).toBe(1);
   });
 
   it("sees every change that was acknowledged before it", async () => {
-    const store = await open(await fill(PART));
+    const store = await open(await fill(partCount));
     const collection = store.collection(notes);
     const where = { text: { prefix: "new" } };
     for (let n = 1; n <= 20; n += 1) {
@@ -226,7 +226,7 @@ describe("A read that takes long", () => {
   });
 
   it("goes on beside others and beside changes, and ends before the store closes", async () => {
-    const path = await fill(PART);
+    const path = await fill(partCount);
     const store = await openStore(`sqlite:${path}`, { collections: [notes] });
     const collection = store.collection(notes);
     const reads = Array.from({ length: 20 }, (_, n) =>
@@ -242,7 +242,7 @@ describe("A read that takes long", () => {
   });
 
   it("says that a document is damaged, and reads on", async () => {
-    const path = await fill(PART);
+    const path = await fill(partCount);
     const database = new DatabaseSync(path);
     database.exec(`UPDATE notes SET doc = '[1]' WHERE seq = 30000`);
     database.close();

@@ -3,7 +3,7 @@ import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { defineCollection, openStore, UniqueError } from "../src/index.ts";
 import { newDatabase, openInMemory } from "./open-for-test.ts";
-import { POSTGRES } from "./postgres-server.ts";
+import { postgresVersions } from "./postgres-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 interface Member {
@@ -16,38 +16,41 @@ const members = defineCollection<Member>("members", { ...options, softDelete: tr
 const hard = defineCollection<Member>("members", options);
 
 /** Makes the URL of an empty store of each engine that keeps what is in it. */
-const URLS: readonly (readonly [engine: string, newUrl: () => Promise<string>])[] = [
+const urlOfStore: readonly (readonly [engine: string, newUrl: () => Promise<string>])[] = [
   ["SQLite", () => Promise.resolve(`sqlite:${join(temporaryFolder(), "a.db")}`)],
-  ...POSTGRES.map(([name, bin]) => [name, () => newDatabase(bin)] as const),
+  ...postgresVersions.map(([name, bin]) => [name, () => newDatabase(bin)] as const),
 ];
 
-describe.each(URLS)("A definition of %s that gains or loses softDelete", (_engine, newUrl) => {
-  it("keeps its documents and unique fields, and loses it only after a purge", async () => {
-    const url = await newUrl();
-    const before = await openStore(url, { collections: [hard] });
-    const { id } = await before.collection(hard).insert({ email: "a" });
-    await before.close();
+describe.each(urlOfStore)(
+  "A definition of %s that gains or loses softDelete",
+  (_engine, newUrl) => {
+    it("keeps its documents and unique fields, and loses it only after a purge", async () => {
+      const url = await newUrl();
+      const before = await openStore(url, { collections: [hard] });
+      const { id } = await before.collection(hard).insert({ email: "a" });
+      await before.close();
 
-    const soft = await openStore(url, { collections: [members] });
-    const collection = soft.collection(members);
-    await expect(collection.insert({ email: "a" })).rejects.toThrow(UniqueError);
-    await collection.remove(id);
-    await collection.insert({ email: "a" });
-    await soft.close();
+      const soft = await openStore(url, { collections: [members] });
+      const collection = soft.collection(members);
+      await expect(collection.insert({ email: "a" })).rejects.toThrow(UniqueError);
+      await collection.remove(id);
+      await collection.insert({ email: "a" });
+      await soft.close();
 
-    await expect(openStore(url, { collections: [hard] })).rejects.toMatchObject({
-      code: "ERR_DOCUMENTS_DEFINITION",
+      await expect(openStore(url, { collections: [hard] })).rejects.toMatchObject({
+        code: "ERR_DOCUMENTS_DEFINITION",
+      });
+      const again = await openStore(url, { collections: [members] });
+      await again.collection(members).purgeMany();
+      await again.close();
+
+      const after = await openStore(url, { collections: [hard] });
+      await expect(after.collection(hard).insert({ email: "a" })).rejects.toThrow(UniqueError);
+      expect(await after.collection(hard).count()).toBe(1);
+      await after.close();
     });
-    const again = await openStore(url, { collections: [members] });
-    await again.collection(members).purgeMany();
-    await again.close();
-
-    const after = await openStore(url, { collections: [hard] });
-    await expect(after.collection(hard).insert({ email: "a" })).rejects.toThrow(UniqueError);
-    expect(await after.collection(hard).count()).toBe(1);
-    await after.close();
-  });
-});
+  },
+);
 
 describe("A document that was removed", () => {
   it("is looked for in an index, when a definition loses softDelete", async () => {

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 
 /** The variable with the folder that holds a note of each server of a test run. */
-export const SERVERS_FOLDER = "FETCHWORK_TEST_SERVERS";
+export const serversFolder = "FETCHWORK_TEST_SERVERS";
 
 /** A server that ends with the test run. */
 export interface RunningServer {
@@ -15,7 +15,7 @@ export interface RunningServer {
 /** Lets the workers of a test run start servers, and stops those when it ends (`globalSetup` of Vitest). */
 export function setup(): () => void {
   const run = mkdtempSync(join(tmpdir(), "fetchwork-servers-"));
-  process.env[SERVERS_FOLDER] = run;
+  process.env[serversFolder] = run;
   return () => {
     for (const name of readdirSync(run)) {
       const { folder, pid }: RunningServer = JSON.parse(readFileSync(join(run, name), "utf8"));

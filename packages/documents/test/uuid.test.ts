@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import { createIdGenerator } from "../src/document/uuid.ts";
 
-const UUID_V7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const uuidV7 = /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 
 describe("An id generator", () => {
   it("makes version 7 with the time in front", () => {
     const id = createIdGenerator()(0x0123_4567_89ab);
-    expect(id).toMatch(UUID_V7);
+    expect(id).toMatch(uuidV7);
     expect(id.slice(0, 13)).toBe("01234567-89ab");
   });
 
@@ -16,7 +16,7 @@ describe("An id generator", () => {
     const ids = clock.map(createId);
     expect(ids).toEqual(ids.toSorted());
     expect(new Set(ids).size).toBe(ids.length);
-    expect(ids.every((id) => UUID_V7.test(id))).toBe(true);
+    expect(ids.every((id) => uuidV7.test(id))).toBe(true);
   });
 
   it("draws every bit behind the counter on its own", () => {

@@ -4,7 +4,7 @@ import { openStore, type Store } from "@fetchwork/documents";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import { newDatabase } from "../../documents/test/open-for-test.ts";
-import { NO_POSTGRES } from "../../documents/test/postgres-server.ts";
+import { noPostgres } from "../../documents/test/postgres-server.ts";
 import { temporaryFolder } from "../../documents/test/temporary-folder.ts";
 import { defineResource, type Resource } from "../src/resource.ts";
 import { createResourceController } from "../src/resource-controller.ts";
@@ -73,7 +73,7 @@ const tally = (answers: readonly Answer[]): Readonly<Record<string, number>> => 
 /** SQLite is of one process at a time. */
 const engines: readonly (readonly [string, () => Promise<string>, number])[] = [
   ["one process on SQLite", async () => `sqlite:${join(temporaryFolder(), "store.db")}`, 1],
-  ...(NO_POSTGRES === undefined
+  ...(noPostgres === undefined
     ? [["four processes on PostgreSQL", () => newDatabase(), 4] as const]
     : []),
 ];

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import { openStore } from "@fetchwork/documents";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import {
-  NO_POSTGRES,
+  noPostgres,
   startPostgres,
   type PostgresServer,
 } from "../../../documents/test/postgres-server.ts";
@@ -60,7 +60,7 @@ async function waitForEnd(url: string, taskId: string): Promise<Task> {
   );
 }
 
-describe.skipIf(NO_POSTGRES)("servers that share one PostgreSQL", () => {
+describe.skipIf(noPostgres)("servers that share one PostgreSQL", () => {
   let postgres: PostgresServer;
 
   beforeAll(async () => {

@@ -1,13 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { defineCollection } from "../../src/index.ts";
-import { ENGINES } from "../open-for-test.ts";
+import { allEngines } from "../open-for-test.ts";
 
 interface Session {
   key: string;
   until?: unknown;
 }
 
-const START = Date.parse("2030-01-01T00:00:00.000Z");
+const startTime = Date.parse("2030-01-01T00:00:00.000Z");
 const options = { unique: ["key"], search: ["key"] } as const;
 const sessions = defineCollection<Session>("sessions", {
   ...options,
@@ -16,20 +16,20 @@ const sessions = defineCollection<Session>("sessions", {
 const idle = defineCollection<Session>("idle", { expires: { field: "updatedAt", after: 5000 } });
 
 beforeEach(() => {
-  vi.useFakeTimers({ now: START, toFake: ["Date", "setInterval", "clearInterval"] });
+  vi.useFakeTimers({ now: startTime, toFake: ["Date", "setInterval", "clearInterval"] });
 });
 afterEach(() => {
   vi.useRealTimers();
 });
 
-describe.each(ENGINES)("A document that expires in %s", (_name, open) => {
+describe.each(allEngines)("A document that expires in %s", (_name, open) => {
   it("is gone from every answer when its time comes", async () => {
     const collection = (await open()).collection(sessions);
     const { id } = await collection.insert({ key: "alpha", until: "2030-01-01T00:00:01Z" });
-    vi.setSystemTime(START + 1999);
+    vi.setSystemTime(startTime + 1999);
     expect(await collection.get(id)).toMatchObject({ key: "alpha" });
     expect(await collection.count()).toBe(1);
-    vi.setSystemTime(START + 2000);
+    vi.setSystemTime(startTime + 2000);
     expect(await collection.get(id)).toBeUndefined();
     expect(await collection.getMany([id])).toEqual([undefined]);
     expect(await collection.find({ q: "alpha" })).toEqual([]);
@@ -42,9 +42,9 @@ describe.each(ENGINES)("A document that expires in %s", (_name, open) => {
 
   it("is gone for a change of its version, or under its lease, too", async () => {
     const collection = (await open()).collection(sessions);
-    const { id } = await collection.insert({ key: "a", until: START });
+    const { id } = await collection.insert({ key: "a", until: startTime });
     const [lease] = await collection.claim({ expiry: 60_000 });
-    vi.setSystemTime(START + 1000);
+    vi.setSystemTime(startTime + 1000);
     for (const options of [{ ifVersion: 1 }, { ifVersion: 2 }, { lease: lease?.token }]) {
       expect(await collection.remove(id, options)).toBe(false);
       expect(await collection.update(id, { key: "b" }, options)).toBeUndefined();
@@ -54,13 +54,13 @@ describe.each(ENGINES)("A document that expires in %s", (_name, open) => {
 
   it("is in nobody's way before it is removed", async () => {
     const collection = (await open()).collection(sessions);
-    const { id } = await collection.insert({ key: "a", until: START });
+    const { id } = await collection.insert({ key: "a", until: startTime });
     const other = await collection.insert({ key: "b" });
     await expect(collection.insert({ key: "a" })).rejects.toMatchObject({ fields: ["key"] });
-    vi.setSystemTime(START + 1000);
+    vi.setSystemTime(startTime + 1000);
     expect(await collection.insert({ key: "a" }, { id })).toMatchObject({ id, version: 2 });
-    await collection.insert({ key: "c", until: START + 1 });
-    vi.setSystemTime(START + 3000);
+    await collection.insert({ key: "c", until: startTime + 1 });
+    vi.setSystemTime(startTime + 3000);
     expect(await collection.update(other.id, { key: "c" })).toMatchObject({ key: "c" });
     await expect(collection.update(other.id, { key: "a" })).rejects.toMatchObject({
       fields: ["key"],
@@ -78,18 +78,18 @@ describe.each(ENGINES)("A document that expires in %s", (_name, open) => {
   ])("is none with %s in the field", async (_text, until) => {
     const collection = (await open()).collection(sessions);
     await collection.insert({ key: "a", until });
-    vi.setSystemTime(START + 1e12);
+    vi.setSystemTime(startTime + 1e12);
     expect(await collection.count()).toBe(1);
   });
 
   it("lives on with each change when the time is the one of the last change", async () => {
     const collection = (await open()).collection(idle);
     const { id } = await collection.insert({ key: "a" });
-    vi.setSystemTime(START + 4000);
+    vi.setSystemTime(startTime + 4000);
     await collection.update(id, { key: "b" });
-    vi.setSystemTime(START + 8999);
+    vi.setSystemTime(startTime + 8999);
     expect(await collection.get(id)).toMatchObject({ key: "b" });
-    vi.setSystemTime(START + 9000);
+    vi.setSystemTime(startTime + 9000);
     expect(await collection.get(id)).toBeUndefined();
   });
 });

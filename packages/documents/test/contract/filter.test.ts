@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defineCollection } from "../../src/index.ts";
-import { CONFUSABLE, document, filter, matches } from "../filter-model.ts";
+import { confusable, document, filter, matches } from "../filter-model.ts";
 import { enginesOfFile, findsQuotedNames } from "../open-for-test.ts";
 import { propertyRuns } from "../property-runs.ts";
 
@@ -114,8 +114,8 @@ describe.each(engines)("A filter of %s", (engine, open) => {
 
   it("tells apart all values that an engine could confuse", async () => {
     const collection = (await open({ collections: [things] })).collection(things);
-    const stored = await collection.insertMany([{}, ...CONFUSABLE.map((a) => ({ a }))]);
-    const operands = CONFUSABLE.filter((value) => typeof value !== "object" || value === null);
+    const stored = await collection.insertMany([{}, ...confusable.map((a) => ({ a }))]);
+    const operands = confusable.filter((value) => typeof value !== "object" || value === null);
     const conditions = operands.flatMap((operand): unknown[] => [
       { eq: operand },
       { contains: operand },

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { defineCollection } from "../../src/index.ts";
-import { ENGINES } from "../open-for-test.ts";
+import { allEngines } from "../open-for-test.ts";
 
 interface Job {
   state: "done" | "open";
@@ -8,11 +8,11 @@ interface Job {
 }
 
 const jobs = defineCollection<Job>("jobs", { indexes: [["state", "rank"]] });
-const START = new Date("2030-01-01T00:00:00.000Z");
+const startTime = new Date("2030-01-01T00:00:00.000Z");
 
-describe.each(ENGINES)("A lease in %s", (_name, open) => {
+describe.each(allEngines)("A lease in %s", (_name, open) => {
   beforeEach(() => {
-    vi.useFakeTimers({ now: START, toFake: ["Date"] });
+    vi.useFakeTimers({ now: startTime, toFake: ["Date"] });
   });
   afterEach(() => {
     vi.useRealTimers();
@@ -51,9 +51,9 @@ describe.each(ENGINES)("A lease in %s", (_name, open) => {
     const collection = (await open()).collection(jobs);
     const { id } = await collection.insert({ state: "open", rank: 1 });
     const [first] = await collection.claim({ expiry: 1000 });
-    vi.setSystemTime(START.getTime() + 999);
+    vi.setSystemTime(startTime.getTime() + 999);
     expect(await collection.claim()).toEqual([]);
-    vi.setSystemTime(START.getTime() + 1000);
+    vi.setSystemTime(startTime.getTime() + 1000);
     const [second] = await collection.claim({ expiry: 1000 });
     expect(second).toMatchObject({ document: { id }, attempt: 2 });
     if (first === undefined || second === undefined) throw new Error("not claimed");
@@ -78,11 +78,11 @@ describe.each(ENGINES)("A lease in %s", (_name, open) => {
     await collection.insert({ state: "open", rank: 1 });
     const [lease] = await collection.claim({ expiry: 1000 });
     if (lease === undefined) throw new Error("not claimed");
-    vi.setSystemTime(START.getTime() + 900);
+    vi.setSystemTime(startTime.getTime() + 900);
     expect(await collection.renew(lease, 1000)).toBe(true);
-    vi.setSystemTime(START.getTime() + 1800);
+    vi.setSystemTime(startTime.getTime() + 1800);
     expect(await collection.claim()).toEqual([]);
-    vi.setSystemTime(START.getTime() + 1900);
+    vi.setSystemTime(startTime.getTime() + 1900);
     expect(await collection.renew(lease, 1000)).toBe(false);
   });
 

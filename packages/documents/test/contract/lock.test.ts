@@ -1,14 +1,14 @@
 import { setImmediate } from "node:timers/promises";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Store } from "../../src/index.ts";
-import { ENGINES, postgresUrlOf } from "../open-for-test.ts";
+import { allEngines, postgresUrlOf } from "../open-for-test.ts";
 import { runSql } from "../postgres-server.ts";
 
 afterEach(() => {
   vi.useRealTimers();
 });
 
-describe.each(ENGINES)("A lock in %s", (_name, open) => {
+describe.each(allEngines)("A lock in %s", (_name, open) => {
   it.each([
     ["", {}],
     ["x".repeat(201), {}],

@@ -39,8 +39,8 @@ const options = { unique: ["key"], indexes: ["n"], changes: "documents" } as con
 const hard = defineCollection<Thing>("hard", options);
 const soft = defineCollection<Thing>("soft", { ...options, softDelete: true });
 
-const IDS = ["a", "b", "c"] as const;
-const KEYS = ["x", "y", "z"] as const;
+const idNames = ["a", "b", "c"] as const;
+const keyNames = ["x", "y", "z"] as const;
 
 type Operation =
   | { readonly kind: "insert" | "replace" | "upsert"; readonly id: string; readonly thing: Thing }
@@ -48,8 +48,8 @@ type Operation =
   | { readonly kind: "purge" | "remove" | "restore"; readonly id: string }
   | { readonly kind: "removeMany"; readonly n: number };
 
-const id = fc.constantFrom(...IDS);
-const thing = fc.record({ key: fc.constantFrom(...KEYS), n: fc.integer({ min: 0, max: 3 }) });
+const id = fc.constantFrom(...idNames);
+const thing = fc.record({ key: fc.constantFrom(...keyNames), n: fc.integer({ min: 0, max: 3 }) });
 const operation: fc.Arbitrary<Operation> = fc.oneof(
   fc.record({ kind: fc.constantFrom("insert", "replace", "upsert"), id, thing }),
   fc.record({
@@ -268,7 +268,7 @@ describe.each(engines)("A store in %s", (_name, open) => {
     async () => {
       const store = await open({ collections: [hard] });
       const accounts = store.collection(hard);
-      await Promise.all(IDS.map((own) => accounts.insert({ key: own, n: 100 }, { id: own })));
+      await Promise.all(idNames.map((own) => accounts.insert({ key: own, n: 100 }, { id: own })));
       const sum = (all: readonly { readonly n: number }[]): number =>
         all.reduce((total, { n }) => total + n, 0);
       const transfer = fc.record({ from: id, to: id, amount: fc.integer({ min: 1, max: 50 }) });

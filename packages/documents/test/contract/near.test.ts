@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { administer, defineCollection, openStore } from "../../src/index.ts";
 import { enginesOfFile, newDatabase } from "../open-for-test.ts";
 import { propertyRuns } from "../property-runs.ts";
-import { NO_POSTGRES } from "../postgres-server.ts";
+import { noPostgres } from "../postgres-server.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
 
 const engines = enginesOfFile();
@@ -18,10 +18,10 @@ const places = defineCollection<Document>("places", {
 });
 const plain = defineCollection<Document>("places", { indexes: ["kind"], softDelete: true });
 
-const RADIUS = 6_371_008.8;
-const HALF_WAY_ROUND = Math.PI * RADIUS;
+const earthRadius = 6_371_008.8;
+const halfWayRound = Math.PI * earthRadius;
 /** What rounding may come to: a nanometre, except near the antipode, where the sine is flat. */
-const near = (metres: number): number => (metres > 0.95 * HALF_WAY_ROUND ? 2 : 1e-6);
+const near = (metres: number): number => (metres > 0.95 * halfWayRound ? 2 : 1e-6);
 
 interface Place {
   readonly latitude: number;
@@ -37,28 +37,28 @@ function distance(one: Place, other: Place): number {
     Math.cos(radians(one.latitude)) *
       Math.cos(radians(other.latitude)) *
       half(other.longitude - one.longitude);
-  return 2 * RADIUS * Math.asin(Math.sqrt(Math.min(1, haversine)));
+  return 2 * earthRadius * Math.asin(Math.sqrt(Math.min(1, haversine)));
 }
 
-const BERLIN = { latitude: 52.52, longitude: 13.405 };
+const berlin = { latitude: 52.52, longitude: 13.405 };
 
 describe.each(engines)("A query by distance in %s", (_name, open) => {
   it.each<[string, object]>([
     ["a text for a place", { near: "Berlin" }],
     ["a list for a place", { near: [52, 13] }],
-    ["no field", { near: { ...BERLIN } }],
+    ["no field", { near: { ...berlin } }],
     ["no latitude", { near: { field: "at", longitude: 1 } }],
-    ["a latitude that is no number", { near: { ...BERLIN, field: "at", latitude: Number.NaN } }],
-    ["a latitude beyond the pole", { near: { ...BERLIN, field: "at", latitude: 90.1 } }],
-    ["a latitude in words", { near: { ...BERLIN, field: "at", latitude: "52" } }],
-    ["a longitude beyond the map", { near: { ...BERLIN, field: "at", longitude: -180.1 } }],
-    ["a negative distance", { near: { ...BERLIN, field: "at", maxDistance: -1 } }],
-    ["an endless distance", { near: { ...BERLIN, field: "at", maxDistance: Infinity } }],
-    ["a distance that is no number", { near: { ...BERLIN, field: "at", minDistance: Number.NaN } }],
-    ["a misspelt option", { near: { ...BERLIN, field: "at", maxdistance: 5 } }],
-    ["a field that is not declared", { near: { ...BERLIN, field: "kind" } }],
-    ["an order of its own", { near: { ...BERLIN, field: "at" }, sort: ["kind"] }],
-    ["a cursor of another place", { near: { ...BERLIN, field: "at" }, after: "abcdefghijklmnopq" }],
+    ["a latitude that is no number", { near: { ...berlin, field: "at", latitude: Number.NaN } }],
+    ["a latitude beyond the pole", { near: { ...berlin, field: "at", latitude: 90.1 } }],
+    ["a latitude in words", { near: { ...berlin, field: "at", latitude: "52" } }],
+    ["a longitude beyond the map", { near: { ...berlin, field: "at", longitude: -180.1 } }],
+    ["a negative distance", { near: { ...berlin, field: "at", maxDistance: -1 } }],
+    ["an endless distance", { near: { ...berlin, field: "at", maxDistance: Infinity } }],
+    ["a distance that is no number", { near: { ...berlin, field: "at", minDistance: Number.NaN } }],
+    ["a misspelt option", { near: { ...berlin, field: "at", maxdistance: 5 } }],
+    ["a field that is not declared", { near: { ...berlin, field: "kind" } }],
+    ["an order of its own", { near: { ...berlin, field: "at" }, sort: ["kind"] }],
+    ["a cursor of another place", { near: { ...berlin, field: "at" }, after: "abcdefghijklmnopq" }],
   ])("is refused with %s", async (_text, query) => {
     const collection = (await open()).collection(places);
     const ask = (method: "count" | "find" | "page"): unknown =>
@@ -76,10 +76,10 @@ describe.each(engines)("A query by distance in %s", (_name, open) => {
     await collection.insertMany([
       { name: "Paris", at: { latitude: 48.8566, longitude: 2.3522 } },
       { name: "Potsdam", at: { type: "Point", coordinates: [13.0645, 52.3906] } },
-      { name: "Berlin", at: BERLIN },
+      { name: "Berlin", at: berlin },
       { name: "New York", at: { latitude: 40.7128, longitude: -74.006 } },
     ]);
-    const query = { near: { field: "at", ...BERLIN } };
+    const query = { near: { field: "at", ...berlin } };
     const names = async (more: object): Promise<unknown> =>
       (await collection.find({ near: { ...query.near, ...more } })).map(({ name }) => name);
     expect(await names({})).toEqual(["Berlin", "Potsdam", "Paris", "New York"]);
@@ -112,8 +112,8 @@ describe.each(engines)("A query by distance in %s", (_name, open) => {
       { type: "LineString", coordinates: [[13.4, 52.5]] },
     ];
     await collection.insertMany(without.map((at) => (at === undefined ? {} : { at })));
-    expect(await collection.find({ near: { field: "at", ...BERLIN } })).toEqual([]);
-    expect(await collection.count({ near: { field: "at", ...BERLIN } })).toBe(0);
+    expect(await collection.find({ near: { field: "at", ...berlin } })).toEqual([]);
+    expect(await collection.count({ near: { field: "at", ...berlin } })).toBe(0);
     expect(await collection.count()).toBe(without.length);
   });
 
@@ -160,12 +160,12 @@ describe.each(engines)("A query by distance in %s", (_name, open) => {
   it("follows changes, removals and restorations", async () => {
     const collection = (await open()).collection(places);
     const found = async (maxDistance: number): Promise<readonly string[]> => {
-      const near = { field: "at", ...BERLIN, maxDistance };
+      const near = { field: "at", ...berlin, maxDistance };
       return (await collection.find({ near, limit: 5 })).map(({ id }) => id);
     };
     const { id } = await collection.insert({ at: { latitude: 0, longitude: 0 }, n: 1 });
     expect(await found(1000)).toEqual([]);
-    await collection.update(id, { at: BERLIN });
+    await collection.update(id, { at: berlin });
     expect(await found(1000)).toEqual([id]);
     await collection.update(id, { n: 2 });
     expect(await found(1000)).toEqual([id]);
@@ -177,12 +177,12 @@ describe.each(engines)("A query by distance in %s", (_name, open) => {
     expect(await found(5000)).toEqual([id]);
     await collection.update(id, { at: undefined });
     expect(await found(1e9)).toEqual([]);
-    await collection.replace(id, { at: BERLIN });
-    await collection.upsert({ at: BERLIN, n: 3 }, { id });
+    await collection.replace(id, { at: berlin });
+    await collection.upsert({ at: berlin, n: 3 }, { id });
     expect(await found(0)).toEqual([id]);
     await collection.remove(id);
     expect(await found(0)).toEqual([]);
-    const near = { field: "at", ...BERLIN, maxDistance: 0 };
+    const near = { field: "at", ...berlin, maxDistance: 0 };
     expect(await collection.find({ near, deleted: "only", limit: 5 })).toMatchObject([{ id }]);
     await collection.restore(id);
     expect(await found(0)).toEqual([id]);
@@ -308,7 +308,7 @@ describe.each(engines)("A query by distance in %s", (_name, open) => {
 });
 
 describe("Two engines", () => {
-  it.skipIf(NO_POSTGRES !== undefined)(
+  it.skipIf(noPostgres !== undefined)(
     "give the same documents by distance, in the same order",
     async () => {
       await using sqlite = await openStore("sqlite::memory:");
@@ -340,13 +340,13 @@ describe("Two engines", () => {
 
   it.each<readonly [string, () => Promise<string>]>([
     ["SQLite", () => Promise.resolve(`sqlite:${temporaryFolder()}/a.db`)],
-    ...(NO_POSTGRES === undefined ? [["PostgreSQL", () => newDatabase()] as const] : []),
+    ...(noPostgres === undefined ? [["PostgreSQL", () => newDatabase()] as const] : []),
   ])("find the places of what %s held before they were declared", async (_name, make) => {
     const url = await make();
-    const near = { field: "at", ...BERLIN };
+    const near = { field: "at", ...berlin };
     {
       await using store = await openStore(url);
-      await store.collection(plain).insertMany([{ at: BERLIN, n: 1 }, { n: 2 }]);
+      await store.collection(plain).insertMany([{ at: berlin, n: 1 }, { n: 2 }]);
       const plan = await administer(store).plan({ collections: [places] });
       expect(plan).toContainEqual({
         kind: "build-geo",
@@ -366,7 +366,7 @@ describe("Two engines", () => {
     }
     {
       await using store = await openStore(url, { collections: [plain] });
-      await store.collection(plain).insert({ at: BERLIN, n: 3 });
+      await store.collection(plain).insert({ at: berlin, n: 3 });
     }
     await using store = await openStore(url, { collections: [places] });
     const found = await store.collection(places).find({ near });

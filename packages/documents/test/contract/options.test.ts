@@ -8,7 +8,7 @@ type Document = Record<string, unknown>;
 
 const things = defineCollection<Document>("things", { unique: ["name"], softDelete: true });
 
-const CALLS: readonly (readonly [name: keyof Collection<Document>, args: readonly unknown[]])[] = [
+const calls: readonly (readonly [name: keyof Collection<Document>, args: readonly unknown[]])[] = [
   ["insert", [{ name: "b" }, { Id: "b" }]],
   ["get", ["a", { stalenes: 1 }]],
   ["get", ["a", { staleness: -1 }]],
@@ -36,7 +36,7 @@ describe.each(engines)("An option of %s that there is not", (_engine, open) => {
   it("is refused by name, and nothing is done", async () => {
     const collection = (await open()).collection(things);
     const stored = await collection.insert({ name: "a" }, { id: "a" });
-    for (const [name, args] of CALLS) {
+    for (const [name, args] of calls) {
       const call: unknown = Reflect.apply(Object(collection[name]), collection, args);
       await expect(call).rejects.toMatchObject({ name: "InputError", code: "ERR_DOCUMENTS_QUERY" });
     }

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { defineCollection } from "../../src/index.ts";
-import { CONFUSABLE } from "../filter-model.ts";
+import { confusable } from "../filter-model.ts";
 import { enginesOfFile } from "../open-for-test.ts";
 import { propertyRuns } from "../property-runs.ts";
 
@@ -135,7 +135,7 @@ describe.each(engines)("A page in %s", (_name, open) => {
 
   it("is, with all that follow, what find returns at once", async () => {
     const collection = (await open({ collections: [things] })).collection(things);
-    const value = fc.constantFrom(undefined, ...CONFUSABLE);
+    const value = fc.constantFrom(undefined, ...confusable);
     const key = fc.constantFrom("a", "-a", "b", "-b", "createdAt", "-id", "-version", "b.c");
     await fc.assert(
       fc.asyncProperty(

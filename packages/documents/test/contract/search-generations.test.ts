@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished, vi } from "vitest";
 import { administer, defineCollection, type Store } from "../../src/index.ts";
-import { SHARED_ENGINES } from "../open-for-test.ts";
+import { sharedEngines } from "../open-for-test.ts";
 
 interface Note {
   title: string;
@@ -30,7 +30,7 @@ async function waitUntilBuilt(store: Store, definition: typeof byTitle): Promise
     .not.toContainEqual(expect.objectContaining({ kind: "build-search" }));
 }
 
-it.each(SHARED_ENGINES)("finds all by the fields of each program in %s", async (_name, create) => {
+it.each(sharedEngines)("finds all by the fields of each program in %s", async (_name, create) => {
   const open = await create();
   const first = await open({ collections: [byTitle] });
   const old = first.collection(byTitle);
@@ -94,7 +94,7 @@ it.each(SHARED_ENGINES)("finds all by the fields of each program in %s", async (
   }
 });
 
-it.each(SHARED_ENGINES)(
+it.each(sharedEngines)(
   "finds what a program without a search writes in %s",
   async (_name, create) => {
     const open = await create();
@@ -120,7 +120,7 @@ it.each(SHARED_ENGINES)(
   },
 );
 
-it.each(SHARED_ENGINES)("builds nothing back in %s", async (_name, create) => {
+it.each(sharedEngines)("builds nothing back in %s", async (_name, create) => {
   const open = await create();
   const first = await open({ collections: [byTitle] });
   const many = Array.from({ length: 1800 }, (_, index) => ({
@@ -166,7 +166,7 @@ it.each(SHARED_ENGINES)("builds nothing back in %s", async (_name, create) => {
   expect(await administer(third).check()).toEqual({ ok: true, problems: [] });
 });
 
-it.each(SHARED_ENGINES)("drops what no program uses in %s", async (_name, create) => {
+it.each(sharedEngines)("drops what no program uses in %s", async (_name, create) => {
   const open = await create();
   const before = defineCollection<Note>("notes", { search: ["title"], indexes: ["views"] });
   const now = defineCollection<Note>("notes", { search: ["text"], indexes: ["title"] });
@@ -192,7 +192,7 @@ it.each(SHARED_ENGINES)("drops what no program uses in %s", async (_name, create
   expect(await administer(back).check()).toEqual({ ok: true, problems: [] });
 });
 
-it.each(SHARED_ENGINES)(
+it.each(sharedEngines)(
   "drops a search that no program used for a week in %s",
   async (_name, create) => {
     const open = await create();

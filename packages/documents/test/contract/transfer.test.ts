@@ -6,7 +6,7 @@ import {
   type Store,
   UniqueError,
 } from "../../src/index.ts";
-import { ENGINES } from "../open-for-test.ts";
+import { allEngines } from "../open-for-test.ts";
 
 interface Note {
   title: string;
@@ -38,7 +38,7 @@ function load(store: Store, definition: typeof notes, records: readonly Document
   return administer(store).load((loading) => loading.add(definition, records));
 }
 
-describe.each(ENGINES)("Moving documents of %s", (_engine, open) => {
+describe.each(allEngines)("Moving documents of %s", (_engine, open) => {
   it.each([
     ["an id", { id: "a b" }],
     ["a version", { version: 0 }],

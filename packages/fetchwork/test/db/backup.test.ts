@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { administer, defineCollection, type DocumentRecord, openStore } from "@fetchwork/documents";
 import { describe, expect, it } from "vitest";
-import { DEFINITIONS, ENGINES, newFolder, runDb } from "./db-world.ts";
+import { allDefinitions, allEngines, newFolder, runDb } from "./db-world.ts";
 import { items, migrations, others } from "./shop-definitions.ts";
 
 const options = { collections: [items, ...others], migrations };
@@ -29,12 +29,12 @@ async function read(url: string): Promise<readonly DocumentRecord[]> {
 
 async function backupOf(url: string, name = "a.jsonl"): Promise<string> {
   const file = join(newFolder(), name);
-  const [code] = await runDb(["backup", file, "-u", url, "-d", DEFINITIONS]);
+  const [code] = await runDb(["backup", file, "-u", url, "-d", allDefinitions]);
   expect(code).toBe(0);
   return file;
 }
 
-describe.each(ENGINES)("fetchwork db backup of %s", (_engine, newUrl) => {
+describe.each(allEngines)("fetchwork db backup of %s", (_engine, newUrl) => {
   it("restores the geographic index without definitions", async () => {
     const shops = defineCollection<{ at: object }>("shops", { geo: ["at"] });
     const url = await newUrl();
@@ -69,7 +69,7 @@ describe.each(ENGINES)("fetchwork db backup of %s", (_engine, newUrl) => {
         .update(`${lines.slice(0, -2).join("\n")}\n`)
         .digest("hex");
       expect(JSON.parse(lines.at(-2) ?? "")).toEqual({ documents: 1201, sha256 });
-      for (const [, another] of ENGINES) {
+      for (const [, another] of allEngines) {
         const to = await another();
         expect(await runDb(["restore", file, "-u", to])).toEqual([
           0,
@@ -77,7 +77,7 @@ describe.each(ENGINES)("fetchwork db backup of %s", (_engine, newUrl) => {
           "",
         ]);
         expect(await read(to)).toEqual(await read(url));
-        const [code] = await runDb(["status", "-u", to, "-d", DEFINITIONS]);
+        const [code] = await runDb(["status", "-u", to, "-d", allDefinitions]);
         expect(code).toBe(0);
       }
     },

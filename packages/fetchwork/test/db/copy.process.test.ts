@@ -5,10 +5,10 @@ import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { openStore } from "@fetchwork/documents";
 import { describe, expect, it } from "vitest";
-import { ENGINES, newFolder } from "./db-world.ts";
+import { allEngines, newFolder } from "./db-world.ts";
 import { items, migrations, others } from "./shop-definitions.ts";
 
-const MAIN = join(import.meta.dirname, "../../src/main.ts");
+const mainFile = join(import.meta.dirname, "../../src/main.ts");
 
 async function fill(count: number): Promise<string> {
   const url = `sqlite:${join(newFolder(), "from.db")}`;
@@ -19,11 +19,11 @@ async function fill(count: number): Promise<string> {
   return url;
 }
 
-describe.each(ENGINES)("fetchwork db copy to %s", (_engine, newUrl) => {
+describe.each(allEngines)("fetchwork db copy to %s", (_engine, newUrl) => {
   it("continues after kill -9", async () => {
     const from = await fill(20_000);
     const to = await newUrl();
-    const args = ["--conditions=@fetchwork/source", MAIN, "db", "copy", from, to, "--json"];
+    const args = ["--conditions=@fetchwork/source", mainFile, "db", "copy", from, to, "--json"];
     const child = spawn(process.execPath, args, { stdio: ["ignore", "ignore", "pipe"] });
     const ended = once(child, "exit");
     let lines = 0;

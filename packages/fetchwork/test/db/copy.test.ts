@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { administer, defineCollection, openStore } from "@fetchwork/documents";
 import { describe, expect, it } from "vitest";
-import { DEFINITIONS, ENGINES, newFolder, runDb } from "./db-world.ts";
+import { allDefinitions, allEngines, newFolder, runDb } from "./db-world.ts";
 import { items, migrations, others } from "./shop-definitions.ts";
 
 async function fill(count: number): Promise<string> {
@@ -13,14 +13,14 @@ async function fill(count: number): Promise<string> {
   return url;
 }
 
-describe.each(ENGINES)("fetchwork db copy to %s", (_engine, newUrl) => {
+describe.each(allEngines)("fetchwork db copy to %s", (_engine, newUrl) => {
   it("copies and verifies every document with versions, removals and migrations", async () => {
     const from = await fill(1100);
     const to = await newUrl();
-    const [code, stdout, stderr] = await runDb(["copy", from, to, "-d", DEFINITIONS]);
+    const [code, stdout, stderr] = await runDb(["copy", from, to, "-d", allDefinitions]);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(/^collection items: 1100 documents, SHA-256 [0-9a-f]{64}\n/);
-    expect((await runDb(["status", "-u", to, "-d", DEFINITIONS]))[0]).toBe(0);
+    expect((await runDb(["status", "-u", to, "-d", allDefinitions]))[0]).toBe(0);
     await using store = await openStore(to, { collections: [items] });
     expect(await store.collection(items).count()).toBe(1099);
     expect(await store.collection(items).find({ q: "item 77", limit: 1 })).toHaveLength(1);

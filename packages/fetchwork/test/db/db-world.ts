@@ -3,19 +3,19 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { newDatabase } from "../../../documents/test/open-for-test.ts";
-import { NO_POSTGRES } from "../../../documents/test/postgres-server.ts";
+import { noPostgres } from "../../../documents/test/postgres-server.ts";
 import type { CommandIo } from "../../src/command/command-io.ts";
 import { commands } from "../../src/commands.ts";
 import { runCommand } from "../../src/command/run-command.ts";
 import { memoryIo } from "../memory-io.ts";
 
 /** The module of definitions that the tests use. */
-export const DEFINITIONS: string = join(import.meta.dirname, "shop-definitions.ts");
+export const allDefinitions: string = join(import.meta.dirname, "shop-definitions.ts");
 
 /** Makes the URL of a store that does not exist yet, or is empty, for each engine. */
-export const ENGINES: readonly (readonly [engine: string, newUrl: () => Promise<string>])[] = [
+export const allEngines: readonly (readonly [engine: string, newUrl: () => Promise<string>])[] = [
   ["SQLite", () => Promise.resolve(`sqlite:${join(newFolder(), "a.db")}`)],
-  ...(NO_POSTGRES === undefined ? [["PostgreSQL", newDatabase] as const] : []),
+  ...(noPostgres === undefined ? [["PostgreSQL", newDatabase] as const] : []),
 ];
 
 /** Makes a folder that is removed when the test ends. */

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { defineCollection, openStore } from "@fetchwork/documents";
 import { describe, expect, it } from "vitest";
-import { DEFINITIONS, ENGINES, newFolder, runDb } from "./db-world.ts";
+import { allDefinitions, allEngines, newFolder, runDb } from "./db-world.ts";
 import { type Item, items } from "./shop-definitions.ts";
 
 describe("fetchwork db migrate", () => {
@@ -12,7 +12,7 @@ describe("fetchwork db migrate", () => {
 
   it("plans a missing store without creating it", async () => {
     const cwd = newFolder();
-    const args = ["migrate", "-u", "sqlite:a.db", "-d", DEFINITIONS, "--dry-run"];
+    const args = ["migrate", "-u", "sqlite:a.db", "-d", allDefinitions, "--dry-run"];
     expect((await runDb(args, { cwd }))[1]).toContain("to do  collection items: will be created\n");
     expect(existsSync(join(cwd, "a.db"))).toBe(false);
   });
@@ -23,12 +23,12 @@ describe("fetchwork db migrate", () => {
     const bare = store.collection(defineCollection<Item>("items", { softDelete: true }));
     await bare.insertMany([{ name: "pen" }, { name: "pen" }]);
     await store.close();
-    const [code, stdout, stderr] = await runDb(["migrate", "-u", url, "-d", DEFINITIONS]);
+    const [code, stdout, stderr] = await runDb(["migrate", "-u", url, "-d", allDefinitions]);
     expect([code, stdout]).toEqual([1, "done  migration 1: give every item a price\n"]);
     expect(stderr).toContain('another document of "items" has the same name');
   });
 
-  it.each(ENGINES)(
+  it.each(allEngines)(
     "does on %s what the plan says, once",
     async (...engine) => {
       const url = await engine[1]();
@@ -36,7 +36,7 @@ describe("fetchwork db migrate", () => {
       const bare = defineCollection<Item>("items", { softDelete: true });
       await first.collection(bare).insert({ name: "pen" });
       await first.close();
-      const args = ["migrate", "--url", url, "--definitions", DEFINITIONS];
+      const args = ["migrate", "--url", url, "--definitions", allDefinitions];
       const steps = [
         "migration 1: give every item a price",
         "collection items: index to be built (name)",

@@ -6,14 +6,14 @@ import { openStore } from "@fetchwork/documents";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createProgress } from "../../src/db/progress.ts";
 import { memoryIo, type MemoryIo } from "../memory-io.ts";
-import { ENGINES, newFolder, runDb } from "./db-world.ts";
+import { allEngines, newFolder, runDb } from "./db-world.ts";
 import { items } from "./shop-definitions.ts";
 
-const MAIN = join(import.meta.dirname, "../../src/main.ts");
-const COLUMNS = 60;
-const COUNT = 15_000;
+const mainFile = join(import.meta.dirname, "../../src/main.ts");
+const terminalColumns = 60;
+const documentCount = 15_000;
 /** Why nothing can be run on a terminal, if so; never in CI, where that is a failure. */
-const NO_TERMINAL =
+const noTerminal =
   spawnSync("script", ["--version"]).status !== 0 && process.env["CI"] !== "true"
     ? "script of util-linux is not installed"
     : undefined;
@@ -21,7 +21,9 @@ const NO_TERMINAL =
 async function fill(): Promise<string> {
   const url = `sqlite:${join(newFolder(), "from.db")}`;
   await using store = await openStore(url, { collections: [items] });
-  const names = Array.from({ length: COUNT }, (_entry, index) => ({ name: `item ${index}` }));
+  const names = Array.from({ length: documentCount }, (_entry, index) => ({
+    name: `item ${index}`,
+  }));
   await store.collection(items).insertMany(names);
   return url;
 }
@@ -39,9 +41,9 @@ function runOnTerminal(
   args: readonly string[],
   onBar: (percent: number, run: ChildProcess) => void = () => undefined,
 ): OnTerminal {
-  const words = [process.execPath, "--conditions=@fetchwork/source", MAIN, "db", ...args];
+  const words = [process.execPath, "--conditions=@fetchwork/source", mainFile, "db", ...args];
   const quoted = words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
-  const command = `stty cols ${COLUMNS} rows 20; exec ${quoted}`;
+  const command = `stty cols ${terminalColumns} rows 20; exec ${quoted}`;
   const env = { ...process.env, TERM: "xterm", NO_COLOR: "" };
   const child = spawn("script", ["-qefc", command, "/dev/null"], {
     env,
@@ -83,15 +85,15 @@ function killAll(child: ChildProcess): void {
   child.kill("SIGKILL");
 }
 
-describe.skipIf(NO_TERMINAL !== undefined)("the progress bar on a terminal", () => {
+describe.skipIf(noTerminal !== undefined)("the progress bar on a terminal", () => {
   it("fills during a backup, a restore and a copy and is erased at their end", async () => {
     const from = await fill();
     const folder = newFolder();
     const file = join(folder, "a.jsonl");
     for (const [args, result] of [
-      [["backup", file, "-u", from], `${COUNT} documents in `],
-      [["restore", file, "-u", `sqlite:${folder}/b.db`], `${COUNT} documents restored`],
-      [["copy", from, `sqlite:${folder}/c.db`], `collection items: ${COUNT} documents`],
+      [["backup", file, "-u", from], `${documentCount} documents in `],
+      [["restore", file, "-u", `sqlite:${folder}/b.db`], `${documentCount} documents restored`],
+      [["copy", from, `sqlite:${folder}/c.db`], `collection items: ${documentCount} documents`],
     ] as const) {
       const { shown, ended } = runOnTerminal(args);
       const text = await shown;
@@ -102,8 +104,8 @@ describe.skipIf(NO_TERMINAL !== undefined)("the progress bar on a terminal", () 
         bars.map(({ documents }) => documents).toSorted((one, other) => one - other),
       );
       for (const bar of bars) {
-        expect(bar.length).toBeLessThan(COLUMNS);
-        expect(bar.percent).toBe(Math.trunc((bar.documents / COUNT) * 100));
+        expect(bar.length).toBeLessThan(terminalColumns);
+        expect(bar.percent).toBe(Math.trunc((bar.documents / documentCount) * 100));
       }
       // The cursor is at the beginning of an empty line when the result comes.
       expect(text).toContain(`\r\u001b[K${result}`);
@@ -111,7 +113,7 @@ describe.skipIf(NO_TERMINAL !== undefined)("the progress bar on a terminal", () 
   }, 60_000);
 });
 
-describe.skipIf(NO_TERMINAL !== undefined).each(ENGINES)(
+describe.skipIf(noTerminal !== undefined).each(allEngines)(
   "kill -9 under the bar, to %s",
   (_engine, newUrl) => {
     it("lets a copy continue", async () => {
@@ -128,7 +130,7 @@ describe.skipIf(NO_TERMINAL !== undefined).each(ENGINES)(
       const again = runOnTerminal(["copy", from, to]);
       const text = await again.shown;
       expect(barsOf(text)[0]?.percent).toBeGreaterThanOrEqual(last);
-      expect(text).toContain(`collection items: ${COUNT} documents`);
+      expect(text).toContain(`collection items: ${documentCount} documents`);
     }, 120_000);
 
     it("leaves nothing of a restore, which can be repeated", async () => {
@@ -142,12 +144,12 @@ describe.skipIf(NO_TERMINAL !== undefined).each(ENGINES)(
       await shown;
       expect(await ended).toBe("SIGKILL");
       const done = await runDb(["restore", file, "-u", to]);
-      expect(done).toEqual([0, `${COUNT} documents restored\n`, ""]);
+      expect(done).toEqual([0, `${documentCount} documents restored\n`, ""]);
     }, 120_000);
   },
 );
 
-describe.skipIf(NO_TERMINAL !== undefined)("kill -9 of a backup", () => {
+describe.skipIf(noTerminal !== undefined)("kill -9 of a backup", () => {
   it("leaves no file of the target name, so that the next backup succeeds", async () => {
     const from = await fill();
     const folder = newFolder();

@@ -4,9 +4,9 @@ import { DatabaseSync } from "node:sqlite";
 import { openStore } from "@fetchwork/documents";
 import { describe, expect, it } from "vitest";
 import { newDatabase } from "../../../documents/test/open-for-test.ts";
-import { NO_POSTGRES, runSql } from "../../../documents/test/postgres-server.ts";
+import { noPostgres, runSql } from "../../../documents/test/postgres-server.ts";
 import { shownUrl } from "../../src/db/store-url.ts";
-import { DEFINITIONS, ENGINES, newFolder, runDb } from "./db-world.ts";
+import { allDefinitions, allEngines, newFolder, runDb } from "./db-world.ts";
 import { items, migrations, others } from "./shop-definitions.ts";
 
 describe("fetchwork db status", () => {
@@ -24,13 +24,13 @@ describe("fetchwork db status", () => {
     expect(existsSync(join(folder, "a.db"))).toBe(false);
   });
 
-  it.skipIf(NO_POSTGRES !== undefined)(
+  it.skipIf(noPostgres !== undefined)(
     "writes nothing into a database without a store",
     async () => {
       const url = await newDatabase();
       for (const args of [
         ["status"],
-        ["migrate", "--dry-run", "-d", DEFINITIONS],
+        ["migrate", "--dry-run", "-d", allDefinitions],
         ["backup", "b"],
       ]) {
         const [code, stdout, stderr] = await runDb([...args, "-u", url], { cwd: newFolder() });
@@ -101,8 +101,8 @@ describe("fetchwork db status", () => {
     await (await openStore(`sqlite:${cwd}/a.db`)).close();
     for (const args of [
       ["status"],
-      ["migrate", "-d", DEFINITIONS],
-      ["migrate", "--dry-run", "-d", DEFINITIONS],
+      ["migrate", "-d", allDefinitions],
+      ["migrate", "--dry-run", "-d", allDefinitions],
       ["backup", "a.jsonl"],
       ["copy", "env:DATABASE_URL", "sqlite:b.db"],
       ["copy", "sqlite:a.db", "env:DATABASE_URL"],
@@ -115,12 +115,12 @@ describe("fetchwork db status", () => {
     }
   });
 
-  it.each(ENGINES)(
+  it.each(allEngines)(
     "exits 3 with what is pending on %s, and 0 when nothing is",
     async (...engine) => {
       const url = await engine[1]();
       await (await openStore(url)).close();
-      const args = ["status", "--url", url, "--definitions", DEFINITIONS];
+      const args = ["status", "--url", url, "--definitions", allDefinitions];
       const [pending, text] = await runDb(args);
       expect(pending).toBe(3);
       expect(text).toContain("pending  migration 1: give every item a price\n");

@@ -4,7 +4,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
-import { NO_POSTGRES, startPostgres } from "../../../documents/test/postgres-server.ts";
+import { noPostgres, startPostgres } from "../../../documents/test/postgres-server.ts";
 import { namesOf } from "../../src/add/resource-names.ts";
 import { fetchwork, program, project, sharedModules } from "./project-world.ts";
 
@@ -97,7 +97,7 @@ describe("a new project", () => {
       };
       const database: NodeJS.ProcessEnv = {};
       const vitest = [node, "node_modules/vitest/vitest.mjs", "run", "--reporter=dot"];
-      if (options.includes("postgres") && NO_POSTGRES === undefined) {
+      if (options.includes("postgres") && noPostgres === undefined) {
         const server = await startPostgres();
         onTestFinished(() => server.stop());
         env["DATABASE_URL"] = await server.create();

@@ -10,7 +10,7 @@ const retryDelay = 1000;
 
 /** Builds what collections need in another thread, until it is done or the signal is aborted. */
 export type BuildAway = (
-  job: Pick<BuildJob, "definitions" | "task">,
+  job: Pick<BuildJob, "busyTimeout" | "definitions" | "task">,
   signal: AbortSignal,
 ) => Promise<void>;
 
@@ -18,6 +18,7 @@ export type BuildAway = (
 export class Building {
   readonly #write: <R>(work: (session: Session) => R) => Promise<R>;
   readonly #buildAway: BuildAway | undefined;
+  readonly #busyTimeout: number;
   readonly #ended = new AbortController();
   readonly #running = new Set<Promise<void>>();
   readonly #used = new Set<SqliteLayout>();
@@ -27,7 +28,9 @@ export class Building {
   constructor(
     write: <R>(work: (session: Session) => R) => Promise<R>,
     buildAway: BuildAway | undefined,
+    options: { readonly busyTimeout: number },
   ) {
+    this.#busyTimeout = options.busyTimeout;
     this.#write = write;
     this.#buildAway = buildAway;
   }
@@ -38,10 +41,13 @@ export class Building {
     this.#running.add(building);
   }
 
-  /** Builds what collections need in another thread. What fails there fails again in this one, which reports it. */
+  /**
+   * Builds what collections need in another thread, which waits at most `busyTimeout` for other writers. What
+   * fails there fails again in this one, which reports it.
+   */
   async prepareAway(layouts: readonly SqliteLayout[]): Promise<void> {
     const definitions = layouts.map(({ definition }) => definition);
-    const job = { task: "prepare", definitions } as const;
+    const job = { task: "prepare", definitions, busyTimeout: this.#busyTimeout } as const;
     await this.#buildAway?.(job, this.#ended.signal).catch(() => undefined);
   }
 
@@ -75,10 +81,13 @@ export class Building {
 
   async #build(layout: SqliteLayout): Promise<void> {
     const { signal } = this.#ended;
-    for (let delay = pause; !signal.aborted;) {
+    const job = { task: "search", definitions: [layout.definition] } as const;
+    for (let delay = pause, buildAway = this.#buildAway; !signal.aborted;) {
       try {
-        await this.#buildAway?.({ task: "search", definitions: [layout.definition] }, signal);
+        await buildAway?.(job, signal).catch(() => undefined);
         if (!(await this.#write((session) => session.workOnSearch(layout)))) return;
+        // The thread left something, because it could not start or failed, and this one does the rest.
+        buildAway = undefined;
         delay = pause;
       } catch {
         // Another process writes, or the disk is full: what is missing is read by each search until then.

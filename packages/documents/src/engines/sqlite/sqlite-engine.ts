@@ -85,7 +85,7 @@ export class SqliteEngine implements Engine {
     if (reserve !== undefined) {
       this.#room = new DiskRoom(this.#writer, connections.writer, reserve);
     }
-    this.#building = new Building((work) => this.#write(work), connections.buildAway);
+    this.#building = new Building((work) => this.#write(work), connections.buildAway, options);
     this.#slowReads?.makeRoomWith(() => this.#writer.checkpoint());
   }
 

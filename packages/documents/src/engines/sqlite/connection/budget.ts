@@ -44,6 +44,7 @@ export class Budget {
   begin(): void {
     this.#began = performance.now();
     this.#rows = 0;
+    this.#text = "";
   }
 
   /** Gives a read up that took too long a moment ago. */

@@ -16,7 +16,7 @@ const pause = 15;
 /** Time after which a file is tried again that another connection writes to, in milliseconds. */
 const busyDelay = 5;
 
-const { path, task, definitions, stop } = readJob(workerData);
+const { path, task, definitions, busyTimeout = Infinity, stop } = readJob(workerData);
 const { DatabaseSync } = loadSqlite();
 const connection = new Connection(new DatabaseSync(path, { timeout: 0 }));
 try {
@@ -40,11 +40,13 @@ try {
 
 /** Runs work when no other connection writes; returns undefined without running it when the build is to end. */
 function inTransaction<R>(work: () => R): R | undefined {
+  const deadline = performance.now() + busyTimeout;
   while (Atomics.load(stop, 0) === 0) {
     try {
       connection.exec("BEGIN IMMEDIATE");
     } catch (error) {
-      if (!(error instanceof DocumentsError) || error.code !== "ERR_DOCUMENTS_BUSY") throw error;
+      const isBusy = error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_BUSY";
+      if (!isBusy || performance.now() >= deadline) throw error;
       Atomics.wait(stop, 0, 0, busyDelay);
       continue;
     }
@@ -61,10 +63,11 @@ function inTransaction<R>(work: () => R): R | undefined {
 
 function readJob(data: unknown): BuildJob {
   if (isObject(data)) {
-    const { path: file, task: wanted, definitions: list, stop: flag } = data;
+    const { path: file, task: wanted, definitions: list, busyTimeout: time, stop: flag } = data;
     const isTask = wanted === "prepare" || wanted === "search";
     if (typeof file === "string" && isTask && areDefinitions(list) && flag instanceof Int32Array) {
-      return { path: file, task: wanted, definitions: list, stop: flag };
+      const limit = typeof time === "number" ? time : undefined;
+      return { path: file, task: wanted, definitions: list, busyTimeout: limit, stop: flag };
     }
   }
   throw new TypeError("the job of the thread is malformed");

@@ -10,6 +10,8 @@ export interface BuildJob {
   readonly path: string;
   readonly task: BuildTask;
   readonly definitions: readonly CollectionDefinition<unknown>[];
+  /** Time to wait for another connection that writes, in milliseconds. By default as long as it takes. */
+  readonly busyTimeout?: number | undefined;
   /** Becomes 1 when the build is to end. */
   readonly stop: Int32Array;
 }
@@ -17,14 +19,14 @@ export interface BuildJob {
 /** Builds what collections need in a thread; resolves when it is done, or soon after `signal`. */
 export async function runBuildWorker(
   path: string,
-  { task, definitions }: Pick<BuildJob, "definitions" | "task">,
+  { task, definitions, busyTimeout }: Pick<BuildJob, "busyTimeout" | "definitions" | "task">,
   signal: AbortSignal,
 ): Promise<void> {
   const stop = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
   // The sources run as they are, and the package as JavaScript.
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   const worker = new Worker(new URL(`./build-worker.${extension}`, import.meta.url), {
-    workerData: { path, task, definitions, stop } satisfies BuildJob,
+    workerData: { path, task, definitions, busyTimeout, stop } satisfies BuildJob,
   });
   const end = (): void => {
     Atomics.store(stop, 0, 1);
