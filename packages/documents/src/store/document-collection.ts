@@ -180,7 +180,7 @@ export class DocumentCollection<T> implements Collection<T> {
 
   async remove(id: string, options: WriteOptions = {}): Promise<boolean> {
     const target = parseTarget(id, options);
-    return this.#write(() => removeDocument(this.#layout, target));
+    return this.#access.free(this.#layout, () => removeDocument(this.#layout, target));
   }
 
   async removeMany(selection: { readonly where: Where<T> }): Promise<number> {
@@ -197,7 +197,7 @@ export class DocumentCollection<T> implements Collection<T> {
   async purge(id: string): Promise<boolean> {
     requireSoftDelete(this.#layout.definition);
     checkId(id);
-    return this.#write(() => purgeDocument(this.#layout, id));
+    return this.#access.free(this.#layout, () => purgeDocument(this.#layout, id));
   }
 
   async purgeMany(selection: PurgeSelection<T> = {}): Promise<number> {

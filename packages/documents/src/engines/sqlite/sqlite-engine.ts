@@ -24,37 +24,23 @@ import {
   snapshotThrough,
   sqliteLayout,
 } from "./access-through.ts";
-import { type BuildAway, Building } from "./building.ts";
+import { Building } from "./building.ts";
 import { Budget, tooSlow } from "./connection/budget.ts";
 import type { Connection } from "./connection/connection.ts";
 import { runReading, runStatement } from "./connection/run-operation.ts";
+import type { Connections } from "./connections.ts";
+import { DiskRoom } from "./disk-room.ts";
 import { writeWhole } from "./file/backup.ts";
-import { beginRemoval, removalParts, removePart } from "./removal-parts.ts";
+import { removeInParts } from "./remove-in-parts.ts";
 import { buildsMuch } from "./schema/prepare-collection.ts";
 import type { Session } from "./session.ts";
 import { SqliteLayout } from "./statements/layout.ts";
 import { UnregisteredError } from "./statements/search.ts";
 import { explainPrefix, readQueryPlan } from "./statements/query-plan.ts";
-import type { MaintenanceTask } from "./threads/maintenance.ts";
 import type { SlowReads } from "./threads/slow-reads.ts";
 import { readStatus } from "./status.ts";
 import { isBusyError, untilFree } from "./until-free.ts";
 import { Writer } from "./writer.ts";
-
-/** The two connections to one file, and what to do after they are closed. */
-export interface Connections {
-  readonly writer: Connection;
-  readonly reader: Connection;
-  /** Does a task on the file, in another thread where it can open the file. */
-  readonly maintain: (task: MaintenanceTask) => Promise<readonly string[]>;
-  /** Builds what collections need in another thread, where that can open the file. */
-  readonly buildAway?: BuildAway;
-  /** Does reads that take long, where another thread can open the file. */
-  readonly slowReads?: SlowReads;
-  /** Opens another connection that reads, where the file has a name. */
-  readonly openReader?: () => Connection;
-  release(): void;
-}
 
 const maxTimeout = 0x7fff_ffff;
 const migrationTimeout = 3_600_000;
@@ -69,6 +55,7 @@ export class SqliteEngine implements Engine {
   readonly #budget: Budget | undefined;
   readonly #listeners = new Set<() => void>();
   readonly #building: Building;
+  readonly #room: DiskRoom | undefined;
   #isClosing = false;
 
   constructor(connections: Connections, options: { readonly busyTimeout: number }) {
@@ -93,6 +80,10 @@ export class SqliteEngine implements Engine {
       },
       busyTimeout: options.busyTimeout,
     });
+    const { reserve } = connections;
+    if (reserve !== undefined) {
+      this.#room = new DiskRoom(this.#writer, connections.writer, reserve);
+    }
     this.#building = new Building((work) => this.#write(work), connections.buildAway, options);
     this.#slowReads?.makeRoomWith(() => this.#writer.checkpoint());
   }
@@ -186,26 +177,8 @@ export class SqliteEngine implements Engine {
     return this.write(layout, () => insertDocument<T>(layout, document));
   }
 
-  /**
-   * Many documents are looked for first, in another thread when that takes long, and removed in parts: other work comes
-   * in between. What changed after it was found is removed if it is still selected.
-   */
-  async remove(layout: Layout, removal: Removal): Promise<number> {
-    const budget = this.#budget;
-    const prepared = sqliteLayout(layout);
-    const begun = await this.write(layout, () => {
-      budget?.begin();
-      return beginRemoval(prepared, removal, { isTimed: budget !== undefined });
-    });
-    let { count } = begun;
-    const { left } = begun;
-    if (left === undefined) return count;
-    const plan = { removal: left };
-    const { items: keys } = await this.find(layout, plan, { map: ([key = null]) => key });
-    for (const part of removalParts(keys)) {
-      count += await this.write(layout, () => removePart(prepared, removal, part));
-    }
-    return count;
+  remove(layout: Layout, removal: Removal): Promise<number> {
+    return removeInParts(this, { layout: sqliteLayout(layout), removal, budget: this.#budget });
   }
 
   async write<R>(layout: Layout, operation: () => Operation<R>): Promise<R> {
@@ -214,12 +187,22 @@ export class SqliteEngine implements Engine {
     return this.#write((session) => session.run(prepared, operation));
   }
 
+  async free<R>(layout: Layout, operation: () => Operation<R>): Promise<R> {
+    const room = this.#room;
+    if (room === undefined) return this.write(layout, operation);
+    const prepared = sqliteLayout(layout);
+    if (!this.#ready.has(layout)) await this.prepare([layout]);
+    this.#refuseClosed();
+    return room.free((session) => session.run(prepared, operation));
+  }
+
   /** Retries only while another process writes, before the work began. */
   async transaction<R>(
     work: (access: TransactionAccess) => Promise<R> | R,
     { timeout, retries = 0 }: { readonly timeout: number; readonly retries: number | undefined },
   ): Promise<R> {
     let hasBegun = false;
+    this.#room?.count();
     for (let attempt = 0; ; attempt += 1) {
       try {
         this.#refuseClosed();
@@ -228,6 +211,7 @@ export class SqliteEngine implements Engine {
           return work(accessThrough(session));
         }, timeout);
       } catch (error) {
+        await this.#room?.restartIfFull(error);
         if (hasBegun || attempt >= retries || !isBusyError(error)) throw error;
         await wait(pauseAfter(attempt));
       }
@@ -308,10 +292,12 @@ export class SqliteEngine implements Engine {
     this.#isClosing = true;
     await this.#building.close();
     await this.#writer.idle();
+    await this.#room?.close();
     await this.#slowReads?.close();
     this.#connections.reader.close();
     // The last connection brings the write-ahead log into the file.
     this.#connections.writer.close();
+    await this.#connections.reserve?.makeFromLog();
     this.#connections.release();
   }
 
@@ -325,7 +311,7 @@ export class SqliteEngine implements Engine {
 
   #write<R>(work: (session: Session) => R): Promise<R> {
     if (this.#isClosing) return Promise.reject(closedError());
-    return this.#writer.write(work);
+    return this.#room === undefined ? this.#writer.write(work) : this.#room.write(work);
   }
 
   /** The writing connection has the warmer cache, but while it is busy it shows too much. */

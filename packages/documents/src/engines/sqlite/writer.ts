@@ -56,7 +56,8 @@ export class Writer {
   #scheduled = false;
   #busySince: number | undefined;
   #whenIdle: (() => void) | undefined;
-  #whenCheckpointed: (() => void) | undefined;
+  /** What is done before the next change begins. */
+  readonly #between: (() => void)[] = [];
 
   constructor(connection: Connection, context: WriterContext) {
     this.#connection = connection;
@@ -116,14 +117,12 @@ export class Writer {
    * others that read let it.
    */
   checkpoint(): Promise<void> {
-    return new Promise((resolve) => {
-      const earlier = this.#whenCheckpointed;
-      this.#whenCheckpointed = () => {
-        earlier?.();
-        resolve();
-      };
-      this.#schedule();
-    });
+    return this.#emptyLog("TRUNCATE");
+  }
+
+  /** Does the same, but the log keeps its room on the disk. */
+  restartLog(): Promise<void> {
+    return this.#emptyLog("RESTART");
   }
 
   /** Resolves when nothing is under way or waiting. */
@@ -154,7 +153,7 @@ export class Writer {
 
   #next(): void {
     this.#scheduled = false;
-    if (this.#whenCheckpointed !== undefined) this.#emptyLog(this.#whenCheckpointed);
+    for (const work of this.#between.splice(0)) work();
     const [head] = this.#queue;
     if (head === undefined) {
       this.#whenIdle?.();
@@ -182,14 +181,18 @@ export class Writer {
     }
   }
 
-  #emptyLog(done: () => void): void {
-    this.#whenCheckpointed = undefined;
-    try {
-      this.#connection.exec("PRAGMA wal_checkpoint(TRUNCATE)");
-    } catch {
-      // A commit does the same, and says what is wrong to whom it concerns.
-    }
-    done();
+  #emptyLog(mode: "RESTART" | "TRUNCATE"): Promise<void> {
+    return new Promise((resolve) => {
+      this.#between.push(() => {
+        try {
+          this.#connection.exec(`PRAGMA wal_checkpoint(${mode})`);
+        } catch {
+          // A commit does the same, and says what is wrong to whom it concerns.
+        }
+        resolve();
+      });
+      this.#schedule();
+    });
   }
 
   #end(): void {
