@@ -4,7 +4,8 @@ import type { Socket } from "node:net";
 /** Progress of a client that has bytes to read. */
 interface Progress {
   readonly taken: number;
-  readonly since: number;
+  /** How often it was looked at since it last took something. */
+  readonly looks: number;
 }
 
 /**
@@ -12,28 +13,32 @@ interface Progress {
  * responses in memory forever. Returns a function that ends the watch.
  *
  * It looks at all connections now and then, so that a response costs nothing. What the client sends does not count as
- * progress. While nothing is queued for a connection it does not wait, however long its handler takes.
+ * progress. While nothing is queued for a connection it does not wait, however long its handler takes. The time is counted
+ * in looks, so that an event loop that was held up does not take it for the client's.
  */
 export function watchStalledConnections(
   sockets: ReadonlySet<Socket>,
   responseTimeout: number,
 ): () => void {
   const stalled = new WeakMap<Socket, Progress>();
+  const interval = Math.max(20, Math.min(1000, responseTimeout / 4));
+  const maxLooks = Math.ceil(responseTimeout / interval);
   const look = (): void => {
-    const now = performance.now();
     for (const socket of sockets) {
       const { queued, taken } = readOutput(socket);
       const last = stalled.get(socket);
       if (queued === 0) {
         if (last !== undefined) stalled.delete(socket);
       } else if (last?.taken !== taken) {
-        stalled.set(socket, { taken, since: now });
-      } else if (now - last.since >= responseTimeout) {
+        stalled.set(socket, { taken, looks: 0 });
+      } else if (last.looks + 1 >= maxLooks) {
         socket.destroy();
+      } else {
+        stalled.set(socket, { taken, looks: last.looks + 1 });
       }
     }
   };
-  const timer = setInterval(look, Math.max(20, Math.min(1000, responseTimeout / 4)));
+  const timer = setInterval(look, interval);
   timer.unref();
   return () => clearInterval(timer);
 }
