@@ -9,7 +9,7 @@ import { claimedFields, claimsOf } from "./distributed/claims.ts";
 import { readClaimed } from "./distributed/preparing-claims.ts";
 import { documentColumns } from "./statements/columns.ts";
 import { quoteText } from "./statements/keys.ts";
-import { searchNames } from "./statements/search.ts";
+import { searchNames } from "./statements/search-texts.ts";
 import { claimsTable, feedEndTable } from "./statements/own-tables.ts";
 import { totalsTable, wrongTotal } from "./statements/totals-table.ts";
 

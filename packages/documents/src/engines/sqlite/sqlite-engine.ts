@@ -35,7 +35,7 @@ import { removeInParts } from "./remove-in-parts.ts";
 import { buildsMuch } from "./schema/prepare-collection.ts";
 import type { Session } from "./session.ts";
 import { SqliteLayout } from "./statements/layout.ts";
-import { UnregisteredError } from "./statements/search.ts";
+import { UnregisteredError } from "./statements/search-texts.ts";
 import { explainPrefix, readQueryPlan } from "./statements/query-plan.ts";
 import type { SlowReads } from "./threads/slow-reads.ts";
 import { readStatus } from "./status.ts";

@@ -6,7 +6,7 @@ import { sqlState } from "../connections/postgres-error.ts";
 import { runOperation } from "../connections/run-operation.ts";
 import { sessionOn } from "../connections/session.ts";
 import type { PostgresLayout } from "../statements/layout.ts";
-import { staleKeySql, staleSql } from "../statements/search.ts";
+import { staleKeySql, staleSql } from "../statements/search-texts.ts";
 import { dropAbandoned, finishGeneration } from "./generations.ts";
 
 /**

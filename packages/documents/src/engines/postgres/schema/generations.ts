@@ -7,7 +7,7 @@ import { sqlState } from "../connections/postgres-error.ts";
 import { runOperation } from "../connections/run-operation.ts";
 import { sessionOn } from "../connections/session.ts";
 import type { PostgresLayout } from "../statements/layout.ts";
-import { searchNames } from "../statements/search.ts";
+import { searchNames } from "../statements/search-texts.ts";
 
 const lockNotAvailable = "55P03";
 /** Time for which other statements may wait behind a change of the table, in milliseconds. */

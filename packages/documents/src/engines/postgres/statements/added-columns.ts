@@ -2,11 +2,11 @@ import type { NewRow, Table } from "../../layout.ts";
 import { geoColumn } from "./geo.ts";
 import { firstVersionSql } from "./removed-version.ts";
 import type { Column } from "./row-values.ts";
-import type { PostgresSearch } from "./search.ts";
+import type { PostgresSearchTexts } from "./search-texts.ts";
 
 /** A collection whose table has columns for what is derived from its documents. */
 interface DerivingTable extends Table {
-  readonly search: PostgresSearch;
+  readonly search: PostgresSearchTexts;
   expiryColumn(stored: unknown): number | null;
 }
 

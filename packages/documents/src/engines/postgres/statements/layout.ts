@@ -30,7 +30,7 @@ import { type KeyForm, quoteText } from "./keys.ts";
 import { claimRows, isHeldSql, releaseLease, renewLease } from "./leases.ts";
 import { raiseRemovedVersion } from "./removed-version.ts";
 import { listSql, valuesSql } from "./row-values.ts";
-import { PostgresSearch } from "./search.ts";
+import { PostgresSearchTexts } from "./search-texts.ts";
 import { PostgresSearching } from "./searching.ts";
 import { readSortValues } from "./sort-values.ts";
 import { readTotal } from "./totals-table.ts";
@@ -40,7 +40,7 @@ export class PostgresLayout implements Layout {
   readonly definition: Table["definition"];
   readonly quoted: string;
   readonly indexed: ReadonlySet<string>;
-  readonly search: PostgresSearch;
+  readonly search: PostgresSearchTexts;
   readonly geoPaths: Table["geoPaths"];
   readonly softDelete: boolean;
   readonly reserved: ReadonlySet<string>;
@@ -78,7 +78,7 @@ export class PostgresLayout implements Layout {
     this.definition = definition;
     this.quoted = table.quoted;
     this.indexed = table.indexed;
-    this.search = new PostgresSearch(table);
+    this.search = new PostgresSearchTexts(table);
     this.geoPaths = table.geoPaths;
     this.softDelete = table.softDelete;
     this.reserved = table.reserved;

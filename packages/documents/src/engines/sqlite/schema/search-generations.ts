@@ -7,7 +7,7 @@ import { generationsTable, registryTable } from "../../own-tables.ts";
 import type { Connection } from "../connection/connection.ts";
 import { quoteText } from "../statements/dialect.ts";
 import type { SqliteLayout } from "../statements/layout.ts";
-import { searchTableOf } from "../statements/search.ts";
+import { searchTableOf } from "../statements/search-texts.ts";
 import { unsearchedTable } from "../statements/tables.ts";
 
 const chunk = 500;

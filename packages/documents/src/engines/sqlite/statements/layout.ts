@@ -22,7 +22,7 @@ import { SqliteDialect } from "./dialect.ts";
 import { SqliteGeo } from "./geo.ts";
 import { fieldsOfIndex, indexesOf, type SqliteIndex } from "./indexes.ts";
 import { claimRows, isHeldSql, releaseLease, renewLease } from "./leases.ts";
-import { SqliteSearch } from "./search.ts";
+import { SqliteSearchTexts } from "./search-texts.ts";
 import { leasesTable, raiseRemovedVersion } from "./tables.ts";
 import { SqliteSearching } from "./searching.ts";
 
@@ -40,7 +40,7 @@ export class SqliteLayout implements Layout {
   readonly reserved: ReadonlySet<string>;
   readonly expiresAt: Table["expiresAt"];
   readonly stamps: Stamps;
-  readonly search: SqliteSearch;
+  readonly search: SqliteSearchTexts;
   readonly columns: string;
   readonly selectRows: string;
   readonly key = "seq";
@@ -65,7 +65,7 @@ export class SqliteLayout implements Layout {
     this.reserved = table.reserved;
     this.expiresAt = table.expiresAt;
     this.stamps = stamps;
-    this.search = new SqliteSearch(this);
+    this.search = new SqliteSearchTexts(this);
     this.hasRemoved = this.softDelete;
     this.columns = `id, version, created_at, updated_at, doc, ${this.softDelete ? "deleted_at" : "NULL"}`;
     const expiresColumn = this.expiresAt === undefined ? "NULL" : "expires_at";

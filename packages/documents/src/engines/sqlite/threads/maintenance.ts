@@ -6,7 +6,7 @@ import type { Row } from "../../operation.ts";
 import { generationsTable } from "../../own-tables.ts";
 import type { Connection } from "../connection/connection.ts";
 import { quoteText } from "../statements/dialect.ts";
-import { searchTableOf } from "../statements/search.ts";
+import { searchTableOf } from "../statements/search-texts.ts";
 import { unsearchedTable } from "../statements/tables.ts";
 
 /** A task that reads the whole file, and is done away from the thread that serves. */

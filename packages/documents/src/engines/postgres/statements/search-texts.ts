@@ -62,7 +62,7 @@ interface Searched extends SearchNames {
  * document next to it. A program that does not know the generation changes the version of the document alone, so the text
  * is seen to be stale; programs that search this generation read these documents, and derive the texts again.
  */
-export class PostgresSearch {
+export class PostgresSearchTexts {
   /** What this program derives, as the registry has it; null for nothing. */
   readonly derived: string | null;
   readonly #table: { readonly quoted: string; readonly definition: { readonly name: string } };

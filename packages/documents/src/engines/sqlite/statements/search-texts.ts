@@ -28,7 +28,7 @@ export function searchTableOf(collection: string, suffix: string): string {
  * The search texts of a collection. Each generation has a table, and every program keeps all of them up to date. A text
  * that only another release can derive is taken out of its table, and the row is noted in the table `unsearched`.
  */
-export class SqliteSearch {
+export class SqliteSearchTexts {
   /** What this program derives, as the registry has it; null for nothing. */
   readonly derived: string | null;
   readonly #layout: Pick<Layout, "begin" | "definition" | "quoted">;
