@@ -28,7 +28,7 @@ import { geoColumn, PostgresGeo } from "./geo.ts";
 import { indexesOf, indexName, type PostgresIndex, readIndexes } from "./indexes.ts";
 import { type KeyForm, quoteText } from "./keys.ts";
 import { claimRows, isHeldSql, releaseLease, renewLease } from "./leases.ts";
-import { raiseRemovedVersion } from "./removed-version.ts";
+import { checkedVersionSql, raiseRemovedVersion } from "./removed-version.ts";
 import { listSql, valuesSql } from "./row-values.ts";
 import { PostgresSearchTexts } from "./search-texts.ts";
 import { PostgresSearching } from "./searching.ts";
@@ -145,7 +145,8 @@ export class PostgresLayout implements Layout {
       yield* this.change(change, { added: rows });
       return 1;
     }
-    const added = yield* this.change({ ...change, returning: "version" }, { added: rows });
+    const returning = checkedVersionSql(this.definition.name);
+    const added = yield* this.change({ ...change, returning }, { added: rows });
     return added.rows.reduce((last, [version]) => Math.max(last, Number(version)), 1);
   }
 
