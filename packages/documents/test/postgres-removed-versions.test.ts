@@ -6,10 +6,11 @@ import { noPostgres } from "./postgres-server.ts";
 
 const notes = defineCollection<{ text: string }>("notes");
 
-it.skipIf(noPostgres)(
-  "A document that waits for the removal of its id begins above the version that was removed",
-  async () => {
-    const store = await openStore(await newDatabase(), { collections: [notes] });
+it.skipIf(noPostgres).each([false, true])(
+  "A document that waits for the removal of its id begins above the version that was removed (distributed: %s)",
+  async (distributed) => {
+    const postgres = { distributed };
+    const store = await openStore(await newDatabase(), { collections: [notes], postgres });
     const collection = store.collection(notes);
     await collection.insert({ text: "first" }, { id: "a" });
     const updated = Promise.withResolvers<undefined>();

@@ -12,7 +12,11 @@ import type { Change, UniqueChange } from "../statements/change.ts";
 import { PostgresLayout } from "../statements/layout.ts";
 import { freeSql, leaseSql } from "../statements/leases.ts";
 import { feedEndTable } from "../statements/own-tables.ts";
-import { firstVersionSql, raiseRemovedVersion } from "../statements/removed-version.ts";
+import {
+  checkedVersionSql,
+  firstVersionSql,
+  raiseRemovedVersion,
+} from "../statements/removed-version.ts";
 import {
   type Claim,
   type ClaimedFields,
@@ -52,8 +56,17 @@ export class DistributedLayout extends PostgresLayout {
     if (rows.every(({ version }) => version !== undefined)) {
       return yield* super.insert(rows, recording, lockTimeout);
     }
-    const reading = new PostgresWriter();
-    const { rows: found } = yield reading.read(`SELECT ${firstVersionSql(this.definition.name)}`);
+    return yield* atomically(() => this.#insertChosen(rows, recording, lockTimeout));
+  }
+
+  /** Inserts rows of which some get a version above those of removed documents. It is done again when one is removed at that time. */
+  *#insertChosen(
+    rows: readonly NewRow[],
+    recording: Recording | undefined,
+    lockTimeout: number | undefined,
+  ): Operation<number> {
+    const { name } = this.definition;
+    const { rows: found } = yield new PostgresWriter().read(`SELECT ${firstVersionSql(name)}`);
     const first = Number(found[0]?.[0]);
     const complete = rows.map(({ version = first, stored, ...row }) => ({
       ...row,
@@ -61,6 +74,8 @@ export class DistributedLayout extends PostgresLayout {
       stored: { ...stored, version },
     }));
     yield* super.insert(complete, recording, lockTimeout);
+    const sql = new PostgresWriter();
+    yield sql.read(`SELECT ${checkedVersionSql(name, sql.bind(first, "bigint"))}`);
     return first;
   }
 

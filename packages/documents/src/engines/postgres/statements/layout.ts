@@ -145,7 +145,7 @@ export class PostgresLayout implements Layout {
       yield* this.change(change, { added: rows });
       return 1;
     }
-    const returning = checkedVersionSql(this.definition.name);
+    const returning = checkedVersionSql(this.definition.name, "version");
     const added = yield* this.change({ ...change, returning }, { added: rows });
     return added.rows.reduce((last, [version]) => Math.max(last, Number(version)), 1);
   }

@@ -21,13 +21,14 @@ export function firstVersionSql(collection: string): string {
 }
 
 /**
- * Writes the version of an added document, or fails as a conflict with other changes does: the statement may have waited for a
- * transaction that removed the document with this id, whose version the sequence did not have at the beginning.
+ * Writes `version`, that of an added document. It fails by a division by zero, which is retried like a conflict with other changes:
+ * the statement may have waited for a transaction that removed the document with this id, whose version the sequence did not have
+ * at the beginning.
  */
-export function checkedVersionSql(collection: string): string {
+export function checkedVersionSql(collection: string, version: string): string {
   const name = removedVersions(collection).replaceAll("'", "''");
   const removed = `coalesce(pg_sequence_last_value('${name}'::regclass), 0)`;
-  return `CASE WHEN version > ${removed} THEN version ELSE 1 / (version - version) END`;
+  return `${version} / (${version} > ${removed})::int`;
 }
 
 /** Writes the SELECT that raises the sequence to at least `version`, an expression; it never goes back. */
