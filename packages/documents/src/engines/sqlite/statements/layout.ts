@@ -34,6 +34,7 @@ export class SqliteLayout implements Layout {
   readonly definition: Table["definition"];
   readonly quoted: string;
   readonly indexed: ReadonlySet<string>;
+  readonly listIndexed: ReadonlySet<string>;
   readonly searchPaths: Table["searchPaths"];
   readonly geoPaths: Table["geoPaths"];
   readonly softDelete: boolean;
@@ -59,6 +60,7 @@ export class SqliteLayout implements Layout {
     this.definition = definition;
     this.quoted = table.quoted;
     this.indexed = table.indexed;
+    this.listIndexed = table.listIndexed;
     this.searchPaths = table.searchPaths;
     this.geoPaths = table.geoPaths;
     this.softDelete = table.softDelete;

@@ -5,7 +5,7 @@ import { quoteName } from "../../dialect.ts";
 import type { Row } from "../../operation.ts";
 import { generationsTable } from "../../own-tables.ts";
 import type { Connection } from "../connection/connection.ts";
-import { quoteText } from "../statements/dialect.ts";
+import { quoteText } from "../statements/json.ts";
 import { searchTableOf } from "../statements/search-texts.ts";
 import { unsearchedTable } from "../statements/tables.ts";
 
