@@ -4,8 +4,8 @@ import type { FoundBy, Layout, Lookup, Selected } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
 import { requireSearch, selectionTerms, whereSql } from "./where.ts";
 
-/** So many documents are read and sorted for a page. */
-const fewHits = 1000;
+/** So many documents are read and sorted for a page: of words fewer, because their texts take longer to find. */
+const fewHits = { words: 1000, contains: 4000 };
 /** For what more documents have, so many are looked at in their order, and more for each document that is asked for. */
 const walkLength = 10_000;
 const walkPerDocument = 20;
@@ -21,7 +21,7 @@ interface Timed {
 /** How the words or members of a selection are looked for. */
 export interface Probed {
   readonly foundBy: FoundBy;
-  /** Number of documents that have them, {@link fewHits} and one for more; undefined where it is not known. */
+  /** Number of documents that have them, up to one more than {@link fewHits}; undefined where it is not known. */
   readonly hits: number | undefined;
   /** The members, of which those come first that few lists have. */
   readonly members?: Selected["members"];
@@ -62,11 +62,12 @@ export function* probe(
 }
 
 function* probeLookup(layout: Layout, lookup: Lookup): Operation<Probed> {
-  const { rows } = yield layout.searching.probe(lookup, fewHits + 1);
+  const few = fewHits[lookup.kind];
+  const { rows } = yield layout.searching.probe(lookup, few + 1);
   const [found = null, keys] = rows[0] ?? [];
   if (found === null) return { foundBy: "document", hits: undefined };
   const hits = Number(found);
-  if (hits > fewHits) return { foundBy: "document", hits };
+  if (hits > few) return { foundBy: "document", hits };
   return { foundBy: typeof keys === "string" ? { keys: readKeys(keys) } : "index", hits };
 }
 
@@ -120,8 +121,9 @@ export function* countSearched(
   const isProbed = layout.searching.probesVisible && layout.expiresAt === undefined;
   const isWhole = filter === undefined && deleted === "exclude" && members.length < 2;
   if (isProbed && isWhole && hits !== undefined) {
-    if (hits <= fewHits || hits >= (max ?? Infinity)) return Math.min(hits, max ?? hits);
     const lookup = members[0] ?? { kind: "words", words };
+    const isAll = hits <= fewHits[lookup.kind];
+    if (isAll || hits >= (max ?? Infinity)) return Math.min(hits, max ?? hits);
     const { rows } = yield layout.searching.count(lookup, max, { isTimed });
     const found = rows[0]?.[0] ?? null;
     if (found !== null) return Number(found);

@@ -143,7 +143,7 @@ export class SqliteDialect extends SqliteWriter implements Dialect {
   contains(path: ParsedPath, values: readonly ScalarValue[]): string {
     if (this.#table.listIndexed.has(path.text)) {
       const rows = this.members(path, values);
-      return `EXISTS (SELECT 1 FROM ${rows} AND at = created_at AND document = seq)`;
+      return `EXISTS (SELECT 1 FROM ${rows} AND document = seq)`;
     }
     const members = membersOf(path, {
       document: "doc",

@@ -5,8 +5,8 @@ import { jsonPath, quoteText } from "./json.ts";
 
 /**
  * Members of lists in SQLite: a table for each field that an index names alone. A member has its type, because `true` would
- * equal 1, and the time at which its document was created, so that documents are found in that order. Triggers keep the
- * tables, so no statement that changes documents has to know them; they are short where the field is no list.
+ * equal 1. Triggers keep the tables, so no statement that changes documents has to know them; they are short where the field
+ * is no list.
  */
 export interface MembersTable {
   /** Name, not quoted. */
@@ -27,38 +27,59 @@ export function fieldOfMembers(collection: string, name: string): string | undef
 }
 
 /** Writes the statements that create a table of members, and fill it. */
-export function createMembers(quoted: string, { name, path }: MembersTable): readonly string[] {
-  const table = quoteName(name);
-  const add = (row: string): string =>
-    `INSERT OR IGNORE INTO ${table} SELECT ${memberSql("m")}, ${row}created_at, ${row}seq FROM`;
-  const indexed = (document: string): string =>
-    `${membersOf(path, { document, text: quoteText })} AND m.type NOT IN ('array', 'object')`;
-  const remove =
-    `DELETE FROM ${table} WHERE (type, value, at, document) IN ` +
-    `(SELECT ${memberSql("m")}, old.created_at, old.seq FROM ${indexed("old.doc")})`;
+export function createMembers(quoted: string, table: MembersTable): readonly string[] {
+  const { path } = table;
+  const name = quoteName(table.name);
+  const add = (document: string): string =>
+    `INSERT OR IGNORE INTO ${name} ${selectMembers(path, document)}`;
+  const remove = `DELETE FROM ${name} WHERE (type, value, document) IN (${selectMembers(path, "old")})`;
   const trigger = (event: string, when: string, work: readonly string[]): string =>
-    `CREATE TRIGGER ${quoteName(`${name}:${event.slice(0, 6).toLowerCase()}`)} AFTER ${event} ON ${quoted} ` +
+    `CREATE TRIGGER ${triggerName(table, event)} AFTER ${event} ON ${quoted} ` +
     `WHEN ${when} BEGIN ${work.map((text) => `${text};`).join(" ")} END`;
-  const [before, after] = [mayHave(path, "old.doc"), mayHave(path, "new.doc")];
+  const [before, after] = [mayHave(path, "old"), mayHave(path, "new")];
   const outer = quoteText(jsonPath(path.segments.slice(0, 1)));
   const isChanged = `(old.doc -> ${outer}) IS NOT (new.doc -> ${outer}) AND (${before} OR ${after})`;
+  const { expected } = compareMembers(quoted, table);
   return [
-    `CREATE TABLE ${table} (type TEXT NOT NULL, value ANY NOT NULL, at TEXT NOT NULL, ` +
-      "document INTEGER NOT NULL, PRIMARY KEY (type, value, at, document)) STRICT, WITHOUT ROWID",
-    `${add("stored.")} ${quoted} AS stored, ${indexed("stored.doc")} ORDER BY 1, 2, 3, 4`,
-    trigger("INSERT", after, [`${add("new.")} ${indexed("new.doc")}`]),
-    trigger("UPDATE OF doc", isChanged, [remove, `${add("new.")} ${indexed("new.doc")}`]),
+    `CREATE TABLE ${name} (type TEXT NOT NULL, value ANY NOT NULL, document INTEGER NOT NULL, ` +
+      "PRIMARY KEY (type, value, document)) STRICT, WITHOUT ROWID",
+    `INSERT OR IGNORE INTO ${name} ${expected} ORDER BY 1, 2, 3`,
+    trigger("INSERT", after, [add("new")]),
+    trigger("UPDATE OF doc", isChanged, [remove, add("new")]),
     trigger("DELETE", before, [remove]),
   ];
 }
 
+/** Writes a SELECT of all members as they are stored, and one of those that the documents have. */
+export function compareMembers(
+  quoted: string,
+  { name, path }: MembersTable,
+): { readonly stored: string; readonly expected: string } {
+  return {
+    stored: `SELECT type, value, document FROM ${quoteName(name)}`,
+    expected: selectMembers(path, "stored", `${quoted} AS stored, `),
+  };
+}
+
+/** Writes a SELECT of the type, the value and the document of the members of a row, `from` which they come. */
+function selectMembers(path: ParsedPath, row: string, from = ""): string {
+  const members = membersOf(path, { document: `${row}.doc`, text: quoteText });
+  return (
+    `SELECT ${memberSql("m")}, ${row}.seq FROM ${from}${members} ` +
+    "AND m.type NOT IN ('array', 'object')"
+  );
+}
+
+function triggerName({ name }: MembersTable, event: string): string {
+  return quoteName(`${name}:${event.slice(0, 6).toLowerCase()}`);
+}
+
 /** Writes the statements that drop a table of members, which need not exist. */
-export function dropMembers({ name }: MembersTable): readonly string[] {
+export function dropMembers(table: MembersTable): readonly string[] {
+  const triggers = ["INSERT", "UPDATE", "DELETE"].map((event) => triggerName(table, event));
   return [
-    ...["insert", "update", "delete"].map(
-      (event) => `DROP TRIGGER IF EXISTS ${quoteName(`${name}:${event}`)}`,
-    ),
-    `DROP TABLE IF EXISTS ${quoteName(name)}`,
+    ...triggers.map((trigger) => `DROP TRIGGER IF EXISTS ${trigger}`),
+    `DROP TABLE IF EXISTS ${quoteName(table.name)}`,
   ];
 }
 
@@ -112,7 +133,7 @@ function stepName(place: number, { length }: readonly string[]): string {
 }
 
 /** Writes a condition without which a field has no members, and which takes less time. */
-function mayHave({ segments }: ParsedPath, document: string): string {
-  const type = `json_type(${document}, ${quoteText(jsonPath(segments.slice(0, 1)))})`;
+function mayHave({ segments }: ParsedPath, row: string): string {
+  const type = `json_type(${row}.doc, ${quoteText(jsonPath(segments.slice(0, 1)))})`;
   return segments.length === 1 ? `${type} = 'array'` : `${type} IN ('array', 'object')`;
 }
