@@ -39,7 +39,7 @@ describe("The tables of members of SQLite", () => {
     const where = { "comments.author": { contains: "ann" } };
     expect(await collection.count({ where })).toBe(1);
     await last.close();
-    expect(namesOf(path)).toHaveLength(8);
+    expect(namesOf(path)).toHaveLength(2);
     const final = await openStore(url, { collections: [plain] });
     await administer(final).dropUnused([plain]);
     expect(namesOf(path)).toEqual([]);

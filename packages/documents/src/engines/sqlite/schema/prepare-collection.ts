@@ -14,7 +14,6 @@ import type { SqliteIndex } from "../statements/indexes.ts";
 import type { SqliteLayout } from "../statements/layout.ts";
 import {
   createMembers,
-  dropMembers,
   fieldOfMembers,
   membersTable,
   type MembersTable,
@@ -73,6 +72,7 @@ export function prepareCollection(connection: Connection, layout: SqliteLayout):
   for (const table of missingMembers(connection, layout)) {
     for (const text of createMembers(layout.quoted, table)) connection.exec(text);
   }
+  layout.members.use(builtMembers(connection, layout));
   for (const fields of unique) {
     // The other form of the index, which would refuse more or less than the definition does.
     const other = uniqueIndexName({ collection: name, live: !layout.softDelete }, fields);
@@ -114,7 +114,7 @@ function missingMembers(connection: Connection, layout: SqliteLayout): readonly 
 }
 
 /** Lists the fields whose lists have a table of their members. */
-function builtMembers(
+export function builtMembers(
   connection: Connection,
   { definition: { name } }: SqliteLayout,
 ): readonly string[] {
@@ -135,9 +135,10 @@ export function dropUnusedIndexes(
   }
   for (const field of builtMembers(connection, layout)) {
     if (layout.listIndexed.has(field)) continue;
-    const table = membersTable(layout.definition.name, field);
-    for (const text of dropMembers(table)) connection.exec(text);
+    const { name } = membersTable(layout.definition.name, field);
+    connection.exec(`DROP TABLE IF EXISTS ${quoteName(name)}`);
   }
+  layout.members.use(builtMembers(connection, layout));
 }
 
 function createIndex(connection: Connection, layout: SqliteLayout, index: SqliteIndex): void {

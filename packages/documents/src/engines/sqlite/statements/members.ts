@@ -3,11 +3,7 @@ import type { ScalarValue } from "../../../api/where.ts";
 import { quoteName } from "../../dialect.ts";
 import { jsonPath, quoteText } from "./json.ts";
 
-/**
- * Members of lists in SQLite: a table for each field that an index names alone. A member has its type, because `true` would
- * equal 1. Triggers keep the tables, so no statement that changes documents has to know them; they are short where the field
- * is no list.
- */
+/** A table of the members of lists of one field. A member has its type, because `true` would equal 1. */
 export interface MembersTable {
   /** Name, not quoted. */
   readonly name: string;
@@ -28,25 +24,11 @@ export function fieldOfMembers(collection: string, name: string): string | undef
 
 /** Writes the statements that create a table of members, and fill it. */
 export function createMembers(quoted: string, table: MembersTable): readonly string[] {
-  const { path } = table;
   const name = quoteName(table.name);
-  const add = (document: string): string =>
-    `INSERT OR IGNORE INTO ${name} ${selectMembers(path, document)}`;
-  const remove = `DELETE FROM ${name} WHERE (type, value, document) IN (${selectMembers(path, "old")})`;
-  const trigger = (event: string, when: string, work: readonly string[]): string =>
-    `CREATE TRIGGER ${triggerName(table, event)} AFTER ${event} ON ${quoted} ` +
-    `WHEN ${when} BEGIN ${work.map((text) => `${text};`).join(" ")} END`;
-  const [before, after] = [mayHave(path, "old"), mayHave(path, "new")];
-  const outer = quoteText(jsonPath(path.segments.slice(0, 1)));
-  const isChanged = `(old.doc -> ${outer}) IS NOT (new.doc -> ${outer}) AND (${before} OR ${after})`;
-  const { expected } = compareMembers(quoted, table);
   return [
     `CREATE TABLE ${name} (type TEXT NOT NULL, value ANY NOT NULL, document INTEGER NOT NULL, ` +
       "PRIMARY KEY (type, value, document)) STRICT, WITHOUT ROWID",
-    `INSERT OR IGNORE INTO ${name} ${expected} ORDER BY 1, 2, 3`,
-    trigger("INSERT", after, [add("new")]),
-    trigger("UPDATE OF doc", isChanged, [remove, add("new")]),
-    trigger("DELETE", before, [remove]),
+    `INSERT OR IGNORE INTO ${name} ${compareMembers(quoted, table).expected} ORDER BY 1, 2, 3`,
   ];
 }
 
@@ -55,32 +37,13 @@ export function compareMembers(
   quoted: string,
   { name, path }: MembersTable,
 ): { readonly stored: string; readonly expected: string } {
+  const members = membersOf(path, { document: "stored.doc", text: quoteText });
   return {
     stored: `SELECT type, value, document FROM ${quoteName(name)}`,
-    expected: selectMembers(path, "stored", `${quoted} AS stored, `),
+    expected:
+      `SELECT ${memberSql("m")}, stored.seq FROM ${quoted} AS stored, ${members} ` +
+      "AND m.type NOT IN ('array', 'object')",
   };
-}
-
-/** Writes a SELECT of the type, the value and the document of the members of a row, `from` which they come. */
-function selectMembers(path: ParsedPath, row: string, from = ""): string {
-  const members = membersOf(path, { document: `${row}.doc`, text: quoteText });
-  return (
-    `SELECT ${memberSql("m")}, ${row}.seq FROM ${from}${members} ` +
-    "AND m.type NOT IN ('array', 'object')"
-  );
-}
-
-function triggerName({ name }: MembersTable, event: string): string {
-  return quoteName(`${name}:${event.slice(0, 6).toLowerCase()}`);
-}
-
-/** Writes the statements that drop a table of members, which need not exist. */
-export function dropMembers(table: MembersTable): readonly string[] {
-  const triggers = ["INSERT", "UPDATE", "DELETE"].map((event) => triggerName(table, event));
-  return [
-    ...triggers.map((trigger) => `DROP TRIGGER IF EXISTS ${trigger}`),
-    `DROP TABLE IF EXISTS ${quoteName(table.name)}`,
-  ];
 }
 
 /** Writes the two values by which a row `json_each` is compared. IN finds no NULL, which is the atom of `null`. */
@@ -130,10 +93,4 @@ export function membersOf(
 
 function stepName(place: number, { length }: readonly string[]): string {
   return place === length - 1 ? "m" : `step${place}`;
-}
-
-/** Writes a condition without which a field has no members, and which takes less time. */
-function mayHave({ segments }: ParsedPath, row: string): string {
-  const type = `json_type(${row}.doc, ${quoteText(jsonPath(segments.slice(0, 1)))})`;
-  return segments.length === 1 ? `${type} = 'array'` : `${type} IN ('array', 'object')`;
 }
