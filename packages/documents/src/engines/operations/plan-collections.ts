@@ -64,7 +64,9 @@ function* planCollection(layout: Layout, current: Derived): Operation<readonly P
   }
   for (const name of built.keys()) {
     const fields = wanted.has(name) ? undefined : layout.fieldsOfIndex(name);
-    if (fields !== undefined) steps.push({ kind: "unused-index", collection, fields });
+    // The index of members is dropped with that of the values.
+    if (fields !== undefined && !name.includes(":members:"))
+      steps.push({ kind: "unused-index", collection, fields });
   }
   for (const other of searches.keys()) {
     if (other === derived.search) continue;
