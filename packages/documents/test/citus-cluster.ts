@@ -49,6 +49,8 @@ function hasCitus(bin: string): boolean {
 /** One server of a cluster. */
 interface Server {
   readonly port: number;
+  /** Folder of its data. */
+  readonly data: string;
   readonly child: ChildProcess;
 }
 
@@ -62,6 +64,8 @@ interface Nodes {
 export interface CitusCluster {
   /** URL of the coordinator. */
   readonly url: string;
+  /** Ends the last worker as a power failure would; resolves to what starts it again. */
+  crashWorker(): Promise<() => Promise<void>>;
   /** Ends the servers and removes their data. */
   stop(): Promise<void>;
 }
@@ -83,7 +87,20 @@ export async function startCitus(bin: string): Promise<CitusCluster> {
     }
     const [coordinator = 0, ...workers] = servers.map(({ port }) => port);
     await createDatabase({ coordinator, workers }, "postgres");
-    return { url: `postgres://postgres@127.0.0.1:${coordinator}/postgres`, stop };
+    return {
+      url: `postgres://postgres@127.0.0.1:${coordinator}/postgres`,
+      async crashWorker() {
+        const worker = servers.pop();
+        if (worker === undefined) throw new Error("there is no worker");
+        const gone = ended(worker.child);
+        worker.child.kill("SIGKILL");
+        await gone;
+        return async () => {
+          servers.push(await runServer(bin, worker, user));
+        };
+      },
+      stop,
+    };
   } catch (error) {
     await stop();
     throw error;
@@ -130,6 +147,14 @@ async function startServer(
     ["-D", data, "-U", "postgres", "-E", "UTF8", "--locale=C.UTF-8", "-A", "trust", "--no-sync"],
     { ...user, stdio: "ignore" },
   );
+  return runServer(bin, { port, data }, user);
+}
+
+async function runServer(
+  bin: string,
+  { port, data }: Pick<Server, "data" | "port">,
+  user: ReturnType<typeof unprivilegedUser>,
+): Promise<Server> {
   const options = [...settings, `port=${port}`, `unix_socket_directories=${data}`];
   const child = spawn(
     join(bin, "postgres"),
@@ -141,7 +166,7 @@ async function startServer(
   process.once("exit", end);
   child.once("exit", () => process.removeListener("exit", end));
   await ready(child.stderr);
-  return { port, child };
+  return { port, data, child };
 }
 
 async function ready(errors: Readable): Promise<void> {

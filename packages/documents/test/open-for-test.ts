@@ -123,6 +123,12 @@ export function newDatabase(bin: string | undefined = postgresBin): Promise<stri
   return databaseOf(serverOf(bin));
 }
 
+/** Makes an empty database of each kind that spreads tables, and returns its URL. */
+export const distributedKinds: readonly (readonly [name: string, create: () => Promise<string>])[] =
+  postgresKinds
+    .filter(({ options }) => options === distributedOptions)
+    .map(({ name, server }) => [name, () => databaseOf(server())]);
+
 async function databaseOf(server: Pick<SharedServer, "giveBack" | "take">): Promise<string> {
   const url = await server.take();
   onTestFinished(() => server.giveBack(url));
