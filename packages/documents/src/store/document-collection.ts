@@ -12,11 +12,12 @@ import { applyChange, mergeChange, ownFields } from "../document/change.ts";
 import { parseJsonText, toJsonText } from "../document/json-text.ts";
 import { projected } from "../document/projection.ts";
 import { toStored } from "../document/stored.ts";
-import type { Access } from "../engines/engine.ts";
+import type { Access, Found } from "../engines/engine.ts";
 import type { Layout } from "../engines/layout.ts";
 import type { Operation, Row } from "../engines/operation.ts";
 import { changeDocument, type Modification } from "../engines/operations/change.ts";
 import { claimDocuments } from "../engines/operations/claim.ts";
+import type { CountPlan } from "../engines/operations/find.ts";
 import { getDocuments } from "../engines/operations/get.ts";
 import { insertDocuments } from "../engines/operations/insert.ts";
 import { mergeDocument } from "../engines/operations/merge.ts";
@@ -27,7 +28,13 @@ import type { SortValue } from "../query/keyset.ts";
 import { parseClaim, parseExpiry } from "../query/parse-claim.ts";
 import { parsePage } from "../query/parse-page.ts";
 import { parsePurge, requireSoftDelete } from "../query/parse-purge.ts";
-import { type OrderTerm, parseCount, type ParsedQuery, parseQuery } from "../query/parse-query.ts";
+import {
+  type OrderTerm,
+  parseCount,
+  type ParsedQuery,
+  parseQuery,
+  rankedOrder,
+} from "../query/parse-query.ts";
 import { parseReadOptions } from "../query/parse-read-options.ts";
 import { parseUpsert } from "../query/parse-upsert.ts";
 import {
@@ -41,6 +48,7 @@ import {
   type Target,
 } from "../query/targets.ts";
 import type { ObserveQuery } from "./observe-queries.ts";
+import { hitsToRank, placeOf, rankHits } from "./ranked-hits.ts";
 
 /** A collection: checks and copies what callers ask for, and runs it on an engine. */
 export class DocumentCollection<T> implements Collection<T> {
@@ -103,12 +111,8 @@ export class DocumentCollection<T> implements Collection<T> {
   find(query: FindQuery<T>): Promise<readonly Projected<T>[]>;
   async find(query: FindQuery<T> = {}): Promise<readonly (Projected<T> | Stored<T>)[]> {
     const parsed = parseQuery(query);
-    const { staleness = 0 } = parsed;
-    const map = (row: Row): Projected<T> | Stored<T> =>
-      projected(toStored<T>(this.name, row), parsed.fields);
-    const plan = { find: { query: parsed, after: this.#after(parsed) } };
-    this.#observe?.(this.#layout, plan);
-    return (await this.#access.find(this.#layout, plan, { staleness, map })).items;
+    const { items } = await this.#select(parsed, undefined);
+    return items.map(({ stored }) => projected(stored, parsed.fields));
   }
 
   page(query?: PageQuery<T> & { readonly fields?: undefined }): Promise<Page<Stored<T>>>;
@@ -118,19 +122,10 @@ export class DocumentCollection<T> implements Collection<T> {
   page(query: PageQuery<T>): Promise<Page<Projected<T>>>;
   async page(query: PageQuery<T> = {}): Promise<Page<Projected<T> | Stored<T>>> {
     const { parsed, limit, total } = parsePage(query);
-    const { staleness = 0 } = parsed;
     const max = typeof total === "number" ? total + 1 : undefined;
-    const plan = {
-      // One more than the page has tells whether there is a next one.
-      find: { query: { ...parsed, limit: limit + 1 }, after: this.#after(parsed) },
-      count: total === "none" ? undefined : { ...parsed, max },
-    };
-    this.#observe?.(this.#layout, plan);
-    const map = (row: Row): FoundDocument<T> => ({
-      stored: toStored<T>(this.name, row),
-      square: row[6],
-    });
-    const { items, count } = await this.#access.find(this.#layout, plan, { staleness, map });
+    const counted = total === "none" ? undefined : { ...parsed, max };
+    // One more than the page has tells whether there is a next one.
+    const { items, count } = await this.#select({ ...parsed, limit: limit + 1 }, counted);
     const last = items.length > limit ? items[limit - 1] : undefined;
     return {
       items: items.slice(0, limit).map(({ stored }) => projected(stored, parsed.fields)),
@@ -230,14 +225,41 @@ export class DocumentCollection<T> implements Collection<T> {
     return this.#write(() => changeDocument<T>(this.#layout, target, modification));
   }
 
-  #after({ after, order }: ParsedQuery): readonly SortValue[] | undefined {
-    return after === undefined ? undefined : readCursor(this.name, order, after);
+  async #select(
+    parsed: ParsedQuery,
+    count: CountPlan | undefined,
+  ): Promise<Found<FoundDocument<T>>> {
+    const { limit, offset, rankedBy, staleness = 0 } = parsed;
+    const after = this.#after(parsed);
+    const isRanked = rankedBy !== undefined;
+    const find = isRanked
+      ? { query: hitsToRank(parsed), after: undefined }
+      : { query: parsed, after };
+    this.#observe?.(this.#layout, { find, count });
+    const map = (row: Row): FoundDocument<T> => ({
+      stored: toStored<T>(this.name, row),
+      square: row[6],
+    });
+    const found = await this.#access.find(this.#layout, { find, count }, { staleness, map });
+    if (!isRanked) return found;
+    const hits = found.items.map(({ stored }) => stored);
+    const ranked = rankHits(this.#layout, hits, { words: rankedBy, after });
+    const end = limit === undefined ? undefined : offset + limit;
+    return { items: ranked.slice(offset, end), count: found.count };
+  }
+
+  #after({ after, order, rankedBy }: ParsedQuery): readonly SortValue[] | undefined {
+    if (after === undefined) return undefined;
+    return readCursor(this.name, rankedBy === undefined ? order : rankedOrder, after);
   }
 
   async #cursor(
     { near, order, staleness = 0 }: ParsedQuery,
-    { stored, square }: FoundDocument<T>,
+    { stored, square, relevance }: FoundDocument<T>,
   ): Promise<string> {
+    if (relevance !== undefined) {
+      return writeCursor(this.name, rankedOrder, placeOf({ stored, relevance }));
+    }
     if (near !== undefined) return writeCursor(this.name, order, [Number(square), stored.id]);
     const values =
       this.#layout.sortValues === undefined
@@ -266,7 +288,9 @@ function isFunction<T>(
 interface FoundDocument<T> {
   readonly stored: Stored<T>;
   /** The square of its distance in a search by distance. */
-  readonly square: Row[number] | undefined;
+  readonly square?: Row[number] | undefined;
+  /** How well it matches the words, where documents are sorted by that. */
+  readonly relevance?: number | undefined;
 }
 
 /** Reads what a document is sorted by, in engines where that is not the value of a field. */

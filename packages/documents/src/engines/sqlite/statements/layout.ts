@@ -21,6 +21,7 @@ import { changesTable, generationsTable, registryTable } from "../../own-tables.
 import { SqliteDialect } from "./dialect.ts";
 import { SqliteGeo } from "./geo.ts";
 import { fieldsOfIndex, indexesOf, type SqliteIndex } from "./indexes.ts";
+import { KeptMembers } from "./kept-members.ts";
 import { claimRows, isHeldSql, releaseLease, renewLease } from "./leases.ts";
 import { SqliteSearchTexts } from "./search-texts.ts";
 import { leasesTable, raiseRemovedVersion } from "./tables.ts";
@@ -28,12 +29,13 @@ import { SqliteSearching } from "./searching.ts";
 
 /**
  * Documents of a collection in SQLite: a table of documents whose rows have numbers, and tables next to it for search
- * texts, places and leases, which are changed with it.
+ * texts, members of lists, places and leases, which are changed with it.
  */
 export class SqliteLayout implements Layout {
   readonly definition: Table["definition"];
   readonly quoted: string;
   readonly indexed: ReadonlySet<string>;
+  readonly listIndexed: ReadonlySet<string>;
   readonly searchPaths: Table["searchPaths"];
   readonly geoPaths: Table["geoPaths"];
   readonly softDelete: boolean;
@@ -41,6 +43,7 @@ export class SqliteLayout implements Layout {
   readonly expiresAt: Table["expiresAt"];
   readonly stamps: Stamps;
   readonly search: SqliteSearchTexts;
+  readonly members: KeptMembers;
   readonly columns: string;
   readonly selectRows: string;
   readonly key = "seq";
@@ -59,6 +62,7 @@ export class SqliteLayout implements Layout {
     this.definition = definition;
     this.quoted = table.quoted;
     this.indexed = table.indexed;
+    this.listIndexed = table.listIndexed;
     this.searchPaths = table.searchPaths;
     this.geoPaths = table.geoPaths;
     this.softDelete = table.softDelete;
@@ -66,6 +70,7 @@ export class SqliteLayout implements Layout {
     this.expiresAt = table.expiresAt;
     this.stamps = stamps;
     this.search = new SqliteSearchTexts(this);
+    this.members = new KeptMembers(this);
     this.hasRemoved = this.softDelete;
     this.columns = `id, version, created_at, updated_at, doc, ${this.softDelete ? "deleted_at" : "NULL"}`;
     const expiresColumn = this.expiresAt === undefined ? "NULL" : "expires_at";
@@ -124,16 +129,18 @@ export class SqliteLayout implements Layout {
       text: `UPDATE ${this.quoted} SET ${sets.join(", ")} WHERE seq = ?`,
       values: [...values, change.key],
     };
-    if (this.search.isDerived || this.geoPaths.length > 0) yield* this.#derive(change);
+    const isDerived = this.search.isDerived || this.members.isKept || this.geoPaths.length > 0;
+    if (isDerived) yield* this.#derive(change);
     yield* this.#record({ kind, at, id, version, text });
     return count;
   }
 
-  /** Brings the tables of search texts and places up to a change. */
+  /** Brings the tables of search texts, members and places up to a change. */
   *#derive({ key, before, after }: RowChange): Operation<void> {
     const seq = Number(key);
     const earlier = before();
     yield* this.search.replace(seq, earlier, after);
+    yield* this.members.replace(seq, earlier, after);
     yield* this.geo.replace(seq, earlier, after);
   }
 
@@ -158,7 +165,9 @@ export class SqliteLayout implements Layout {
       values: [...values, this.definition.name],
     };
     yield* this.#recordWhere(condition, { kind, at, added: 0, document: "NULL" });
-    for (const text of this.search.removals(rows)) yield { kind: "write", text, values };
+    for (const text of [...this.search.removals(rows), ...this.members.removals(rows)]) {
+      yield { kind: "write", text, values };
+    }
     if (this.geoPaths.length > 0) yield { kind: "write", text: this.geo.removal(rows), values };
     const { count } = yield {
       kind: "write",
@@ -270,6 +279,7 @@ export class SqliteLayout implements Layout {
     };
     const seq = Number(rowId);
     if (this.search.isDerived) yield* this.search.add(seq, stored);
+    if (this.members.isKept) yield* this.members.add(seq, stored);
     if (this.geoPaths.length > 0) yield* this.geo.add(seq, stored);
     if (recording !== undefined) yield* this.#record({ ...recording, id, version, text });
   }
