@@ -28,7 +28,7 @@ export interface AddJobOptions {
   readonly id?: string | undefined;
   /** Jobs of one kind with a higher priority run first; a whole number from -1,000 to 1,000. Default: `0`. */
   readonly priority?: number | undefined;
-  /** The transaction in which the job is queued: with its changes, or not at all. Default: a transaction of its own. */
+  /** The transaction in which the job is queued: with its changes, or not at all. Default: none, and it is queued at once. */
   readonly transaction?: Transaction | undefined;
 }
 

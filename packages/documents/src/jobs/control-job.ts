@@ -6,7 +6,7 @@ import { settle } from "./settle.ts";
 
 const ended: ReadonlySet<JobState> = new Set(["cancelled", "dead", "done"]);
 const leaseTime = 10_000;
-/** Cancelling is no part of the work of a definition, which this process may not have. */
+/** The definition says how long a job is kept, but a process that only cancels may not have it. */
 const keep = 86_400_000;
 const endOptions = { keep, keepDead: keep, retries: 0, backoff: {} };
 
