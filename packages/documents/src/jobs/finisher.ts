@@ -26,7 +26,7 @@ export class Finisher {
   readonly #store: Store;
   readonly #onError: (error: unknown) => void;
   readonly #waiting: Waiting[] = [];
-  #flushing: Promise<void> | undefined;
+  #isFlushing = false;
 
   constructor(store: Store, onError: (error: unknown) => void) {
     this.#store = store;
@@ -42,9 +42,9 @@ export class Finisher {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ ended, options, lost, resolve, reject });
       // Not before the turn of the event loop ends, so that what ends together is written together.
-      this.#flushing ??= new Promise<void>((start) => {
-        setImmediate(start);
-      }).then(() => this.#flush());
+      if (this.#isFlushing) return;
+      this.#isFlushing = true;
+      setImmediate(() => void this.#flush());
     });
   }
 
@@ -59,7 +59,7 @@ export class Finisher {
         if (this.#waiting.length > 0) await pause(retryPause);
       }
     }
-    this.#flushing = undefined;
+    this.#isFlushing = false;
   }
 
   async #write(batch: readonly Waiting[]): Promise<void> {

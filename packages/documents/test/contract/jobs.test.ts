@@ -130,6 +130,8 @@ describe.each(enginesOfFile())("jobs on %s", (_name, open) => {
     const jobs = openJobs(await open({ collections }));
     const fail = defineJob<string>("fail", { retryIf: (error) => error !== undefined });
     jobs.work(fail, () => {
+      // What a handler of a user may do.
+      // oxlint-disable-next-line typescript/only-throw-error
       throw undefined;
     });
     const id = await jobs.add(fail, "x");
@@ -191,8 +193,8 @@ describe.each(enginesOfFile())("jobs on %s", (_name, open) => {
       retries: 3,
       backoff: quick,
     });
-    const queues = [openJobs(store), openJobs(store)];
-    const [first] = queues;
+    const first = openJobs(store);
+    const queues = [first, openJobs(store)];
     const events: string[] = [];
     const ran: { to: string; text: number }[] = [];
     for (const jobs of queues) {
@@ -205,7 +207,7 @@ describe.each(enginesOfFile())("jobs on %s", (_name, open) => {
       });
     }
     for (let text = 1; text <= 5; text += 1) {
-      await Promise.all(["a", "b", "c"].map((to) => first?.add(send, { to, text })));
+      await Promise.all(["a", "b", "c"].map((to) => first.add(send, { to, text })));
     }
     await vi.waitFor(() => expect(ran).toHaveLength(15), { timeout: 15_000 });
     for (const to of ["a", "b", "c"]) {
