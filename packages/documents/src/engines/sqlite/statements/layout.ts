@@ -169,18 +169,18 @@ export class SqliteLayout implements Layout {
       yield { kind: "write", text, values };
     }
     if (this.geoPaths.length > 0) yield { kind: "write", text: this.geo.removal(rows), values };
-    // There are few leases, and each looks for its document: no row is read for them.
-    yield {
-      kind: "write",
-      text:
-        `DELETE FROM ${leasesTable} AS held WHERE collection = ? AND EXISTS (SELECT 1 FROM ` +
-        `(SELECT id FROM ${this.quoted}${where}) AS gone WHERE gone.id = held.id)`,
-      values: [this.definition.name, ...values],
-    };
     const { count } = yield {
       kind: "write",
       text: `DELETE FROM ${this.quoted}${where}`,
       values,
+    };
+    // After the documents, whose condition may be that a lease is held. There are few leases, and each looks for its document.
+    yield {
+      kind: "write",
+      text:
+        `DELETE FROM ${leasesTable} AS held WHERE collection = ? AND NOT EXISTS ` +
+        `(SELECT 1 FROM ${this.quoted} AS kept WHERE kept.id = held.id)`,
+      values: [this.definition.name],
     };
     return count;
   }
