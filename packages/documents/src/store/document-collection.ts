@@ -1,6 +1,15 @@
+import type {
+  AggregateGroup,
+  AggregateQuery,
+  AggregateValues,
+  DistinctQuery,
+  Facets,
+  FacetsQuery,
+  MemberValue,
+} from "../api/aggregate.ts";
 import type { Collection, InsertOptions, WriteOptions } from "../api/collection.ts";
 import type { Change, Projected, Stored } from "../api/document.ts";
-import { type FieldPath, valueAt } from "../api/field-path.ts";
+import { type FieldPath, type FieldValue, valueAt } from "../api/field-path.ts";
 import type { CountQuery, FindQuery } from "../api/find-query.ts";
 import type { ClaimQuery, Lease } from "../api/lease.ts";
 import type { Page, PageQuery, Total } from "../api/page.ts";
@@ -16,18 +25,26 @@ import type { Access } from "../engines/engine.ts";
 import type { Layout } from "../engines/layout.ts";
 import type { Operation, Row } from "../engines/operation.ts";
 import { changeDocument, type Modification } from "../engines/operations/change.ts";
+import type { ReadPlan } from "../engines/operations/find.ts";
 import { claimDocuments } from "../engines/operations/claim.ts";
 import { getDocuments } from "../engines/operations/get.ts";
 import { insertDocuments } from "../engines/operations/insert.ts";
 import { mergeDocument } from "../engines/operations/merge.ts";
 import { purgeDocument, removeDocument } from "../engines/operations/remove.ts";
 import { upsertDocument } from "../engines/operations/upsert.ts";
+import { parseAggregate, parseDistinct, parseFacets } from "../query/parse-aggregate.ts";
 import { readCursor, sortValue, writeCursor } from "../query/cursor.ts";
 import type { SortValue } from "../query/keyset.ts";
 import { parseClaim, parseExpiry } from "../query/parse-claim.ts";
 import { parsePage } from "../query/parse-page.ts";
 import { parsePurge, requireSoftDelete } from "../query/parse-purge.ts";
-import { type OrderTerm, parseCount, type ParsedQuery, parseQuery } from "../query/parse-query.ts";
+import {
+  type OrderTerm,
+  parseCount,
+  type ParsedQuery,
+  type ParsedSelection,
+  parseQuery,
+} from "../query/parse-query.ts";
 import { parseReadOptions } from "../query/parse-read-options.ts";
 import { parseUpsert } from "../query/parse-upsert.ts";
 import {
@@ -40,6 +57,7 @@ import {
   parseTarget,
   type Target,
 } from "../query/targets.ts";
+import { facetsOf, groupOf, memberValue, refuseTooMany } from "./summaries.ts";
 import type { ObserveQuery } from "./observe-queries.ts";
 
 /** A collection: checks and copies what callers ask for, and runs it on an engine. */
@@ -146,6 +164,29 @@ export class DocumentCollection<T> implements Collection<T> {
     return (await this.#access.find(this.#layout, { count }, { staleness, map: String })).count;
   }
 
+  async aggregate<
+    const V extends AggregateValues<FieldPath<T>>,
+    const B extends FieldPath<T> = never,
+  >(query: AggregateQuery<T, B, V>): Promise<readonly AggregateGroup<T, B, V>[]> {
+    const groups = parseAggregate(query);
+    const rows = await this.#summarize({ groups }, groups);
+    return rows.map((row) => groupOf<T, B, V>(groups, row));
+  }
+
+  async distinct<const P extends FieldPath<T>>(
+    field: P,
+    query: DistinctQuery<T> = {},
+  ): Promise<readonly MemberValue<FieldValue<Stored<T>, P>>[]> {
+    const members = parseDistinct(field, query);
+    const rows = await this.#summarize({ members }, members);
+    return rows.map(([, text]) => memberValue<T, P>(text));
+  }
+
+  async facets<const F extends FieldPath<T>>(query: FacetsQuery<T, F>): Promise<Facets<T, F>> {
+    const members = parseFacets(query);
+    return facetsOf<T, F>(members, await this.#summarize({ members }, members));
+  }
+
   async update(
     id: string,
     change: Change<T> | ((stored: Stored<T>) => Change<T>),
@@ -222,6 +263,16 @@ export class DocumentCollection<T> implements Collection<T> {
     return this.#write(() => this.#layout.release(held));
   }
 
+  async #summarize(plan: ReadPlan, { staleness = 0 }: ParsedSelection): Promise<readonly Row[]> {
+    this.#observe?.(this.#layout, plan);
+    const { items, count } = await this.#access.find(this.#layout, plan, {
+      staleness,
+      map: unchanged,
+    });
+    refuseTooMany(count);
+    return items;
+  }
+
   #write<R>(operation: () => Operation<R>): Promise<R> {
     return this.#access.write(this.#layout, operation);
   }
@@ -253,6 +304,10 @@ export class DocumentCollection<T> implements Collection<T> {
   #toText(document: unknown): string {
     return toJsonText(document, this.#layout.reserved);
   }
+}
+
+function unchanged(row: Row): Row {
+  return row;
 }
 
 /** A document is never a function: it would have no JSON text. */

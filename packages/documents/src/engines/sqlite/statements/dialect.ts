@@ -137,7 +137,7 @@ export class SqliteDialect extends SqliteWriter implements Dialect {
   /** Compares members with their JSON types, because `true` would equal 1, and a list its text. */
   contains(path: ParsedPath, values: readonly ScalarValue[]): string {
     return (
-      `(${this.#type(path)} = 'array' AND EXISTS (SELECT 1 FROM json_each(doc, ${this.#path(path)}) AS m ` +
+      `(${this.#type(path)} = 'array' AND EXISTS (SELECT 1 FROM json_each(doc, ${this.path(path)}) AS m ` +
       `WHERE (${memberSql("m")}) IN (SELECT ${memberSql("w")} ` +
       `FROM json_each(${this.bind(JSON.stringify(values))}) AS w)))`
     );
@@ -198,14 +198,15 @@ export class SqliteDialect extends SqliteWriter implements Dialect {
     return ` LIMIT ${this.bind(limit ?? -1)} OFFSET ${this.bind(offset)}`;
   }
 
-  /** The JSON type of a field; NULL when it is missing. */
-  #type(path: ParsedPath): string {
-    return `json_type(doc, ${this.#path(path)})`;
-  }
-
-  #path(path: ParsedPath): string {
+  /** The path of a field; an index is used only when its own text is in the statement. */
+  path(path: ParsedPath): string {
     const text = jsonPath(path);
     return this.#table.indexed.has(path.text) ? quoteText(text) : this.bind(text);
+  }
+
+  /** The JSON type of a field; NULL when it is missing. */
+  #type(path: ParsedPath): string {
+    return `json_type(doc, ${this.path(path)})`;
   }
 }
 
