@@ -1,4 +1,18 @@
 export { administer } from "./administer.ts";
+export type {
+  AggregateGroup,
+  AggregateQuery,
+  AggregateSelection,
+  AggregateSortKey,
+  AggregateValue,
+  AggregateValues,
+  Aggregating,
+  DistinctQuery,
+  Facet,
+  Facets,
+  FacetsQuery,
+  MemberValue,
+} from "./api/aggregate.ts";
 export type { Administration, CheckResult } from "./api/administration.ts";
 export type {
   ChangeFeed,

@@ -125,7 +125,7 @@ describe("The query planner", () => {
     const shops = defineCollection("shops", { geo: ["at"] });
     await (await openStore(`sqlite:${path}`, { collections: [shops] })).close();
     const near = { field: "at", latitude: 52.5, longitude: 13.4, maxDistance: 1000 };
-    const selection = parseCount<Record<string, unknown>>({ near });
+    const selection = parseCount({ near });
     const reach = selection.near?.greatest ?? 0;
     const search = { selection, near: parseNear(near), reach, isTimed: false };
     const text = explain(path, layoutOf(shops).geo.select(search, 5, 0));

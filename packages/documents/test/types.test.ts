@@ -4,9 +4,11 @@ import {
   type Collection,
   type CollectionDefinition,
   defineCollection,
+  type Facet,
   type FieldPath,
   type ListPath,
   type Projected,
+  type ScalarValue,
   type Stored,
   type Where,
 } from "../src/index.ts";
@@ -118,6 +120,55 @@ describe("The types", () => {
       expectTypeOf(found?.kind).toEqualTypeOf<"a" | "b" | undefined>();
     };
     expectTypeOf([use, useUntyped, useUnion]).toBeArray();
+  });
+
+  it("say what groups, values and facets are", () => {
+    const use = async (posts: Collection<Post>) => {
+      const [group] = await posts.aggregate({
+        by: ["state", "author.address.city"],
+        values: {
+          posts: "count",
+          views: { sum: "views" },
+          mean: { avg: "views" },
+          last: { max: "title" },
+        },
+        sort: ["-views", "state"],
+      });
+      expectTypeOf<NonNullable<typeof group>>().toExtend<{
+        state: "new" | "old" | null;
+        posts: number;
+        views: number;
+        mean: number | null;
+        last: string | null;
+      }>();
+      expectTypeOf(group?.["author.address.city"]).toEqualTypeOf<string | null | undefined>();
+      const [all] = await posts.aggregate({ values: { n: "count" } });
+      expectTypeOf(all?.n).toEqualTypeOf<number | undefined>();
+      expectTypeOf<NonNullable<typeof all>>().not.toHaveProperty("state");
+      // @ts-expect-error: there is no such field
+      await posts.aggregate({ by: "slug", values: { n: "count" } });
+      // @ts-expect-error: there is no such value
+      await posts.aggregate({ values: { n: "count" }, sort: ["m"] });
+      // @ts-expect-error: there is no such function
+      await posts.aggregate({ values: { n: { median: "views" } } });
+      expectTypeOf(await posts.distinct("tags")).toEqualTypeOf<readonly string[]>();
+      expectTypeOf(await posts.distinct("state")).toEqualTypeOf<readonly ("new" | "old")[]>();
+      const { tags, draft } = await posts.facets({ fields: { tags: 10, draft: 2 } });
+      expectTypeOf(tags).toEqualTypeOf<readonly Facet<string>[]>();
+      expectTypeOf(draft).toEqualTypeOf<readonly Facet<boolean>[]>();
+      // @ts-expect-error: there is no such field
+      await posts.facets({ fields: { slug: 1 } });
+    };
+    const useUntyped = async (things: Collection<Record<string, unknown>>) => {
+      const [group] = await things.aggregate({
+        by: "a",
+        values: { n: "count", m: { min: "b.c" } },
+      });
+      expectTypeOf(group?.n).toEqualTypeOf<number | undefined>();
+      expectTypeOf(group?.a).toEqualTypeOf<ScalarValue | undefined>();
+      expectTypeOf(group?.m).toEqualTypeOf<number | string | null | undefined>();
+    };
+    expectTypeOf([use, useUntyped]).toBeArray();
   });
 
   it("say what comes back", () => {

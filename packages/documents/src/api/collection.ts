@@ -1,3 +1,4 @@
+import type { Aggregating } from "./aggregate.ts";
 import type { Change, Projected, Stored } from "./document.ts";
 import type { FieldPath } from "./field-path.ts";
 import type { CountQuery, FindQuery } from "./find-query.ts";
@@ -35,7 +36,8 @@ export interface InsertOptions {
  *
  * Each promise of a change resolves after the change is durable. A rejected one changed nothing.
  */
-export interface Collection<T> extends Leasing<T>, Paging<T>, SoftDeletion<T>, Upserting<T> {
+export interface Collection<T>
+  extends Aggregating<T>, Leasing<T>, Paging<T>, SoftDeletion<T>, Upserting<T> {
   /** The collection's name. */
   readonly name: string;
 

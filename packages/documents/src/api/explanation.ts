@@ -1,13 +1,14 @@
+import type { AggregateQuery } from "./aggregate.ts";
 import type { CountQuery, FindQuery } from "./find-query.ts";
 import type { PageQuery } from "./page.ts";
 
-/** A query of `find`, `page` or `count`. */
-export type ExplainedQuery<T> = CountQuery<T> | FindQuery<T> | PageQuery<T>;
+/** A query of `find`, `page`, `count` or `aggregate`. */
+export type ExplainedQuery<T> = AggregateQuery<T> | CountQuery<T> | FindQuery<T> | PageQuery<T>;
 
 /** Options of `explain`. */
 export interface ExplainOptions {
   /** The method that runs the query. Default: `"find"`. */
-  readonly method?: "count" | "find" | "page" | undefined;
+  readonly method?: "aggregate" | "count" | "find" | "page" | undefined;
 }
 
 /** An index that serves a query. */

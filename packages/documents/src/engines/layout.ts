@@ -10,6 +10,7 @@ import type { Part, SortValue } from "../query/keyset.ts";
 import type { OrderTerm, ParsedQuery, ParsedSelection } from "../query/parse-query.ts";
 import { type Dialect, quoteName, type StatementUse } from "./dialect.ts";
 import type { Operation, Result, Row, Statement } from "./operation.ts";
+import type { Summarizing } from "./summarizing.ts";
 
 /** What every engine knows of a collection. */
 export interface Table {
@@ -205,6 +206,7 @@ export interface Layout extends Table {
   readonly rowLock: string;
   readonly searching: Searching;
   readonly geo: GeoLayout;
+  readonly summarizing: Summarizing;
   /** Indexes that the definition asks for. */
   readonly indexes: readonly Index[];
 

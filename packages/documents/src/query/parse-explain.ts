@@ -1,14 +1,22 @@
 import { DocumentsTypeError } from "../api/errors.ts";
-import type { ExplainedQuery, ExplainOptions } from "../api/explanation.ts";
+import type { ExplainOptions } from "../api/explanation.ts";
 import { optionNames, refuseUnknown } from "../option-names.ts";
+import { parseAggregate, type ParsedAggregate } from "./parse-aggregate.ts";
 import { parsePage } from "./parse-page.ts";
-import { parseCount, type ParsedQuery, type ParsedSelection, parseQuery } from "./parse-query.ts";
+import {
+  type GivenQuery,
+  parseCount,
+  type ParsedQuery,
+  type ParsedSelection,
+  parseQuery,
+} from "./parse-query.ts";
 
 const optionsOfExplain: ReadonlySet<string> = optionNames<ExplainOptions>({ method: true });
 
 /** What to plan: the first page, since those after it cost the same. @internal */
 export interface Explained {
   readonly find?: { readonly query: ParsedQuery; readonly after: undefined } | undefined;
+  readonly groups?: ParsedAggregate | undefined;
   readonly count?: (ParsedSelection & { readonly max: number | undefined }) | undefined;
 }
 
@@ -19,7 +27,7 @@ export interface Explained {
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS`
  */
-export function parseExplain<T>(query: ExplainedQuery<T>, options: ExplainOptions): Explained {
+export function parseExplain(query: GivenQuery, options: ExplainOptions): Explained {
   refuseUnknown(options, optionsOfExplain, wrong);
   const { method = "find" } = options;
   switch (method) {
@@ -27,6 +35,8 @@ export function parseExplain<T>(query: ExplainedQuery<T>, options: ExplainOption
       return { find: { query: parseQuery(query), after: undefined } };
     case "count":
       return { count: parseCount(query) };
+    case "aggregate":
+      return { groups: parseAggregate(query) };
     case "page": {
       const { parsed, limit, total } = parsePage(query);
       const max = typeof total === "number" ? total + 1 : undefined;
@@ -36,7 +46,7 @@ export function parseExplain<T>(query: ExplainedQuery<T>, options: ExplainOption
       };
     }
     default:
-      throw wrong('"method" must be "find", "page" or "count"');
+      throw wrong('"method" must be "find", "page", "count" or "aggregate"');
   }
 }
 

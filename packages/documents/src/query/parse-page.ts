@@ -1,6 +1,12 @@
 import type { PageQuery } from "../api/page.ts";
 import { optionNames } from "../option-names.ts";
-import { type ParsedQuery, parseMaximum, parseQuery, selectionNames } from "./parse-query.ts";
+import {
+  type GivenQuery,
+  type ParsedQuery,
+  parseMaximum,
+  parseQuery,
+  selectionNames,
+} from "./parse-query.ts";
 
 const knownOptions: ReadonlySet<string> = optionNames<PageQuery<unknown>>({
   ...selectionNames,
@@ -14,12 +20,23 @@ const defaultLimit = 30;
 const maxLimit = 10_000;
 
 /**
+ * A query of a page that was checked.
+ *
+ * @internal
+ */
+export interface ParsedPage {
+  readonly parsed: ParsedQuery;
+  readonly limit: number;
+  readonly total: number | "exact" | "none";
+}
+
+/**
  * Checks the query of a page.
  *
  * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
-export function parsePage<T>(query: PageQuery<T>): {
+export function parsePage(query: GivenQuery & { readonly total?: unknown }): {
   readonly parsed: ParsedQuery;
   readonly limit: number;
   readonly total: number | "exact" | "none";
@@ -27,6 +44,6 @@ export function parsePage<T>(query: PageQuery<T>): {
   const parsed = parseQuery(query, knownOptions);
   const limit = parseMaximum("limit", query.limit ?? defaultLimit, maxLimit);
   const { total = "none" } = query;
-  if (total !== "exact" && total !== "none") parseMaximum("total", total);
-  return { parsed, limit, total };
+  const isNumber = total !== "exact" && total !== "none";
+  return { parsed, limit, total: isNumber ? parseMaximum("total", total) : total };
 }

@@ -9,6 +9,24 @@ import { optionNames, refuseUnknown } from "../option-names.ts";
 import { type Filter, parseFilter } from "./filter.ts";
 import { parseStaleness } from "./parse-read-options.ts";
 
+/** A selection as it was given. @internal */
+export interface GivenSelection {
+  readonly where?: unknown;
+  readonly q?: unknown;
+  readonly near?: unknown;
+  readonly deleted?: unknown;
+  readonly staleness?: unknown;
+}
+
+/** A query as it was given. @internal */
+export interface GivenQuery extends GivenSelection {
+  readonly sort?: unknown;
+  readonly limit?: unknown;
+  readonly offset?: unknown;
+  readonly after?: unknown;
+  readonly fields?: unknown;
+}
+
 /**
  * A selection that was checked.
  *
@@ -94,22 +112,21 @@ const maxFields = 200;
  * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
-export function parseCount<T>(
-  query: CountQuery<T>,
+export function parseCount(
+  query: GivenSelection & { readonly max?: unknown },
 ): ParsedSelection & { readonly max: number | undefined } {
   refuseUnknown(query, countOptions, wrong);
   const max = query.max === undefined ? undefined : parseMaximum("max", query.max);
   return { ...parseSelection(query), max };
 }
 
-/** Checks what selects documents. */
-function parseSelection(selection: {
-  readonly where?: unknown;
-  readonly q?: unknown;
-  readonly near?: unknown;
-  readonly deleted?: unknown;
-  readonly staleness?: unknown;
-}): ParsedSelection {
+/**
+ * Checks what selects documents.
+ *
+ * @internal
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+ */
+export function parseSelection(selection: GivenSelection): ParsedSelection {
   const { where, q, near, deleted = "exclude" } = selection;
   if (deleted !== "exclude" && deleted !== "include" && deleted !== "only") {
     throw wrong('"deleted" must be "exclude", "include" or "only"');
@@ -147,18 +164,7 @@ export function parseMaximum(
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseQuery(
-  query: {
-    readonly where?: unknown;
-    readonly q?: unknown;
-    readonly near?: unknown;
-    readonly deleted?: unknown;
-    readonly staleness?: unknown;
-    readonly sort?: unknown;
-    readonly limit?: unknown;
-    readonly offset?: unknown;
-    readonly after?: unknown;
-    readonly fields?: unknown;
-  },
+  query: GivenQuery,
   options: ReadonlySet<string> = findOptions,
 ): ParsedQuery {
   refuseUnknown(query, options, wrong);

@@ -1,9 +1,18 @@
+import type {
+  AggregateGroup,
+  AggregateQuery,
+  AggregateValues,
+  DistinctQuery,
+  Facets,
+  FacetsQuery,
+  MemberValue,
+} from "../api/aggregate.ts";
 import type { Collection, InsertOptions, WriteOptions } from "../api/collection.ts";
 import type { Change, Projected, Stored } from "../api/document.ts";
-import { type FieldPath, valueAt } from "../api/field-path.ts";
+import type { FieldPath, FieldValue } from "../api/field-path.ts";
 import type { CountQuery, FindQuery } from "../api/find-query.ts";
 import type { ClaimQuery, Lease } from "../api/lease.ts";
-import type { Page, PageQuery, Total } from "../api/page.ts";
+import type { Page, PageQuery } from "../api/page.ts";
 import type { ReadOptions } from "../api/read-options.ts";
 import type { PurgeSelection } from "../api/soft-deletion.ts";
 import type { UpsertOptions } from "../api/upsert.ts";
@@ -11,30 +20,22 @@ import type { Where } from "../api/where.ts";
 import { applyChange, mergeChange, ownFields } from "../document/change.ts";
 import { parseJsonText, toJsonText } from "../document/json-text.ts";
 import { projected } from "../document/projection.ts";
-import { toStored } from "../document/stored.ts";
-import type { Access, Found } from "../engines/engine.ts";
+import type { Access } from "../engines/engine.ts";
 import type { Layout } from "../engines/layout.ts";
 import type { Operation, Row } from "../engines/operation.ts";
 import { changeDocument, type Modification } from "../engines/operations/change.ts";
+import type { ReadPlan } from "../engines/operations/find.ts";
 import { claimDocuments } from "../engines/operations/claim.ts";
-import type { CountPlan } from "../engines/operations/find.ts";
 import { getDocuments } from "../engines/operations/get.ts";
 import { insertDocuments } from "../engines/operations/insert.ts";
 import { mergeDocument } from "../engines/operations/merge.ts";
 import { purgeDocument, removeDocument } from "../engines/operations/remove.ts";
 import { upsertDocument } from "../engines/operations/upsert.ts";
-import { readCursor, sortValue, writeCursor } from "../query/cursor.ts";
-import type { SortValue } from "../query/keyset.ts";
+import { parseAggregate, parseDistinct, parseFacets } from "../query/parse-aggregate.ts";
 import { parseClaim, parseExpiry } from "../query/parse-claim.ts";
 import { parsePage } from "../query/parse-page.ts";
 import { parsePurge, requireSoftDelete } from "../query/parse-purge.ts";
-import {
-  type OrderTerm,
-  parseCount,
-  type ParsedQuery,
-  parseQuery,
-  rankedOrder,
-} from "../query/parse-query.ts";
+import { parseCount, type ParsedSelection, parseQuery } from "../query/parse-query.ts";
 import { parseReadOptions } from "../query/parse-read-options.ts";
 import { parseUpsert } from "../query/parse-upsert.ts";
 import {
@@ -47,8 +48,9 @@ import {
   parseTarget,
   type Target,
 } from "../query/targets.ts";
+import { facetsOf, groupOf, memberValue, refuseTooMany } from "./summaries.ts";
 import type { ObserveQuery } from "./observe-queries.ts";
-import { hitsToRank, placeOf, rankHits } from "./ranked-hits.ts";
+import { type Reading, selectDocuments, selectPage } from "./select-documents.ts";
 
 /** A collection: checks and copies what callers ask for, and runs it on an engine. */
 export class DocumentCollection<T> implements Collection<T> {
@@ -56,12 +58,14 @@ export class DocumentCollection<T> implements Collection<T> {
   readonly #access: Access;
   readonly #layout: Layout;
   readonly #observe: ObserveQuery | undefined;
+  readonly #reading: Reading;
 
   constructor(access: Access, layout: Layout, observe?: ObserveQuery) {
     this.name = layout.definition.name;
     this.#access = access;
     this.#layout = layout;
     this.#observe = observe;
+    this.#reading = { access, layout, observe };
   }
 
   async insert(document: T, options: InsertOptions = {}): Promise<Stored<T>> {
@@ -111,7 +115,7 @@ export class DocumentCollection<T> implements Collection<T> {
   find(query: FindQuery<T>): Promise<readonly Projected<T>[]>;
   async find(query: FindQuery<T> = {}): Promise<readonly (Projected<T> | Stored<T>)[]> {
     const parsed = parseQuery(query);
-    const { items } = await this.#select(parsed, undefined);
+    const { items } = await selectDocuments<T>(this.#reading, { query: parsed });
     return items.map(({ stored }) => projected(stored, parsed.fields));
   }
 
@@ -121,17 +125,7 @@ export class DocumentCollection<T> implements Collection<T> {
   ): Promise<Page<Projected<T, F>>>;
   page(query: PageQuery<T>): Promise<Page<Projected<T>>>;
   async page(query: PageQuery<T> = {}): Promise<Page<Projected<T> | Stored<T>>> {
-    const { parsed, limit, total } = parsePage(query);
-    const max = typeof total === "number" ? total + 1 : undefined;
-    const counted = total === "none" ? undefined : { ...parsed, max };
-    // One more than the page has tells whether there is a next one.
-    const { items, count } = await this.#select({ ...parsed, limit: limit + 1 }, counted);
-    const last = items.length > limit ? items[limit - 1] : undefined;
-    return {
-      items: items.slice(0, limit).map(({ stored }) => projected(stored, parsed.fields)),
-      next: last === undefined ? undefined : await this.#cursor(parsed, last),
-      total: totalOf(count, total),
-    };
+    return selectPage<T>(this.#reading, parsePage(query));
   }
 
   async count(query: CountQuery<T> = {}): Promise<number> {
@@ -139,6 +133,29 @@ export class DocumentCollection<T> implements Collection<T> {
     const { staleness = 0 } = count;
     this.#observe?.(this.#layout, { count });
     return (await this.#access.find(this.#layout, { count }, { staleness, map: String })).count;
+  }
+
+  async aggregate<
+    const V extends AggregateValues<FieldPath<T>>,
+    const B extends FieldPath<T> = never,
+  >(query: AggregateQuery<T, B, V>): Promise<readonly AggregateGroup<T, B, V>[]> {
+    const groups = parseAggregate(query);
+    const rows = await this.#summarize({ groups }, groups);
+    return rows.map((row) => groupOf<T, B, V>(groups, row));
+  }
+
+  async distinct<const P extends FieldPath<T>>(
+    field: P,
+    query: DistinctQuery<T> = {},
+  ): Promise<readonly MemberValue<FieldValue<Stored<T>, P>>[]> {
+    const members = parseDistinct(field, query);
+    const rows = await this.#summarize({ members }, members);
+    return rows.map(([, text]) => memberValue<T, P>(text));
+  }
+
+  async facets<const F extends FieldPath<T>>(query: FacetsQuery<T, F>): Promise<Facets<T, F>> {
+    const members = parseFacets(query);
+    return facetsOf<T, F>(members, await this.#summarize({ members }, members));
   }
 
   async update(
@@ -217,6 +234,16 @@ export class DocumentCollection<T> implements Collection<T> {
     return this.#write(() => this.#layout.release(held));
   }
 
+  async #summarize(plan: ReadPlan, { staleness = 0 }: ParsedSelection): Promise<readonly Row[]> {
+    this.#observe?.(this.#layout, plan);
+    const { items, count } = await this.#access.find(this.#layout, plan, {
+      staleness,
+      map: unchanged,
+    });
+    refuseTooMany(count);
+    return items;
+  }
+
   #write<R>(operation: () => Operation<R>): Promise<R> {
     return this.#access.write(this.#layout, operation);
   }
@@ -225,56 +252,13 @@ export class DocumentCollection<T> implements Collection<T> {
     return this.#write(() => changeDocument<T>(this.#layout, target, modification));
   }
 
-  async #select(
-    parsed: ParsedQuery,
-    count: CountPlan | undefined,
-  ): Promise<Found<FoundDocument<T>>> {
-    const { limit, offset, rankedBy, staleness = 0 } = parsed;
-    const after = this.#after(parsed);
-    const isRanked = rankedBy !== undefined;
-    const find = isRanked
-      ? { query: hitsToRank(parsed), after: undefined }
-      : { query: parsed, after };
-    this.#observe?.(this.#layout, { find, count });
-    const map = (row: Row): FoundDocument<T> => ({
-      stored: toStored<T>(this.name, row),
-      square: row[6],
-    });
-    const found = await this.#access.find(this.#layout, { find, count }, { staleness, map });
-    if (!isRanked) return found;
-    const hits = found.items.map(({ stored }) => stored);
-    const ranked = rankHits(this.#layout, hits, { words: rankedBy, after });
-    const end = limit === undefined ? undefined : offset + limit;
-    return { items: ranked.slice(offset, end), count: found.count };
-  }
-
-  #after({ after, order, rankedBy }: ParsedQuery): readonly SortValue[] | undefined {
-    if (after === undefined) return undefined;
-    return readCursor(this.name, rankedBy === undefined ? order : rankedOrder, after);
-  }
-
-  async #cursor(
-    { near, order, staleness = 0 }: ParsedQuery,
-    { stored, square, relevance }: FoundDocument<T>,
-  ): Promise<string> {
-    if (relevance !== undefined) {
-      return writeCursor(this.name, rankedOrder, placeOf({ stored, relevance }));
-    }
-    if (near !== undefined) return writeCursor(this.name, order, [Number(square), stored.id]);
-    const values =
-      this.#layout.sortValues === undefined
-        ? order.map(({ path }) => sortValue(valueAt(stored, path.segments)))
-        : await this.#access.read(
-            this.#layout,
-            () => readSortValues(this.#layout, stored, order),
-            staleness,
-          );
-    return writeCursor(this.name, order, values);
-  }
-
   #toText(document: unknown): string {
     return toJsonText(document, this.#layout.reserved);
   }
+}
+
+function unchanged(row: Row): Row {
+  return row;
 }
 
 /** A document is never a function: it would have no JSON text. */
@@ -282,28 +266,4 @@ function isFunction<T>(
   document: T | ((stored: Stored<T>) => T),
 ): document is (stored: Stored<T>) => T {
   return typeof document === "function";
-}
-
-/** A document of a page. */
-interface FoundDocument<T> {
-  readonly stored: Stored<T>;
-  /** The square of its distance in a search by distance. */
-  readonly square?: Row[number] | undefined;
-  /** How well it matches the words, where documents are sorted by that. */
-  readonly relevance?: number | undefined;
-}
-
-/** Reads what a document is sorted by, in engines where that is not the value of a field. */
-function* readSortValues(
-  layout: Layout,
-  stored: Stored<unknown>,
-  order: readonly OrderTerm[],
-): Operation<readonly SortValue[]> {
-  return layout.sortValues === undefined ? [] : yield* layout.sortValues(stored, order);
-}
-
-function totalOf(counted: number, total: number | "exact" | "none"): Total | undefined {
-  if (total === "none") return undefined;
-  if (total === "exact") return { count: counted, exact: true };
-  return { count: Math.min(counted, total), exact: counted <= total };
 }

@@ -1,6 +1,6 @@
 import type { CollectionDefinition } from "../api/definition.ts";
 import type { Explanation, ServingIndex } from "../api/explanation.ts";
-import type { ReadPlan } from "../engines/operations/find.ts";
+import { type ReadPlan, selectionOf } from "../engines/operations/find.ts";
 import type { StatementPlan } from "../engines/statement-plan.ts";
 import type { Filter } from "../query/filter.ts";
 import type { OrderTerm, ParsedQuery, ParsedSelection } from "../query/parse-query.ts";
@@ -45,7 +45,7 @@ export function explanationOf(
   statements: readonly StatementPlan[],
 ): Explanation {
   const find = plan.find?.query;
-  const selection = find ?? plan.count ?? { filter: undefined, words: [], deleted: "exclude" };
+  const selection = selectionOf(plan) ?? { filter: undefined, words: [], deleted: "exclude" };
   const filter = hasConditions(selection.filter) ? selection.filter : undefined;
   const order = selection.near === undefined ? find?.order : undefined;
   const subject = { definition, selection, filter, find, order };

@@ -1,7 +1,7 @@
 import type { Explanation, UnindexedQuery } from "../api/explanation.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Layout } from "../engines/layout.ts";
-import type { ReadPlan } from "../engines/operations/find.ts";
+import { type ReadPlan, selectionOf } from "../engines/operations/find.ts";
 import type { Filter } from "../query/filter.ts";
 import type { ParsedSelection } from "../query/parse-query.ts";
 import { explanationOf } from "./explanation.ts";
@@ -22,7 +22,7 @@ export function observeQueries(
     let explanation: Explanation;
     try {
       const firstPage = plan.find && { ...plan.find, after: undefined };
-      const explained = { find: firstPage, count: plan.count };
+      const explained = { ...plan, find: firstPage };
       const statements = await engine.explain(layout, explained);
       explanation = explanationOf(layout.definition, explained, statements);
     } catch {
@@ -41,8 +41,9 @@ export function observeQueries(
 }
 
 /** Writes what the indexes of a query depend on. */
-function formOf(collection: string, { find, count }: ReadPlan): string {
-  const selection = find?.query ?? count;
+function formOf(collection: string, plan: ReadPlan): string {
+  const { find, count } = plan;
+  const selection = selectionOf(plan);
   const order = find?.query.order.map(({ path, descending }) => [path.text, descending]);
   const isLimited = find?.query.limit !== undefined;
   return JSON.stringify([collection, formOfSelection(selection), order, isLimited, !count]);

@@ -2,11 +2,13 @@ import { cellOf } from "../../geo/geo-cell.ts";
 import { growingReach, placeOfField, sampleSize } from "../../geo/near.ts";
 import type { Vector } from "../../geo/position.ts";
 import { partsAfter, type SortValue } from "../../query/keyset.ts";
+import type { ParsedAggregate, ParsedMembers } from "../../query/parse-aggregate.ts";
 import type { ParsedQuery, ParsedSelection } from "../../query/parse-query.ts";
 import type { Layout, Selected } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
 import { separateMembers } from "./members.ts";
 import { readRemovalKeys, type Removal } from "./removal.ts";
+import { readGroups, readMembers } from "./summarize.ts";
 import { countSearched, findUnindexed, probe, type Probed, selectSearched } from "./search.ts";
 import { selectionTerms, whereSql } from "./where.ts";
 
@@ -16,6 +18,10 @@ export interface ReadPlan {
   readonly find?: FindPlan | undefined;
   /** What to count, up to `max`. */
   readonly count?: CountPlan | undefined;
+  /** Which groups to compute; the count is then that of all groups. */
+  readonly groups?: ParsedAggregate | undefined;
+  /** Of which fields to count the values; the count is then that of the field with the most values. */
+  readonly members?: ParsedMembers | undefined;
   /** Of which documents to read the keys alone, because they are to be removed. */
   readonly removal?: Removal | undefined;
 }
@@ -32,8 +38,8 @@ export interface CountPlan extends ParsedSelection {
 }
 
 /**
- * What a plan found: rows of the layout's columns, for `near` with the square of the distance, for a removal of keys; and
- * a count.
+ * What a plan found: rows of the layout's columns, for `near` with the square of the distance, for a removal of keys, for
+ * groups and members as `readGroups` and `readMembers` return them; and a count.
  */
 export interface ReadResult {
   readonly rows: readonly Row[];
@@ -60,7 +66,10 @@ export function* readIndexed(
   { isTimed, unindexed }: { readonly isTimed: boolean; readonly unindexed: readonly Row[number][] },
 ): Operation<ReadResult> {
   const { find, count } = separated(layout, plan);
-  const how = { isTimed, ...(yield* probe(layout, find?.query ?? count ?? noWords, unindexed)) };
+  const looked = find?.query ?? count ?? selectionOf(plan) ?? noWords;
+  const how = { isTimed, ...(yield* probe(layout, looked, unindexed)) };
+  if (plan.groups !== undefined) return yield* readGroups(layout, plan.groups, how);
+  if (plan.members !== undefined) return yield* readMembers(layout, plan.members, how);
   return {
     rows: find === undefined ? [] : yield* findRows(layout, find, how),
     count: count === undefined ? 0 : yield* countRows(layout, count, how),
@@ -69,9 +78,18 @@ export function* readIndexed(
 
 const noWords = { words: [] };
 
-/** A plan that finds and counts has the same words for both. */
-function wordsOf({ find, count }: ReadPlan): readonly string[] {
-  return (find?.query ?? count)?.words ?? [];
+/** Returns what a plan selects; one that finds and counts has the same words for both. */
+export function selectionOf({
+  find,
+  count,
+  groups,
+  members,
+}: ReadPlan): ParsedSelection | undefined {
+  return find?.query ?? count ?? groups ?? members;
+}
+
+function wordsOf(plan: ReadPlan): readonly string[] {
+  return selectionOf(plan)?.words ?? [];
 }
 
 /** A plan, and the members of lists that documents are found by. */

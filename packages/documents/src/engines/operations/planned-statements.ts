@@ -23,7 +23,7 @@ export function plannedStatements(
     const search = { near, selection: query, reach, isTimed };
     statements.push(layout.geo.select(search, query.limit, query.offset));
   }
-  const rest = near === undefined ? plan : { count: plan.count };
+  const rest = near === undefined ? plan : { ...plan, find: undefined };
   const operation = readIndexed(layout, rest, { isTimed, unindexed: [] });
   for (let next = operation.next(); next.done !== true;) {
     const step = next.value;

@@ -10,7 +10,7 @@ import type { Begin, Engine, Found, SnapshotAccess, TransactionAccess } from "..
 import type { Layout } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
 import { type FeedQuery, readChanges } from "../operations/feed.ts";
-import type { ReadPlan } from "../operations/find.ts";
+import { type ReadPlan, selectionOf } from "../operations/find.ts";
 import { getDocument } from "../operations/get.ts";
 import { insertDocument } from "../operations/insert.ts";
 import { mayScan } from "../operations/may-scan.ts";
@@ -325,8 +325,8 @@ export class PostgresEngine implements Engine {
 }
 
 /** Whether a search reads documents because its texts are still being built. */
-function readsUnindexed(layout: Layout, { find, count }: ReadPlan): boolean {
-  const { words = [] } = find?.query ?? count ?? {};
+function readsUnindexed(layout: Layout, plan: ReadPlan): boolean {
+  const { words = [] } = selectionOf(plan) ?? {};
   return words.length > 0 && postgresLayout(layout).search.own?.isBuilt === false;
 }
 

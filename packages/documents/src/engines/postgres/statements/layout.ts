@@ -33,6 +33,7 @@ import { listSql, valuesSql } from "./row-values.ts";
 import { PostgresSearchTexts } from "./search-texts.ts";
 import { PostgresSearching } from "./searching.ts";
 import { readSortValues } from "./sort-values.ts";
+import { postgresSummarizing } from "./summarizing.ts";
 import { readTotal } from "./totals-table.ts";
 
 /** Documents of a collection in PostgreSQL: one table, with columns for what is derived from a document. */
@@ -55,6 +56,7 @@ export class PostgresLayout implements Layout {
   readonly hasRemoved = true;
   readonly searching: PostgresSearching;
   readonly geo: PostgresGeo;
+  readonly summarizing = postgresSummarizing;
   readonly indexes: readonly PostgresIndex[];
   readonly keyForm: KeyForm;
   /** Whether the server keeps statistics of the fields of indexes. */

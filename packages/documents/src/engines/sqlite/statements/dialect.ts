@@ -229,14 +229,15 @@ export class SqliteDialect extends SqliteWriter implements Dialect {
     return ` LIMIT ${this.bind(limit ?? -1)} OFFSET ${this.bind(offset)}`;
   }
 
-  /** The JSON type of a field; NULL when it is missing. */
-  #type(path: ParsedPath): string {
-    return `json_type(doc, ${this.#path(path)})`;
-  }
-
-  #path(path: ParsedPath): string {
+  /** The path of a field; an index is used only when its own text is in the statement. */
+  path(path: ParsedPath): string {
     const text = jsonPath(path.segments);
     return this.#table.indexed.has(path.text) ? quoteText(text) : this.bind(text);
+  }
+
+  /** The JSON type of a field; NULL when it is missing. */
+  #type(path: ParsedPath): string {
+    return `json_type(doc, ${this.path(path)})`;
   }
 }
 

@@ -26,6 +26,7 @@ import { claimRows, isHeldSql, releaseLease, renewLease } from "./leases.ts";
 import { SqliteSearchTexts } from "./search-texts.ts";
 import { leasesTable, raiseRemovedVersion } from "./tables.ts";
 import { SqliteSearching } from "./searching.ts";
+import { sqliteSummarizing } from "./summarizing.ts";
 
 /**
  * Documents of a collection in SQLite: a table of documents whose rows have numbers, and tables next to it for search
@@ -53,6 +54,7 @@ export class SqliteLayout implements Layout {
   readonly hasRemoved: boolean;
   readonly searching: SqliteSearching;
   readonly geo: SqliteGeo;
+  readonly summarizing = sqliteSummarizing;
   readonly indexes: readonly SqliteIndex[];
   readonly #insertText: string;
   readonly #readByIdText: string;

@@ -1,0 +1,150 @@
+import type { Stored } from "./document.ts";
+import type { FieldPath, FieldValue } from "./field-path.ts";
+import type { Selection } from "./find-query.ts";
+import type { ReadOptions } from "./read-options.ts";
+import type { ScalarValue } from "./where.ts";
+
+/** Selects the documents that are aggregated; the options of `find` that select documents, without `near`. */
+export interface AggregateSelection<T> extends Omit<Selection<T>, "near">, ReadOptions {}
+
+/** What to compute of the documents of a group: their number, or something of the values of a field. */
+export type AggregateValue<P extends string> =
+  | "count"
+  /** The exact sum of the numbers, rounded once; 0 when there are none. Other values are ignored. */
+  | { readonly sum: P }
+  /** The sum of the numbers divided by how many there are; null when there are none. */
+  | { readonly avg: P }
+  /** The smallest number or, when there are none, string; null when there are neither. */
+  | { readonly min: P }
+  /** The greatest string or, when there are none, number; null when there are neither. */
+  | { readonly max: P };
+
+/** The values to compute, by the names that they have in the result. */
+export type AggregateValues<P extends string> = Readonly<Record<string, AggregateValue<P>>>;
+
+/** Groups documents and computes values of each group. */
+export interface AggregateQuery<
+  T,
+  B extends FieldPath<T> = FieldPath<T>,
+  V extends AggregateValues<FieldPath<T>> = AggregateValues<FieldPath<T>>,
+> extends AggregateSelection<T> {
+  /**
+   * The field, or up to 8 fields, whose values make the groups. Documents in which it is missing, null, a list or an
+   * object are one group with the key null. Default: all documents are one group, even when there are none.
+   */
+  readonly by?: B | readonly B[] | undefined;
+  /** What to compute of each group, at most 32 values. A name must not be that of a field in `by`. */
+  readonly values: V;
+  /**
+   * The order of the groups: names of values and fields of `by`, descending with a `-` before it. Null comes first, then
+   * numbers, then strings. Groups that are equal follow in the ascending order of the fields in `by`, which is the
+   * default.
+   */
+  readonly sort?: readonly AggregateSortKey<B, V>[] | undefined;
+  /**
+   * The maximum number of groups to return, 1 to 10,000. All groups are computed, and more than 100,000 of them are
+   * rejected. Default: `1_000`.
+   */
+  readonly limit?: number | undefined;
+}
+
+/** A value or a field to sort groups by, descending with a `-` before it. */
+export type AggregateSortKey<B extends string, V> =
+  (keyof V & string) | B | `-${keyof V & string}` | `-${B}`;
+
+/** A group: the fields of `by`, under their paths as in the query, and the values. */
+export type AggregateGroup<T, B extends string, V> = {
+  readonly [P in B]: GroupKey<FieldValue<Stored<T>, P>>;
+} & { readonly [N in keyof V]: AggregateResult<T, V[N]> };
+
+type GroupKey<F> = unknown extends F ? ScalarValue : Extract<F, boolean | number | string> | null;
+
+type AggregateResult<T, V> = V extends "count" | { readonly sum: string }
+  ? number
+  : V extends { readonly avg: string }
+    ? number | null
+    : V extends { readonly min: infer P extends string } | { readonly max: infer P extends string }
+      ? Comparable<FieldValue<Stored<T>, P>> | null
+      : never;
+
+type Comparable<F> = unknown extends F ? number | string : Extract<F, number | string>;
+
+/** Selects the different values of a field. */
+export interface DistinctQuery<T> extends AggregateSelection<T> {
+  /** The maximum number of values to return, 1 to 10,000. Default: `1_000`. */
+  readonly limit?: number | undefined;
+}
+
+/** Counts the values of fields. */
+export interface FacetsQuery<T, F extends string = FieldPath<T>> extends AggregateSelection<T> {
+  /** The fields, at most 16, each with the maximum number of values to return, 1 to 1,000. */
+  readonly fields: Readonly<Partial<Record<F, number>>>;
+}
+
+/** A value of a field, and the number of documents that have it. */
+export interface Facet<V> {
+  /** The value, or a member of the list. */
+  readonly value: V;
+  /** The number of documents. A document counts once, even when a list has the value several times. */
+  readonly count: number;
+}
+
+/** The values of each field, the most frequent first, and equally frequent ones in the order of `sort`. */
+export type Facets<T, F extends string> = {
+  readonly [P in F]: readonly Facet<MemberValue<FieldValue<Stored<T>, P>>>[];
+};
+
+/** A value of a field that is not null, or of a member where the field is a list. */
+export type MemberValue<F> = unknown extends F
+  ? boolean | number | string
+  : Extract<F extends readonly (infer M)[] ? M : F, boolean | number | string>;
+
+/** Computes over documents where they are stored. */
+export interface Aggregating<T> {
+  /**
+   * Groups documents by the values of fields and computes values of each group.
+   *
+   * Values of different JSON types are different groups: `true` is not 1. A sum is the exact sum of the decimal numbers,
+   * so `0.1 + 0.2` is `0.3` and the order of the documents does not matter; it is `Infinity` beyond the largest number.
+   *
+   * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+   * @example
+   * ```ts
+   * const best = await store.collection(orders).aggregate({
+   *   where: { state: "paid" },
+   *   by: "customer",
+   *   values: { orders: "count", revenue: { sum: "price" } },
+   *   sort: ["-revenue"],
+   *   limit: 10,
+   * });
+   * ```
+   */
+  aggregate<const V extends AggregateValues<FieldPath<T>>, const B extends FieldPath<T> = never>(
+    query: AggregateQuery<T, B, V>,
+  ): Promise<readonly AggregateGroup<T, B, V>[]>;
+
+  /**
+   * Returns the different values of a field in the order of `sort`; of lists those of the members. Null, lists and objects
+   * are left out. More than 100,000 different values are rejected.
+   *
+   * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+   */
+  distinct<const P extends FieldPath<T>>(
+    field: P,
+    query?: DistinctQuery<T>,
+  ): Promise<readonly MemberValue<FieldValue<Stored<T>, P>>[]>;
+
+  /**
+   * Counts how many of the selected documents have each value of some fields, such as to show next to the results of a
+   * search how many are in each category. Null, lists and objects are left out; members of lists count each. More than
+   * 100,000 different values of a field are rejected.
+   *
+   * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+   * @example
+   * ```ts
+   * const { tags } = await store.collection(posts).facets({ q: "sqlite", fields: { tags: 10 } });
+   * // [{ value: "database", count: 12 }, …]
+   * ```
+   */
+  facets<const F extends FieldPath<T>>(query: FacetsQuery<T, F>): Promise<Facets<T, F>>;
+}

@@ -1,0 +1,173 @@
+import type { AggregateQuery, DistinctQuery, FacetsQuery } from "../api/aggregate.ts";
+import { InputError } from "../api/errors.ts";
+import { type ParsedPath, parsePath } from "../api/field-path.ts";
+import { isPlainObject } from "../is-plain-object.ts";
+import { optionNames, refuseUnknown } from "../option-names.ts";
+import {
+  type GivenQuery,
+  type GivenSelection,
+  parseMaximum,
+  type ParsedSelection,
+  parseSelection,
+} from "./parse-query.ts";
+
+/** How the values of a field are summed up. @internal */
+export type Aggregate = "avg" | "max" | "min" | "sum";
+
+/** A value of a group; none but the number of documents is of a field. @internal */
+export type ParsedValue =
+  | { readonly kind: "count"; readonly name: string }
+  | { readonly kind: Aggregate; readonly name: string; readonly path: ParsedPath };
+
+/** Groups and what to compute of them. @internal */
+export interface ParsedAggregate extends ParsedSelection {
+  readonly by: readonly ParsedPath[];
+  readonly values: readonly ParsedValue[];
+  /** Places in a group, in which the fields of `by` come before the values. */
+  readonly order: readonly { readonly place: number; readonly descending: boolean }[];
+  readonly limit: number;
+}
+
+/** Fields whose values are counted. @internal */
+export interface ParsedMembers extends ParsedSelection {
+  readonly fields: readonly { readonly path: ParsedPath; readonly limit: number }[];
+  /** In which order the values are returned. */
+  readonly order: "count" | "value";
+}
+
+const selectionNames = { where: true, q: true, deleted: true, staleness: true } as const;
+const aggregateOptions: ReadonlySet<string> = optionNames<AggregateQuery<unknown>>({
+  ...selectionNames,
+  by: true,
+  values: true,
+  sort: true,
+  limit: true,
+});
+const distinctOptions: ReadonlySet<string> = optionNames<DistinctQuery<unknown>>({
+  ...selectionNames,
+  limit: true,
+});
+const facetsOptions: ReadonlySet<string> = optionNames<FacetsQuery<unknown>>({
+  ...selectionNames,
+  fields: true,
+});
+const maxFields = 8;
+const maxValues = 32;
+const maxSortKeys = 16;
+const maxNameLength = 128;
+const defaultLimit = 1000;
+const maxLimit = 10_000;
+const maxFacetFields = 16;
+const maxFacets = 1000;
+
+/**
+ * Checks what is to be computed of which groups.
+ *
+ * @internal
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+ */
+export function parseAggregate(
+  query: Pick<GivenQuery, "limit" | "sort"> &
+    GivenSelection & { readonly by?: unknown; readonly values?: unknown },
+): ParsedAggregate {
+  refuseUnknown(query, aggregateOptions, wrong);
+  const by = parseBy(query.by);
+  const values = parseValues(query.values);
+  const names = [...by.map(({ text }) => text), ...values.map(({ name }) => name)];
+  if (new Set(names).size < names.length) {
+    throw wrong('a name of "values" or a field of "by" is used twice');
+  }
+  return {
+    ...parseSelection(query),
+    by,
+    values,
+    order: parseOrder(query.sort, names),
+    limit: parseMaximum("limit", query.limit ?? defaultLimit, maxLimit),
+  };
+}
+
+/**
+ * Checks of which field the different values are wanted.
+ *
+ * @internal
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+ */
+export function parseDistinct(
+  field: unknown,
+  query: GivenSelection & Pick<GivenQuery, "limit">,
+): ParsedMembers {
+  refuseUnknown(query, distinctOptions, wrong);
+  const limit = parseMaximum("limit", query.limit ?? defaultLimit, maxLimit);
+  return { ...parseSelection(query), fields: [{ path: parsePath(field), limit }], order: "value" };
+}
+
+/**
+ * Checks of which fields the values are counted.
+ *
+ * @internal
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+ */
+export function parseFacets(query: GivenSelection & { readonly fields?: unknown }): ParsedMembers {
+  refuseUnknown(query, facetsOptions, wrong);
+  const entries = isPlainObject(query.fields) ? Object.entries(query.fields) : [];
+  if (entries.length === 0 || entries.length > maxFacetFields) {
+    throw wrong(`"fields" must be an object with 1 to ${maxFacetFields} fields`);
+  }
+  const fields = entries.map(([field, limit]) => ({
+    path: parsePath(field),
+    limit: parseMaximum("fields", limit, maxFacets),
+  }));
+  return { ...parseSelection(query), fields, order: "count" };
+}
+
+function parseBy(by: unknown): readonly ParsedPath[] {
+  if (by === undefined) return [];
+  const fields: readonly unknown[] = Array.isArray(by) ? by : [by];
+  if (fields.length > maxFields) throw wrong(`"by" has more than ${maxFields} fields`);
+  return fields.map((field) => parsePath(field));
+}
+
+function parseValues(values: unknown): readonly ParsedValue[] {
+  const entries = isPlainObject(values) ? Object.entries(values) : [];
+  if (entries.length === 0 || entries.length > maxValues) {
+    throw wrong(`"values" must be an object with 1 to ${maxValues} values`);
+  }
+  return entries.map(([name, value]) => parseValue(name, value));
+}
+
+function parseValue(name: string, value: unknown): ParsedValue {
+  if (name === "" || name.length > maxNameLength || name.startsWith("-")) {
+    throw wrong(
+      `a name of "values" must have 1 to ${maxNameLength} characters and not begin with "-"`,
+    );
+  }
+  if (value === "count") return { kind: "count", name };
+  const [[kind, field] = [], ...others] = isPlainObject(value) ? Object.entries(value) : [];
+  if (others.length === 0 && kind !== undefined && isAggregate(kind)) {
+    return { kind, name, path: parsePath(field) };
+  }
+  throw wrong(
+    `a value must be "count" or one of { sum }, { avg }, { min } and { max } with a field`,
+  );
+}
+
+function parseOrder(sort: unknown, names: readonly string[]): ParsedAggregate["order"] {
+  const keys: unknown = sort ?? [];
+  if (!Array.isArray(keys)) throw wrong('"sort" must be a list of names');
+  if (keys.length > maxSortKeys) throw wrong(`"sort" has more than ${maxSortKeys} names`);
+  return keys.map((key: unknown) => {
+    const descending = typeof key === "string" && key.startsWith("-");
+    const name = descending ? key.slice(1) : key;
+    const place = names.findIndex((each) => each === name);
+    if (place === -1) throw wrong('"sort" has a name that is neither in "values" nor in "by"');
+    return { place, descending };
+  });
+}
+
+function isAggregate(kind: string): kind is Aggregate {
+  return kind === "avg" || kind === "max" || kind === "min" || kind === "sum";
+}
+
+function wrong(message: string): InputError {
+  return new InputError("ERR_DOCUMENTS_QUERY", message);
+}

@@ -1,0 +1,49 @@
+import type { AggregateGroup, Facets, MemberValue } from "../api/aggregate.ts";
+import type { Stored } from "../api/document.ts";
+import { InputError } from "../api/errors.ts";
+import type { FieldValue } from "../api/field-path.ts";
+import type { Row } from "../engines/operation.ts";
+import { maxGroups } from "../engines/operations/summarize.ts";
+import type { ParsedAggregate, ParsedMembers } from "../query/parse-aggregate.ts";
+
+/** Makes a group of its row; the type of its values is the word of the caller, as that of the documents is. */
+export function groupOf<T, B extends string, V>(
+  { by, values }: ParsedAggregate,
+  row: Row,
+): AggregateGroup<T, B, V> {
+  const keys = by.map(({ text }, index) => [text, parseCell(row[index])]);
+  const computed = values.map(({ name }, index) => [name, row[by.length + index]]);
+  return Object.fromEntries([...keys, ...computed]) as AggregateGroup<T, B, V>;
+}
+
+/** Makes the facets of all fields of their rows. */
+export function facetsOf<T, F extends string>(
+  { fields }: ParsedMembers,
+  rows: readonly Row[],
+): Facets<T, F> {
+  const lists = fields.map(({ path }, place) => {
+    const own = rows.filter(([of]) => of === place);
+    return [path.text, own.map(([, text, count]) => ({ value: parseCell(text), count }))];
+  });
+  return Object.fromEntries(lists) as Facets<T, F>;
+}
+
+/** Reads a value of a field. */
+export function memberValue<T, P extends string>(
+  cell: Row[number] | undefined,
+): MemberValue<FieldValue<Stored<T>, P>> {
+  return parseCell(cell) as MemberValue<FieldValue<Stored<T>, P>>;
+}
+
+/** @throws {InputError} `ERR_DOCUMENTS_QUERY` when not all groups or values were computed */
+export function refuseTooMany(count: number): void {
+  if (count <= maxGroups) return;
+  throw new InputError(
+    "ERR_DOCUMENTS_QUERY",
+    `more than ${maxGroups} groups or different values, expected a filter that selects fewer`,
+  );
+}
+
+function parseCell(cell: Row[number] | undefined): unknown {
+  return JSON.parse(String(cell));
+}
