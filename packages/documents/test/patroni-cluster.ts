@@ -183,8 +183,8 @@ function settingsOf(node: PatroniNode, etcdPort: number): unknown {
     etcd3: { hosts: `127.0.0.1:${etcdPort}` },
     bootstrap: {
       dcs: {
-        // A primary that is silent for `ttl` seconds is replaced.
-        ttl: 5,
+        // A primary that is silent for `ttl` seconds is replaced; at least `loop_wait` + 2 * `retry_timeout`.
+        ttl: 7,
         loop_wait: 1,
         retry_timeout: 3,
         synchronous_mode: true,
@@ -214,6 +214,8 @@ function settingsOf(node: PatroniNode, etcdPort: number): unknown {
       parameters: {
         unix_socket_directories: node.folder,
         dynamic_shared_memory_type: "mmap",
+        // Commits wait until a standby follows the new primary, which tries every 5 s by default.
+        wal_retrieve_retry_interval: "500ms",
       },
     },
   };
