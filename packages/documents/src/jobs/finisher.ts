@@ -54,8 +54,9 @@ export class Finisher {
       try {
         await this.#write(batch);
       } catch (error) {
-        this.#onError(error);
-        this.#putBack(batch, error);
+        const isClosed = error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_CLOSED";
+        if (!isClosed) this.#onError(error);
+        this.#putBack(batch, isClosed ? "closed" : "open");
         if (this.#waiting.length > 0) await pause(retryPause);
       }
     }
@@ -63,6 +64,18 @@ export class Finisher {
   }
 
   async #write(batch: readonly Waiting[]): Promise<void> {
+    const removed = batch.filter(isRemoved);
+    if (removed.length > 0) {
+      // One statement for all of them. Without their leases: a job that was taken over is done all the same.
+      const ids = removed.map(({ ended }) => ended.lease.document.id);
+      await tablesOf(this.#store).jobs.removeMany({ where: { id: { in: ids } } });
+      for (const { resolve } of removed) resolve("written");
+    }
+    const others = batch.filter((each) => !isRemoved(each));
+    if (others.length > 0) await this.#settle(others);
+  }
+
+  async #settle(batch: readonly Waiting[]): Promise<void> {
     const tell = await this.#store.transaction((transaction) => {
       const tables = tablesOf(transaction);
       return Promise.all(batch.map((each) => settleOne(tables, each)));
@@ -71,13 +84,17 @@ export class Finisher {
   }
 
   /** Keeps what may still be written. */
-  #putBack(batch: readonly Waiting[], error: unknown): void {
-    const isClosed = error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_CLOSED";
+  #putBack(batch: readonly Waiting[], store: "closed" | "open"): void {
     for (const each of batch) {
-      if (isClosed || each.lost.aborted) each.resolve("lost");
+      if (store === "closed" || each.lost.aborted) each.resolve("lost");
       else this.#waiting.push(each);
     }
   }
+}
+
+/** Whether a job is done of which nothing remains, and that no other one waits for. */
+function isRemoved({ ended: { lease, outcome }, options }: Waiting): boolean {
+  return outcome.kind === "done" && options.keep === 0 && lease.document.key === undefined;
 }
 
 /** Returns what to do after the commit. What concerns one job only does not undo the others. */

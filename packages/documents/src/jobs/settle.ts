@@ -1,5 +1,6 @@
 import { backoffDelay } from "@fetchwork/kit";
 import type { Stored } from "../api/document.ts";
+import { DocumentsError } from "../api/errors.ts";
 import type { Lease } from "../api/lease.ts";
 import type { DefinedOptions } from "./define-job.ts";
 import {
@@ -52,9 +53,10 @@ export async function settle(
   const now = Date.now();
   const change = changeOf(document, { startedAt, outcome }, { options, now });
   if (change === "remove") {
-    await tables.jobs.remove(document.id, { lease: token });
+    if (!(await tables.jobs.remove(document.id, { lease: token }))) throw goneError(document.id);
   } else {
-    await tables.jobs.update(document.id, change, { lease: token });
+    const changed = await tables.jobs.update(document.id, change, { lease: token });
+    if (changed === undefined) throw goneError(document.id);
     await tables.jobs.release(lease);
   }
   if (change === "remove" || change.finishedAt !== undefined)
@@ -87,6 +89,11 @@ function changeOf(
   if (outcome.kind === "cancelled" || outcome.result === undefined)
     return { state, line, ...times };
   return { state, line, ...times, result: outcome.result };
+}
+
+/** Another process had taken the job over, and ended it. */
+function goneError(id: string): DocumentsError {
+  return new DocumentsError("ERR_DOCUMENTS_LEASE", `the job "${id}" was ended by another process`);
 }
 
 function delayAfter(failures: number, { backoff }: Pick<EndOptions, "backoff">): number {
