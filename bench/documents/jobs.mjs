@@ -31,7 +31,7 @@ try {
     for (const [group, engines] of Object.entries(groups)) {
       for (const engine of engines.toSorted(() => Math.random() - 0.5)) {
         const url = await newUrl(group, `${engine}-${round}`);
-        for (const work of works) await measure({ group, engine, work, url });
+        await measureAll({ group, engine, url });
       }
     }
   }
@@ -53,6 +53,10 @@ for (const [group, engines] of Object.entries(groups)) {
     const row = [...rate("add"), ...rate("run"), cell("latency", "value", 1)];
     console.log(`| ${engine}, ${group} | ${row.join(" | ")} |`);
   }
+}
+
+async function measureAll(queue) {
+  for (const work of works) await measure({ ...queue, work });
 }
 
 async function measure({ group, engine, work, url }) {

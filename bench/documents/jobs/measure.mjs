@@ -22,7 +22,7 @@ if (work === "add") {
 } else if (work === "run") {
   const { promise, resolve } = Promise.withResolvers();
   let done = 0;
-  const stop = await queue.work(async () => {
+  const stop = await queue.work(() => {
     done += 1;
     if (done === count) resolve();
   });
@@ -34,7 +34,7 @@ if (work === "add") {
   const times = [];
   let start = 0;
   let next = () => undefined;
-  const stop = await queue.work(async () => {
+  const stop = await queue.work(() => {
     times.push(performance.now() - start);
     next();
   });

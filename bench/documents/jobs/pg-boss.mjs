@@ -1,7 +1,7 @@
 // pg-boss, which fetches batches; its shortest poll is half a second.
 import { PgBoss } from "pg-boss";
 
-export async function open({ url, concurrency, isIdle }) {
+export async function open({ url, isIdle }) {
   const boss = new PgBoss({ connectionString: url, supervise: false, schedule: false, max: 10 });
   boss.on("error", console.error);
   await boss.start();

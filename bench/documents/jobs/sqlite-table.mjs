@@ -24,16 +24,16 @@ export function open({ url, concurrency }) {
   const left = db.prepare("SELECT 1 FROM jobs WHERE state = 'waiting' LIMIT 1");
   let wake = () => undefined;
   return {
-    async add(input) {
+    add(input) {
       const id = randomUUID();
       add.run(id, JSON.stringify(input));
       wake();
       return id;
     },
     work(handler) {
-      let isStopped = false;
+      const stopping = new AbortController();
       const loop = async () => {
-        while (!isStopped) {
+        while (!stopping.signal.aborted) {
           const now = Date.now();
           const claimed = claim.all(now + 30_000, now, concurrency);
           if (claimed.length === 0) {
@@ -55,12 +55,12 @@ export function open({ url, concurrency }) {
       };
       const done = loop();
       return async () => {
-        isStopped = true;
+        stopping.abort();
         wake();
         await done;
       };
     },
-    isEmpty: async () => left.get() === undefined,
-    close: async () => db.close(),
+    isEmpty: () => left.get() === undefined,
+    close: () => db.close(),
   };
 }
