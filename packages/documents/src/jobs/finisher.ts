@@ -2,7 +2,7 @@ import { pause } from "@fetchwork/kit";
 import { DocumentsError, InputError } from "../api/errors.ts";
 import type { Store } from "../api/store.ts";
 import { tablesOf } from "./job-record.ts";
-import { type Ended, type EndOptions, settle } from "./settle.ts";
+import { type Ended, type EndOptions, settle, settleDone } from "./settle.ts";
 
 /** What became of the end of an attempt. */
 type Written = "lost" | "written";
@@ -64,15 +64,25 @@ export class Finisher {
   }
 
   async #write(batch: readonly Waiting[]): Promise<void> {
-    const removed = batch.filter(isRemoved);
-    if (removed.length > 0) {
-      // One statement for all of them. Without their leases: a job that was taken over is done all the same.
-      const ids = removed.map(({ ended }) => ended.lease.document.id);
-      await tablesOf(this.#store).jobs.removeMany({ where: { id: { in: ids } } });
-      for (const { resolve } of removed) resolve("written");
-    }
-    const others = batch.filter((each) => !isRemoved(each));
+    const alike = batch.filter(isPlain);
+    const others = batch.filter((each) => !isPlain(each));
+    if (alike.length > 0 && !(await this.#settleDone(alike))) others.push(...alike);
     if (others.length > 0) await this.#settle(others);
+  }
+
+  /** Resolves to whether it could be written for all at once. */
+  async #settleDone(batch: readonly Waiting[]): Promise<boolean> {
+    try {
+      await this.#store.transaction((transaction) => settleDone(tablesOf(transaction), batch));
+    } catch (error) {
+      const isOfOne =
+        error instanceof InputError ||
+        (error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_LEASE");
+      if (isOfOne) return false;
+      throw error;
+    }
+    for (const { resolve } of batch) resolve("written");
+    return true;
   }
 
   async #settle(batch: readonly Waiting[]): Promise<void> {
@@ -92,9 +102,9 @@ export class Finisher {
   }
 }
 
-/** Whether a job is done of which nothing remains, and that no other one waits for. */
-function isRemoved({ ended: { lease, outcome }, options }: Waiting): boolean {
-  return outcome.kind === "done" && options.keep === 0 && lease.document.key === undefined;
+/** Whether a job is done, and no other one waits for it. */
+function isPlain({ ended: { lease, outcome } }: Waiting): boolean {
+  return outcome.kind === "done" && lease.document.key === undefined;
 }
 
 /** Returns what to do after the commit. What concerns one job only does not undo the others. */

@@ -8,6 +8,7 @@ import {
   type JobFailure,
   type JobsOptions,
 } from "../../src/jobs/index.ts";
+import { tablesOf } from "../../src/jobs/job-record.ts";
 import { purgeEnded } from "../../src/jobs/purge.ts";
 import { enginesOfFile } from "../open-for-test.ts";
 
@@ -432,7 +433,7 @@ describe.each(enginesOfFile())("jobs on %s", (_name, open, openNew) => {
       await jobs.list({ state });
     }
     await jobs.list();
-    await purgeEnded(store.collection(jobCollections.jobs));
+    await purgeEnded(tablesOf(store));
     expect(slow).toEqual([]);
   });
 
@@ -447,8 +448,9 @@ describe.each(enginesOfFile())("jobs on %s", (_name, open, openNew) => {
     await Promise.all([1, 2, 3].map((text) => jobs.add(short, String(text))));
     await untilState(jobs, kept, "done");
     await vi.waitFor(async () => {
-      await purgeEnded(store.collection(jobCollections.jobs));
-      expect((await jobs.list()).items.map(({ id }) => id)).toEqual([kept]);
+      await purgeEnded(tablesOf(store));
+      const { items } = await jobs.list({ state: "done" });
+      expect(items.map(({ id }) => id)).toEqual([kept]);
     });
   });
 });
