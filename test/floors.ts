@@ -7,6 +7,7 @@
 export const floors: Readonly<Record<string, readonly string[]>> = {
   endpoint: ["."],
   documents: [
+    "jobs",
     "open-store.ts",
     "administer.ts",
     "store",

@@ -149,6 +149,12 @@ export const claims: readonly Claim[] = [
     except: { workerd: database },
   },
   {
+    entry: "@fetchwork/documents/jobs",
+    test: "documents-jobs",
+    does: "jobs in a SQLite file: in order, tried again, in a transaction, by schedule",
+    except: { workerd: database },
+  },
+  {
     entry: "@fetchwork/rest",
     test: "rest",
     does: "an API: sign up, sign in, create, list, change",

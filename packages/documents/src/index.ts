@@ -52,7 +52,7 @@ export type {
   ListMembers,
   PushOptions,
 } from "./api/changing/field-changes.ts";
-export type { FieldPath, FieldValue, MetaField } from "./api/field-path.ts";
+export type { FieldPath, FieldValue, ListMember, ListPath, MetaField } from "./api/field-path.ts";
 export type { CountQuery, FindQuery, Selection, SortKey } from "./api/find-query.ts";
 export type { ClaimQuery, Lease, Leasing } from "./api/lease.ts";
 export type { Locking, LockOptions } from "./api/lock.ts";
@@ -72,6 +72,7 @@ export type { UpsertChange, Upserting, UpsertOptions } from "./api/upsert.ts";
 export type {
   Combinators,
   Condition,
+  MemberOperators,
   Operators,
   ScalarValue,
   UntypedWhere,

@@ -10,9 +10,16 @@ export function matches(candidate: unknown, where: unknown): boolean {
     if (key === "and") return list(value).every((item) => matches(candidate, item));
     if (key === "or") return list(value).some((item) => matches(candidate, item));
     if (key === "not") return !matches(candidate, value);
-    const found = key.split(".").reduce<unknown>(step, candidate);
+    const path = key.split(".");
+    const found = path.reduce<unknown>(step, candidate);
     if (typeof value !== "object" || value === null) return equal(found, value);
-    return Object.entries(value).every(([operator, operand]) => holds(found, operator, operand));
+    return Object.entries(value).every(([operator, operand]) => {
+      if (operator === "contains") return membersAt(candidate, path).includes(operand);
+      if (operator === "containsAny") {
+        return membersAt(candidate, path).some((member) => list(operand).includes(member));
+      }
+      return holds(found, operator, operand);
+    });
   });
 }
 
@@ -26,10 +33,6 @@ function holds(found: unknown, operator: string, operand: unknown): boolean {
       return list(operand).some((item) => equal(found, item));
     case "notIn":
       return !list(operand).some((item) => equal(found, item));
-    case "contains":
-      return Array.isArray(found) && found.some((item) => item === operand);
-    case "containsAny":
-      return Array.isArray(found) && found.some((item) => list(operand).includes(item));
     case "exists":
       return (found !== undefined) === operand;
     case "prefix":
@@ -48,6 +51,20 @@ function holds(found: unknown, operator: string, operand: unknown): boolean {
 function step(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   return Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined;
+}
+
+/** Returns the members of lists at a path, which may lead through lists. */
+function membersAt(candidate: unknown, path: readonly string[]): readonly unknown[] {
+  const plain = path.reduce<unknown>(step, candidate);
+  if (plain !== undefined && !Array.isArray(plain)) return [];
+  let found: readonly unknown[] = [candidate];
+  for (const name of path) found = found.flatMap((value) => membersOrItself(step(value, name)));
+  return found;
+}
+
+function membersOrItself(value: unknown): readonly unknown[] {
+  if (value === undefined) return [];
+  return Array.isArray(value) ? value : [value];
 }
 
 function equal(found: unknown, operand: unknown): boolean {
@@ -158,12 +175,13 @@ const scalar: fc.Arbitrary<Scalar> = fc.oneof(
   fc.constantFrom(...confusable.filter((item) => item === null || typeof item !== "object")),
 );
 const value: fc.Arbitrary<Json> = fc.oneof(scalar, fc.constantFrom(...confusable));
+const nested = fc.dictionary(fc.constantFrom("a", "c"), value);
 /** Documents of few names and values. */
 export const document: fc.Arbitrary<Document> = fc
   .array(
     fc.tuple(
       fc.constantFrom(...names),
-      fc.oneof(value, fc.dictionary(fc.constantFrom("a", "c"), value)),
+      fc.oneof(value, nested, fc.array(fc.oneof(scalar, nested), { maxLength: 3 })),
     ),
     { maxLength: 5 },
   )

@@ -13,14 +13,17 @@ import { propertyRuns } from "./property-runs.ts";
 interface Post {
   title: string;
   rank: number;
+  tags: string[];
 }
 
 const posts = defineCollection<Post>("posts", {
-  indexes: ["title", "rank"],
+  indexes: ["title", "rank", "tags"],
   softDelete: true,
   keepTotal: true,
 });
-const document = `'{"title":"title ' || n || '","rank":' || n || '}'`;
+const document =
+  `'{"title":"title ' || n || '","rank":' || n || ',"tags":["all"' || ` +
+  `CASE WHEN n <= 9000 AND n % 100 = 0 THEN ',"rare"' ELSE '' END || ']}'`;
 const sizes = { small: 10_000, large: propertyRuns(60_000, 400_000) };
 
 type Read = (
@@ -45,6 +48,10 @@ const reads: readonly (readonly [name: string, found: number, read: Read])[] = [
   ["a range of an index", 11, find({ where: { rank: { gte: 5000, lte: 5010 } }, limit: 30 })],
   ["a value of an index", 1, find({ where: { title: "title 7000" }, limit: 30 })],
   ["a value that no document has", 0, find({ where: { title: "nothing" }, limit: 30 })],
+  ["a member that all lists have", 30, find({ where: { tags: { contains: "all" } }, limit: 30 })],
+  ["a member of few lists", 30, find({ where: { tags: { contains: "rare" } }, limit: 30 })],
+  ["a member that no list has", 0, find({ where: { tags: { contains: "none" } }, limit: 30 })],
+  ["a count of few members", 90, count({ where: { tags: { contains: "rare" } }, max: 1001 })],
   ["a count up to a number", 1001, count({ where: { rank: { gte: 100 } }, max: 1001 })],
 ];
 

@@ -4,13 +4,15 @@ import { Client } from "pg";
 import { onTestFinished } from "vitest";
 import { createStamps } from "../src/document/stamps.ts";
 import type { BoundText, Operation, Result } from "../src/engines/operation.ts";
-import type { Layout } from "../src/engines/layout.ts";
+import { quoteName } from "../src/engines/dialect.ts";
+import { describeTable, type Layout } from "../src/engines/layout.ts";
 import { runOperation } from "../src/engines/postgres/connections/run-operation.ts";
 import type { Session } from "../src/engines/postgres/connections/session.ts";
 import { PostgresLayout } from "../src/engines/postgres/statements/layout.ts";
 import { Connection } from "../src/engines/sqlite/connection/connection.ts";
 import { runReading } from "../src/engines/sqlite/connection/run-operation.ts";
 import { SqliteLayout } from "../src/engines/sqlite/statements/layout.ts";
+import { compareMembers, membersTable } from "../src/engines/sqlite/statements/members.ts";
 import { administer, type CollectionDefinition, openStore } from "../src/index.ts";
 import { newDatabase } from "./open-for-test.ts";
 import { connectionOf, runSql } from "./postgres-server.ts";
@@ -50,6 +52,11 @@ export async function fillSqlite(filling: Filling): Promise<Measure> {
     database.exec(
       `INSERT INTO "${name}:search" (rowid, text) SELECT n, ${searchText} FROM (SELECT seq AS n FROM "${name}")`,
     );
+  }
+  for (const field of describeTable(definition).listIndexed) {
+    const table = membersTable(name, field);
+    const { expected } = compareMembers(quoteName(name), table);
+    database.exec(`INSERT OR IGNORE INTO ${quoteName(table.name)} ${expected}`);
   }
   let cost = 0;
   database.function("fetchwork_tick", { varargs: true }, () => {

@@ -2,6 +2,7 @@ import { join } from "node:path";
 import { afterAll, onTestFinished } from "vitest";
 import { openStore, type Store, type StoreOptions } from "../src/index.ts";
 import { openAnother } from "./another-store.ts";
+import { CitusServer, citusUrl } from "./citus-server.ts";
 import { openLibsql } from "./libsql-engine.ts";
 import { type PgBouncer, startPgBouncer } from "./pgbouncer.ts";
 import { connectionOf, postgresVersions, postgresBin, runSql } from "./postgres-server.ts";
@@ -27,6 +28,35 @@ const urlOfStore = new WeakMap<Store, string>();
 /** The servers of this worker, by the folder of their programs. */
 const sharedServers = new Map<string, SharedServer>();
 
+/** A kind of PostgreSQL that is tested. */
+interface PostgresKind {
+  readonly name: string;
+  /** Lends databases. */
+  readonly server: () => Pick<SharedServer, "giveBack" | "take">;
+  readonly options: StoreOptions;
+}
+
+const [firstVersion] = postgresVersions;
+const citus = citusUrl === undefined ? undefined : new CitusServer(citusUrl);
+
+const postgresKinds: readonly PostgresKind[] = [
+  ...postgresVersions.map(([name, bin]): PostgresKind => {
+    return { name, server: () => serverOf(bin), options: {} };
+  }),
+  ...(firstVersion === undefined
+    ? []
+    : [
+        {
+          name: `${firstVersion[0]}, distributed`,
+          server: () => serverOf(firstVersion[1]),
+          options: distributedOptions,
+        },
+      ]),
+  ...(citus === undefined
+    ? []
+    : [{ name: "Citus", server: () => citus, options: distributedOptions }]),
+];
+
 /** The engines that the contract is held against. */
 export const allEngines: readonly (readonly [name: string, open: Open])[] = [
   [
@@ -35,15 +65,11 @@ export const allEngines: readonly (readonly [name: string, open: Open])[] = [
   ],
   ["SQLite in memory", openInMemory],
   ["libSQL, another driver", openOnLibsql],
-  ...postgresVersions.map(([name, bin]): readonly [string, Open] => [
+  ...postgresKinds.map(({ name, server, options: own }): readonly [string, Open] => [
     name,
-    async (options) => openAndClose(await newDatabase(bin), options),
-  ]),
-  ...postgresVersions.slice(0, 1).map(([name, bin]): readonly [string, Open] => [
-    `${name}, distributed`,
     async (options) => {
-      const postgres = { ...options?.postgres, ...distributedOptions.postgres };
-      return openAndClose(await newDatabase(bin), { ...options, postgres });
+      const postgres = { ...options?.postgres, ...own.postgres };
+      return openAndClose(await databaseOf(server()), { ...options, postgres });
     },
   ]),
 ];
@@ -64,18 +90,11 @@ async function openOnLibsql(options?: StoreOptions): Promise<Store> {
 export const sharedEngines: readonly (readonly [name: string, create: () => Promise<Open>])[] = [
   ["SQLite in a file", () => Promise.resolve(sharedFile(openAnother))],
   ["libSQL, another driver", () => Promise.resolve(sharedFile(openLibsql))],
-  ...postgresVersions.map(([name, bin]): readonly [string, () => Promise<Open>] => [
+  ...postgresKinds.map(({ name, server, options: own }): readonly [string, () => Promise<Open>] => [
     name,
     async () => {
-      const url = await newDatabase(bin);
-      return (options) => openAndClose(url, options);
-    },
-  ]),
-  ...postgresVersions.slice(0, 1).map(([name, bin]): readonly [string, () => Promise<Open>] => [
-    `${name}, distributed`,
-    async () => {
-      const url = await newDatabase(bin);
-      return (options) => openAndClose(url, { ...options, ...distributedOptions });
+      const url = await databaseOf(server());
+      return (options) => openAndClose(url, { ...options, ...own });
     },
   ]),
 ];
@@ -100,8 +119,17 @@ export async function openInPostgres(options?: StoreOptions): Promise<Store> {
 }
 
 /** Returns the URL of an empty database of the worker's server, which is emptied when the test ends. */
-export async function newDatabase(bin: string | undefined = postgresBin): Promise<string> {
-  const server = serverOf(bin);
+export function newDatabase(bin: string | undefined = postgresBin): Promise<string> {
+  return databaseOf(serverOf(bin));
+}
+
+/** Makes an empty database of each kind that spreads tables, and returns its URL. */
+export const distributedKinds: readonly (readonly [name: string, create: () => Promise<string>])[] =
+  postgresKinds
+    .filter(({ options }) => options === distributedOptions)
+    .map(({ name, server }) => [name, () => databaseOf(server())]);
+
+async function databaseOf(server: Pick<SharedServer, "giveBack" | "take">): Promise<string> {
   const url = await server.take();
   onTestFinished(() => server.giveBack(url));
   return url;
@@ -124,28 +152,23 @@ export function enginesOfFile(): readonly (readonly [name: string, open: Open, o
   afterAll(async () => {
     for (const store of stores) await store.close();
   });
-  const share = (bin: string | undefined, options: StoreOptions): Open => {
-    const store = new EmptiedStore(serverOf(bin), options);
-    stores.push(store);
-    return ({ collections } = {}) => store.open(collections);
-  };
-  const [first] = postgresVersions;
-  const shared = new Map([
-    ...postgresVersions.map(([name, bin]) => [name, share(bin, {})] as const),
-    ...(first === undefined
-      ? []
-      : [[`${first[0]}, distributed`, share(first[1], distributedOptions)] as const]),
-  ]);
+  const shared = new Map(
+    postgresKinds.map(({ name, server, options }): readonly [string, Open] => {
+      const store = new EmptiedStore(server(), options);
+      stores.push(store);
+      return [name, ({ collections } = {}) => store.open(collections)];
+    }),
+  );
   return allEngines.map(([name, openNew]) => [name, shared.get(name) ?? openNew, openNew]);
 }
 
 /** A store in PostgreSQL that is emptied for each test. */
 class EmptiedStore {
-  readonly #server: SharedServer;
+  readonly #server: Pick<SharedServer, "giveBack" | "take">;
   readonly #options: StoreOptions;
   #opened: Promise<{ readonly url: string; readonly store: Store }> | undefined;
 
-  constructor(server: SharedServer, options: StoreOptions) {
+  constructor(server: Pick<SharedServer, "giveBack" | "take">, options: StoreOptions) {
     this.#server = server;
     this.#options = options;
   }

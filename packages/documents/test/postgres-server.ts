@@ -137,8 +137,9 @@ export function connectionOf(url: string): {
   readonly database: string;
   readonly user: string;
 } {
-  const [, port, database = "", host = ""] = /:(\d+)\/([^/?]*)\?host=(.*)$/.exec(url) ?? [];
-  return { host, port: Number(port), database, user: "postgres" };
+  const [, server = "", port, database = "", folder] =
+    /@(.*):(\d+)\/([^/?]*)(?:\?host=(.*))?$/.exec(url) ?? [];
+  return { host: folder ?? server, port: Number(port), database, user: "postgres" };
 }
 
 /** Runs statements on a connection of their own, and gives the rows of the last one. */

@@ -7,6 +7,7 @@ import {
   type DocumentSchema,
   type Facet,
   type FieldPath,
+  type ListPath,
   type Projected,
   type ScalarValue,
   type Stored,
@@ -57,6 +58,22 @@ describe("The types", () => {
     expectTypeOf<{ anything: 1; or: [{ else: { gt: "x" } }] }>().toExtend<
       Where<Record<string, unknown>>
     >();
+  });
+
+  it("know the paths through lists, for members alone", () => {
+    interface Thread {
+      comments: { author: { name: string }; votes?: (number | undefined)[] }[];
+      meta: { links: { href: string }[] };
+    }
+    expectTypeOf<ListPath<Post>>().toEqualTypeOf<never>();
+    expectTypeOf<ListPath<Thread>>().toEqualTypeOf<
+      "comments.author" | "comments.author.name" | "comments.votes" | "meta.links.href"
+    >();
+    expectTypeOf<{ "comments.author.name": { contains: "a" } }>().toExtend<Where<Thread>>();
+    expectTypeOf<{ "comments.votes": { containsAny: [1, null] } }>().toExtend<Where<Thread>>();
+    expectTypeOf<{ "comments.votes": { contains: "1" } }>().not.toExtend<Where<Thread>>();
+    expectTypeOf<{ "meta.links.href": "a" }>().not.toExtend<Where<Thread>>();
+    defineCollection<Thread>("threads", { indexes: ["comments.author.name"] });
   });
 
   it("refuse an unknown field in a definition and a query", () => {

@@ -2,7 +2,7 @@ import { isObject } from "@fetchwork/kit";
 import { optionNames, refuseUnknown } from "../option-names.ts";
 import { DocumentsTypeError } from "./errors.ts";
 import type { Expires } from "./expiry.ts";
-import { type FieldPath, parsePath } from "./field-path.ts";
+import { type FieldPath, type ListPath, parsePath } from "./field-path.ts";
 import type { DocumentSchema } from "./schema.ts";
 
 /** Describes a collection. */
@@ -12,8 +12,11 @@ export interface CollectionOptions<T> {
    * fields is missing or null are never in conflict. Default: none.
    */
   readonly unique?: readonly (FieldPath<T> | readonly FieldPath<T>[])[] | undefined;
-  /** Fields, or lists of fields, to filter and sort by quickly. Default: none. */
-  readonly indexes?: readonly (FieldPath<T> | readonly FieldPath<T>[])[] | undefined;
+  /**
+   * Fields, or lists of fields, to filter and sort by quickly. A field that is named alone also finds documents by the
+   * members of its lists (`contains`, `containsAny`), and may be reached through lists: `"comments.author"`. Default: none.
+   */
+  readonly indexes?: readonly (FieldPath<T> | ListPath<T> | readonly FieldPath<T>[])[] | undefined;
   /** Fields whose text the keyword search `q` reads. Default: none. */
   readonly search?: readonly FieldPath<T>[] | undefined;
   /**

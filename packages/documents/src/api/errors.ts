@@ -3,6 +3,7 @@ import { FetchworkError, UsageError } from "@fetchwork/kit";
 /** The stable code of an error thrown by this package. */
 export type DocumentsErrorCode =
   | "ERR_DOCUMENTS_BUSY"
+  | "ERR_DOCUMENTS_CANCELLED"
   | "ERR_DOCUMENTS_CLOSED"
   | "ERR_DOCUMENTS_CONNECTION"
   | "ERR_DOCUMENTS_ENGINE"

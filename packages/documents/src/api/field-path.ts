@@ -7,6 +7,25 @@ export type FieldPath<T> = string extends keyof T
   ? string
   : PathOf<Stored<T>, [unknown, unknown, unknown, unknown]>;
 
+/**
+ * The paths that lead through lists, such as `"comments.author"` to the author of each comment. They are for the operators
+ * `contains` and `containsAny` and for `indexes`.
+ */
+export type ListPath<T> = string extends keyof T
+  ? string
+  : ListPathOf<Stored<T>, [unknown, unknown, unknown, unknown]>;
+
+/** The type of what is found at a path that leads through lists. */
+export type ListMember<T, P extends string> = P extends `${infer Head}.${infer Rest}`
+  ? Head extends keyof T
+    ? ListMember<Item<NonNullable<T[Head]>>, Rest>
+    : unknown
+  : P extends keyof T
+    ? Item<NonNullable<T[P]>>
+    : unknown;
+
+type Item<V> = V extends readonly (infer M)[] ? NonNullable<M> : V;
+
 /** The type of the value at a path. */
 export type FieldValue<T, P extends string> = P extends keyof T
   ? T[P]
@@ -24,6 +43,24 @@ type NestedPath<K extends string, V, Rest extends readonly unknown[]> = V extend
   ? never
   : V extends object
     ? `${K}.${PathOf<V, Rest>}`
+    : never;
+
+type ListPathOf<T, Depth extends readonly unknown[]> = Depth extends readonly [
+  unknown,
+  ...infer Rest,
+]
+  ? { [K in keyof T & string]-?: `${K}.${NestedListPath<NonNullable<T[K]>, Rest>}` }[keyof T &
+      string]
+  : never;
+
+type NestedListPath<V, Rest extends readonly unknown[]> = V extends readonly (infer M)[]
+  ? NonNullable<M> extends readonly unknown[]
+    ? never
+    : NonNullable<M> extends object
+      ? ListPathOf<NonNullable<M>, Rest> | PathOf<NonNullable<M>, Rest>
+      : never
+  : V extends object
+    ? ListPathOf<V, Rest>
     : never;
 
 /** The fields that every stored document has besides its own. */

@@ -12,9 +12,9 @@ export interface PostgresOptions {
   /** The time after which the server cancels a statement, in milliseconds. Default: `30_000`. */
   readonly statementTimeout?: number | undefined;
   /**
-   * Whether the tables can be spread over servers: unique fields go through a table of claims
-   * instead of unique indexes, and nothing relies on advisory locks or on the numbers of
-   * transactions. Decided when the store is created; another value is rejected later. Default: what
+   * Whether the tables are spread over servers, which the store does where the database has the extension Citus: unique
+   * fields go through a table of claims instead of unique indexes, and nothing relies on advisory locks or on the numbers
+   * of transactions. Decided when the store is created; another value is rejected later. Default: what
    * the store was created with, which is `false` for a new one.
    */
   readonly distributed?: boolean | undefined;

@@ -1,5 +1,5 @@
 import type { Stored } from "./document.ts";
-import type { FieldPath, FieldValue } from "./field-path.ts";
+import type { FieldPath, FieldValue, ListMember, ListPath } from "./field-path.ts";
 
 /** A value that a field can be compared with. */
 export type ScalarValue = boolean | number | string | null;
@@ -7,8 +7,8 @@ export type ScalarValue = boolean | number | string | null;
 /**
  * A filter: all of its conditions must hold.
  *
- * A key is the path of a field, or `and`, `or` (lists of filters) or `not` (a filter). A path stops
- * at arrays. An empty filter matches every document; a condition that is `undefined` is rejected, so
+ * A key is the path of a field, or `and`, `or` (lists of filters) or `not` (a filter). A path leads through objects; for
+ * `contains` and `containsAny` it leads through lists too. An empty filter matches every document; a condition that is `undefined` is rejected, so
  * that a value that is missing by mistake never selects everything.
  *
  * @example
@@ -18,7 +18,11 @@ export type ScalarValue = boolean | number | string | null;
  */
 export type Where<T> = string extends keyof T
   ? UntypedWhere
-  : { readonly [P in FieldPath<T>]?: Condition<FieldValue<Stored<T>, P>> } & Combinators<Where<T>>;
+  : {
+      readonly [P in FieldPath<T> | ListPath<T>]?: P extends FieldPath<T>
+        ? Condition<FieldValue<Stored<T>, P>>
+        : MemberOperators<ScalarOf<ListMember<Stored<T>, P>>>;
+    } & Combinators<Where<T>>;
 
 /** A filter over documents whose fields are not known to the type system. */
 export interface UntypedWhere {
@@ -69,6 +73,17 @@ export interface Operators<S, M = S> {
   readonly containsAny?: [M] extends [never] ? never : readonly (M | null)[];
   /** Is a string that begins with this, case-sensitive. */
   readonly prefix?: Extract<S, string> extends never ? never : string;
+}
+
+/**
+ * Operators on what a path finds in lists: `"comments.author"` finds the author of each comment, and each of them where it
+ * is a list itself.
+ */
+export interface MemberOperators<M> {
+  /** One of them equals this. */
+  readonly contains?: M | null;
+  /** One of them equals one of these; at most 10,000. */
+  readonly containsAny?: readonly (M | null)[];
 }
 
 type MemberOf<V> = unknown extends V

@@ -47,8 +47,10 @@ export interface Dialect extends StatementWriter {
   exists(path: ParsedPath): string;
   /** The condition that a field equals one of the values. */
   equals(path: ParsedPath, values: readonly ScalarValue[]): string;
-  /** The condition that a field is a list with one of the values. */
+  /** The condition that a field is a list with one of the values, in a form that is checked for each document. */
   contains(path: ParsedPath, values: readonly ScalarValue[]): string;
+  /** The same condition on a field whose lists have an index of their members, in the form that this index serves. */
+  hasMember(path: ParsedPath, values: readonly ScalarValue[]): string;
   /** The condition that a field is in a range of numbers or of strings. */
   range(filter: RangeFilter): string;
   /** The conditions that every word occurs in the search text, in the form that an index serves. */

@@ -5,6 +5,7 @@ import { type ParsedPath, parsePath } from "../api/field-path.ts";
 import { createExpiry } from "../document/expiry.ts";
 import type { Stamps } from "../document/stamps.ts";
 import type { ParsedNear } from "../geo/near.ts";
+import type { ContainsFilter } from "../query/filter.ts";
 import type { Part, SortValue } from "../query/keyset.ts";
 import type { OrderTerm, ParsedQuery, ParsedSelection } from "../query/parse-query.ts";
 import { type Dialect, quoteName, type StatementUse } from "./dialect.ts";
@@ -18,6 +19,8 @@ export interface Table {
   readonly quoted: string;
   /** Fields that have an index. */
   readonly indexed: ReadonlySet<string>;
+  /** Fields whose lists have an index of their members: those that an index names alone. */
+  readonly listIndexed: ReadonlySet<string>;
   /** Fields that keyword search looks in. */
   readonly searchPaths: readonly ParsedPath[];
   /** Fields that hold places. */
@@ -37,12 +40,18 @@ export function describeTable(definition: CollectionDefinition<unknown>): Table 
     definition,
     quoted: quoteName(name),
     indexed: new Set([...unique, ...indexes].flat()),
+    listIndexed: new Set(indexes.flatMap((fields) => (hasMembers(fields) ? fields : []))),
     searchPaths: search.map((field) => parsePath(field)),
     geoPaths: geo.map((field) => parsePath(field)),
     softDelete,
     reserved: new Set(softDelete ? ["deletedAt"] : []),
     expiresAt: expires === undefined ? undefined : createExpiry(expires),
   };
+}
+
+/** Whether an index of these fields has the members of lists too. */
+export function hasMembers(fields: readonly string[]): boolean {
+  return fields.length === 1 && fields.every((field) => parsePath(field).meta === undefined);
 }
 
 /** A row to add. */
@@ -95,21 +104,23 @@ export interface Index {
 }
 
 /**
- * How words are looked for: in the index of words, or in the text of each document that is found otherwise. Where it is
+ * How words or members of lists are looked for: in their index, or in each document that is found otherwise. Where it is
  * known which documents have them, these are looked up: `keys` are all of them, and `unindexed` those that the index does
  * not have.
  */
-export type WordsBy =
+export type FoundBy =
+  | "document"
   | "index"
-  | "text"
   | { readonly keys: readonly Row[number][] }
   | { readonly unindexed: readonly Row[number][] };
 
 /** What a statement selects: documents of a selection, after a place in an order. */
 export interface Selected extends Pick<ParsedSelection, "deleted" | "filter" | "words"> {
   readonly part?: Part | undefined;
+  /** Members that lists must have, of which the first is looked up where `foundBy` is `"index"`. Default: none. */
+  readonly members?: readonly ContainsFilter[] | undefined;
   /** Default: `"index"`. */
-  readonly wordsBy?: WordsBy | undefined;
+  readonly foundBy?: FoundBy | undefined;
 }
 
 /** Whether the time of a statement is limited, see {@link Layout.begin}. */
@@ -143,17 +154,21 @@ export interface NearSearch {
   readonly isTimed: boolean;
 }
 
-/** How documents are found by words. */
+/** What an index finds documents by. */
+export type Lookup = ContainsFilter | { readonly kind: "words"; readonly words: readonly string[] };
+
+/** How documents are found by words, or by members of lists. */
 export interface Searching {
   /** Whether `probe` and `count` count exactly the documents that were not removed. */
   readonly probesVisible: boolean;
   /**
-   * Counts the rows whose search text has all words, up to `limit`. Returns NULL where a sample shows that they are many
-   * and counting them would take long. Where the engine has them at hand, the second column is the list of keys, as JSON.
+   * Counts the rows that have all words or one of the members, up to `limit`. Returns NULL where a sample shows that they
+   * are many and counting them would take long. Where the engine has them at hand, the second column is the list of keys,
+   * as JSON.
    */
-  probe(words: readonly string[], limit: number): Statement;
+  probe(lookup: Lookup, limit: number): Statement;
   /** Counts the same, up to `limit`, and returns NULL in the same case. */
-  count(words: readonly string[], limit: number | undefined, options?: Timed): Statement;
+  count(lookup: Lookup, limit: number | undefined, options?: Timed): Statement;
   /** Writes what stands behind FROM for the rows of a SELECT, given from WHERE on; they keep its order. */
   inOrder(rest: string): string;
   /** Writes what stands behind FROM for the rows of a WHERE clause that are found by it, and not by an order. */

@@ -10,16 +10,23 @@ import { isPlainObject } from "../is-plain-object.ts";
  */
 export type Filter =
   | { readonly kind: "all" | "any"; readonly filters: readonly Filter[] }
-  | {
-      readonly kind: "contains";
-      readonly path: ParsedPath;
-      readonly values: readonly ScalarValue[];
-    }
+  | ContainsFilter
   | { readonly kind: "equals"; readonly path: ParsedPath; readonly values: readonly ScalarValue[] }
   | { readonly kind: "exists"; readonly path: ParsedPath }
   | { readonly kind: "not"; readonly filter: Filter }
   | { readonly kind: "prefix"; readonly path: ParsedPath; readonly prefix: string }
   | RangeFilter;
+
+/**
+ * Lists that have a member of these; a path may lead through lists.
+ *
+ * @internal
+ */
+export interface ContainsFilter {
+  readonly kind: "contains";
+  readonly path: ParsedPath;
+  readonly values: readonly ScalarValue[];
+}
 
 /**
  * A range of numbers or of strings; at least one bound is set, both of one type.
@@ -90,6 +97,11 @@ function parseObject(where: unknown, depth: number, progress: Progress): Filter 
   return only !== undefined && filters.length === 1 ? only : { kind: "all", filters };
 }
 
+/** Each name of a path may be that of a list, whose members are read one after the other. */
+function countSteps({ segments }: ParsedPath, progress: Progress): void {
+  for (const _name of segments.slice(1)) progress.count();
+}
+
 function parseCondition(
   path: ParsedPath,
   condition: unknown,
@@ -119,9 +131,11 @@ function parseCondition(
         filters.push(not({ kind: "equals", path, values: scalars(path, value) }));
         break;
       case "contains":
+        countSteps(path, progress);
         filters.push({ kind: "contains", path, values: [scalar(path, value)] });
         break;
       case "containsAny":
+        countSteps(path, progress);
         filters.push({ kind: "contains", path, values: scalars(path, value) });
         break;
       case "exists": {

@@ -20,6 +20,17 @@ const defaultLimit = 30;
 const maxLimit = 10_000;
 
 /**
+ * A query of a page that was checked.
+ *
+ * @internal
+ */
+export interface ParsedPage {
+  readonly parsed: ParsedQuery;
+  readonly limit: number;
+  readonly total: number | "exact" | "none";
+}
+
+/**
  * Checks the query of a page.
  *
  * @internal

@@ -44,13 +44,17 @@ export function indexesFor(filter: Filter): readonly IndexFields[] | undefined {
     case "prefix":
     case "range":
       return [[filter.path.text]];
+    case "contains":
+      return filter.path.meta === undefined ? [[filter.path.text]] : undefined;
     case "all": {
       const equal = equalFields(filter);
       if (equal.length > 0) return [equal];
       return filter.filters.map(indexesFor).find((indexes) => indexes !== undefined);
     }
     case "any": {
-      const alternatives = filter.filters.map(indexesFor);
+      const alternatives = filter.filters.map((each) =>
+        each.kind === "contains" ? undefined : indexesFor(each),
+      );
       return alternatives.every((indexes) => indexes !== undefined)
         ? alternatives.flat()
         : undefined;
@@ -69,6 +73,24 @@ export function valueIndexes({
     ...[...unique, ["id"]].map((fields): ServingIndex => ({ kind: "unique", fields })),
     ...[...indexes, ["createdAt"]].map((fields): ServingIndex => ({ kind: "index", fields })),
   ];
+}
+
+/** Returns the index that has a member of a list which a filter asks for; undefined where none has. @internal */
+export function memberIndex(
+  filter: Filter | undefined,
+  indexes: readonly ServingIndex[],
+): ServingIndex | undefined {
+  if (filter?.kind === "all") {
+    return filter.filters
+      .filter(({ kind }) => kind === "contains")
+      .map((each) => memberIndex(each, indexes))
+      .find((found) => found !== undefined);
+  }
+  if (filter?.kind !== "contains") return undefined;
+  const { text } = filter.path;
+  return indexes.find(
+    ({ kind, fields }) => kind === "index" && fields.length === 1 && fields[0] === text,
+  );
 }
 
 /** Returns the indexes that find the documents of a filter; undefined where none can. @internal */

@@ -8,35 +8,27 @@ import type {
   MemberValue,
 } from "../api/reading/aggregate.ts";
 import type { Projected, Stored } from "../api/document.ts";
-import { type FieldPath, type FieldValue, valueAt } from "../api/field-path.ts";
+import { type FieldPath, type FieldValue } from "../api/field-path.ts";
 import type { CountQuery, FindQuery } from "../api/find-query.ts";
-import type { Page, PageQuery, Total } from "../api/page.ts";
+import type { Page, PageQuery } from "../api/page.ts";
 import type { ReadOptions } from "../api/read-options.ts";
 import type { StreamQuery } from "../api/reading/stream.ts";
 import { projected } from "../document/projection.ts";
-import { toStored } from "../document/stored.ts";
 import type { Access } from "../engines/engine.ts";
 import type { Layout } from "../engines/layout.ts";
-import type { Operation, Row } from "../engines/operation.ts";
+import type { Row } from "../engines/operation.ts";
 import type { ReadPlan } from "../engines/operations/find.ts";
 import { getDocuments } from "../engines/operations/get.ts";
 import { parseAggregate, parseDistinct, parseFacets } from "../query/parse-aggregate.ts";
-import { readCursor, sortValue, writeCursor } from "../query/cursor.ts";
-import type { SortValue } from "../query/keyset.ts";
 import { parsePage } from "../query/parse-page.ts";
-import {
-  type OrderTerm,
-  parseCount,
-  type ParsedQuery,
-  type ParsedSelection,
-  parseQuery,
-} from "../query/parse-query.ts";
+import { parseCount, type ParsedSelection, parseQuery } from "../query/parse-query.ts";
 import { parseReadOptions } from "../query/parse-read-options.ts";
 import { parseStream } from "../query/parse-stream.ts";
 import { checkId, checkList } from "../query/targets.ts";
 import { facetsOf, groupOf, memberValue, refuseTooMany } from "./summaries.ts";
 import { streamPages } from "./stream-pages.ts";
 import type { ObserveQuery } from "./observe-queries.ts";
+import { type Reading, selectDocuments, selectPage } from "./select-documents.ts";
 
 /** How a collection is read. */
 export class CollectionReads<T> {
@@ -45,11 +37,14 @@ export class CollectionReads<T> {
   protected readonly layout: Layout;
   protected readonly observe: ObserveQuery | undefined;
 
+  readonly #reading: Reading;
+
   constructor(access: Access, layout: Layout, observe?: ObserveQuery) {
     this.name = layout.definition.name;
     this.access = access;
     this.layout = layout;
     this.observe = observe;
+    this.#reading = { access, layout, observe };
   }
 
   /** Not `async`, which costs a tenth of a read. */
@@ -77,12 +72,8 @@ export class CollectionReads<T> {
   find(query: FindQuery<T>): Promise<readonly Projected<T>[]>;
   async find(query: FindQuery<T> = {}): Promise<readonly (Projected<T> | Stored<T>)[]> {
     const parsed = parseQuery(query);
-    const { staleness = 0 } = parsed;
-    const map = (row: Row): Projected<T> | Stored<T> =>
-      projected(toStored<T>(this.name, row), parsed.fields);
-    const plan = { find: { query: parsed, after: this.#after(parsed) } };
-    this.observe?.(this.layout, plan);
-    return (await this.access.find(this.layout, plan, { staleness, map })).items;
+    const { items } = await selectDocuments<T>(this.#reading, { query: parsed });
+    return items.map(({ stored }) => projected(stored, parsed.fields));
   }
 
   page(query?: PageQuery<T> & { readonly fields?: undefined }): Promise<Page<Stored<T>>>;
@@ -91,26 +82,7 @@ export class CollectionReads<T> {
   ): Promise<Page<Projected<T, F>>>;
   page(query: PageQuery<T>): Promise<Page<Projected<T>>>;
   async page(query: PageQuery<T> = {}): Promise<Page<Projected<T> | Stored<T>>> {
-    const { parsed, limit, total } = parsePage(query);
-    const { staleness = 0 } = parsed;
-    const max = typeof total === "number" ? total + 1 : undefined;
-    const plan = {
-      // One more than the page has tells whether there is a next one.
-      find: { query: { ...parsed, limit: limit + 1 }, after: this.#after(parsed) },
-      count: total === "none" ? undefined : { ...parsed, max },
-    };
-    this.observe?.(this.layout, plan);
-    const map = (row: Row): FoundDocument<T> => ({
-      stored: toStored<T>(this.name, row),
-      square: row[6],
-    });
-    const { items, count } = await this.access.find(this.layout, plan, { staleness, map });
-    const last = items.length > limit ? items[limit - 1] : undefined;
-    return {
-      items: items.slice(0, limit).map(({ stored }) => projected(stored, parsed.fields)),
-      next: last === undefined ? undefined : await this.#cursor(parsed, last),
-      total: totalOf(count, total),
-    };
+    return selectPage<T>(this.#reading, parsePage(query));
   }
 
   stream(
@@ -167,50 +139,8 @@ export class CollectionReads<T> {
     refuseTooMany(count);
     return items;
   }
-
-  #after({ after, order }: ParsedQuery): readonly SortValue[] | undefined {
-    return after === undefined ? undefined : readCursor(this.name, order, after);
-  }
-
-  async #cursor(
-    { near, order, staleness = 0 }: ParsedQuery,
-    { stored, square }: FoundDocument<T>,
-  ): Promise<string> {
-    if (near !== undefined) return writeCursor(this.name, order, [Number(square), stored.id]);
-    const values =
-      this.layout.sortValues === undefined
-        ? order.map(({ path }) => sortValue(valueAt(stored, path.segments)))
-        : await this.access.read(
-            this.layout,
-            () => readSortValues(this.layout, stored, order),
-            staleness,
-          );
-    return writeCursor(this.name, order, values);
-  }
 }
 
 function unchanged(row: Row): Row {
   return row;
-}
-
-/** A document of a page. */
-interface FoundDocument<T> {
-  readonly stored: Stored<T>;
-  /** The square of its distance in a search by distance. */
-  readonly square: Row[number] | undefined;
-}
-
-/** Reads what a document is sorted by, in engines where that is not the value of a field. */
-function* readSortValues(
-  layout: Layout,
-  stored: Stored<unknown>,
-  order: readonly OrderTerm[],
-): Operation<readonly SortValue[]> {
-  return layout.sortValues === undefined ? [] : yield* layout.sortValues(stored, order);
-}
-
-function totalOf(counted: number, total: number | "exact" | "none"): Total | undefined {
-  if (total === "none") return undefined;
-  if (total === "exact") return { count: counted, exact: true };
-  return { count: Math.min(counted, total), exact: counted <= total };
 }

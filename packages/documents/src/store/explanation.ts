@@ -12,6 +12,7 @@ import {
   hasOneDirection,
   type IndexFields,
   indexesFor,
+  memberIndex,
   orderedIndex,
   orderFields,
   valueIndexes,
@@ -52,7 +53,7 @@ export function explanationOf(
   const possible = statements.some(({ isProvisional }) => isProvisional)
     ? possibleService(subject)
     : planned;
-  const best = rank(possible) > rank(planned) ? possible : planned;
+  const best = lookupService(subject) ?? (rank(possible) > rank(planned) ? possible : planned);
   const { indexes, finds } = best;
   const sorts = best.sorts && !isWalked(subject);
   // Without a condition only a query that sorts reads more than it returns.
@@ -141,6 +142,20 @@ function possibleService({ definition, selection, filter, order }: Subject): Ser
   // All of an index in this order can be read in its place.
   const isInOrder = order !== undefined && orderedIndex(undefined, order, known) !== undefined;
   return { indexes: [], finds: false, sorts: sorts && !isInOrder };
+}
+
+/**
+ * Derives what finds documents by members of their lists. Which statement is run depends on how many have them, so the plan
+ * of one does not say it: see `selectSearched`.
+ */
+function lookupService({ definition, selection, filter, order }: Subject): Service | undefined {
+  const { words, near, deleted } = selection;
+  if (words.length > 0 || near !== undefined || deleted !== "exclude") return undefined;
+  const known = valueIndexes(definition);
+  const index = memberIndex(filter, known);
+  if (index === undefined) return undefined;
+  const isOrdered = order === undefined || orderedIndex(undefined, order, known) !== undefined;
+  return { indexes: [index], finds: true, sorts: !isOrdered };
 }
 
 function distinct(indexes: readonly ServingIndex[]): readonly ServingIndex[] {

@@ -21,18 +21,20 @@ interface Task {
   email?: string;
   notes?: string;
   tags?: string[];
+  labels?: string[];
   place?: { latitude: number; longitude: number };
 }
 
 const tasks = defineCollection<Task>("tasks", {
   unique: ["email"],
-  indexes: ["status", ["owner", "createdAt"]],
+  indexes: ["status", "tags", ["owner", "createdAt"]],
   search: ["title"],
   geo: ["place"],
 });
 
 const created: ServingIndex = { kind: "index", fields: ["createdAt"] };
 const status: ServingIndex = { kind: "index", fields: ["status"] };
+const tags: ServingIndex = { kind: "index", fields: ["tags"] };
 const owner: ServingIndex = { kind: "index", fields: ["owner", "createdAt"] };
 const search: ServingIndex = { kind: "search", fields: ["title"] };
 const near = { field: "place", latitude: 52, longitude: 13 } as const;
@@ -80,6 +82,23 @@ const served: readonly Case[] = [
     "a field without an index beside one that has one",
     { where: { status: "open", notes: "x" } },
     { indexes: [status] },
+  ],
+  ["a member of a list", { where: { tags: { contains: "a" } }, limit: 9 }, { indexes: [tags] }],
+  [
+    "a member of a list beside another field",
+    { where: { tags: { containsAny: ["a", "b"] }, notes: "x" }, sort: ["status"], limit: 9 },
+    { indexes: [tags], sorts: false },
+  ],
+  [
+    "a member of a list in an order without an index",
+    { where: { tags: { contains: "a" } }, sort: ["notes"] },
+    { indexes: [tags], sorts: true },
+  ],
+  [
+    "a count of members of lists",
+    { where: { tags: { contains: "a" } } },
+    { indexes: [tags] },
+    { method: "count" },
   ],
   ["words", { q: "milk" }, { indexes: [search] }],
   ["words with a limit", { q: "milk", limit: 10 }, { indexes: [search], sorts: false }],
@@ -148,6 +167,16 @@ const unserved: readonly Case[] = [
       ],
     },
     { method: "count" },
+  ],
+  [
+    "a member of a list without an index",
+    { where: { labels: { contains: "a" } } },
+    {
+      indexes: [],
+      warnings: [
+        'no index serves the filter by "labels": every document of "tasks" is read, declare indexes: ["labels"]',
+      ],
+    },
   ],
   [
     "what no index can serve",

@@ -47,6 +47,16 @@ describe.each(allEngines)("A lease in %s", (_name, open) => {
     expect(ids).toHaveLength(50);
   });
 
+  it("lets its holder remove the document, and nobody else's lease is touched", async () => {
+    const collection = (await open()).collection(jobs);
+    await collection.insertMany([1, 2].map((rank) => ({ state: "open", rank })));
+    const [one, other] = await collection.claim({ sort: ["rank"], limit: 2 });
+    if (one === undefined || other === undefined) throw new Error("not claimed");
+    expect(await collection.remove(one.document.id, { lease: one.token })).toBe(true);
+    expect(await collection.get(one.document.id)).toBeUndefined();
+    expect(await collection.renew(other)).toBe(true);
+  });
+
   it("ends with its time, so that somebody else may claim the document", async () => {
     const collection = (await open()).collection(jobs);
     const { id } = await collection.insert({ state: "open", rank: 1 });

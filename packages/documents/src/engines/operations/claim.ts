@@ -13,8 +13,8 @@ export function* claimDocuments<T>(
   const now = Date.now();
   const until = now + expiry;
   const unindexed = yield* findUnindexed(layout, query.words, { isTimed: false });
-  const { wordsBy } = yield* probe(layout, query.words, unindexed);
-  const rows = yield* layout.claim({ query: { ...query, wordsBy }, now, until });
+  const { foundBy } = yield* probe(layout, { words: query.words }, unindexed);
+  const rows = yield* layout.claim({ query: { ...query, foundBy }, now, until });
   return rows.map((row) => ({
     document: toStored<T>(layout.definition.name, row),
     token: String(row[6]),

@@ -1,11 +1,12 @@
 import { cellOf } from "../../geo/geo-cell.ts";
 import { growingReach, placeOfField, sampleSize } from "../../geo/near.ts";
 import type { Vector } from "../../geo/position.ts";
-import { type Part, partsAfter, type SortValue } from "../../query/keyset.ts";
+import { partsAfter, type SortValue } from "../../query/keyset.ts";
 import type { ParsedAggregate, ParsedMembers } from "../../query/parse-aggregate.ts";
 import type { ParsedQuery, ParsedSelection } from "../../query/parse-query.ts";
-import type { Layout } from "../layout.ts";
+import type { Layout, Selected } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
+import { separateMembers } from "./members.ts";
 import { readRemovalKeys, type Removal } from "./removal.ts";
 import { readGroups, readMembers } from "./summarize.ts";
 import { countSearched, findUnindexed, probe, type Probed, selectSearched } from "./search.ts";
@@ -64,8 +65,9 @@ export function* readIndexed(
   plan: ReadPlan,
   { isTimed, unindexed }: { readonly isTimed: boolean; readonly unindexed: readonly Row[number][] },
 ): Operation<ReadResult> {
-  const { find, count } = plan;
-  const how = { isTimed, ...(yield* probe(layout, wordsOf(plan), unindexed)) };
+  const { find, count } = separated(layout, plan);
+  const looked = find?.query ?? count ?? selectionOf(plan) ?? noWords;
+  const how = { isTimed, ...(yield* probe(layout, looked, unindexed)) };
   if (plan.groups !== undefined) return yield* readGroups(layout, plan.groups, how);
   if (plan.members !== undefined) return yield* readMembers(layout, plan.members, how);
   return {
@@ -73,6 +75,8 @@ export function* readIndexed(
     count: count === undefined ? 0 : yield* countRows(layout, count, how),
   };
 }
+
+const noWords = { words: [] };
 
 /** Returns what a plan selects; one that finds and counts has the same words for both. */
 export function selectionOf({
@@ -88,6 +92,19 @@ function wordsOf(plan: ReadPlan): readonly string[] {
   return selectionOf(plan)?.words ?? [];
 }
 
+/** A plan, and the members of lists that documents are found by. */
+interface SeparatedPlan {
+  readonly find: (FindPlan & { readonly query: ParsedQuery & Selected }) | undefined;
+  readonly count: (CountPlan & Selected) | undefined;
+}
+
+function separated(layout: Layout, { find, count }: ReadPlan): SeparatedPlan {
+  return {
+    find: find && { ...find, query: separateMembers(layout, find.query) },
+    count: count && separateMembers(layout, count),
+  };
+}
+
 /** How a plan is carried out. */
 interface How extends Probed {
   readonly isTimed: boolean;
@@ -95,11 +112,13 @@ interface How extends Probed {
 
 function* findRows(
   layout: Layout,
-  { query, after }: FindPlan,
+  { query: asked, after }: FindPlan & { readonly query: ParsedQuery & Selected },
   how: How,
 ): Operation<readonly Row[]> {
-  if (query.near !== undefined) return yield* findNear(layout, { query, after }, how);
-  const select = query.words.length === 0 ? selectAll : selectSearched;
+  if (asked.near !== undefined) return yield* findNear(layout, { query: asked, after }, how);
+  const query = { ...asked, members: how.members ?? asked.members };
+  const isLookup = query.words.length > 0 || query.members !== undefined;
+  const select = isLookup ? selectSearched : selectAll;
   if (after === undefined) return yield* select(layout, query, how);
   const rows: Row[] = [];
   for (const part of partsAfter(query.order, after, layout)) {
@@ -112,7 +131,7 @@ function* findRows(
 
 function* selectAll(
   layout: Layout,
-  query: ParsedQuery & { readonly part?: Part },
+  query: ParsedQuery & Selected,
   { isTimed }: { readonly isTimed: boolean },
 ): Operation<readonly Row[]> {
   const sql = layout.begin({ isTimed: isTimed && !isShort(layout, query) });
@@ -135,7 +154,7 @@ const fewRows = 1000;
  */
 function isShort(
   { softDelete, expiresAt }: Layout,
-  { filter, order, limit, offset, part }: ParsedQuery & { readonly part?: Part },
+  { filter, order, limit, offset, part }: ParsedQuery & Selected,
 ): boolean {
   const isWhole = filter === undefined && part === undefined;
   if (!isWhole || softDelete || expiresAt !== undefined) return false;
@@ -149,21 +168,23 @@ function isShort(
   );
 }
 
-function* countRows(layout: Layout, plan: CountPlan, how: How): Operation<number> {
-  const { isTimed, wordsBy } = how;
+function* countRows(layout: Layout, plan: CountPlan & Selected, how: How): Operation<number> {
+  const { isTimed, foundBy } = how;
   const { max, ...selection } = plan;
   const { near, words } = selection;
   if (near !== undefined) {
     const search = {
       near,
-      selection: { ...selection, wordsBy },
+      selection: { ...selection, foundBy },
       reach: near.greatest,
       isTimed,
     };
     const { rows } = yield layout.geo.count(search, max);
     return Number(rows[0]?.[0]);
   }
-  if (words.length > 0) return yield* countSearched(layout, plan, how);
+  if (words.length > 0 || selection.members !== undefined) {
+    return yield* countSearched(layout, { ...plan, members: how.members ?? plan.members }, how);
+  }
   if (selectsWhole(layout, plan)) {
     const { definition } = layout;
     const total = yield {
@@ -193,13 +214,13 @@ export function selectsWhole(
 function* findNear(
   layout: Layout,
   { query, after }: FindPlan,
-  { isTimed, wordsBy }: How,
+  { isTimed, foundBy }: How,
 ): Operation<readonly Row[]> {
   const { near, limit, offset } = query;
   if (near === undefined) return [];
   let rows: readonly Row[] = [];
   for (const reach of yield* reaches(layout, { query, after })) {
-    const search = { near, selection: { ...query, wordsBy }, reach, after, isTimed };
+    const search = { near, selection: { ...query, foundBy }, reach, after, isTimed };
     ({ rows } = yield layout.geo.select(search, limit, offset));
     if (rows.length === limit) break;
   }

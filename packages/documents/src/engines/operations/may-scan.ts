@@ -2,6 +2,7 @@ import type { CollectionDefinition } from "../../api/definition.ts";
 import {
   findingIndexes,
   hasConditions,
+  memberIndex,
   orderedIndex,
   valueIndexes,
 } from "../../query/serving-indexes.ts";
@@ -33,7 +34,9 @@ function isUnserved(
   if (words.length > 0) return true;
   if (near !== undefined) return hasConditions(filter);
   const indexes = valueIndexes(definition);
-  if (hasConditions(filter)) return findingIndexes(filter, indexes) === undefined;
+  if (hasConditions(filter)) {
+    return !memberIndex(filter, indexes) && findingIndexes(filter, indexes) === undefined;
+  }
   // Without a limit every document is returned.
   return limit !== undefined && order !== undefined && !orderedIndex(undefined, order, indexes);
 }

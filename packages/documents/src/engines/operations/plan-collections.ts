@@ -41,10 +41,13 @@ function* planCollection(layout: Layout, current: Derived): Operation<readonly P
   const steps: PlanStep[] = [];
   const built = yield* layout.builtIndexes();
   const wanted = new Set<string>();
+  const missing = new Map<string, readonly string[]>();
   for (const { name, fields } of layout.indexes) {
     wanted.add(name);
-    if (built.get(name) !== true) steps.push({ kind: "build-index", collection, fields });
+    // An index may consist of one for the values and one for the members of lists.
+    if (built.get(name) !== true) missing.set(JSON.stringify(fields), fields);
   }
+  for (const fields of missing.values()) steps.push({ kind: "build-index", collection, fields });
   const derived = wantedDerived(layout.definition);
   const searches = new Map(yield* layout.generations());
   // A program without generations built it, and the next one to open it takes it over.
@@ -61,7 +64,9 @@ function* planCollection(layout: Layout, current: Derived): Operation<readonly P
   }
   for (const name of built.keys()) {
     const fields = wanted.has(name) ? undefined : layout.fieldsOfIndex(name);
-    if (fields !== undefined) steps.push({ kind: "unused-index", collection, fields });
+    // The index of members is dropped with that of the values.
+    if (fields !== undefined && !name.includes(":members:"))
+      steps.push({ kind: "unused-index", collection, fields });
   }
   for (const other of searches.keys()) {
     if (other === derived.search) continue;

@@ -2,6 +2,7 @@ import type { Filter } from "../../query/filter.ts";
 import type { Dialect } from "../dialect.ts";
 import type { Layout } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
+import { separateMembers } from "./members.ts";
 import { selectionTerms, whereSql } from "./where.ts";
 
 /** Which documents to remove, as plain data: another thread can look for them. */
@@ -22,7 +23,8 @@ export function removalTerms(
   sql: Dialect,
 ): readonly string[] {
   const deleted = kind === "purge" ? "only" : "exclude";
-  const terms = [...selectionTerms(layout, { filter, words: [], deleted }, sql)];
+  const selection = separateMembers(layout, { filter, words: [], deleted });
+  const terms = [...selectionTerms(layout, selection, sql)];
   if (deletedBefore !== undefined) terms.push(`deleted_at < ${sql.bind(deletedBefore, "text")}`);
   if (lastKey !== undefined) terms.push(`${layout.key} <= ${sql.bind(lastKey, "bigint")}`);
   return terms;

@@ -1,29 +1,30 @@
 import type { ParsedQuery, ParsedSelection } from "../../query/parse-query.ts";
-import type { Part } from "../../query/keyset.ts";
 import type { Dialect } from "../dialect.ts";
-import type { Layout, Selected, WordsBy } from "../layout.ts";
+import type { FoundBy, Layout, Lookup, Selected } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
 import { requireSearch, selectionTerms, whereSql } from "./where.ts";
 
-/** So many documents with the words are read and sorted for a page. */
-const fewHits = 1000;
-/** For words of more documents so many are looked at in their order, and more for each document that is asked for. */
+/** So many documents are read and sorted for a page: of words fewer, because their texts take longer to find. */
+const fewHits = { words: 1000, contains: 4000 };
+/** For what more documents have, so many are looked at in their order, and more for each document that is asked for. */
 const walkLength = 10_000;
 const walkPerDocument = 20;
 
-/** A selection with words, and a page of it. */
-type Search = ParsedQuery & { readonly part?: Part | undefined };
+/** A selection with words or members, and a page of it. */
+type Search = ParsedQuery & Pick<Selected, "members" | "part">;
 
 interface Timed {
   /** Whether the time of statements is limited, see {@link Layout.begin}. */
   readonly isTimed: boolean;
 }
 
-/** How the words of a selection are looked for. */
+/** How the words or members of a selection are looked for. */
 export interface Probed {
-  readonly wordsBy: WordsBy;
-  /** Number of documents with the words, {@link fewHits} and one for more; undefined where it is not known. */
+  readonly foundBy: FoundBy;
+  /** Number of documents that have them, up to one more than {@link fewHits}; undefined where it is not known. */
   readonly hits: number | undefined;
+  /** The members, of which those come first that few lists have. */
+  readonly members?: Selected["members"];
 }
 
 /** Finds the keys of documents with the words among those that the index of words does not have. */
@@ -37,25 +38,37 @@ export function* findUnindexed(
 }
 
 /**
- * Decides how words are looked for. When few documents have them, the index of words finds those. When many have them,
- * that would take as long as there are many; then it is faster to take documents in their order and to look at the text
- * of each, because some of the next ones have the words. While the index lacks documents with the words, its answer and
+ * Decides how words or members of lists are looked for. When few documents have them, their index finds those. When many
+ * have them, that would take as long as there are many; then it is faster to take documents in their order and to look at
+ * each, because some of the next ones have them. While the index of words lacks documents with the words, its answer and
  * those are read together.
  */
 export function* probe(
   layout: Layout,
-  words: readonly string[],
+  { words, members = [] }: Pick<Selected, "members" | "words">,
   unindexed: readonly Row[number][],
 ): Operation<Probed> {
   requireSearch(layout, words);
-  if (words.length === 0) return { wordsBy: "index", hits: undefined };
-  if (unindexed.length > 0) return { wordsBy: { unindexed }, hits: undefined };
-  const { rows } = yield layout.searching.probe(words, fewHits + 1);
+  if (unindexed.length > 0) return { foundBy: { unindexed }, hits: undefined };
+  if (words.length > 0) return yield* probeLookup(layout, { kind: "words", words });
+  let probed: Probed = { foundBy: members.length === 0 ? "index" : "document", hits: undefined };
+  for (const member of members) {
+    probed = yield* probeLookup(layout, member);
+    if (probed.foundBy !== "document") {
+      return { ...probed, members: [member, ...members.filter((other) => other !== member)] };
+    }
+  }
+  return probed;
+}
+
+function* probeLookup(layout: Layout, lookup: Lookup): Operation<Probed> {
+  const few = fewHits[lookup.kind];
+  const { rows } = yield layout.searching.probe(lookup, few + 1);
   const [found = null, keys] = rows[0] ?? [];
-  if (found === null) return { wordsBy: "text", hits: undefined };
+  if (found === null) return { foundBy: "document", hits: undefined };
   const hits = Number(found);
-  if (hits > fewHits) return { wordsBy: "text", hits };
-  return { wordsBy: typeof keys === "string" ? { keys: readKeys(keys) } : "index", hits };
+  if (hits > few) return { foundBy: "document", hits };
+  return { foundBy: typeof keys === "string" ? { keys: readKeys(keys) } : "index", hits };
 }
 
 function readKeys(text: string): readonly number[] {
@@ -64,19 +77,19 @@ function readKeys(text: string): readonly number[] {
 }
 
 /**
- * Selects a page of a search.
+ * Selects a page of a search by words or by members of lists.
  *
- * In the worst case many documents have the words, but too few of those that come first in the order. Then some 10,000
- * documents are looked at in vain, and all that have the words are read and sorted after that. The same is done at once
+ * In the worst case many documents have them, but too few of those that come first in the order. Then some 10,000
+ * documents are looked at in vain, and all that have them are read and sorted after that. The same is done at once
  * for a sort that no index has the order of, and for a search without a limit.
  */
 export function* selectSearched(
   layout: Layout,
   search: Search,
-  { isTimed, wordsBy }: Timed & { readonly wordsBy: WordsBy },
+  { isTimed, foundBy }: Timed & { readonly foundBy: FoundBy },
 ): Operation<readonly Row[]> {
   const { limit, offset } = search;
-  if (limit !== undefined && wordsBy === "text" && hasOrder(layout, search)) {
+  if (limit !== undefined && foundBy === "document" && hasOrder(layout, search)) {
     const reach = reachOf(limit + offset);
     const sql = layout.begin({ isTimed });
     const walked = walkSql(layout, search, { reach, sql });
@@ -88,7 +101,7 @@ export function* selectSearched(
   }
   const sql = layout.begin({ isTimed });
   const found = layout.searching.apart(
-    whereSql(selectionTerms(layout, { ...search, wordsBy: inIndex(wordsBy) }, sql)),
+    whereSql(selectionTerms(layout, { ...search, foundBy: inIndex(foundBy) }, sql)),
   );
   const sorted = orderSql(search, sql);
   const { rows } = yield sql.read(
@@ -101,18 +114,21 @@ export function* selectSearched(
 /** Counts the documents of a search, up to `max`. The worst case is that of {@link selectSearched}. */
 export function* countSearched(
   layout: Layout,
-  { max, ...selection }: ParsedSelection & { readonly max?: number | undefined },
-  { isTimed, wordsBy, hits }: Timed & Probed,
+  { max, ...selection }: ParsedSelection & Selected & { readonly max?: number | undefined },
+  { isTimed, foundBy, hits }: Timed & Probed,
 ): Operation<number> {
-  const { filter, words, deleted } = selection;
+  const { filter, words, members = [], deleted } = selection;
   const isProbed = layout.searching.probesVisible && layout.expiresAt === undefined;
-  if (isProbed && filter === undefined && deleted === "exclude" && hits !== undefined) {
-    if (hits <= fewHits || hits >= (max ?? Infinity)) return Math.min(hits, max ?? hits);
-    const { rows } = yield layout.searching.count(words, max, { isTimed });
+  const isWhole = filter === undefined && deleted === "exclude" && members.length < 2;
+  if (isProbed && isWhole && hits !== undefined) {
+    const lookup = members[0] ?? { kind: "words", words };
+    const isAll = hits <= fewHits[lookup.kind];
+    if (isAll || hits >= (max ?? Infinity)) return Math.min(hits, max ?? hits);
+    const { rows } = yield layout.searching.count(lookup, max, { isTimed });
     const found = rows[0]?.[0] ?? null;
     if (found !== null) return Number(found);
   }
-  if (max !== undefined && wordsBy === "text") {
+  if (max !== undefined && foundBy === "document") {
     const reach = reachOf(max);
     const sql = layout.begin({ isTimed });
     const walked = walkSql(layout, { ...selection, order: [] }, { reach, sql });
@@ -125,7 +141,7 @@ export function* countSearched(
   }
   const sql = layout.begin({ isTimed });
   const found = layout.searching.apart(
-    whereSql(selectionTerms(layout, { ...selection, wordsBy: inIndex(wordsBy) }, sql)),
+    whereSql(selectionTerms(layout, { ...selection, foundBy: inIndex(foundBy) }, sql)),
   );
   const counted =
     max === undefined ? found : `(SELECT 1 FROM ${found}${sql.page(max, 0)}) AS found`;
@@ -133,8 +149,8 @@ export function* countSearched(
   return Number(rows[0]?.[0]);
 }
 
-function inIndex(wordsBy: WordsBy): WordsBy {
-  return wordsBy === "text" ? "index" : wordsBy;
+function inIndex(foundBy: FoundBy): FoundBy {
+  return foundBy === "document" ? "index" : foundBy;
 }
 
 /** Whether an index has the documents in this order, so that the next ones are found without reading all. */
@@ -152,13 +168,15 @@ function reachOf(wanted: number): number {
 /** Writes FROM and WHERE: the first documents in an order, and of those the ones whose text has the words. */
 function walkSql(
   layout: Layout,
-  { words, order, part, ...selection }: Selected & Pick<ParsedQuery, "order">,
+  { words, members = [], order, part, ...selection }: Selected & Pick<ParsedQuery, "order">,
   { reach, sql }: { readonly reach: number; readonly sql: Dialect },
 ): string {
   const where = whereSql(selectionTerms(layout, { ...selection, part, words: [] }, sql));
   const sorted = orderSql({ order, part }, sql);
   const walked = layout.searching.inOrder(`${where}${sorted}${sql.page(reach, 0)}`);
-  return `${walked}${whereSql(sql.hasWords(words))}`;
+  const terms = members.map(({ path, values }) => sql.contains(path, values));
+  if (words.length > 0) terms.push(...sql.hasWords(words));
+  return walked + whereSql(terms);
 }
 
 /** Writes ORDER BY with a space before it; empty when all documents are equal. */

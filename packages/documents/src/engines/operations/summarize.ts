@@ -10,8 +10,9 @@ import type {
 import type { ParsedSelection } from "../../query/parse-query.ts";
 import { compareScalars } from "../../query/scalar-order.ts";
 import type { Dialect } from "../dialect.ts";
-import type { Layout, WordsBy } from "../layout.ts";
+import type { FoundBy, Layout } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
+import { separateMembers } from "./members.ts";
 import { selectionTerms, whereSql } from "./where.ts";
 
 /** Groups, or different values of a field, that are computed. */
@@ -23,7 +24,7 @@ const summaryColumns = 7;
 interface How {
   /** Whether the time of statements is limited, see {@link Layout.begin}. */
   readonly isTimed: boolean;
-  readonly wordsBy: WordsBy;
+  readonly foundBy: FoundBy;
 }
 
 /** What was found of groups or values, and how many there are, of which one may be more than {@link maxGroups}. */
@@ -48,7 +49,7 @@ export function* readGroups(layout: Layout, plan: ParsedAggregate, how: How): Op
   for (const [index, { path }] of summarized.entries()) {
     inner.push(...summarizing.inputs(path, `field${index}`, sql));
   }
-  const found = documentsSql(layout, plan, { sql, columns: inner, wordsBy: how.wordsBy });
+  const found = documentsSql(layout, plan, { sql, columns: inner, foundBy: how.foundBy });
   const grouped = keys.length === 0 ? "" : ` GROUP BY ${keys.join(", ")}`;
   const { rows } = yield sql.read(
     `SELECT ${outer.join(", ")} FROM ${found} AS found${grouped}${sql.page(maxGroups + 1, 0)}`,
@@ -81,7 +82,7 @@ export function* readMembers(layout: Layout, plan: ParsedMembers, how: How): Ope
     const { summarizing } = layout;
     const sql = layout.begin({ isTimed: how.isTimed });
     const columns = [layout.key, `${summarizing.list(path, sql)} AS list`];
-    const found = documentsSql(layout, plan, { sql, columns, wordsBy: how.wordsBy });
+    const found = documentsSql(layout, plan, { sql, columns, foundBy: how.foundBy });
     const { rows } = yield sql.read(
       `SELECT ${summarizing.text(summarizing.member)}, ` +
         `${plan.order === "count" ? summarizing.documentsOfMember : "0"} ` +
@@ -107,13 +108,15 @@ function documentsSql(
   {
     sql,
     columns,
-    wordsBy,
-  }: { readonly sql: Dialect; readonly columns: readonly string[]; readonly wordsBy: WordsBy },
+    foundBy,
+  }: { readonly sql: Dialect; readonly columns: readonly string[]; readonly foundBy: FoundBy },
 ): string {
   const select = columns.length === 0 ? "1" : columns.join(", ");
-  const by = wordsBy === "text" ? "index" : wordsBy;
-  const where = whereSql(selectionTerms(layout, { ...selection, wordsBy: by }, sql));
-  const from = selection.words.length === 0 ? layout.quoted + where : layout.searching.apart(where);
+  const by = foundBy === "document" ? "index" : foundBy;
+  const separated = separateMembers(layout, selection);
+  const where = whereSql(selectionTerms(layout, { ...separated, foundBy: by }, sql));
+  const isLookup = separated.words.length > 0 || separated.members !== undefined;
+  const from = isLookup ? layout.searching.apart(where) : layout.quoted + where;
   // The limit, even of none, keeps SQLite from computing each column as often as it is used.
   return `(SELECT ${select} FROM ${from}${sql.page(undefined, 0)})`;
 }

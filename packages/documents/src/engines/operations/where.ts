@@ -1,20 +1,22 @@
 import { InputError } from "../../api/errors.ts";
 import type { Deleted } from "../../api/soft-deletion.ts";
+import type { ContainsFilter } from "../../query/filter.ts";
 import type { Part, RowsAfter, Segment } from "../../query/keyset.ts";
 import type { Dialect } from "../dialect.ts";
-import type { Layout, Selected, WordsBy } from "../layout.ts";
+import type { FoundBy, Layout, Selected } from "../layout.ts";
 import { filterSql } from "./filter-sql.ts";
 
 /** Writes the conditions of a selection, to be joined by AND. */
 export function selectionTerms(
   layout: Layout,
-  { filter, words, wordsBy = "index", deleted, part }: Selected,
+  { filter, words, members = [], foundBy = "index", deleted, part }: Selected,
   sql: Dialect,
 ): readonly string[] {
   const terms = [...sql.countVisited(), ...visibleTerms(layout, deleted, sql)];
   if (part !== undefined) terms.push(afterSql(part, sql));
   if (filter !== undefined) terms.push(filterSql(filter, sql));
-  if (words.length > 0) terms.push(...wordTerms(words, wordsBy, sql));
+  if (words.length > 0) terms.push(...wordTerms(words, foundBy, sql));
+  if (members.length > 0) terms.push(...memberTerms(members, foundBy, sql));
   return terms;
 }
 
@@ -62,11 +64,29 @@ function segmentSql({ equal, beyond }: Segment, sql: Dialect): string {
 }
 
 /** Writes the conditions that a row has the words. */
-function wordTerms(words: readonly string[], wordsBy: WordsBy, sql: Dialect): readonly string[] {
-  if (wordsBy === "text") return sql.hasWords(words);
-  if (wordsBy === "index") return sql.search(words);
-  if ("keys" in wordsBy) return [sql.isRow(wordsBy.keys)];
-  return [`((${sql.search(words).join(" AND ")}) OR ${sql.isRow(wordsBy.unindexed)})`];
+function wordTerms(words: readonly string[], foundBy: FoundBy, sql: Dialect): readonly string[] {
+  if (foundBy === "document") return sql.hasWords(words);
+  if (foundBy === "index") return sql.search(words);
+  if ("keys" in foundBy) return [sql.isRow(foundBy.keys)];
+  return [`((${sql.search(words).join(" AND ")}) OR ${sql.isRow(foundBy.unindexed)})`];
+}
+
+/** Writes the conditions that lists of a row have the members. */
+function memberTerms(
+  [first, ...others]: readonly ContainsFilter[],
+  foundBy: FoundBy,
+  sql: Dialect,
+): readonly string[] {
+  if (first === undefined) return [];
+  return [
+    memberTerm(first, foundBy, sql),
+    ...others.map(({ path, values }) => sql.contains(path, values)),
+  ];
+}
+
+function memberTerm({ path, values }: ContainsFilter, foundBy: FoundBy, sql: Dialect): string {
+  if (typeof foundBy === "object" && "keys" in foundBy) return sql.isRow(foundBy.keys);
+  return foundBy === "index" ? sql.hasMember(path, values) : sql.contains(path, values);
 }
 
 /** Refuses words where no field is declared for them. */

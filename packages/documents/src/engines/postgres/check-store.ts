@@ -112,13 +112,7 @@ async function checkClaims(client: PoolClient, name: string): Promise<readonly s
   const keys = await readClaimed(client, name);
   const claimed = keys.map((key) => claimedFields(listIn(key).map(String)));
   const problems: string[] = [];
-  const orphans = await all(
-    client,
-    `SELECT claimed.id FROM ${claimsTable} AS claimed LEFT JOIN ${table} AS stored ` +
-      `ON stored.id = claimed.id AND stored.deleted_at IS NULL ` +
-      `WHERE claimed.collection = ${quoteText(name)} AND stored.id IS NULL LIMIT ${maxProblems}`,
-  );
-  for (const [id] of orphans) {
+  for (const id of await readOrphans(client, name)) {
     problems.push(
       `unique values of "${name}" are held for ${JSON.stringify(id)}, which does not exist`,
     );
@@ -145,6 +139,29 @@ async function checkClaims(client: PoolClient, name: string): Promise<readonly s
     last = String(ids.at(-1));
   }
   return problems;
+}
+
+/** Reads the ids of documents that have claims and do not exist. No statement joins tables that are spread by other columns. */
+async function readOrphans(client: PoolClient, name: string): Promise<readonly unknown[]> {
+  const orphans: unknown[] = [];
+  for (let last = ""; orphans.length < maxProblems;) {
+    const { rows } = await run(client, {
+      text:
+        `SELECT DISTINCT id FROM ${claimsTable} WHERE collection = $1 AND id > $2 ` +
+        `ORDER BY id LIMIT ${chunkSize}`,
+      values: [name, last],
+    });
+    const ids = rows.map(([id = null]) => id);
+    const { rows: found } = await run(client, {
+      text: `SELECT id FROM ${quoteName(name)} WHERE id = ANY($1::text[]) AND deleted_at IS NULL`,
+      values: [ids],
+    });
+    const existing = new Set(found.map(([id = null]) => id));
+    orphans.push(...ids.filter((id) => !existing.has(id)));
+    if (rows.length < chunkSize) break;
+    last = String(ids.at(-1));
+  }
+  return orphans;
 }
 
 /** Gives the ids of what is in one of the sets only. */

@@ -5,7 +5,7 @@ import { registryTable } from "../own-tables.ts";
 import type { Cell, Connection } from "./connection/connection.ts";
 import { readTotal, runOperation, runStatement } from "./connection/run-operation.ts";
 import { isEngineFailure } from "./connection/sqlite-error.ts";
-import { dropUnusedIndexes, prepareCollection } from "./schema/prepare-collection.ts";
+import { builtMembers, dropUnusedIndexes, prepareCollection } from "./schema/prepare-collection.ts";
 import {
   dropOtherGenerations,
   hasSearchWork,
@@ -172,13 +172,14 @@ export class Session {
     this.#current.add(layout);
   }
 
-  /** Takes note of generations that other programs registered; returns whether that of this program still is. */
+  /** Takes note of what other programs registered and built; returns whether what this program needs still is there. */
   #isCurrent(layout: SqliteLayout): boolean {
     this.#state ??= this.connection.get("PRAGMA data_version", [])?.[0] ?? null;
     const { seen } = this.#context;
     if (seen.get(layout) === this.#state) return true;
-    const { definition, search } = layout;
-    const isRegistered = search.use(readGenerations(this.connection, definition.name));
+    const { definition, members, search } = layout;
+    const areBuilt = members.use(builtMembers(this.connection, layout));
+    const isRegistered = search.use(readGenerations(this.connection, definition.name)) && areBuilt;
     if (isRegistered) seen.set(layout, this.#state);
     return isRegistered;
   }

@@ -23,6 +23,14 @@ const notYetCodes: ReadonlySet<string> = new Set([
   "53300", // too many connections
 ]);
 
+/** A server of Citus lost another one, and says so with a code of its own or in words. What it began there is aborted. */
+const connectionClass = /^08/;
+const abortedTransaction = "25P02";
+const lostServer = /unexpected postmaster exit|connection marked as essential|^connection /;
+/** Citus reports what is taken with another code when it moves rows between servers. */
+const internalError = "XX000";
+const duplicateKey = /^duplicate key value violates unique constraint/;
+
 /** Says that the server that answered is a standby. */
 export class NotPrimaryError extends Error {
   override readonly name = "NotPrimaryError";
@@ -73,12 +81,17 @@ export function toDocumentsError(error: unknown, collection?: Collection): unkno
     return isConnectionLoss(error) ? connectionError(error) : error;
   }
   const { code = "" } = error;
-  if (code === uniqueViolation && collection !== undefined) {
+  if (isTaken(error) && collection !== undefined) {
     const fields = collection.fieldsOfConstraint(constraintOf(error));
     const cause = plainError(error);
     if (fields !== undefined) return new UniqueError(collection.definition.name, fields, { cause });
   }
   if (isConnectionLoss(error)) return connectionError(error);
+  if (isServerLost(error)) {
+    const reason =
+      "a server of the cluster cannot be reached; whether the change was made is unknown";
+    return connectionError(error, reason);
+  }
   if (isConflict(error)) {
     return new DocumentsError("ERR_DOCUMENTS_BUSY", "the change conflicts with other changes", {
       cause: plainError(error),
@@ -101,6 +114,15 @@ export function toDocumentsError(error: unknown, collection?: Collection): unkno
   return new DocumentsError("ERR_DOCUMENTS_ENGINE", `PostgreSQL failed: ${describe(error)}`, {
     cause: plainError(error),
   });
+}
+
+function isServerLost({ code = "", message }: DatabaseError): boolean {
+  if (connectionClass.test(code) || code === abortedTransaction) return true;
+  return code === internalError && lostServer.test(message);
+}
+
+function isTaken({ code, message }: DatabaseError): boolean {
+  return code === uniqueViolation || (code === internalError && duplicateKey.test(message));
 }
 
 /** Says that no connection could be made, without the address, which may hold a password. */

@@ -107,33 +107,48 @@ export class DistributedLayout extends PostgresLayout {
   }
 
   /**
-   * Looks for documents that are free and leases those that still are. A process that loses all of them to others looks again,
-   * further away each time, so that not all go after the same ones.
+   * Looks for documents that are free and leases those that still are, until there are as many as asked for or no free ones
+   * are left. A process that loses all of them to others looks further away each time, so that not all go after the same ones.
    */
   override *claim({ query, now, until }: Claiming): Operation<readonly Row[]> {
     const wanted = query.limit ?? 1;
-    for (let reach = wanted; ; reach = Math.min(reach * 4, maxCandidates)) {
-      const looking = this.begin();
-      const terms = [...selectionTerms(this, query, looking), freeSql(now, looking)];
-      const { rows: found } = yield looking.read(
-        `SELECT id FROM ${this.quoted}${whereSql(terms)} ` +
-          `ORDER BY ${looking.order(query.order)}${looking.page(reach, 0)}`,
-      );
-      if (found.length === 0) return [];
+    const leased: Row[] = [];
+    for (let reach = wanted; leased.length < wanted;) {
+      const found = yield* this.#findFree({ query, now, until }, reach);
+      if (found.length === 0) break;
       const candidates = reach === wanted ? found : shuffled(found);
-      const ids = candidates.slice(0, wanted).map(([id = null]) => id);
-      const sql = this.begin();
-      // A volatile function is not for every system.
-      const token = `${sql.bind(randomUUID(), "text")} || ':' || claimed.id`;
-      const { rows } = yield sql.write(
-        `UPDATE ${this.quoted} AS claimed SET ${leaseSql(until, sql, token)} ` +
-          `WHERE id = ANY(${sql.bind(ids, "text[]")}) AND ${freeSql(now, sql)} ` +
-          `RETURNING ${claimedColumns}`,
-      );
-      const places = new Map(found.map(([id = null], place) => [id, place]));
+      const rows = yield* this.#lease(candidates.slice(0, wanted - leased.length), { now, until });
+      const places = new Map(found.map((id, place) => [id, place]));
       const placeOf = ([id = null]: Row): number => Number(places.get(id));
-      if (rows.length > 0) return rows.toSorted((left, right) => placeOf(left) - placeOf(right));
+      leased.push(...rows.toSorted((left, right) => placeOf(left) - placeOf(right)));
+      if (rows.length === 0) reach = Math.min(reach * 4, maxCandidates);
     }
+    return leased;
+  }
+
+  *#findFree({ query, now }: Claiming, limit: number): Operation<readonly Row[number][]> {
+    const sql = this.begin();
+    const terms = [...selectionTerms(this, query, sql), freeSql(now, sql)];
+    const { rows } = yield sql.read(
+      `SELECT id FROM ${this.quoted}${whereSql(terms)} ` +
+        `ORDER BY ${sql.order(query.order)}${sql.page(limit, 0)}`,
+    );
+    return rows.map(([id = null]) => id);
+  }
+
+  *#lease(
+    ids: readonly Row[number][],
+    { now, until }: Pick<Claiming, "now" | "until">,
+  ): Operation<readonly Row[]> {
+    const sql = this.begin();
+    // A volatile function is not for every system.
+    const token = `${sql.bind(randomUUID(), "text")} || ':' || claimed.id`;
+    const { rows } = yield sql.write(
+      `UPDATE ${this.quoted} AS claimed SET ${leaseSql(until, sql, token)} ` +
+        `WHERE id = ANY(${sql.bind(ids, "text[]")}) AND ${freeSql(now, sql)} ` +
+        `RETURNING ${claimedColumns}`,
+    );
+    return rows;
   }
 
   protected override *change(change: Change, unique: UniqueChange): Operation<Result> {

@@ -66,6 +66,11 @@ export async function prepareDerived(
   return true;
 }
 
+/** Reads the text of an array of numbers; an UPDATE of Citus has no function that depends on settings, as a cast does. */
+function arrayOfText(text: string): string {
+  return `string_to_array(trim('{}' FROM ${text}), ',', 'NULL')::float8[]`;
+}
+
 async function fillDerived(client: PoolClient, layout: PostgresLayout): Promise<void> {
   const hasPlaces = layout.geoPaths.length > 0;
   for (let last = ""; ;) {
@@ -79,7 +84,7 @@ async function fillDerived(client: PoolClient, layout: PostgresLayout): Promise<
     await run(client, {
       text:
         `UPDATE ${layout.quoted} AS stored SET expires_at = made.expires_at` +
-        `${hasPlaces ? ", geo = made.geo::float8[]" : ""} ` +
+        `${hasPlaces ? `, geo = ${arrayOfText("made.geo")}` : ""} ` +
         "FROM unnest($1::text[], $2::bigint[], $3::bigint[], $4::text[]) " +
         "AS made (id, version, expires_at, geo) " +
         "WHERE stored.id = made.id AND stored.version = made.version",

@@ -176,13 +176,15 @@ async function forget(client: PoolClient, collection: string, suffix: string): P
 
 /** Changes a table without making other statements wait behind it for long. */
 async function patiently(client: PoolClient, text: string): Promise<void> {
-  // The two statements are one transaction, to which the limit applies.
-  const limited = `SELECT set_config('lock_timeout', '${lockTimeout}', true); ${text}`;
   for (;;) {
+    await execute(client, "BEGIN");
     try {
-      await execute(client, limited);
+      await execute(client, `SET LOCAL lock_timeout = ${lockTimeout}`);
+      await execute(client, text);
+      await execute(client, "COMMIT");
       return;
     } catch (error) {
+      await execute(client, "ROLLBACK").catch(() => undefined);
       if (sqlState(error) !== lockNotAvailable) throw error;
     }
   }

@@ -98,9 +98,12 @@ function tooBig(
 
 function indexSql(layout: PostgresLayout, index: PostgresIndex, how: "" | "CONCURRENTLY "): string {
   const unique = index.isUnique ? "UNIQUE " : "";
+  const isGin = index.method === "gin";
+  const condition = index.condition === undefined ? "" : ` AND ${index.condition}`;
   return (
-    `CREATE ${unique}INDEX ${how}${quoteName(index.name)} ` +
-    `ON ${layout.quoted} (${index.columns}) WHERE deleted_at IS NULL`
+    `CREATE ${unique}INDEX ${how}${quoteName(index.name)} ON ${layout.quoted}` +
+    `${isGin ? " USING gin" : ""} (${index.columns})${isGin ? " WITH (fastupdate = off)" : ""} ` +
+    `WHERE deleted_at IS NULL${condition}`
   );
 }
 

@@ -8,6 +8,7 @@ import { type Connections, execute, run } from "../connections/connections.ts";
 import { sqlState } from "../connections/postgres-error.ts";
 import { createOnce } from "../distributed/distribution.ts";
 import { areClaimsReady, prepareClaims } from "../distributed/preparing-claims.ts";
+import { areTablesSpread, spreadTables } from "../distributed/spreading.ts";
 import { createRemovedVersions } from "../statements/removed-version.ts";
 import type { PostgresLayout } from "../statements/layout.ts";
 import { createOwnTables } from "../statements/own-tables.ts";
@@ -210,6 +211,7 @@ async function isPrepared(client: PoolClient, layout: PostgresLayout): Promise<b
   const registered = await readRegistry(client, layout);
   if (registered === undefined || !isCurrent(registered, layout)) return false;
   if (registered.removed !== wantedRemoved(layout) || !registered.hasRemovedVersions) return false;
+  if (!(await areTablesSpread(client, layout))) return false;
   if (!(await areClaimsReady(client, layout))) return false;
   if (!(await areGenerationsReady(client, layout, registered.search))) return false;
   if (!(await hasStatistics(client, layout))) return false;
@@ -227,6 +229,7 @@ async function prepareTable(client: PoolClient, layout: PostgresLayout): Promise
     await execute(client, createRemovedVersions(layout.definition.name));
   }
   if (registered !== undefined && layout.geoPaths.length > 0) await addPlaces(client, layout);
+  await spreadTables(client, layout);
   const isLarge = registered !== undefined && (await hasManyDocuments(client, layout));
   const { isBuilt, isLeft } = await prepareIndexes(client, layout, { isLarge });
   const hasNewStatistics = await createStatistics(client, layout);

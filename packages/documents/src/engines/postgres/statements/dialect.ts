@@ -24,6 +24,7 @@ import {
   textOf,
   typeOf,
 } from "./keys.ts";
+import { containsSql, hasMemberSql } from "./members.ts";
 
 const maxStatements = 64;
 const maxStatementLength = 4096;
@@ -187,10 +188,12 @@ export class PostgresDialect extends PostgresWriter implements Dialect {
     return choices.length === 0 ? "FALSE" : `(${choices.join(" OR ")})`;
   }
 
-  /** A list contains a list of one value when that value is among its members. */
   contains(path: ParsedPath, values: readonly ScalarValue[]): string {
-    const lists = values.map((value) => JSON.stringify([value]));
-    return `${jsonOf(path)} @> ANY(${this.bind(lists, "jsonb[]")})`;
+    return containsSql(path, values, (lists) => this.bind(lists, "jsonb[]"));
+  }
+
+  hasMember(path: ParsedPath, values: readonly ScalarValue[]): string {
+    return hasMemberSql(path, values, (list) => this.bind(list, "jsonb"));
   }
 
   range({ path, lower, upper }: RangeFilter): string {

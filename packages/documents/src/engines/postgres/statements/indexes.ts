@@ -1,17 +1,22 @@
 import { createHash } from "node:crypto";
 import type { CollectionDefinition } from "../../../api/definition.ts";
 import { type ParsedPath, parsePath } from "../../../api/field-path.ts";
-import type { Index } from "../../layout.ts";
+import { hasMembers, type Index } from "../../layout.ts";
 import type { Operation } from "../../operation.ts";
 import { orderSql, PostgresWriter } from "./dialect.ts";
 import { geoPart } from "./geo.ts";
 import { type KeyForm, keyOf } from "./keys.ts";
+import { membersOf } from "./members.ts";
 
 /** An index of a collection's table. */
 export interface PostgresIndex extends Index {
   readonly isUnique: boolean;
   /** What stands between the parentheses. */
   readonly columns: string;
+  /** How the index is built. Default: as a B-tree. */
+  readonly method?: "gin" | undefined;
+  /** What documents must fulfill to be in the index, besides that they were not removed. Default: nothing. */
+  readonly condition?: string | undefined;
   /** What stands there, one after the other, when that is more than the server can note. */
   readonly shorter?: readonly string[];
 }
@@ -31,6 +36,10 @@ export function indexesOf(
     ...(isUnique ? indexes : distinct([...unique, ...indexes])).map((fields) =>
       orderIndex(name, fields, keyForm),
     ),
+    ...indexes
+      .filter(hasMembers)
+      .flat()
+      .map((field) => membersIndex(name, field)),
     ...geo.map((field, place) => geoIndex(name, field, place)),
   ];
 }
@@ -64,6 +73,19 @@ function orderIndex(collection: string, fields: readonly string[], form: KeyForm
     fields,
     columns: columnsOf(fields),
     shorter: fields.slice(1).map((_field, less) => columnsOf(fields.slice(0, -1 - less))),
+  };
+}
+
+/** Of an update to be written later, each search would read all that waits; so nothing waits. */
+function membersIndex(collection: string, field: string): PostgresIndex {
+  const { list, condition } = membersOf(parsePath(field));
+  return {
+    name: indexName(collection, "members", [field]),
+    isUnique: false,
+    fields: [field],
+    columns: `(${list}) jsonb_path_ops`,
+    method: "gin",
+    condition,
   };
 }
 

@@ -41,6 +41,7 @@ export class PostgresLayout implements Layout {
   readonly definition: Table["definition"];
   readonly quoted: string;
   readonly indexed: ReadonlySet<string>;
+  readonly listIndexed: ReadonlySet<string>;
   readonly search: PostgresSearchTexts;
   readonly geoPaths: Table["geoPaths"];
   readonly softDelete: boolean;
@@ -80,6 +81,7 @@ export class PostgresLayout implements Layout {
     this.definition = definition;
     this.quoted = table.quoted;
     this.indexed = table.indexed;
+    this.listIndexed = table.listIndexed;
     this.search = new PostgresSearchTexts(table);
     this.geoPaths = table.geoPaths;
     this.softDelete = table.softDelete;
@@ -276,7 +278,7 @@ export class PostgresLayout implements Layout {
   /** The fields are there as a hash only. */
   fieldsOfIndex(name: string): readonly string[] | undefined {
     if (name === this.idConstraint) return undefined;
-    return /:(?:geo|index|unique):[0-9a-f]{16}$/.test(name) ? [] : undefined;
+    return /:(?:geo|index|members|unique):[0-9a-f]{16}$/.test(name) ? [] : undefined;
   }
 
   /** The time at which a document expires; null for never. */

@@ -4,6 +4,9 @@ import type { Row } from "../../operation.ts";
 import type { StatementPlan, TableAccess } from "../../statement-plan.ts";
 import type { PostgresLayout } from "./layout.ts";
 
+/** Stands behind the name of an index on a server of Citus. */
+const shardNumber = /_\d{6,}$/;
+
 /** Reads a plan in JSON, and the same in text. */
 export function readQueryPlan(
   json: string,
@@ -32,7 +35,7 @@ function accessOf(node: Record<string, unknown>, layout: PostgresLayout): readon
   const index = node["Index Name"];
   if (typeof index === "string") {
     const isSearched = node["Index Cond"] !== undefined;
-    return [{ index: servingIndex(index, layout), isSearched }];
+    return [{ index: servingIndex(index.replace(shardNumber, ""), layout), isSearched }];
   }
   return node["Node Type"] === "Seq Scan" ? [{ index: undefined, isSearched: false }] : [];
 }

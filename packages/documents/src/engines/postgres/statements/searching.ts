@@ -1,13 +1,13 @@
-import type { Searching } from "../../layout.ts";
+import type { Lookup, Searching } from "../../layout.ts";
 import type { Statement } from "../../operation.ts";
 import { whereSql } from "../../operations/where.ts";
 import { type DialectTable, PostgresDialect } from "./dialect.ts";
 
-/** Words that so many of so many documents have are common. */
+/** What so many of so many documents have is common. */
 const sampleSize = 100;
 const commonInSample = 5;
 
-/** Looks words up in the column of search texts. */
+/** Looks words up in the column of search texts, and members of lists in their indexes. */
 export class PostgresSearching implements Searching {
   readonly probesVisible = true;
   readonly #table: DialectTable & { readonly quoted: string };
@@ -23,23 +23,23 @@ export class PostgresSearching implements Searching {
   }
 
   /**
-   * The index of words finds all rows before it returns the first one, so a sample of the latest documents is looked at
-   * before.
+   * The indexes of words and of members find all rows before they return the first one, so a sample of the latest documents
+   * is looked at before.
    */
-  probe(words: readonly string[], limit: number): Statement {
-    return this.count(words, limit);
+  probe(lookup: Lookup, limit: number): Statement {
+    return this.count(lookup, limit);
   }
 
-  count(words: readonly string[], limit: number | undefined): Statement {
+  count(lookup: Lookup, limit: number | undefined): Statement {
     const { quoted } = this.#table;
     const sql = new PostgresDialect(this.#table);
     const sample =
       `(SELECT * FROM ${quoted} WHERE deleted_at IS NULL ` +
       `ORDER BY created_at DESC, id DESC LIMIT ${sampleSize}) AS sample`;
     const common = this.#isSampled
-      ? `(SELECT count(*) FROM ${sample}${whereSql(sql.hasWords(words))}) >= ${commonInSample}`
+      ? `(SELECT count(*) FROM ${sample}${whereSql(termsOf(lookup, sql))}) >= ${commonInSample}`
       : undefined;
-    const terms = ["deleted_at IS NULL", ...sql.search(words)];
+    const terms = ["deleted_at IS NULL", ...indexedTermsOf(lookup, sql)];
     const found = `SELECT 1 FROM ${quoted}${whereSql(terms)}${sql.page(limit, 0)}`;
     const hits = `SELECT count(*) FROM (${found}) AS hits`;
     const text =
@@ -55,4 +55,16 @@ export class PostgresSearching implements Searching {
   apart(where: string): string {
     return `(SELECT * FROM ${this.#table.quoted}${where} OFFSET 0) AS apart`;
   }
+}
+
+/** Writes the conditions that a row has what is looked up. */
+function termsOf(lookup: Lookup, sql: PostgresDialect): readonly string[] {
+  if (lookup.kind === "words") return sql.hasWords(lookup.words);
+  return [sql.contains(lookup.path, lookup.values)];
+}
+
+/** Writes the same conditions in the form that an index serves. */
+function indexedTermsOf(lookup: Lookup, sql: PostgresDialect): readonly string[] {
+  if (lookup.kind === "words") return sql.search(lookup.words);
+  return [sql.hasMember(lookup.path, lookup.values)];
 }

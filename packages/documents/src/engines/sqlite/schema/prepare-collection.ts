@@ -12,6 +12,12 @@ import { prepareSearch } from "./search-generations.ts";
 import { indexExpression } from "../statements/dialect.ts";
 import type { SqliteIndex } from "../statements/indexes.ts";
 import type { SqliteLayout } from "../statements/layout.ts";
+import {
+  createMembers,
+  fieldOfMembers,
+  membersTable,
+  type MembersTable,
+} from "../statements/members.ts";
 
 const rebuildChunk = 500;
 /** Documents of which another thread builds what is missing: this many take some 10 milliseconds. */
@@ -63,6 +69,10 @@ export function prepareCollection(connection: Connection, layout: SqliteLayout):
     register(connection, layout, "expires", wanted);
   }
   for (const index of layout.indexes) createIndex(connection, layout, index);
+  for (const table of missingMembers(connection, layout)) {
+    for (const text of createMembers(layout.quoted, table)) connection.exec(text);
+  }
+  layout.members.use(builtMembers(connection, layout));
   for (const fields of unique) {
     // The other form of the index, which would refuse more or less than the definition does.
     const other = uniqueIndexName({ collection: name, live: !layout.softDelete }, fields);
@@ -91,7 +101,25 @@ export function buildsMuch(connection: Connection, layout: SqliteLayout): boolea
   const built = new Set(rows.map(([index]) => index));
   const needed = layout.indexes.map((index) => index.name);
   if (layout.softDelete) needed.push(removedIndexOf(layout));
-  return needed.some((index) => !built.has(index));
+  return needed.some((index) => !built.has(index)) || missingMembers(connection, layout).length > 0;
+}
+
+/** Lists the tables of members that a collection lacks. */
+function missingMembers(connection: Connection, layout: SqliteLayout): readonly MembersTable[] {
+  if (layout.listIndexed.size === 0) return [];
+  const built = new Set(builtMembers(connection, layout));
+  return [...layout.listIndexed]
+    .filter((field) => !built.has(field))
+    .map((field) => membersTable(layout.definition.name, field));
+}
+
+/** Lists the fields whose lists have a table of their members. */
+export function builtMembers(
+  connection: Connection,
+  { definition: { name } }: SqliteLayout,
+): readonly string[] {
+  const text = "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE '%:members:%'";
+  return connection.all(text, []).flatMap(([table]) => fieldOfMembers(name, String(table)) ?? []);
 }
 
 /** Drops those of the indexes that a definition once named, and this one does not. */
@@ -105,6 +133,12 @@ export function dropUnusedIndexes(
     if (wanted.has(name) || layout.fieldsOfIndex(name) === undefined) continue;
     connection.exec(`DROP INDEX IF EXISTS ${quoteName(name)}`);
   }
+  for (const field of builtMembers(connection, layout)) {
+    if (layout.listIndexed.has(field)) continue;
+    const { name } = membersTable(layout.definition.name, field);
+    connection.exec(`DROP TABLE IF EXISTS ${quoteName(name)}`);
+  }
+  layout.members.use(builtMembers(connection, layout));
 }
 
 function createIndex(connection: Connection, layout: SqliteLayout, index: SqliteIndex): void {

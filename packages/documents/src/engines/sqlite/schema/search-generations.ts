@@ -5,7 +5,7 @@ import { describeGeneration, hashOf, unusedTime } from "../../generation.ts";
 import type { Row } from "../../operation.ts";
 import { generationsTable, registryTable } from "../../own-tables.ts";
 import type { Connection } from "../connection/connection.ts";
-import { quoteText } from "../statements/dialect.ts";
+import { quoteText } from "../statements/json.ts";
 import type { SqliteLayout } from "../statements/layout.ts";
 import { searchTableOf } from "../statements/search-texts.ts";
 import { unsearchedTable } from "../statements/tables.ts";

@@ -3,20 +3,23 @@ import type { ScalarValue } from "../../../api/where.ts";
 import type { RangeFilter } from "../../../query/filter.ts";
 import type { OrderTerm } from "../../../query/parse-query.ts";
 import { isAmbiguousRange, looksLikeJson } from "../../../query/text-range.ts";
-import { columnOf, type ColumnType, type Dialect, type StatementWriter } from "../../dialect.ts";
+import {
+  columnOf,
+  type ColumnType,
+  type Dialect,
+  quoteName,
+  type StatementWriter,
+} from "../../dialect.ts";
 import type { Statement, Value } from "../../operation.ts";
 import { whereSql } from "../../operations/where.ts";
 import { tickSql } from "../connection/budget.ts";
-
-/** Quotes a text. */
-export function quoteText(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
-}
+import { jsonPath, quoteText } from "./json.ts";
+import { memberOf, memberSql, membersOf, membersTable } from "./members.ts";
 
 /** Writes the value of a field as an index holds it. A query uses the index only by the very same expression. */
 export function indexExpression(path: ParsedPath): string {
   return path.meta === undefined
-    ? `json_extract(doc, ${quoteText(jsonPath(path))})`
+    ? `json_extract(doc, ${quoteText(jsonPath(path.segments))})`
     : columnOf(path.meta);
 }
 
@@ -59,6 +62,9 @@ export class SqliteWriter implements StatementWriter {
 export interface SqliteTable {
   /** Fields that have an index. */
   readonly indexed: ReadonlySet<string>;
+  /** Fields whose lists have a table of their members. */
+  readonly listIndexed: ReadonlySet<string>;
+  readonly definition: { readonly name: string };
   /** Name of the table of search texts, quoted. */
   readonly quotedSearch: string;
 }
@@ -88,7 +94,7 @@ export class SqliteDialect extends SqliteWriter implements Dialect {
 
   key(path: ParsedPath): string {
     if (path.meta !== undefined || this.#table.indexed.has(path.text)) return indexExpression(path);
-    return `json_extract(doc, ${this.bind(jsonPath(path))})`;
+    return `json_extract(doc, ${this.bind(jsonPath(path.segments))})`;
   }
 
   keyOfValue(_path: ParsedPath, value: number | string): string {
@@ -134,12 +140,37 @@ export class SqliteDialect extends SqliteWriter implements Dialect {
     return choices.length === 0 ? "FALSE" : `(${choices.join(" OR ")})`;
   }
 
-  /** Compares members with their JSON types, because `true` would equal 1, and a list its text. */
   contains(path: ParsedPath, values: readonly ScalarValue[]): string {
+    if (this.#table.listIndexed.has(path.text)) {
+      const rows = this.members(path, values);
+      return `EXISTS (SELECT 1 FROM ${rows} AND document = seq)`;
+    }
+    const members = membersOf(path, {
+      document: "doc",
+      text: (text) => (this.#table.indexed.has(path.text) ? quoteText(text) : this.bind(text)),
+    });
     return (
-      `(${this.#type(path)} = 'array' AND EXISTS (SELECT 1 FROM json_each(doc, ${this.path(path)}) AS m ` +
-      `WHERE (${memberSql("m")}) IN (SELECT ${memberSql("w")} ` +
-      `FROM json_each(${this.bind(JSON.stringify(values))}) AS w)))`
+      `EXISTS (SELECT 1 FROM ${members} AND (${memberSql("m")}) IN (SELECT ${memberSql("w")} ` +
+      `FROM json_each(${this.bind(JSON.stringify(values))}) AS w))`
+    );
+  }
+
+  hasMember(path: ParsedPath, values: readonly ScalarValue[]): string {
+    return `seq IN (SELECT document FROM ${this.members(path, values)})`;
+  }
+
+  /** Writes FROM and WHERE for the members of a field that equal one of the values. */
+  members(path: ParsedPath, values: readonly ScalarValue[]): string {
+    const table = quoteName(membersTable(this.#table.definition.name, path.text).name);
+    const ticks = this.countVisited("document").map((tick) => `${tick} AND `);
+    const [only = null] = values;
+    if (values.length === 1) {
+      const { type, atom } = memberOf(only);
+      return `${table} WHERE ${ticks.join("")}type = '${type}' AND value = ${this.bindExactly(atom)}`;
+    }
+    return (
+      `${table} WHERE ${ticks.join("")}(type, value) IN (SELECT ${memberSql("w")} ` +
+      `FROM json_each(${this.bind(JSON.stringify(values))}) AS w)`
     );
   }
 
@@ -200,7 +231,7 @@ export class SqliteDialect extends SqliteWriter implements Dialect {
 
   /** The path of a field; an index is used only when its own text is in the statement. */
   path(path: ParsedPath): string {
-    const text = jsonPath(path);
+    const text = jsonPath(path.segments);
     return this.#table.indexed.has(path.text) ? quoteText(text) : this.bind(text);
   }
 
@@ -210,17 +241,7 @@ export class SqliteDialect extends SqliteWriter implements Dialect {
   }
 }
 
-/** IN finds no NULL, which is the atom of `null`. */
-function memberSql(row: string): string {
-  return `coalesce(${row}.atom, ''), replace(${row}.type, 'real', 'integer')`;
-}
-
 function isUnambiguous(value: ScalarValue): boolean {
   if (typeof value === "number") return value !== 0 && value !== 1;
   return typeof value === "string" && !looksLikeJson(value);
-}
-
-/** A name between double quotes is taken literally; SQLite reads the escapes of JSON in it. */
-function jsonPath({ segments }: ParsedPath): string {
-  return `$${segments.map((name) => `.${JSON.stringify(name)}`).join("")}`;
 }

@@ -21,6 +21,7 @@ import { changesTable, generationsTable, registryTable } from "../../own-tables.
 import { SqliteDialect } from "./dialect.ts";
 import { SqliteGeo } from "./geo.ts";
 import { fieldsOfIndex, indexesOf, type SqliteIndex } from "./indexes.ts";
+import { KeptMembers } from "./kept-members.ts";
 import { claimRows, isHeldSql, releaseLease, renewLease } from "./leases.ts";
 import { SqliteSearchTexts } from "./search-texts.ts";
 import { leasesTable, raiseRemovedVersion } from "./tables.ts";
@@ -29,12 +30,13 @@ import { sqliteSummarizing } from "./summarizing.ts";
 
 /**
  * Documents of a collection in SQLite: a table of documents whose rows have numbers, and tables next to it for search
- * texts, places and leases, which are changed with it.
+ * texts, members of lists, places and leases, which are changed with it.
  */
 export class SqliteLayout implements Layout {
   readonly definition: Table["definition"];
   readonly quoted: string;
   readonly indexed: ReadonlySet<string>;
+  readonly listIndexed: ReadonlySet<string>;
   readonly searchPaths: Table["searchPaths"];
   readonly geoPaths: Table["geoPaths"];
   readonly softDelete: boolean;
@@ -42,6 +44,7 @@ export class SqliteLayout implements Layout {
   readonly expiresAt: Table["expiresAt"];
   readonly stamps: Stamps;
   readonly search: SqliteSearchTexts;
+  readonly members: KeptMembers;
   readonly columns: string;
   readonly selectRows: string;
   readonly key = "seq";
@@ -61,6 +64,7 @@ export class SqliteLayout implements Layout {
     this.definition = definition;
     this.quoted = table.quoted;
     this.indexed = table.indexed;
+    this.listIndexed = table.listIndexed;
     this.searchPaths = table.searchPaths;
     this.geoPaths = table.geoPaths;
     this.softDelete = table.softDelete;
@@ -68,6 +72,7 @@ export class SqliteLayout implements Layout {
     this.expiresAt = table.expiresAt;
     this.stamps = stamps;
     this.search = new SqliteSearchTexts(this);
+    this.members = new KeptMembers(this);
     this.hasRemoved = this.softDelete;
     this.columns = `id, version, created_at, updated_at, doc, ${this.softDelete ? "deleted_at" : "NULL"}`;
     const expiresColumn = this.expiresAt === undefined ? "NULL" : "expires_at";
@@ -126,16 +131,18 @@ export class SqliteLayout implements Layout {
       text: `UPDATE ${this.quoted} SET ${sets.join(", ")} WHERE seq = ?`,
       values: [...values, change.key],
     };
-    if (this.search.isDerived || this.geoPaths.length > 0) yield* this.#derive(change);
+    const isDerived = this.search.isDerived || this.members.isKept || this.geoPaths.length > 0;
+    if (isDerived) yield* this.#derive(change);
     yield* this.#record({ kind, at, id, version, text });
     return count;
   }
 
-  /** Brings the tables of search texts and places up to a change. */
+  /** Brings the tables of search texts, members and places up to a change. */
   *#derive({ key, before, after }: RowChange): Operation<void> {
     const seq = Number(key);
     const earlier = before();
     yield* this.search.replace(seq, earlier, after);
+    yield* this.members.replace(seq, earlier, after);
     yield* this.geo.replace(seq, earlier, after);
   }
 
@@ -160,20 +167,22 @@ export class SqliteLayout implements Layout {
       values: [...values, this.definition.name],
     };
     yield* this.#recordWhere(condition, { kind, at, added: 0, document: "NULL" });
-    for (const text of this.search.removals(rows)) yield { kind: "write", text, values };
+    for (const text of [...this.search.removals(rows), ...this.members.removals(rows)]) {
+      yield { kind: "write", text, values };
+    }
     if (this.geoPaths.length > 0) yield { kind: "write", text: this.geo.removal(rows), values };
-    // There are few leases, and each looks for its document: no row is read for them.
-    yield {
-      kind: "write",
-      text:
-        `DELETE FROM ${leasesTable} AS held WHERE collection = ? AND EXISTS (SELECT 1 FROM ` +
-        `(SELECT id FROM ${this.quoted}${where}) AS gone WHERE gone.id = held.id)`,
-      values: [this.definition.name, ...values],
-    };
     const { count } = yield {
       kind: "write",
       text: `DELETE FROM ${this.quoted}${where}`,
       values,
+    };
+    // After the documents, whose condition may be that a lease is held. There are few leases, and each looks for its document.
+    yield {
+      kind: "write",
+      text:
+        `DELETE FROM ${leasesTable} AS held WHERE collection = ? AND NOT EXISTS ` +
+        `(SELECT 1 FROM ${this.quoted} AS kept WHERE kept.id = held.id)`,
+      values: [this.definition.name],
     };
     return count;
   }
@@ -272,6 +281,7 @@ export class SqliteLayout implements Layout {
     };
     const seq = Number(rowId);
     if (this.search.isDerived) yield* this.search.add(seq, stored);
+    if (this.members.isKept) yield* this.members.add(seq, stored);
     if (this.geoPaths.length > 0) yield* this.geo.add(seq, stored);
     if (recording !== undefined) yield* this.#record({ ...recording, id, version, text });
   }

@@ -1,10 +1,10 @@
-import type { Layout, Searching, Timed } from "../../layout.ts";
+import type { Layout, Lookup, Searching, Timed } from "../../layout.ts";
 import type { Statement } from "../../operation.ts";
 import { SqliteDialect, type SqliteTable } from "./dialect.ts";
 
-/** Looks words up in the table of search texts. */
+/** Looks words up in the table of search texts, and members of lists in theirs. */
 export class SqliteSearching implements Searching {
-  /** The texts of removed documents are there too. */
+  /** The texts and members of removed documents are there too. */
   readonly probesVisible: boolean;
   readonly #layout: Pick<Layout, "quoted"> & SqliteTable;
 
@@ -13,23 +13,17 @@ export class SqliteSearching implements Searching {
     this.probesVisible = !layout.softDelete;
   }
 
-  probe(words: readonly string[], limit: number): Statement {
+  probe(lookup: Lookup, limit: number): Statement {
     const sql = new SqliteDialect(this.#layout, false);
-    const found = sql.matches(words);
-    return sql.read(
-      `SELECT count(*), json_group_array(rowid) FROM (SELECT rowid FROM ${found}${sql.page(limit, 0)})`,
-    );
+    const found = `${rowsOf(lookup, sql)}${sql.page(limit, 0)}`;
+    return sql.read(`SELECT count(*), json_group_array(found) FROM (${found})`);
   }
 
   /** The index returns its rows one by one, so no more are visited than are counted. */
-  count(
-    words: readonly string[],
-    limit: number | undefined,
-    { isTimed = false }: Timed = {},
-  ): Statement {
+  count(lookup: Lookup, limit: number | undefined, { isTimed = false }: Timed = {}): Statement {
     const sql = new SqliteDialect(this.#layout, isTimed);
-    const found = sql.matches(words);
-    return sql.read(`SELECT count(*) FROM (SELECT 1 FROM ${found}${sql.page(limit, 0)})`);
+    const found = `${rowsOf(lookup, sql)}${sql.page(limit, 0)}`;
+    return sql.read(`SELECT count(*) FROM (${found})`);
   }
 
   /** Of the rows that the rest leaves out, nothing but the number is read. */
@@ -41,4 +35,13 @@ export class SqliteSearching implements Searching {
   apart(where: string): string {
     return this.#layout.quoted + where;
   }
+}
+
+/** Writes a SELECT of the numbers of rows, each once. */
+function rowsOf(lookup: Lookup, sql: SqliteDialect): string {
+  if (lookup.kind === "words") return `SELECT rowid AS found FROM ${sql.matches(lookup.words)}`;
+  const { path, values } = lookup;
+  // A list may have several of the values.
+  const each = values.length === 1 ? "" : "DISTINCT ";
+  return `SELECT ${each}document AS found FROM ${sql.members(path, values)}`;
 }

@@ -5,7 +5,8 @@ import { quoteName } from "../../dialect.ts";
 import type { Row } from "../../operation.ts";
 import { generationsTable } from "../../own-tables.ts";
 import type { Connection } from "../connection/connection.ts";
-import { quoteText } from "../statements/dialect.ts";
+import { quoteText } from "../statements/json.ts";
+import { compareMembers, fieldOfMembers, membersTable } from "../statements/members.ts";
 import { searchTableOf } from "../statements/search-texts.ts";
 import { unsearchedTable } from "../statements/tables.ts";
 
@@ -65,6 +66,7 @@ function checkCollection(
     [name],
   );
   for (const row of generations) problems.push(...checkSearch(connection, name, row));
+  if (damaged.length === 0) problems.push(...checkMembers(connection, name));
   return problems;
 }
 
@@ -124,6 +126,24 @@ function checkSearch(
   }
   if (missing > 0) problems.push(`the search of "${name}" lacks ${missing} documents`);
   return problems;
+}
+
+/** Compares the tables of members with the documents. */
+function checkMembers(connection: Connection, name: string): readonly string[] {
+  const tables = connection.all(
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name LIKE '%:members:%'",
+    [],
+  );
+  return tables.flatMap(([table]) => {
+    const field = fieldOfMembers(name, String(table));
+    if (field === undefined) return [];
+    const { stored, expected } = compareMembers(quoteName(name), membersTable(name, field));
+    const isWrong = [`${stored} EXCEPT ${expected}`, `${expected} EXCEPT ${stored}`].some(
+      (text) => connection.get(`${text} LIMIT 1`, []) !== undefined,
+    );
+    const which = JSON.stringify(field);
+    return isWrong ? [`the index of members of ${which} of "${name}" is damaged`] : [];
+  });
 }
 
 function isSearchedAs(name: string, row: Row, textOf: (stored: unknown) => string): boolean {

@@ -1,0 +1,143 @@
+import { DocumentsTypeError, InputError, UniqueError } from "../api/errors.ts";
+import type { Store } from "../api/store.ts";
+import type { Transaction } from "../api/transaction.ts";
+import { optionNames, refuseUnknown } from "../option-names.ts";
+import type { JobDefinition } from "./define-job.ts";
+import {
+  jobCollections,
+  type JobRecord,
+  type JobTables,
+  maxPriority,
+  placeFrom,
+  tablesOf,
+  timeText,
+} from "./job-record.ts";
+import { describeIssues } from "./job-schema.ts";
+import { joinLine } from "./key-lines.ts";
+
+/** Options of `add`. */
+export interface AddJobOptions {
+  /** The earliest time to run. Default: now. */
+  readonly at?: Date | undefined;
+  /** Milliseconds to wait before it runs, instead of `at`. Default: `0`. */
+  readonly delay?: number | undefined;
+  /**
+   * The id: 1 to 128 ASCII letters, digits and `-._~:@+=`. While a job with the id is kept, another one is not queued, so
+   * that the caller may repeat the call. Default: a new UUIDv7.
+   */
+  readonly id?: string | undefined;
+  /** Jobs of one kind with a higher priority run first; a whole number from -1,000 to 1,000. Default: `0`. */
+  readonly priority?: number | undefined;
+  /** The transaction in which the job is queued: with its changes, or not at all. Default: none, and it is queued at once. */
+  readonly transaction?: Transaction | undefined;
+}
+
+const knownOptions: ReadonlySet<string> = optionNames<AddJobOptions>({
+  at: true,
+  delay: true,
+  id: true,
+  priority: true,
+  transaction: true,
+});
+const maxKey = 1000;
+
+/** Queues a job; resolves to its id. */
+export async function addJob<Input, Parsed>(
+  store: Store,
+  definition: JobDefinition<Input, Parsed>,
+  input: Input,
+  options: AddJobOptions,
+): Promise<string> {
+  refuseUnknown(options, knownOptions, wrong);
+  const { id, transaction } = options;
+  const wanted = describe(definition, input, options);
+  await checkInput(definition, input);
+  if (transaction !== undefined) return addInside(tablesOf(transaction), wanted, id);
+  if (wanted.key !== undefined) {
+    return store.transaction((own) => addInside(tablesOf(own), wanted, id));
+  }
+  const { jobs } = tablesOf(store);
+  try {
+    const added = { ...wanted, ...placeFrom(wanted.job, wanted, Date.now()) };
+    return (await jobs.insert(added, { id })).id;
+  } catch (error) {
+    if (id === undefined || !(error instanceof UniqueError)) throw error;
+    refuseOther(await jobs.get(id), wanted);
+    return id;
+  }
+}
+
+/** Checks an input by the schema of its job, and returns what that makes of it. */
+export async function checkInput<Input, Parsed>(
+  { name, options }: JobDefinition<Input, Parsed>,
+  input: unknown,
+): Promise<Parsed> {
+  // Without a schema, the type of the definition is the word of the caller that queued.
+  if (options.schema === undefined) return input as Parsed;
+  const outcome = await options.schema["~standard"].validate(input);
+  if (outcome.issues === undefined) return outcome.value;
+  throw new InputError(
+    "ERR_DOCUMENTS_VALUE",
+    `the input of the job "${name}" is invalid: ${describeIssues(outcome.issues)}`,
+    "input",
+  );
+}
+
+async function addInside(
+  tables: JobTables,
+  wanted: Omit<JobRecord, "line" | "state">,
+  id: string | undefined,
+): Promise<string> {
+  if (id !== undefined) {
+    const existing = await tables.jobs.get(id);
+    refuseOther(existing, wanted);
+    if (existing !== undefined) return id;
+  }
+  const place = await joinLine(tables, wanted, Date.now());
+  return (await tables.jobs.insert({ ...wanted, ...place }, { id })).id;
+}
+
+/** The same id of another job is a mistake, not a repetition. */
+function refuseOther(existing: JobRecord | undefined, { job }: Pick<JobRecord, "job">): void {
+  if (existing === undefined || existing.job === job) return;
+  throw new UniqueError(jobCollections.jobs.name, ["id"]);
+}
+
+function describe<Input, Parsed>(
+  { name, options }: JobDefinition<Input, Parsed>,
+  input: Input,
+  { at, delay, priority }: AddJobOptions,
+): Omit<JobRecord, "line" | "state"> {
+  if (at !== undefined && delay !== undefined) throw wrong('"at" excludes "delay"');
+  if (at !== undefined && !(at instanceof Date && Number.isFinite(at.getTime()))) {
+    throw wrong('"at" must be a valid Date');
+  }
+  if (delay !== undefined && !(delay >= 0)) {
+    throw wrong('"delay" must be a number of milliseconds from 0');
+  }
+  if (
+    priority !== undefined &&
+    !(Number.isInteger(priority) && Math.abs(priority) <= maxPriority)
+  ) {
+    throw wrong(`"priority" must be a whole number from -${maxPriority} to ${maxPriority}`);
+  }
+  const due = at?.getTime() ?? (delay === undefined ? undefined : Date.now() + delay);
+  const key = options.key?.(input);
+  if (key !== undefined && !(typeof key === "string" && key.length <= maxKey)) {
+    throw new InputError(
+      "ERR_DOCUMENTS_VALUE",
+      `a key must be a string of up to ${maxKey} characters`,
+    );
+  }
+  return {
+    job: name,
+    ...(input === undefined ? {} : { input }),
+    ...(priority === undefined || priority === 0 ? {} : { priority }),
+    ...(due === undefined ? {} : { dueAt: timeText(Math.max(0, due)) }),
+    ...(key === undefined ? {} : { key }),
+  };
+}
+
+function wrong(message: string): DocumentsTypeError {
+  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
+}

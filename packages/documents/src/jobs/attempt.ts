@@ -1,0 +1,269 @@
+import type { Lease } from "../api/lease.ts";
+import { DocumentsError, VersionError } from "../api/errors.ts";
+import type { Store } from "../api/store.ts";
+import type { Transaction } from "../api/transaction.ts";
+import { checkInput } from "./add-job.ts";
+import type { JobDefinition } from "./define-job.ts";
+import { jobCollections, type JobRecord, tablesOf, timeText } from "./job-record.ts";
+import { type Outcome, settle } from "./settle.ts";
+
+/** What a handler knows of its job, and can do about it. */
+export interface JobRun {
+  /** The id of the job: the same in each attempt. */
+  readonly id: string;
+  /** 1 at first, one more with each further attempt. */
+  readonly attempt: number;
+  /**
+   * Aborts after `timeout`, when the job is cancelled, when the worker stops, and when another process may have taken the job
+   * over because this one stood still. The job is no longer this attempt's then: it must end, and change nothing more.
+   */
+  readonly signal: AbortSignal;
+  /** Stores how far the job is, as JSON, for `get` and `list`. Rejects when the signal aborted. */
+  progress(value: unknown): Promise<void>;
+  /**
+   * Ends the job together with changes of the store, in one transaction: either the changes are there and the job is done, or
+   * neither, and the job is tried again. What the function returns is the result of the job; it may run more than once, as in
+   * `store.transaction`. What the handler returns or throws afterwards changes nothing.
+   *
+   * @throws {DocumentsError} `ERR_DOCUMENTS_CANCELLED`, `ERR_DOCUMENTS_LEASE` or `ERR_DOCUMENTS_TIMEOUT` when the job is no
+   *   longer this attempt's.
+   */
+  complete<R>(effect: (transaction: Transaction) => Promise<R> | R): Promise<R>;
+}
+
+/** Does a job; resolves to its result, which is stored as JSON. */
+export type JobHandler<Parsed> = (input: Parsed, run: JobRun) => unknown;
+
+/** How an attempt ended, as far as it has to be written yet. */
+export type AttemptEnd = Outcome | { readonly kind: "completed" } | { readonly kind: "released" };
+
+type AbortKind = "cancelled" | "lost" | "stopped" | "timeout";
+
+const abortCodes = {
+  cancelled: "ERR_DOCUMENTS_CANCELLED",
+  lost: "ERR_DOCUMENTS_LEASE",
+  stopped: "ERR_DOCUMENTS_CLOSED",
+  timeout: "ERR_DOCUMENTS_TIMEOUT",
+} as const;
+const abortReasons = {
+  cancelled: "was cancelled",
+  lost: "may be another process's now: this one stood still, or could not reach the store",
+  stopped: "is put back: its worker stops",
+  timeout: "took longer than its timeout",
+} as const;
+const maxTimer = 0x7fff_ffff;
+
+/** One attempt of a job, which this process has the lease of. */
+export class Attempt<Input, Parsed> {
+  readonly id: string;
+  readonly attempt: number;
+  readonly startedAt: number = Date.now();
+  readonly lease: Lease<JobRecord>;
+  readonly #store: Store;
+  readonly #definition: JobDefinition<Input, Parsed>;
+  readonly #controller = new AbortController();
+  readonly #lost = new AbortController();
+  readonly #aborted: Promise<AbortKind>;
+  #abort: (kind: AbortKind) => void = () => undefined;
+  #abortKind: AbortKind | undefined;
+  /** The version that the job has by what this attempt wrote. Another one means that it was cancelled. */
+  #version: number;
+  /** The last write of this attempt: they run one after the other. */
+  #writing: Promise<unknown> = Promise.resolve();
+  #isCompleted = false;
+  #isMarked = false;
+
+  constructor(store: Store, definition: JobDefinition<Input, Parsed>, lease: Lease<JobRecord>) {
+    const { document } = lease;
+    this.id = document.id;
+    this.attempt = (document.failures ?? 0) + lease.attempt;
+    this.lease = lease;
+    this.#store = store;
+    this.#definition = definition;
+    this.#version = document.version;
+    this.#aborted = new Promise((resolve) => {
+      this.#abort = resolve;
+    });
+  }
+
+  /** Aborts when the lease was lost, after which nothing may be written. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /** Runs the handler until it ends or the attempt is aborted, whichever is first. Never rejects. */
+  async run(handler: JobHandler<Parsed>): Promise<AttemptEnd> {
+    const { timeout } = this.#definition.options;
+    const timer = timeout > maxTimer ? undefined : setTimeout(() => this.abort("timeout"), timeout);
+    try {
+      const ended = await Promise.race([this.#handle(handler), this.#aborted]);
+      // A completion that is being written decides.
+      await this.#writing;
+      if (this.#isCompleted) return { kind: "completed" };
+      return typeof ended === "string" ? this.#endOf(ended) : ended;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
+  /** Ends the attempt for a reason from outside; only the first one counts. */
+  abort(kind: AbortKind): void {
+    if (this.#abortKind !== undefined) return;
+    this.#abortKind = kind;
+    if (kind === "lost") this.#lost.abort();
+    this.#controller.abort(this.#abortError(kind));
+    this.#abort(kind);
+  }
+
+  /** Takes note that the lease is over, also when the attempt was aborted for another reason. */
+  lose(): void {
+    this.#lost.abort();
+    this.abort("lost");
+  }
+
+  #progress(value: unknown): Promise<void> {
+    return this.#write(async () => {
+      this.#checkOpen();
+      await this.#update({
+        state: "running",
+        startedAt: timeText(this.startedAt),
+        progress: value,
+      });
+    });
+  }
+
+  #complete<R>(effect: (transaction: Transaction) => Promise<R> | R): Promise<R> {
+    return this.#write(async () => {
+      this.#checkOpen();
+      try {
+        const result = await this.#store.transaction((transaction) =>
+          this.#completeIn(transaction, effect),
+        );
+        this.#isCompleted = true;
+        return result;
+      } catch (error) {
+        throw this.#asCancelled(error);
+      }
+    });
+  }
+
+  /** Shows that the job runs, once. */
+  markRunning(): Promise<void> {
+    if (this.#isMarked) return Promise.resolve();
+    this.#isMarked = true;
+    return this.#write(async () => {
+      if (this.#isOver()) return;
+      await this.#update({ state: "running", startedAt: timeText(this.startedAt) });
+    }).catch((error: unknown) => {
+      if (!this.#isOver()) throw error;
+    });
+  }
+
+  async #handle(handler: JobHandler<Parsed>): Promise<AttemptEnd> {
+    const { retryIf } = this.#definition.options;
+    try {
+      const { document } = this.lease;
+      if (document.cancelRequested === true) return { kind: "cancelled" };
+      const input = await checkInput(this.#definition, document.input);
+      return { kind: "done", result: await handler(input, this.#shown()) };
+    } catch (error) {
+      let isFinal = false;
+      try {
+        isFinal = retryIf !== undefined && !retryIf(error);
+      } catch {
+        // It cannot decide, so the default applies.
+      }
+      return { kind: "failed", error, isFinal };
+    }
+  }
+
+  /** Handlers take it apart, so its functions are bound. */
+  #shown(): JobRun {
+    return {
+      id: this.id,
+      attempt: this.attempt,
+      signal: this.#controller.signal,
+      progress: (value) => this.#progress(value),
+      complete: (effect) => this.#complete(effect),
+    };
+  }
+
+  #endOf(kind: AbortKind): AttemptEnd {
+    if (kind === "cancelled") return { kind: "cancelled" };
+    if (kind !== "timeout") return { kind: "released" };
+    return { kind: "failed", error: this.#abortError(kind), isFinal: false };
+  }
+
+  async #completeIn<R>(
+    transaction: Transaction,
+    effect: (transaction: Transaction) => Promise<R> | R,
+  ): Promise<R> {
+    const tables = tablesOf(transaction);
+    const current = await tables.jobs.get(this.id);
+    if (current !== undefined && current.version !== this.#version) {
+      throw new VersionError(tables.jobs.name, {
+        current: current.version,
+        expected: this.#version,
+      });
+    }
+    const result = await effect(transaction);
+    const { lease, startedAt } = this;
+    await settle(
+      tables,
+      { lease, startedAt, outcome: { kind: "done", result } },
+      this.#definition.options,
+    );
+    return result;
+  }
+
+  async #update(change: {
+    readonly state: "running";
+    readonly startedAt: string;
+    readonly progress?: unknown;
+  }): Promise<void> {
+    const { jobs } = tablesOf(this.#store);
+    const { token } = this.lease;
+    try {
+      const changed = await jobs.update(this.id, change, {
+        lease: token,
+        ifVersion: this.#version,
+      });
+      this.#version = changed?.version ?? this.#version;
+    } catch (error) {
+      throw this.#asCancelled(error);
+    }
+  }
+
+  /** Nobody but the attempt changes a job that it has the lease of, except to ask that it be cancelled. */
+  #asCancelled(error: unknown): unknown {
+    if (error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_LEASE") this.lose();
+    if (!(error instanceof VersionError) || error.collection !== jobCollections.jobs.name)
+      return error;
+    this.abort("cancelled");
+    return this.#abortError("cancelled");
+  }
+
+  #write<R>(work: () => Promise<R>): Promise<R> {
+    const done = this.#writing.then(work);
+    this.#writing = done.catch(() => undefined);
+    return done;
+  }
+
+  #isOver(): boolean {
+    return this.#abortKind !== undefined || this.#isCompleted;
+  }
+
+  #checkOpen(): void {
+    if (this.#abortKind !== undefined) throw this.#abortError(this.#abortKind);
+    if (!this.#isCompleted) return;
+    throw new DocumentsError("ERR_DOCUMENTS_LEASE", `the job "${this.id}" is done already`);
+  }
+
+  #abortError(kind: AbortKind): DocumentsError {
+    const { name } = this.#definition;
+    return new DocumentsError(
+      abortCodes[kind],
+      `the job "${this.id}" (${name}) ${abortReasons[kind]}`,
+    );
+  }
+}

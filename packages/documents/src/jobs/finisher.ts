@@ -1,0 +1,97 @@
+import { pause } from "@fetchwork/kit";
+import { DocumentsError, InputError } from "../api/errors.ts";
+import type { Store } from "../api/store.ts";
+import { tablesOf } from "./job-record.ts";
+import { type Ended, type EndOptions, settle } from "./settle.ts";
+
+/** What became of the end of an attempt. */
+type Written = "lost" | "written";
+
+interface Waiting {
+  readonly ended: Ended;
+  readonly options: EndOptions;
+  /** Aborts when the lease is lost, after which the end cannot be written. */
+  readonly lost: AbortSignal;
+  readonly resolve: (written: Written) => void;
+  readonly reject: (error: InputError) => void;
+}
+
+const maxBatch = 100;
+const retryPause = 250;
+
+/**
+ * Writes the ends of attempts, as many as there are in one transaction: the wait for the disk is what a short job costs most.
+ */
+export class Finisher {
+  readonly #store: Store;
+  readonly #onError: (error: unknown) => void;
+  readonly #waiting: Waiting[] = [];
+  #isFlushing = false;
+
+  constructor(store: Store, onError: (error: unknown) => void) {
+    this.#store = store;
+    this.#onError = onError;
+  }
+
+  /**
+   * Resolves when the end is durable, or when the lease was lost. What the store refuses is tried again until then.
+   *
+   * @throws {InputError} When the result cannot be stored; nothing was written then.
+   */
+  finish(ended: Ended, options: EndOptions, lost: AbortSignal): Promise<Written> {
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ ended, options, lost, resolve, reject });
+      // Not before the turn of the event loop ends, so that what ends together is written together.
+      if (this.#isFlushing) return;
+      this.#isFlushing = true;
+      setImmediate(() => void this.#flush());
+    });
+  }
+
+  async #flush(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, maxBatch);
+      try {
+        await this.#write(batch);
+      } catch (error) {
+        this.#onError(error);
+        this.#putBack(batch, error);
+        if (this.#waiting.length > 0) await pause(retryPause);
+      }
+    }
+    this.#isFlushing = false;
+  }
+
+  async #write(batch: readonly Waiting[]): Promise<void> {
+    const tell = await this.#store.transaction((transaction) => {
+      const tables = tablesOf(transaction);
+      return Promise.all(batch.map((each) => settleOne(tables, each)));
+    });
+    for (const each of tell) each();
+  }
+
+  /** Keeps what may still be written. */
+  #putBack(batch: readonly Waiting[], error: unknown): void {
+    const isClosed = error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_CLOSED";
+    for (const each of batch) {
+      if (isClosed || each.lost.aborted) each.resolve("lost");
+      else this.#waiting.push(each);
+    }
+  }
+}
+
+/** Returns what to do after the commit. What concerns one job only does not undo the others. */
+async function settleOne(
+  tables: ReturnType<typeof tablesOf>,
+  { ended, options, resolve, reject }: Waiting,
+): Promise<() => void> {
+  try {
+    await settle(tables, ended, options);
+    return () => resolve("written");
+  } catch (error) {
+    if (error instanceof InputError) return () => reject(error);
+    const isLost = error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_LEASE";
+    if (!isLost) throw error;
+    return () => resolve("lost");
+  }
+}

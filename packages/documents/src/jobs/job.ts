@@ -1,0 +1,58 @@
+import type { Stored } from "../api/document.ts";
+import type { JobError, JobRecord, JobState } from "./job-record.ts";
+
+/** A job in the queue. */
+export interface Job {
+  readonly id: string;
+  /** The name of its kind. */
+  readonly job: string;
+  /** What it is doing. One that runs is `running` from about a second on; until then it is `waiting`. */
+  readonly state: JobState;
+  /** The input as it was queued. */
+  readonly input: unknown;
+  readonly priority: number;
+  /** What runs one after the other; `undefined` without a key. */
+  readonly key: string | undefined;
+  /** How many attempts failed. */
+  readonly failures: number;
+  /** Why the last attempt failed. */
+  readonly error: JobError | undefined;
+  /** Whether it was cancelled while it ran, and has not ended yet. */
+  readonly isCancelling: boolean;
+  /** What the handler passed to `progress` last. */
+  readonly progress: unknown;
+  /** What the handler returned. */
+  readonly result: unknown;
+  /** When it was queued; ISO 8601 in UTC, as all times. */
+  readonly createdAt: string;
+  /** When it runs, of one that is queued for later or tried again. */
+  readonly dueAt: string | undefined;
+  /** When the last attempt began. */
+  readonly startedAt: string | undefined;
+  /** When it was done, dead or cancelled. */
+  readonly finishedAt: string | undefined;
+}
+
+/** Shows a stored job. */
+export function toJob(record: Stored<JobRecord>): Job {
+  const { id, job, state, input, priority = 0, key, failures = 0, error } = record;
+  const { cancelRequested = false, progress, result, createdAt } = record;
+  const { dueAt, startedAt, finishedAt } = record;
+  return {
+    id,
+    job,
+    state,
+    input,
+    priority,
+    key,
+    failures,
+    error,
+    isCancelling: cancelRequested && (state === "waiting" || state === "running"),
+    progress,
+    result,
+    createdAt,
+    dueAt,
+    startedAt,
+    finishedAt,
+  };
+}

@@ -1,0 +1,256 @@
+import type { Store } from "../api/store.ts";
+import { DocumentsTypeError } from "../api/errors.ts";
+import { optionNames, refuseUnknown } from "../option-names.ts";
+import { addJob, type AddJobOptions } from "./add-job.ts";
+import type { JobHandler } from "./attempt.ts";
+import { cancelJob, retryJob } from "./control-job.ts";
+import type { JobDefinition } from "./define-job.ts";
+import { Finisher } from "./finisher.ts";
+import { type Job, toJob } from "./job.ts";
+import { tablesOf } from "./job-record.ts";
+import { type JobPage, type JobQuery, listJobs } from "./list-jobs.ts";
+import { purgeEnded } from "./purge.ts";
+import { type ScheduleOptions, Schedules } from "./schedules.ts";
+import { type JobFailure, type StopJobsOptions, Worker, type WorkerContext } from "./worker.ts";
+
+/** Options of `createJobs`. */
+export interface JobsOptions {
+  /**
+   * Receives the error of each failed attempt with its job, and errors of the store, after which the queue goes on by itself.
+   * It must not throw. Default: none.
+   */
+  readonly onError?: ((error: unknown, failure?: JobFailure) => void) | undefined;
+  /**
+   * How often to look for jobs that other processes queued, in milliseconds from 10. Jobs of this process are seen at once.
+   * Default: `200`.
+   */
+  readonly pollInterval?: number | undefined;
+  /**
+   * Milliseconds after which another process takes over a job whose process stopped, from 1,000. It is renewed while the
+   * handler runs. Default: `30_000`.
+   */
+  readonly lease?: number | undefined;
+}
+
+/** Works on jobs of one kind. */
+export interface JobWorker {
+  /** Begins nothing more, and waits for the jobs that run. */
+  stop(options?: StopJobsOptions): Promise<void>;
+}
+
+/** A queue of jobs in a store. */
+export interface Jobs extends AsyncDisposable {
+  /**
+   * Queues a job; resolves to its id when it is durable. In a transaction, the job is queued with its changes, or not at all.
+   *
+   * @throws {InputError} For an input that the schema rejects or that cannot be stored.
+   * @throws {UniqueError} When a job of another kind has the id.
+   */
+  add<Input, Parsed>(
+    job: JobDefinition<Input, Parsed>,
+    input: NoInfer<Input>,
+    options?: AddJobOptions,
+  ): Promise<string>;
+
+  /**
+   * Runs jobs of one kind in this process, until the worker stops. A job whose process died is run again, so a handler must
+   * accept a job that it has begun before; `complete` makes what it changes in the store happen once.
+   */
+  work<Input, Parsed>(job: JobDefinition<Input, Parsed>, handler: JobHandler<Parsed>): JobWorker;
+
+  /**
+   * Queues a job at the times of a schedule, for as long as this process runs. Any number of processes may set the same
+   * schedule: each time is queued once. Of the times at which none of them ran, the last one is queued.
+   *
+   * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` for times or a time zone that are invalid.
+   */
+  schedule<Input, Parsed>(
+    name: string,
+    job: JobDefinition<Input, Parsed>,
+    options: ScheduleOptions<NoInfer<Input>>,
+  ): Promise<void>;
+
+  /** Ends a schedule in every process; resolves to whether there was one. */
+  unschedule(name: string): Promise<boolean>;
+
+  /** Reads a job; `undefined` when there is none. */
+  get(id: string): Promise<Job | undefined>;
+
+  /** Lists jobs, by pages. */
+  list(query?: JobQuery): Promise<JobPage>;
+
+  /**
+   * Cancels a job that has not ended; resolves to whether there was one. A running one is cancelled when its process notices,
+   * within about a second: its signal aborts, and `complete` no longer changes anything.
+   */
+  cancel(id: string): Promise<boolean>;
+
+  /** Queues a dead or cancelled job once more; resolves to whether there was one. */
+  retry(id: string): Promise<boolean>;
+
+  /** Ends schedules and stops all workers; the store stays open. */
+  close(options?: StopJobsOptions): Promise<void>;
+}
+
+const knownOptions: ReadonlySet<string> = optionNames<JobsOptions>({
+  onError: true,
+  pollInterval: true,
+  lease: true,
+});
+const purgeInterval = 60_000;
+const maxTimer = 0x7fff_ffff;
+
+/**
+ * Makes a queue of jobs in a store. All of its jobs are in collections of the store, which is all that processes share.
+ *
+ * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS`
+ * @example
+ * ```ts
+ * const jobs = createJobs(store);
+ * jobs.work(sendMail, ({ to, subject }, { signal }) => deliver(to, subject, signal));
+ * await jobs.add(sendMail, { to: "ann@example.com", subject: "Welcome" });
+ * ```
+ */
+export function createJobs(store: Store, options: JobsOptions = {}): Jobs {
+  refuseUnknown(options, knownOptions, wrong);
+  const { onError = () => undefined, pollInterval = 200, lease = 30_000 } = options;
+  if (!(pollInterval >= 10 && pollInterval <= maxTimer)) {
+    throw wrong('"pollInterval" must be a number of milliseconds from 10');
+  }
+  if (!(lease >= 1000 && lease <= 86_400_000)) {
+    throw wrong('"lease" must be a number of milliseconds from 1000 to a day');
+  }
+  return new StoreJobs(store, { onError, pollInterval, lease });
+}
+
+type AnyWorker = Pick<Worker<unknown, unknown>, "cancel" | "nudge" | "stop" | "wake">;
+
+class StoreJobs implements Jobs {
+  readonly #store: Store;
+  readonly #workers = new Map<string, Set<AnyWorker>>();
+  readonly #context: WorkerContext;
+  readonly #schedules: Schedules;
+  #purger: NodeJS.Timeout | undefined;
+  #purging: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+
+  constructor(store: Store, { onError, ...times }: Required<PlainOptions>) {
+    this.#store = store;
+    this.#context = {
+      ...times,
+      store,
+      onError,
+      finisher: new Finisher(store, onError),
+      onEnded: (job) => this.#wake(job),
+    };
+    this.#schedules = new Schedules(store, { error: onError, added: (job) => this.#wake(job) });
+  }
+
+  async add<Input, Parsed>(
+    job: JobDefinition<Input, Parsed>,
+    input: Input,
+    options: AddJobOptions = {},
+  ): Promise<string> {
+    const id = await addJob(this.#store, job, input, options);
+    const { transaction } = options;
+    for (const worker of this.#workersOf(job.name)) {
+      if (transaction === undefined) worker.wake();
+      else worker.nudge();
+    }
+    return id;
+  }
+
+  work<Input, Parsed>(job: JobDefinition<Input, Parsed>, handler: JobHandler<Parsed>): JobWorker {
+    if (typeof handler !== "function") throw wrong("the handler of a job must be a function");
+    if (this.#closing !== undefined) throw wrong("the queue is closed");
+    const worker = new Worker(this.#context, job, handler);
+    const workers = this.#workersOf(job.name);
+    workers.add(worker);
+    this.#workers.set(job.name, workers);
+    this.#purger ??= setInterval(() => this.#purge(), purgeInterval).unref();
+    return {
+      stop: async (options) => {
+        await worker.stop(options);
+        workers.delete(worker);
+      },
+    };
+  }
+
+  schedule<Input, Parsed>(
+    name: string,
+    job: JobDefinition<Input, Parsed>,
+    options: ScheduleOptions<Input>,
+  ): Promise<void> {
+    return this.#schedules.set(name, job, options);
+  }
+
+  unschedule(name: string): Promise<boolean> {
+    return this.#schedules.remove(name);
+  }
+
+  async get(id: string): Promise<Job | undefined> {
+    const record = await tablesOf(this.#store).jobs.get(id);
+    return record === undefined ? undefined : toJob(record);
+  }
+
+  list(query: JobQuery = {}): Promise<JobPage> {
+    return listJobs(tablesOf(this.#store).jobs, query);
+  }
+
+  async cancel(id: string): Promise<boolean> {
+    const cancelled = await cancelJob(this.#store, id);
+    if (cancelled === undefined) return false;
+    for (const worker of this.#workersOf(cancelled.job)) {
+      worker.cancel(id);
+      worker.wake();
+    }
+    return true;
+  }
+
+  async retry(id: string): Promise<boolean> {
+    const retried = await retryJob(this.#store, id);
+    if (retried !== undefined) this.#wake(retried.job);
+    return retried !== undefined;
+  }
+
+  close(options?: StopJobsOptions): Promise<void> {
+    clearInterval(this.#purger);
+    this.#closing ??= this.#close(options);
+    return this.#closing;
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close();
+  }
+
+  async #close(options: StopJobsOptions | undefined): Promise<void> {
+    const workers = [...this.#workers.values()].flatMap((each) => [...each]);
+    await Promise.all([
+      this.#schedules.stop(),
+      this.#purging,
+      ...workers.map((worker) => worker.stop(options)),
+    ]);
+  }
+
+  #workersOf(job: string): Set<AnyWorker> {
+    return this.#workers.get(job) ?? new Set();
+  }
+
+  #wake(job: string): void {
+    for (const worker of this.#workersOf(job)) worker.wake();
+  }
+
+  #purge(): void {
+    this.#purging ??= purgeEnded(tablesOf(this.#store).jobs)
+      .catch((error: unknown) => this.#context.onError(error))
+      .finally(() => {
+        this.#purging = undefined;
+      });
+  }
+}
+
+type PlainOptions = { readonly [K in keyof JobsOptions]: NonNullable<JobsOptions[K]> };
+
+function wrong(message: string): DocumentsTypeError {
+  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
+}

@@ -1,0 +1,61 @@
+import type { Collection } from "../api/collection.ts";
+import { InputError } from "../api/errors.ts";
+import { optionNames, refuseUnknown } from "../option-names.ts";
+import { type Job, toJob } from "./job.ts";
+import { type JobRecord, type JobState, linePrefix } from "./job-record.ts";
+
+/** Selects and pages jobs. */
+export interface JobQuery {
+  /** What the jobs are doing. Default: anything, and the newest first. */
+  readonly state?: JobState | undefined;
+  /** The name of their kind; only with `state`. Default: all kinds. */
+  readonly job?: string | undefined;
+  /** The maximum number of jobs, 1 to 1,000. Default: `100`. */
+  readonly limit?: number | undefined;
+  /** The `next` of the page before. Default: the first page. */
+  readonly after?: string | undefined;
+}
+
+/** Some jobs: those of one state by their kind, then in the order of the queue. */
+export interface JobPage {
+  readonly items: readonly Job[];
+  /** For `after`; `undefined` on the last page. */
+  readonly next: string | undefined;
+}
+
+const knownOptions: ReadonlySet<string> = optionNames<JobQuery>({
+  state: true,
+  job: true,
+  limit: true,
+  after: true,
+});
+const states: ReadonlySet<unknown> = new Set<JobState>([
+  "blocked",
+  "cancelled",
+  "dead",
+  "delayed",
+  "done",
+  "running",
+  "waiting",
+]);
+
+/** Lists jobs. */
+export async function listJobs(jobs: Collection<JobRecord>, query: JobQuery): Promise<JobPage> {
+  refuseUnknown(query, knownOptions, wrong);
+  const { state, job, limit = 100, after } = query;
+  if (state !== undefined && !states.has(state)) throw wrong(`"state" is not one of a job`);
+  if (job !== undefined && (typeof job !== "string" || state === undefined)) {
+    throw wrong('"job" must be a name, and needs "state"');
+  }
+  const paging = { limit, after, total: "none" } as const;
+  const { items, next } = await jobs.page(
+    state === undefined
+      ? paging
+      : { ...paging, where: { state, line: { prefix: linePrefix(state, job) } }, sort: ["line"] },
+  );
+  return { items: items.map(toJob), next };
+}
+
+function wrong(message: string): InputError {
+  return new InputError("ERR_DOCUMENTS_QUERY", message);
+}

@@ -1,0 +1,110 @@
+import type { Projected, Stored } from "../api/document.ts";
+import { valueAt } from "../api/field-path.ts";
+import type { Page, Total } from "../api/page.ts";
+import { projected } from "../document/projection.ts";
+import { toStored } from "../document/stored.ts";
+import type { Access, Found } from "../engines/engine.ts";
+import type { Layout } from "../engines/layout.ts";
+import type { Operation, Row } from "../engines/operation.ts";
+import type { CountPlan } from "../engines/operations/find.ts";
+import { readCursor, sortValue, writeCursor } from "../query/cursor.ts";
+import type { SortValue } from "../query/keyset.ts";
+import type { ParsedPage } from "../query/parse-page.ts";
+import { type OrderTerm, type ParsedQuery, rankedOrder } from "../query/parse-query.ts";
+import type { ObserveQuery } from "./observe-queries.ts";
+import { hitsToRank, placeOf, rankHits } from "./ranked-hits.ts";
+
+/** What reads the documents of a collection. */
+export interface Reading {
+  readonly access: Access;
+  readonly layout: Layout;
+  readonly observe: ObserveQuery | undefined;
+}
+
+/** A document that was found. */
+interface FoundDocument<T> {
+  readonly stored: Stored<T>;
+  /** The square of its distance in a search by distance. */
+  readonly square?: Row[number] | undefined;
+  /** How well it matches the words, where documents are sorted by that. */
+  readonly relevance?: number | undefined;
+}
+
+/** Selects documents, and counts others. */
+export async function selectDocuments<T>(
+  { access, layout, observe }: Reading,
+  { query, count }: { readonly query: ParsedQuery; readonly count?: CountPlan | undefined },
+): Promise<Found<FoundDocument<T>>> {
+  const { name } = layout.definition;
+  const { limit, offset, rankedBy, staleness = 0 } = query;
+  const after = placeAfter(name, query);
+  const isRanked = rankedBy !== undefined;
+  const find = isRanked ? { query: hitsToRank(query), after: undefined } : { query, after };
+  observe?.(layout, { find, count });
+  const map = (row: Row): FoundDocument<T> => ({ stored: toStored<T>(name, row), square: row[6] });
+  const found = await access.find(layout, { find, count }, { staleness, map });
+  if (!isRanked) return found;
+  const hits = found.items.map(({ stored }) => stored);
+  const ranked = rankHits(layout, hits, { words: rankedBy, after });
+  const end = limit === undefined ? undefined : offset + limit;
+  return { items: ranked.slice(offset, end), count: found.count };
+}
+
+/** Selects a page of documents, and the cursor of the next one. */
+export async function selectPage<T>(
+  reading: Reading,
+  { parsed, limit, total }: ParsedPage,
+): Promise<Page<Projected<T> | Stored<T>>> {
+  const max = typeof total === "number" ? total + 1 : undefined;
+  const { items, count } = await selectDocuments<T>(reading, {
+    // One more than the page has shows whether there is a next one.
+    query: { ...parsed, limit: limit + 1 },
+    count: total === "none" ? undefined : { ...parsed, max },
+  });
+  const last = items.length > limit ? items[limit - 1] : undefined;
+  return {
+    items: items.slice(0, limit).map(({ stored }) => projected(stored, parsed.fields)),
+    next: last === undefined ? undefined : await cursorAfter(reading, parsed, last),
+    total: totalOf(count, total),
+  };
+}
+
+function placeAfter(
+  collection: string,
+  { after, order, rankedBy }: ParsedQuery,
+): readonly SortValue[] | undefined {
+  if (after === undefined) return undefined;
+  return readCursor(collection, rankedBy === undefined ? order : rankedOrder, after);
+}
+
+async function cursorAfter(
+  { access, layout }: Reading,
+  { near, order, staleness = 0 }: ParsedQuery,
+  { stored, square, relevance }: FoundDocument<unknown>,
+): Promise<string> {
+  const { name } = layout.definition;
+  if (relevance !== undefined) {
+    return writeCursor(name, rankedOrder, placeOf({ stored, relevance }));
+  }
+  if (near !== undefined) return writeCursor(name, order, [Number(square), stored.id]);
+  const values =
+    layout.sortValues === undefined
+      ? order.map(({ path }) => sortValue(valueAt(stored, path.segments)))
+      : await access.read(layout, () => readSortValues(layout, stored, order), staleness);
+  return writeCursor(name, order, values);
+}
+
+/** Reads what a document is sorted by, in engines where that is not the value of a field. */
+function* readSortValues(
+  layout: Layout,
+  stored: Stored<unknown>,
+  order: readonly OrderTerm[],
+): Operation<readonly SortValue[]> {
+  return layout.sortValues === undefined ? [] : yield* layout.sortValues(stored, order);
+}
+
+function totalOf(counted: number, total: number | "exact" | "none"): Total | undefined {
+  if (total === "none") return undefined;
+  if (total === "exact") return { count: counted, exact: true };
+  return { count: Math.min(counted, total), exact: counted <= total };
+}
