@@ -3,6 +3,7 @@ import { optionNames, refuseUnknown } from "../option-names.ts";
 import { DocumentsTypeError } from "./errors.ts";
 import type { Expires } from "./expiry.ts";
 import { type FieldPath, isMetaField, type ListPath, parsePath } from "./field-path.ts";
+import type { DocumentSchema } from "./schema.ts";
 
 /** Describes a collection. */
 export interface CollectionOptions<T> {
@@ -54,6 +55,15 @@ export interface CollectionOptions<T> {
    * distributed mode it is not kept. Not possible with `expires`. Default: `false`.
    */
   readonly keepTotal?: boolean | undefined;
+  /**
+   * What every document must satisfy before it is stored, without the fields of the store: a schema that follows Standard
+   * Schema. What the schema returns is stored, with its defaults and conversions, and its type is that of the documents.
+   * Else the change rejects with a `SchemaError`. A schema that is asynchronous works for `insert`, `insertMany` and
+   * whole documents in `replace` and `upsert`; every other change rejects with `ERR_DOCUMENTS_DEFINITION`, because nothing
+   * can be waited for there. Documents that are stored already stay readable, and what is restored or loaded from a backup
+   * is not checked. Default: none.
+   */
+  readonly schema?: DocumentSchema<T> | undefined;
 }
 
 /** A collection's name and indexes, with the type of its documents. */
@@ -78,6 +88,8 @@ export interface CollectionDefinition<T> {
   readonly changes?: "documents" | "ids" | undefined;
   /** Whether the number of documents is kept on PostgreSQL too. */
   readonly keepTotal?: boolean | undefined;
+  /** What documents must satisfy. Not enumerable, so that the definition can be sent to other threads. */
+  readonly schema?: DocumentSchema<unknown> | undefined;
   /** Never set: carries the type of the documents. */
   readonly document?: T | undefined;
 }
@@ -92,6 +104,7 @@ const knownOptions: ReadonlySet<string> = optionNames<CollectionOptions<unknown>
   expires: true,
   changes: true,
   keepTotal: true,
+  schema: true,
 });
 const expiresOptions: ReadonlySet<string> = optionNames<Expires>({ field: true, after: true });
 /** Tables of the engines themselves have such names; PostgreSQL looks for its own ones first. */
@@ -112,7 +125,15 @@ const namePattern = /^[A-Za-z][A-Za-z0-9_-]{0,47}$/;
  * const users = defineCollection<User>("users", { unique: ["email"], search: ["name"] });
  * ```
  */
+export function defineCollection<T extends object>(
+  name: string,
+  options: CollectionOptions<NoInfer<T>> & { readonly schema: DocumentSchema<T> },
+): CollectionDefinition<T>;
 export function defineCollection<T extends object = Record<string, unknown>>(
+  name: string,
+  options?: CollectionOptions<NoInfer<T>>,
+): CollectionDefinition<T>;
+export function defineCollection<T extends object>(
   name: string,
   options: CollectionOptions<NoInfer<T>> = {},
 ): CollectionDefinition<T> {
@@ -127,13 +148,19 @@ export function defineCollection<T extends object = Record<string, unknown>>(
     );
   }
   refuseUnknown(options, knownOptions, (message) => faulty(name, message));
-  return Object.freeze({
+  const definition: CollectionDefinition<T> = {
     name,
     unique: fieldLists(name, options.unique ?? []),
     indexes: fieldLists(name, options.indexes ?? []),
     search: fieldList(name, options.search ?? []),
     ...extras(name, options),
-  });
+  };
+  const { schema } = options;
+  if (schema !== undefined) {
+    checkSchemaOption(name, schema);
+    Object.defineProperty(definition, "schema", { value: schema, enumerable: false });
+  }
+  return Object.freeze(definition);
 }
 
 /**
@@ -152,7 +179,7 @@ export function sameDefinition(
     const derived = [search, softDelete, field, after, geo, collate];
     return JSON.stringify([name, unique, indexes, derived, changes, keepTotal]);
   };
-  return one === other || key(one) === key(other);
+  return one === other || (one.schema === other.schema && key(one) === key(other));
 }
 
 /** Options that a definition has only where they are set. */
@@ -188,6 +215,16 @@ function extras(
     ...(changes === undefined ? {} : { changes }),
     ...(keepTotal === true ? { keepTotal } : {}),
   };
+}
+
+function checkSchemaOption(name: string, schema: unknown): void {
+  // The schemas of some libraries are functions.
+  const standard: unknown =
+    typeof schema === "object" || typeof schema === "function"
+      ? Reflect.get(Object(schema), "~standard")
+      : undefined;
+  if (isObject(standard) && typeof standard["validate"] === "function") return;
+  throw faulty(name, '"schema" must be a schema that follows Standard Schema');
 }
 
 function checkExpires(name: string, expires: Expires): Expires {
