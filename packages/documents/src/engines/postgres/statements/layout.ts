@@ -58,7 +58,7 @@ export class PostgresLayout implements Layout {
   readonly hasRemoved = true;
   readonly searching: PostgresSearching;
   readonly geo: PostgresGeo;
-  readonly summarizing = postgresSummarizing;
+  readonly summarizing: typeof postgresSummarizing = postgresSummarizing;
   readonly indexes: readonly PostgresIndex[];
   readonly keyForm: KeyForm;
   /** Whether the server keeps statistics of the fields of indexes. */

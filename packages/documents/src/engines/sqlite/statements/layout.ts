@@ -56,7 +56,7 @@ export class SqliteLayout implements Layout {
   readonly hasRemoved: boolean;
   readonly searching: SqliteSearching;
   readonly geo: SqliteGeo;
-  readonly summarizing = sqliteSummarizing;
+  readonly summarizing: typeof sqliteSummarizing = sqliteSummarizing;
   readonly indexes: readonly SqliteIndex[];
   readonly #insertText: string;
   readonly #readByIdText: string;
