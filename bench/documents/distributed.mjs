@@ -14,6 +14,7 @@ import { sample } from "./sample.mjs";
 const total = Number(process.argv[2] ?? 10_000);
 const rounds = Number(process.argv[3] ?? 7);
 const timePerWork = 300;
+let turns = 0;
 const options = { indexes: [["author", "rank"], "rank"] };
 const docs = defineCollection("docs", options);
 const others = defineCollection("others", options);
@@ -56,31 +57,43 @@ try {
     ...(cluster === undefined ? [] : [["Citus", await filled(cluster.url, true)]]),
   ];
   console.log(`${total} documents, median of ${rounds} rounds, milliseconds for each operation`);
-  let turn = 0;
-  for (const [name, atOnce, work] of works) {
-    const times = new Map(stores.map(([engine]) => [engine, []]));
-    for (let round = 0; round <= rounds; round += 1) {
-      for (const [engine, opened] of stores) {
-        const began = performance.now();
-        let count = 0;
-        const run = async () => {
-          while (performance.now() - began < timePerWork) {
-            turn += 1;
-            await work(opened, turn);
-            count += 1;
-          }
-        };
-        await Promise.all(Array.from({ length: atOnce }, run));
-        if (round > 0) times.get(engine).push((performance.now() - began) / count);
-      }
-    }
-    const figures = [...times].map(([engine, list]) => `${engine} ${median(list).toFixed(2)}`);
-    console.log(`${name}: ${figures.join(", ")}`);
+  for (const work of works) {
+    const figures = await compare(stores, work);
+    console.log(`${String(work[0])}: ${figures.join(", ")}`);
   }
   for (const [, { store }] of stores) await store.close();
 } finally {
   await cluster?.stop();
   await postgres.stop();
+}
+
+/** Asks every store in turn to do a work, round by round; the first round is not counted. */
+async function compare(stores, [, atOnce, work]) {
+  const times = stores.map(() => []);
+  for (let round = 0; round <= rounds; round += 1) {
+    for (const [place, [, opened]] of stores.entries()) {
+      const time = await measure((turn) => work(opened, turn), atOnce);
+      if (round > 0) times[place]?.push(time);
+    }
+  }
+  return stores.map(
+    ([engine], place) => `${String(engine)} ${median(times[place] ?? []).toFixed(2)}`,
+  );
+}
+
+/** Returns the time of one operation, in milliseconds. */
+async function measure(work, atOnce) {
+  const began = performance.now();
+  let count = 0;
+  const run = async () => {
+    while (performance.now() - began < timePerWork) {
+      turns += 1;
+      count += 1;
+      await work(turns);
+    }
+  };
+  await Promise.all(Array.from({ length: atOnce }, run));
+  return (performance.now() - began) / count;
 }
 
 async function filled(url, distributed) {
