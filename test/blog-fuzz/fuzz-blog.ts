@@ -109,7 +109,7 @@ export async function fuzzBlog({
     }
     await Promise.all(background);
   } finally {
-    app.mailer?.stop();
+    await app.mails?.stop();
     await store.close();
   }
   return {

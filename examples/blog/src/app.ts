@@ -5,13 +5,14 @@ import type { Sender } from "@fetchwork/webhooks/sender";
 import { about } from "./about.ts";
 import { resources, routes } from "./api/index.ts";
 import { passwordResetRoutes } from "./api/password-reset/index.ts";
+import { createResetMails, type ResetMails } from "./api/password-reset/reset-mails.ts";
 import { createSocial } from "./api/social/index.ts";
 import { webhookRoutes } from "./api/webhook/index.ts";
 import type { Config } from "./config.ts";
 import { createAccounts } from "./services/accounts.ts";
 import { announceChanges } from "./services/announce-changes.ts";
 import type { Log } from "./services/log.ts";
-import { createMailer, type Mailer } from "./services/mailer.ts";
+import { createMailer } from "./services/mailer.ts";
 import { middlewares } from "./services/middlewares.ts";
 import { acceptProviderTokens } from "./services/provider-tokens.ts";
 import { createSignInLimits } from "./services/sign-in-limits.ts";
@@ -25,7 +26,7 @@ export type AppConfig = Pick<Config, "masterKey" | "jwtSecret" | "tokenLifetime"
 /** The application: its API, and what is started and stopped with it. */
 export interface App extends Api {
   readonly sender: Sender;
-  readonly mailer: Mailer | undefined;
+  readonly mails: ResetMails | undefined;
 }
 
 /** Puts the API and what stands around it together; tests call it without a server. */
@@ -43,8 +44,8 @@ export function createApp(config: AppConfig, store: Store): App {
   });
   const social = createSocial({ providers, publicUrl, secret: jwtSecret });
   const hasProviders = providers.length > 0;
-  const mailer = mail && createMailer(mail);
-  const resets = passwordResetRoutes({ mailer, linkOrigins: mail?.linkOrigins, limits });
+  const mails = mail && createResetMails(store, createMailer(mail), config.logs?.failed);
+  const resets = passwordResetRoutes({ mails, linkOrigins: mail?.linkOrigins, limits });
   const sender = createApiSender(store, config);
   const api = createApi({
     title: about.title,
@@ -70,6 +71,6 @@ export function createApp(config: AppConfig, store: Store): App {
     ...api,
     handler: wrap(handler, ...layers),
     sender,
-    mailer,
+    mails,
   };
 }

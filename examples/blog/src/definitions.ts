@@ -1,3 +1,4 @@
+import { jobCollections } from "@fetchwork/documents/jobs";
 import { attemptCollection, rateLimitCollection } from "@fetchwork/rest";
 import { senderCollections } from "@fetchwork/webhooks/sender";
 import { resources } from "./api/index.ts";
@@ -9,6 +10,7 @@ export const collections = [
   resources.map(({ collection }) => collection),
   [identities, keptTokens],
   resets.collection,
+  Object.values(jobCollections),
   [attemptCollection, rateLimitCollection],
   Object.values(senderCollections),
 ].flat();

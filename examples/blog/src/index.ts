@@ -52,10 +52,11 @@ async function start(): Promise<void> {
         }),
       );
       app.sender.start();
+      app.mails?.start();
       await server.finished;
     } finally {
       await server.close();
-      app.mailer?.stop();
+      await app.mails?.stop();
       await app.sender.stop();
     }
   } finally {

@@ -12,7 +12,7 @@ export type {
   Facets,
   FacetsQuery,
   MemberValue,
-} from "./api/aggregate.ts";
+} from "./api/reading/aggregate.ts";
 export type { Administration, CheckResult } from "./api/administration.ts";
 export type {
   ChangeFeed,
@@ -21,7 +21,7 @@ export type {
   ChangesOptions,
   ConsumeOptions,
 } from "./api/changes.ts";
-export type { Collection, InsertOptions, WriteOptions } from "./api/collection.ts";
+export type { Collection, InsertOptions } from "./api/collection.ts";
 export {
   type CollectionDefinition,
   type CollectionOptions,
@@ -34,6 +34,7 @@ export {
   DocumentsTypeError,
   type DocumentsTypeErrorCode,
   InputError,
+  SchemaError,
   UniqueError,
   VersionError,
 } from "./api/errors.ts";
@@ -45,6 +46,12 @@ export type {
   UnindexedQuery,
 } from "./api/explanation.ts";
 export type { Expires } from "./api/expiry.ts";
+export type {
+  FieldChanging,
+  Increments,
+  ListMembers,
+  PushOptions,
+} from "./api/changing/field-changes.ts";
 export type { FieldPath, FieldValue, ListMember, ListPath, MetaField } from "./api/field-path.ts";
 export type { CountQuery, FindQuery, Selection, SortKey } from "./api/find-query.ts";
 export type { ClaimQuery, Lease, Leasing } from "./api/lease.ts";
@@ -54,10 +61,13 @@ export type { Near } from "./api/near.ts";
 export type { Page, PageQuery, Paging, Total } from "./api/page.ts";
 export type { PostgresOptions } from "./api/postgres-options.ts";
 export type { ReadOptions } from "./api/read-options.ts";
+export type { DocumentSchema, DocumentSchemaIssue, DocumentSchemaResult } from "./api/schema.ts";
 export type { Deleted, PurgeSelection, SoftDeletion } from "./api/soft-deletion.ts";
 export type { Store, StoreOptions } from "./api/store.ts";
+export type { Streaming, StreamQuery } from "./api/reading/stream.ts";
 export type { Transaction, TransactionOptions } from "./api/transaction.ts";
 export type { DocumentRecord, Loading, Snapshot } from "./api/transfer.ts";
+export type { ManyChanges, UpdatingMany } from "./api/changing/update-many.ts";
 export type { UpsertChange, Upserting, UpsertOptions } from "./api/upsert.ts";
 export type {
   Combinators,
@@ -68,4 +78,5 @@ export type {
   UntypedWhere,
   Where,
 } from "./api/where.ts";
+export type { WriteOptions } from "./api/changing/write-options.ts";
 export { openStore } from "./open-store.ts";

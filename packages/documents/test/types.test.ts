@@ -4,6 +4,7 @@ import {
   type Collection,
   type CollectionDefinition,
   defineCollection,
+  type DocumentSchema,
   type Facet,
   type FieldPath,
   type ListPath,
@@ -169,6 +170,53 @@ describe("The types", () => {
       expectTypeOf(group?.m).toEqualTypeOf<number | string | null | undefined>();
     };
     expectTypeOf([use, useUntyped]).toBeArray();
+  });
+
+  it("know which fields are numbers and which are lists", () => {
+    const use = async (posts: Collection<Post>, things: Collection<Record<string, unknown>>) => {
+      expectTypeOf(await posts.increment("x", { views: 1 })).toEqualTypeOf<
+        Stored<Post> | undefined
+      >();
+      await posts.push("x", { tags: ["a"] }, { unique: true });
+      await posts.pull("x", { tags: ["a"] }, { ifVersion: 1 });
+      await things.increment("x", { "a.b": 1 });
+      await things.push("x", { "a.b": [1, { c: 2 }] });
+      // @ts-expect-error: it is a text
+      await posts.increment("x", { title: 1 });
+      // @ts-expect-error: members are texts
+      await posts.push("x", { tags: [1] });
+      // @ts-expect-error: it is not a list
+      await posts.pull("x", { title: ["a"] });
+    };
+    expectTypeOf(use).toBeFunction();
+  });
+
+  it("say what a stream returns and what updateMany() takes", () => {
+    const use = async (posts: Collection<Post>) => {
+      for await (const post of posts.stream({ where: { draft: true }, sort: ["-views"] })) {
+        expectTypeOf(post).toEqualTypeOf<Stored<Post>>();
+      }
+      for await (const { id, title } of posts.stream({ fields: ["title"] })) {
+        expectTypeOf([id, title]).toEqualTypeOf<string[]>();
+      }
+      // @ts-expect-error: a stream skips nothing
+      posts.stream({ offset: 1 });
+      await posts.updateMany({ where: { draft: true }, change: { draft: false } });
+      await posts.updateMany({ where: {}, change: ({ views = 0 }) => ({ views: views + 1 }) });
+      // @ts-expect-error: no document may be without a title
+      await posts.updateMany({ where: {}, change: { title: undefined } });
+    };
+    expectTypeOf(use).toBeFunction();
+  });
+
+  it("take the type of documents from a schema", () => {
+    const use = (schema: DocumentSchema<Post>) => {
+      const posts = defineCollection("posts", { schema, indexes: ["views"] });
+      expectTypeOf(posts).toEqualTypeOf<CollectionDefinition<Post>>();
+      // @ts-expect-error: there is no such field
+      defineCollection("posts", { schema, indexes: ["slug"] });
+    };
+    expectTypeOf(use).toBeFunction();
   });
 
   it("say what comes back", () => {

@@ -22,7 +22,7 @@ function mailerTo(
   options: MailerOptions = {},
 ): Mailer {
   const settings = { smtp: { ...local, ...smtp }, from: "no-reply@api.example", linkOrigins: [] };
-  return createMailer(settings, { retryDelays: [], ...options });
+  return createMailer(settings, options);
 }
 
 /** A server of our own, for what a proper one does not do. */
@@ -114,10 +114,7 @@ describe("createMailer", () => {
     await mailerTo({ ...server, auth }).send(mail);
     expect((await server.next()).user).toBe("api");
 
-    const wrong = mailerTo(
-      { ...server, auth: { user: "api", pass: "wrong-secret" } },
-      { retryDelays: [1, 1] },
-    );
+    const wrong = mailerTo({ ...server, auth: { user: "api", pass: "wrong-secret" } });
     const error: unknown = await wrong.send(mail).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(MailError);
     expect(String(error)).toBe("MailError: a mail was not sent: EAUTH, the server answered 535");
@@ -152,37 +149,24 @@ describe("createMailer", () => {
     expect((await secure.next()).isEncrypted).toBe(true);
   });
 
-  it("tries again what is refused for now, and what cannot be reached", async () => {
-    let attempts = 0;
+  it("says what may be taken later", async () => {
     const server = await openMailServer({
-      onMailFrom(_address, _session, done) {
-        attempts += 1;
-        done(attempts < 3 ? Object.assign(new Error("later"), { responseCode: 451 }) : null);
-      },
+      onMailFrom: (_address, _session, done) =>
+        done(Object.assign(new Error("later"), { responseCode: 451 })),
     });
-    await mailerTo(server, { retryDelays: [1, 1] }).send(mail);
-    expect(attempts).toBe(3);
-
-    let connections = 0;
-    const port = await listen((socket) => {
-      connections += 1;
-      socket.destroy();
-    });
-    await expect(mailerTo({ port }, { retryDelays: [1] }).send(mail)).rejects.toThrow(MailError);
-    expect(connections).toBe(2);
+    await expect(mailerTo(server).send(mail)).rejects.toMatchObject({ isTemporary: true });
+    const port = await listen((socket) => void socket.destroy());
+    await expect(mailerTo({ port }).send(mail)).rejects.toMatchObject({ isTemporary: true });
   });
 
-  it("does not try again what is refused for good", async () => {
-    let attempts = 0;
+  it("says what is refused for good", async () => {
     const server = await openMailServer({
-      onRcptTo(_address, _session, done) {
-        attempts += 1;
-        done(Object.assign(new Error("no such mailbox"), { responseCode: 550 }));
-      },
+      onRcptTo: (_address, _session, done) =>
+        done(Object.assign(new Error("no such mailbox"), { responseCode: 550 })),
     });
-    const sending = mailerTo(server, { retryDelays: [1, 1] }).send(mail);
+    const sending = mailerTo(server).send(mail);
     await expect(sending).rejects.toThrow("EENVELOPE, the server answered 550");
-    expect(attempts).toBe(1);
+    await expect(sending).rejects.toMatchObject({ isTemporary: false });
   });
 
   it("says that there is no server", async () => {
@@ -209,36 +193,14 @@ describe("createMailer", () => {
     await expect(mailerTo({ port }, { timeout: 200 }).send(mail)).rejects.toThrow("ETIMEDOUT");
   });
 
-  it("is busy while as many mails are under way as it takes", async () => {
-    const waiting: (() => void)[] = [];
-    const server = await openMailServer({
-      onConnect: (_session, done) => void waiting.push(() => done()),
-    });
-    const mailer = mailerTo(server, { limit: 2 });
-    const first = mailer.send(mail);
-    expect(mailer.isBusy).toBe(false);
-    const second = mailer.send(mail);
-    expect(mailer.isBusy).toBe(true);
-    await expect.poll(() => waiting.length).toBe(2);
-    for (const greet of waiting) greet();
-    await Promise.all([first, second]);
-    expect(mailer.isBusy).toBe(false);
-  });
-
-  it.each([
-    ["before an answer", [], () => undefined],
-    ["between two attempts", [60_000], (socket: Socket) => void socket.destroy()],
-  ])("gives up %s when it is stopped", async (_when, retryDelays, behave) => {
+  it("gives up when its signal aborts", async () => {
     const connected = Promise.withResolvers<void>();
-    const port = await listen((socket) => {
-      behave(socket);
-      connected.resolve();
-    });
-    const mailer = mailerTo({ port }, { retryDelays });
-    const sending = mailer.send(mail);
-    void connected.promise.then(() => setImmediate(() => mailer.stop()));
+    const port = await listen(() => connected.resolve());
+    const controller = new AbortController();
+    const sending = mailerTo({ port }).send(mail, controller.signal);
+    void connected.promise.then(() => setImmediate(() => controller.abort()));
     await expect(sending).rejects.toThrow(MailError);
-    expect(mailer.isBusy).toBe(false);
+    await expect(mailerTo({ port }).send(mail, controller.signal)).rejects.toThrow(MailError);
   });
 
   it("shows mails where there is no server", async () => {

@@ -1,5 +1,4 @@
 import { Socket } from "node:net";
-import { setTimeout as wait } from "node:timers/promises";
 import type { MailSettings, SmtpSettings } from "./mail-settings.ts";
 
 /** A mail to one person. */
@@ -12,26 +11,18 @@ export interface Mail {
 
 /** Sends mails. */
 export interface Mailer {
-  /** Whether so many mails are under way that no more are taken; then the server does not answer, or slowly. */
-  readonly isBusy: boolean;
   /**
-   * Resolves when the server has taken the mail.
+   * Resolves when the server has taken the mail. The signal gives it up.
    *
-   * @throws MailError when it does not, also after more attempts where these make sense.
+   * @throws MailError when it does not.
    */
-  send(mail: Mail): Promise<void>;
-  /** Gives up what is under way, so that the process can end. */
-  stop(): void;
+  send(mail: Mail, signal?: AbortSignal): Promise<void>;
 }
 
 /** Limits of a mailer. */
 export interface MailerOptions {
   /** Milliseconds for one attempt, from connecting to the last answer. Default: `20_000`. */
   readonly timeout?: number | undefined;
-  /** Milliseconds before each further attempt. Default: `[1_000, 4_000]`. */
-  readonly retryDelays?: readonly number[] | undefined;
-  /** Mails under way at once. Default: `20`. */
-  readonly limit?: number | undefined;
   /** Shows mails where there is no server. Default: `console.log`. */
   readonly show?: ((text: string) => void) | undefined;
 }
@@ -39,51 +30,32 @@ export interface MailerOptions {
 /** A mail that the server did not take. Its message says why, without address, text or password. */
 export class MailError extends Error {
   override readonly name = "MailError";
+  /** Whether another attempt may succeed. */
+  readonly isTemporary: boolean;
+
+  constructor(message: string, isTemporary: boolean) {
+    super(message);
+    this.isTemporary = isTemporary;
+  }
 }
 
 /** Makes a {@link Mailer}. Its library is loaded with the first mail. */
 export function createMailer(settings: MailSettings, options: MailerOptions = {}): Mailer {
-  const { timeout = 20_000, retryDelays = [1_000, 4_000], limit = 20, show = print } = options;
+  const { timeout = 20_000, show = print } = options;
   const { smtp, from } = settings;
-  const stopping = new AbortController();
-  let underWay = 0;
   return {
-    get isBusy() {
-      return underWay >= limit;
-    },
-    async send(mail) {
+    async send(mail, signal = new AbortController().signal) {
       if (!smtp) {
         show(`Mail to ${mail.to}: ${mail.subject}\n\n${mail.text}\n`);
         return;
       }
-      underWay += 1;
       try {
-        const { signal } = stopping;
-        const attempt = (): Promise<void> => sendOnce(smtp, { ...mail, from }, { timeout, signal });
-        await sendPersistently(attempt, retryDelays, signal);
-      } finally {
-        underWay -= 1;
+        await sendOnce(smtp, { ...mail, from }, { timeout, signal });
+      } catch (error) {
+        throw mailError(error);
       }
     },
-    stop: () => stopping.abort(),
   };
-}
-
-async function sendPersistently(
-  attempt: () => Promise<void>,
-  delays: readonly number[],
-  signal: AbortSignal,
-): Promise<void> {
-  for (const delay of [...delays, undefined]) {
-    try {
-      return await attempt();
-    } catch (error) {
-      if (delay === undefined || signal.aborted || !isTemporary(error)) throw mailError(error);
-    }
-    await wait(delay, undefined, { signal }).catch((error: unknown) => {
-      throw mailError(error);
-    });
-  }
 }
 
 async function sendOnce(
@@ -92,6 +64,7 @@ async function sendOnce(
   { timeout, signal }: { readonly timeout: number; readonly signal: AbortSignal },
 ): Promise<void> {
   const { createTransport } = await import("nodemailer");
+  signal.throwIfAborted();
   // A server that says a little now and then never reaches a limit of silence, so the whole has a limit too.
   const socket = new Socket();
   let isLate = false;
@@ -140,6 +113,7 @@ function mailError(error: unknown): MailError {
   const answer = typeof responseCode === "number" ? `, the server answered ${responseCode}` : "";
   return new MailError(
     `a mail was not sent: ${typeof code === "string" ? code : "unknown error"}${answer}`,
+    isTemporary(error),
   );
 }
 

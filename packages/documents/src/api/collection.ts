@@ -1,27 +1,17 @@
-import type { Aggregating } from "./aggregate.ts";
+import type { Aggregating } from "./reading/aggregate.ts";
 import type { Change, Projected, Stored } from "./document.ts";
+import type { FieldChanging } from "./changing/field-changes.ts";
 import type { FieldPath } from "./field-path.ts";
 import type { CountQuery, FindQuery } from "./find-query.ts";
 import type { Leasing } from "./lease.ts";
 import type { Paging } from "./page.ts";
 import type { ReadOptions } from "./read-options.ts";
 import type { SoftDeletion } from "./soft-deletion.ts";
+import type { Streaming } from "./reading/stream.ts";
+import type { UpdatingMany } from "./changing/update-many.ts";
 import type { Upserting } from "./upsert.ts";
 import type { Where } from "./where.ts";
-
-/** Conditions under which a change is made. */
-export interface WriteOptions {
-  /**
-   * The version that the document must have; else the operation rejects with a `VersionError`.
-   * Default: any version.
-   */
-  readonly ifVersion?: number | undefined;
-  /**
-   * The token of a lease that must still be held; else the operation rejects with
-   * `ERR_DOCUMENTS_LEASE`. Default: none.
-   */
-  readonly lease?: string | undefined;
-}
+import type { WriteOptions } from "./changing/write-options.ts";
 
 /** Options of `insert`. */
 export interface InsertOptions {
@@ -37,7 +27,15 @@ export interface InsertOptions {
  * Each promise of a change resolves after the change is durable. A rejected one changed nothing.
  */
 export interface Collection<T>
-  extends Aggregating<T>, Leasing<T>, Paging<T>, SoftDeletion<T>, Upserting<T> {
+  extends
+    Aggregating<T>,
+    FieldChanging<T>,
+    Leasing<T>,
+    Paging<T>,
+    SoftDeletion<T>,
+    Streaming<T>,
+    UpdatingMany<T>,
+    Upserting<T> {
   /** The collection's name. */
   readonly name: string;
 

@@ -2,7 +2,8 @@ import { isObject } from "@fetchwork/kit";
 import { optionNames, refuseUnknown } from "../option-names.ts";
 import { DocumentsTypeError } from "./errors.ts";
 import type { Expires } from "./expiry.ts";
-import { type FieldPath, type ListPath, parsePath } from "./field-path.ts";
+import { type FieldPath, isMetaField, type ListPath, parsePath } from "./field-path.ts";
+import type { DocumentSchema } from "./schema.ts";
 
 /** Describes a collection. */
 export interface CollectionOptions<T> {
@@ -18,6 +19,15 @@ export interface CollectionOptions<T> {
   readonly indexes?: readonly (FieldPath<T> | ListPath<T> | readonly FieldPath<T>[])[] | undefined;
   /** Fields whose text the keyword search `q` reads. Default: none. */
   readonly search?: readonly FieldPath<T>[] | undefined;
+  /**
+   * Fields whose strings are sorted as people expect: `a`, `B`, `ä`, `Z`, and not by code point. They can also be compared
+   * regardless of case, by `eqIgnoreCase`; the other operators compare by code point. Both are served by an index.
+   *
+   * Letters are compared without case and accents first, then with accents; there are no rules of single languages. A
+   * program whose definition lacks the field leaves the order of what it writes as it was, until one that has it opens the
+   * store. Default: none.
+   */
+  readonly collate?: readonly FieldPath<T>[] | undefined;
   /**
    * Fields that hold a place on the earth, which `near` finds documents by: `{ latitude, longitude }`
    * in degrees, or a Point of GeoJSON. A document with anything else there is not found by it.
@@ -45,6 +55,15 @@ export interface CollectionOptions<T> {
    * distributed mode it is not kept. Not possible with `expires`. Default: `false`.
    */
   readonly keepTotal?: boolean | undefined;
+  /**
+   * What every document must satisfy before it is stored, without the fields of the store: a schema that follows Standard
+   * Schema. What the schema returns is stored, with its defaults and conversions, and its type is that of the documents.
+   * Else the change rejects with a `SchemaError`. A schema that is asynchronous works for `insert`, `insertMany` and
+   * whole documents in `replace` and `upsert`; every other change rejects with `ERR_DOCUMENTS_DEFINITION`, because nothing
+   * can be waited for there. Documents that are stored already stay readable, and what is restored or loaded from a backup
+   * is not checked. Default: none.
+   */
+  readonly schema?: DocumentSchema<T> | undefined;
 }
 
 /** A collection's name and indexes, with the type of its documents. */
@@ -57,6 +76,8 @@ export interface CollectionDefinition<T> {
   readonly indexes: readonly (readonly string[])[];
   /** The fields that `q` reads. */
   readonly search: readonly string[];
+  /** The fields that have a collation. */
+  readonly collate?: readonly string[] | undefined;
   /** The fields that hold a place. */
   readonly geo?: readonly string[] | undefined;
   /** Whether removed documents are kept until they are purged. */
@@ -67,6 +88,8 @@ export interface CollectionDefinition<T> {
   readonly changes?: "documents" | "ids" | undefined;
   /** Whether the number of documents is kept on PostgreSQL too. */
   readonly keepTotal?: boolean | undefined;
+  /** What documents must satisfy. Not enumerable, so that the definition can be sent to other threads. */
+  readonly schema?: DocumentSchema<unknown> | undefined;
   /** Never set: carries the type of the documents. */
   readonly document?: T | undefined;
 }
@@ -75,11 +98,13 @@ const knownOptions: ReadonlySet<string> = optionNames<CollectionOptions<unknown>
   unique: true,
   indexes: true,
   search: true,
+  collate: true,
   geo: true,
   softDelete: true,
   expires: true,
   changes: true,
   keepTotal: true,
+  schema: true,
 });
 const expiresOptions: ReadonlySet<string> = optionNames<Expires>({ field: true, after: true });
 /** Tables of the engines themselves have such names; PostgreSQL looks for its own ones first. */
@@ -100,7 +125,15 @@ const namePattern = /^[A-Za-z][A-Za-z0-9_-]{0,47}$/;
  * const users = defineCollection<User>("users", { unique: ["email"], search: ["name"] });
  * ```
  */
+export function defineCollection<T extends object>(
+  name: string,
+  options: CollectionOptions<NoInfer<T>> & { readonly schema: DocumentSchema<T> },
+): CollectionDefinition<T>;
 export function defineCollection<T extends object = Record<string, unknown>>(
+  name: string,
+  options?: CollectionOptions<NoInfer<T>>,
+): CollectionDefinition<T>;
+export function defineCollection<T extends object>(
   name: string,
   options: CollectionOptions<NoInfer<T>> = {},
 ): CollectionDefinition<T> {
@@ -115,13 +148,19 @@ export function defineCollection<T extends object = Record<string, unknown>>(
     );
   }
   refuseUnknown(options, knownOptions, (message) => faulty(name, message));
-  return Object.freeze({
+  const definition: CollectionDefinition<T> = {
     name,
     unique: fieldLists(name, options.unique ?? []),
     indexes: fieldLists(name, options.indexes ?? []),
     search: fieldList(name, options.search ?? []),
     ...extras(name, options),
-  });
+  };
+  const { schema } = options;
+  if (schema !== undefined) {
+    checkSchemaOption(name, schema);
+    Object.defineProperty(definition, "schema", { value: schema, enumerable: false });
+  }
+  return Object.freeze(definition);
 }
 
 /**
@@ -136,20 +175,20 @@ export function sameDefinition(
   const key = (definition: CollectionDefinition<unknown>): string => {
     const { name, unique, indexes, search, softDelete = false, expires, changes } = definition;
     const { field, after = 0 } = expires ?? {};
-    const { geo = [], keepTotal = false } = definition;
-    const derived = [search, softDelete, field, after, geo];
+    const { collate = [], geo = [], keepTotal = false } = definition;
+    const derived = [search, softDelete, field, after, geo, collate];
     return JSON.stringify([name, unique, indexes, derived, changes, keepTotal]);
   };
-  return one === other || key(one) === key(other);
+  return one === other || (one.schema === other.schema && key(one) === key(other));
 }
 
 /** Options that a definition has only where they are set. */
-type Extra = "changes" | "expires" | "geo" | "keepTotal" | "softDelete";
+type Extra = "changes" | "collate" | "expires" | "geo" | "keepTotal" | "softDelete";
 
 /** Omits options that are not set. */
 function extras(
   name: string,
-  { softDelete, expires, changes, geo, keepTotal }: Pick<CollectionOptions<never>, Extra>,
+  { softDelete, expires, changes, collate, geo, keepTotal }: Pick<CollectionOptions<never>, Extra>,
 ): Pick<CollectionDefinition<unknown>, Extra> {
   if (softDelete !== undefined && typeof softDelete !== "boolean") {
     throw faulty(name, '"softDelete" must be true or false');
@@ -164,13 +203,28 @@ function extras(
     throw faulty(name, '"keepTotal" cannot be combined with "expires"');
   }
   const places = fieldList(name, geo ?? []);
+  const collated = fieldList(name, collate ?? []);
+  if (collated.some(isMetaField)) {
+    throw faulty(name, '"collate" takes fields of the documents, not those that the store keeps');
+  }
   return {
+    ...(collated.length === 0 ? {} : { collate: collated }),
     ...(places.length === 0 ? {} : { geo: places }),
     ...(softDelete === true ? { softDelete } : {}),
     ...(expires === undefined ? {} : { expires: checkExpires(name, expires) }),
     ...(changes === undefined ? {} : { changes }),
     ...(keepTotal === true ? { keepTotal } : {}),
   };
+}
+
+function checkSchemaOption(name: string, schema: unknown): void {
+  // The schemas of some libraries are functions.
+  const standard: unknown =
+    typeof schema === "object" || typeof schema === "function"
+      ? Reflect.get(Object(schema), "~standard")
+      : undefined;
+  if (isObject(standard) && typeof standard["validate"] === "function") return;
+  throw faulty(name, '"schema" must be a schema that follows Standard Schema');
 }
 
 function checkExpires(name: string, expires: Expires): Expires {

@@ -17,6 +17,7 @@ export type DocumentsErrorCode =
   | "ERR_DOCUMENTS_OPEN"
   | "ERR_DOCUMENTS_POSITION"
   | "ERR_DOCUMENTS_QUERY"
+  | "ERR_DOCUMENTS_SCHEMA"
   | "ERR_DOCUMENTS_TIMEOUT"
   | "ERR_DOCUMENTS_TRANSACTION"
   | "ERR_DOCUMENTS_UNIQUE"
@@ -93,6 +94,31 @@ export class UniqueError extends DocumentsError {
     );
     this.collection = collection;
     this.fields = fields;
+  }
+}
+
+/** A document does not satisfy the schema of its collection. Nothing was changed. */
+export class SchemaError extends DocumentsError {
+  override readonly name = "SchemaError";
+  /** The collection's name. */
+  readonly collection: string;
+  /**
+   * What is wrong, in the words of the schema's library, and where, such as `address.tags[3]`; an empty path is that of the
+   * whole document.
+   */
+  readonly issues: readonly { readonly message: string; readonly path: string }[];
+
+  constructor(
+    collection: string,
+    issues: readonly { readonly message: string; readonly path: string }[],
+  ) {
+    const paths = issues.slice(0, 5).map(({ path }) => JSON.stringify(path.slice(0, 120)));
+    super(
+      "ERR_DOCUMENTS_SCHEMA",
+      `a document of "${collection}" does not satisfy the schema at ${paths.join(", ")}`,
+    );
+    this.collection = collection;
+    this.issues = issues;
   }
 }
 

@@ -1,4 +1,4 @@
-import type { AggregateQuery } from "./aggregate.ts";
+import type { AggregateQuery } from "./reading/aggregate.ts";
 import type { CountQuery, FindQuery } from "./find-query.ts";
 import type { PageQuery } from "./page.ts";
 
@@ -17,7 +17,7 @@ export interface ServingIndex {
    * The option of the definition that declares it; `createdAt` has an `"index"` and `id` a `"unique"`
    * one without being declared. `"other"` is an index that the definition does not name.
    */
-  readonly kind: "geo" | "index" | "other" | "search" | "unique";
+  readonly kind: "collate" | "geo" | "index" | "other" | "search" | "unique";
   /** The fields of the index, in order; none for `"other"`. */
   readonly fields: readonly string[];
 }

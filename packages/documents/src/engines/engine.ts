@@ -20,6 +20,8 @@ export interface Found<R> {
 
 /** Runs operations on collections: each on its own, or all in one transaction. */
 export interface Access {
+  /** Whether all of it is one transaction. */
+  readonly isTransaction: boolean;
   /** Reads a document; the result may be `staleness` milliseconds old. */
   get<T>(layout: Layout, id: string, staleness: number): Promise<Stored<T> | undefined>;
   /** Selects and counts documents; `map` makes an item of each row. */

@@ -3,6 +3,7 @@ import type { Store } from "../api/store.ts";
 import type { Transaction } from "../api/transaction.ts";
 import { optionNames, refuseUnknown } from "../option-names.ts";
 import type { JobDefinition } from "./define-job.ts";
+import { readJob } from "./job.ts";
 import {
   jobCollections,
   type JobRecord,
@@ -53,18 +54,12 @@ export async function addJob<Input, Parsed>(
   const wanted = describe(definition, input, options);
   await checkInput(definition, input);
   if (transaction !== undefined) return addInside(tablesOf(transaction), wanted, id);
-  if (wanted.key !== undefined) {
+  // Whether there is a job with the id, and what comes before one of a key, must not change in between.
+  if (wanted.key !== undefined || id !== undefined) {
     return store.transaction((own) => addInside(tablesOf(own), wanted, id));
   }
-  const { jobs } = tablesOf(store);
-  try {
-    const added = { ...wanted, ...placeFrom(wanted.job, wanted, Date.now()) };
-    return (await jobs.insert(added, { id })).id;
-  } catch (error) {
-    if (id === undefined || !(error instanceof UniqueError)) throw error;
-    refuseOther(await jobs.get(id), wanted);
-    return id;
-  }
+  const added = { ...wanted, ...placeFrom(wanted.job, wanted, Date.now()) };
+  return (await tablesOf(store).jobs.insert(added)).id;
 }
 
 /** Checks an input by the schema of its job, and returns what that makes of it. */
@@ -89,18 +84,13 @@ async function addInside(
   id: string | undefined,
 ): Promise<string> {
   if (id !== undefined) {
-    const existing = await tables.jobs.get(id);
-    refuseOther(existing, wanted);
-    if (existing !== undefined) return id;
+    const existing = await readJob(tables, id);
+    if (existing?.job === wanted.job) return id;
+    // The same id of another job is a mistake, not a repetition.
+    if (existing !== undefined) throw new UniqueError(jobCollections.jobs.name, ["id"]);
   }
   const place = await joinLine(tables, wanted, Date.now());
   return (await tables.jobs.insert({ ...wanted, ...place }, { id })).id;
-}
-
-/** The same id of another job is a mistake, not a repetition. */
-function refuseOther(existing: JobRecord | undefined, { job }: Pick<JobRecord, "job">): void {
-  if (existing === undefined || existing.job === job) return;
-  throw new UniqueError(jobCollections.jobs.name, ["id"]);
 }
 
 function describe<Input, Parsed>(

@@ -58,7 +58,8 @@ export class Attempt<Input, Parsed> {
   readonly id: string;
   readonly attempt: number;
   readonly startedAt: number = Date.now();
-  readonly lease: Lease<JobRecord>;
+  /** With the job as this attempt wrote it last: with another version, it was cancelled in between. */
+  lease: Lease<JobRecord>;
   readonly #store: Store;
   readonly #definition: JobDefinition<Input, Parsed>;
   readonly #controller = new AbortController();
@@ -66,8 +67,6 @@ export class Attempt<Input, Parsed> {
   readonly #aborted: Promise<AbortKind>;
   #abort: (kind: AbortKind) => void = () => undefined;
   #abortKind: AbortKind | undefined;
-  /** The version that the job has by what this attempt wrote. Another one means that it was cancelled. */
-  #version: number;
   /** The last write of this attempt: they run one after the other. */
   #writing: Promise<unknown> = Promise.resolve();
   #isCompleted = false;
@@ -80,7 +79,6 @@ export class Attempt<Input, Parsed> {
     this.lease = lease;
     this.#store = store;
     this.#definition = definition;
-    this.#version = document.version;
     this.#aborted = new Promise((resolve) => {
       this.#abort = resolve;
     });
@@ -200,10 +198,10 @@ export class Attempt<Input, Parsed> {
   ): Promise<R> {
     const tables = tablesOf(transaction);
     const current = await tables.jobs.get(this.id);
-    if (current !== undefined && current.version !== this.#version) {
+    if (current !== undefined && current.version !== this.lease.document.version) {
       throw new VersionError(tables.jobs.name, {
         current: current.version,
-        expected: this.#version,
+        expected: this.lease.document.version,
       });
     }
     const result = await effect(transaction);
@@ -226,9 +224,10 @@ export class Attempt<Input, Parsed> {
     try {
       const changed = await jobs.update(this.id, change, {
         lease: token,
-        ifVersion: this.#version,
+        ifVersion: this.lease.document.version,
       });
-      this.#version = changed?.version ?? this.#version;
+      if (changed === undefined) return;
+      this.lease = { ...this.lease, document: changed };
     } catch (error) {
       throw this.#asCancelled(error);
     }

@@ -2,7 +2,7 @@ import { pause } from "@fetchwork/kit";
 import { DocumentsError, InputError } from "../api/errors.ts";
 import type { Store } from "../api/store.ts";
 import { tablesOf } from "./job-record.ts";
-import { type Ended, type EndOptions, settle } from "./settle.ts";
+import { type Ended, type EndOptions, settle, settleDone } from "./settle.ts";
 
 /** What became of the end of an attempt. */
 type Written = "lost" | "written";
@@ -54,8 +54,9 @@ export class Finisher {
       try {
         await this.#write(batch);
       } catch (error) {
-        this.#onError(error);
-        this.#putBack(batch, error);
+        const isClosed = error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_CLOSED";
+        if (!isClosed) this.#onError(error);
+        this.#putBack(batch, isClosed ? "closed" : "open");
         if (this.#waiting.length > 0) await pause(retryPause);
       }
     }
@@ -63,6 +64,28 @@ export class Finisher {
   }
 
   async #write(batch: readonly Waiting[]): Promise<void> {
+    const alike = batch.filter(isPlain);
+    const others = batch.filter((each) => !isPlain(each));
+    if (alike.length > 0 && !(await this.#settleDone(alike))) others.push(...alike);
+    if (others.length > 0) await this.#settle(others);
+  }
+
+  /** Resolves to whether it could be written for all at once. */
+  async #settleDone(batch: readonly Waiting[]): Promise<boolean> {
+    try {
+      await this.#store.transaction((transaction) => settleDone(tablesOf(transaction), batch));
+    } catch (error) {
+      const isOfOne =
+        error instanceof InputError ||
+        (error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_LEASE");
+      if (isOfOne) return false;
+      throw error;
+    }
+    for (const { resolve } of batch) resolve("written");
+    return true;
+  }
+
+  async #settle(batch: readonly Waiting[]): Promise<void> {
     const tell = await this.#store.transaction((transaction) => {
       const tables = tablesOf(transaction);
       return Promise.all(batch.map((each) => settleOne(tables, each)));
@@ -71,13 +94,17 @@ export class Finisher {
   }
 
   /** Keeps what may still be written. */
-  #putBack(batch: readonly Waiting[], error: unknown): void {
-    const isClosed = error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_CLOSED";
+  #putBack(batch: readonly Waiting[], store: "closed" | "open"): void {
     for (const each of batch) {
-      if (isClosed || each.lost.aborted) each.resolve("lost");
+      if (store === "closed" || each.lost.aborted) each.resolve("lost");
       else this.#waiting.push(each);
     }
   }
+}
+
+/** Whether a job is done, and no other one waits for it. */
+function isPlain({ ended: { lease, outcome } }: Waiting): boolean {
+  return outcome.kind === "done" && lease.document.key === undefined;
 }
 
 /** Returns what to do after the commit. What concerns one job only does not undo the others. */

@@ -43,6 +43,9 @@ export interface JobRecord {
   readonly error?: JobError;
   readonly startedAt?: string;
   readonly finishedAt?: string;
+  /** The id, and when it was queued, of a job that is done: those are documents of another collection. */
+  readonly jobId?: string;
+  readonly queuedAt?: string;
 }
 
 /** The jobs of a key that have not ended. Exactly one of them is not blocked; without any there is no record. */
@@ -65,10 +68,13 @@ export interface ScheduleRecord {
 /** The collections of a queue, for `openStore(url, { collections })`; they are prepared at first use otherwise. */
 export const jobCollections: {
   readonly jobs: CollectionDefinition<JobRecord>;
+  /** Jobs that are done, apart from the others: the queue stays small, and many that end together are few statements. */
+  readonly done: CollectionDefinition<JobRecord>;
   readonly lines: CollectionDefinition<KeyLine>;
   readonly schedules: CollectionDefinition<ScheduleRecord>;
 } = {
   jobs: defineCollection<JobRecord>("job-queue", { indexes: ["line"] }),
+  done: defineCollection<JobRecord>("job-done", { indexes: ["line", "jobId"] }),
   lines: defineCollection<KeyLine>("job-lines"),
   schedules: defineCollection<ScheduleRecord>("job-schedules"),
 };
@@ -76,6 +82,7 @@ export const jobCollections: {
 /** The collections of a queue, in a store or in a transaction. */
 export interface JobTables {
   readonly jobs: Collection<JobRecord>;
+  readonly done: Collection<JobRecord>;
   readonly lines: Collection<KeyLine>;
 }
 
@@ -83,6 +90,7 @@ export interface JobTables {
 export function tablesOf(place: Pick<Transaction, "collection">): JobTables {
   return {
     jobs: place.collection(jobCollections.jobs),
+    done: place.collection(jobCollections.done),
     lines: place.collection(jobCollections.lines),
   };
 }

@@ -1,5 +1,5 @@
 import type { Stored } from "../api/document.ts";
-import type { JobError, JobRecord, JobState } from "./job-record.ts";
+import type { JobError, JobRecord, JobState, JobTables } from "./job-record.ts";
 
 /** A job in the queue. */
 export interface Job {
@@ -33,10 +33,19 @@ export interface Job {
   readonly finishedAt: string | undefined;
 }
 
+/** Reads a job, whether it is done or not. */
+export async function readJob({ jobs, done }: JobTables, id: string): Promise<Job | undefined> {
+  const record = await jobs.get(id);
+  if (record !== undefined) return toJob(record);
+  const [ended] = await done.find({ where: { jobId: id }, limit: 1, sort: ["jobId"] });
+  return ended === undefined ? undefined : toJob(ended);
+}
+
 /** Shows a stored job. */
 export function toJob(record: Stored<JobRecord>): Job {
-  const { id, job, state, input, priority = 0, key, failures = 0, error } = record;
-  const { cancelRequested = false, progress, result, createdAt } = record;
+  const { jobId: id = record.id, queuedAt: createdAt = record.createdAt } = record;
+  const { job, state, input, priority = 0, key, failures = 0, error } = record;
+  const { cancelRequested = false, progress, result } = record;
   const { dueAt, startedAt, finishedAt } = record;
   return {
     id,

@@ -6,7 +6,7 @@ import type { JobHandler } from "./attempt.ts";
 import { cancelJob, retryJob } from "./control-job.ts";
 import type { JobDefinition } from "./define-job.ts";
 import { Finisher } from "./finisher.ts";
-import { type Job, toJob } from "./job.ts";
+import { type Job, readJob } from "./job.ts";
 import { tablesOf } from "./job-record.ts";
 import { type JobPage, type JobQuery, listJobs } from "./list-jobs.ts";
 import { purgeEnded } from "./purge.ts";
@@ -188,13 +188,12 @@ class StoreJobs implements Jobs {
     return this.#schedules.remove(name);
   }
 
-  async get(id: string): Promise<Job | undefined> {
-    const record = await tablesOf(this.#store).jobs.get(id);
-    return record === undefined ? undefined : toJob(record);
+  get(id: string): Promise<Job | undefined> {
+    return readJob(tablesOf(this.#store), id);
   }
 
   list(query: JobQuery = {}): Promise<JobPage> {
-    return listJobs(tablesOf(this.#store).jobs, query);
+    return listJobs(tablesOf(this.#store), query);
   }
 
   async cancel(id: string): Promise<boolean> {
@@ -241,7 +240,7 @@ class StoreJobs implements Jobs {
   }
 
   #purge(): void {
-    this.#purging ??= purgeEnded(tablesOf(this.#store).jobs)
+    this.#purging ??= purgeEnded(tablesOf(this.#store))
       .catch((error: unknown) => this.#context.onError(error))
       .finally(() => {
         this.#purging = undefined;

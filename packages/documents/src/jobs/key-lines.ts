@@ -31,13 +31,14 @@ export async function joinLine(
 
 /** Lets the next job of a key begin when one has ended, inside of the transaction of its end. */
 export async function leaveLine(
-  { jobs, lines }: JobTables,
+  tables: JobTables,
   { job, key, state }: Pick<JobRecord, "job" | "key" | "state">,
   now: number,
 ): Promise<void> {
   // One that never had its turn leaves a gap only.
   if (key === undefined || state === "blocked") return;
-  const next = await nextOf({ jobs, lines }, job, key);
+  const { jobs, lines } = tables;
+  const next = await nextOf(tables, job, key);
   const id = keyLineId(job, key);
   if (next === undefined) {
     await lines.remove(id);

@@ -1,12 +1,11 @@
-import type { Collection } from "../api/collection.ts";
 import { InputError } from "../api/errors.ts";
 import { optionNames, refuseUnknown } from "../option-names.ts";
 import { type Job, toJob } from "./job.ts";
-import { type JobRecord, type JobState, linePrefix } from "./job-record.ts";
+import { type JobState, type JobTables, linePrefix } from "./job-record.ts";
 
 /** Selects and pages jobs. */
 export interface JobQuery {
-  /** What the jobs are doing. Default: anything, and the newest first. */
+  /** What the jobs are doing. Default: anything but `done`, and the newest first. */
   readonly state?: JobState | undefined;
   /** The name of their kind; only with `state`. Default: all kinds. */
   readonly job?: string | undefined;
@@ -40,7 +39,7 @@ const states: ReadonlySet<unknown> = new Set<JobState>([
 ]);
 
 /** Lists jobs. */
-export async function listJobs(jobs: Collection<JobRecord>, query: JobQuery): Promise<JobPage> {
+export async function listJobs({ jobs, done }: JobTables, query: JobQuery): Promise<JobPage> {
   refuseUnknown(query, knownOptions, wrong);
   const { state, job, limit = 100, after } = query;
   if (state !== undefined && !states.has(state)) throw wrong(`"state" is not one of a job`);
@@ -48,7 +47,7 @@ export async function listJobs(jobs: Collection<JobRecord>, query: JobQuery): Pr
     throw wrong('"job" must be a name, and needs "state"');
   }
   const paging = { limit, after, total: "none" } as const;
-  const { items, next } = await jobs.page(
+  const { items, next } = await (state === "done" ? done : jobs).page(
     state === undefined
       ? paging
       : { ...paging, where: { state, line: { prefix: linePrefix(state, job) } }, sort: ["line"] },

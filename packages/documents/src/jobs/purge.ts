@@ -1,27 +1,36 @@
 import type { Collection } from "../api/collection.ts";
-import { endedLine, type JobRecord, linePrefix } from "./job-record.ts";
+import {
+  endedLine,
+  type JobRecord,
+  type JobState,
+  type JobTables,
+  linePrefix,
+} from "./job-record.ts";
 
-const endedStates = ["cancelled", "dead", "done"] as const;
 const maxRemoved = 500;
 /** Greater than every character of a line. */
 const last = "~";
 
 /** Removes jobs that ended and are no longer kept, of all kinds that are in the store. */
-export async function purgeEnded(jobs: Collection<JobRecord>): Promise<void> {
-  for (const state of endedStates) {
-    const end = linePrefix(state) + last;
-    // From the first job of a kind to the first one of the next, so that what is kept is not read.
-    for (let line = linePrefix(state); ;) {
-      const [first] = await jobs.find({
-        where: { line: { gte: line, lt: end } },
-        sort: ["line"],
-        limit: 1,
-        fields: ["job"],
-      });
-      if (first?.job === undefined) break;
-      await purgeKind(jobs, linePrefix(state, first.job), endedLine(state, first.job, Date.now()));
-      line = linePrefix(state, first.job) + last;
-    }
+export async function purgeEnded({ jobs, done }: JobTables): Promise<void> {
+  await purge(jobs, "cancelled");
+  await purge(jobs, "dead");
+  await purge(done, "done");
+}
+
+async function purge(jobs: Collection<JobRecord>, state: JobState): Promise<void> {
+  const end = linePrefix(state) + last;
+  // From the first job of a kind to the first one of the next, so that what is kept is not read.
+  for (let line = linePrefix(state); ;) {
+    const [first] = await jobs.find({
+      where: { line: { gte: line, lt: end } },
+      sort: ["line"],
+      limit: 1,
+      fields: ["job"],
+    });
+    if (first?.job === undefined) return;
+    await purgeKind(jobs, linePrefix(state, first.job), endedLine(state, first.job, Date.now()));
+    line = linePrefix(state, first.job) + last;
   }
 }
 

@@ -1,5 +1,6 @@
 import { backoffDelay } from "@fetchwork/kit";
 import type { Stored } from "../api/document.ts";
+import { DocumentsError } from "../api/errors.ts";
 import type { Lease } from "../api/lease.ts";
 import type { DefinedOptions } from "./define-job.ts";
 import {
@@ -50,15 +51,65 @@ export async function settle(
 ): Promise<void> {
   const { document, token } = lease;
   const now = Date.now();
+  const { jobs, done } = tables;
   const change = changeOf(document, { startedAt, outcome }, { options, now });
-  if (change === "remove") {
-    await tables.jobs.remove(document.id, { lease: token });
+  if (change === "remove" || change.state === "done") {
+    const kept =
+      change === "remove" ? undefined : await done.insert({ ...doneFields(document), ...change });
+    try {
+      if (!(await jobs.remove(document.id, { lease: token }))) throw goneError(document.id);
+    } catch (error) {
+      // The transaction may go on with other jobs.
+      if (kept !== undefined) await done.remove(kept.id);
+      throw error;
+    }
   } else {
-    await tables.jobs.update(document.id, change, { lease: token });
-    await tables.jobs.release(lease);
+    const changed = await jobs.update(document.id, change, { lease: token });
+    if (changed === undefined) throw goneError(document.id);
+    await jobs.release(lease);
   }
-  if (change === "remove" || change.finishedAt !== undefined)
+  if (change === "remove" || change.finishedAt !== undefined) {
     await leaveLine(tables, document, now);
+  }
+}
+
+/**
+ * Writes that jobs are done of which no other one waits for, by two statements for all of them. Without their leases: a job
+ * that another process took over is done all the same, unless it was ended there.
+ *
+ * @throws {DocumentsError} `ERR_DOCUMENTS_LEASE` when one of them was ended by another process.
+ * @throws {InputError} When a result cannot be stored.
+ */
+export async function settleDone(
+  { jobs, done }: JobTables,
+  ended: readonly { readonly ended: Ended; readonly options: EndOptions }[],
+): Promise<void> {
+  const now = Date.now();
+  const kept: JobRecord[] = [];
+  for (const { ended: each, options } of ended) {
+    const { document } = each.lease;
+    const change = changeOf(document, each, { options, now });
+    if (change !== "remove") kept.push({ ...doneFields(document), ...change });
+  }
+  const [first] = ended;
+  if (first === undefined) return;
+  const ids = ended.map(({ ended: { lease } }) => lease.document.id);
+  const count = await jobs.removeMany({ where: { id: { in: ids } } });
+  if (count < ids.length) throw goneError(first.ended.lease.document.id);
+  if (kept.length > 0) await done.insertMany(kept);
+}
+
+/** What a job that is done keeps of itself. */
+function doneFields({
+  id,
+  version: _version,
+  createdAt,
+  updatedAt: _updatedAt,
+  place: _place,
+  cancelRequested: _cancelRequested,
+  ...fields
+}: Stored<JobRecord>): JobRecord {
+  return { ...fields, jobId: id, queuedAt: createdAt };
 }
 
 type RecordChange = { readonly [K in keyof JobRecord]?: JobRecord[K] };
@@ -87,6 +138,11 @@ function changeOf(
   if (outcome.kind === "cancelled" || outcome.result === undefined)
     return { state, line, ...times };
   return { state, line, ...times, result: outcome.result };
+}
+
+/** Another process had taken the job over, and ended it. */
+function goneError(id: string): DocumentsError {
+  return new DocumentsError("ERR_DOCUMENTS_LEASE", `the job "${id}" was ended by another process`);
 }
 
 function delayAfter(failures: number, { backoff }: Pick<EndOptions, "backoff">): number {

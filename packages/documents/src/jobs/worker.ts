@@ -323,8 +323,12 @@ export class Worker<Input, Parsed> {
   }
 
   #report(error: unknown, attempt?: Attempt<Input, Parsed>, isDead = false): void {
-    const isClosed = error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_CLOSED";
-    if (isClosed && this.#isStopped) return;
+    if (error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_CLOSED") {
+      // A store that is closed stays so.
+      this.#isStopped = true;
+      clearTimeout(this.#timer);
+      return;
+    }
     const { onError } = this.#context;
     const { name } = this.#definition;
     if (attempt === undefined) onError(error);

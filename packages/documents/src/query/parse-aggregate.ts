@@ -1,4 +1,4 @@
-import type { AggregateQuery, DistinctQuery, FacetsQuery } from "../api/aggregate.ts";
+import type { AggregateQuery, DistinctQuery, FacetsQuery } from "../api/reading/aggregate.ts";
 import { InputError } from "../api/errors.ts";
 import { type ParsedPath, parsePath } from "../api/field-path.ts";
 import { isPlainObject } from "../is-plain-object.ts";

@@ -68,8 +68,10 @@ export function indexesFor(filter: Filter): readonly IndexFields[] | undefined {
 export function valueIndexes({
   unique,
   indexes,
+  collate = [],
 }: CollectionDefinition<unknown>): readonly ServingIndex[] {
   return [
+    ...collate.map((field): ServingIndex => ({ kind: "collate", fields: [field] })),
     ...[...unique, ["id"]].map((fields): ServingIndex => ({ kind: "unique", fields })),
     ...[...indexes, ["createdAt"]].map((fields): ServingIndex => ({ kind: "index", fields })),
   ];
@@ -101,8 +103,12 @@ export function findingIndexes(
   switch (filter.kind) {
     case "equals":
     case "prefix":
-    case "range": {
-      const found = indexes.find(({ fields }) => fields[0] === filter.path.text);
+    case "range":
+    case "equalsIgnoringCase": {
+      const isCollated = filter.kind === "equalsIgnoringCase";
+      const found = indexes.find(
+        ({ kind, fields }) => fields[0] === filter.path.text && (kind === "collate") === isCollated,
+      );
       return found === undefined ? undefined : [found];
     }
     case "all":

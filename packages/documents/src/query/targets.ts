@@ -1,5 +1,7 @@
-import type { InsertOptions, WriteOptions } from "../api/collection.ts";
+import type { InsertOptions } from "../api/collection.ts";
+import type { PushOptions } from "../api/changing/field-changes.ts";
 import { InputError } from "../api/errors.ts";
+import type { WriteOptions } from "../api/changing/write-options.ts";
 import { isPossibleId } from "../document/id.ts";
 import { optionNames, refuseUnknown } from "../option-names.ts";
 import { type Filter, parseFilter } from "./filter.ts";
@@ -27,6 +29,12 @@ export interface Target {
   readonly lease?: string | undefined;
 }
 
+/** The options of `push`. @internal */
+export const pushOptions: ReadonlySet<string> = optionNames<PushOptions>({
+  ifVersion: true,
+  lease: true,
+  unique: true,
+});
 const writeOptions: ReadonlySet<string> = optionNames<WriteOptions>({
   ifVersion: true,
   lease: true,
@@ -39,8 +47,12 @@ const removeOptions: ReadonlySet<string> = new Set(["where"]);
  *
  * @internal
  */
-export function parseTarget(id: string, options: WriteOptions): Target {
-  refuseUnknown(options, writeOptions, wrong);
+export function parseTarget(
+  id: string,
+  options: WriteOptions,
+  known: ReadonlySet<string> = writeOptions,
+): Target {
+  refuseUnknown(options, known, wrong);
   const { ifVersion, lease } = options;
   if (ifVersion !== undefined && !Number.isSafeInteger(ifVersion)) {
     throw wrong('"ifVersion" must be a whole number');

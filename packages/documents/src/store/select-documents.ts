@@ -1,13 +1,13 @@
 import type { Projected, Stored } from "../api/document.ts";
-import { valueAt } from "../api/field-path.ts";
 import type { Page, Total } from "../api/page.ts";
 import { projected } from "../document/projection.ts";
 import { toStored } from "../document/stored.ts";
+import { sortValuesOf } from "../engines/collation.ts";
 import type { Access, Found } from "../engines/engine.ts";
 import type { Layout } from "../engines/layout.ts";
 import type { Operation, Row } from "../engines/operation.ts";
 import type { CountPlan } from "../engines/operations/find.ts";
-import { readCursor, sortValue, writeCursor } from "../query/cursor.ts";
+import { readCursor, writeCursor } from "../query/cursor.ts";
 import type { SortValue } from "../query/keyset.ts";
 import type { ParsedPage } from "../query/parse-page.ts";
 import { type OrderTerm, type ParsedQuery, rankedOrder } from "../query/parse-query.ts";
@@ -89,7 +89,7 @@ async function cursorAfter(
   if (near !== undefined) return writeCursor(name, order, [Number(square), stored.id]);
   const values =
     layout.sortValues === undefined
-      ? order.map(({ path }) => sortValue(valueAt(stored, path.segments)))
+      ? sortValuesOf(layout, stored, order)
       : await access.read(layout, () => readSortValues(layout, stored, order), staleness);
   return writeCursor(name, order, values);
 }

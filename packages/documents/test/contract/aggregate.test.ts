@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { administer, type Collection, defineCollection } from "../../src/index.ts";
 import { aggregate, distinct, facets, path, price, values } from "../aggregate-model.ts";
 import { document, filter, matches } from "../filter-model.ts";
-import { enginesOfFile } from "../open-for-test.ts";
+import { enginesOfFile, findsQuotedNames } from "../open-for-test.ts";
 import { propertyRuns } from "../property-runs.ts";
 
 const engines = enginesOfFile();
@@ -67,7 +67,7 @@ const quoted = {
   values: { n: "count", s: { sum: "'); DROP TABLE things; --" } },
 };
 
-describe.each(engines)("Groups in %s", (_engine, open) => {
+describe.each(engines)("Groups in %s", (engine, open) => {
   const filled = async (): Promise<Collection<Order>> => {
     const collection = (await open({ collections: [orders] })).collection(orders);
     await collection.insertMany(some);
@@ -219,6 +219,7 @@ describe.each(engines)("Groups in %s", (_engine, open) => {
         filter,
         fc.record({ by: fc.uniqueArray(path, { maxLength: 2 }), wanted: values, field: path }),
         async (pairs, where, { by, wanted, field }) => {
+          fc.pre(findsQuotedNames(engine) || !JSON.stringify(where).includes('x\\"y'));
           await collection.removeMany({ where: {} });
           const documents = pairs.map(([own, own2]) => ({ ...own, price: own2 }));
           await collection.insertMany(documents);

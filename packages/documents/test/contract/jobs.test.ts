@@ -8,6 +8,8 @@ import {
   type JobFailure,
   type JobsOptions,
 } from "../../src/jobs/index.ts";
+import { tablesOf } from "../../src/jobs/job-record.ts";
+import { purgeEnded } from "../../src/jobs/purge.ts";
 import { enginesOfFile } from "../open-for-test.ts";
 
 const collections = Object.values(jobCollections);
@@ -26,7 +28,7 @@ async function untilState(jobs: Jobs, id: string, state: string): Promise<void> 
   });
 }
 
-describe.each(enginesOfFile())("jobs on %s", (_name, open) => {
+describe.each(enginesOfFile())("jobs on %s", (_name, open, openNew) => {
   it("a job runs once with its input, and its result is kept", async () => {
     const jobs = openJobs(await open({ collections }));
     const add = defineJob<{ one: number; other: number }>("add");
@@ -408,5 +410,47 @@ describe.each(enginesOfFile())("jobs on %s", (_name, open) => {
     expect([...first.items, ...second.items].map(({ input }) => input)).toEqual([4, 3, 2, 1, 0]);
     expect(second.next).toBeUndefined();
     await expect(jobs.list({ job: "note" })).rejects.toMatchObject({ code: "ERR_DOCUMENTS_QUERY" });
+  });
+
+  it("an index serves every query of the queue", async () => {
+    const slow: string[] = [];
+    const store = await openNew({
+      collections,
+      onUnindexedQuery: ({ warnings }) => slow.push(...warnings),
+    });
+    const jobs = openJobs(store);
+    const keyed = defineJob<string>("keyed", { key: (text) => text, retries: 1, backoff: quick });
+    jobs.work(keyed, (text) => {
+      if (text === "fail") throw new Error("no");
+    });
+    const id = await jobs.add(keyed, "fail");
+    const ids = [await jobs.add(keyed, "a"), await jobs.add(keyed, "a")];
+    await jobs.cancel(await jobs.add(keyed, "later", { delay: 60_000 }));
+    await untilState(jobs, id, "dead");
+    for (const each of ids) await untilState(jobs, each, "done");
+    for (const state of ["waiting", "dead", "done", "running", "blocked"] as const) {
+      await jobs.list({ state, job: "keyed" });
+      await jobs.list({ state });
+    }
+    await jobs.list();
+    await purgeEnded(tablesOf(store));
+    expect(slow).toEqual([]);
+  });
+
+  it("jobs that are kept no longer are removed, and no others", async () => {
+    const store = await open({ collections });
+    const jobs = openJobs(store);
+    const short = defineJob<string>("short", { keep: 1 });
+    const long = defineJob<string>("long");
+    jobs.work(short, () => undefined);
+    jobs.work(long, () => undefined);
+    const kept = await jobs.add(long, "kept");
+    await Promise.all([1, 2, 3].map((text) => jobs.add(short, String(text))));
+    await untilState(jobs, kept, "done");
+    await vi.waitFor(async () => {
+      await purgeEnded(tablesOf(store));
+      const { items } = await jobs.list({ state: "done" });
+      expect(items.map(({ id }) => id)).toEqual([kept]);
+    });
   });
 });

@@ -1,9 +1,9 @@
 import { defineRoute, type Route } from "@fetchwork/rest";
-import type { Mailer } from "../../services/mailer.ts";
 import type { SignInLimits } from "../../services/sign-in-limits.ts";
 import { newPassword, user } from "../user/model.ts";
 import { createResetController } from "./controller.ts";
 import { newReset, shownReset } from "./model.ts";
+import type { ResetMails } from "./reset-mails.ts";
 
 const tag = "password-resets";
 const missing = { description: "No such token, or it is used or expired" };
@@ -12,7 +12,7 @@ const tooMany = { description: "Too many requests from this address; see Retry-A
 /** How resets work here. */
 export interface ResetOptions {
   /** Without one nobody can ask for a reset. */
-  readonly mailer?: Mailer | undefined;
+  readonly mails?: ResetMails | undefined;
   /** Origins that links in mails may lead to. Default: all. */
   readonly linkOrigins?: readonly string[] | undefined;
   /** How often mails may be asked for. Default: any number of times. */
@@ -21,11 +21,11 @@ export interface ResetOptions {
 
 /** Makes the routes by which users set a password that they have lost. */
 export function passwordResetRoutes({
-  mailer,
+  mails,
   linkOrigins,
   limits = {},
 }: ResetOptions): readonly Route[] {
-  const controller = createResetController(mailer, limits);
+  const controller = createResetController(mails, limits);
   return [
     defineRoute({
       method: "POST",

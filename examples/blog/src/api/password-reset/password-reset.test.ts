@@ -1,4 +1,5 @@
 import { openStore } from "@fetchwork/documents";
+import { jobCollections } from "@fetchwork/documents/jobs";
 import { createContext, finishContext } from "@fetchwork/http";
 import { describe, expect, it, onTestFinished } from "vitest";
 import {
@@ -11,8 +12,10 @@ import {
 import { openMailServer, type MailServer, type TakenMail } from "../../../test/mail-server.ts";
 import { createApp } from "../../app.ts";
 import type { MailSettings } from "../../services/mail-settings.ts";
+import { createMailer } from "../../services/mailer.ts";
 import { user } from "../user/model.ts";
 import { resets } from "./model.ts";
+import { createResetMails } from "./reset-mails.ts";
 
 const access_token = masterKey;
 const email = "ada@example.com";
@@ -241,4 +244,54 @@ it("looks for the user once the answer has gone out, so its time tells nothing",
   finishContext(context, { status: 202, bytes: 0 });
   expect(tokenIn(await mails.next())).toHaveLength(43);
   expect(await kept.count()).toBe(1);
+});
+
+it("a mail outlives the process that queued it, and nothing of it stays when it is sent", async () => {
+  const mails = await openMailServer();
+  const store = await openStore("sqlite::memory:");
+  onTestFinished(() => store.close());
+  const fields = { email, name: "Ada", picture: "", role: "user", passwordHash: "" } as const;
+  await store.collection(user.collection).insert({ ...fields, sessionVersion: 1 });
+  const dead = createResetMails(store, { send: () => Promise.reject(new Error("no server")) });
+  await dead.queue({ email, link });
+  await dead.stop();
+  expect(await store.collection(jobCollections.jobs).count()).toBe(1);
+  const next = createResetMails(store, createMailer(settingsFor(mails)));
+  next.start();
+  onTestFinished(() => next.stop());
+  expect(tokenIn(await mails.next())).toHaveLength(43);
+  await expect.poll(() => store.collection(jobCollections.jobs).count()).toBe(0);
+});
+
+it("no more mails are taken while 20 wait, and each is tried again until it is refused for good", async () => {
+  let attempts = 0;
+  const mails = await openMailServer({
+    onMailFrom(_address, _session, done) {
+      attempts += 1;
+      const responseCode = attempts === 1 ? 451 : 550;
+      done(Object.assign(new Error("no"), { responseCode }));
+    },
+  });
+  const store = await openStore("sqlite::memory:");
+  onTestFinished(() => store.close());
+  const failures: unknown[] = [];
+  const settings = { masterKey, jwtSecret, tokenLifetime: 60, mail: settingsFor(mails) };
+  const { handler } = createApp(settings, store);
+  const sent = createResetMails(store, createMailer(settingsFor(mails)), (error) => {
+    failures.push(error);
+  });
+  onTestFinished(() => sent.stop());
+  const fields = { email, name: "Ada", picture: "", role: "user", passwordHash: "" } as const;
+  await store.collection(user.collection).insert({ ...fields, sessionVersion: 1 });
+  await sent.queue({ email, link });
+  await expect.poll(() => failures.length).toBe(1);
+  expect(attempts).toBe(2);
+  expect(String(failures[0])).not.toContain(email);
+  await Promise.all(Array.from({ length: 20 }, () => sent.queue({ email: "eve@x.example", link })));
+  const request = new Request("http://localhost/password-resets", {
+    method: "POST",
+    body: new URLSearchParams({ email, link, access_token }),
+  });
+  const refused = await handler(request, createContext(request));
+  expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "60"]);
 });

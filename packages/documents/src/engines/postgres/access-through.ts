@@ -33,6 +33,7 @@ export function accessThrough(
   const run = <R>(layout: Layout, operation: () => Operation<R>): Promise<R> =>
     inside(layout, () => runOperation(session, operation(), onAdded));
   return {
+    isTransaction: true,
     get: <T>(layout: Layout, id: string) => run(layout, () => getDocument<T>(layout, id)),
     find: (layout, plan, { map }) => inside(layout, () => find(session, layout, { plan, map })),
     insert: <T>(layout: Layout, document: NewDocument) =>

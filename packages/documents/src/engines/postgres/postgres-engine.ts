@@ -48,6 +48,7 @@ const columnMissing = "42703";
 
 /** A database of PostgreSQL, of which one server at a time is the primary. */
 export class PostgresEngine implements Engine {
+  readonly isTransaction = false;
   readonly #servers: Servers;
   readonly #isDistributed: boolean;
   readonly #stamps = createStamps();

@@ -17,6 +17,7 @@ export function accessThrough(session: Session): TransactionAccess {
   const run = <R>(layout: Layout, operation: () => Operation<R>): Promise<R> =>
     attempt(() => session.run(sqliteLayout(layout), operation));
   return {
+    isTransaction: true,
     get: <T>(layout: Layout, id: string) => run(layout, () => getDocument<T>(layout, id)),
     async find(layout, plan, { map }) {
       const { rows, count } = await run(layout, () =>

@@ -47,6 +47,7 @@ const migrationTimeout = 3_600_000;
 
 /** A database in one SQLite file: one connection writes, and what is slow is read in other threads. */
 export class SqliteEngine implements Engine {
+  readonly isTransaction = false;
   readonly #connections: Connections;
   readonly #writer: Writer;
   readonly #stamps = createStamps();

@@ -8,13 +8,14 @@ import { resources, routes } from "./api/index.ts"; // #if webhooks
 //+ import { routes } from "./api/index.ts";
 // #endif
 import { passwordResetRoutes } from "./api/password-reset/index.ts"; // #if resets
+import { createResetMails, type ResetMails } from "./api/password-reset/reset-mails.ts"; // #if resets
 import { createSocial } from "./api/social/index.ts"; // #if oidc
 import { webhookRoutes } from "./api/webhook/index.ts"; // #if webhooks
 import type { Config } from "./config.ts";
 import { createAccounts } from "./services/accounts.ts"; // #if users
 import { announceChanges } from "./services/announce-changes.ts"; // #if webhooks
 import type { Log } from "./services/log.ts";
-import { createMailer, type Mailer } from "./services/mailer.ts"; // #if resets
+import { createMailer } from "./services/mailer.ts"; // #if resets
 import { middlewares } from "./services/middlewares.ts";
 import { acceptProviderTokens } from "./services/provider-tokens.ts"; // #if oidc
 import { createSignInLimits } from "./services/sign-in-limits.ts"; // #if users
@@ -28,7 +29,7 @@ export type AppConfig = Pick<Config, "masterKey" | "jwtSecret" | "tokenLifetime"
 /** The application: its API, and what is started and stopped with it. */
 export interface App extends Api {
   readonly sender: Sender; // #if webhooks
-  readonly mailer: Mailer | undefined; // #if resets
+  readonly mails: ResetMails | undefined; // #if resets
 }
 
 /** Puts the API and what stands around it together; tests call it without a server. */
@@ -53,8 +54,8 @@ export function createApp(config: AppConfig, store: Store): App {
   const hasProviders = providers.length > 0;
   // #endif
   // #if resets
-  const mailer = mail && createMailer(mail);
-  const resets = passwordResetRoutes({ mailer, linkOrigins: mail?.linkOrigins, limits });
+  const mails = mail && createResetMails(store, createMailer(mail), config.logs?.failed);
+  const resets = passwordResetRoutes({ mails, linkOrigins: mail?.linkOrigins, limits });
   // #endif
   const sender = createApiSender(store, config); // #if webhooks
   const api = createApi({
@@ -97,6 +98,6 @@ export function createApp(config: AppConfig, store: Store): App {
     ...api,
     handler: wrap(handler, ...layers),
     sender, // #if webhooks
-    mailer, // #if resets
+    mails, // #if resets
   };
 }

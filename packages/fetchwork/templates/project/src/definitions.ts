@@ -1,3 +1,4 @@
+import { jobCollections } from "@fetchwork/documents/jobs"; // #if resets
 import { attemptCollection, rateLimitCollection } from "@fetchwork/rest"; // #if users
 import { senderCollections } from "@fetchwork/webhooks/sender"; // #if webhooks
 import { resources } from "./api/index.ts";
@@ -9,6 +10,7 @@ export const collections = [
   resources.map(({ collection }) => collection),
   [identities, keptTokens], // #if oidc
   resets.collection, // #if resets
+  Object.values(jobCollections), // #if resets
   [attemptCollection, rateLimitCollection], // #if users
   Object.values(senderCollections), // #if webhooks
 ].flat();

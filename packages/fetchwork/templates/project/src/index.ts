@@ -52,10 +52,11 @@ async function start(): Promise<void> {
         }),
       );
       app.sender.start(); // #if webhooks
+      app.mails?.start(); // #if resets
       await server.finished;
     } finally {
       await server.close();
-      app.mailer?.stop(); // #if resets
+      await app.mails?.stop(); // #if resets
       await app.sender.stop(); // #if webhooks
     }
   } finally {

@@ -23,7 +23,7 @@ const notYetCodes: ReadonlySet<string> = new Set([
   "53300", // too many connections
 ]);
 
-/** A server of Citus lost another one, and says so with a code of its own or in words. What it began there is aborted. */
+/** A server of Citus lost another one, and says so with its own code or in words. What it began there is aborted. */
 const connectionClass = /^08/;
 const abortedTransaction = "25P02";
 const lostServer = /unexpected postmaster exit|connection marked as essential|^connection /;

@@ -1,5 +1,9 @@
+import type { Stored } from "../../../api/document.ts";
 import type { NewRow, Table } from "../../layout.ts";
+import type { PostgresDialect } from "./dialect.ts";
 import { geoColumn } from "./geo.ts";
+import { collationColumn } from "./collation.ts";
+import type { KeyForm } from "./keys.ts";
 import { firstVersionSql } from "./removed-version.ts";
 import type { Column } from "./row-values.ts";
 import type { PostgresSearchTexts } from "./search-texts.ts";
@@ -7,6 +11,7 @@ import type { PostgresSearchTexts } from "./search-texts.ts";
 /** A collection whose table has columns for what is derived from its documents. */
 interface DerivingTable extends Table {
   readonly search: PostgresSearchTexts;
+  readonly keyForm: KeyForm;
   expiryColumn(stored: unknown): number | null;
 }
 
@@ -37,6 +42,13 @@ export function columnsToAdd(
   if (layout.expiresAt !== undefined) {
     columns.push(column("expires_at", "bigint", ({ stored }) => layout.expiryColumn(stored)));
   }
+  for (const field of layout.collated.values()) {
+    const { key, of } = field;
+    columns.push(
+      column(key, "text", ({ stored }) => collationColumn(field, stored, layout.keyForm)),
+      { ...version, name: of },
+    );
+  }
   if (layout.geoPaths.length > 0) {
     columns.push(column("geo", "float8[]", ({ stored }) => geoColumn(layout, stored)));
   }
@@ -44,6 +56,26 @@ export function columnsToAdd(
     columns.push(column("deleted_at", "text", ({ deletedAt }) => deletedAt));
   }
   return columns;
+}
+
+/** What an UPDATE sets of the columns that are derived from a document, when it becomes another one. */
+export function derivedSets(
+  layout: DerivingTable,
+  after: Stored<object>,
+  sql: PostgresDialect,
+): readonly string[] {
+  const sets = [
+    ...layout.search.changes(after, sql),
+    `expires_at = ${sql.bind(layout.expiryColumn(after), "bigint")}`,
+  ];
+  if (layout.geoPaths.length > 0) {
+    sets.push(`geo = ${sql.bind(geoColumn(layout, after), "float8[]")}`);
+  }
+  for (const field of layout.collated.values()) {
+    const key = sql.bind(collationColumn(field, after, layout.keyForm), "text");
+    sets.push(`${field.key} = ${key}`, `${field.of} = ${sql.bind(after.version, "bigint")}`);
+  }
+  return sets;
 }
 
 /** New rows whose ids the store made have version 1, the others the one after all of removed documents. */

@@ -16,15 +16,16 @@ import {
   type RowChange,
   type Table,
 } from "../../layout.ts";
+import { keepingKeys } from "../../collation.ts";
 import type { Operation, Result, Row, Statement } from "../../operation.ts";
 import { whereSql } from "../../operations/where.ts";
 import { changesTable } from "../../own-tables.ts";
 import { toDocumentsError } from "../connections/postgres-error.ts";
-import { columnsToAdd } from "./added-columns.ts";
+import { columnsToAdd, derivedSets } from "./added-columns.ts";
 import type { Change, UniqueChange } from "./change.ts";
 import { documentColumns } from "./columns.ts";
 import { asPostgresDialect, PostgresDialect, PreparedStatements } from "./dialect.ts";
-import { geoColumn, PostgresGeo } from "./geo.ts";
+import { PostgresGeo } from "./geo.ts";
 import { indexesOf, indexName, type PostgresIndex, readIndexes } from "./indexes.ts";
 import { type KeyForm, quoteText } from "./keys.ts";
 import { claimRows, isHeldSql, releaseLease, renewLease } from "./leases.ts";
@@ -42,6 +43,7 @@ export class PostgresLayout implements Layout {
   readonly quoted: string;
   readonly indexed: ReadonlySet<string>;
   readonly listIndexed: ReadonlySet<string>;
+  readonly collated: Table["collated"];
   readonly search: PostgresSearchTexts;
   readonly geoPaths: Table["geoPaths"];
   readonly softDelete: boolean;
@@ -56,7 +58,7 @@ export class PostgresLayout implements Layout {
   readonly hasRemoved = true;
   readonly searching: PostgresSearching;
   readonly geo: PostgresGeo;
-  readonly summarizing = postgresSummarizing;
+  readonly summarizing: typeof postgresSummarizing = postgresSummarizing;
   readonly indexes: readonly PostgresIndex[];
   readonly keyForm: KeyForm;
   /** Whether the server keeps statistics of the fields of indexes. */
@@ -82,6 +84,7 @@ export class PostgresLayout implements Layout {
     this.quoted = table.quoted;
     this.indexed = table.indexed;
     this.listIndexed = table.listIndexed;
+    this.collated = table.collated;
     this.search = new PostgresSearchTexts(table);
     this.geoPaths = table.geoPaths;
     this.softDelete = table.softDelete;
@@ -163,12 +166,8 @@ export class PostgresLayout implements Layout {
       "deleted_at = NULL",
       `updated_at = ${sql.bind(after.updatedAt, "text")}`,
       `doc = ${sql.bind(text, "jsonb")}`,
-      ...this.search.changes(after, sql),
-      `expires_at = ${sql.bind(this.expiryColumn(after), "bigint")}`,
+      ...derivedSets(this, after, sql),
     ];
-    if (this.geoPaths.length > 0) {
-      sets.push(`geo = ${sql.bind(geoColumn(this, after), "float8[]")}`);
-    }
     const terms = [
       `id = ${sql.bind(key, "text")}`,
       `version = ${sql.bind(after.version - 1, "bigint")}`,
@@ -188,7 +187,7 @@ export class PostgresLayout implements Layout {
     const now = sql.bind(recording.at, "text");
     const text =
       `UPDATE ${this.quoted} SET version = version + 1, updated_at = greatest(updated_at, ${now}), ` +
-      `deleted_at = ${now}${this.search.keeping()}${whereSql(condition.terms)}`;
+      `deleted_at = ${now}${this.search.keeping()}${keepingKeys(this.collated)}${whereSql(condition.terms)}`;
     const { use = "once" } = condition;
     const { count } = yield* this.change({ sql, text, use, recording }, { isRemoval: true });
     return count;
@@ -229,7 +228,7 @@ export class PostgresLayout implements Layout {
     if (lease !== undefined) terms.push(this.isHeld(lease, sql));
     const statement =
       `UPDATE ${this.quoted} SET version = version + 1, updated_at = greatest(updated_at, ${sql.bind(at, "text")}), ` +
-      `doc = ${doc}${this.search.keeping()}${whereSql(terms)}`;
+      `doc = ${doc}${this.search.keeping()}${keepingKeys(this.collated)}${whereSql(terms)}`;
     const recording = { kind: "update", at } as const;
     const change = { sql, text: statement, use: "fixed", recording } as const;
     return this.change({ ...change, returning: documentColumns }, {});
@@ -278,7 +277,9 @@ export class PostgresLayout implements Layout {
   /** The fields are there as a hash only. */
   fieldsOfIndex(name: string): readonly string[] | undefined {
     if (name === this.idConstraint) return undefined;
-    return /:(?:geo|index|members|unique):[0-9a-f]{16}$/.test(name) ? [] : undefined;
+    return /:(?:collated|geo|index|members|uncollated|unique):[0-9a-f]{16}$/.test(name)
+      ? []
+      : undefined;
   }
 
   /** The time at which a document expires; null for never. */

@@ -5,7 +5,7 @@ import { jsonOf, quoteText, typeOf } from "./keys.ts";
 /** Members of a field, as an index has them: a list in JSON, and the condition under which there is one. */
 export interface Members {
   readonly list: string;
-  /** Leaves out of the index what has no members, such as the texts of a field that is no list. */
+  /** Leaves out of the index what has no members, such as the texts of a field without lists. */
   readonly condition: string;
 }
 
@@ -33,7 +33,7 @@ export function containsSql(
   const { list, condition } = membersOf(path);
   // A list contains a list of one value when that value is among its members.
   const contains = `${list} @> ANY(${bind(values.map(listOf))})`;
-  // A value that is no list contains none.
+  // A value that is not a list contains none.
   return path.segments.length === 1 ? contains : `(${condition} AND ${contains})`;
 }
 

@@ -52,6 +52,7 @@ function servingIndex(index: string, layout: PostgresLayout): ServingIndex {
     return { kind: "index", fields: [isExpiry ? expires.field : "createdAt"] };
   }
   if (known.name.includes(":geo:")) return { kind: "geo", fields };
+  if (known.name.includes(":collated:")) return { kind: "collate", fields };
   // In a distributed store the indexes of unique fields are like others.
   const isUnique = layout.definition.unique.some((each) => String(each) === String(fields));
   return { kind: isUnique ? "unique" : "index", fields };

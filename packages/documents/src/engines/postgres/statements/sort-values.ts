@@ -3,6 +3,7 @@ import { valueAt } from "../../../api/field-path.ts";
 import { sortValue } from "../../../query/cursor.ts";
 import type { SortValue } from "../../../query/keyset.ts";
 import type { OrderTerm } from "../../../query/parse-query.ts";
+import { sortValuesOf } from "../../collation.ts";
 import type { Layout } from "../../layout.ts";
 import type { Operation } from "../../operation.ts";
 import { textOf } from "./keys.ts";
@@ -17,15 +18,20 @@ export function* readSortValues(
   order: readonly OrderTerm[],
 ): Operation<readonly SortValue[]> {
   const values = order.map(({ path }) => valueAt(stored, path.segments));
-  const nested = order.filter((_term, index) => isNested(values[index])).map(({ path }) => path);
-  if (nested.length === 0) return values.map(sortValue);
+  const isRead = ({ path }: OrderTerm, index: number): boolean =>
+    isNested(values[index]) && !layout.collated.has(path.text);
+  const nested = order.filter(isRead).map(({ path }) => path);
+  if (nested.length === 0) return sortValuesOf(layout, stored, order);
   const sql = layout.begin();
   const { rows } = yield sql.read(
     `SELECT ${nested.map(textOf).join(", ")} FROM ${layout.quoted} ` +
       `WHERE id = ${sql.bind(stored.id, "text")}`,
   );
   const texts = [...(rows[0] ?? [])];
-  return values.map((value) => sortValue(isNested(value) ? texts.shift() : value));
+  const known = sortValuesOf(layout, stored, order);
+  return order.map((term, index) =>
+    isRead(term, index) ? sortValue(texts.shift()) : (known[index] ?? null),
+  );
 }
 
 function isNested(value: unknown): boolean {

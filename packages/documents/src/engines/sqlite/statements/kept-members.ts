@@ -6,7 +6,7 @@ import type { Operation } from "../../operation.ts";
 import { compareMembers, memberSql, membersTable, type MembersTable } from "./members.ts";
 
 /**
- * Keeps the tables of members of a collection up to date: all that the file has, whoever declared them. Triggers would do
+ * Keeps the tables of members of a collection up to date: all that the file has, also those that another program declared. Triggers would do
  * the same, but FTS5 writes all that it holds back before each statement that fires one.
  */
 export class KeptMembers {

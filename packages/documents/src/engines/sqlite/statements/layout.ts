@@ -2,6 +2,7 @@ import { crc32 } from "node:zlib";
 import type { CollectionDefinition } from "../../../api/definition.ts";
 import { UniqueError } from "../../../api/errors.ts";
 import type { Stamps } from "../../../document/stamps.ts";
+import { keepingKeys, keyOf } from "../../collation.ts";
 import { quoteName } from "../../dialect.ts";
 import {
   type Claiming,
@@ -37,6 +38,7 @@ export class SqliteLayout implements Layout {
   readonly quoted: string;
   readonly indexed: ReadonlySet<string>;
   readonly listIndexed: ReadonlySet<string>;
+  readonly collated: Table["collated"];
   readonly searchPaths: Table["searchPaths"];
   readonly geoPaths: Table["geoPaths"];
   readonly softDelete: boolean;
@@ -54,7 +56,7 @@ export class SqliteLayout implements Layout {
   readonly hasRemoved: boolean;
   readonly searching: SqliteSearching;
   readonly geo: SqliteGeo;
-  readonly summarizing = sqliteSummarizing;
+  readonly summarizing: typeof sqliteSummarizing = sqliteSummarizing;
   readonly indexes: readonly SqliteIndex[];
   readonly #insertText: string;
   readonly #readByIdText: string;
@@ -65,6 +67,7 @@ export class SqliteLayout implements Layout {
     this.quoted = table.quoted;
     this.indexed = table.indexed;
     this.listIndexed = table.listIndexed;
+    this.collated = table.collated;
     this.searchPaths = table.searchPaths;
     this.geoPaths = table.geoPaths;
     this.softDelete = table.softDelete;
@@ -84,6 +87,7 @@ export class SqliteLayout implements Layout {
     const columns = ["id", "version", "created_at", "updated_at", "doc", "checksum"];
     if (this.softDelete) columns.push("deleted_at");
     if (this.expiresAt !== undefined) columns.push("expires_at");
+    for (const { key, of } of this.collated.values()) columns.push(key, of);
     this.#insertText =
       `INSERT INTO ${this.quoted} (${columns.join(", ")}) ` +
       `VALUES (${columns.map(() => "?").join(", ")})`;
@@ -125,6 +129,10 @@ export class SqliteLayout implements Layout {
       sets.push("expires_at = ?");
       values.push(this.expiresAt(after));
     }
+    for (const field of this.collated.values()) {
+      sets.push(`${field.key} = ?`, `${field.of} = ?`);
+      values.push(keyOf(field, after), version);
+    }
     // Nobody else writes while an operation runs, so the row is still the one that was read.
     const { count } = yield {
       kind: "write",
@@ -151,7 +159,7 @@ export class SqliteLayout implements Layout {
     yield* this.#recordWhere(condition, { kind, at, added: 1, document: "doc" });
     const { count } = yield {
       kind: "write",
-      text: `UPDATE ${this.quoted} SET version = version + 1, updated_at = max(updated_at, ?), deleted_at = ?${where}`,
+      text: `UPDATE ${this.quoted} SET version = version + 1, updated_at = max(updated_at, ?), deleted_at = ?${keepingKeys(this.collated)}${where}`,
       values: [at, at, ...condition.sql.values],
     };
     return count;
@@ -274,6 +282,7 @@ export class SqliteLayout implements Layout {
     const extra: (number | string | null)[] = [];
     if (this.softDelete) extra.push(deletedAt);
     if (this.expiresAt !== undefined) extra.push(this.expiresAt(stored));
+    for (const field of this.collated.values()) extra.push(keyOf(field, stored), version);
     const { rowId } = yield {
       kind: "insert",
       text: this.#insertText,

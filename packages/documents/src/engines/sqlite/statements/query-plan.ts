@@ -47,6 +47,7 @@ function indexOfLine(rest: string, layout: SqliteLayout): ServingIndex | undefin
   if (isNamed(`${name}:removed`)) return { kind: "index", fields: ["deletedAt"] };
   const known = layout.indexes.find((index) => isNamed(index.name));
   if (known !== undefined) {
+    if (known.columns !== undefined) return { kind: "collate", fields: known.fields };
     return { kind: known.isUnique ? "unique" : "index", fields: known.fields };
   }
   return { kind: "other", fields: [] };

@@ -1,11 +1,10 @@
 // #if resets
 import { empty, json } from "@fetchwork/http";
 import { notFound, Problem, view, type Call, type OutputOf } from "@fetchwork/rest";
-import type { Mailer } from "../../services/mailer.ts";
 import type { SignInLimits } from "../../services/sign-in-limits.ts";
 import { user, type newPassword } from "../user/model.ts";
-import { resetMail } from "./message.ts";
 import { holderView, resets, type NewReset } from "./model.ts";
+import type { ResetMails } from "./reset-mails.ts";
 
 /** What the routes of resets do. */
 export interface ResetController {
@@ -19,20 +18,20 @@ const headers = { "cache-control": "no-store", "referrer-policy": "no-referrer" 
 
 /** Sends and takes the tokens of users who have lost their password. */
 export function createResetController(
-  mailer: Mailer | undefined,
+  mails: ResetMails | undefined,
   { passwords, resets: requests }: SignInLimits,
 ): ResetController {
   return {
     /** Answers before it looks for the user, so that neither answer nor time tell whether there is one. */
     async create(call) {
-      if (!mailer) throw new Problem(503, { detail: "no mails can be sent: SMTP_URL is not set" });
-      if (mailer.isBusy) {
+      if (!mails) throw new Problem(503, { detail: "no mails can be sent: SMTP_URL is not set" });
+      if (await mails.isBusy()) {
         const after = { "retry-after": "60" };
         throw new Problem(503, { detail: "the server of mails is slow", headers: after });
       }
       const attempt = await requests?.begin({ account: `Reset of ${call.body.email}` });
       await attempt?.end("failure"); // So it counts, whether there is such a user or not.
-      call.context.waitUntil(sendReset(mailer, call));
+      await mails.queue(call.body);
       return empty(202);
     },
 
@@ -49,15 +48,5 @@ export function createResetController(
       return json(user.present(changed, { user: changed }), { headers });
     },
   };
-}
-
-async function sendReset(mailer: Mailer, { body, context, store }: Call<NewReset>): Promise<void> {
-  const { email, link } = body;
-  // SQLite works in this thread, so what began before would hold the answer up.
-  await new Promise<void>((resolve) => context.onFinish(() => resolve()));
-  const [found] = await store.collection(user.collection).find({ where: { email }, limit: 1 });
-  if (!found) return;
-  const token = await resets.issue(store, found);
-  await mailer.send(resetMail(email, found.name, `${link}/${token}`));
 }
 // #endif

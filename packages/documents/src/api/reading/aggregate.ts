@@ -1,8 +1,8 @@
-import type { Stored } from "./document.ts";
-import type { FieldPath, FieldValue } from "./field-path.ts";
-import type { Selection } from "./find-query.ts";
-import type { ReadOptions } from "./read-options.ts";
-import type { ScalarValue } from "./where.ts";
+import type { Stored } from "../document.ts";
+import type { FieldPath, FieldValue } from "../field-path.ts";
+import type { Selection } from "../find-query.ts";
+import type { ReadOptions } from "../read-options.ts";
+import type { ScalarValue } from "../where.ts";
 
 /** Selects the documents that are aggregated; the options of `find` that select documents, without `near`. */
 export interface AggregateSelection<T> extends Omit<Selection<T>, "near">, ReadOptions {}

@@ -1,0 +1,53 @@
+import type { CollectionDefinition } from "../api/definition.ts";
+import { DocumentsTypeError, SchemaError } from "../api/errors.ts";
+import type { DocumentSchemaIssue, DocumentSchemaResult } from "../api/schema.ts";
+
+type Schematic = Pick<CollectionDefinition<unknown>, "name" | "schema">;
+
+/**
+ * Returns what the schema of a collection makes of a document; the document itself without a schema.
+ *
+ * @internal
+ * @throws {SchemaError}
+ */
+export async function checkSchema(definition: Schematic, document: unknown): Promise<unknown> {
+  const { schema } = definition;
+  if (schema === undefined) return document;
+  return valueOf(definition, await schema["~standard"].validate(document));
+}
+
+/**
+ * Does the same at once, in a change that cannot wait.
+ *
+ * @internal
+ * @throws {SchemaError}
+ * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION` for an asynchronous schema
+ */
+export function checkSchemaNow(definition: Schematic, document: unknown): unknown {
+  const { name, schema } = definition;
+  if (schema === undefined) return document;
+  const result = schema["~standard"].validate(document);
+  if (!(result instanceof Promise)) return valueOf(definition, result);
+  // Nobody waits for it.
+  result.catch(() => undefined);
+  throw new DocumentsTypeError(
+    "ERR_DOCUMENTS_DEFINITION",
+    `the schema of "${name}" is asynchronous, expected a synchronous one for a change of a stored document`,
+  );
+}
+
+function valueOf({ name }: Schematic, result: DocumentSchemaResult<unknown>): unknown {
+  if (result.issues === undefined) return result.value;
+  const issues = result.issues.map(({ message, path = [] }) => ({ message, path: pathOf(path) }));
+  throw new SchemaError(name, issues);
+}
+
+function pathOf(path: NonNullable<DocumentSchemaIssue["path"]>): string {
+  let text = "";
+  for (const part of path) {
+    const key = typeof part === "object" ? part.key : part;
+    if (typeof key === "number") text += `[${key}]`;
+    else text += `${text === "" ? "" : "."}${String(key)}`;
+  }
+  return text;
+}

@@ -1,0 +1,65 @@
+import { VersionError } from "../../api/errors.ts";
+import type { Filter } from "../../query/filter.ts";
+import type { Layout } from "../layout.ts";
+import { atomically, type Operation, type Row } from "../operation.ts";
+import { changeDocument, type Modification } from "./change.ts";
+import { selectionTerms, whereSql } from "./where.ts";
+
+/** Which documents to change, and what to make of each. */
+export interface ManyModifications<T> {
+  readonly filter: Filter;
+  readonly modification: Modification<T>;
+}
+
+/** Changes those of some rows that a filter still selects, all or none; returns their number. */
+export function changeRows<T>(
+  layout: Layout,
+  keys: readonly Row[number][],
+  changes: ManyModifications<T>,
+): Operation<number> {
+  return atomically(() => changeEach(layout, keys, changes));
+}
+
+function* changeEach<T>(
+  layout: Layout,
+  keys: readonly Row[number][],
+  { filter, modification }: ManyModifications<T>,
+): Operation<number> {
+  const sql = layout.begin();
+  // The limit keeps an index of the filter from being searched, which would have all that match, and not just these.
+  const part = `(SELECT * FROM ${layout.quoted} WHERE ${sql.isRow(keys)}${sql.page(keys.length, 0)})`;
+  const terms = selectionTerms(layout, { filter, words: [], deleted: "exclude" }, sql);
+  // Everybody locks documents in this order.
+  const { rows } = yield sql.read(
+    `SELECT id, version FROM ${part} AS part${whereSql(terms)} ORDER BY id`,
+  );
+  let count = 0;
+  for (const [id, version] of rows) {
+    const found = { id: String(id), version: Number(version) };
+    if (yield* changeSelected(layout, found, { filter, modification })) count += 1;
+  }
+  return count;
+}
+
+/** Changes a document as long as the filter selects it, also when others change it at the same time. */
+function* changeSelected<T>(
+  layout: Layout,
+  found: { readonly id: string; readonly version: number },
+  { filter, modification }: ManyModifications<T>,
+): Operation<boolean> {
+  const { id } = found;
+  let ifVersion: number | undefined = found.version;
+  while (ifVersion !== undefined) {
+    try {
+      return (yield* changeDocument<T>(layout, { id, ifVersion }, modification)) !== undefined;
+    } catch (error) {
+      if (!(error instanceof VersionError)) throw error;
+    }
+    const sql = layout.begin();
+    const terms = [`id = ${sql.bind(id, "text")}`];
+    terms.push(...selectionTerms(layout, { filter, words: [], deleted: "exclude" }, sql));
+    const { rows } = yield sql.read(`SELECT version FROM ${layout.quoted}${whereSql(terms)}`);
+    ifVersion = rows[0] === undefined ? undefined : Number(rows[0][0]);
+  }
+  return false;
+}

@@ -1,0 +1,146 @@
+import type {
+  AggregateGroup,
+  AggregateQuery,
+  AggregateValues,
+  DistinctQuery,
+  Facets,
+  FacetsQuery,
+  MemberValue,
+} from "../api/reading/aggregate.ts";
+import type { Projected, Stored } from "../api/document.ts";
+import { type FieldPath, type FieldValue } from "../api/field-path.ts";
+import type { CountQuery, FindQuery } from "../api/find-query.ts";
+import type { Page, PageQuery } from "../api/page.ts";
+import type { ReadOptions } from "../api/read-options.ts";
+import type { StreamQuery } from "../api/reading/stream.ts";
+import { projected } from "../document/projection.ts";
+import type { Access } from "../engines/engine.ts";
+import type { Layout } from "../engines/layout.ts";
+import type { Row } from "../engines/operation.ts";
+import type { ReadPlan } from "../engines/operations/find.ts";
+import { getDocuments } from "../engines/operations/get.ts";
+import { parseAggregate, parseDistinct, parseFacets } from "../query/parse-aggregate.ts";
+import { parsePage } from "../query/parse-page.ts";
+import { parseCount, type ParsedSelection, parseQuery } from "../query/parse-query.ts";
+import { parseReadOptions } from "../query/parse-read-options.ts";
+import { parseStream } from "../query/parse-stream.ts";
+import { checkId, checkList } from "../query/targets.ts";
+import { facetsOf, groupOf, memberValue, refuseTooMany } from "./summaries.ts";
+import { streamPages } from "./stream-pages.ts";
+import type { ObserveQuery } from "./observe-queries.ts";
+import { type Reading, selectDocuments, selectPage } from "./select-documents.ts";
+
+/** How a collection is read. */
+export class CollectionReads<T> {
+  readonly name: string;
+  protected readonly access: Access;
+  protected readonly layout: Layout;
+  protected readonly observe: ObserveQuery | undefined;
+
+  readonly #reading: Reading;
+
+  constructor(access: Access, layout: Layout, observe?: ObserveQuery) {
+    this.name = layout.definition.name;
+    this.access = access;
+    this.layout = layout;
+    this.observe = observe;
+    this.#reading = { access, layout, observe };
+  }
+
+  /** Not `async`, which costs a tenth of a read. */
+  get(id: string, options?: ReadOptions): Promise<Stored<T> | undefined> {
+    try {
+      return this.access.get<T>(this.layout, checkId(id), parseReadOptions(options));
+    } catch (error) {
+      return Promise.reject(error instanceof Error ? error : new TypeError(String(error)));
+    }
+  }
+
+  async getMany(
+    ids: readonly string[],
+    options?: ReadOptions,
+  ): Promise<readonly (Stored<T> | undefined)[]> {
+    const checked = checkList("ids", ids).map(checkId);
+    const staleness = parseReadOptions(options);
+    return this.access.read(this.layout, () => getDocuments<T>(this.layout, checked), staleness);
+  }
+
+  find(query?: FindQuery<T> & { readonly fields?: undefined }): Promise<readonly Stored<T>[]>;
+  find<const F extends readonly FieldPath<T>[]>(
+    query: FindQuery<T> & { readonly fields: F },
+  ): Promise<readonly Projected<T, F>[]>;
+  find(query: FindQuery<T>): Promise<readonly Projected<T>[]>;
+  async find(query: FindQuery<T> = {}): Promise<readonly (Projected<T> | Stored<T>)[]> {
+    const parsed = parseQuery(query);
+    const { items } = await selectDocuments<T>(this.#reading, { query: parsed });
+    return items.map(({ stored }) => projected(stored, parsed.fields));
+  }
+
+  page(query?: PageQuery<T> & { readonly fields?: undefined }): Promise<Page<Stored<T>>>;
+  page<const F extends readonly FieldPath<T>[]>(
+    query: PageQuery<T> & { readonly fields: F },
+  ): Promise<Page<Projected<T, F>>>;
+  page(query: PageQuery<T>): Promise<Page<Projected<T>>>;
+  async page(query: PageQuery<T> = {}): Promise<Page<Projected<T> | Stored<T>>> {
+    return selectPage<T>(this.#reading, parsePage(query));
+  }
+
+  stream(
+    query?: StreamQuery<T> & { readonly fields?: undefined },
+  ): AsyncGenerator<Stored<T>, void, undefined>;
+  stream<const F extends readonly FieldPath<T>[]>(
+    query: StreamQuery<T> & { readonly fields: F },
+  ): AsyncGenerator<Projected<T, F>, void, undefined>;
+  stream(query: StreamQuery<T>): AsyncGenerator<Projected<T>, void, undefined>;
+  async *stream(
+    query: StreamQuery<T> = {},
+  ): AsyncGenerator<Projected<T> | Stored<T>, void, undefined> {
+    const limit = parseStream(query);
+    const { after } = query;
+    yield* streamPages((part) => this.page({ ...query, ...part }), { after, limit });
+  }
+
+  async count(query: CountQuery<T> = {}): Promise<number> {
+    const count = parseCount(query);
+    const { staleness = 0 } = count;
+    this.observe?.(this.layout, { count });
+    return (await this.access.find(this.layout, { count }, { staleness, map: String })).count;
+  }
+
+  async aggregate<
+    const V extends AggregateValues<FieldPath<T>>,
+    const B extends FieldPath<T> = never,
+  >(query: AggregateQuery<T, B, V>): Promise<readonly AggregateGroup<T, B, V>[]> {
+    const groups = parseAggregate(query);
+    const rows = await this.#summarize({ groups }, groups);
+    return rows.map((row) => groupOf<T, B, V>(groups, row));
+  }
+
+  async distinct<const P extends FieldPath<T>>(
+    field: P,
+    query: DistinctQuery<T> = {},
+  ): Promise<readonly MemberValue<FieldValue<Stored<T>, P>>[]> {
+    const members = parseDistinct(field, query);
+    const rows = await this.#summarize({ members }, members);
+    return rows.map(([, text]) => memberValue<T, P>(text));
+  }
+
+  async facets<const F extends FieldPath<T>>(query: FacetsQuery<T, F>): Promise<Facets<T, F>> {
+    const members = parseFacets(query);
+    return facetsOf<T, F>(members, await this.#summarize({ members }, members));
+  }
+
+  async #summarize(plan: ReadPlan, { staleness = 0 }: ParsedSelection): Promise<readonly Row[]> {
+    this.observe?.(this.layout, plan);
+    const { items, count } = await this.access.find(this.layout, plan, {
+      staleness,
+      map: unchanged,
+    });
+    refuseTooMany(count);
+    return items;
+  }
+}
+
+function unchanged(row: Row): Row {
+  return row;
+}
