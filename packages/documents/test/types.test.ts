@@ -4,7 +4,7 @@ import {
   type Collection,
   type CollectionDefinition,
   defineCollection,
-  type DocumentSchema,
+  type StandardSchema,
   type Facet,
   type FieldPath,
   type ListPath,
@@ -210,7 +210,7 @@ describe("The types", () => {
   });
 
   it("take the type of documents from a schema", () => {
-    const use = (schema: DocumentSchema<Post>) => {
+    const use = (schema: StandardSchema<Post>) => {
       const posts = defineCollection("posts", { schema, indexes: ["views"] });
       expectTypeOf(posts).toEqualTypeOf<CollectionDefinition<Post>>();
       // @ts-expect-error: there is no such field

@@ -32,4 +32,5 @@ export { BodyTooLargeError, readBody, type ReadBodyOptions } from "./bodies/read
 export { requestedDelay, type DelayingResponse } from "./waiting/requested-delay.ts";
 export { parseRetryAfter } from "./waiting/retry-after.ts";
 export { isSecretName, isSecretParameter } from "./secrets/secret-names.ts";
+export type { SchemaIssue, SchemaResult, StandardSchema } from "./standard-schema.ts";
 export { QueueFullError, Semaphore, type SemaphoreOptions } from "./waiting/semaphore.ts";

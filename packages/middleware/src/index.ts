@@ -57,9 +57,6 @@ export {
   InvalidBodyError,
   type DecodeJSONOptions,
   type DecodeJSONSchemaOptions,
-  type SchemaIssue,
-  type SchemaResult,
-  type StandardSchema,
 } from "./json/decode-json.ts";
 export {
   deprecation,
@@ -184,3 +181,4 @@ export {
 } from "./adapters/to-hono.ts";
 export { getTraceID, trace, type TraceOptions } from "./observe/trace.ts";
 export { wrap, type Context, type Handler, type Middleware } from "@fetchwork/http";
+export type { SchemaIssue, SchemaResult, StandardSchema } from "@fetchwork/kit";

@@ -1,9 +1,8 @@
-import { isObject } from "@fetchwork/kit";
+import { isObject, type StandardSchema } from "@fetchwork/kit";
 import { optionNames, refuseUnknown } from "../option-names.ts";
 import { DocumentsTypeError } from "./errors.ts";
 import type { Expires } from "./expiry.ts";
 import { type FieldPath, isMetaField, type ListPath, parsePath } from "./field-path.ts";
-import type { DocumentSchema } from "./schema.ts";
 
 /** Describes a collection. */
 export interface CollectionOptions<T> {
@@ -63,7 +62,7 @@ export interface CollectionOptions<T> {
    * can be waited for there. Documents that are stored already stay readable, and what is restored or loaded from a backup
    * is not checked. Default: none.
    */
-  readonly schema?: DocumentSchema<T> | undefined;
+  readonly schema?: StandardSchema<unknown, T> | undefined;
 }
 
 /** A collection's name and indexes, with the type of its documents. */
@@ -89,7 +88,7 @@ export interface CollectionDefinition<T> {
   /** Whether the number of documents is kept on PostgreSQL too. */
   readonly keepTotal?: boolean | undefined;
   /** What documents must satisfy. Not enumerable, so that the definition can be sent to other threads. */
-  readonly schema?: DocumentSchema<unknown> | undefined;
+  readonly schema?: StandardSchema<unknown> | undefined;
   /** Never set: carries the type of the documents. */
   readonly document?: T | undefined;
 }
@@ -127,7 +126,7 @@ const namePattern = /^[A-Za-z][A-Za-z0-9_-]{0,47}$/;
  */
 export function defineCollection<T extends object>(
   name: string,
-  options: CollectionOptions<NoInfer<T>> & { readonly schema: DocumentSchema<T> },
+  options: CollectionOptions<NoInfer<T>> & { readonly schema: StandardSchema<unknown, T> },
 ): CollectionDefinition<T>;
 export function defineCollection<T extends object = Record<string, unknown>>(
   name: string,

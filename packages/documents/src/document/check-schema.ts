@@ -1,6 +1,6 @@
+import type { SchemaIssue, SchemaResult } from "@fetchwork/kit";
 import type { CollectionDefinition } from "../api/definition.ts";
 import { DocumentsTypeError, SchemaError } from "../api/errors.ts";
-import type { DocumentSchemaIssue, DocumentSchemaResult } from "../api/schema.ts";
 
 type Schematic = Pick<CollectionDefinition<unknown>, "name" | "schema">;
 
@@ -36,13 +36,13 @@ export function checkSchemaNow(definition: Schematic, document: unknown): unknow
   );
 }
 
-function valueOf({ name }: Schematic, result: DocumentSchemaResult<unknown>): unknown {
+function valueOf({ name }: Schematic, result: SchemaResult<unknown>): unknown {
   if (result.issues === undefined) return result.value;
   const issues = result.issues.map(({ message, path = [] }) => ({ message, path: pathOf(path) }));
   throw new SchemaError(name, issues);
 }
 
-function pathOf(path: NonNullable<DocumentSchemaIssue["path"]>): string {
+function pathOf(path: NonNullable<SchemaIssue["path"]>): string {
   let text = "";
   for (const part of path) {
     const key = typeof part === "object" ? part.key : part;

@@ -13,7 +13,7 @@ import {
   tablesOf,
   timeText,
 } from "./job-record.ts";
-import { describeIssues } from "./job-schema.ts";
+import { describeIssues } from "./describe-issues.ts";
 import { joinLine } from "./key-lines.ts";
 
 /** Options of `add`. */

@@ -1,6 +1,6 @@
+import type { StandardSchema } from "@fetchwork/kit";
 import { DocumentsTypeError } from "../api/errors.ts";
 import { optionNames, refuseUnknown } from "../option-names.ts";
-import type { JobSchema } from "./job-schema.ts";
 
 /** Options of `defineJob`. */
 export interface JobOptions<Input, Parsed = Input> {
@@ -8,7 +8,7 @@ export interface JobOptions<Input, Parsed = Input> {
    * Validates the input when the job is queued, and again when it runs, because another release may have queued it. What it
    * returns is the input of the handler; what was queued is kept as it was. Default: none.
    */
-  readonly schema?: JobSchema<Input, Parsed> | undefined;
+  readonly schema?: StandardSchema<Input, Parsed> | undefined;
   /** How often a failed job is tried again; after that it is dead. From 0. Default: `5`. */
   readonly retries?: number | undefined;
   /** Whether a job that failed with this error is tried again; else it is dead. Default: always. */
@@ -56,7 +56,7 @@ export interface JobDefinition<Input, Parsed = Input> {
 
 /** The options of a job with defaults. */
 export interface DefinedOptions<Input, Parsed> {
-  readonly schema: JobSchema<Input, Parsed> | undefined;
+  readonly schema: StandardSchema<Input, Parsed> | undefined;
   readonly key: ((input: Input) => string | undefined) | undefined;
   readonly retryIf: ((error: unknown) => boolean) | undefined;
   readonly retries: number;

@@ -16,7 +16,7 @@ export {
   type KeyLine,
   type ScheduleRecord,
 } from "./job-record.ts";
-export type { JobSchema } from "./job-schema.ts";
+export type { StandardSchema } from "@fetchwork/kit";
 export { createJobs, type Jobs, type JobsOptions, type JobWorker } from "./jobs.ts";
 export type { JobPage, JobQuery } from "./list-jobs.ts";
 export type { ScheduleOptions } from "./schedules.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { defineCollection, type DocumentSchema, SchemaError } from "../../src/index.ts";
+import { defineCollection, type StandardSchema, SchemaError } from "../../src/index.ts";
 import { enginesOfFile } from "../open-for-test.ts";
 
 interface User {
@@ -9,7 +9,7 @@ interface User {
   tags?: string[];
 }
 
-type Result = ReturnType<DocumentSchema<User>["~standard"]["validate"]>;
+type Result = ReturnType<StandardSchema<User>["~standard"]["validate"]>;
 
 /** Requires a name, fills the role in, and trims names. */
 function check(value: unknown): Result {
@@ -23,7 +23,7 @@ function check(value: unknown): Result {
   return { value: { name: name.trim(), role, ...rest } };
 }
 
-function schemaOf(validate: (value: unknown) => Result): DocumentSchema<User> {
+function schemaOf(validate: (value: unknown) => Result): StandardSchema<User> {
   return { "~standard": { version: 1, vendor: "test", validate } };
 }
 

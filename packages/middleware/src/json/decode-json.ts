@@ -1,29 +1,7 @@
+import type { SchemaIssue, StandardSchema } from "@fetchwork/kit";
 import { checkAmount, checkOptions, type OptionNames } from "../check-options.ts";
 import { RequestError } from "../errors.ts";
 import { readBody } from "../body/read-body.ts";
-
-/** A schema of any library that follows Standard Schema, version 1, such as zod, Valibot or ArkType. */
-export interface StandardSchema<Output> {
-  /** What the standard defines. */
-  readonly "~standard": {
-    readonly version: 1;
-    readonly vendor: string;
-    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
-  };
-}
-
-/** What a schema makes of a value. */
-export type SchemaResult<Output> =
-  | { readonly value: Output; readonly issues?: undefined }
-  | { readonly issues: readonly SchemaIssue[] };
-
-/** One thing that a schema found wrong. */
-export interface SchemaIssue {
-  /** What is wrong. */
-  readonly message: string;
-  /** Where it is wrong. */
-  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
-}
 
 /** Options of {@link decodeJSON}. */
 export interface DecodeJSONOptions {
@@ -34,7 +12,7 @@ export interface DecodeJSONOptions {
 /** As {@link DecodeJSONOptions}, with a schema. */
 export interface DecodeJSONSchemaOptions<Output> extends DecodeJSONOptions {
   /** Validates the value and determines its type. Default: none, and the value is `unknown`. */
-  readonly schema: StandardSchema<Output>;
+  readonly schema: StandardSchema<unknown, Output>;
 }
 
 /** A body that its schema does not accept; status 422. */

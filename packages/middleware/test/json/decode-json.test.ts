@@ -1,7 +1,9 @@
+import type { StandardSchema } from "@fetchwork/kit";
 import { text } from "@fetchwork/http";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { decodeJSON, type StandardSchema } from "../../src/json/decode-json.ts";
+
+import { decodeJSON } from "../../src/json/decode-json.ts";
 
 const post = (body: BodyInit): Request => {
   const init = { method: "POST", body, duplex: "half" };

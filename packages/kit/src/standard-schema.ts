@@ -1,0 +1,27 @@
+/**
+ * A schema of any library that follows Standard Schema, version 1, such as zod, Valibot or ArkType.
+ *
+ * @see https://standardschema.dev
+ */
+export interface StandardSchema<Input, Output = Input> {
+  /** What the standard defines. */
+  readonly "~standard": {
+    readonly version: 1;
+    readonly vendor: string;
+    readonly validate: (value: unknown) => SchemaResult<Output> | Promise<SchemaResult<Output>>;
+    readonly types?: { readonly input: Input; readonly output: Output } | undefined;
+  };
+}
+
+/** What a schema makes of a value. */
+export type SchemaResult<Output> =
+  | { readonly value: Output; readonly issues?: undefined }
+  | { readonly issues: readonly SchemaIssue[] };
+
+/** One thing that a schema found wrong. */
+export interface SchemaIssue {
+  /** What is wrong, in the words of the schema's library. */
+  readonly message: string;
+  /** Where it is wrong. */
+  readonly path?: readonly (PropertyKey | { readonly key: PropertyKey })[] | undefined;
+}
