@@ -18,6 +18,8 @@ import { user } from "../user/model.ts";
 import { resets } from "./model.ts";
 import { createResetMails } from "./reset-mails.ts";
 
+/** Mails take a moment, and longer on a busy machine. */
+const patiently = { timeout: 10_000 };
 const access_token = masterKey;
 const email = "ada@example.com";
 const link = "https://www.api.example/reset";
@@ -118,7 +120,7 @@ describe.each(transports)("password resets (%s)", (transport) => {
     const form = { email, link, access_token };
     expect((await api.send("POST", "/password-resets", { form })).status).toBe(202);
     expect(mails.taken).toEqual([]);
-    await expect.poll(() => waiting.length).toBe(1);
+    await expect.poll(() => waiting.length, patiently).toBe(1);
     for (const greet of waiting) greet();
     expect(tokenIn(await mails.next())).toHaveLength(43);
   });
@@ -261,7 +263,7 @@ it("a mail outlives the process that queued it, and nothing of it stays when it 
   next.start();
   onTestFinished(() => next.stop());
   expect(tokenIn(await mails.next())).toHaveLength(43);
-  await expect.poll(() => store.collection(jobCollections.jobs).count()).toBe(0);
+  await expect.poll(() => store.collection(jobCollections.jobs).count(), patiently).toBe(0);
 });
 
 it("no more mails are taken while 20 wait, and each is tried again until it is refused for good", async () => {
@@ -285,7 +287,7 @@ it("no more mails are taken while 20 wait, and each is tried again until it is r
   const fields = { email, name: "Ada", picture: "", role: "user", passwordHash: "" } as const;
   await store.collection(user.collection).insert({ ...fields, sessionVersion: 1 });
   await sent.queue({ email, link });
-  await expect.poll(() => failures.length).toBe(1);
+  await expect.poll(() => failures.length, patiently).toBe(1);
   expect(attempts).toBe(2);
   expect(String(failures[0])).not.toContain(email);
   await Promise.all(Array.from({ length: 20 }, () => sent.queue({ email: "eve@x.example", link })));
