@@ -67,6 +67,7 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
   #ended = false;
   #reused = false;
   #repeated = false;
+  #dyingPause = firstDyingPause;
   #uploaded = 0;
   #isSent = false;
   #timer: NodeJS.Timeout | undefined;
@@ -184,13 +185,15 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
     if (error === attemptAbandoned) return this.#dispatch();
     const isDying = isDyingSession(error);
     if (this.#mayRepeat(error, isDying)) {
-      this.#repeated = true;
+      this.#repeated ||= !isDying;
       this.#phase = "connecting";
       this.#uploaded = 0;
       this.#isSent = false;
-      // undici keeps such a session until its connection is closed.
-      if (isDying) return void setTimeout(() => this.#dispatch(), dyingTime);
-      return this.#dispatch();
+      if (!isDying) return this.#dispatch();
+      // undici keeps such a session until its connection is closed, which a busy machine does late.
+      const pause = this.#dyingPause;
+      this.#dyingPause *= 2;
+      return void setTimeout(() => this.#dispatch(), pause);
     }
     this.fail(error);
   }
@@ -260,19 +263,21 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
   /** A connection that lay idle may be closed while a request is on its way: RFC 9110, section 9.2.2. */
   #mayRepeat(error: Error, isDying: boolean): boolean {
     return (
-      !this.#repeated &&
       this.#phase === "waiting" &&
       this.#route.upload === undefined &&
       idempotent.has(this.request.method) &&
-      (isDying || (this.#reused && isConnectionLoss(error)))
+      (isDying
+        ? this.#dyingPause <= longestDyingPause
+        : !this.#repeated && this.#reused && isConnectionLoss(error))
     );
   }
 }
 
 /** Milliseconds from which a limit is left to undici. */
 const coarseFrom = 10_000;
-/** Milliseconds in which the connection of a session that has ended is closed. */
-const dyingTime = 10;
+/** Milliseconds after which a request is sent again that met a session that has ended; doubled each time. */
+const firstDyingPause = 10;
+const longestDyingPause = 320;
 const alreadyEnded = new Error("The exchange ended before its request was sent");
 const idempotent: ReadonlySet<string> = new Set([
   "GET",
