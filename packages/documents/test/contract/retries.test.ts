@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import { defineCollection, VersionError } from "../../src/index.ts";
 import { enginesOfFile } from "../open-for-test.ts";
@@ -60,5 +61,27 @@ describe.each(engines)("The retries of a transaction of %s", (_name, openEmpty) 
       );
     await Promise.all(Array.from({ length: 30 }, addOne));
     expect(await store.collection(counters).get(id)).toMatchObject({ n: 30, version: 31 });
+  });
+
+  it("follow a conflict that is found at the commit", async () => {
+    const store = await openEmpty({ collections: [counters] });
+    const ids = Array.from({ length: 16 }, (_, n) => `c${n}`);
+    for (const id of ids) await store.collection(counters).insert({ n: 0 }, { id });
+    // Each of the two reads what the other one changes, and both have read before one changes anything.
+    const change = (own: string, other: string): Promise<unknown> =>
+      store.transaction(
+        async (tx) => {
+          const mine = await tx.collection(counters).get(own);
+          await tx.collection(counters).get(other);
+          await wait(20);
+          await tx.collection(counters).update(own, { n: (mine?.n ?? 0) + 1 });
+          await wait(20);
+        },
+        { timeout: 60_000, retries: 1000 },
+      );
+    const changes = ids.map((id, place) => change(id, ids[place ^ 1] ?? ""));
+    await Promise.all(changes);
+    const stored = await store.collection(counters).find();
+    expect(stored.map(({ n, version }) => [n, version])).toEqual(ids.map(() => [1, 2]));
   });
 });

@@ -5,6 +5,7 @@ import type { PoolClient } from "pg";
 import { DocumentsError } from "../../api/errors.ts";
 import type { LockTable } from "../../leases/hold-lock.ts";
 import { pauseAfter } from "../../query/transaction-options.ts";
+import { commit } from "./connections/commit.ts";
 import { type Connections, execute } from "./connections/connections.ts";
 import {
   isConflict,
@@ -147,7 +148,7 @@ export class Transactions {
       session.end();
       if (session.failure !== undefined) throw session.failure;
       isCommitting = true;
-      await execute(client, "COMMIT", limit);
+      await commit(client, limit);
       return value;
     } catch (error) {
       const cause = session.failure ?? error;

@@ -26,7 +26,8 @@ const notYetCodes: ReadonlySet<string> = new Set([
 /** A server of Citus lost another one, and says so with its own code or in words. What it began there is aborted. */
 const connectionClass = /^08/;
 const abortedTransaction = "25P02";
-const lostServer = /unexpected postmaster exit|connection marked as essential|^connection /;
+const lostServer =
+  /unexpected postmaster exit|connection marked as essential|^connection |invalid socket|server closed the connection/;
 /** Citus reports what is taken with another code when it moves rows between servers. */
 const internalError = "XX000";
 const duplicateKey = /^duplicate key value violates unique constraint/;
@@ -49,7 +50,12 @@ export function sqlState(error: unknown): string | undefined {
 /** Tells whether a later attempt of the whole transaction can succeed. */
 export function isConflict(error: unknown): boolean {
   const code = sqlState(error);
-  return code === serializationFailure || code === deadlockDetected || code === divisionByZero;
+  return code === divisionByZero || (code !== undefined && isConflictState(code));
+}
+
+/** Tells whether a server reports a conflict with other transactions by a SQLSTATE. */
+export function isConflictState(code: string): boolean {
+  return code === serializationFailure || code === deadlockDetected;
 }
 
 /** Tells whether a server refused a change because it is a standby, so that nothing happened. */
