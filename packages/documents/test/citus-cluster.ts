@@ -24,7 +24,6 @@ const settings = [
   "citus.node_conninfo=sslmode=disable",
   "fsync=off",
   "full_page_writes=off",
-  "synchronous_commit=off",
   "dynamic_shared_memory_type=mmap",
 ];
 

@@ -8,10 +8,10 @@ import { runSql } from "./postgres-server.ts";
  */
 export const citusUrl: string | undefined = process.env["FETCHWORK_TEST_CITUS"];
 
-/** Drops the tables of a database, and returns what else is left there that no extension made. */
+/** Drops the tables of a database, those that hold parts of others with them; returns what else is left that no extension made. */
 const emptyTables =
   "DO $$ DECLARE name text; BEGIN FOR name IN SELECT oid::regclass FROM pg_class " +
-  "WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace LOOP " +
+  "WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND citus_table_is_visible(oid) LOOP " +
   "EXECUTE 'DROP TABLE ' || name || ' CASCADE'; END LOOP; " +
   "FOR name IN SELECT oid::regclass FROM pg_class " +
   "WHERE relkind = 'S' AND relnamespace = 'public'::regnamespace LOOP " +

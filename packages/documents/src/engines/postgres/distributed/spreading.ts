@@ -1,52 +1,62 @@
 import type { PoolClient } from "pg";
+import { migrationsTable, positionsTable } from "../../own-tables.ts";
 import { run } from "../connections/connections.ts";
 import type { PostgresLayout } from "../statements/layout.ts";
-import { claimsTable } from "../statements/own-tables.ts";
+import { claimsTable, feedEndTable } from "../statements/own-tables.ts";
 import { DistributedLayout } from "./distributed-layout.ts";
 
-/** A table that Citus spreads over its servers by the hash of a column. */
-interface SpreadTable {
-  /** Name, quoted. */
-  readonly name: string;
-  readonly column: string;
+/** A statement for a table that Citus does not know yet. */
+interface Spreading {
+  readonly text: string;
+  readonly values: readonly string[];
 }
+
+const spread =
+  "SELECT create_distributed_table($1::text::regclass, $2::text, colocate_with => 'none')";
+
+/**
+ * Keeps a table on the coordinator, but lets Citus know it. Citus commits a change of a table that it does not know after the
+ * change of a single worker, so that a crash, or a conflict, could leave one without the other. Of a table that it knows, both
+ * are prepared first.
+ */
+const keep = "SELECT citus_add_local_table_to_metadata($1::text::regclass)";
+
+/** What transactions write next to documents: who writes to the feed moves its end, too. */
+const keptTables: readonly string[] = [feedEndTable, positionsTable, migrationsTable];
 
 /** Whether the tables of a collection are spread as far as they can be: without Citus there is nothing to do. */
 export async function areTablesSpread(
   client: PoolClient,
   layout: PostgresLayout,
 ): Promise<boolean> {
-  return (await tablesToSpread(client, layout)).length === 0;
+  return (await spreadingsLeft(client, layout)).length === 0;
 }
 
 /** Spreads the tables of a collection over the servers of Citus, where the database has this extension. */
 export async function spreadTables(client: PoolClient, layout: PostgresLayout): Promise<void> {
-  for (const { name, column } of await tablesToSpread(client, layout)) {
-    await run(client, {
-      text: "SELECT create_distributed_table($1::text::regclass, $2::text, colocate_with => 'none')",
-      values: [name, column],
-    });
+  for (const { text, values } of await spreadingsLeft(client, layout)) {
+    await run(client, { text, values });
   }
 }
 
-async function tablesToSpread(
+async function spreadingsLeft(
   client: PoolClient,
   layout: PostgresLayout,
-): Promise<readonly SpreadTable[]> {
+): Promise<readonly Spreading[]> {
   if (!(layout instanceof DistributedLayout) || !(await hasCitus(client))) return [];
-  const tables: readonly SpreadTable[] = [
-    { name: layout.quoted, column: "id" },
-    { name: claimsTable, column: "value" },
+  const wanted: readonly Spreading[] = [
+    { text: spread, values: [layout.quoted, "id"] },
+    { text: spread, values: [claimsTable, "value"] },
+    ...keptTables.map((table): Spreading => ({ text: keep, values: [table] })),
   ];
   const { rows } = await run(client, {
     text:
-      "SELECT logicalrelid::oid::text, to_regclass($1)::oid::text, to_regclass($2)::oid::text " +
-      "FROM (SELECT 1) AS one LEFT JOIN pg_dist_partition " +
-      "ON partmethod = 'h' AND logicalrelid IN (to_regclass($1), to_regclass($2))",
-    values: tables.map(({ name }) => name),
+      "SELECT name FROM unnest($1::text[]) AS wanted (name) " +
+      "WHERE to_regclass(name) NOT IN (SELECT logicalrelid FROM pg_dist_partition)",
+    values: [wanted.map(({ values: [table = ""] }) => table)],
   });
-  const spread = new Set(rows.map(([oid]) => oid));
-  return tables.filter((_table, place) => !spread.has(rows[0]?.[place + 1] ?? null));
+  const unknown = new Set(rows.map(([name]) => name));
+  return wanted.filter(({ values: [table = ""] }) => unknown.has(table));
 }
 
 async function hasCitus(client: PoolClient): Promise<boolean> {
