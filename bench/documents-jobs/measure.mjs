@@ -1,4 +1,5 @@
-// One queue in a process of its own: argv[2] is what to measure, argv[3] the engine, argv[4] its URL.
+// One queue in a process of its own: argv[2] is what to measure, argv[3] the engine, argv[4] its URL. Reports the time and
+// the CPU time of a job in microseconds, and for the latency the median in milliseconds.
 import { setTimeout as wait } from "node:timers/promises";
 
 const [, , work, engine, url] = process.argv;
@@ -6,19 +7,24 @@ const count = 2000;
 const writers = 64;
 const concurrency = 10;
 const looks = 30;
-const { open } = await import(`./${engine}.mjs`);
+const { open } = await import(`./engines/${engine}.mjs`);
 const queue = await open({ url, concurrency, isIdle: work === "latency" });
 
 const cpu = process.cpuUsage();
 const begun = performance.now();
-const report = (value) => {
+const reportJobs = () => {
   const { user, system } = process.cpuUsage(cpu);
-  process.send({ value, cpu: (user + system) / count, time: performance.now() - begun });
+  const time = performance.now() - begun;
+  process.send({
+    time: (time * 1000) / count,
+    rate: (count * 1000) / time,
+    cpu: (user + system) / count,
+  });
 };
 
 if (work === "add") {
   await addAll();
-  report(count / ((performance.now() - begun) / 1000));
+  reportJobs();
 } else if (work === "run") {
   const { promise, resolve } = Promise.withResolvers();
   let done = 0;
@@ -28,7 +34,7 @@ if (work === "add") {
   });
   await promise;
   while (!(await queue.isEmpty())) await wait(1);
-  report(count / ((performance.now() - begun) / 1000));
+  reportJobs();
   await stop();
 } else {
   const times = [];
@@ -48,7 +54,7 @@ if (work === "add") {
     await wait(20 + Math.random() * 60);
   }
   times.sort((one, other) => one - other);
-  report(times[looks / 2]);
+  process.send({ latency: times[looks / 2] });
   await stop();
 }
 await queue.close();
