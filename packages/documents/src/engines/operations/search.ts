@@ -92,8 +92,7 @@ export function* selectSearched(
 ): Operation<readonly Row[]> {
   const { limit, offset } = search;
   const { foundBy } = probed;
-  const reach = yield* pageReach(layout, search, probed);
-  if (reach !== undefined) {
+  for (const reach of yield* pageReaches(layout, search, probed)) {
     const sql = layout.begin({ isTimed });
     const walked = walkSql(layout, search, { reach, sql });
     const { rows } = yield sql.read(
@@ -164,24 +163,30 @@ function hasOrder({ indexes }: Layout, { order: [first] }: Search): boolean {
   );
 }
 
-/** Returns how many documents a page may look at in their order; undefined where those that are found are read and sorted. */
-function* pageReach(
+/**
+ * Returns how many documents are looked at in their order for a page, one attempt after the other; none where those that have
+ * the words or members are better read and sorted.
+ */
+function* pageReaches(
   layout: Layout,
   search: Search,
   { foundBy, hits = 0 }: Probed,
-): Operation<number | undefined> {
+): Operation<readonly number[]> {
   const { limit, offset, filter, members = [], deleted } = search;
-  if (limit === undefined || !hasOrder(layout, search)) return undefined;
+  if (limit === undefined || !hasOrder(layout, search)) return [];
   const wanted = limit + offset;
-  if (foundBy === "document") return reachOf(wanted);
+  if (foundBy === "document") {
+    const whole = reachOf(wanted);
+    return layout.searching.walksWhole ? [wanted * walkPerDocument, whole] : [whole];
+  }
   const isMember = members.length === 1 && filter === undefined && deleted === "exclude";
   // What a page is filled with has been read and sorted before anything could be gained.
-  if (!isMember || hits <= wanted * unevenness * 2) return undefined;
+  if (!isMember || hits <= wanted * unevenness * 2) return [];
   const { name } = layout.definition;
   const total = yield { kind: "total", collection: name, statement: layout.readTotal?.() };
-  if (total.count < 0) return undefined;
+  if (total.count < 0) return [];
   const reach = Math.ceil((wanted * unevenness * total.count) / hits);
-  return reach <= hits / 2 ? reach : undefined;
+  return reach <= hits / 2 ? [reach] : [];
 }
 
 function reachOf(wanted: number): number {
