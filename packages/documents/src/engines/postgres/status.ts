@@ -30,9 +30,12 @@ export function* readStatus(begin: Begin): Operation<StoreStatus> {
 /** Returns what writes the size of a table; those that Citus knows have nothing on the server that is asked. */
 function* sizeFunction(begin: Begin): Operation<(table: string) => string> {
   const { rows } = yield begin().read("SELECT to_regclass('pg_dist_partition')::text");
-  const own = (table: string): string => `pg_total_relation_size(${table})`;
-  if (rows[0]?.[0] === null) return own;
+  if (rows[0]?.[0] === null) return ownSize;
   return (table) =>
     `CASE WHEN ${table} IN (SELECT logicalrelid FROM pg_dist_partition) ` +
-    `THEN citus_total_relation_size(${table}) ELSE ${own(table)} END`;
+    `THEN citus_total_relation_size(${table}) ELSE ${ownSize(table)} END`;
+}
+
+function ownSize(table: string): string {
+  return `pg_total_relation_size(${table})`;
 }
