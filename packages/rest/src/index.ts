@@ -1,5 +1,5 @@
 export type { Evidence } from "./access-token.ts";
-export { type AccessRule, type CallerOf, forbidden, requireOwner } from "./access.ts";
+export type { AccessRule, CallerOf } from "./access.ts";
 export type { Account, AccountSource } from "./account.ts";
 export type { AttemptRule, AttemptStore } from "./accounts/attempt-store.ts";
 export {
@@ -28,7 +28,6 @@ export {
   memoryAttemptStore,
   type MemoryAttemptStoreOptions,
 } from "./accounts/memory-attempt-store.ts";
-export { networkOf } from "./accounts/network-of.ts";
 export {
   createPasswordResets,
   type PasswordHolder,
@@ -39,79 +38,36 @@ export {
 export { hashPassword, verifyPassword } from "./accounts/password.ts";
 export type { AttemptBy, AttemptLimiter, SignInAttempt } from "./attempt-limiter.ts";
 export { RestError, type RestErrorCode } from "./errors.ts";
-export { etagOf, jsonTag, noneMatchHolds, requirePreconditions, taggedJson } from "./etag.ts";
 export { type FieldError, fieldError } from "./field-error.ts";
 export type { Fields } from "./fields.ts";
 export { type Api, type ApiOptions, createApi } from "./http/api.ts";
 export type { Authentication } from "./http/authentication.ts";
-export { documentResponse, resourceRoutes } from "./http/resource-routes.ts";
+export { resourceRoutes } from "./http/resource-routes.ts";
 export { writeReference } from "./openapi/documentation.ts";
-export { type ApiInfo, type OpenApiDocument, openApiDocument } from "./openapi/openapi.ts";
-export { changeDocument, type ChangePlan, type Changing } from "./operations/change-document.ts";
-export {
-  type ConditionalWrite,
-  writeConditionally,
-  type WriteTarget,
-} from "./operations/conditional-write.ts";
-export type { Found } from "./operations/find-page.ts";
-export { requireTrash } from "./operations/list.ts";
-export { mergePatch } from "./operations/merge-patch.ts";
-export { createPageFinder, pageAnswer, type PageFinder } from "./operations/page-answer.ts";
-export {
-  cursorLinks,
-  type ListPlace,
-  pageLinks,
-  type PageWindow,
-} from "./operations/page-links.ts";
-export { refuseConflicts } from "./operations/refuse-conflicts.ts";
-export { checkReferences } from "./operations/relations/check-references.ts";
-export { populate, type ShownDocuments } from "./operations/relations/populate.ts";
-export { releaseReferences } from "./operations/relations/release-references.ts";
+export type { ApiInfo, OpenApiDocument } from "./openapi/openapi.ts";
 export {
   createResourceController,
   type ResourceController,
 } from "./operations/resource-controller.ts";
-export { type ChangedDocument, validateChange } from "./operations/validate-change.ts";
-export { readShownFields } from "./plan/fields-parameter.ts";
-export { createListReader, parseListQuery } from "./plan/list-query.ts";
-export { listParameters, listResponse, resourceListResponse } from "./plan/list-reference.ts";
-export { type PopulateTree, readPopulate } from "./plan/populate-parameter.ts";
-export { createQueryReader, type QueryReader } from "./plan/query-reader.ts";
-export { type AccessQuestion, requireAccess } from "./plan/resource-access.ts";
 export { defineRoute, type Route, type RouteDefinition, type RouteMethod } from "./plan/route.ts";
-export { badFields, notFound, Problem, type ProblemOptions } from "./problem.ts";
+export { badFields, Problem, type ProblemOptions } from "./problem.ts";
 export type { AccessFunction, Operation, ResourceRule } from "./resource/access-rules.ts";
-export {
-  type BodyFields,
-  type Call,
-  type ResourceCall,
-  type ResourceHandler,
-  writeTogether,
-} from "./resource/call.ts";
+export type { BodyFields, Call, ResourceCall, ResourceHandler } from "./resource/call.ts";
 export { defineResource } from "./resource/define-resource.ts";
 export type { ComputedFields, ShownBy, ShownField, StoredBy } from "./resource/document-types.ts";
 export type { FilterField } from "./resource/filter-field.ts";
 export type { FilterKind, FilterScalar, FilterType } from "./resource/filter-value.ts";
-export { without } from "./resource/guarded-schema.ts";
-export { hiddenFields } from "./resource/hidden-fields.ts";
-export {
-  afterChange,
-  type ChangeEvent,
-  type HookEvent,
-  type ResourceHooks,
-} from "./resource/hooks.ts";
+export type { ChangeEvent, HookEvent, ResourceHooks } from "./resource/hooks.ts";
 export type { ListOptions } from "./resource/list-options.ts";
 export { type ListParameter, listParameter } from "./resource/list-parameter.ts";
 export type {
-  ListQuery,
   ListRules,
-  NamedFields,
   NearPoint,
   ParameterNames,
   StandardParameter,
 } from "./resource/list-rules.ts";
 export type { ComputedField, Presenter } from "./resource/presenter.ts";
-export type { OnDelete, Referrer, ResourceGraph } from "./resource/relations/referrers.ts";
+export type { OnDelete, ResourceGraph } from "./resource/relations/referrers.ts";
 export type {
   PopulateOptions,
   Relation,
@@ -128,7 +84,5 @@ export {
 } from "./resource/views.ts";
 export type { QueryParameter, RouteResponse } from "./route-reference.ts";
 export type { OperationTypes, ResourceTypes, Typed } from "./route-types.ts";
-export { type JsonSchema, jsonSchemaOf, type OutputOf, type Schema, validate } from "./schema.ts";
+export type { JsonSchema, OutputOf, Schema } from "./schema.ts";
 export type { SessionClaims, SessionTokens } from "./session-tokens.ts";
-export { shareRuns } from "./share-runs.ts";
-export { view } from "./view.ts";
