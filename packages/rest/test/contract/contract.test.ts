@@ -4,7 +4,7 @@ import addFormats from "ajv-formats";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { propertyRuns } from "../../../documents/test/property-runs.ts";
-import type { OpenApiDocument } from "../../src/openapi.ts";
+import type { OpenApiDocument } from "../../src/openapi/openapi.ts";
 import type { JsonSchema } from "../../src/schema.ts";
 import { memoryStore } from "../api-client.ts";
 import { operationsOf, requestsFor } from "./requests.ts";

@@ -1,0 +1,269 @@
+import { accessTokenField } from "../access-token.ts";
+import type { AccessRule } from "../access.ts";
+import { createResourceGraph } from "../plan/resource-graph.ts";
+import type { Route } from "../plan/route.ts";
+import { titleOf } from "../problem.ts";
+import type { ResourceGraph } from "../resource/relations/referrers.ts";
+import type { Resource } from "../resource/resource.ts";
+import { type JsonSchema, jsonSchemaOf } from "../schema.ts";
+import { exampleOf } from "./example.ts";
+
+/** What an API says of itself. */
+export interface ApiInfo {
+  readonly title: string;
+  /** Version of the API, not of the OpenAPI format. */
+  readonly version: string;
+  /** Introduction for the reference, in Markdown. */
+  readonly description?: string | undefined;
+}
+
+/** An OpenAPI document, version 3.1. */
+export interface OpenApiDocument {
+  readonly openapi: "3.1.0";
+  readonly info: ApiInfo;
+  readonly servers: readonly { readonly url: string }[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, JsonSchema>>;
+  readonly components: JsonSchema;
+}
+
+/** Describes routes in OpenAPI 3.1, from the same definitions that serve and validate. */
+export function openApiDocument(info: ApiInfo, routes: readonly Route[]): OpenApiDocument {
+  const { title, version, description } = info;
+  const resources = createResourceGraph(routes);
+  const paths: Record<string, Record<string, unknown>> = {};
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, "{$1}");
+    (paths[path] ??= {})[route.method.toLowerCase()] = operation(route, resources);
+  }
+  return {
+    openapi: "3.1.0",
+    info: { title, version, ...(description === undefined ? {} : { description }) },
+    servers: [{ url: "/" }],
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({
+      name,
+      description: `Operations on ${name}`,
+    })),
+    paths,
+    components: { schemas: { Problem: problemSchema }, securitySchemes },
+  };
+}
+
+function operation(route: Route, resources: ResourceGraph): JsonSchema {
+  const { access, action, resource, method, operation: operationId, summary, tag } = route;
+  const parameters = [
+    ...pathParameters(route.path),
+    ...queryParameters(route),
+    ...(route.conditional ? conditions : []),
+    ...(method === "POST" ? [idempotencyKey] : []),
+  ];
+  const requestBody = method === "GET" ? undefined : bodyOf(route);
+  return {
+    operationId,
+    summary,
+    tags: [tag],
+    security: asksForCaller(route) ? [{}, ...security.user] : security[access],
+    ...(resource && action ? { "x-fetchwork": { resource: clientName(resource), action } } : {}),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(requestBody ? { requestBody } : {}),
+    responses: responsesOf(
+      route,
+      action === "remove" && resource !== undefined && resources.referrersOf(resource).length > 0,
+    ),
+  };
+}
+
+/** Name of a resource in the typed client; the types say the same with `CamelCase`. */
+function clientName({ plural }: Resource): string {
+  return plural.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+}
+
+function pathParameters(path: string): readonly JsonSchema[] {
+  return [...path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string", minLength: 1 },
+    example: "0192f0c1-7a3e-7c3b-8f2a-5d1e4b6c7a80",
+  }));
+}
+
+function queryParameters(route: Route): readonly JsonSchema[] {
+  return (route.query ?? []).map(({ name, description, schema, required }) => ({
+    name,
+    in: "query",
+    description,
+    ...(required === true ? { required } : {}),
+    schema,
+  }));
+}
+
+function bodyOf(route: Route): JsonSchema | undefined {
+  const own = route.bodyReference ?? (route.body && jsonSchemaOf(route.body, "input"));
+  const needsToken = route.access !== "public" && route.access !== "password";
+  if (!own && !needsToken) return undefined;
+  const schema = needsToken ? withToken(own ?? { type: "object" }) : own;
+  const required = own?.["required"];
+  const body = withExample(schema ?? {}, own);
+  return {
+    required: Array.isArray(required) && required.length > 0,
+    content: {
+      ...(route.method === "PATCH" ? { "application/merge-patch+json": body } : {}),
+      "application/json": body,
+      "application/x-www-form-urlencoded": body,
+      "multipart/form-data": body,
+    },
+  };
+}
+
+/** A schema with an example, where there is one; without the token, since that one is better sent as header. */
+function withExample(schema: JsonSchema, of: JsonSchema = schema): JsonSchema {
+  const example = exampleOf(of);
+  return example === undefined ? { schema } : { schema, example };
+}
+
+function withToken(schema: JsonSchema): JsonSchema {
+  const token = {
+    type: "string",
+    description: "The token, where it is not given as Bearer header or query parameter",
+  };
+  const properties = schema["properties"];
+  const own = typeof properties === "object" ? properties : {};
+  return { ...schema, properties: { ...own, [accessTokenField]: token } };
+}
+
+function responsesOf(route: Route, isReferredTo: boolean): JsonSchema {
+  const responses: Record<string, unknown> = {};
+  const answer = route.answer && jsonSchemaOf(route.answer, "output");
+  for (const [text, response] of Object.entries(route.responses)) {
+    const status = Number(text);
+    const { description, headers = {} } = response;
+    const schema = response.schema ?? (hasAnswer(status) ? answer : undefined);
+    const problem = status >= 400 ? problemContent(status) : undefined;
+    const content = schema ? { "application/json": withExample(schema) } : problem;
+    const described: Record<string, JsonSchema> = {};
+    for (const [name, text] of Object.entries(headers)) {
+      described[name] = { description: text, schema: { type: "string" } };
+    }
+    responses[status] = {
+      description,
+      ...(Object.keys(described).length > 0 ? { headers: described } : {}),
+      ...(content ? { content } : {}),
+    };
+  }
+  const add = (status: number, description: string, headers: readonly string[] = []): void => {
+    const described = headers.map((name) => [name, { schema: { type: "string" } }] as const);
+    responses[status] ??= {
+      description,
+      ...(headers.length > 0 ? { headers: Object.fromEntries<JsonSchema>(described) } : {}),
+      content: problemContent(status),
+    };
+  };
+  if (isReferredTo) add(409, "Other documents refer to it");
+  add(400, "A field, a parameter or the body is refused");
+  if (route.conditional) add(412, "The document is of another version", ["ETag"]);
+  if (route.access !== "public" || asksForCaller(route)) {
+    add(401, "Credentials are missing or do not hold", ["WWW-Authenticate"]);
+    add(403, "The caller may not do this");
+  }
+  if (route.access.endsWith("password")) {
+    add(429, "Too many wrong passwords for that account", ["Retry-After"]);
+    add(503, "Too many passwords to check", ["Retry-After"]);
+  }
+  if (route.method === "POST") {
+    add(409, "A request with this Idempotency-Key is running", ["Retry-After"]);
+    add(422, "The Idempotency-Key belongs to another request");
+  }
+  if (route.method !== "GET") {
+    add(413, "The body is too large");
+    add(415, "The body is of another media type");
+  }
+  return responses;
+}
+
+/** Whether an open route is not open for everything: removed documents are for admins. */
+function asksForCaller({ access, action, checksCaller, resource }: Route): boolean {
+  const hasTrash = action === "list" && resource?.softDelete === true;
+  return access === "public" && (checksCaller === true || hasTrash);
+}
+
+const conditions: readonly JsonSchema[] = ["If-Match", "If-None-Match"].map((name) => ({
+  name,
+  in: "header",
+  description: "Entity tags of the document (RFC 9110 section 13.1)",
+  schema: { type: "string" },
+}));
+
+const idempotencyKey: JsonSchema = {
+  name: "Idempotency-Key",
+  in: "header",
+  description: "Makes repetitions of this request one effect, and answers them as the first one",
+  schema: { type: "string", minLength: 1, maxLength: 255 },
+  example: "5f0c9a52-8f0a-4d9a-9a3c-0f6d4f1f2f11",
+};
+
+/** Whether a status has the body that `answer` describes. */
+function hasAnswer(status: number): boolean {
+  return status >= 200 && status < 300 && status !== 204 && status !== 205;
+}
+
+function problemContent(status: number): JsonSchema {
+  const schema = { $ref: "#/components/schemas/Problem" };
+  const title = titleOf(status);
+  const example = { type: "about:blank", title, status, detail: title, message: title };
+  return { "application/problem+json": { schema, example } };
+}
+
+const fieldErrorProperties = {
+  valid: { const: false },
+  param: { type: "string", description: "Field or parameter that is refused" },
+  name: { type: "string", description: "Rule that it breaks" },
+  message: { type: "string" },
+  index: { type: "integer", minimum: 0, description: "Position of the item in a bulk request" },
+};
+
+const problemSchema: JsonSchema = {
+  type: "object",
+  description: "An error (RFC 9457)",
+  properties: {
+    type: { type: "string" },
+    title: { type: "string" },
+    status: { type: "integer" },
+    detail: { type: "string" },
+    ...fieldErrorProperties,
+    errors: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: fieldErrorProperties,
+        required: ["valid", "param", "name", "message"],
+      },
+    },
+  },
+  required: ["type", "title", "status", "detail", "message"],
+};
+
+const securitySchemes: JsonSchema = {
+  token: {
+    type: "http",
+    scheme: "bearer",
+    bearerFormat: "JWT",
+    description: "Token of POST /auth",
+  },
+  tokenInQuery: { type: "apiKey", in: "query", name: accessTokenField },
+  masterKey: { type: "http", scheme: "bearer", description: "MASTER_KEY of the environment file" },
+  masterKeyInQuery: { type: "apiKey", in: "query", name: accessTokenField },
+  password: { type: "http", scheme: "basic", description: "Email and password of a user" },
+};
+
+const byToken = [{ token: [] }, { tokenInQuery: [] }];
+
+const security: Readonly<Record<AccessRule, readonly JsonSchema[]>> = {
+  public: [],
+  user: byToken,
+  admin: byToken,
+  master: [{ masterKey: [] }, { masterKeyInQuery: [] }],
+  password: [{ password: [] }],
+  // An Authorization header holds one scheme, so the key goes into the query or, as a field, into the body.
+  "master+password": [{ masterKeyInQuery: [], password: [] }, { password: [] }],
+};
