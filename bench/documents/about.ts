@@ -95,6 +95,12 @@ export const about: About = {
       text: "Each document is checked, copied and given its metadata, and passes a queue that shares commits.",
     },
     {
+      where: { works: ["search"], rows: ["node-sqlite", "pg"] },
+      text:
+        "A search first asks how many documents have the word, and takes documents in their order where many have it: so a " +
+        "word that all have costs no more than one that few have. The peers read all that have it, here 20.",
+    },
+    {
       where: {
         rows: ["node-sqlite"],
         works: ["get by id", "list", "page 1", "deep page", "search"],
