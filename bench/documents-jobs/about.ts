@@ -4,6 +4,7 @@ const PEERS = ["pg-boss", "graphile-worker", "sqlite-table"];
 const TIMES = ["µs for a job"];
 const ADD = ["add, 64 writers"];
 const RUN = ["run, ten at a time"];
+const RUN_CPU = ["running, CPU", "running, CPU of the server"];
 const IDLE = ["idle queue"];
 
 export const about: About = {
@@ -35,7 +36,7 @@ export const about: About = {
   ],
   explanations: [
     {
-      where: { works: RUN, rows: PEERS },
+      where: { works: [...RUN, ...RUN_CPU], rows: PEERS },
       text:
         "A job is a document with a lease, a version and its history: it is claimed, and it ends only while its lease is " +
         "held. The peers move rows of a table in batches. Where a job does any work, this is little of its time.",

@@ -19,6 +19,8 @@ import { Part } from "../harness/part.ts";
 const perWork = 2000;
 const own = ["fetchwork", "fetchwork, keep 0"];
 const works = { add: "add, 64 writers", run: "run, ten at a time", latency: "idle queue" };
+const cpu = { add: "adding, CPU", run: "running, CPU" };
+const serverCpu = { add: "adding, CPU of the server", run: "running, CPU of the server" };
 let databases = 0;
 
 const part = new Part("documents-jobs");
@@ -65,20 +67,24 @@ async function compare(group, names, { seconds, newUrl, server }) {
   };
   // Each time is that of a new process.
   await part.sample({ names, measure, seconds, warmUp: 0 });
-  const add = (work, unit, valueOf) => {
+  const add = (work, { heading = works[work], unit }, valueOf) => {
     const rows = names.map((name) => [name, taken[work].get(name).map(valueOf)]);
-    part.add({ group, work: works[work], unit, own }, new Map(rows));
+    part.add({ group, work: heading, unit, own }, new Map(rows));
   };
   for (const work of ["add", "run"]) {
-    add(work, "µs for a job", ({ time, rate }) => ({ value: time, rate }));
+    add(work, { unit: "µs for a job" }, ({ time, rate }) => ({ value: time, rate }));
   }
-  for (const work of ["add", "run"]) add(work, "CPU µs", ({ cpu }) => ({ value: cpu }));
+  for (const [work, heading] of Object.entries(cpu)) {
+    add(work, { heading, unit: "CPU µs" }, (sample) => ({ value: sample.cpu }));
+  }
   if (server !== undefined) {
-    for (const work of ["add", "run"]) {
-      add(work, "µs of the server's CPU", (sample) => ({ value: sample.server }));
+    for (const [work, heading] of Object.entries(serverCpu)) {
+      add(work, { heading, unit: "CPU µs" }, (sample) => ({ value: sample.server }));
     }
   }
-  add("latency", "ms from the call to the handler", ({ latency }) => ({ value: latency }));
+  add("latency", { unit: "ms from the call to the handler" }, ({ latency }) => ({
+    value: latency,
+  }));
 }
 
 async function measureWork({ work, name, url, server }) {
