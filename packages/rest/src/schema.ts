@@ -22,6 +22,19 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
+const schemaName = Symbol("name of a schema");
+
+/** Gives a schema the name under which the OpenAPI document refers to it. A copy with other keywords has none. */
+export function named(name: string, schema: JsonSchema): JsonSchema {
+  return Object.defineProperty({ ...schema }, schemaName, { value: name });
+}
+
+/** Returns the name that {@link named} gave a schema. */
+export function nameOfSchema(schema: JsonSchema): string | undefined {
+  const name: unknown = Reflect.get(schema, schemaName);
+  return typeof name === "string" ? name : undefined;
+}
+
 /**
  * Describes what a schema accepts (`input`) or yields (`output`).
  *
@@ -61,6 +74,13 @@ export function partialSchema(schema: JsonSchema, method: "PATCH" | "PUT"): Json
       takesNull && !acceptsNull(property) ? { anyOf: [property, { type: "null" }] } : property;
   }
   return { ...schema, properties, required: [] };
+}
+
+/** The same document, of which any field may be left out, as by the parameter `fields`. */
+export function withoutRequired(schema: JsonSchema): JsonSchema {
+  const name = nameOfSchema(schema);
+  const partial = { ...schema, required: [] };
+  return name === undefined ? partial : named(`Partial${name.replace(/^Shown/, "")}`, partial);
 }
 
 /** Validates a value; a {@link Problem} of status 400 names every field that was refused. */

@@ -17,7 +17,14 @@ import type { ResourceHandler } from "../resource/call.ts";
 import type { Resource } from "../resource/resource.ts";
 import type { RouteResponse } from "../route-reference.ts";
 import type { CamelCase, ResourceTypes } from "../route-types.ts";
-import { type InputOf, type JsonSchema, partialSchema, type Schema } from "../schema.ts";
+import {
+  type InputOf,
+  type JsonSchema,
+  named,
+  partialSchema,
+  type Schema,
+  withoutRequired,
+} from "../schema.ts";
 import { bulkRoute } from "./bulk-route.ts";
 
 /**
@@ -34,7 +41,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
   const type = capitalized(name);
   const tag = plural;
   // `fields` may leave out any field, as in lists.
-  const shown = documentResponse(name, { ...resource.output, required: [] });
+  const shown = documentResponse(name, withoutRequired(resource.output));
   const changed = documentResponse(name, resource.changed);
   const created = {
     ...changed,
@@ -102,6 +109,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
         ...routeRule(resource, "create"),
         // The same but for what clients do not set and nobody sees.
         body: resource.sent as S,
+        bodyReference: resource.input,
         responses: { 201: created, ...conflicts },
         handle: guarded(resource, "create", create),
       }),
@@ -116,7 +124,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
         tag,
         ...routeRule(resource, "update"),
         conditional: true,
-        bodyReference: partialSchema(resource.input, "PUT"),
+        bodyReference: named(`${type}Update`, partialSchema(resource.input, "PUT")),
         responses: { 200: changed, 404: missing, 409: stale },
         handle: guarded(resource, "update", update),
       }),
@@ -131,7 +139,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
         tag,
         ...routeRule(resource, "update"),
         conditional: true,
-        bodyReference: partialSchema(resource.input, "PATCH"),
+        bodyReference: named(`${type}Patch`, partialSchema(resource.input, "PATCH")),
         responses: { 200: changed, 404: missing, 409: stale },
         handle: guarded(resource, "update", patch),
       }),

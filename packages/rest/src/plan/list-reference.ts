@@ -9,14 +9,14 @@ import {
 } from "../resource/list-rules.ts";
 import type { Resource } from "../resource/resource.ts";
 import type { QueryParameter, RouteResponse } from "../route-reference.ts";
-import type { JsonSchema } from "../schema.ts";
+import { type JsonSchema, withoutRequired } from "../schema.ts";
 import { filterParameters } from "./filter-parameters.ts";
 
 /** Describes the answer of a list; `fields` may leave out any field. */
 export function listResponse(plural: string, item: JsonSchema): RouteResponse {
   return {
     description: `One page of ${plural}`,
-    schema: { type: "array", items: { ...item, required: [] } },
+    schema: { type: "array", items: withoutRequired(item) },
     headers: listHeaders,
   };
 }

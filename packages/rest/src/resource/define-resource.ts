@@ -1,10 +1,12 @@
 import { defineCollection, type CollectionDefinition } from "@fetchwork/documents";
 import type { Fields } from "../fields.ts";
+import { capitalized } from "../operation-name.ts";
 import type { LastPart } from "../route-types.ts";
 import {
   acceptsNull,
   type JsonSchema,
   jsonSchemaOf,
+  named,
   propertiesOf,
   type Schema,
 } from "../schema.ts";
@@ -100,7 +102,8 @@ export function defineResource<
     required,
     taken: [...Object.keys(meta), ...Object.keys(computed), "version", "deletedAt"],
   });
-  const input = jsonSchemaOf(sent, "input");
+  const type = capitalized(name);
+  const input = named(`New${type}`, jsonSchemaOf(sent, "input"));
   const selectable = softDelete ? [...view, "deletedAt"] : view;
   const { shape = "array", count = "bounded", limit = {}, names, parameters } = list;
   const rules: ListRules = {
@@ -122,6 +125,9 @@ export function defineResource<
   const shownIn = (operations: readonly Operation[]): JsonSchema =>
     shownSchema(views.fieldsFor(operations), { output, properties, computed });
   const { tagOf } = views;
+  const changed = shownIn(softDelete ? ["create", "update", "restore"] : ["create", "update"]);
+  const listed = withRelations(shownIn(["list", "show"]), relations);
+  const isSame = JSON.stringify(listed) === JSON.stringify(changed);
 
   return {
     name,
@@ -175,8 +181,8 @@ export function defineResource<
     present: createPresenter(views, computed),
     tagOf,
     input,
-    output: withRelations(shownIn(["list", "show"]), relations),
-    changed: shownIn(softDelete ? ["create", "update", "restore"] : ["create", "update"]),
+    output: named(isSame ? type : `Shown${type}`, listed),
+    changed: named(type, changed),
   };
 }
 
