@@ -22,19 +22,6 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
-const schemaName = Symbol("name of a schema");
-
-/** Gives a schema the name under which the OpenAPI document refers to it. A copy with other keywords has none. */
-export function named(name: string, schema: JsonSchema): JsonSchema {
-  return Object.defineProperty({ ...schema }, schemaName, { value: name });
-}
-
-/** Returns the name that {@link named} gave a schema. */
-export function nameOfSchema(schema: JsonSchema): string | undefined {
-  const name: unknown = Reflect.get(schema, schemaName);
-  return typeof name === "string" ? name : undefined;
-}
-
 /**
  * Describes what a schema accepts (`input`) or yields (`output`).
  *
@@ -59,28 +46,6 @@ export function propertiesOf(schema: JsonSchema, of: string): Readonly<Record<st
     throw new RestError("ERR_REST_DEFINITION", `${of} must have the schema of an object`);
   }
   return properties as Record<string, JsonSchema>;
-}
-
-/**
- * What an update takes: any of the fields. `null` stands for a field that is not given in a PUT, and removes it in a
- * PATCH, which a required one cannot be.
- */
-export function partialSchema(schema: JsonSchema, method: "PATCH" | "PUT"): JsonSchema {
-  const required: readonly unknown[] = Array.isArray(schema["required"]) ? schema["required"] : [];
-  const properties: Record<string, JsonSchema> = {};
-  for (const [name, property] of Object.entries(propertiesOf(schema, "a resource"))) {
-    const takesNull = method === "PUT" || !required.includes(name);
-    properties[name] =
-      takesNull && !acceptsNull(property) ? { anyOf: [property, { type: "null" }] } : property;
-  }
-  return { ...schema, properties, required: [] };
-}
-
-/** The same document, of which any field may be left out, as by the parameter `fields`. */
-export function withoutRequired(schema: JsonSchema): JsonSchema {
-  const name = nameOfSchema(schema);
-  const partial = { ...schema, required: [] };
-  return name === undefined ? partial : named(`Partial${name.replace(/^Shown/, "")}`, partial);
 }
 
 /** Validates a value; a {@link Problem} of status 400 names every field that was refused. */

@@ -2,9 +2,10 @@ import { RestError } from "../errors.ts";
 import { capitalized, collectionOperation } from "../operation-name.ts";
 import { bulkHandler } from "../operations/bulk/run-bulk.ts";
 import type { ResourceController } from "../operations/resource-controller.ts";
+import { changeSchema } from "../plan/change-schema.ts";
 import { defineRoute, type Route, type RouteDefinition } from "../plan/route.ts";
 import type { Resource } from "../resource/resource.ts";
-import { type JsonSchema, named, partialSchema, type Schema } from "../schema.ts";
+import type { JsonSchema, Schema } from "../schema.ts";
 
 /** Makes the route of bulk requests: `POST /articles/bulk`. */
 export function bulkRoute<S extends Schema>(
@@ -62,7 +63,7 @@ function bodySchema({ bulkLimit, input, name }: Resource): JsonSchema {
             op: op("update"),
             id,
             version,
-            body: named(`${capitalized(name)}Update`, partialSchema(input, "PUT")),
+            body: changeSchema(capitalized(name), input, "PUT"),
           },
           ["op", "id", "body"],
         ),
@@ -71,7 +72,7 @@ function bodySchema({ bulkLimit, input, name }: Resource): JsonSchema {
             op: op("patch"),
             id,
             version,
-            body: named(`${capitalized(name)}Patch`, partialSchema(input, "PATCH")),
+            body: changeSchema(capitalized(name), input, "PATCH"),
           },
           ["op", "id", "body"],
         ),

@@ -1,6 +1,7 @@
 import { isObject } from "@fetchwork/kit";
 import { RestError } from "../errors.ts";
-import { type JsonSchema, nameOfSchema } from "../schema.ts";
+import { nameOfSchema } from "../named-schema.ts";
+import type { JsonSchema } from "../schema.ts";
 
 /** Where the references of a schema to its own parts lead in the document. */
 type References = ReadonlyMap<string, string>;

@@ -1,10 +1,12 @@
 import { accessTokenField } from "../access-token.ts";
 import type { AccessRule } from "../access.ts";
+import { named, nameOfSchema } from "../named-schema.ts";
+import { capitalized } from "../operation-name.ts";
 import { createResourceGraph } from "../plan/resource-graph.ts";
 import type { Route } from "../plan/route.ts";
 import type { ResourceGraph } from "../resource/relations/referrers.ts";
 import type { Resource } from "../resource/resource.ts";
-import { type JsonSchema, jsonSchemaOf, named } from "../schema.ts";
+import { type JsonSchema, jsonSchemaOf } from "../schema.ts";
 import { Components } from "./components.ts";
 import { exampleOf } from "./example.ts";
 import {
@@ -122,7 +124,8 @@ function bodyOf(route: Route, components: Components): JsonSchema | undefined {
   const needsToken = route.access !== "public" && route.access !== "password";
   if (!own && !needsToken) return undefined;
   const required = own?.["required"];
-  const schema = own ?? tokenSchema;
+  const schema =
+    own === undefined ? tokenSchema : withName(own, `${capitalized(route.operation)}Body`);
   const body = { ...withExample(schema), schema: components.schema(schema) };
   return {
     ...(needsToken && own
@@ -136,6 +139,13 @@ function bodyOf(route: Route, components: Components): JsonSchema | undefined {
       "multipart/form-data": body,
     },
   };
+}
+
+/** A body that has no name is called after its operation. */
+function withName(schema: JsonSchema, name: string): JsonSchema {
+  return nameOfSchema(schema) === undefined && "properties" in schema
+    ? named(name, schema)
+    : schema;
 }
 
 /** A schema with an example, where there is one. */

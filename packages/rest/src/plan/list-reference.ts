@@ -1,3 +1,4 @@
+import { withoutRequired } from "../named-schema.ts";
 import { compileListParameter } from "../resource/list-parameter.ts";
 import {
   defaultLimit,
@@ -9,7 +10,7 @@ import {
 } from "../resource/list-rules.ts";
 import type { Resource } from "../resource/resource.ts";
 import type { QueryParameter, RouteResponse } from "../route-reference.ts";
-import { type JsonSchema, withoutRequired } from "../schema.ts";
+import type { JsonSchema } from "../schema.ts";
 import { filterParameters } from "./filter-parameters.ts";
 
 /** Describes the answer of a list; `fields` may leave out any field. */
