@@ -1,15 +1,31 @@
 import { titleOf } from "../problem.ts";
 import type { JsonSchema } from "../schema.ts";
 
-interface Refusal {
+/** What a refusal says. */
+export interface Refusal {
   /** `default` stands for every status that is not described. */
   readonly status: number | "default";
   readonly description: string;
   readonly headers?: readonly string[];
 }
 
+/** Name of a refusal in the document. */
+export type RefusalName =
+  | "ReferredTo"
+  | "BadRequest"
+  | "VersionMismatch"
+  | "Unauthenticated"
+  | "Forbidden"
+  | "TooManyAttempts"
+  | "PasswordsBusy"
+  | "KeyInUse"
+  | "KeyOfAnotherRequest"
+  | "BodyTooLarge"
+  | "UnsupportedMediaType"
+  | "Failure";
+
 /** Refusals that follow from access and validation, by their names in the document. */
-export const refusals = {
+export const refusals: Readonly<Record<RefusalName, Refusal>> = {
   ReferredTo: { status: 409, description: "Other documents refer to it" },
   BadRequest: { status: 400, description: "A field, a parameter or the body is refused" },
   VersionMismatch: {
@@ -45,14 +61,11 @@ export const refusals = {
   BodyTooLarge: { status: 413, description: "The body is too large" },
   UnsupportedMediaType: { status: 415, description: "The body is of another media type" },
   Failure: { status: "default", description: "The server cannot answer now" },
-} as const satisfies Readonly<Record<string, Refusal>>;
-
-/** Name of a refusal in the document. */
-export type RefusalName = keyof typeof refusals;
+};
 
 /** Describes a refusal, for `components` of the document. */
 export function describeRefusal(name: RefusalName): JsonSchema {
-  const { status, description, headers = [] }: Refusal = refusals[name];
+  const { status, description, headers = [] } = refusals[name];
   const described = headers.map((header) => [header, { schema: { type: "string" } }] as const);
   return {
     description,
