@@ -1,10 +1,11 @@
 import { RestError } from "../errors.ts";
-import { collectionOperation } from "../operation-name.ts";
+import { capitalized, collectionOperation } from "../operation-name.ts";
 import { bulkHandler } from "../operations/bulk/run-bulk.ts";
 import type { ResourceController } from "../operations/resource-controller.ts";
+import { changeSchema } from "../plan/change-schema.ts";
 import { defineRoute, type Route, type RouteDefinition } from "../plan/route.ts";
 import type { Resource } from "../resource/resource.ts";
-import { type JsonSchema, partialSchema, type Schema } from "../schema.ts";
+import type { JsonSchema, Schema } from "../schema.ts";
 
 /** Makes the route of bulk requests: `POST /articles/bulk`. */
 export function bulkRoute<S extends Schema>(
@@ -47,7 +48,7 @@ function bulkRule({
   return isOpen ? { access: "public", checksCaller: true } : { access: "user" };
 }
 
-function bodySchema({ bulkLimit, input }: Resource): JsonSchema {
+function bodySchema({ bulkLimit, input, name }: Resource): JsonSchema {
   const id = { type: "string", minLength: 1 };
   const version = { type: "integer", minimum: 1, description: "As in the entity tag" };
   const operations = {
@@ -57,16 +58,24 @@ function bodySchema({ bulkLimit, input }: Resource): JsonSchema {
     items: {
       oneOf: [
         item({ op: op("create"), body: input }, ["op", "body"]),
-        item({ op: op("update"), id, version, body: partialSchema(input, "PUT") }, [
-          "op",
-          "id",
-          "body",
-        ]),
-        item({ op: op("patch"), id, version, body: partialSchema(input, "PATCH") }, [
-          "op",
-          "id",
-          "body",
-        ]),
+        item(
+          {
+            op: op("update"),
+            id,
+            version,
+            body: changeSchema(capitalized(name), input, "PUT"),
+          },
+          ["op", "id", "body"],
+        ),
+        item(
+          {
+            op: op("patch"),
+            id,
+            version,
+            body: changeSchema(capitalized(name), input, "PATCH"),
+          },
+          ["op", "id", "body"],
+        ),
         item({ op: op("remove"), id, version }, ["op", "id"]),
       ],
     },

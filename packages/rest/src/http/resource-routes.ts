@@ -1,6 +1,8 @@
 import { RestError } from "../errors.ts";
+import { withoutRequired } from "../named-schema.ts";
 import { capitalized, collectionOperation } from "../operation-name.ts";
 import type { ResourceController } from "../operations/resource-controller.ts";
+import { changeSchema } from "../plan/change-schema.ts";
 import { fieldsReference } from "../plan/fields-parameter.ts";
 import { createListReader } from "../plan/list-query.ts";
 import { listParameters, resourceListResponse } from "../plan/list-reference.ts";
@@ -17,7 +19,7 @@ import type { ResourceHandler } from "../resource/call.ts";
 import type { Resource } from "../resource/resource.ts";
 import type { RouteResponse } from "../route-reference.ts";
 import type { CamelCase, ResourceTypes } from "../route-types.ts";
-import { type InputOf, type JsonSchema, partialSchema, type Schema } from "../schema.ts";
+import type { InputOf, JsonSchema, Schema } from "../schema.ts";
 import { bulkRoute } from "./bulk-route.ts";
 
 /**
@@ -34,7 +36,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
   const type = capitalized(name);
   const tag = plural;
   // `fields` may leave out any field, as in lists.
-  const shown = documentResponse(name, { ...resource.output, required: [] });
+  const shown = documentResponse(name, withoutRequired(resource.output));
   const changed = documentResponse(name, resource.changed);
   const created = {
     ...changed,
@@ -102,6 +104,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
         ...routeRule(resource, "create"),
         // The same but for what clients do not set and nobody sees.
         body: resource.sent as S,
+        bodyReference: resource.input,
         responses: { 201: created, ...conflicts },
         handle: guarded(resource, "create", create),
       }),
@@ -116,7 +119,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
         tag,
         ...routeRule(resource, "update"),
         conditional: true,
-        bodyReference: partialSchema(resource.input, "PUT"),
+        bodyReference: changeSchema(type, resource.input, "PUT"),
         responses: { 200: changed, 404: missing, 409: stale },
         handle: guarded(resource, "update", update),
       }),
@@ -131,7 +134,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
         tag,
         ...routeRule(resource, "update"),
         conditional: true,
-        bodyReference: partialSchema(resource.input, "PATCH"),
+        bodyReference: changeSchema(type, resource.input, "PATCH"),
         responses: { 200: changed, 404: missing, 409: stale },
         handle: guarded(resource, "update", patch),
       }),

@@ -1,12 +1,21 @@
 import { accessTokenField } from "../access-token.ts";
 import type { AccessRule } from "../access.ts";
+import { named, nameOfSchema } from "../named-schema.ts";
+import { capitalized } from "../operation-name.ts";
 import { createResourceGraph } from "../plan/resource-graph.ts";
 import type { Route } from "../plan/route.ts";
-import { titleOf } from "../problem.ts";
 import type { ResourceGraph } from "../resource/relations/referrers.ts";
 import type { Resource } from "../resource/resource.ts";
 import { type JsonSchema, jsonSchemaOf } from "../schema.ts";
+import { Components } from "./components.ts";
 import { exampleOf } from "./example.ts";
+import {
+  describeRefusal,
+  problemContent,
+  problemSchema,
+  type RefusalName,
+  refusals,
+} from "./refusals.ts";
 
 /** What an API says of itself. */
 export interface ApiInfo {
@@ -31,10 +40,11 @@ export interface OpenApiDocument {
 export function openApiDocument(info: ApiInfo, routes: readonly Route[]): OpenApiDocument {
   const { title, version, description } = info;
   const resources = createResourceGraph(routes);
+  const components = new Components();
   const paths: Record<string, Record<string, unknown>> = {};
   for (const route of routes) {
     const path = route.path.replace(/:(\w+)/g, "{$1}");
-    (paths[path] ??= {})[route.method.toLowerCase()] = operation(route, resources);
+    (paths[path] ??= {})[route.method.toLowerCase()] = operation(route, { resources, components });
   }
   return {
     openapi: "3.1.0",
@@ -45,11 +55,21 @@ export function openApiDocument(info: ApiInfo, routes: readonly Route[]): OpenAp
       description: `Operations on ${name}`,
     })),
     paths,
-    components: { schemas: { Problem: problemSchema }, securitySchemes },
+    components: describeComponents(components),
   };
 }
 
-function operation(route: Route, resources: ResourceGraph): JsonSchema {
+interface Parts {
+  readonly resources: ResourceGraph;
+  readonly components: Components;
+}
+
+function describeComponents(components: Components): JsonSchema {
+  const { schemas, responses } = components.collected;
+  return { schemas: { ...schemas, Problem: problemSchema }, responses, securitySchemes };
+}
+
+function operation(route: Route, { resources, components }: Parts): JsonSchema {
   const { access, action, resource, method, operation: operationId, summary, tag } = route;
   const parameters = [
     ...pathParameters(route.path),
@@ -57,7 +77,7 @@ function operation(route: Route, resources: ResourceGraph): JsonSchema {
     ...(route.conditional ? conditions : []),
     ...(method === "POST" ? [idempotencyKey] : []),
   ];
-  const requestBody = method === "GET" ? undefined : bodyOf(route);
+  const requestBody = method === "GET" ? undefined : bodyOf(route, components);
   return {
     operationId,
     summary,
@@ -66,10 +86,11 @@ function operation(route: Route, resources: ResourceGraph): JsonSchema {
     ...(resource && action ? { "x-fetchwork": { resource: clientName(resource), action } } : {}),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(requestBody ? { requestBody } : {}),
-    responses: responsesOf(
-      route,
-      action === "remove" && resource !== undefined && resources.referrersOf(resource).length > 0,
-    ),
+    responses: responsesOf(route, {
+      components,
+      isReferredTo:
+        action === "remove" && resource !== undefined && resources.referrersOf(resource).length > 0,
+    }),
   };
 }
 
@@ -98,14 +119,18 @@ function queryParameters(route: Route): readonly JsonSchema[] {
   }));
 }
 
-function bodyOf(route: Route): JsonSchema | undefined {
+function bodyOf(route: Route, components: Components): JsonSchema | undefined {
   const own = route.bodyReference ?? (route.body && jsonSchemaOf(route.body, "input"));
   const needsToken = route.access !== "public" && route.access !== "password";
   if (!own && !needsToken) return undefined;
-  const schema = needsToken ? withToken(own ?? { type: "object" }) : own;
   const required = own?.["required"];
-  const body = withExample(schema ?? {}, own);
+  const schema =
+    own === undefined ? tokenSchema : withName(own, `${capitalized(route.operation)}Body`);
+  const body = { ...withExample(schema), schema: components.schema(schema) };
   return {
+    ...(needsToken && own
+      ? { description: `May have the token as its field ${accessTokenField}` }
+      : {}),
     required: Array.isArray(required) && required.length > 0,
     content: {
       ...(route.method === "PATCH" ? { "application/merge-patch+json": body } : {}),
@@ -116,23 +141,34 @@ function bodyOf(route: Route): JsonSchema | undefined {
   };
 }
 
-/** A schema with an example, where there is one; without the token, since that one is better sent as header. */
-function withExample(schema: JsonSchema, of: JsonSchema = schema): JsonSchema {
-  const example = exampleOf(of);
+/** A body that has no name is called after its operation. */
+function withName(schema: JsonSchema, name: string): JsonSchema {
+  return nameOfSchema(schema) === undefined && "properties" in schema
+    ? named(name, schema)
+    : schema;
+}
+
+/** A schema with an example, where there is one. */
+function withExample(schema: JsonSchema): JsonSchema {
+  const example = exampleOf(schema);
   return example === undefined ? { schema } : { schema, example };
 }
 
-function withToken(schema: JsonSchema): JsonSchema {
-  const token = {
-    type: "string",
-    description: "The token, where it is not given as Bearer header or query parameter",
-  };
-  const properties = schema["properties"];
-  const own = typeof properties === "object" ? properties : {};
-  return { ...schema, properties: { ...own, [accessTokenField]: token } };
-}
+/** The body of a request that has nothing else to say. */
+const tokenSchema: JsonSchema = named("Token", {
+  type: "object",
+  properties: {
+    [accessTokenField]: {
+      type: "string",
+      description: "The token, where it is not given as Bearer header or query parameter",
+    },
+  },
+});
 
-function responsesOf(route: Route, isReferredTo: boolean): JsonSchema {
+function responsesOf(
+  route: Route,
+  { components, isReferredTo }: { readonly components: Components; readonly isReferredTo: boolean },
+): JsonSchema {
   const responses: Record<string, unknown> = {};
   const answer = route.answer && jsonSchemaOf(route.answer, "output");
   for (const [text, response] of Object.entries(route.responses)) {
@@ -140,7 +176,9 @@ function responsesOf(route: Route, isReferredTo: boolean): JsonSchema {
     const { description, headers = {} } = response;
     const schema = response.schema ?? (hasAnswer(status) ? answer : undefined);
     const problem = status >= 400 ? problemContent(status) : undefined;
-    const content = schema ? { "application/json": withExample(schema) } : problem;
+    const content = schema
+      ? { "application/json": { ...withExample(schema), schema: components.schema(schema) } }
+      : problem;
     const described: Record<string, JsonSchema> = {};
     for (const [name, text] of Object.entries(headers)) {
       described[name] = { description: text, schema: { type: "string" } };
@@ -151,33 +189,30 @@ function responsesOf(route: Route, isReferredTo: boolean): JsonSchema {
       ...(content ? { content } : {}),
     };
   }
-  const add = (status: number, description: string, headers: readonly string[] = []): void => {
-    const described = headers.map((name) => [name, { schema: { type: "string" } }] as const);
-    responses[status] ??= {
-      description,
-      ...(headers.length > 0 ? { headers: Object.fromEntries<JsonSchema>(described) } : {}),
-      content: problemContent(status),
-    };
+  const add = (name: RefusalName): void => {
+    const { status } = refusals[name];
+    responses[status] ??= components.response(name, () => describeRefusal(name));
   };
-  if (isReferredTo) add(409, "Other documents refer to it");
-  add(400, "A field, a parameter or the body is refused");
-  if (route.conditional) add(412, "The document is of another version", ["ETag"]);
+  if (isReferredTo) add("ReferredTo");
+  add("BadRequest");
+  if (route.conditional) add("VersionMismatch");
   if (route.access !== "public" || asksForCaller(route)) {
-    add(401, "Credentials are missing or do not hold", ["WWW-Authenticate"]);
-    add(403, "The caller may not do this");
+    add("Unauthenticated");
+    add("Forbidden");
   }
   if (route.access.endsWith("password")) {
-    add(429, "Too many wrong passwords for that account", ["Retry-After"]);
-    add(503, "Too many passwords to check", ["Retry-After"]);
+    add("TooManyAttempts");
+    add("PasswordsBusy");
   }
   if (route.method === "POST") {
-    add(409, "A request with this Idempotency-Key is running", ["Retry-After"]);
-    add(422, "The Idempotency-Key belongs to another request");
+    add("KeyInUse");
+    add("KeyOfAnotherRequest");
   }
   if (route.method !== "GET") {
-    add(413, "The body is too large");
-    add(415, "The body is of another media type");
+    add("BodyTooLarge");
+    add("UnsupportedMediaType");
   }
+  add("Failure");
   return responses;
 }
 
@@ -206,42 +241,6 @@ const idempotencyKey: JsonSchema = {
 function hasAnswer(status: number): boolean {
   return status >= 200 && status < 300 && status !== 204 && status !== 205;
 }
-
-function problemContent(status: number): JsonSchema {
-  const schema = { $ref: "#/components/schemas/Problem" };
-  const title = titleOf(status);
-  const example = { type: "about:blank", title, status, detail: title, message: title };
-  return { "application/problem+json": { schema, example } };
-}
-
-const fieldErrorProperties = {
-  valid: { const: false },
-  param: { type: "string", description: "Field or parameter that is refused" },
-  name: { type: "string", description: "Rule that it breaks" },
-  message: { type: "string" },
-  index: { type: "integer", minimum: 0, description: "Position of the item in a bulk request" },
-};
-
-const problemSchema: JsonSchema = {
-  type: "object",
-  description: "An error (RFC 9457)",
-  properties: {
-    type: { type: "string" },
-    title: { type: "string" },
-    status: { type: "integer" },
-    detail: { type: "string" },
-    ...fieldErrorProperties,
-    errors: {
-      type: "array",
-      items: {
-        type: "object",
-        properties: fieldErrorProperties,
-        required: ["valid", "param", "name", "message"],
-      },
-    },
-  },
-  required: ["type", "title", "status", "detail", "message"],
-};
 
 const securitySchemes: JsonSchema = {
   token: {

@@ -1,3 +1,4 @@
+import { withoutRequired } from "../named-schema.ts";
 import { compileListParameter } from "../resource/list-parameter.ts";
 import {
   defaultLimit,
@@ -16,7 +17,7 @@ import { filterParameters } from "./filter-parameters.ts";
 export function listResponse(plural: string, item: JsonSchema): RouteResponse {
   return {
     description: `One page of ${plural}`,
-    schema: { type: "array", items: { ...item, required: [] } },
+    schema: { type: "array", items: withoutRequired(item) },
     headers: listHeaders,
   };
 }

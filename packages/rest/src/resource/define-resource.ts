@@ -1,5 +1,7 @@
 import { defineCollection, type CollectionDefinition } from "@fetchwork/documents";
 import type { Fields } from "../fields.ts";
+import { named } from "../named-schema.ts";
+import { capitalized } from "../operation-name.ts";
 import type { LastPart } from "../route-types.ts";
 import {
   acceptsNull,
@@ -19,17 +21,10 @@ import { guardedSchema, reservedNames } from "./guarded-schema.ts";
 import type { ListRules } from "./list-rules.ts";
 import { type ComputedField, createPresenter } from "./presenter.ts";
 import { compileRelations } from "./relations/compile-relations.ts";
-import { withRelations } from "./relations/relation-schema.ts";
 import type { ResourceOptions } from "./resource-options.ts";
 import type { Resource } from "./resource.ts";
-import { compileViews, type Views } from "./views.ts";
-
-/** Fields that every document has. */
-const meta: Readonly<Record<string, JsonSchema>> = {
-  id: { type: "string" },
-  createdAt: { type: "string", format: "date-time" },
-  updatedAt: { type: "string", format: "date-time" },
-};
+import { meta, requiredOf, shownSchemas } from "./shown-schema.ts";
+import { compileViews } from "./views.ts";
 
 /** Times that the store keeps of a document. */
 const times: readonly string[] = ["createdAt", "updatedAt"];
@@ -72,10 +67,10 @@ export function defineResource<
   const plural = (path.split("/").at(-1) ?? "") as LastPart<Path>; // The same in types.
   // Parts of a path have no "_", so that no two paths have the same name.
   const collectionName = path.slice(1).replaceAll("/", "_");
-  const shown = fields.filter((field) => !secret.has(field));
+  const visible = fields.filter((field) => !secret.has(field));
   const view: readonly string[] = options.view ?? [
     "id",
-    ...shown,
+    ...visible,
     ...Object.keys(computed),
     "createdAt",
     "updatedAt",
@@ -100,7 +95,8 @@ export function defineResource<
     required,
     taken: [...Object.keys(meta), ...Object.keys(computed), "version", "deletedAt"],
   });
-  const input = jsonSchemaOf(sent, "input");
+  const type = capitalized(name);
+  const input = named(`New${type}`, jsonSchemaOf(sent, "input"), `What creates one ${name}`);
   const selectable = softDelete ? [...view, "deletedAt"] : view;
   const { shape = "array", count = "bounded", limit = {}, names, parameters } = list;
   const rules: ListRules = {
@@ -119,9 +115,11 @@ export function defineResource<
     parameters,
   };
   const views = compileViews(options.views, { all: selectable, owner, search, rules, access });
-  const shownIn = (operations: readonly Operation[]): JsonSchema =>
-    shownSchema(views.fieldsFor(operations), { output, properties, computed });
   const { tagOf } = views;
+  const shown = shownSchemas(
+    { name, type, softDelete, relations, views },
+    { output, properties, computed },
+  );
 
   return {
     name,
@@ -175,8 +173,7 @@ export function defineResource<
     present: createPresenter(views, computed),
     tagOf,
     input,
-    output: withRelations(shownIn(["list", "show"]), relations),
-    changed: shownIn(softDelete ? ["create", "update", "restore"] : ["create", "update"]),
+    ...shown,
   };
 }
 
@@ -247,40 +244,6 @@ function nullableFields(input: JsonSchema, name: string): ReadonlySet<string> {
   return new Set(properties.filter(([, one]) => acceptsNull(one)).map(([field]) => field));
 }
 
-function requiredOf(schema: JsonSchema): readonly string[] {
-  const { required } = schema;
-  return Array.isArray(required) ? required.map(String) : [];
-}
-
 function hiddenProperties(schema: Schema, name: string): Readonly<Record<string, JsonSchema>> {
   return propertiesOf(jsonSchemaOf(schema, "output"), `the hidden fields of ${name}`);
-}
-
-function shownSchema(
-  { some, every }: ReturnType<Views["fieldsFor"]>,
-  {
-    output,
-    properties,
-    computed,
-  }: {
-    readonly output: JsonSchema;
-    readonly properties: Readonly<Record<string, JsonSchema>>;
-    readonly computed: Readonly<Record<string, ComputedField>>;
-  },
-): JsonSchema {
-  const required = requiredOf(output);
-  const deletedAt = { type: "string", format: "date-time" };
-  return {
-    type: "object",
-    properties: Object.fromEntries(
-      some.map((field) => {
-        const definition = Object.hasOwn(computed, field) ? computed[field] : undefined;
-        const own = Object.hasOwn(properties, field) ? properties[field] : meta[field];
-        return [field, definition ? jsonSchemaOf(definition.schema, "output") : (own ?? deletedAt)];
-      }),
-    ),
-    required: some.filter(
-      (field) => every.has(field) && (Object.hasOwn(meta, field) || required.includes(field)),
-    ),
-  };
 }

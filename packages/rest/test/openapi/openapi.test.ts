@@ -4,11 +4,13 @@ import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import { resourceRoutes } from "../../src/http/resource-routes.ts";
+import { defineRoute } from "../../src/plan/route.ts";
 import { writeReference } from "../../src/openapi/documentation.ts";
 import { openApiDocument } from "../../src/openapi/openapi.ts";
 import { createResourceController } from "../../src/operations/resource-controller.ts";
 import { defineResource } from "../../src/resource/define-resource.ts";
 import { openApi } from "../api-client.ts";
+import { resolveReferences } from "../resolve-references.ts";
 
 const note = defineResource({
   name: "note",
@@ -21,7 +23,8 @@ const routes = resourceRoutes(note, createResourceController(note));
 const info = { title: "<Notes>", version: "2.0.0" };
 
 describe("openApiDocument", () => {
-  const document: any = openApiDocument(info, routes); // oxlint-disable-line typescript/no-explicit-any -- looked into as it comes
+  const whole = openApiDocument(info, routes);
+  const document: any = resolveReferences(whole); // oxlint-disable-line typescript/no-explicit-any -- looked into as it comes
 
   it("has every route once, under its path and method", () => {
     const operations = Object.entries<object>(document.paths).flatMap(([at, methods]) =>
@@ -37,15 +40,16 @@ describe("openApiDocument", () => {
     ]);
   });
 
-  it("describes the body from the schema that validates, with the token beside", () => {
-    const { content } = document.paths["/notes"].post.requestBody;
+  it("describes the body from the schema that validates, and that the token may be in it", () => {
+    const { content, description } = document.paths["/notes"].post.requestBody;
+    expect(description).toContain("access_token");
     expect(Object.keys(content)).toEqual([
       "application/json",
       "application/x-www-form-urlencoded",
       "multipart/form-data",
     ]);
     expect(content["application/json"].schema).toMatchObject({
-      properties: { text: { type: "string", maxLength: 9 }, access_token: { type: "string" } },
+      properties: { text: { type: "string", maxLength: 9 } },
       required: ["text"],
     });
     const update = document.paths["/notes/{id}"].put.requestBody.content["application/json"].schema;
@@ -68,6 +72,67 @@ describe("openApiDocument", () => {
     ]);
   });
 
+  it("names what is sent and seen, once", () => {
+    const refer = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
+    expect(Object.keys(Object(whole.components["schemas"]))).toEqual([
+      "PartialNote",
+      "NewNote",
+      "Note",
+      "NoteUpdate",
+      "NotePatch",
+      "Token",
+      "Problem",
+    ]);
+    const { get, post } = whole.paths["/notes"] as any; // oxlint-disable-line typescript/no-explicit-any -- looked into as it comes
+    const bodyOf = (described: typeof get): unknown => described.content["application/json"].schema;
+    expect(bodyOf(post.requestBody)).toEqual(refer("NewNote"));
+    expect(bodyOf(post.responses[201])).toEqual(refer("Note"));
+    expect(bodyOf(get.responses[200])).toEqual({ type: "array", items: refer("PartialNote") });
+    expect(get.responses[400]).toEqual({ $ref: "#/components/responses/BadRequest" });
+  });
+
+  it("leads references of schemas to their own parts into the document", () => {
+    const leaf = z.object({ word: z.string() }).meta({ id: "Leaf" });
+    const tree = z.object({
+      leaf,
+      get branches() {
+        return z.array(tree);
+      },
+    });
+    const grow = defineRoute({
+      method: "POST",
+      path: "/trees",
+      operation: "growTree",
+      summary: "Grows a tree",
+      tag: "trees",
+      access: "public",
+      body: tree,
+      responses: { 204: { description: "It grows" } },
+      handle: () => new Response(null, { status: 204 }),
+    });
+    const { paths, components } = openApiDocument(info, [grow]);
+    const { schemas = {} } = components as { schemas?: Record<string, any> }; // oxlint-disable-line typescript/no-explicit-any -- looked into as it comes
+    const { post } = paths["/trees"] as any; // oxlint-disable-line typescript/no-explicit-any -- looked into as it comes
+    const { $ref } = post.requestBody.content["application/json"].schema;
+    const name = String($ref).split("/").at(-1) ?? "";
+    expect(schemas[name].properties).toMatchObject({
+      leaf: { $ref: "#/components/schemas/Leaf" },
+      branches: { type: "array", items: { $ref } },
+    });
+    expect(schemas["Leaf"]).toMatchObject({ properties: { word: { type: "string" } } });
+  });
+
+  it("refuses two schemas of one name", () => {
+    const other = defineResource({
+      name: "note",
+      path: "/others/notes",
+      schema: z.object({ size: z.number() }),
+      access: { create: "public" },
+    });
+    const both = [...routes, ...resourceRoutes(other, createResourceController(other))];
+    expect(() => openApiDocument(info, both)).toThrow("two different schemas have the name");
+  });
+
   it("says that an open route may ask who calls", () => {
     const kept = defineResource({
       name: "note",
@@ -85,7 +150,12 @@ describe("openApiDocument", () => {
 
   it("names the credentials and the refusals of each rule", () => {
     expect(document.paths["/notes"].get.security).toEqual([]);
-    expect(Object.keys(document.paths["/notes"].get.responses)).toEqual(["200", "304", "400"]);
+    expect(Object.keys(document.paths["/notes"].get.responses)).toEqual([
+      "200",
+      "304",
+      "400",
+      "default",
+    ]);
     expect(document.paths["/notes"].post.security[0]).toEqual({ masterKey: [] });
     expect(Object.keys(document.paths["/notes"].post.responses)).toEqual(
       expect.arrayContaining(["201", "400", "401", "403", "413", "415"]),

@@ -10,6 +10,7 @@ import { defineResource } from "../../src/resource/define-resource.ts";
 import type { Relation, Relations } from "../../src/resource/relations/relation-options.ts";
 import type { Resource } from "../../src/resource/resource.ts";
 import { memoryStore, noAccounts } from "../api-client.ts";
+import { resolveReferences } from "../resolve-references.ts";
 import { openAsUsers } from "../as-users.ts";
 import { counting } from "./counting-store.ts";
 
@@ -446,7 +447,7 @@ describe("a deletion", () => {
 
 it("relations are described with what they may show", async () => {
   const { openApi } = await openAll();
-  const paths = openApi.paths as any; // oxlint-disable-line typescript/no-explicit-any -- looked into as it comes
+  const paths = resolveReferences(openApi).paths as any; // oxlint-disable-line typescript/no-explicit-any -- looked into as it comes
   const { get } = paths["/articles/{id}"];
   expect(get.parameters.map(({ name }: { name: string }) => name)).toContain("populate");
   const { properties } = get.responses[200].content["application/json"].schema;
@@ -465,7 +466,7 @@ it.each([
 ])("%s describes documents in the place of identifiers for %s: %s, %s", async (...row) => {
   const [path, method, status, isPopulated] = row;
   const { openApi } = await openAll();
-  const paths = openApi.paths as any; // oxlint-disable-line typescript/no-explicit-any -- looked into as it comes
+  const paths = resolveReferences(openApi).paths as any; // oxlint-disable-line typescript/no-explicit-any -- looked into as it comes
   const { schema } = paths[path][method].responses[status].content["application/json"];
   const { author, comments } = (schema.items ?? schema).properties;
   const document = { type: "object" };
