@@ -21,7 +21,7 @@ export interface FanOutParts {
 export function fanOut({ store, giveUpAfter, onStored }: FanOutParts): JobHandler<EventJobInput> {
   const events = store.collection(senderCollections.events);
   const endpoints = store.collection(senderCollections.endpoints);
-  return async ({ eventId }, { complete }) => {
+  return async ({ eventId }, run) => {
     const event = await events.get(eventId);
     // Somebody removed it from the store.
     if (event === undefined) return;
@@ -32,7 +32,7 @@ export function fanOut({ store, giveUpAfter, onStored }: FanOutParts): JobHandle
       const ids = { eventId, eventName, endpointId };
       return { ...ids, status: "pending", dueAt: createdAt, expiresAt, attempts: 0, history: [] };
     });
-    await complete(async (transaction) => {
+    await run.complete(async (transaction) => {
       const deliveries = transaction.collection(senderCollections.deliveries);
       if (records.length > 0) await deliveries.insertMany(records);
     });
