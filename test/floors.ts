@@ -50,6 +50,7 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
     "message",
     ".",
   ],
+  rest: ["client", "accounts", "http", "openapi", "operations", "plan", "resource", "."],
   middleware: [
     "adapters",
     "node/adapters",

@@ -9,13 +9,13 @@
 import { findCitus, startCitus } from "../../packages/documents/test/citus-cluster.ts";
 import { startPostgres } from "../../packages/documents/test/postgres-server.ts";
 import { defineCollection, openStore } from "../../packages/documents/src/index.ts";
-import { sample } from "./sample.mjs";
+import { commonTag, rareTagOf, sample } from "./sample.mjs";
 
 const total = Number(process.argv[2] ?? 10_000);
 const rounds = Number(process.argv[3] ?? 7);
 const timePerWork = 300;
 let turns = 0;
-const options = { indexes: [["author", "rank"], "rank"] };
+const options = { indexes: [["author", "rank"], "rank", "tags"] };
 const docs = defineCollection("docs", options);
 const others = defineCollection("others", options);
 
@@ -32,6 +32,12 @@ const works = [
       }),
   ],
   ["page", 1, ({ collection }) => collection.page({ sort: ["rank"], limit: 30 })],
+  [
+    "page by a rare tag",
+    1,
+    ({ collection }, turn) => pageOf(collection, rareTagOf((turn * 7919) % (total / 20))),
+  ],
+  ["page by a common tag", 1, ({ collection }) => pageOf(collection, commonTag)],
   ["insert, 1 writer", 1, ({ collection }, turn) => collection.insert(sample(turn, total))],
   ["insert, 64 writers", 64, ({ collection }, turn) => collection.insert(sample(turn, total))],
   [
@@ -94,6 +100,10 @@ async function measure(work, atOnce) {
   };
   await Promise.all(Array.from({ length: atOnce }, run));
   return (performance.now() - began) / count;
+}
+
+function pageOf(collection, tag) {
+  return collection.page({ where: { tags: { contains: tag } }, sort: ["rank"], limit: 30 });
 }
 
 async function filled(url, distributed) {

@@ -1,5 +1,5 @@
 // One engine in a process of its own: opens it, loads it, and then does what the parent asks for.
-import { authorOf, chunksOf, sample, wordOf } from "./sample.mjs";
+import { authorOf, chunksOf, commonTag, rareTagOf, sample, wordOf } from "./sample.mjs";
 
 const { name, total, inFlight, deep, options } = JSON.parse(process.argv[2]);
 const CHUNK = 1000;
@@ -19,6 +19,12 @@ const works = {
   deep: deepPage,
   search: engine.search && (() => engine.search(wordOf(random(total / 20)))),
   insert: () => engine.insert(sample((added += 1), total)),
+  rareTag: engine.tagged && (() => engine.tagged(rareTagOf(random(total / 20)), "rare")),
+  commonTag: engine.tagged && (() => engine.tagged(commonTag, "common")),
+  facets: engine.facets && (() => engine.facets({ author: authorOf(random(total / 100)) })),
+  allFacets: engine.facets && (() => engine.facets({ state: "published" })),
+  sums: engine.sums,
+  increment: engine.increment && (() => engine.increment(random(total))),
 };
 
 process.on("message", (task) => {
@@ -105,7 +111,31 @@ async function check() {
     first: await ranks(firstPage?.()),
     deep: await ranks(deepPage?.()),
     search: (await ranks(engine.search?.(wordOf(5))))?.toSorted((a, b) => a - b),
+    rareTag: await ranks(engine.tagged?.(rareTagOf(5), "rare")),
+    commonTag: await ranks(engine.tagged?.(commonTag, "common")),
+    facets: await plain(engine.facets?.({ author: authorOf(3) })),
+    allFacets: await plain(engine.facets?.({ state: "published" })),
+    sums: byState(await engine.sums?.()),
+    increment: await viewsAfter(engine.increment?.(17)),
   };
+}
+
+/** Rows of some drivers have no prototype. */
+async function plain(answer) {
+  return (await answer)?.map(({ value, count }) => ({ value, count }));
+}
+
+function byState(sums) {
+  return sums
+    ?.map(({ state, views }) => ({ state, views }))
+    .toSorted((one, other) => (one.state < other.state ? -1 : 1));
+}
+
+/** Not every engine returns the document that it changed. */
+async function viewsAfter(changing) {
+  if (changing === undefined) return undefined;
+  await changing;
+  return (await engine.get(17)).views;
 }
 
 function spent(before) {

@@ -6,17 +6,16 @@
 // peers are the bare drivers and SQLite only reads. First all must give the same answers. Then each round asks every
 // engine in turn to do one work for a fraction of a second, one after another (on PostgreSQL ten at a time). CPU time is
 // that of the engine's process with its threads, for PostgreSQL that of the client. PostgreSQL keeps fsync on.
-import { deepStrictEqual } from "node:assert";
-import { fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import os from "node:os";
 import path from "node:path";
 import { noPostgres, startPostgres } from "../../packages/documents/test/postgres-server.ts";
-import { endWithUs } from "../harness/children.ts";
 import { Part } from "../harness/part.ts";
+import { ask, check, endEngines, sampling, startEngines } from "./fleet.mjs";
 import { sample } from "./sample.mjs";
+import { compareTags } from "./tags.mjs";
 
 const isLarge = process.argv.includes("--large");
 if (isLarge) process.argv.splice(process.argv.indexOf("--large"), 1);
@@ -46,8 +45,6 @@ const groups = {
   PostgreSQL: ["fetchwork", "pg", "pongo", "sequelize"],
 };
 
-// Whoever waits for a process that failed goes on, so that folders and servers are removed.
-const failed = new AbortController();
 const folder = mkdtempSync(path.join(os.tmpdir(), "bench-documents-"));
 try {
   console.log(`${total} documents of ${JSON.stringify(sample(0, total)).length} bytes`);
@@ -58,6 +55,10 @@ try {
     await part.attempt("further sizes", () => compareSizes(folderOf));
     await part.attempt("durable inserts", () => compareInserts(folderOf));
   }
+  if (!isLarge) {
+    const tagsOf = (name) => ({ folder: folderOf(name), tags: true });
+    await part.attempt("tags and sums on SQLite", () => compareTagsOf("SQLite", tagsOf));
+  }
   if (noPostgres === undefined) await part.attempt("the rest of PostgreSQL", comparePostgres);
   else part.leaveOut("PostgreSQL", noPostgres);
 } finally {
@@ -66,6 +67,17 @@ try {
 part.close();
 
 async function comparePostgres() {
+  await withPostgres((urlOf) =>
+    compare("PostgreSQL", (name) => ({ url: urlOf(name), search: true })),
+  );
+  if (isLarge) return;
+  await withPostgres((urlOf) =>
+    compareTagsOf("PostgreSQL", (name) => ({ url: urlOf(name), tags: true })),
+  );
+}
+
+/** Lets a server run with a database for each engine. */
+async function withPostgres(work) {
   const port = await freePort();
   const server = await startPostgres([
     "listen_addresses=127.0.0.1",
@@ -79,16 +91,29 @@ async function comparePostgres() {
       const database = new URL((await server.create()).replace("@:", "@localhost:")).pathname;
       urls.set(name, `postgres://postgres@127.0.0.1:${port}${database}`);
     }
-    await compare("PostgreSQL", (name) => ({ url: urls.get(name), search: true }));
+    await work((name) => urls.get(name));
   } finally {
     await server.stop();
   }
 }
 
-async function compare(group, optionsOf) {
-  const names = groups[group]
+async function compareTagsOf(engine, optionsOf) {
+  // The questions to pouchdb would be programs of a view each.
+  const names = namesOf(engine).filter((name) => name !== "pouchdb");
+  if (names.length < 2) return;
+  const settings = { total, inFlight: engine === "PostgreSQL" ? 10 : 1, deep: 0, optionsOf };
+  await compareTags(part, `${engine}, tags and sums`, names, settings);
+}
+
+/** The engines that are asked for. */
+function namesOf(group) {
+  return groups[group]
     .slice(0, isLarge ? 2 : undefined)
     .filter((name) => enginesText === undefined || enginesText.split(",").includes(name));
+}
+
+async function compare(group, optionsOf) {
+  const names = namesOf(group);
   if (names.length < 2) return;
   const isPostgres = group === "PostgreSQL";
   const inFlight = isPostgres ? 10 : 1;
@@ -187,60 +212,6 @@ async function compareInserts(folderOf) {
       seconds: 20,
     });
     await endEngines(engines);
-  }
-}
-
-async function startEngines(names, { optionsOf, ...settings }) {
-  const engines = new Map();
-  for (const name of names) {
-    const said = JSON.stringify({ name, ...settings, options: optionsOf(name) });
-    const child = endWithUs(
-      fork(path.join(import.meta.dirname, "engine.mjs"), [said], {
-        execArgv: ["--expose-gc", "--disable-warning=ExperimentalWarning"],
-      }),
-    );
-    child.once("exit", (code) => {
-      if (code === 0) return;
-      console.error(`${name} ended with ${code}`);
-      failed.abort();
-    });
-    const [loading] = await once(child, "message", { signal: failed.signal });
-    engines.set(name, { child, loading });
-  }
-  return engines;
-}
-
-async function endEngines(engines) {
-  for (const { child } of engines.values()) {
-    child.send({ work: "end" });
-    await once(child, "exit");
-  }
-}
-
-function sampling(engines, task, timing) {
-  const measure = async (name) => {
-    const result = await ask(engines.get(name), task);
-    return result === null ? undefined : { value: result.cpu, rate: result.rate };
-  };
-  return { names: [...engines.keys()], measure, ...timing };
-}
-
-/** Lets an engine do a task. */
-async function ask({ child }, task) {
-  child.send(task);
-  const [result] = await once(child, "message", { signal: failed.signal });
-  return result;
-}
-
-/** All engines give the answers of the first one, as far as they give any. */
-async function check(engines) {
-  let first;
-  for (const [name, engine] of engines) {
-    const answers = await ask(engine, { work: "check" });
-    first ??= answers;
-    for (const [work, answer] of Object.entries(answers)) {
-      deepStrictEqual(answer, first[work], `${name} answers ${work} differently`);
-    }
   }
 }
 

@@ -1,5 +1,5 @@
-// The documents, the same in every process: 100 of each author, ranks that are all different, and in every text one word
-// that 20 documents have.
+// The documents, the same in every process: 100 of each author, ranks that are all different, in every text one word that 20
+// documents have, and three tags: two that many documents have, and one that 20 have.
 import { randomUUID } from "node:crypto";
 
 const PROSE =
@@ -13,13 +13,21 @@ export function sample(number, total) {
     author: authorOf(number % (total / 100)),
     rank,
     state: number % 3 === 0 ? "draft" : "published",
-    tags: [`tag${number % 7}`, `tag${number % 11}`],
+    tags: [`tag${number % 7}`, `tag${number % 11}`, rareTagOf(number % (total / 20))],
+    views: number % 100,
     text: `${PROSE}, except ${wordOf(number % (total / 20))}. ${PROSE}.`,
   };
 }
 
 export function authorOf(number) {
   return `author ${number}`;
+}
+
+/** More than a fifth of all documents have it. */
+export const commonTag = "tag3";
+
+export function rareTagOf(number) {
+  return `topic ${number}`;
 }
 
 /** Eight letters, in no order. */

@@ -2,6 +2,7 @@ import { about as agent } from "../agent/about.ts";
 import { about as blog } from "../blog/about.ts";
 import { about as commands } from "../commands/about.ts";
 import { about as documents } from "../documents/about.ts";
+import { about as documentsJobs } from "../documents-jobs/about.ts";
 import { about as endpoint } from "../endpoint/about.ts";
 import { about as httpClient } from "../http-client/about.ts";
 import { about as httpServer } from "../http-server/about.ts";
@@ -15,6 +16,7 @@ import type { About } from "./about.ts";
 export const abouts: readonly About[] = [
   blog,
   documents,
+  documentsJobs,
   middleware,
   httpServer,
   endpoint,

@@ -161,6 +161,11 @@ export const claims: readonly Claim[] = [
     except: { workerd: store },
   },
   {
+    entry: "@fetchwork/rest/handlers",
+    test: "rest-handlers",
+    does: "entity tags, conditions and merge patches of a route of one's own",
+  },
+  {
     entry: "@fetchwork/rest/client",
     test: "rest-client",
     does: "the typed client of an API on Node",

@@ -2,7 +2,7 @@ import { openStore, type Store } from "@fetchwork/documents";
 import { runHandler, type Handler } from "@fetchwork/http";
 import { createSessionTokens } from "@fetchwork/rest";
 import { senderCollections } from "@fetchwork/webhooks/sender";
-import { argon2id } from "../../packages/rest/src/argon2.ts";
+import { argon2id } from "../../packages/rest/src/accounts/argon2.ts";
 import { jwtSecret, masterKey } from "../../examples/blog/test/api-client.ts";
 import { article } from "../../examples/blog/src/api/article/model.ts";
 import { resets } from "../../examples/blog/src/api/password-reset/model.ts";

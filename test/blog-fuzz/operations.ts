@@ -1,4 +1,5 @@
 import type { JsonSchema, OpenApiDocument } from "@fetchwork/rest";
+import { resolveReferences } from "../../packages/rest/test/resolve-references.ts";
 
 interface Media {
   readonly schema?: JsonSchema;
@@ -30,7 +31,8 @@ export interface Operation {
 }
 
 /** Lists the operations of a document. */
-export function operationsOf({ paths }: OpenApiDocument): readonly Operation[] {
+export function operationsOf(document: OpenApiDocument): readonly Operation[] {
+  const { paths } = resolveReferences(document);
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, described]) => {
       // The document is ours, and tests of @fetchwork/rest validate its form.

@@ -2,9 +2,9 @@
 import pg from "pg";
 import { defineCollection, openStore } from "../../../packages/documents/src/index.ts";
 
-export async function open({ url, folder, search }) {
+export async function open({ url, folder, search, tags = false }) {
   const definition = defineCollection("docs", {
-    indexes: [["author", "rank"], "rank"],
+    indexes: [["author", "rank"], "rank", ...(tags ? ["tags"] : [])],
     search: search ? ["title", "text"] : [],
   });
   const store = await openStore(url ?? `sqlite:${folder}/docs.db`, { collections: [definition] });
@@ -14,12 +14,12 @@ export async function open({ url, folder, search }) {
     async load(chunk) {
       for (const { id } of await docs.insertMany(chunk)) ids.push(id);
     },
-    // Which PostgreSQL does by itself a minute later, and both peers here at once.
+    // Which PostgreSQL does by itself a minute later, and the peers here at once.
     async loaded() {
       if (url === undefined) return;
       const client = new pg.Client(url);
       await client.connect();
-      await client.query("ANALYZE docs");
+      await client.query("VACUUM (ANALYZE) docs");
       await client.end();
     },
     get: (number) => docs.get(ids[number]),
@@ -35,6 +35,13 @@ export async function open({ url, folder, search }) {
     },
     search: search ? (word) => docs.find({ q: word, limit: 30 }) : undefined,
     insert: (document) => docs.insert(document),
+    async tagged(tag) {
+      const where = { tags: { contains: tag } };
+      return (await docs.page({ where, sort: ["-rank"], limit: 30 })).items;
+    },
+    facets: async (where) => (await docs.facets({ where, fields: { tags: 10 } })).tags,
+    sums: () => docs.aggregate({ by: "state", values: { views: { sum: "views" } } }),
+    increment: (number) => docs.increment(ids[number], { views: 1 }),
     close: () => store.close(),
   };
 }

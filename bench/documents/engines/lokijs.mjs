@@ -1,8 +1,9 @@
 // lokijs: all in memory; its file is written whole by `saveDatabase`, so an insert is not on the disk.
 import { promisify } from "node:util";
 import Loki from "lokijs";
+import { countTags, sumViews } from "../by-hand.mjs";
 
-export function open({ folder }) {
+export function open({ folder, search }) {
   const db = new Loki(`${folder}/docs.db`);
   const docs = db.addCollection("docs", { indices: ["author", "rank"] });
   const ids = [];
@@ -21,13 +22,29 @@ export function open({ folder }) {
         .simplesort("rank")
         .limit(30)
         .data(),
-    search: (word) =>
+    search: search
+      ? (word) =>
+          docs
+            .chain()
+            .find({ text: { $regex: [word, "i"] } })
+            .limit(30)
+            .data()
+      : undefined,
+    insert: (document) => docs.insert(document),
+    tagged: (tag) =>
       docs
         .chain()
-        .find({ text: { $regex: [word, "i"] } })
+        .find({ tags: { $contains: tag } })
+        .simplesort("rank", true)
         .limit(30)
         .data(),
-    insert: (document) => docs.insert(document),
+    facets: (where) => countTags(docs.find(where)),
+    sums: () => sumViews(docs.find()),
+    increment(number) {
+      const document = docs.get(ids[number]);
+      document.views += 1;
+      return docs.update(document);
+    },
     close: () => undefined,
   };
 }

@@ -1,11 +1,13 @@
-// @seald-io/nedb in a file, with its indexes. It appends to the file and does not wait for the disk.
+// @seald-io/nedb in a file, with its indexes. It appends to the file and does not wait for the disk. It has no groups.
 import Datastore from "@seald-io/nedb";
+import { countTags, sumViews } from "../by-hand.mjs";
 
-export async function open({ folder }) {
+export async function open({ folder, search, tags }) {
   const db = new Datastore({ filename: `${folder}/docs.db`, timestampData: true });
   await db.loadDatabaseAsync();
   await db.ensureIndexAsync({ fieldName: "author" });
   await db.ensureIndexAsync({ fieldName: "rank" });
+  if (tags) await db.ensureIndexAsync({ fieldName: "tags" });
   const ids = [];
   return {
     async load(chunk) {
@@ -18,8 +20,16 @@ export async function open({ folder }) {
         .findAsync({ rank: { $gte: count } })
         .sort({ rank: 1 })
         .limit(30),
-    search: (word) => db.findAsync({ text: new RegExp(word, "i") }).limit(30),
+    search: search ? (word) => db.findAsync({ text: new RegExp(word, "i") }).limit(30) : undefined,
     insert: (document) => db.insertAsync(document),
+    tagged: (tag) => db.findAsync({ tags: tag }).sort({ rank: -1 }).limit(30),
+    facets: async (where) => countTags(await db.findAsync(where, { tags: 1 })),
+    sums: async () => sumViews(await db.findAsync({}, { state: 1, views: 1 })),
+    async increment(number) {
+      const change = { $inc: { views: 1 } };
+      const options = { returnUpdatedDocs: true };
+      return (await db.updateAsync({ _id: ids[number] }, change, options)).affectedDocuments;
+    },
     close: () => undefined,
   };
 }

@@ -2,11 +2,13 @@
 // once, one transaction for each insert.
 import { DatabaseSync } from "node:sqlite";
 import { newId } from "../sample.mjs";
+import { openTags } from "./node-sqlite-tags.mjs";
 
-export function open({ folder, search }) {
+export function open({ folder, search, tags }) {
   const db = new DatabaseSync(`${folder}/docs.db`);
   const author = "json_extract(doc, '$.author')";
   const rank = "json_extract(doc, '$.rank')";
+  const columns = "id, version, created_at AS createdAt, updated_at AS updatedAt, doc";
   db.exec(`
     PRAGMA journal_mode = WAL;
     PRAGMA synchronous = FULL;
@@ -20,7 +22,7 @@ export function open({ folder, search }) {
     CREATE INDEX rank ON docs (${rank}, id);
   `);
   if (search) db.exec("CREATE VIRTUAL TABLE found USING fts5(text, tokenize = 'trigram')");
-  const columns = "id, version, created_at AS createdAt, updated_at AS updatedAt, doc";
+  const tagged = tags ? openTags(db, columns) : undefined;
   const statements = {
     add: db.prepare("INSERT INTO docs VALUES (NULL, ?, 1, ?, ?, ?)"),
     addText: search ? db.prepare("INSERT INTO found (rowid, text) VALUES (?, ?)") : undefined,
@@ -49,6 +51,7 @@ export function open({ folder, search }) {
     const now = new Date().toISOString();
     const { lastInsertRowid } = statements.add.run(id, now, now, JSON.stringify(document));
     statements.addText?.run(lastInsertRowid, `${document.title}\n${document.text}`);
+    tagged?.add(lastInsertRowid, document.tags);
     return { id, version: 1, createdAt: now, updatedAt: now, ...document };
   }
   function transaction(work) {
@@ -74,6 +77,7 @@ export function open({ folder, search }) {
     },
     search: search ? (word) => statements.search.all(`"${word}"`).map(read) : undefined,
     insert: (document) => transaction(() => add(document)),
+    ...tagged?.works({ ids, read }),
     close: () => db.close(),
   };
 }

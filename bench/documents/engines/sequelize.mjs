@@ -2,14 +2,15 @@
 // the document and a row comparison, is literal SQL; the values are still its own.
 import { DataTypes, Sequelize } from "sequelize";
 import { newId } from "../sample.mjs";
-import { SCHEMA } from "./postgres-table.mjs";
+import { openTags } from "./sequelize-tags.mjs";
+import { schemaOf } from "./postgres-table.mjs";
 
 const AUTHOR = "(doc ->> 'author')";
 const RANK = "((doc ->> 'rank')::float8)";
 
-export async function open({ url }) {
+export async function open({ url, search: isSearched, tags }) {
   const sequelize = new Sequelize(url, { logging: false, pool: { max: 10 } });
-  await sequelize.query(SCHEMA);
+  await sequelize.query(schemaOf({ search: isSearched, tags }));
   const text = { type: DataTypes.TEXT, allowNull: false };
   const Doc = sequelize.define(
     "Doc",
@@ -20,19 +21,21 @@ export async function open({ url }) {
       updatedAt: { ...text, field: "updated_at" },
       doc: { type: DataTypes.JSONB, allowNull: false },
       search: { type: DataTypes.TEXT },
+      tags: { type: DataTypes.ARRAY(DataTypes.TEXT) },
     },
     { tableName: "docs", timestamps: false },
   );
   const ids = [];
-  const attributes = { exclude: ["search"] };
+  const attributes = { exclude: ["search", "tags"] };
   const byRank = [
     [sequelize.literal(RANK), "ASC"],
     ["id", "ASC"],
   ];
   const make = (doc) => {
     const now = new Date().toISOString();
-    const search = `${doc.title}\n${doc.text}`.toLowerCase();
-    return { id: newId(), version: 1, createdAt: now, updatedAt: now, doc, search };
+    const search = isSearched ? `${doc.title}\n${doc.text}`.toLowerCase() : null;
+    const row = { id: newId(), version: 1, createdAt: now, updatedAt: now, doc, search };
+    return tags ? { ...row, tags: [...new Set(doc.tags)] } : row;
   };
   const read = ({ id, version, createdAt, updatedAt, doc }) => {
     return { id, version: Number(version), createdAt, updatedAt, ...doc };
@@ -45,7 +48,7 @@ export async function open({ url }) {
       await Doc.bulkCreate(made);
       for (const { id } of made) ids.push(id);
     },
-    loaded: () => sequelize.query("ANALYZE docs"),
+    loaded: () => sequelize.query("VACUUM (ANALYZE) docs"),
     get: async (number) => read(await Doc.findByPk(ids[number], { attributes })),
     list: async (author) => {
       const where = sequelize.where(sequelize.literal(AUTHOR), author);
@@ -62,15 +65,18 @@ export async function open({ url }) {
       const after = sequelize.literal(`(${RANK}, id) > (${count - 1}, ${sequelize.escape(id)})`);
       return () => page(after);
     },
-    search: async (word) => {
-      const where = { search: { [Sequelize.Op.like]: `%${word}%` } };
-      const order = [
-        ["createdAt", "DESC"],
-        ["id", "DESC"],
-      ];
-      return (await Doc.findAll({ attributes, where, order, limit: 30 })).map(read);
-    },
+    search: isSearched
+      ? async (word) => {
+          const where = { search: { [Sequelize.Op.like]: `%${word}%` } };
+          const order = [
+            ["createdAt", "DESC"],
+            ["id", "DESC"],
+          ];
+          return (await Doc.findAll({ attributes, where, order, limit: 30 })).map(read);
+        }
+      : undefined,
     insert: async (document) => read(await Doc.create(make(document))),
+    ...(tags && openTags({ sequelize, Doc, attributes, ids, read })),
     close: () => sequelize.close(),
   };
 }

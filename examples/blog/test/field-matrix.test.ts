@@ -5,10 +5,10 @@ import {
   createResourceController,
   defineResource,
   resourceRoutes,
-  view,
   type Resource,
   type Route,
 } from "@fetchwork/rest";
+import { view } from "@fetchwork/rest/handlers";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
 import { article } from "../src/api/article/model.ts";

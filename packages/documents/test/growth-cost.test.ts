@@ -84,3 +84,23 @@ describe.each([
     },
   );
 });
+
+describe.each([
+  ["SQLite", "rows", fillSqlite],
+  ["PostgreSQL", "pages", fillPostgres],
+] as const)("A page of %s", (engine, unit, fill) => {
+  it.skipIf(engine === "PostgreSQL" && noPostgres !== undefined)(
+    `looks at few ${unit} for a member of one in four of 10,000 lists`,
+    async () => {
+      const quarter = `'{"rank":' || n || ',"tags":["' || (n % 4) || '"]}'`;
+      const read = await fill({ definition: posts, count: 10_000, document: quarter });
+      for (const sort of ["rank", "-createdAt"] as const) {
+        const { cost, result } = await read(
+          find({ where: { tags: { contains: "3" } }, sort: [sort], limit: 30 }),
+        );
+        expect(result.rows).toHaveLength(30);
+        expect([sort, cost]).toEqual([sort, expect.toSatisfy((rows) => Number(rows) < 500)]);
+      }
+    },
+  );
+});

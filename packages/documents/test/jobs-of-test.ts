@@ -14,5 +14,11 @@ export const inOrder = defineJob<{ key: string; place: number }>("in-order", {
   key: ({ key }) => key,
 });
 
+/** A job that stays half done for a while, and says so. */
+export const slow = defineJob<number>("slow");
+
+/** A job of a schedule: its effect has the id of the job, which has the time. */
+export const scheduled = defineJob<number>("scheduled", { concurrency: 4 });
+
 /** The collections of the test. */
 export const jobsOfTest = [...Object.values(jobCollections), effects];

@@ -7,7 +7,7 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openStore, type Store } from "../src/index.ts";
 import { createJobs, type Jobs } from "../src/jobs/index.ts";
-import { effect, effects, inOrder, jobsOfTest } from "./jobs-of-test.ts";
+import { effect, effects, inOrder, jobsOfTest, slow } from "./jobs-of-test.ts";
 import { newDatabase } from "./open-for-test.ts";
 import { noPostgres } from "./postgres-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -18,8 +18,8 @@ const roundCount = Number(
 const jobsPerRound = 300;
 const workerFile = fileURLToPath(new URL("jobs-process.ts", import.meta.url));
 
-async function startWorker(url: string, name: string): Promise<ChildProcess> {
-  const args = ["--conditions=@fetchwork/source", workerFile, url, name];
+async function startWorker(url: string, name: string, ahead = 0): Promise<ChildProcess> {
+  const args = ["--conditions=@fetchwork/source", workerFile, url, name, String(ahead)];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });
   onTestFinished(() => void child.kill("SIGKILL"));
   await once(createInterface({ input: child.stdout }), "line");
@@ -95,4 +95,50 @@ describe.each([
     }
     expect(found.some(({ by }) => by === "second")).toBe(true);
   });
+
+  it("a job of a process that stands still has its effect once, by the one that takes it over", async () => {
+    const { url, store, jobs } = await open();
+    const first = await startWorker(url, "first");
+    const id = await jobs.add(slow, 1);
+    while ((await jobs.get(id))?.progress !== "begun") await wait(5);
+    first.kill("SIGSTOP");
+    await startWorker(url, "second");
+    while ((await store.collection(effects).count()) === 0) await wait(20);
+    first.kill("SIGCONT");
+    // Longer than the rest of its handler.
+    await wait(1500);
+    expect(await store.collection(effects).find()).toMatchObject([{ job: id, by: "second" }]);
+    expect((await jobs.get(id))?.state).toBe("done");
+    // It goes on with other jobs.
+    first.kill("SIGSTOP");
+    first.kill("SIGCONT");
+    await Promise.all([1, 2, 3].map((input) => jobs.add(slow, input)));
+    while ((await store.collection(effects).count()) < 4) await wait(20);
+    await wait(1000);
+    expect(await store.collection(effects).count()).toBe(4);
+  }, 60_000);
+
+  it("each job and each time has its effect once, though clocks are an hour ahead and behind", async () => {
+    const { url, store, jobs } = await open();
+    const hour = 3_600_000;
+    await Promise.all([
+      startWorker(url, "ahead", hour),
+      startWorker(url, "behind", -hour),
+      startWorker(url, "right"),
+    ]);
+    const ids: string[] = [];
+    for (let round = 0; round < 20; round += 1) {
+      const some = Array.from({ length: 20 }, (_, index) => jobs.add(effect, index));
+      ids.push(...(await Promise.all(some)));
+      await wait(100);
+    }
+    await untilDone(jobs);
+    const found = (await store.collection(effects).find()).map(({ job }) => job);
+    const isTime = (job: string): boolean => job.startsWith("each-second@");
+    expect(found.filter((job) => !isTime(job)).toSorted()).toEqual(ids.toSorted());
+    const times = found.filter(isTime);
+    expect(times.length).toBeGreaterThan(0);
+    expect(new Set(times).size).toBe(times.length);
+    expect((await jobs.list({ state: "dead" })).items).toEqual([]);
+  }, 60_000);
 });

@@ -31,3 +31,14 @@ export function requireOwner(user: Account, ownerId: unknown): void {
     throw forbidden("this belongs to another user");
   }
 }
+
+/** RFC 6750 section 3: the error code is given only to who has shown a token. */
+export function bearerRequired(token: string | undefined): Problem {
+  const shown = token !== undefined;
+  return new Problem(401, {
+    detail: shown ? "the access token is not valid here" : "an access token is required",
+    headers: {
+      "www-authenticate": `Bearer realm="api"${shown ? ', error="invalid_token"' : ""}`,
+    },
+  });
+}

@@ -116,3 +116,8 @@ export function badFields(errors: readonly FieldError[]): Problem {
 export function titleOf(status: number): string {
   return titles[status] ?? "Error";
 }
+
+/** Says that there is no such document. */
+export function notFound(): Problem {
+  return new Problem(404, { detail: "there is no such document" });
+}

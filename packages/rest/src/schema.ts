@@ -48,21 +48,6 @@ export function propertiesOf(schema: JsonSchema, of: string): Readonly<Record<st
   return properties as Record<string, JsonSchema>;
 }
 
-/**
- * What an update takes: any of the fields. `null` stands for a field that is not given in a PUT, and removes it in a
- * PATCH, which a required one cannot be.
- */
-export function partialSchema(schema: JsonSchema, method: "PATCH" | "PUT"): JsonSchema {
-  const required: readonly unknown[] = Array.isArray(schema["required"]) ? schema["required"] : [];
-  const properties: Record<string, JsonSchema> = {};
-  for (const [name, property] of Object.entries(propertiesOf(schema, "a resource"))) {
-    const takesNull = method === "PUT" || !required.includes(name);
-    properties[name] =
-      takesNull && !acceptsNull(property) ? { anyOf: [property, { type: "null" }] } : property;
-  }
-  return { ...schema, properties, required: [] };
-}
-
 /** Validates a value; a {@link Problem} of status 400 names every field that was refused. */
 export async function validate<S extends Schema>(schema: S, value: unknown): Promise<OutputOf<S>> {
   const validated = schema["~standard"].validate(value);

@@ -1,4 +1,4 @@
-import type { Fields } from "./resource.ts";
+import type { Fields } from "./fields.ts";
 
 /** Shows the named fields of a document, in their order; what a document lacks is left out. */
 export function view(document: object, fields: readonly string[]): Fields {

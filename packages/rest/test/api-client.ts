@@ -1,8 +1,9 @@
 import { openStore, type Store } from "@fetchwork/documents";
 import { createContext } from "@fetchwork/http";
 import { onTestFinished } from "vitest";
-import { createApi, type Api, type ApiOptions } from "../src/api.ts";
-import { createAuthentication, type Authentication } from "../src/authentication.ts";
+import { createAuthentication } from "../src/accounts/create-authentication.ts";
+import { type Api, type ApiOptions, createApi } from "../src/http/api.ts";
+import type { Authentication } from "../src/http/authentication.ts";
 
 export const masterKey = "m".repeat(32);
 

@@ -3,9 +3,10 @@ import { join } from "node:path";
 import type { UntypedWhere } from "@fetchwork/documents";
 import { z } from "zod";
 import type { FieldError } from "../src/field-error.ts";
-import { listParameter, type ListParameter } from "../src/list-parameter.ts";
-import { createListReader, type ListRules } from "../src/list-query.ts";
+import { createListReader } from "../src/plan/list-query.ts";
 import { Problem } from "../src/problem.ts";
+import { listParameter, type ListParameter } from "../src/resource/list-parameter.ts";
+import type { ListRules } from "../src/resource/list-rules.ts";
 import { validate } from "../src/schema.ts";
 
 /** What a parameter or field is, in the words of the recorded parsers. */

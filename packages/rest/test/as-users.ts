@@ -1,9 +1,9 @@
 import type { Store } from "@fetchwork/documents";
 import { createContext } from "@fetchwork/http";
-import { createApi, type ApiOptions } from "../src/api.ts";
-import { createAuthentication } from "../src/authentication.ts";
-import type { OpenApiDocument } from "../src/openapi.ts";
-import type { Route } from "../src/route.ts";
+import { createAuthentication } from "../src/accounts/create-authentication.ts";
+import { type ApiOptions, createApi } from "../src/http/api.ts";
+import type { OpenApiDocument } from "../src/openapi/openapi.ts";
+import type { Route } from "../src/plan/route.ts";
 import { masterKey, memoryStore } from "./api-client.ts";
 
 /** An answer as tests look into it. */

@@ -4,20 +4,20 @@ import { join } from "node:path";
 import { rolldown } from "rolldown";
 import { describe, expect, expectTypeOf, it, onTestFinished, vi } from "vitest";
 import { z } from "zod";
-import { createApi } from "../src/api.ts";
 import {
+  type ApiClient,
   ClientError,
   createClient,
-  ProblemError,
-  type ApiClient,
   type PageReply,
   type Populated,
+  ProblemError,
   type Reply,
 } from "../src/client/index.ts";
-import { defineResource } from "../src/resource.ts";
-import { createResourceController } from "../src/resource-controller.ts";
-import { resourceRoutes } from "../src/resource-routes.ts";
-import { defineRoute, type Route } from "../src/route.ts";
+import { createApi } from "../src/http/api.ts";
+import { resourceRoutes } from "../src/http/resource-routes.ts";
+import { createResourceController } from "../src/operations/resource-controller.ts";
+import { defineRoute, type Route } from "../src/plan/route.ts";
+import { defineResource } from "../src/resource/define-resource.ts";
 import { masterKey, memoryStore, noAccounts } from "./api-client.ts";
 
 const post = defineResource({

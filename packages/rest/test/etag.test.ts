@@ -7,8 +7,8 @@ import {
   requirePreconditions,
   taggedJson,
 } from "../src/etag.ts";
+import { defineRoute } from "../src/plan/route.ts";
 import { Problem } from "../src/problem.ts";
-import { defineRoute } from "../src/route.ts";
 import { openApi } from "./api-client.ts";
 
 function check(method: string, headers: Record<string, string>): () => void {

@@ -1,11 +1,11 @@
 import { openStore } from "@fetchwork/documents";
 import { createContext } from "@fetchwork/http";
 import { z } from "zod";
-import { createApi } from "../src/api.ts";
-import { createAuthentication } from "../src/authentication.ts";
-import { defineResource } from "../src/resource.ts";
-import { createResourceController } from "../src/resource-controller.ts";
-import { resourceRoutes } from "../src/resource-routes.ts";
+import { createAuthentication } from "../src/accounts/create-authentication.ts";
+import { createApi } from "../src/http/api.ts";
+import { resourceRoutes } from "../src/http/resource-routes.ts";
+import { createResourceController } from "../src/operations/resource-controller.ts";
+import { defineResource } from "../src/resource/define-resource.ts";
 
 const note = defineResource({
   name: "note",

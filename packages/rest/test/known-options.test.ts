@@ -1,12 +1,12 @@
 import { isFetchworkError } from "@fetchwork/kit";
 import { defineCollection } from "@fetchwork/documents";
 import { describe, expect, it } from "vitest";
-import { createAttemptLimiter } from "../src/attempt-limiter.ts";
-import { createAuthentication } from "../src/authentication.ts";
+import { createAttemptLimiter } from "../src/accounts/create-attempt-limiter.ts";
+import { createAuthentication } from "../src/accounts/create-authentication.ts";
+import { createSessionTokens } from "../src/accounts/create-session-tokens.ts";
+import { memoryAttemptStore } from "../src/accounts/memory-attempt-store.ts";
+import { createPasswordResets, type PasswordHolder } from "../src/accounts/password-resets.ts";
 import { createClient } from "../src/client/create-client.ts";
-import { memoryAttemptStore } from "../src/memory-attempt-store.ts";
-import { createPasswordResets, type PasswordHolder } from "../src/password-resets.ts";
-import { createSessionTokens } from "../src/session-token.ts";
 import { noAccounts } from "./api-client.ts";
 
 const secret = "s".repeat(32);

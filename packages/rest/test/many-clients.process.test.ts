@@ -6,10 +6,11 @@ import { z } from "zod";
 import { newDatabase } from "../../documents/test/open-for-test.ts";
 import { noPostgres } from "../../documents/test/postgres-server.ts";
 import { temporaryFolder } from "../../documents/test/temporary-folder.ts";
-import { defineResource, type Resource } from "../src/resource.ts";
-import { createResourceController } from "../src/resource-controller.ts";
-import { resourceRoutes } from "../src/resource-routes.ts";
-import { openAsUsers, type Answer } from "./as-users.ts";
+import { resourceRoutes } from "../src/http/resource-routes.ts";
+import { createResourceController } from "../src/operations/resource-controller.ts";
+import { defineResource } from "../src/resource/define-resource.ts";
+import type { Resource } from "../src/resource/resource.ts";
+import { type Answer, openAsUsers } from "./as-users.ts";
 
 const open = {
   list: "public",

@@ -1,9 +1,10 @@
 import type { Store } from "@fetchwork/documents";
-import { createAuthentication, type Authentication } from "../src/authentication.ts";
-import type { Resource } from "../src/resource.ts";
-import { createResourceController } from "../src/resource-controller.ts";
-import { resourceRoutes } from "../src/resource-routes.ts";
-import type { Route } from "../src/route.ts";
+import { createAuthentication } from "../src/accounts/create-authentication.ts";
+import type { Authentication } from "../src/http/authentication.ts";
+import { resourceRoutes } from "../src/http/resource-routes.ts";
+import { createResourceController } from "../src/operations/resource-controller.ts";
+import type { Route } from "../src/plan/route.ts";
+import type { Resource } from "../src/resource/resource.ts";
 import type { Schema } from "../src/schema.ts";
 import { masterKey, memoryStore, openApi } from "./api-client.ts";
 

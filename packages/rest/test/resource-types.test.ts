@@ -1,7 +1,8 @@
 import { describe, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import type { Store } from "@fetchwork/documents";
-import { defineResource, type DocumentOf, type Resource } from "../src/resource.ts";
+import { defineResource } from "../src/resource/define-resource.ts";
+import type { DocumentOf, Resource } from "../src/resource/resource.ts";
 
 const member = defineResource({
   name: "member",

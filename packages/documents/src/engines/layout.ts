@@ -173,6 +173,8 @@ export interface Searching {
   probe(lookup: Lookup, limit: number): Statement;
   /** Counts the same, up to `limit`, and returns NULL in the same case. */
   count(lookup: Lookup, limit: number | undefined, options?: Timed): Statement;
+  /** Whether all rows of `inOrder` are read, and not only until the statement around it has enough of them. */
+  readonly walksWhole: boolean;
   /** Writes what stands behind FROM for the rows of a SELECT, given from WHERE on; they keep its order. */
   inOrder(rest: string): string;
   /** Writes what stands behind FROM for the rows of a WHERE clause that are found by it, and not by an order. */

@@ -26,6 +26,11 @@ export interface Summarizing {
    * and the greatest string. NULL for what is not needed or does not exist.
    */
   summary(path: ParsedPath, prefix: string, needs: Needs, sql: Dialect): readonly string[];
+  /**
+   * Written behind the statement that selects columns of documents: it keeps the engine from computing a column as often as
+   * the statement around it uses it.
+   */
+  readonly once: string;
   /** The list of a field for `eachMember`: of one value where it is not a list. */
   list(path: ParsedPath, sql: Dialect): string;
   /**

@@ -209,6 +209,9 @@ describe.each(engines)("Groups in %s", (engine, open) => {
     });
     expect(scans).toBe(true);
     expect(warnings.join()).toContain('declare indexes: ["state"]');
+    const facets = { where: { state: "paid" }, fields: { customer: 10 } } as const;
+    const explained = administer(store).explain(orders, facets, { method: "facets" });
+    await expect(explained).resolves.toMatchObject({ scans: true, warnings, indexes: [] });
   });
 
   it("are those of a naive model, for any documents and filters", async () => {

@@ -65,6 +65,27 @@ describe.each(enginesOfFile())("Members of lists in %s", (_name, open) => {
     }
   });
 
+  it("find documents far from the begin of an order, however many have them", async () => {
+    const collection = (await open({ collections: [articles] })).collection(articles);
+    const count = 5000;
+    const tagged = (n: number): readonly string[] =>
+      [1500, 2500, 4300, count].filter((before) => n < before).map((before) => `below ${before}`);
+    await collection.insertMany(Array.from({ length: count }, (_, n) => ({ n, tags: tagged(n) })));
+    for (const before of [1500, 2500, 4300, count]) {
+      const where = { tags: { contains: `below ${before}` } };
+      for (const [sort, first, step] of [
+        ["n", 0, 1],
+        ["-n", before - 1, -1],
+      ] as const) {
+        const page = await collection.page({ where, sort: [sort], limit: 30 });
+        const next = await collection.page({ where, sort: [sort], limit: 30, after: page.next });
+        const expected = Array.from({ length: 60 }, (_, place) => first + step * place);
+        const found = [...page.items, ...next.items].map(({ n }) => n);
+        expect([before, sort, found]).toEqual([before, sort, expected]);
+      }
+    }
+  });
+
   it("are looked up together with each other and with other fields", async () => {
     const collection = (await open({ collections: [articles] })).collection(articles);
     await fill(collection, 1500);

@@ -1,10 +1,4 @@
-import {
-  administer,
-  type DocumentRecord,
-  openStore,
-  type Snapshot,
-  type Store,
-} from "@fetchwork/documents";
+import { administer, type DocumentRecord, type Snapshot, type Store } from "@fetchwork/documents";
 import type { CommandIo } from "../command/command-io.ts";
 import { defineCommand, type Command } from "../command/command.ts";
 import { jsonLine, oneLine } from "../command/terminal-text.ts";
@@ -15,7 +9,7 @@ import { refuseOtherMigrations } from "./refuse-other-migrations.ts";
 import { createProgress, jsonOption, type Progress } from "./progress.ts";
 import { recordBatches } from "./record-batches.ts";
 import { buildIndexes } from "./restore.ts";
-import { openExisting, storeUrl } from "./store-url.ts";
+import { distributedOption, openExisting, openTarget, storeUrl } from "./store-url.ts";
 
 /** What was copied of a collection, with its checksum. */
 interface Copied {
@@ -31,6 +25,7 @@ export const copy: Command = defineCommand({
   positionals: ["from-url", "to-url"],
   options: {
     ...definitionsOption,
+    ...distributedOption,
     ...jsonOption,
   },
   async run({ values, positionals: [from = "", to = ""] }, io) {
@@ -40,7 +35,7 @@ export const copy: Command = defineCommand({
     const { collections } = await loadDefinitions(values.definitions, io);
     const asJson = values.json === true;
     await using source = await openExisting(fromUrl);
-    const target = await openStore(toUrl);
+    const target = await openTarget(toUrl, values);
     const copied: Copied[] = [];
     try {
       await administer(source).snapshot(async (snapshot) => {

@@ -9,7 +9,7 @@ import { refuseOtherMigrations } from "./refuse-other-migrations.ts";
 import { createProgress, jsonOption } from "./progress.ts";
 import { readBackup } from "./read-backup.ts";
 import { recordBatches } from "./record-batches.ts";
-import { storeUrl, urlOption } from "./store-url.ts";
+import { distributedOption, openTarget, storeUrl, urlOption } from "./store-url.ts";
 
 /** The result of a first reading of a backup. */
 interface Contents {
@@ -26,6 +26,7 @@ export const restore: Command = defineCommand({
   options: {
     ...urlOption,
     ...definitionsOption,
+    ...distributedOption,
     ...jsonOption,
   },
   async run({ values, positionals: [file = ""] }, io) {
@@ -35,7 +36,7 @@ export const restore: Command = defineCommand({
     const asJson = values.json === true;
     const contents = await readWhole(path, io.signal);
     const { header, documents } = contents;
-    const store = await openStore(url);
+    const store = await openTarget(url, values);
     try {
       await refuseFull(store, header);
       await load(store, { path, contents, asJson, io });

@@ -13,6 +13,22 @@ export const urlOption = {
   },
 } as const;
 
+/** The option of commands that fill a store. */
+export const distributedOption = {
+  distributed: {
+    type: "boolean",
+    description: "Create the store for Citus, which spreads its tables over its servers",
+  },
+} as const;
+
+/** Opens a store to fill it, which creates it where there is none. */
+export function openTarget(
+  url: string,
+  { distributed }: { readonly distributed?: boolean | undefined },
+): Promise<Store> {
+  return openStore(url, distributed === true ? { postgres: { distributed } } : {});
+}
+
 /** Returns the URL of the store, read from a variable if it is `env:`, with its path relative to the working folder. */
 export function storeUrl(url: string | undefined, io: CommandIo): string {
   const name = url === undefined ? "DATABASE_URL" : /^env:(.*)$/s.exec(url)?.[1];

@@ -14,6 +14,10 @@ const modules: readonly (readonly [module: string, names: readonly string[]])[] 
   ["@fetchwork/http", ["empty", "json"]],
   [
     "@fetchwork/rest",
+    ["type Fields", "type Resource", "type ResourceCall", "type ResourceController"],
+  ],
+  [
+    "@fetchwork/rest/handlers",
     [
       "afterChange",
       "changeDocument",
@@ -37,10 +41,6 @@ const modules: readonly (readonly [module: string, names: readonly string[]])[] 
       "view",
       "without",
       "writeTogether",
-      "type Fields",
-      "type Resource",
-      "type ResourceCall",
-      "type ResourceController",
     ],
   ],
 ];

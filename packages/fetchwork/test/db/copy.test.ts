@@ -2,6 +2,8 @@ import { join } from "node:path";
 import { administer, defineCollection, openStore } from "@fetchwork/documents";
 import { describe, expect, it } from "vitest";
 import { allDefinitions, allEngines, newFolder, runDb } from "./db-world.ts";
+import { newDatabase } from "../../../documents/test/open-for-test.ts";
+import { noPostgres } from "../../../documents/test/postgres-server.ts";
 import { items, migrations, others } from "./shop-definitions.ts";
 
 async function fill(count: number): Promise<string> {
@@ -90,4 +92,26 @@ describe("fetchwork db copy", () => {
     const cwd = newFolder();
     expect((await runDb(["copy", "sqlite:a.db", "sqlite:b.db"], { cwd }))[0]).toBe(1);
   });
+
+  it.skipIf(noPostgres !== undefined)(
+    "creates a store for Citus by --distributed, and so does restore",
+    async () => {
+      const from = await fill(3);
+      const backup = join(newFolder(), "a.jsonl");
+      expect((await runDb(["backup", backup, "-u", from]))[0]).toBe(0);
+      const copied = await newDatabase();
+      const restored = await newDatabase();
+      const definitions = ["--distributed", "-d", allDefinitions];
+      expect((await runDb(["copy", from, copied, ...definitions]))[0]).toBe(0);
+      expect((await runDb(["restore", backup, "-u", restored, ...definitions]))[0]).toBe(0);
+      for (const url of [copied, restored]) {
+        const other = openStore(url, { postgres: { distributed: false } });
+        await expect(other).rejects.toMatchObject({ code: "ERR_DOCUMENTS_OPEN" });
+        await using store = await openStore(url, { collections: [items] });
+        expect(await store.collection(items).count()).toBe(2);
+        expect(await administer(store).check()).toEqual({ ok: true, problems: [] });
+      }
+    },
+    60_000,
+  );
 });

@@ -72,7 +72,7 @@ describe("an API with ejected handlers", () => {
       }),
     );
     const [first] = sides;
-    const operations = operationsOf(first?.sender.api.openApi.paths ?? {});
+    const operations = operationsOf(first?.sender.api.openApi ?? { paths: {}, components: {} });
     const statuses = new Set<number>();
     let turn = 0;
     await fc.assert(

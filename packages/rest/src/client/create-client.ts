@@ -2,10 +2,10 @@ import { createEndpoint, type CompiledRoute } from "@fetchwork/endpoint";
 import { checkOptions, UsageError } from "@fetchwork/kit";
 import { Client, type ClientOptions as HttpOptions, type RestResponse } from "@fetchwork/http";
 import type { ApiClient, CallOptions } from "./api-client.ts";
-import { indexOperations, type ApiDescription, type OperationIndex } from "./description.ts";
+import { type ApiDescription, indexOperations, type OperationIndex } from "./description.ts";
 import { ClientError, ProblemError } from "./errors.ts";
 import { queryTexts } from "./list-parameters.ts";
-import { pageReplyOf, replyOf, type PageReply } from "./reply.ts";
+import { type PageReply, pageReplyOf, replyOf } from "./reply.ts";
 
 /** Options of {@link createClient}. */
 export interface ApiClientOptions extends Pick<

@@ -1,9 +1,10 @@
 import type { Collection, Stored, Transaction } from "@fetchwork/documents";
-import { writeConditionally } from "../conditional-write.ts";
-import { requireAccess } from "../resource-access.ts";
-import type { Fields, Resource } from "../resource.ts";
-import type { Operation } from "../resource-options.ts";
-import { idOf, writeTogether, type ResourceCall } from "./resource-call.ts";
+import type { Fields } from "../fields.ts";
+import { requireAccess } from "../plan/resource-access.ts";
+import type { Operation } from "../resource/access-rules.ts";
+import { idOf, type ResourceCall, writeTogether } from "../resource/call.ts";
+import type { Resource } from "../resource/resource.ts";
+import { writeConditionally } from "./conditional-write.ts";
 
 /** A document that is about to be changed. */
 export interface Changing<Together extends boolean = boolean> {

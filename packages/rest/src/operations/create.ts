@@ -1,11 +1,12 @@
 import type { Stored } from "@fetchwork/documents";
 import { json } from "@fetchwork/http";
-import { without } from "../guarded-schema.ts";
-import { afterChange } from "../hooks.ts";
-import { checkReferences } from "../relations/check-references.ts";
-import { refuseConflicts } from "../refuse-conflicts.ts";
-import type { Fields, Resource } from "../resource.ts";
-import { writeTogether, type ResourceCall, type ResourceHandler } from "./resource-call.ts";
+import type { Fields } from "../fields.ts";
+import { type ResourceCall, type ResourceHandler, writeTogether } from "../resource/call.ts";
+import { without } from "../resource/guarded-schema.ts";
+import { afterChange } from "../resource/hooks.ts";
+import type { Resource } from "../resource/resource.ts";
+import { refuseConflicts } from "./refuse-conflicts.ts";
+import { checkReferences } from "./relations/check-references.ts";
 
 /** Makes the handler that creates a document. */
 export function createOperation(resource: Resource): ResourceHandler<unknown> {

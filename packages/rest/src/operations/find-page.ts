@@ -1,10 +1,9 @@
 import type { Collection, Store, Stored, UntypedWhere } from "@fetchwork/documents";
-import type { ListQuery } from "../list-query.ts";
-import type { NearPoint } from "../near.ts";
-import { cursorLinks, pageLinks } from "../page-links.ts";
-import type { Fields, Resource } from "../resource.ts";
+import type { Fields } from "../fields.ts";
+import { type ListQuery, nameOf, type NearPoint } from "../resource/list-rules.ts";
+import type { Resource } from "../resource/resource.ts";
 import { shareRuns } from "../share-runs.ts";
-import { nameOf } from "../standard-parameters.ts";
+import { cursorLinks, pageLinks } from "./page-links.ts";
 
 /** One page of what was asked for. */
 export interface Found {

@@ -1,15 +1,14 @@
 import { empty, json } from "@fetchwork/http";
-import { forbidden } from "../access.ts";
-import { bearerRequired } from "../authentication.ts";
+import { bearerRequired, forbidden } from "../access.ts";
 import { RestError } from "../errors.ts";
 import { contentTag, noneMatchHolds } from "../etag.ts";
-import { populate } from "../relations/populate.ts";
-import { createQueryReader } from "../query-reader.ts";
-import { readPopulate } from "../relations/populate-parameter.ts";
-import type { Resource } from "../resource.ts";
+import { readPopulate } from "../plan/populate-parameter.ts";
+import { createQueryReader } from "../plan/query-reader.ts";
+import type { ResourceCall, ResourceHandler } from "../resource/call.ts";
+import type { Resource } from "../resource/resource.ts";
 import type { Found } from "./find-page.ts";
 import { createPageFinder, pageAnswer, pageHeaders } from "./page-answer.ts";
-import type { ResourceCall, ResourceHandler } from "./resource-call.ts";
+import { populate } from "./relations/populate.ts";
 
 /** Makes the handler that lists documents. */
 export function listOperation(resource: Resource): ResourceHandler {

@@ -2,12 +2,11 @@ import { InputError, type UntypedWhere } from "@fetchwork/documents";
 import { empty, text } from "@fetchwork/http";
 import { contentTag, noneMatchHolds } from "../etag.ts";
 import { fieldError } from "../field-error.ts";
-import type { ListQuery } from "../list-query.ts";
 import { badFields } from "../problem.ts";
-import type { Resource } from "../resource.ts";
-import { nameOf } from "../standard-parameters.ts";
-import { pageFinder, type Found } from "./find-page.ts";
-import type { ResourceCall } from "./resource-call.ts";
+import type { ResourceCall } from "../resource/call.ts";
+import { type ListQuery, nameOf } from "../resource/list-rules.ts";
+import type { Resource } from "../resource/resource.ts";
+import { type Found, pageFinder } from "./find-page.ts";
 
 /**
  * Finds the page of a list that a query asks for, and counts as the resource says.

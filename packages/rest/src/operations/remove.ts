@@ -1,10 +1,11 @@
 import type { Stored } from "@fetchwork/documents";
 import { empty } from "@fetchwork/http";
-import { afterChange } from "../hooks.ts";
-import { releaseReferences } from "../relations/release-references.ts";
-import type { Fields, Resource } from "../resource.ts";
+import type { Fields } from "../fields.ts";
+import type { ResourceHandler } from "../resource/call.ts";
+import { afterChange } from "../resource/hooks.ts";
+import type { Resource } from "../resource/resource.ts";
 import { changeDocument } from "./change-document.ts";
-import type { ResourceHandler } from "./resource-call.ts";
+import { releaseReferences } from "./relations/release-references.ts";
 
 /** Makes the handler that removes a document. */
 export function removeOperation(resource: Resource): ResourceHandler {

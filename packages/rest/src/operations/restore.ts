@@ -1,13 +1,14 @@
 import type { Stored } from "@fetchwork/documents";
 import { json } from "@fetchwork/http";
-import { notFound } from "../conditional-write.ts";
 import { requirePreconditions } from "../etag.ts";
-import { afterChange } from "../hooks.ts";
-import { checkReferences } from "../relations/check-references.ts";
-import { refuseConflicts } from "../refuse-conflicts.ts";
-import { asksAgain, requireAccess } from "../resource-access.ts";
-import type { Fields, Resource } from "../resource.ts";
-import { idOf, writeTogether, type ResourceHandler } from "./resource-call.ts";
+import type { Fields } from "../fields.ts";
+import { asksAgain, requireAccess } from "../plan/resource-access.ts";
+import { notFound } from "../problem.ts";
+import { idOf, type ResourceHandler, writeTogether } from "../resource/call.ts";
+import { afterChange } from "../resource/hooks.ts";
+import type { Resource } from "../resource/resource.ts";
+import { refuseConflicts } from "./refuse-conflicts.ts";
+import { checkReferences } from "./relations/check-references.ts";
 
 /** Makes the handler that brings a removed document back. */
 export function restoreOperation(resource: Resource): ResourceHandler {

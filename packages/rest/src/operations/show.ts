@@ -1,11 +1,11 @@
 import { empty, json } from "@fetchwork/http";
-import { notFound } from "../conditional-write.ts";
-import { readShownFields } from "../fields-parameter.ts";
 import { noneMatchHolds, requirePreconditions } from "../etag.ts";
-import { populate } from "../relations/populate.ts";
-import { readPopulate } from "../relations/populate-parameter.ts";
-import type { Resource } from "../resource.ts";
-import { idOf, type ResourceHandler } from "./resource-call.ts";
+import { readShownFields } from "../plan/fields-parameter.ts";
+import { readPopulate } from "../plan/populate-parameter.ts";
+import { notFound } from "../problem.ts";
+import { idOf, type ResourceHandler } from "../resource/call.ts";
+import type { Resource } from "../resource/resource.ts";
+import { populate } from "./relations/populate.ts";
 
 /** Makes the handler that shows one document. */
 export function showOperation(resource: Resource): ResourceHandler {

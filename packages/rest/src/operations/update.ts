@@ -1,17 +1,17 @@
 import type { Stored } from "@fetchwork/documents";
 import { json } from "@fetchwork/http";
-import { without } from "../guarded-schema.ts";
-import { hiddenFields } from "../hidden-fields.ts";
-import { afterChange } from "../hooks.ts";
-import { mergePatch } from "../merge-patch.ts";
-import { checkReferences } from "../relations/check-references.ts";
-import { refuseConflicts } from "../refuse-conflicts.ts";
-import type { Fields, Resource } from "../resource.ts";
-import type { BodyFields } from "../route.ts";
-import { validateChange } from "../validate-change.ts";
+import type { Fields } from "../fields.ts";
+import type { BodyFields, ResourceHandler } from "../resource/call.ts";
+import { without } from "../resource/guarded-schema.ts";
+import { hiddenFields } from "../resource/hidden-fields.ts";
+import { afterChange } from "../resource/hooks.ts";
+import type { Resource } from "../resource/resource.ts";
 import { view } from "../view.ts";
 import { changeDocument } from "./change-document.ts";
-import type { ResourceHandler } from "./resource-call.ts";
+import { mergePatch } from "./merge-patch.ts";
+import { refuseConflicts } from "./refuse-conflicts.ts";
+import { checkReferences } from "./relations/check-references.ts";
+import { validateChange } from "./validate-change.ts";
 
 /** Makes the handler that changes the given fields and keeps the others. */
 export function updateOperation(resource: Resource): ResourceHandler {

@@ -2,10 +2,11 @@ import { json } from "@fetchwork/http";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { RestError } from "../../src/errors.ts";
+import { resourceRoutes } from "../../src/http/resource-routes.ts";
+import { createResourceController } from "../../src/operations/resource-controller.ts";
 import { Problem } from "../../src/problem.ts";
-import { defineResource, type Resource } from "../../src/resource.ts";
-import { createResourceController } from "../../src/resource-controller.ts";
-import { resourceRoutes } from "../../src/resource-routes.ts";
+import { defineResource } from "../../src/resource/define-resource.ts";
+import type { Resource } from "../../src/resource/resource.ts";
 import { openAsUsers } from "../as-users.ts";
 
 const seen: string[] = [];

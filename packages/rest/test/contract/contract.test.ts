@@ -4,9 +4,10 @@ import addFormats from "ajv-formats";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { propertyRuns } from "../../../documents/test/property-runs.ts";
-import type { OpenApiDocument } from "../../src/openapi.ts";
+import type { OpenApiDocument } from "../../src/openapi/openapi.ts";
 import type { JsonSchema } from "../../src/schema.ts";
 import { memoryStore } from "../api-client.ts";
+import { resolveReferences } from "../resolve-references.ts";
 import { operationsOf, requestsFor } from "./requests.ts";
 import { reset, sendPlan, snapshot } from "./send.ts";
 import { makeWholeApi } from "./whole-api.ts";
@@ -39,7 +40,7 @@ function compile(ajv: Ajv2020, schema: JsonSchema): ValidateFunction {
 }
 
 function operationAt(document: OpenApiDocument, path: string, method: string): Operation {
-  return document.paths[path]?.[method.toLowerCase()] as Operation;
+  return resolveReferences(document).paths[path]?.[method.toLowerCase()] as Operation;
 }
 
 async function makeApi() {
@@ -58,7 +59,7 @@ describe("the OpenAPI document", () => {
     const { api } = await makeApi();
     const ajv = createAjv(api.openApi);
     let seen = 0;
-    for (const { path, method } of operationsOf(api.openApi.paths)) {
+    for (const { path, method } of operationsOf(api.openApi)) {
       const {
         operationId,
         parameters = [],
@@ -96,7 +97,7 @@ describe("a request built from the OpenAPI document", () => {
     const ajv = createAjv(api.openApi);
     const validators = new Map<string, ValidateFunction>();
     const sender = { api, callers, ids: new Map<string, string[]>() };
-    const operations = operationsOf(api.openApi.paths);
+    const operations = operationsOf(api.openApi);
     const statuses = new Map<string, Set<number>>();
     let stored = "";
     let turn = 0;

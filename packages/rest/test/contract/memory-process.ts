@@ -9,7 +9,7 @@ const warmUp = 4_000;
 
 const store = await openStore("sqlite::memory:");
 const { api, callers } = await makeWholeApi(store);
-const plans = operationsOf(api.openApi.paths).flatMap((operation) =>
+const plans = operationsOf(api.openApi).flatMap((operation) =>
   fc.sample(requestsFor(operation), { numRuns: 40, seed: 7 }),
 );
 const sender = { api, callers, ids: new Map<string, string[]>() };

@@ -1,5 +1,7 @@
 import fc from "fast-check";
+import type { OpenApiDocument } from "../../src/openapi/openapi.ts";
 import type { JsonSchema } from "../../src/schema.ts";
+import { resolveReferences } from "../resolve-references.ts";
 
 /** One operation of an OpenAPI document, as far as requests need it. */
 export interface DescribedOperation {
@@ -26,7 +28,10 @@ export interface RequestPlan {
 }
 
 /** Lists the operations of a document. */
-export function operationsOf(paths: Readonly<Record<string, JsonSchema>>): DescribedOperation[] {
+export function operationsOf(
+  document: Pick<OpenApiDocument, "components" | "paths">,
+): DescribedOperation[] {
+  const { paths } = resolveReferences(document);
   return Object.entries(paths).flatMap(([path, item]) =>
     Object.entries(item).map(([method, operation]) => {
       const { parameters = [], requestBody } = operation as {

@@ -1,8 +1,8 @@
 import type { Store } from "@fetchwork/documents";
 import { createContext } from "@fetchwork/http";
-import type { Api } from "../../src/api.ts";
+import type { Api } from "../../src/http/api.ts";
 import type { RequestPlan } from "./requests.ts";
-import { collections, type Caller } from "./whole-api.ts";
+import { type Caller, collections } from "./whole-api.ts";
 
 /** What a plan is sent with. */
 export interface Sender {

@@ -1,18 +1,19 @@
 import type { Store } from "@fetchwork/documents";
 import { empty, json } from "@fetchwork/http";
 import { z } from "zod";
-import { createApi, type Api } from "../../src/api.ts";
-import { argon2id } from "../../src/argon2.ts";
-import { createAuthentication } from "../../src/authentication.ts";
-import { idempotencyRecords } from "../../src/idempotency/idempotency-record.ts";
-import { Problem } from "../../src/problem.ts";
-import { defineResource, type Resource } from "../../src/resource.ts";
+import { argon2id } from "../../src/accounts/argon2.ts";
+import { createAuthentication } from "../../src/accounts/create-authentication.ts";
+import { type Api, createApi } from "../../src/http/api.ts";
+import { idempotencyRecords } from "../../src/http/idempotency/idempotency-record.ts";
+import { resourceRoutes } from "../../src/http/resource-routes.ts";
 import {
   createResourceController,
   type ResourceController,
-} from "../../src/resource-controller.ts";
-import { resourceRoutes } from "../../src/resource-routes.ts";
-import { defineRoute } from "../../src/route.ts";
+} from "../../src/operations/resource-controller.ts";
+import { defineRoute } from "../../src/plan/route.ts";
+import { Problem } from "../../src/problem.ts";
+import { defineResource } from "../../src/resource/define-resource.ts";
+import type { Resource } from "../../src/resource/resource.ts";
 
 export const person = defineResource({
   name: "person",

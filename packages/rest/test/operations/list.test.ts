@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { listParameter } from "../../src/list-parameter.ts";
-import { defineResource } from "../../src/resource.ts";
-import type { ListOptions } from "../../src/resource-options.ts";
-import { openResource, type Answer } from "../resource-client.ts";
+import { defineResource } from "../../src/resource/define-resource.ts";
+import type { ListOptions } from "../../src/resource/list-options.ts";
+import { listParameter } from "../../src/resource/list-parameter.ts";
+import { type Answer, openResource } from "../resource-client.ts";
 
 const schema = z.object({
   title: z.string(),

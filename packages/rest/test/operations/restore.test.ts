@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { RestError } from "../../src/errors.ts";
-import { defineResource } from "../../src/resource.ts";
-import type { Operation, ResourceRule } from "../../src/resource-options.ts";
-import { createResourceController } from "../../src/resource-controller.ts";
-import { resourceRoutes } from "../../src/resource-routes.ts";
+import { resourceRoutes } from "../../src/http/resource-routes.ts";
+import { createResourceController } from "../../src/operations/resource-controller.ts";
+import type { Operation, ResourceRule } from "../../src/resource/access-rules.ts";
+import { defineResource } from "../../src/resource/define-resource.ts";
 import { openAsUsers } from "../as-users.ts";
 import { openResource } from "../resource-client.ts";
 

@@ -2,10 +2,10 @@ import { request } from "node:http";
 import { serve } from "@fetchwork/http/serve";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
-import { createApi } from "../../src/api.ts";
-import { defineResource } from "../../src/resource.ts";
-import { createResourceController } from "../../src/resource-controller.ts";
-import { resourceRoutes } from "../../src/resource-routes.ts";
+import { createApi } from "../../src/http/api.ts";
+import { resourceRoutes } from "../../src/http/resource-routes.ts";
+import { createResourceController } from "../../src/operations/resource-controller.ts";
+import { defineResource } from "../../src/resource/define-resource.ts";
 import { memoryStore, noAccounts } from "../api-client.ts";
 
 const note = defineResource({

@@ -1,14 +1,16 @@
 import type { Store } from "@fetchwork/documents";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { createApi } from "../../src/api.ts";
 import { RestError } from "../../src/errors.ts";
+import { createApi } from "../../src/http/api.ts";
+import { resourceRoutes } from "../../src/http/resource-routes.ts";
+import { createResourceController } from "../../src/operations/resource-controller.ts";
 import { Problem } from "../../src/problem.ts";
-import type { Relation, Relations } from "../../src/relations/relation.ts";
-import { defineResource, type Resource } from "../../src/resource.ts";
-import { createResourceController } from "../../src/resource-controller.ts";
-import { resourceRoutes } from "../../src/resource-routes.ts";
+import { defineResource } from "../../src/resource/define-resource.ts";
+import type { Relation, Relations } from "../../src/resource/relations/relation-options.ts";
+import type { Resource } from "../../src/resource/resource.ts";
 import { memoryStore, noAccounts } from "../api-client.ts";
+import { resolveReferences } from "../resolve-references.ts";
 import { openAsUsers } from "../as-users.ts";
 import { counting } from "./counting-store.ts";
 
@@ -445,7 +447,7 @@ describe("a deletion", () => {
 
 it("relations are described with what they may show", async () => {
   const { openApi } = await openAll();
-  const paths = openApi.paths as any; // oxlint-disable-line typescript/no-explicit-any -- looked into as it comes
+  const paths = resolveReferences(openApi).paths as any; // oxlint-disable-line typescript/no-explicit-any -- looked into as it comes
   const { get } = paths["/articles/{id}"];
   expect(get.parameters.map(({ name }: { name: string }) => name)).toContain("populate");
   const { properties } = get.responses[200].content["application/json"].schema;
@@ -464,7 +466,7 @@ it.each([
 ])("%s describes documents in the place of identifiers for %s: %s, %s", async (...row) => {
   const [path, method, status, isPopulated] = row;
   const { openApi } = await openAll();
-  const paths = openApi.paths as any; // oxlint-disable-line typescript/no-explicit-any -- looked into as it comes
+  const paths = resolveReferences(openApi).paths as any; // oxlint-disable-line typescript/no-explicit-any -- looked into as it comes
   const { schema } = paths[path][method].responses[status].content["application/json"];
   const { author, comments } = (schema.items ?? schema).properties;
   const document = { type: "object" };

@@ -1,5 +1,6 @@
 import { empty, json } from "@fetchwork/http";
-import { notFound, type Account, type Call } from "@fetchwork/rest";
+import type { Account, Call } from "@fetchwork/rest";
+import { notFound } from "@fetchwork/rest/handlers";
 import { user } from "../user/model.ts";
 
 type AuthCall = Call<unknown, Account>;

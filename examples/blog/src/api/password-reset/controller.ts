@@ -1,5 +1,6 @@
 import { empty, json } from "@fetchwork/http";
-import { notFound, Problem, view, type Call, type OutputOf } from "@fetchwork/rest";
+import { Problem, type Call, type OutputOf } from "@fetchwork/rest";
+import { notFound, view } from "@fetchwork/rest/handlers";
 import type { SignInLimits } from "../../services/sign-in-limits.ts";
 import { user, type newPassword } from "../user/model.ts";
 import { holderView, resets, type NewReset } from "./model.ts";

@@ -2,24 +2,26 @@ import type { Change } from "@fetchwork/documents";
 import { empty, json } from "@fetchwork/http";
 import {
   createResourceController,
+  hashPassword,
+  Problem,
+  type Account,
+  type Call,
+  type OutputOf,
+} from "@fetchwork/rest";
+import {
   etagOf,
   forbidden,
-  hashPassword,
   networkOf,
   noneMatchHolds,
   notFound,
-  Problem,
   refuseConflicts,
   releaseReferences,
   requireOwner,
   requirePreconditions,
   writeConditionally,
   writeTogether,
-  type Account,
-  type Call,
-  type OutputOf,
   type WriteTarget,
-} from "@fetchwork/rest";
+} from "@fetchwork/rest/handlers";
 import { forgetLinks } from "../../services/forget-links.ts";
 import { nameOf, pictureOf } from "../../services/profile.ts";
 import {

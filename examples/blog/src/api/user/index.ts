@@ -1,9 +1,5 @@
-import {
-  defineRoute,
-  documentResponse,
-  listParameters,
-  resourceListResponse,
-} from "@fetchwork/rest";
+import { defineRoute } from "@fetchwork/rest";
+import { documentResponse, listParameters, resourceListResponse } from "@fetchwork/rest/handlers";
 import * as controller from "./controller.ts";
 import {
   newPassword,

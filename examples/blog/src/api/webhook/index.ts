@@ -1,4 +1,5 @@
-import { defineRoute, listParameters, listResponse, type Route } from "@fetchwork/rest";
+import { defineRoute, type Route } from "@fetchwork/rest";
+import { listParameters, listResponse } from "@fetchwork/rest/handlers";
 import type { Sender } from "@fetchwork/webhooks/sender";
 import { createWebhookController } from "./controller.ts";
 import { delivery, newWebhook, webhook, webhookChange, webhookList } from "./model.ts";

@@ -9,6 +9,8 @@ const fewHits = { words: 1000, contains: 4000 };
 /** For what more documents have, so many are looked at in their order, and more for each document that is asked for. */
 const walkLength = 10_000;
 const walkPerDocument = 20;
+/** So many times as many documents are looked at as would be enough if those that have a member came evenly. */
+const unevenness = 2;
 
 /** A selection with words or members, and a page of it. */
 type Search = ParsedQuery & Pick<Selected, "members" | "part">;
@@ -86,11 +88,11 @@ function readKeys(text: string): readonly number[] {
 export function* selectSearched(
   layout: Layout,
   search: Search,
-  { isTimed, foundBy }: Timed & { readonly foundBy: FoundBy },
+  { isTimed, ...probed }: Timed & Probed,
 ): Operation<readonly Row[]> {
   const { limit, offset } = search;
-  if (limit !== undefined && foundBy === "document" && hasOrder(layout, search)) {
-    const reach = reachOf(limit + offset);
+  const { foundBy } = probed;
+  for (const reach of yield* pageReaches(layout, search, probed)) {
     const sql = layout.begin({ isTimed });
     const walked = walkSql(layout, search, { reach, sql });
     const { rows } = yield sql.read(
@@ -159,6 +161,32 @@ function hasOrder({ indexes }: Layout, { order: [first] }: Search): boolean {
   return (
     field === "id" || field === "createdAt" || indexes.some(({ fields }) => fields[0] === field)
   );
+}
+
+/**
+ * Returns how many documents are looked at in their order for a page, one attempt after the other; none where those that have
+ * the words or members are better read and sorted.
+ */
+function* pageReaches(
+  layout: Layout,
+  search: Search,
+  { foundBy, hits = 0 }: Probed,
+): Operation<readonly number[]> {
+  const { limit, offset, filter, members = [], deleted } = search;
+  if (limit === undefined || !hasOrder(layout, search)) return [];
+  const wanted = limit + offset;
+  if (foundBy === "document") {
+    const whole = reachOf(wanted);
+    return layout.searching.walksWhole ? [wanted * walkPerDocument, whole] : [whole];
+  }
+  const isMember = members.length === 1 && filter === undefined && deleted === "exclude";
+  // What a page is filled with has been read and sorted before anything could be gained.
+  if (!isMember || hits <= wanted * unevenness * 2) return [];
+  const { name } = layout.definition;
+  const total = yield { kind: "total", collection: name, statement: layout.readTotal?.() };
+  if (total.count < 0) return [];
+  const reach = Math.ceil((wanted * unevenness * total.count) / hits);
+  return reach <= hits / 2 ? [reach] : [];
 }
 
 function reachOf(wanted: number): number {

@@ -117,8 +117,7 @@ function documentsSql(
   const where = whereSql(selectionTerms(layout, { ...separated, foundBy: by }, sql));
   const isLookup = separated.words.length > 0 || separated.members !== undefined;
   const from = isLookup ? layout.searching.apart(where) : layout.quoted + where;
-  // The limit, even of none, keeps SQLite from computing each column as often as it is used.
-  return `(SELECT ${select} FROM ${from}${sql.page(undefined, 0)})`;
+  return `(SELECT ${select} FROM ${from}${layout.summarizing.once})`;
 }
 
 /** A field that is summed up, and what is wanted of it. */

@@ -9,6 +9,7 @@ import { registryTable } from "../own-tables.ts";
 export function* readStatus(begin: Begin): Operation<StoreStatus> {
   const collections: { readonly name: string; readonly documents: number }[] = [];
   let bytes = 0;
+  const sizeOf = yield* sizeFunction(begin);
   const { rows } = yield begin().read(`SELECT name FROM ${registryTable} ORDER BY name`);
   for (const [name] of rows) {
     const quoted = quoteName(String(name));
@@ -16,9 +17,7 @@ export function* readStatus(begin: Begin): Operation<StoreStatus> {
     const counted = yield begin().read(counting);
     const sql = begin();
     // Apart from the count, because it cannot be asked of each server of a distributed table.
-    const size = yield sql.read(
-      `SELECT pg_total_relation_size(to_regclass(${sql.bind(quoted, "text")}))`,
-    );
+    const size = yield sql.read(`SELECT ${sizeOf(`to_regclass(${sql.bind(quoted, "text")})`)}`);
     collections.push({ name: String(name), documents: Number(counted.rows[0]?.[0]) });
     bytes += Number(size.rows[0]?.[0]);
   }
@@ -26,4 +25,17 @@ export function* readStatus(begin: Begin): Operation<StoreStatus> {
   const version = yield begin().read("SHOW server_version");
   const engine = `PostgreSQL ${String(version.rows[0]?.[0]).split(" ", 1)[0]}`;
   return { engine, collections, migrations, bytes };
+}
+
+/** Returns what writes the size of a table; those that Citus knows have nothing on the server that is asked. */
+function* sizeFunction(begin: Begin): Operation<(table: string) => string> {
+  const { rows } = yield begin().read("SELECT to_regclass('pg_dist_partition')::text");
+  if (rows[0]?.[0] === null) return ownSize;
+  return (table) =>
+    `CASE WHEN ${table} IN (SELECT logicalrelid FROM pg_dist_partition) ` +
+    `THEN citus_total_relation_size(${table}) ELSE ${ownSize(table)} END`;
+}
+
+function ownSize(table: string): string {
+  return `pg_total_relation_size(${table})`;
 }

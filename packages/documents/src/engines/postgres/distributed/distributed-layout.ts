@@ -6,12 +6,14 @@ import type { Claiming, Merging, NewRow, Recording } from "../../layout.ts";
 import { atomically, type Operation, type Result, type Row } from "../../operation.ts";
 import { selectionTerms, whereSql } from "../../operations/where.ts";
 import { changesTable } from "../../own-tables.ts";
+import type { Summarizing } from "../../summarizing.ts";
 import { claimedColumns, documentColumns } from "../statements/columns.ts";
 import { PostgresWriter } from "../statements/dialect.ts";
 import type { Change, UniqueChange } from "../statements/change.ts";
 import { PostgresLayout } from "../statements/layout.ts";
 import { freeSql, leaseSql } from "../statements/leases.ts";
 import { feedEndTable } from "../statements/own-tables.ts";
+import { distributedSummarizing } from "../statements/summarizing.ts";
 import {
   checkedVersionSql,
   firstVersionSql,
@@ -38,6 +40,7 @@ const maxCandidates = 1000;
 export class DistributedLayout extends PostgresLayout {
   /** Fields that are unique through the table of claims. */
   readonly claimed: readonly ClaimedFields[];
+  override readonly summarizing: Summarizing = distributedSummarizing;
 
   constructor(definition: CollectionDefinition<unknown>, stamps: Stamps) {
     super(definition, stamps, { keyForm: "digits", isUnique: false });

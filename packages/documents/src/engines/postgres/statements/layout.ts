@@ -20,6 +20,7 @@ import { keepingKeys } from "../../collation.ts";
 import type { Operation, Result, Row, Statement } from "../../operation.ts";
 import { whereSql } from "../../operations/where.ts";
 import { changesTable } from "../../own-tables.ts";
+import type { Summarizing } from "../../summarizing.ts";
 import { toDocumentsError } from "../connections/postgres-error.ts";
 import { columnsToAdd, derivedSets } from "./added-columns.ts";
 import type { Change, UniqueChange } from "./change.ts";
@@ -58,7 +59,7 @@ export class PostgresLayout implements Layout {
   readonly hasRemoved = true;
   readonly searching: PostgresSearching;
   readonly geo: PostgresGeo;
-  readonly summarizing: typeof postgresSummarizing = postgresSummarizing;
+  readonly summarizing: Summarizing = postgresSummarizing;
   readonly indexes: readonly PostgresIndex[];
   readonly keyForm: KeyForm;
   /** Whether the server keeps statistics of the fields of indexes. */

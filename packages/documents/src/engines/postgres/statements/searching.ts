@@ -11,6 +11,8 @@ const commonInSample = 5;
 export class PostgresSearching implements Searching {
   readonly probesVisible = true;
   readonly #table: DialectTable & { readonly quoted: string };
+  /** A coordinator fetches the rows of a subquery with a limit from each server. */
+  readonly walksWhole: boolean;
   readonly #isSampled: boolean;
 
   /** `isSampled`: whether a statement may have subqueries of which one decides about another, which not every system takes. */
@@ -20,6 +22,7 @@ export class PostgresSearching implements Searching {
   ) {
     this.#table = table;
     this.#isSampled = isSampled;
+    this.walksWhole = !isSampled;
   }
 
   /**

@@ -5,7 +5,10 @@ import { jsonOf } from "./keys.ts";
 
 const scalarTypes = "('string', 'number', 'boolean')";
 
-/** PostgreSQL adds decimal numbers exactly, and `jsonb` has them as they were given. */
+/**
+ * PostgreSQL adds decimal numbers exactly, and `jsonb` has them as they were given. Without OFFSET it also sorts whole
+ * documents by the fields of a group, because it takes each group for a single document.
+ */
 export const postgresSummarizing: Summarizing = {
   scalar: (path) => {
     const json = jsonOfField(path);
@@ -14,6 +17,7 @@ export const postgresSummarizing: Summarizing = {
   text: (column) => `${column}::text`,
   inputs: (path, prefix) => [`${jsonOfField(path)} AS ${prefix}`],
   summary: (_path, prefix, needs) => summaryOf(prefix, needs),
+  once: " OFFSET 0",
   list: (path) => {
     const json = jsonOfField(path);
     return (
@@ -29,9 +33,12 @@ export const postgresSummarizing: Summarizing = {
   documentsOfMember: "count(*)",
 };
 
+/** The same for tables that are spread over servers: none of them could compute a statement with OFFSET on its own. */
+export const distributedSummarizing: Summarizing = { ...postgresSummarizing, once: "" };
+
 function summaryOf(json: string, needs: Needs): readonly string[] {
   const isNumber = `jsonb_typeof(${json}) = 'number'`;
-  const number = `CASE WHEN ${isNumber} THEN (${json} #>> '{}')::numeric END`;
+  const number = `CASE WHEN ${isNumber} THEN ${json}::numeric END`;
   const string = `CASE WHEN jsonb_typeof(${json}) = 'string' THEN ${json} #>> '{}' END COLLATE "C"`;
   return [
     needs.sum ? `count(CASE WHEN ${isNumber} THEN 1 END)` : "NULL",

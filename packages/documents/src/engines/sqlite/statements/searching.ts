@@ -6,6 +6,7 @@ import { SqliteDialect, type SqliteTable } from "./dialect.ts";
 export class SqliteSearching implements Searching {
   /** The texts and members of removed documents are there too. */
   readonly probesVisible: boolean;
+  readonly walksWhole = false;
   readonly #layout: Pick<Layout, "quoted"> & SqliteTable;
 
   constructor(layout: Pick<Layout, "quoted" | "softDelete"> & SqliteTable) {

@@ -23,6 +23,7 @@ export const sqliteSummarizing: Summarizing = {
     ...(path.meta === undefined ? [`${jsonOf(path, sql)} AS ${prefix}_json`] : []),
   ],
   summary: (path, prefix, needs) => summaryOf(path, prefix, needs),
+  once: " LIMIT -1",
   list: (path, sql) => {
     if (path.meta !== undefined) return `'[' || ${jsonOfMeta(path.meta)} || ']'`;
     return (

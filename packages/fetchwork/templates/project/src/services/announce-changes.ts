@@ -1,6 +1,7 @@
 // #if webhooks
 import type { Change, Collection, Store, Stored, Transaction } from "@fetchwork/documents";
-import { adminViewer, shareRuns, type Resource } from "@fetchwork/rest";
+import { adminViewer, type Resource } from "@fetchwork/rest";
+import { shareRuns } from "@fetchwork/rest/handlers";
 import { senderCollections, type EventToSend, type Sender } from "@fetchwork/webhooks/sender";
 import { overlay } from "./overlay.ts";
 

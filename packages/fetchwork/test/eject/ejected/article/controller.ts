@@ -1,5 +1,11 @@
 import { empty, json } from "@fetchwork/http";
 import {
+  type Fields,
+  type Resource,
+  type ResourceCall,
+  type ResourceController,
+} from "@fetchwork/rest";
+import {
   changeDocument,
   checkReferences,
   createPageFinder,
@@ -18,11 +24,7 @@ import {
   validateChange,
   view,
   writeTogether,
-  type Fields,
-  type Resource,
-  type ResourceCall,
-  type ResourceController,
-} from "@fetchwork/rest";
+} from "@fetchwork/rest/handlers";
 import { article as model } from "./model.ts";
 
 // Written out by `fetchwork eject`. The routes have applied access rules and validated bodies before they come here.

@@ -1,5 +1,11 @@
 import { empty, json } from "@fetchwork/http";
 import {
+  type Fields,
+  type Resource,
+  type ResourceCall,
+  type ResourceController,
+} from "@fetchwork/rest";
+import {
   afterChange,
   changeDocument,
   checkReferences,
@@ -21,11 +27,7 @@ import {
   view,
   without,
   writeTogether,
-  type Fields,
-  type Resource,
-  type ResourceCall,
-  type ResourceController,
-} from "@fetchwork/rest";
+} from "@fetchwork/rest/handlers";
 import { order as model } from "./model.ts";
 
 // Written out by `fetchwork eject`. The routes have applied access rules and validated bodies before they come here.

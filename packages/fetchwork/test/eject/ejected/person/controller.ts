@@ -1,5 +1,11 @@
 import { empty, json } from "@fetchwork/http";
 import {
+  type Fields,
+  type Resource,
+  type ResourceCall,
+  type ResourceController,
+} from "@fetchwork/rest";
+import {
   changeDocument,
   createPageFinder,
   createQueryReader,
@@ -19,11 +25,7 @@ import {
   view,
   without,
   writeTogether,
-  type Fields,
-  type Resource,
-  type ResourceCall,
-  type ResourceController,
-} from "@fetchwork/rest";
+} from "@fetchwork/rest/handlers";
 import { person as model } from "./model.ts";
 
 // Written out by `fetchwork eject`. The routes have applied access rules and validated bodies before they come here.

@@ -1,5 +1,11 @@
 import { empty, json } from "@fetchwork/http";
 import {
+  type Fields,
+  type Resource,
+  type ResourceCall,
+  type ResourceController,
+} from "@fetchwork/rest";
+import {
   changeDocument,
   createPageFinder,
   createQueryReader,
@@ -14,11 +20,7 @@ import {
   requirePreconditions,
   validateChange,
   view,
-  type Fields,
-  type Resource,
-  type ResourceCall,
-  type ResourceController,
-} from "@fetchwork/rest";
+} from "@fetchwork/rest/handlers";
 import { vault as model } from "./model.ts";
 
 // Written out by `fetchwork eject`. The routes have applied access rules and validated bodies before they come here.

@@ -2,7 +2,8 @@
 import type { AccessToken, AuthorizationTransaction } from "@fetchwork/oauth2";
 import type { OidcClient } from "@fetchwork/oauth2/oidc";
 import { empty, json } from "@fetchwork/http";
-import { notFound, Problem, type Account, type Call, type Fields } from "@fetchwork/rest";
+import { Problem, type Account, type Call, type Fields } from "@fetchwork/rest";
+import { notFound } from "@fetchwork/rest/handlers";
 import { createAccounts } from "../../services/accounts.ts";
 import { findOrCreateLinked, linkTo, type ProviderUser } from "../../services/linked-users.ts";
 import { createProviderAccess } from "../../services/provider-access.ts";

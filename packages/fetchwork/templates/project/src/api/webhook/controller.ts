@@ -1,20 +1,17 @@
 // #if webhooks
 import { VersionError } from "@fetchwork/documents";
 import { empty, json } from "@fetchwork/http";
+import { badFields, fieldError, type Call, type OutputOf } from "@fetchwork/rest";
 import {
-  badFields,
   createListReader,
   etagOf,
-  fieldError,
   noneMatchHolds,
   notFound,
   pageAnswer,
   pageLinks,
   requirePreconditions,
   view,
-  type Call,
-  type OutputOf,
-} from "@fetchwork/rest";
+} from "@fetchwork/rest/handlers";
 import { WebhookUsageError } from "@fetchwork/webhooks";
 import type { StoredDelivery, WebhookEndpoint, Sender } from "@fetchwork/webhooks/sender";
 import { delivery, webhookList, type newWebhook, type webhookChange } from "./model.ts";

@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import { defineCollection, type CollectionDefinition, type Store } from "@fetchwork/documents";
+import { type Attempts, type AttemptStore, waitOf } from "./attempt-store.ts";
+
+/** Attempts as the store keeps them, under the SHA-256 of their key. */
+export interface StoredAttempts extends Attempts {
+  /** When they are forgotten, in milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+/** Where attempts are kept; for `openStore`. */
+export const attemptCollection: CollectionDefinition<StoredAttempts> =
+  defineCollection<StoredAttempts>("sign-in-attempts", { expires: { field: "expiresAt" } });
+
+/** Ends a change that is not to be made. */
+class Refused extends Error {
+  readonly wait: number;
+
+  constructor(wait: number) {
+    super("too many attempts");
+    this.wait = wait;
+  }
+}
+
+/**
+ * Makes a store in the documents, which all processes share and which outlives them. Each attempt is one or two durable
+ * writes, so where there is one process, `memoryAttemptStore` is the better one.
+ */
+export function documentsAttemptStore(store: Pick<Store, "collection">): AttemptStore {
+  const documents = store.collection(attemptCollection);
+  return {
+    async begin(key, rule) {
+      const now = Date.now();
+      const times = { last: now, expiresAt: now + rule.memory };
+      try {
+        await documents.upsert(
+          { failures: 1, ...times },
+          {
+            id: idOf(key),
+            change(before) {
+              const wait = waitOf(before, rule, now);
+              if (wait > 0) throw new Refused(wait);
+              return { failures: before.failures + 1, ...times };
+            },
+          },
+        );
+        return 0;
+      } catch (error) {
+        if (error instanceof Refused) return error.wait;
+        throw error;
+      }
+    },
+    async giveBack(key) {
+      await documents.update(idOf(key), ({ failures }) => ({
+        failures: Math.max(failures - 1, 0),
+      }));
+    },
+    async forget(key) {
+      await documents.remove(idOf(key));
+    },
+    async trust(key, lifetime) {
+      const now = Date.now();
+      const trusted = { failures: 0, last: now, expiresAt: now + lifetime };
+      await documents.upsert(trusted, { id: idOf(`trust ${key}`) });
+    },
+    async isTrusted(key) {
+      return (await documents.get(idOf(`trust ${key}`))) !== undefined;
+    },
+  };
+}
+
+/** Keys hold addresses of people and machines, which nobody has to read in the store. */
+function idOf(key: string): string {
+  return createHash("sha256").update(key).digest("hex");
+}

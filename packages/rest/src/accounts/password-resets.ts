@@ -1,0 +1,126 @@
+import { createHash, randomBytes } from "node:crypto";
+import {
+  defineCollection,
+  type CollectionDefinition,
+  type Store,
+  type Stored,
+  type Transaction,
+} from "@fetchwork/documents";
+import { RestError } from "../errors.ts";
+import { refuseUnknownOptions } from "../known-options.ts";
+import { hashPassword } from "./password.ts";
+
+/** A reset as the store keeps it, under the SHA-256 of its token: whoever reads the store cannot use it. */
+export interface PasswordReset {
+  /** Identifier of the user. */
+  readonly user: string;
+  /** SHA-256 of the user's `passwordHash` at that time, so that another password ends the reset. */
+  readonly password: string;
+  /** End of validity, in milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+/** What resets need of a user. */
+export interface PasswordHolder {
+  /** Of {@link hashPassword}. */
+  readonly passwordHash: string;
+  readonly sessionVersion: number;
+}
+
+/** How resets are made. */
+export interface PasswordResetsOptions<User extends PasswordHolder = PasswordHolder> {
+  readonly users: CollectionDefinition<User>;
+  /** Validity of a token in seconds, up to a day. Default: `3_600`, one hour. */
+  readonly lifetime?: number | undefined;
+}
+
+/** Lets users who have lost their password set another, with a token that only the owner of their mailbox gets. */
+export interface PasswordResets<User extends PasswordHolder = PasswordHolder> {
+  /** Where resets are kept; for `openStore`. Expired ones are neither found nor kept. */
+  readonly collection: CollectionDefinition<PasswordReset>;
+  /** Makes a token of 43 URL-safe characters, 256 random bits. It is not stored, so it can be given away once. */
+  issue(store: Store, user: Stored<PasswordHolder>): Promise<string>;
+  /**
+   * Finds the user whom a token is for: `undefined` for one that is unknown, used or expired, whose user is gone or has
+   * another password by now.
+   */
+  find(store: Store, token: string): Promise<Stored<User> | undefined>;
+  /**
+   * Sets the password, ends all sessions of the user by another `sessionVersion`, and uses up all its resets. Of any
+   * number of calls with one token one succeeds; the others get `undefined`, as for a token that `find` does not find.
+   *
+   * @throws Problem 503 when too many passwords are to be hashed already.
+   */
+  use(store: Store, token: string, password: string): Promise<Stored<User> | undefined>;
+}
+
+/** What tokens look like: base64url of 32 bytes. Anything else is refused without a look into the store. */
+const format = /^[\w-]{43}$/;
+
+/**
+ * Makes {@link PasswordResets}.
+ *
+ * @throws RestError `ERR_REST_CONFIGURATION` for a lifetime that cannot serve.
+ */
+export function createPasswordResets<User extends PasswordHolder>(
+  options: PasswordResetsOptions<User>,
+): PasswordResets<User> {
+  const known = { owner: "createPasswordResets", names: ["users", "lifetime"] };
+  refuseUnknownOptions(options, known, "ERR_REST_CONFIGURATION");
+  const { users, lifetime = 3_600 } = options;
+  if (!Number.isSafeInteger(lifetime) || lifetime < 1 || lifetime > 86_400) {
+    const message = `the lifetime of resets is ${lifetime}, expected whole seconds from 1 to 86400`;
+    throw new RestError("ERR_REST_CONFIGURATION", message);
+  }
+  const collection = defineCollection<PasswordReset>("password-resets", {
+    indexes: ["user"],
+    expires: { field: "expiresAt" },
+  });
+
+  return {
+    collection,
+    async issue(store, user) {
+      const token = randomBytes(32).toString("base64url");
+      const reset: PasswordReset = {
+        user: user.id,
+        password: digest(user.passwordHash),
+        expiresAt: Date.now() + lifetime * 1_000,
+      };
+      await store.collection(collection).insert(reset, { id: digest(token) });
+      return token;
+    },
+    find,
+    async use(store, token, password) {
+      // Hashing is dear and must not hold the transaction up, so a token that does not hold ends here.
+      if (!(await find(store, token))) return undefined;
+      const passwordHash = await hashPassword(password);
+      return store.transaction(async (alone) => {
+        const user = await find(alone, token);
+        if (!user) return undefined;
+        await alone.collection(collection).removeMany({ where: { user: user.id } });
+        const sessionVersion = user.sessionVersion + 1;
+        return alone
+          .collection(users)
+          .update(user.id, (current) => ({ ...current, passwordHash, sessionVersion }), {
+            ifVersion: user.version,
+          });
+      });
+    },
+  };
+
+  async function find(
+    store: Pick<Transaction, "collection">,
+    token: string,
+  ): Promise<Stored<User> | undefined> {
+    if (!format.test(token)) return undefined;
+    const reset = await store.collection(collection).get(digest(token));
+    if (!reset || reset.expiresAt <= Date.now()) return undefined;
+    const user = await store.collection(users).get(reset.user);
+    return user && digest(user.passwordHash) === reset.password ? user : undefined;
+  }
+}
+
+/** The values have 256 random bits, or are salted, so a plain hash cannot be turned round. */
+function digest(value: string): string {
+  return createHash("sha256").update(value).digest("hex");
+}

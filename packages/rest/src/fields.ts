@@ -1,0 +1,2 @@
+/** Fields of a document as the store keeps them. */
+export type Fields = Record<string, unknown>;

@@ -1,0 +1,252 @@
+import { DocumentsError, type Store } from "@fetchwork/documents";
+import {
+  addVary,
+  changeHeaders,
+  deriveRequest,
+  empty,
+  json,
+  setDefault,
+  type Context,
+  type Handler,
+} from "@fetchwork/http";
+import { isExposedError } from "@fetchwork/kit";
+import { Hono } from "hono";
+import { accessTokenField } from "../access-token.ts";
+import { RestError } from "../errors.ts";
+import { optionNames, refuseUnknownOptions } from "../known-options.ts";
+import { documentationHandlers } from "../openapi/documentation.ts";
+import { type ApiInfo, type OpenApiDocument, openApiDocument } from "../openapi/openapi.ts";
+import { inputProblem } from "../operations/refuse-conflicts.ts";
+import { createResourceGraph } from "../plan/resource-graph.ts";
+import type { Route } from "../plan/route.ts";
+import { unknownParameters } from "../plan/unknown-parameters.ts";
+import { badFields, Problem } from "../problem.ts";
+import type { BodyFields, Call } from "../resource/call.ts";
+import { populateName } from "../resource/list-rules.ts";
+import type { ResourceGraph } from "../resource/relations/referrers.ts";
+import type { Typed, TypesOfRoutes } from "../route-types.ts";
+import { type JsonSchema, jsonSchemaOf, propertiesOf, validate } from "../schema.ts";
+import type { Authentication } from "./authentication.ts";
+import { convertForm } from "./form-values.ts";
+import { refuseHostileUrl } from "./hostile-text.ts";
+import { callHandler } from "./idempotency/handle-once.ts";
+import { readBody } from "./read-body.ts";
+import { byPrecedence, checkRoutes } from "./route-order.ts";
+
+/** What an API is made of. */
+export interface ApiOptions<Routes extends readonly Route[] = readonly Route[]> extends ApiInfo {
+  readonly routes: Routes;
+  readonly store: Store;
+  readonly authentication: Authentication;
+  /** Most bytes of a request's body. Default: `102_400`. */
+  readonly maxBodySize?: number | undefined;
+  /** Receives what a handler threw, other than a {@link Problem}. Default: `console.error`. */
+  readonly reportError?: ((error: unknown, request: Request) => void) | undefined;
+}
+
+const apiOptions = optionNames<ApiOptions>({
+  title: true,
+  version: true,
+  description: true,
+  routes: true,
+  store: true,
+  authentication: true,
+  maxBodySize: true,
+  reportError: true,
+});
+
+/** An API that can be served, tested in memory, and described. */
+export interface Api<Types = unknown> extends Typed<Types> {
+  /** Answers a request. For HEAD it answers as for GET; whatever sends the answer leaves out the body. */
+  readonly handler: Handler;
+  /** Its description, as served at `/openapi.json`. */
+  readonly openApi: OpenApiDocument;
+}
+
+/**
+ * Builds an API of its routes. Beside them it serves `/`, `/openapi.json` and the reference at `/docs`.
+ *
+ * @throws RestError `ERR_REST_DEFINITION` for routes that contradict each other.
+ */
+export function createApi<const Routes extends readonly Route[]>(
+  options: ApiOptions<Routes>,
+): Api<TypesOfRoutes<Routes>> {
+  const known = { owner: "createApi", names: apiOptions };
+  refuseUnknownOptions(options, known, "ERR_REST_CONFIGURATION");
+  const { routes, reportError = reportToConsole, maxBodySize = 102_400 } = options;
+  if (!Number.isSafeInteger(maxBodySize) || maxBodySize < 0) {
+    const message = `maxBodySize is ${maxBodySize}, expected whole bytes from 0`;
+    throw new RestError("ERR_REST_CONFIGURATION", message);
+  }
+  checkRoutes(routes);
+  const resources = createResourceGraph(routes);
+  const openApi = openApiDocument(options, routes);
+  const app = new Hono<{ Bindings: Context }>({ strict: false });
+
+  for (const route of routes.toSorted(byPrecedence)) {
+    const answer = routeHandler(route, { ...options, maxBodySize, resources });
+    app.on(route.method, route.path, (c) => {
+      c.env.params = c.req.param();
+      return answer(c.req.raw, c.env);
+    });
+  }
+  const { title, version } = options;
+  const index = { title, version, documentation: "/docs", openapi: "/openapi.json" };
+  app.get("/", () => json(index));
+  for (const [path, respond] of Object.entries(documentationHandlers(openApi))) {
+    app.get(path, () => respond());
+  }
+  app.notFound((c) => unmatched(app, c.req.method, c.req.path));
+  app.onError((error, c) => {
+    const problem = problemOf(error);
+    if (problem.status >= 500) reportError(problem.cause ?? problem, c.req.raw);
+    return problem.toResponse();
+  });
+  return {
+    // Answered as GET, with its Content-Length; the server that sends it leaves out the body (RFC 9110 section 9.3.2).
+    handler(request, context) {
+      try {
+        refuseHostileUrl(request.url);
+      } catch (error) {
+        if (error instanceof Problem) return error.toResponse();
+        throw error;
+      }
+      const { method } = request;
+      return app.fetch(
+        method === "HEAD" ? deriveRequest(request, { method: "GET" }) : request,
+        context,
+      );
+    },
+    openApi,
+  };
+}
+
+type Answer = (request: Request, context: Context) => Promise<Response>;
+
+/** Prepares everything about a route that no request changes. */
+function routeHandler(
+  route: Route,
+  {
+    store,
+    authentication,
+    maxBodySize,
+    reportError = reportToConsole,
+    resources,
+  }: ApiOptions & { readonly maxBodySize: number; readonly resources: ResourceGraph },
+): Answer {
+  const { attempts, tokens } = authentication;
+  const handle = callHandler(route);
+  const properties = bodyProperties(route);
+  const isForAll = route.access === "public" && route.checksCaller !== true;
+  const differs = route.resource?.views.differ === true;
+  const populates = (route.resource?.relations.paths.length ?? 0) > 0;
+
+  return async (request, context) => {
+    const query = queryOf(request.url);
+    const body = await readBody(request, maxBodySize);
+    const { [accessTokenField]: bodyToken, ...fields } = body.fields;
+    const values = body.isForm ? convertForm(fields, properties) : fields;
+    const queryTokens = query.getAll(accessTokenField);
+    const authorization = request.headers.get("authorization");
+    const evidence = { authorization, queryTokens, bodyToken, address: context.ip };
+    const user = await authentication.admit(route.access, evidence);
+    const call: Call = {
+      request,
+      context,
+      params: context.params,
+      query,
+      body: await accept(route, query, values),
+      user,
+      isMaster: authentication.isMaster(evidence),
+      store,
+      tokens,
+      attempts,
+      resources,
+      report: (error) => reportError(error, request),
+    };
+    const response = await handle(call, values);
+    const isPersonal = !isForAll || user !== undefined;
+    if (isPersonal) return keepPrivate(response, context, queryTokens.length > 0);
+    return differs || (populates && query.has(populateName))
+      ? changeHeaders(response, context, (headers) => addVary(headers, "Authorization"))
+      : response;
+  };
+}
+
+/** Checks parameters and body; what a schema accepts is what the handler gets. */
+function accept(route: Route, query: URLSearchParams, values: BodyFields): unknown {
+  refuseUnknown(query, route);
+  return route.body ? validate(route.body, values) : values;
+}
+
+/** Keeps what one caller sees out of shared caches; with a token in the URL out of all (RFC 6750 section 2.3). */
+function keepPrivate(response: Response, context: Context, isTokenInUrl: boolean): Response {
+  return changeHeaders(response, context, (headers) => {
+    setDefault(headers, "cache-control", isTokenInUrl ? "no-store" : "private, no-cache");
+    addVary(headers, "Authorization");
+  });
+}
+
+function bodyProperties(route: Route): Readonly<Record<string, JsonSchema>> {
+  const described = route.bodyReference ?? (route.body && jsonSchemaOf(route.body, "input"));
+  return described ? propertiesOf(described, `the body of ${route.operation}`) : {};
+}
+
+function queryOf(url: string): URLSearchParams {
+  const mark = url.indexOf("?");
+  return new URLSearchParams(mark < 0 ? undefined : url.slice(mark));
+}
+
+function refuseUnknown(query: URLSearchParams, route: Route): void {
+  if (query.size === 0) return;
+  const unknown = [...query.keys()].filter(
+    (name) => name !== accessTokenField && !route.query?.some((known) => known.name === name),
+  );
+  if (unknown.length === 0) return;
+  route.checkQuery?.(query);
+  throw badFields(unknownParameters(unknown));
+}
+
+/**
+ * The response to an error of a handler: what it says itself, if it may. The error of an upstream client has a status too,
+ * which is none of ours.
+ */
+function problemOf(error: Error): Problem {
+  if (error instanceof Problem) return error;
+  if (isExposedError(error)) {
+    return new Problem(error.status, { detail: error.message, cause: error });
+  }
+  return inputProblem(error) ?? failureOf(error);
+}
+
+/** What fails because the store is busy or cannot be reached may go well a little later. */
+function failureOf(error: Error): Problem {
+  const code = error instanceof DocumentsError ? error.code : undefined;
+  if (code === "ERR_DOCUMENTS_FULL") {
+    return new Problem(507, { detail: "there is no room for the documents", cause: error });
+  }
+  const isPassing = code === "ERR_DOCUMENTS_BUSY" || code === "ERR_DOCUMENTS_CONNECTION";
+  if (!isPassing) return new Problem(500, { cause: error });
+  const headers = { "retry-after": "5" };
+  return new Problem(503, { detail: "the documents cannot be reached now", headers, cause: error });
+}
+
+/** No route for this method and path: 404, or 405 when the path has other methods. */
+function unmatched(app: Hono<{ Bindings: Context }>, method: string, path: string): Response {
+  const allowed = ["GET", "POST", "PUT", "PATCH", "DELETE"].filter(
+    (other) => app.router.match(other, path)[0].length > 0,
+  );
+  if (allowed.length === 0)
+    return new Problem(404, { detail: "nothing is at this path" }).toResponse();
+  if (allowed.includes("GET")) allowed.splice(1, 0, "HEAD");
+  const allow = [...allowed, "OPTIONS"].join(", ");
+  if (method === "OPTIONS") return empty(204, { headers: { allow } });
+  return new Problem(405, {
+    detail: `${method} is not possible at this path`,
+    headers: { allow },
+  }).toResponse();
+}
+
+function reportToConsole(error: unknown): void {
+  console.error(error);
+}

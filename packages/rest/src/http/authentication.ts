@@ -1,0 +1,22 @@
+import type { Evidence } from "../access-token.ts";
+import type { AccessRule } from "../access.ts";
+import type { Account } from "../account.ts";
+import type { AttemptLimiter } from "../attempt-limiter.ts";
+import type { SessionTokens } from "../session-tokens.ts";
+
+/** Decides who a caller is. */
+export interface Authentication {
+  /** Signs and checks session tokens. */
+  readonly tokens: SessionTokens;
+  /** Slows the guessing of passwords down, and whatever else a handler counts with it. Absent, nothing does. */
+  readonly attempts?: AttemptLimiter | undefined;
+  /** Whether the token of a request is the master key. */
+  isMaster(evidence: Evidence): boolean;
+  /**
+   * Finds the caller and applies a rule to it.
+   *
+   * @throws Problem 401 when the rule needs proof and there is none that holds, 403 when the caller is known and
+   * may not, 400 for contradictory credentials, 429 after too many wrong passwords.
+   */
+  admit(rule: AccessRule, evidence: Evidence): Promise<Account | undefined>;
+}

@@ -1,0 +1,68 @@
+import { createHash, createHmac } from "node:crypto";
+import { fieldError } from "../../field-error.ts";
+import type { Route } from "../../plan/route.ts";
+import { badFields, Problem } from "../../problem.ts";
+import type { Call } from "../../resource/call.ts";
+
+/** Header of the key (draft-ietf-httpapi-idempotency-key-header-07, section 2.1). */
+export const idempotencyHeader = "idempotency-key";
+
+/** A key as it came with a request. */
+export interface IdempotencyKey {
+  /** Text that the client chose. It is stored nowhere, since it opens the answer that is kept. */
+  readonly secret: string;
+  /** Identifier of the record: of this caller and this text, and of no other. */
+  readonly id: string;
+  /** Tells requests under one key apart. Keyed, so that it tells nothing of a password in the body. */
+  readonly fingerprint: string;
+}
+
+/**
+ * Reads the key of a request; `undefined` when it has none.
+ *
+ * @throws Problem 400 for a key that is not 1 to 255 visible characters, in quotes or not
+ */
+export function readIdempotencyKey(
+  { method, path, access }: Route,
+  call: Call,
+  sent: unknown,
+): IdempotencyKey | undefined {
+  const header = call.request.headers.get(idempotencyHeader);
+  if (header === null) return undefined;
+  const secret = parseKey(header);
+  if (secret === undefined) {
+    const message = "Idempotency-Key must have 1 to 255 visible characters";
+    throw badFields([fieldError("Idempotency-Key", "match", message)]);
+  }
+  const { query, params } = call;
+  const parameters = [...query].filter(([name]) => name !== "access_token");
+  const request = textOf([method, path, params, parameters, sent]);
+  return {
+    secret,
+    id: createHash("sha256")
+      .update(`${callerOf(access, call.user)}\0${secret}`)
+      .digest("hex"),
+    fingerprint: createHmac("sha256", secret).update(request).digest("hex"),
+  };
+}
+
+/** The key of a header: a string of structured fields (RFC 9651, 3.3.3), or bare, as many clients send it. */
+function parseKey(value: string): string | undefined {
+  const quoted = /^"((?:[^"\\]|\\["\\])*)"$/.exec(value)?.[1]?.replaceAll(/\\(.)/g, "$1");
+  const key = quoted ?? (value.includes('"') ? "" : value);
+  return /^[!-~]{1,255}$/.test(key) ? key : undefined;
+}
+
+function callerOf(access: Route["access"], user: unknown): string {
+  if (typeof user === "object" && user !== null && "id" in user) return `user ${String(user.id)}`;
+  return access === "public" ? "nobody" : "master";
+}
+
+function textOf(request: unknown): string {
+  try {
+    return JSON.stringify(request);
+  } catch (cause) {
+    // Deeper than the stack; what is read from JSON has no cycles.
+    throw new Problem(400, { detail: "the body has too many levels", cause });
+  }
+}

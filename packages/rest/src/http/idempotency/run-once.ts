@@ -1,0 +1,207 @@
+import { UniqueError, VersionError, type Collection, type Stored } from "@fetchwork/documents";
+import { runTogether } from "../../operations/joined-call.ts";
+import { Problem } from "../../problem.ts";
+import type { Call } from "../../resource/call.ts";
+import type { IdempotencyKey } from "./idempotency-key.ts";
+import {
+  type IdempotencyRecord,
+  idempotencyRecords,
+  keptFor,
+  openAnswer,
+  sealAnswer,
+} from "./idempotency-record.ts";
+
+/** Milliseconds after which a key falls free whose request ended with its process. */
+const lockedFor = 300_000;
+
+/** Bytes of an answer's body that are kept at most. */
+const maxKeptBody = 1_048_576;
+
+/** An answer with a secret is kept under a key only that nobody guesses. */
+const minSecretLength = 20;
+
+/** What belongs to one connection or one moment (RFC 9110, 7.6.1). */
+const passing: ReadonlySet<string> = new Set([
+  "connection",
+  "content-length",
+  "date",
+  "keep-alive",
+  "transfer-encoding",
+  "upgrade",
+]);
+
+const retryable: ReadonlySet<number> = new Set([408, 409, 425, 429]);
+
+type Handle = (call: Call) => Promise<Response> | Response;
+
+/** A request under a key. */
+export interface KeyedCall {
+  readonly key: IdempotencyKey;
+  readonly call: Call;
+  readonly handle: Handle;
+}
+
+/**
+ * Handles a request once under its key: the changes that the handler makes and the record of its answer are one
+ * transaction, so that neither is there without the other, whenever the process ends. Repetitions wait for it.
+ *
+ * What the handler throws undoes everything, and leaves no record.
+ *
+ * @throws Problem 422 for a key of another request, 409 for an answer that was not kept.
+ */
+export async function runInTransaction({ key, call, handle }: KeyedCall): Promise<Response> {
+  const kept = call.store.collection(idempotencyRecords);
+  const known = await kept.get(key.id);
+  if (known && counts(known)) return answerAgain(known, key);
+  const attempt = (): Promise<Response> =>
+    runTogether(call, async (joined, transaction) => {
+      const records = transaction.collection(idempotencyRecords);
+      const before = await records.get(key.id);
+      if (before && counts(before)) return answerAgain(before, key);
+      const response = await handle(joined);
+      if (!isKept(response)) return response;
+      const { answer, copy } = await keep(response, key);
+      const record = { ...recordOf(key), answer };
+      if (before) await records.replace(key.id, record);
+      else await records.insert(record, { id: key.id });
+      return copy;
+    });
+  try {
+    return await attempt();
+  } catch (error) {
+    // Another process may have been faster: then what it did is what was in the way here, such as a unique value.
+    const done = await kept.get(key.id);
+    if (done && counts(done)) return answerAgain(done, key);
+    if (error instanceof UniqueError && error.collection === idempotencyRecords.name) {
+      return attempt().catch(refuseTaken);
+    }
+    throw error;
+  }
+}
+
+/**
+ * Handles a request once under its key, whatever the handler changes and where: the key is taken before it runs. Should
+ * the process end meanwhile, the key falls free after five minutes.
+ *
+ * @throws Problem 422 for a key of another request; 409 for an answer that was not kept, and while the first request
+ *   runs.
+ */
+export async function runWithLease({ key, call, handle }: KeyedCall): Promise<Response> {
+  const records = call.store.collection(idempotencyRecords);
+  const { known, lease } = await take(records, key);
+  if (known) return answerAgain(known, key);
+  let response: Response;
+  try {
+    response = await handle(call);
+    if (!isKept(response)) {
+      await giveBack(records, lease);
+      return response;
+    }
+  } catch (error) {
+    await giveBack(records, lease);
+    throw error;
+  }
+  // From here on the work is done: should this fail, a repetition must not do it again.
+  const { answer, copy } = await keep(response, key);
+  await records.replace(key.id, { ...recordOf(key), answer });
+  return copy;
+}
+
+/** Takes a key, or tells what is known about it. */
+async function take(records: Collection<IdempotencyRecord>, key: IdempotencyKey): Promise<Taken> {
+  const record = { fingerprint: key.fingerprint, until: Date.now() + lockedFor };
+  try {
+    return { lease: await records.insert(record, { id: key.id }) };
+  } catch (error) {
+    if (!(error instanceof UniqueError)) throw error;
+  }
+  const known = await records.get(key.id);
+  if (known && counts(known)) return { known };
+  try {
+    // One that is old, or of a request that never ended.
+    const lease = known && (await records.replace(key.id, record, { ifVersion: known.version }));
+    if (lease) return { lease };
+  } catch (error) {
+    if (!(error instanceof VersionError)) throw error;
+  }
+  throw running();
+}
+
+/** What is known about a key, or what it was taken with. */
+type Taken =
+  | { readonly known: Stored<IdempotencyRecord>; readonly lease?: undefined }
+  | { readonly lease: Stored<IdempotencyRecord>; readonly known?: undefined };
+
+/** Frees a key, unless it fell free before and somebody else has it. */
+async function giveBack(
+  records: Collection<IdempotencyRecord>,
+  { id, version }: Stored<IdempotencyRecord>,
+): Promise<void> {
+  try {
+    await records.remove(id, { ifVersion: version });
+  } catch (error) {
+    if (!(error instanceof VersionError)) throw error;
+  }
+}
+
+/** Whether a record is of our time. */
+function counts({ until }: IdempotencyRecord): boolean {
+  return until > Date.now();
+}
+
+/** The identifier of a record that has just expired is not free yet. */
+function refuseTaken(error: unknown): never {
+  throw error instanceof UniqueError && error.collection === idempotencyRecords.name
+    ? running()
+    : error;
+}
+
+function running(): Problem {
+  const detail = "a request with this Idempotency-Key is running";
+  return new Problem(409, { detail, headers: { "retry-after": "1" } });
+}
+
+function recordOf({ fingerprint }: IdempotencyKey): IdempotencyRecord {
+  return { fingerprint, until: Date.now() + keptFor };
+}
+
+function answerAgain(record: IdempotencyRecord, key: IdempotencyKey): Response {
+  if (record.fingerprint !== key.fingerprint) {
+    throw new Problem(422, { detail: "this Idempotency-Key belongs to another request" });
+  }
+  if (record.answer === undefined) throw running();
+  if (record.answer === null) {
+    throw new Problem(409, { detail: "the request was done, and its answer was not kept" });
+  }
+  const { status, headers, body } = openAnswer(record.answer, key);
+  const again = new Headers(headers.map(([name, value]) => [name, value]));
+  again.set("idempotency-replayed", "true");
+  return answerOf(status, again, body);
+}
+
+/** An answer that may be another one next time is not kept. */
+function isKept({ status }: Response): boolean {
+  return status < 500 && !retryable.has(status);
+}
+
+interface Kept {
+  readonly answer: string | null;
+  /** Answer to send, since the body of the first one has been read. */
+  readonly copy: Response;
+}
+
+async function keep(response: Response, key: IdempotencyKey): Promise<Kept> {
+  const { status, headers } = response;
+  const isSecret = headers.get("cache-control")?.includes("no-store") === true;
+  if (isSecret && key.secret.length < minSecretLength) return { answer: null, copy: response };
+  const body = new Uint8Array(await response.arrayBuffer());
+  const fields = [...headers].filter(([name]) => !passing.has(name));
+  const copy = answerOf(status, new Headers(headers), body);
+  if (body.byteLength > maxKeptBody) return { answer: null, copy };
+  return { answer: sealAnswer({ status, headers: fields, body }, key), copy };
+}
+
+function answerOf(status: number, headers: Headers, body: Uint8Array<ArrayBuffer>): Response {
+  const hasNone = status === 204 || status === 205 || status === 304;
+  return new Response(hasNone ? null : body, { status, headers });
+}

@@ -1,0 +1,202 @@
+import { RestError } from "../errors.ts";
+import { withoutRequired } from "../named-schema.ts";
+import { capitalized, collectionOperation } from "../operation-name.ts";
+import type { ResourceController } from "../operations/resource-controller.ts";
+import { changeSchema } from "../plan/change-schema.ts";
+import { fieldsReference } from "../plan/fields-parameter.ts";
+import { createListReader } from "../plan/list-query.ts";
+import { listParameters, resourceListResponse } from "../plan/list-reference.ts";
+import { populateReference, readPopulate, withoutPopulate } from "../plan/populate-parameter.ts";
+import { guarded } from "../plan/resource-access.ts";
+import {
+  defineRoute,
+  type ResourceAction,
+  type Route,
+  type RouteDefinition,
+} from "../plan/route.ts";
+import type { Operation } from "../resource/access-rules.ts";
+import type { ResourceHandler } from "../resource/call.ts";
+import type { Resource } from "../resource/resource.ts";
+import type { RouteResponse } from "../route-reference.ts";
+import type { CamelCase, ResourceTypes } from "../route-types.ts";
+import type { InputOf, JsonSchema, Schema } from "../schema.ts";
+import { bulkRoute } from "./bulk-route.ts";
+
+/**
+ * Makes the routes of a resource: list, show, create, update with PUT and PATCH, and delete.
+ *
+ * @throws RestError `ERR_REST_DEFINITION` for a resource with `softDelete` and a controller without `restore`.
+ */
+export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
+  resource: Resource<S, Plural, Shown>,
+  controller: ResourceController<S>,
+): readonly Route<ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>>>[] {
+  const { name, path, plural } = resource;
+  const one = `${path}/:id`;
+  const type = capitalized(name);
+  const tag = plural;
+  // `fields` may leave out any field, as in lists.
+  const shown = documentResponse(name, withoutRequired(resource.output));
+  const changed = documentResponse(name, resource.changed);
+  const created = {
+    ...changed,
+    headers: { ...changed.headers, Location: "Address of the document" },
+  };
+  const missing: RouteResponse = { description: `There is no such ${name}` };
+  const taken: RouteResponse = { description: "A unique value is taken" };
+  const hasUnique = resource.collection.unique.length > 0;
+  const conflicts = hasUnique ? { 409: taken } : {};
+  const outdated = "the stored document no longer fits its model";
+  const stale: RouteResponse = {
+    description: hasUnique ? `${taken.description}, or ${outdated}` : `T${outdated.slice(1)}`,
+  };
+  const readList = createListReader(resource.list);
+  const { list, show, create, update, patch, remove, restore } = controller;
+  const of = (
+    action: ResourceAction,
+    route: Route,
+  ): Route<ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>>> => {
+    return { ...route, resource, action, types: undefined };
+  };
+
+  return [
+    of(
+      "list",
+      defineRoute({
+        method: "GET",
+        path,
+        operation: collectionOperation("list", path),
+        summary: `Lists ${plural}`,
+        tag,
+        ...routeRule(resource, "list"),
+        query: [...listParameters(resource), ...populateReference(resource)],
+        checkQuery: (query) => {
+          readPopulate(resource, query);
+          readList(withoutPopulate(resource, query));
+        },
+        responses: { 200: resourceListResponse(resource), 304: notModified },
+        handle: guarded(resource, "list", list),
+      }),
+    ),
+    of(
+      "show",
+      defineRoute({
+        method: "GET",
+        path: one,
+        operation: `show${type}`,
+        summary: `Shows one ${name}`,
+        tag,
+        ...routeRule(resource, "show"),
+        conditional: true,
+        query: [...fieldsReference(resource), ...populateReference(resource)],
+        responses: { 200: shown, 304: notModified, 404: missing },
+        handle: guarded(resource, "show", show),
+      }),
+    ),
+    of(
+      "create",
+      defineRoute({
+        method: "POST",
+        path,
+        operation: `create${type}`,
+        summary: `Creates one ${name}`,
+        tag,
+        ...routeRule(resource, "create"),
+        // The same but for what clients do not set and nobody sees.
+        body: resource.sent as S,
+        bodyReference: resource.input,
+        responses: { 201: created, ...conflicts },
+        handle: guarded(resource, "create", create),
+      }),
+    ),
+    of(
+      "update",
+      defineRoute({
+        method: "PUT",
+        path: one,
+        operation: `update${type}`,
+        summary: `Changes the given fields of one ${name}`,
+        tag,
+        ...routeRule(resource, "update"),
+        conditional: true,
+        bodyReference: changeSchema(type, resource.input, "PUT"),
+        responses: { 200: changed, 404: missing, 409: stale },
+        handle: guarded(resource, "update", update),
+      }),
+    ),
+    of(
+      "patch",
+      defineRoute({
+        method: "PATCH",
+        path: one,
+        operation: `patch${type}`,
+        summary: `Applies a JSON Merge Patch to one ${name}`,
+        tag,
+        ...routeRule(resource, "update"),
+        conditional: true,
+        bodyReference: changeSchema(type, resource.input, "PATCH"),
+        responses: { 200: changed, 404: missing, 409: stale },
+        handle: guarded(resource, "update", patch),
+      }),
+    ),
+    of(
+      "remove",
+      defineRoute({
+        method: "DELETE",
+        path: one,
+        operation: `remove${type}`,
+        summary: `Deletes one ${name}`,
+        tag,
+        ...routeRule(resource, "remove"),
+        conditional: true,
+        responses: { 204: { description: "It is deleted" }, 404: missing },
+        handle: guarded(resource, "remove", remove),
+      }),
+    ),
+    ...(resource.softDelete ? [restoreRoute(restore)] : []),
+    ...(resource.bulkLimit > 0 ? [of("bulk", bulkRoute(resource, controller))] : []),
+  ];
+
+  function restoreRoute(
+    handle: ResourceHandler | undefined,
+  ): Route<ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>>> {
+    if (!handle) {
+      const message = `the controller of ${name} has no restore, which its softDelete needs`;
+      throw new RestError("ERR_REST_DEFINITION", message);
+    }
+    return of(
+      "restore",
+      defineRoute({
+        method: "POST",
+        path: `${one}/restore`,
+        operation: `restore${type}`,
+        summary: `Brings one removed ${name} back`,
+        tag,
+        ...routeRule(resource, "restore"),
+        conditional: true,
+        responses: { 200: changed, 404: missing, ...conflicts },
+        handle: guarded(resource, "restore", handle),
+      }),
+    );
+  }
+}
+
+/** The rule of a route; who the owner is, and what a function says, shows only with the document. */
+function routeRule(
+  resource: Resource,
+  operation: Operation,
+): Pick<RouteDefinition, "access" | "checksCaller"> {
+  const rule = resource.access[operation];
+  if (typeof rule === "function") return { access: "public", checksCaller: true };
+  return { access: rule === "owner" ? "user" : rule };
+}
+
+const notModified: RouteResponse = {
+  description: "Not modified",
+  headers: { ETag: "Version of the document" },
+};
+
+/** Describes the answer with one document. */
+export function documentResponse(name: string, schema: JsonSchema): RouteResponse {
+  return { description: `The ${name}`, schema, headers: { ETag: "Version of the document" } };
+}

@@ -1,0 +1,40 @@
+import { InputError, UniqueError } from "@fetchwork/documents";
+import { fieldError } from "../field-error.ts";
+import { badFields, notFound, Problem } from "../problem.ts";
+
+/**
+ * Answers for a write of what a client sent.
+ *
+ * @throws Problem 409 where a unique value is taken, 400 for text that no store keeps, such as U+0000.
+ */
+export async function refuseConflicts<R>(write: Promise<R>): Promise<R> {
+  try {
+    return await write;
+  } catch (error) {
+    if (error instanceof UniqueError) throw taken(error.fields);
+    throw inputProblem(error) ?? error;
+  }
+}
+
+/**
+ * What a client is told of a value or an identifier that no store takes; `undefined` for any other error. What it sent was
+ * checked before, so that only a few such values come so far, as deeply nested ones do.
+ */
+export function inputProblem(error: unknown): Problem | undefined {
+  if (!(error instanceof InputError)) return undefined;
+  const { code, path } = error;
+  if (code === "ERR_DOCUMENTS_ID") return notFound();
+  if (code !== "ERR_DOCUMENTS_VALUE") return undefined;
+  return badFields([
+    fieldError(path, "invalid", `${path || "a field"} has a value that is not kept`),
+  ]);
+}
+
+function taken(fields: readonly string[]): Problem {
+  const [field = "", ...others] = fields;
+  const combination = `the combination of ${fields.join(", ")}`;
+  // Which fields is not known of an index that another process built.
+  const what = others.length > 0 ? combination : field || "a unique value";
+  const message = `${what} already registered`;
+  return new Problem(409, { errors: [fieldError(field, "unique", message)] });
+}

@@ -1,0 +1,216 @@
+import type { Stored, UntypedWhere } from "@fetchwork/documents";
+import { RestError } from "../../errors.ts";
+import type { Fields } from "../../fields.ts";
+import type { PopulateTree } from "../../plan/populate-parameter.ts";
+import { allows } from "../../plan/resource-access.ts";
+import { referenceOf, relationOf } from "../../plan/resource-graph.ts";
+import { Problem } from "../../problem.ts";
+import type { ResourceCall } from "../../resource/call.ts";
+import type { Inverse, Reference, Resource } from "../../resource/resource.ts";
+import { identifiersIn } from "./check-references.ts";
+
+/** Documents of one relation that are shown at most; the others stay identifiers, or are left out. */
+const maxDocuments = 1_000;
+
+/** Documents and how they are shown, in the same order. */
+export interface ShownDocuments {
+  readonly resource: Resource;
+  readonly documents: readonly Stored<Fields>[];
+  readonly rows: readonly Fields[];
+}
+
+/**
+ * Shows with documents what belongs to them: in the place of an identifier its document as the caller sees it, the
+ * identifier itself where the caller may not see it, unless its field is not shown, and `null` where there is none.
+ *
+ * Each relation is read at once for all documents of its level.
+ *
+ * @param tree - Relations to follow, as `readPopulate` gives them; without them the rows stay as they are.
+ */
+export async function populate(
+  call: ResourceCall<unknown>,
+  { resource, documents, rows }: ShownDocuments,
+  tree: PopulateTree | undefined,
+): Promise<readonly Fields[]> {
+  if (!tree) return rows;
+  // Else it would show with one document what belongs to another.
+  if (rows.length !== documents.length) {
+    const message = `populate of ${resource.name} got ${rows.length} rows, expected one for each document`;
+    throw new RestError("ERR_REST_DEFINITION", message);
+  }
+  const populated = rows.map((row) => ({ ...row }));
+  for (const [name, following] of tree) {
+    const relation = relationOf(resource, name);
+    if (!relation || documents.length === 0) continue;
+    const value =
+      "inverse" in relation
+        ? await followInverse(call, { resource, documents, relation, following })
+        : await followReference(call, { resource, documents, relation, following });
+    for (const [index, document] of documents.entries()) {
+      const row = populated[index];
+      const found = value(document);
+      if (row && found !== undefined) row[name] = found;
+    }
+  }
+  return populated;
+}
+
+type ValueOf = (document: Stored<Fields>) => unknown;
+
+async function followReference(
+  call: ResourceCall<unknown>,
+  {
+    resource,
+    documents,
+    relation,
+    following,
+  }: {
+    readonly resource: Resource;
+    readonly documents: readonly Stored<Fields>[];
+    readonly relation: Reference;
+    readonly following: PopulateTree;
+  },
+): Promise<ValueOf> {
+  const target = relation.to();
+  const ids = [
+    ...new Set(documents.flatMap((document) => identifiersIn(document, relation))),
+  ].slice(0, maxDocuments);
+  const found = await readerOf(call).collection(target.collection).getMany(ids);
+  const there = found.filter((document) => document !== undefined);
+  const shown = await showAll(call, { target, documents: there, following });
+  const asked = new Map(ids.map((id, index) => [id, found[index] !== undefined]));
+  // The field may be one that is not shown, such as that of the owner.
+  const isShown = resource.list.selectable.includes(relation.field);
+  const valueOf = (id: string): unknown =>
+    shown.get(id) ?? (asked.get(id) === false ? null : isShown ? id : undefined);
+
+  return (document) => {
+    if (resource.views.hides(relation.field, call, document)) return undefined;
+    const own = identifiersIn(document, relation);
+    if (relation.many) return own.map(valueOf).filter((value) => value !== undefined);
+    return own[0] === undefined ? undefined : valueOf(own[0]);
+  };
+}
+
+/** Shows documents whose rule and hooks let the caller see them, by identifier. */
+async function showAll(
+  call: ResourceCall<unknown>,
+  {
+    target,
+    documents,
+    following,
+  }: {
+    readonly target: Resource;
+    readonly documents: readonly Stored<Fields>[];
+    readonly following: PopulateTree;
+  },
+): Promise<ReadonlyMap<string, Fields>> {
+  const seen: Stored<Fields>[] = [];
+  const rows: Fields[] = [];
+  for (const document of documents) {
+    const row = await showOne({ ...call, params: { id: document.id }, document }, target, document);
+    if (!row) continue;
+    seen.push(document);
+    rows.push(row);
+  }
+  const whole =
+    following.size === 0
+      ? rows
+      : await populate(call, { resource: target, documents: seen, rows }, following);
+  return new Map(seen.map(({ id }, index) => [id, whole[index] ?? {}]));
+}
+
+async function showOne(
+  call: ResourceCall<unknown>,
+  target: Resource,
+  document: Stored<Fields>,
+): Promise<Fields | undefined> {
+  if (!(await allows(target, "show", { call, document }))) return undefined;
+  const { hooks } = target;
+  const shown = target.present(document, call);
+  try {
+    await hooks.beforeShow?.({ call, id: document.id });
+    return (await hooks.afterShow?.({ call, document, shown })) ?? shown;
+  } catch (error) {
+    if (error instanceof Problem && error.status < 500) return undefined;
+    throw error;
+  }
+}
+
+async function followInverse(
+  call: ResourceCall<unknown>,
+  {
+    resource,
+    documents,
+    relation,
+    following,
+  }: {
+    readonly resource: Resource;
+    readonly documents: readonly Stored<Fields>[];
+    readonly relation: Inverse;
+    readonly following: PopulateTree;
+  },
+): Promise<ValueOf> {
+  const target = relation.to();
+  const reference = referenceOf(relation, resource);
+  const own = { ...call, params: {}, document: undefined };
+  if (!(await allows(target, "list", { call: own, document: undefined }))) return () => undefined;
+  // Which documents lead here is what their field tells.
+  if (target.views.hides(reference.field, call)) return () => undefined;
+  const limits = await target.hooks.beforeList?.({ call: own });
+  const groups = await findGroups(call, { documents, relation, reference, limits });
+  const all = [...new Map([...groups.values()].flat().map((one) => [one.id, one])).values()];
+  const shown = await showAll(call, { target, documents: all, following });
+  return ({ id }) => groups.get(id)?.flatMap((one) => shown.get(one.id) ?? []);
+}
+
+/**
+ * Finds what leads to each document: with one query for all, and one for each that it has not served wholly. Those for
+ * which nothing is left of the documents that are shown have no group.
+ */
+async function findGroups(
+  call: ResourceCall<unknown>,
+  {
+    documents,
+    relation: { limit, to },
+    reference,
+    limits,
+  }: {
+    readonly documents: readonly Stored<Fields>[];
+    readonly relation: Inverse;
+    readonly reference: Reference;
+    readonly limits: UntypedWhere | undefined | void;
+  },
+): Promise<ReadonlyMap<string, readonly Stored<Fields>[]>> {
+  const { field, many } = reference;
+  const others = readerOf(call).collection(to().collection);
+  const ids = documents.map(({ id }) => id);
+  const find = (some: readonly string[], most: number): Promise<readonly Stored<Fields>[]> => {
+    const leads: UntypedWhere = { [field]: many ? { containsAny: some } : { in: some } };
+    return others.find({ where: limits ? { and: [leads, limits] } : leads, limit: most });
+  };
+  const most = Math.min(ids.length * limit, maxDocuments);
+  const found = await find(ids, most);
+  const groups = new Map<string, Stored<Fields>[]>(ids.map((id) => [id, []]));
+  for (const one of found) {
+    for (const id of new Set(identifiersIn(one, reference))) groups.get(id)?.push(one);
+  }
+  let left = maxDocuments;
+  for (const [id, group] of groups) {
+    const isWhole = found.length < most || group.length >= limit;
+    const own = left === 0 ? [] : isWhole ? group.slice(0, limit) : [...(await find([id], limit))];
+    if (left === 0 || own.length > left) {
+      left = 0;
+      groups.delete(id);
+      continue;
+    }
+    left -= own.length;
+    groups.set(id, own);
+  }
+  return groups;
+}
+
+/** Reads are part of the transaction of the call, where it has one. */
+function readerOf({ store, transaction }: ResourceCall<unknown>): Pick<typeof store, "collection"> {
+  return transaction ?? store;
+}

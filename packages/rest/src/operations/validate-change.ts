@@ -1,0 +1,70 @@
+import type { Stored } from "@fetchwork/documents";
+import { isObject } from "@fetchwork/kit";
+import { type FieldError, fieldErrorsOf } from "../field-error.ts";
+import type { Fields } from "../fields.ts";
+import { badFields, Problem } from "../problem.ts";
+import type { BodyFields, ResourceCall } from "../resource/call.ts";
+import { without } from "../resource/guarded-schema.ts";
+import type { Resource } from "../resource/resource.ts";
+import type { Schema } from "../schema.ts";
+import { view } from "../view.ts";
+
+/** A document that a request changes. */
+export interface ChangedDocument {
+  /** The document as it is stored. */
+  readonly current: Stored<Fields>;
+  /** All its fields after the change. */
+  readonly whole: unknown;
+}
+
+/**
+ * Validates all the fields of a document after a change, and returns what the schema makes of them.
+ *
+ * A model may have changed since a document was stored. Fields that are wrong in the stored document, and that the
+ * request does not send, are no mistake of the client: they are refused with 409 and reported, for the operator to
+ * migrate the documents. A request that sends valid values for these fields passes.
+ *
+ * @throws Problem 400 when the request sends invalid fields, 409 when only the stored document has invalid fields. Both
+ * name the fields.
+ */
+export async function validateChange(
+  { fields, name, readOnly, stored }: Resource,
+  { body, report }: Pick<ResourceCall, "body" | "report">,
+  { current, whole }: ChangedDocument,
+): Promise<Fields> {
+  const result = await check(stored, whole);
+  if (!result.errors) return result.value;
+  const before = await check(stored, view(current, fields));
+  const outdated = new Set(before.errors?.map(({ param }) => param));
+  const sent = without(body, readOnly);
+  const own = result.errors.filter(({ param }) => !outdated.has(param) || isIn(sent, param));
+  if (own.length > 0) throw badFields(own);
+  const faults = result.errors.map(({ message, param }) => message || `${param} is not valid`);
+  const problem = new Problem(409, {
+    detail: `the stored ${name} ${current.id} no longer fits its model: ${faults.join(", ")}`,
+    errors: result.errors,
+  });
+  report(problem);
+  throw problem;
+}
+
+type Checked =
+  | { readonly value: Fields; readonly errors?: undefined }
+  | { readonly errors: readonly FieldError[] };
+
+async function check(schema: Schema<Fields>, value: unknown): Promise<Checked> {
+  const result = await schema["~standard"].validate(value);
+  return result.issues ? { errors: fieldErrorsOf(result.issues, value) } : { value: result.value };
+}
+
+/** Whether the fields of a body have a value under a name with dots between its levels. */
+function isIn(fields: BodyFields, param: string): boolean {
+  if (param === "") return false;
+  let value: unknown = fields;
+  for (const key of param.split(".")) {
+    if (Array.isArray(value)) return true;
+    if (!isObject(value) || !Object.hasOwn(value, key)) return false;
+    value = value[key];
+  }
+  return true;
+}

@@ -1,0 +1,26 @@
+import { named } from "../named-schema.ts";
+import { acceptsNull, type JsonSchema, propertiesOf } from "../schema.ts";
+
+/** What changes one document of a resource with PUT or PATCH, by the names that it has in the OpenAPI document. */
+export function changeSchema(type: string, input: JsonSchema, method: "PATCH" | "PUT"): JsonSchema {
+  const schema = partialSchema(input, method);
+  return method === "PUT"
+    ? named(`${type}Update`, schema, "Fields to change; null stands for one that is left out")
+    : named(`${type}Patch`, schema, "A JSON Merge Patch (RFC 7396); null removes a field");
+}
+
+/**
+ * What an update takes: any of the fields. `null` stands for a field that is not given in a PUT, and removes it in a
+ * PATCH, which a required one cannot be.
+ */
+function partialSchema(schema: JsonSchema, method: "PATCH" | "PUT"): JsonSchema {
+  const required: readonly unknown[] = Array.isArray(schema["required"]) ? schema["required"] : [];
+  const properties: Record<string, JsonSchema> = {};
+  for (const [name, property] of Object.entries(propertiesOf(schema, "a resource"))) {
+    const takesNull = method === "PUT" || !required.includes(name);
+    properties[name] =
+      takesNull && !acceptsNull(property) ? { anyOf: [property, { type: "null" }] } : property;
+  }
+  const { description: _, ...rest } = schema;
+  return { ...rest, properties, required: [] };
+}

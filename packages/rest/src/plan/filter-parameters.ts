@@ -1,0 +1,155 @@
+import type { UntypedWhere } from "@fetchwork/documents";
+import { fieldError, type FieldError } from "../field-error.ts";
+import type { FilterField } from "../resource/filter-field.ts";
+import {
+  describeType,
+  type FilterScalar,
+  type FilterType,
+  filterValue,
+  ruleOf,
+} from "../resource/filter-value.ts";
+import type { QueryParameter } from "../route-reference.ts";
+import type { JsonSchema } from "../schema.ts";
+
+/** A filter as clients send it: `stars[gte]=3`. */
+export interface FilterParameter {
+  readonly reference: QueryParameter;
+  /** Reads the one value that was given; a {@link FieldError} when it is wrong. */
+  readonly read: (text: string) => FieldError | FilterCondition;
+}
+
+/** What a filter demands of a field. */
+export interface FilterCondition {
+  readonly where: UntypedWhere;
+}
+
+/** Most values of `in` and `nin`. */
+const maxFilterValues = 100;
+
+/** Most filters of one request. */
+export const maxFilters = 20;
+
+type Operator =
+  "contains" | "eq" | "exists" | "gt" | "gte" | "in" | "lt" | "lte" | "ne" | "nin" | "prefix";
+
+const descriptions: Readonly<Record<Operator, string>> = {
+  eq: "is this",
+  ne: "is not this, or there is none",
+  gt: "is greater than this",
+  gte: "is this or greater",
+  lt: "is less than this",
+  lte: "is this or less",
+  in: "is one of these, separated by commas",
+  nin: "is none of these, separated by commas",
+  prefix: "begins with this",
+  contains: "has this member",
+  exists: "has a value (true), or none (false)",
+};
+
+/** Makes the parameters of the filters, by their names. */
+export function filterParameters(
+  fields: readonly FilterField[],
+): ReadonlyMap<string, FilterParameter> {
+  const parameters = new Map<string, FilterParameter>();
+  for (const field of fields) {
+    const equals = field.type.isList ? "contains" : "eq";
+    for (const operator of operatorsOf(field.type)) {
+      const name = `${field.path}[${operator}]`;
+      parameters.set(name, filterParameter(name, field, operator));
+      if (operator === equals) {
+        parameters.set(field.path, filterParameter(field.path, field, operator));
+      }
+    }
+  }
+  return parameters;
+}
+
+function operatorsOf({ isList, kind, values }: FilterType): readonly Operator[] {
+  if (isList) return ["contains", "in", "nin", "exists"];
+  if (kind === "object") return ["exists"];
+  if (kind === "boolean") return ["eq", "ne", "exists"];
+  const some = ["eq", "ne", "in", "nin", "exists"] as const;
+  if (values) return some;
+  const ordered = [...some, "gt", "gte", "lt", "lte"] as const;
+  return kind === "string" ? [...ordered, "prefix"] : ordered;
+}
+
+function filterParameter(
+  name: string,
+  { path, type }: FilterField,
+  operator: Operator,
+): FilterParameter {
+  const isOneOf = operator === "in" || operator === "nin";
+  return {
+    reference: {
+      name,
+      description: `Documents whose ${path} ${descriptions[operator]}`,
+      schema:
+        operator === "exists" ? { type: "boolean" } : isOneOf ? { type: "string" } : schemaOf(type),
+    },
+    read: isOneOf
+      ? (text) => readValues({ name, path, type, operator }, text)
+      : (text) => readValue({ name, path, type, operator }, text),
+  };
+}
+
+interface Reading {
+  readonly name: string;
+  readonly path: string;
+  readonly type: FilterType;
+  readonly operator: Operator;
+}
+
+function readValue(
+  { name, path, type, operator }: Reading,
+  text: string,
+): FieldError | FilterCondition {
+  if (text.includes("\0")) return unkept(name);
+  if (operator === "exists") {
+    if (text !== "true" && text !== "false") {
+      return fieldError(name, "type", `${name} must be of type boolean`);
+    }
+    return { where: { [path]: text === "true" ? { ne: null } : { eq: null } } };
+  }
+  const value = filterValue(text, type);
+  return value === undefined ? wrong(name, type) : { where: { [path]: { [operator]: value } } };
+}
+
+function readValues(
+  { name, path, type, operator }: Reading,
+  text: string,
+): FieldError | FilterCondition {
+  if (text.includes("\0")) return unkept(name);
+  const texts = text.split(",");
+  if (texts.length > maxFilterValues) {
+    const message = `${name} must have length lower than or equal to ${maxFilterValues}`;
+    return fieldError(name, "maxlength", message);
+  }
+  const values: FilterScalar[] = [];
+  for (const one of texts) {
+    const isText = type.kind === "string" && !type.values;
+    const value = filterValue(isText ? one : one.trim(), type);
+    if (value === undefined) return wrong(name, type);
+    values.push(value);
+  }
+  if (!type.isList)
+    return { where: { [path]: operator === "in" ? { in: values } : { notIn: values } } };
+  const some = { [path]: { containsAny: values } };
+  return { where: operator === "in" ? some : { not: some } };
+}
+
+/** No store keeps such a text, nor compares with it. */
+function unkept(name: string): FieldError {
+  return fieldError(name, "invalid", `${name} must not have the character U+0000`);
+}
+
+function wrong(name: string, type: FilterType): FieldError {
+  return fieldError(name, ruleOf(type), `${name} ${describeType(type)}`);
+}
+
+function schemaOf({ kind, values }: FilterType): JsonSchema {
+  if (values) return { type: "string", enum: [...values.keys()] };
+  if (kind === "date") return { type: "string", format: "date" };
+  if (kind === "time" || kind === "stored-time") return { type: "string", format: "date-time" };
+  return { type: kind };
+}

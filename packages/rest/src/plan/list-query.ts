@@ -1,0 +1,111 @@
+import type { UntypedWhere } from "@fetchwork/documents";
+import { accessTokenField } from "../access-token.ts";
+import { fieldError, type FieldError } from "../field-error.ts";
+import { badFields } from "../problem.ts";
+import { compileListParameter } from "../resource/list-parameter.ts";
+import { calledParameters, type ListQuery, type ListRules } from "../resource/list-rules.ts";
+import { filterParameters, maxFilters } from "./filter-parameters.ts";
+import { type GivenValues, once, readStandard } from "./standard-parameters.ts";
+import { unknownParameters } from "./unknown-parameters.ts";
+
+/** Reads the query of a list; a {@link Problem} of status 400 names everything that is wrong with it. */
+export type ListReader = (parameters: URLSearchParams) => ListQuery;
+
+/**
+ * Reads the parameters of a list.
+ *
+ * An empty value of a standard parameter counts as not given, but `after` without one begins paging by cursors. Other
+ * parameters are left to the route.
+ *
+ * @throws Problem 400 that names every parameter which is repeated or out of its range.
+ */
+export function parseListQuery(parameters: URLSearchParams, rules: ListRules): ListQuery {
+  let reader = lenientReaders.get(rules);
+  if (!reader) {
+    reader = makeReader(rules, { refusesUnknown: false });
+    lenientReaders.set(rules, reader);
+  }
+  return reader(parameters);
+}
+
+const lenientReaders = new WeakMap<ListRules, ListReader>();
+
+/** Prepares everything about the parameters of a list that no request changes. Unknown parameters are refused. */
+export function createListReader(rules: ListRules): ListReader {
+  return makeReader(rules, { refusesUnknown: true });
+}
+
+function makeReader(
+  rules: ListRules,
+  { refusesUnknown }: { readonly refusesUnknown: boolean },
+): ListReader {
+  const names = calledParameters(rules);
+  const filters = filterParameters(rules.filters ?? []);
+  const custom = Object.entries(rules.parameters ?? {}).map(([name, one]) =>
+    compileListParameter(name, one),
+  );
+  const known = new Set([
+    ...names.values(),
+    ...filters.keys(),
+    ...custom.map(({ name }) => name),
+    accessTokenField,
+  ]);
+  const plain = custom.length === 0 ? read(new URLSearchParams()) : undefined;
+  return (query) => (query.size === 0 && plain ? plain : read(query));
+
+  function read(query: URLSearchParams): ListQuery {
+    const values = valuesIn(query);
+    const errors: FieldError[] = [];
+    if (refusesUnknown) refuseUnknown(values, errors);
+    const standard = readStandard(values, { rules, names, errors });
+    const conditions: UntypedWhere[] = [];
+    if (filters.size > 0) readFilters(values, conditions, errors);
+    if (custom.length > 0) readCustom(values, conditions, errors);
+    if (errors.length > 0) throw badFields(errors);
+    return { ...standard, where: conditions.length > 1 ? { and: conditions } : conditions[0] };
+  }
+
+  function refuseUnknown(values: GivenValues, errors: FieldError[]): void {
+    const unknown: string[] = [];
+    for (const name of values.keys()) if (!known.has(name)) unknown.push(name);
+    if (unknown.length > 0) errors.push(...unknownParameters(unknown));
+  }
+
+  function readFilters(values: GivenValues, found: UntypedWhere[], errors: FieldError[]): void {
+    let count = 0;
+    for (const [name, [text = "", ...others]] of values) {
+      const filter = filters.get(name);
+      if (!filter) continue;
+      count += 1;
+      if (count > maxFilters) {
+        const message = `a list takes at most ${maxFilters} filters`;
+        errors.push(fieldError(name, "maxlength", message));
+        return;
+      }
+      const condition = others.length > 0 ? once(name) : filter.read(text);
+      if ("where" in condition) found.push(condition.where);
+      else errors.push(condition);
+    }
+  }
+
+  function readCustom(values: GivenValues, found: UntypedWhere[], errors: FieldError[]): void {
+    for (const { name, read: readOne } of custom) {
+      const [text, ...others] = values.get(name) ?? [];
+      if (others.length > 0) errors.push(once(name));
+      const result = readOne(text);
+      if (!("where" in result)) errors.push(...result);
+      else if (result.where !== undefined) found.push(result.where);
+    }
+  }
+}
+
+/** Takes the parameters apart once, however many are looked for. */
+function valuesIn(query: URLSearchParams): GivenValues {
+  const values = new Map<string, string[]>();
+  for (const [name, value] of query) {
+    const known = values.get(name);
+    if (known) known.push(value);
+    else values.set(name, [value]);
+  }
+  return values;
+}

@@ -1,0 +1,108 @@
+import { withoutRequired } from "../named-schema.ts";
+import { compileListParameter } from "../resource/list-parameter.ts";
+import {
+  defaultLimit,
+  type ListRules,
+  maxLimit,
+  maxSearchLength,
+  nameOf,
+  type StandardParameter,
+} from "../resource/list-rules.ts";
+import type { Resource } from "../resource/resource.ts";
+import type { QueryParameter, RouteResponse } from "../route-reference.ts";
+import type { JsonSchema } from "../schema.ts";
+import { filterParameters } from "./filter-parameters.ts";
+
+/** Describes the answer of a list; `fields` may leave out any field. */
+export function listResponse(plural: string, item: JsonSchema): RouteResponse {
+  return {
+    description: `One page of ${plural}`,
+    schema: { type: "array", items: withoutRequired(item) },
+    headers: listHeaders,
+  };
+}
+
+/** Describes the answer of the list of a resource, in the shape that it has. */
+export function resourceListResponse({ plural, output, shape, count }: Resource): RouteResponse {
+  const array = listResponse(plural, output);
+  if (shape === "array") return array;
+  const properties = {
+    rows: array.schema,
+    ...(count === "none" ? {} : { count: counted }),
+  };
+  return { ...array, schema: { type: "object", properties, required: Object.keys(properties) } };
+}
+
+const counted = {
+  type: "integer",
+  minimum: 0,
+  description: "The same as X-Total-Count",
+};
+
+const listHeaders = {
+  ETag: "Hash of the answer",
+  "X-Total-Count": "Number of documents on all pages, as far as they are counted",
+  "X-Total-Count-Capped": "true where there are more documents than were counted",
+  Link: "Targets of the first, previous, next and last page (RFC 8288)",
+};
+
+/** Describes the parameters of a list: of a resource, or of a route of one's own with rules. */
+export function listParameters({ list: rules }: Pick<Resource, "list">): readonly QueryParameter[] {
+  const { filters = [], parameters = {} } = rules;
+  return [
+    ...standardReferences(rules),
+    ...[...filterParameters(filters).values()].map(({ reference }) => reference),
+    ...Object.entries(parameters).map(([name, parameter]) => {
+      const { description, required, schema } = compileListParameter(name, parameter);
+      // A list is sent as one text.
+      const sent = schema["type"] === "array" ? { type: "string" } : schema;
+      return { name, description, schema: sent, ...(required ? { required } : {}) };
+    }),
+  ];
+}
+
+function standardReferences(rules: ListRules): readonly QueryParameter[] {
+  const { defaultLimit: usual = defaultLimit, maxLimit: most = maxLimit } = rules;
+  const text = { type: "string" };
+  const distance = { type: "number", minimum: 0 };
+  const all: readonly (readonly [StandardParameter, string, JsonSchema])[] = [
+    [
+      "q",
+      "Words that must occur: from 3 characters on parts of words, below beginnings of words; case and accents do not matter",
+      { ...text, maxLength: maxSearchLength },
+    ],
+    ["page", "Number of the page", { type: "integer", minimum: 1, default: 1 }],
+    [
+      "limit",
+      "Documents on a page",
+      { type: "integer", minimum: 1, maximum: most, default: usual },
+    ],
+    [
+      "after",
+      'Cursor of the page before, from the target of its "next" link; empty to begin; not with numbered pages',
+      text,
+    ],
+    [
+      "sort",
+      `Fields to sort by, separated by commas, reversed with "-": ${rules.sortable.join(", ")}`,
+      { ...text, default: rules.defaultSort.join(",") },
+    ],
+    [
+      "fields",
+      `Fields to show, or with "-" to leave out, separated by commas: ${rules.selectable.join(", ")}`,
+      text,
+    ],
+    ["near", "Latitude and longitude in degrees, separated by a comma; nearest first", text],
+    ["min_distance", "Least distance from there, in metres", distance],
+    ["max_distance", "Greatest distance from there, in metres", distance],
+    [
+      "trash",
+      "Removed documents only, or with the others; for admins",
+      { ...text, enum: ["only", "with"] },
+    ],
+  ];
+  return all.flatMap(([parameter, description, schema]) => {
+    const name = nameOf(parameter, rules);
+    return name === undefined ? [] : [{ name, description, schema }];
+  });
+}

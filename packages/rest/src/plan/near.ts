@@ -1,0 +1,78 @@
+import { fieldError, type FieldError } from "../field-error.ts";
+import type { NearPoint } from "../resource/list-rules.ts";
+
+type PlaceParameter = "max_distance" | "min_distance" | "near";
+
+interface Given {
+  readonly errors: FieldError[];
+  one(name: PlaceParameter): string | undefined;
+}
+
+interface Naming {
+  readonly field: string;
+  /** Names a parameter as clients know it. */
+  readonly called: (parameter: PlaceParameter) => string;
+}
+
+/** Reads `near=latitude,longitude` with `min_distance` and `max_distance`, which need it. */
+export function readNear(given: Given, { field, called }: Naming): NearPoint | undefined {
+  const { errors } = given;
+  const place = given.one("near");
+  const minDistance = distance(given.one("min_distance"), called("min_distance"), errors);
+  const maxDistance = distance(given.one("max_distance"), called("max_distance"), errors);
+  if (place === undefined) {
+    if (minDistance !== undefined || maxDistance !== undefined) {
+      errors.push(fieldError(called("near"), "required", `${called("near")} is required`));
+    }
+    return undefined;
+  }
+  if (minDistance !== undefined && maxDistance !== undefined && minDistance > maxDistance) {
+    const [least, most] = [called("min_distance"), called("max_distance")];
+    errors.push(fieldError(least, "max", `${least} must be lower than or equal to ${most}`));
+  }
+  const name = called("near");
+  const parts = place.split(",", 3).map((part) => part.trim());
+  if (parts.length !== 2) {
+    const than = parts.length < 2 ? "greater" : "lower";
+    const rule = parts.length < 2 ? "minlength" : "maxlength";
+    errors.push(fieldError(name, rule, `${name} must have length ${than} than or equal to 2`));
+    return undefined;
+  }
+  const [latitude, longitude] = parts.map(numberOf);
+  if (latitude === undefined || longitude === undefined) {
+    errors.push(fieldError(name, "type", `${name} must be of type number`));
+    return undefined;
+  }
+  refuseBeyond({ name, value: latitude, bound: 90 }, errors);
+  refuseBeyond({ name, value: longitude, bound: 180 }, errors);
+  return { field, latitude, longitude, minDistance, maxDistance };
+}
+
+function distance(
+  text: string | undefined,
+  name: string,
+  errors: FieldError[],
+): number | undefined {
+  if (text === undefined) return undefined;
+  const value = numberOf(text);
+  if (value === undefined) errors.push(fieldError(name, "type", `${name} must be of type number`));
+  else if (value < 0) {
+    errors.push(fieldError(name, "min", `${name} must be greater than or equal to 0`));
+  }
+  return value;
+}
+
+function refuseBeyond(
+  { name, value, bound }: { readonly name: string; readonly value: number; readonly bound: number },
+  errors: FieldError[],
+): void {
+  if (value < -bound) {
+    errors.push(fieldError(name, "min", `${name} must be greater than or equal to -${bound}`));
+  } else if (value > bound) {
+    errors.push(fieldError(name, "max", `${name} must be lower than or equal to ${bound}`));
+  }
+}
+
+function numberOf(text: string): number | undefined {
+  return /^-?\d{1,15}(?:\.\d{1,20})?$/.test(text) ? Number(text) : undefined;
+}

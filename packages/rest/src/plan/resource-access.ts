@@ -1,0 +1,106 @@
+import type { Stored } from "@fetchwork/documents";
+import { bearerRequired, forbidden } from "../access.ts";
+import type { Account } from "../account.ts";
+import type { Fields } from "../fields.ts";
+import { notFound } from "../problem.ts";
+import type { Operation } from "../resource/access-rules.ts";
+import { idOf, type ResourceCall, type ResourceHandler } from "../resource/call.ts";
+import type { Resource } from "../resource/resource.ts";
+
+/** A call and the document that it is about: none for lists, creations and addresses of no document. */
+export interface AccessQuestion {
+  readonly call: ResourceCall<unknown>;
+  readonly document: Stored<Fields> | undefined;
+}
+
+/**
+ * Tells whether the caller may do something with a document, as the rule of the resource says. The master key is no
+ * user, so that under the rule `master` the answer is `false`; its routes check the key.
+ */
+export function allows(
+  { access, owner }: Resource,
+  operation: Operation,
+  { call, document }: AccessQuestion,
+): Promise<boolean> | boolean {
+  const rule = access[operation];
+  if (typeof rule === "function") return rule({ ...call, document });
+  switch (rule) {
+    case "public":
+      return true;
+    case "user":
+      return call.user !== undefined;
+    case "admin":
+      return isAdmin(call.user);
+    case "owner":
+      return isAdmin(call.user) || (owner !== undefined && isOwner(call.user, document, owner));
+    default:
+      return false; // The rule `master`.
+  }
+}
+
+/** Whether the answer to {@link allows} depends on more than the route has checked. */
+export function asksAgain({ access }: Resource, operation: Operation): boolean {
+  const rule = access[operation];
+  return rule === "owner" || typeof rule === "function";
+}
+
+/**
+ * Applies the rules that a route alone cannot, before a handler, whoever has written it.
+ *
+ * The handler gets the document that was checked. An operation that changes it repeats the check when the document
+ * has changed meanwhile.
+ */
+export function guarded<Body>(
+  resource: Resource,
+  operation: Operation,
+  handle: ResourceHandler<Body>,
+): ResourceHandler<Body> {
+  if (!asksAgain(resource, operation)) return handle;
+  const isOfOne = operation !== "list" && operation !== "create";
+  return async (call) => {
+    const document = isOfOne ? await find(resource, operation, call) : undefined;
+    await requireAccess(resource, operation, { call, document });
+    return handle({ ...call, document });
+  };
+}
+
+/**
+ * Refuses a caller whom the rule of a resource does not let pass.
+ *
+ * @throws Problem 401 for nobody, 403 for a user, 404 where the owner of no document is asked for.
+ */
+export async function requireAccess(
+  resource: Resource,
+  operation: Operation,
+  question: AccessQuestion,
+): Promise<void> {
+  const { call, document } = question;
+  const isOwned = resource.access[operation] === "owner";
+  if (isOwned && call.user && !document) throw notFound();
+  if (await allows(resource, operation, question)) return;
+  if (!call.user) throw bearerRequired(undefined);
+  throw isOwned ? forbidden("this belongs to another user") : forbidden();
+}
+
+async function find(
+  { collection }: Resource,
+  operation: Operation,
+  call: ResourceCall<never> | ResourceCall<unknown>,
+): Promise<Stored<Fields> | undefined> {
+  const documents = call.store.collection(collection);
+  if (operation !== "restore") return documents.get(idOf(call));
+  const [removed] = await documents.find({ where: { id: idOf(call) }, deleted: "only", limit: 1 });
+  return removed;
+}
+
+function isAdmin(user: Account | undefined): boolean {
+  return user?.role === "admin";
+}
+
+function isOwner(
+  user: Account | undefined,
+  document: Stored<Fields> | undefined,
+  owner: string,
+): boolean {
+  return user !== undefined && document?.[owner] === user.id;
+}

@@ -1,0 +1,67 @@
+import { RestError } from "../errors.ts";
+import type { Referrer, ResourceGraph } from "../resource/relations/referrers.ts";
+import type { Inverse, Reference, Resource } from "../resource/resource.ts";
+import type { Route } from "./route.ts";
+
+/**
+ * Collects the resources that routes belong to, and those that they lead to.
+ *
+ * @throws RestError `ERR_REST_DEFINITION` for a relation to something else, and for a path that leads nowhere.
+ */
+export function createResourceGraph(routes: readonly Route[]): ResourceGraph {
+  const resources = new Set(routes.flatMap(({ resource }) => resource ?? []));
+  const referrers = new Map<string, Referrer[]>();
+  // A set hands out what is added to it meanwhile.
+  for (const resource of resources) {
+    for (const reference of resource.relations.references) {
+      const target = targetOf(reference, resource);
+      resources.add(target);
+      const known = referrers.get(target.collection.name) ?? [];
+      referrers.set(target.collection.name, [
+        ...known,
+        { collection: resource.collection, plural: resource.plural, reference },
+      ]);
+    }
+    for (const inverse of resource.relations.inverses) {
+      const target = targetOf(inverse, resource);
+      resources.add(target);
+      referenceOf(inverse, resource);
+    }
+    for (const path of resource.relations.paths) checkPath(resource, path);
+  }
+  return { referrersOf: ({ collection }) => referrers.get(collection.name) ?? [] };
+}
+
+/** Finds the relation of a name; `undefined` when the resource has none. */
+export function relationOf({ relations }: Resource, name: string): Inverse | Reference | undefined {
+  const { inverses, references } = relations;
+  return [...references, ...inverses].find((relation) => relation.name === name);
+}
+
+/** Finds the relation that an inverse one turns round. */
+export function referenceOf({ name, inverse, to }: Inverse, resource: Resource): Reference {
+  const other = to();
+  const reference = other.relations.references.find((one) => one.name === inverse);
+  if (reference?.to().collection.name === resource.collection.name) return reference;
+  const message = `the relation ${name} of ${resource.name} turns no relation of ${other.name} round`;
+  throw new RestError("ERR_REST_DEFINITION", message);
+}
+
+function targetOf({ name, to }: Inverse | Reference, resource: Resource): Resource {
+  const target: Resource | undefined = to();
+  if (typeof target?.collection?.name === "string") return target;
+  const message = `the relation ${name} of ${resource.name} leads to no resource`;
+  throw new RestError("ERR_REST_DEFINITION", message);
+}
+
+function checkPath(resource: Resource, path: string): void {
+  let at = resource;
+  for (const name of path.split(".")) {
+    const relation = relationOf(at, name);
+    if (!relation) {
+      const message = `the path ${path} of ${resource.name} leads nowhere: ${at.name} has no relation ${name}`;
+      throw new RestError("ERR_REST_DEFINITION", message);
+    }
+    at = targetOf(relation, at);
+  }
+}

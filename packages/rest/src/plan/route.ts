@@ -1,0 +1,163 @@
+import { describeValue } from "@fetchwork/kit";
+import type { AccessRule, CallerOf } from "../access.ts";
+import { RestError } from "../errors.ts";
+import { optionNames, refuseUnknownOptions } from "../known-options.ts";
+import type { BodyFields, Call } from "../resource/call.ts";
+import type { Resource } from "../resource/resource.ts";
+import type { QueryParameter, RouteResponse } from "../route-reference.ts";
+import type { OperationTypes, ParametersOf, Typed } from "../route-types.ts";
+import type { InputOf, JsonSchema, OutputOf, Schema } from "../schema.ts";
+
+/** Methods of routes; HEAD and OPTIONS are answered from these. */
+export type RouteMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** One operation: what it takes, who may use it, what it does, and what it answers. */
+export interface RouteDefinition<
+  Rule extends AccessRule = AccessRule,
+  BodySchema extends Schema | undefined = Schema | undefined,
+  AnswerSchema extends Schema | undefined = Schema | undefined,
+> {
+  readonly method: RouteMethod;
+  /** Path with parameters as `:name`. */
+  readonly path: string;
+  /** Unique name of the operation, such as `createArticle`; clients are generated with it. */
+  readonly operation: string;
+  /** One line for the reference. */
+  readonly summary: string;
+  /** Group in the reference. */
+  readonly tag: string;
+  readonly access: Rule;
+  /** Schema of the body. Without it a body is read for its token only. */
+  readonly body?: BodySchema | undefined;
+  /**
+   * Schema of the JSON body of the successful answer, for the reference and for the types of the client. Answers are not
+   * checked against it. Default: what `responses` say, and `unknown` in the client.
+   */
+  readonly answer?: AnswerSchema | undefined;
+  /** Schema of the body in the reference, where it differs from `body`, as for partial updates. */
+  readonly bodyReference?: JsonSchema | undefined;
+  /** Whether `If-Match` and `If-None-Match` are understood, with 412 where they do not hold. Default: `false`. */
+  readonly conditional?: boolean | undefined;
+  /**
+   * Whether `handle` refuses some callers of the rule `public` by itself, with 401 or 403, so that an answer is for its
+   * caller alone. Default: `false`.
+   */
+  readonly checksCaller?: boolean | undefined;
+  /**
+   * Refuses, by throwing, unknown query parameters together with those that are wrong. Called only where there are unknown
+   * ones. Default: the unknown ones are refused alone.
+   */
+  readonly checkQuery?: ((query: URLSearchParams) => unknown) | undefined;
+  /** Query parameters beside `access_token`. Any other parameter is refused with 400. */
+  readonly query?: readonly QueryParameter[] | undefined;
+  /**
+   * Whether a POST with `Idempotency-Key` runs in one transaction with the record of its answer, so that not even the end
+   * of the process can double its effect. Its handler then changes documents through `call.store` only, and may be called
+   * again when another transaction was in its way. Otherwise the key is taken before the handler runs, and falls free
+   * after five minutes if the process ends meanwhile. Default: `true` for the routes of resources, else `false`.
+   */
+  readonly atomic?: boolean | undefined;
+  /** Answers by status, without the errors that access and validation give by themselves. */
+  readonly responses: Readonly<Record<number, RouteResponse>>;
+  handle(
+    call: Call<BodySchema extends Schema ? OutputOf<BodySchema> : BodyFields, CallerOf<Rule>>,
+  ): Response | Promise<Response>;
+}
+
+/** What an operation of a resource does, as the typed client names it. */
+export type ResourceAction =
+  "bulk" | "create" | "list" | "patch" | "remove" | "restore" | "show" | "update";
+
+/** A route whose types are settled, as {@link createApi} takes it. */
+export interface Route<Types = unknown> extends Omit<RouteDefinition, "handle">, Typed<Types> {
+  /** The resource that it belongs to, and what it does there. */
+  readonly resource?: Resource | undefined;
+  readonly action?: ResourceAction | undefined;
+  // A method and not a property, so that routes of different bodies and callers stand in one list.
+  handle(call: Call<never, never>): Response | Promise<Response>;
+}
+
+/**
+ * Defines a route; the types of `call.body` and `call.user` follow from its schema and its rule.
+ *
+ * @example
+ * ```ts
+ * const publish = defineRoute({
+ *   method: "POST",
+ *   path: "/articles/:id/publication",
+ *   operation: "publishArticle",
+ *   summary: "Publishes an article",
+ *   tag: "articles",
+ *   access: "admin",
+ *   responses: { 204: { description: "It is public now" } },
+ *   async handle({ params, store }) {
+ *     await store.collection(article.collection).update(params["id"] ?? "", { published: true });
+ *     return empty();
+ *   },
+ * });
+ * ```
+ */
+export function defineRoute<
+  const Rule extends AccessRule,
+  BodySchema extends Schema | undefined = undefined,
+  AnswerSchema extends Schema | undefined = undefined,
+  const Path extends string = string,
+  const Operation extends string = string,
+>(
+  definition: RouteDefinition<Rule, BodySchema, AnswerSchema> & {
+    readonly path: Path;
+    readonly operation: Operation;
+  },
+): Route<
+  OperationTypes<Operation, ParametersOf<Path>, SentTo<BodySchema>, AnsweredBy<AnswerSchema>>
+> {
+  refuseUnknownOptions(definition, { owner: "defineRoute", names: routeOptions, otherNames });
+  if (!routeRules.includes(definition.access)) {
+    const { access, operation } = definition;
+    const expected = `one of ${routeRules.join(", ")}`;
+    const message = `access of ${operation} is ${describeValue(access)}, expected ${expected}`;
+    throw new RestError("ERR_REST_DEFINITION", message);
+  }
+  return definition;
+}
+
+const routeRules = optionNames<Record<AccessRule, unknown>>({
+  public: true,
+  user: true,
+  admin: true,
+  master: true,
+  password: true,
+  "master+password": true,
+});
+
+const routeOptions = [
+  ...optionNames<RouteDefinition>({
+    method: true,
+    path: true,
+    operation: true,
+    summary: true,
+    tag: true,
+    access: true,
+    body: true,
+    answer: true,
+    bodyReference: true,
+    conditional: true,
+    checksCaller: true,
+    checkQuery: true,
+    query: true,
+    atomic: true,
+    responses: true,
+    handle: true,
+  }),
+  // Those of a route that was made before, and is changed.
+  ...optionNames<Pick<Route, "action" | "resource" | "types">>({
+    action: true,
+    resource: true,
+    types: true,
+  }),
+];
+
+const otherNames = { auth: "access", handler: "handle", operationId: "operation", url: "path" };
+
+type SentTo<S extends Schema | undefined> = S extends Schema ? InputOf<S> : undefined;
+type AnsweredBy<S extends Schema | undefined> = S extends Schema ? OutputOf<S> : unknown;

@@ -1,0 +1,64 @@
+import type { Store, Stored, Transaction } from "@fetchwork/documents";
+import type { Context } from "@fetchwork/http";
+import type { Account } from "../account.ts";
+import type { AttemptLimiter } from "../attempt-limiter.ts";
+import type { Fields } from "../fields.ts";
+import type { SessionTokens } from "../session-tokens.ts";
+import type { ResourceGraph } from "./relations/referrers.ts";
+
+/** Fields of a body that no schema has validated. */
+export type BodyFields = Readonly<Record<string, unknown>>;
+
+/** A request that passed the access rule and the validation of its route. */
+export interface Call<Body = unknown, User = unknown> {
+  readonly request: Request;
+  readonly context: Context;
+  /** Parameters of the path by name. */
+  readonly params: Readonly<Record<string, string>>;
+  /** Parameters of the query. */
+  readonly query: URLSearchParams;
+  /** Validated body, when the route has a schema for it; else the fields as they came, without the token. */
+  readonly body: Body;
+  /** The caller, as its access rule established it. */
+  readonly user: User;
+  /** Whether the caller has shown the master key. */
+  readonly isMaster: boolean;
+  readonly store: Store;
+  /**
+   * The transaction that the call is part of, when its changes have to happen together with others. Inside one, all
+   * changes go through it, and none through `store`.
+   */
+  readonly transaction?: Transaction | undefined;
+  /** Takes what is to be done once the transaction is committed; given where `transaction` is. */
+  readonly afterCommit?: ((work: () => Promise<void>) => void) | undefined;
+  /** What leads from one resource of the API to another. */
+  readonly resources: ResourceGraph;
+  /** Reports an error that does not become the answer. */
+  readonly report: (error: unknown) => void;
+  /** Signs tokens. */
+  readonly tokens: SessionTokens;
+  /** The limiter of `createAuthentication`; a handler may count other attempts with it. Absent, nothing is limited. */
+  readonly attempts?: AttemptLimiter | undefined;
+}
+
+/** What a controller's handlers are called with. */
+export interface ResourceCall<Body = BodyFields> extends Call<Body, Account | undefined> {
+  /** The document at the address, where the access rule needed it. */
+  readonly document?: Stored<Fields> | undefined;
+}
+
+/** Handles one operation of a resource. */
+export type ResourceHandler<Body = BodyFields> = (call: ResourceCall<Body>) => Promise<Response>;
+
+/** Reads the identifier in the path. */
+export function idOf({ params }: Pick<ResourceCall, "params">): string {
+  return params["id"] ?? "";
+}
+
+/** Runs changes together: in the transaction that the call is part of, or in one of its own. */
+export function writeTogether<R>(
+  { store, transaction }: Pick<ResourceCall<unknown>, "store" | "transaction">,
+  work: (transaction: Transaction) => Promise<R>,
+): Promise<R> {
+  return transaction ? work(transaction) : store.transaction(work);
+}

@@ -1,0 +1,185 @@
+import { accessTokenField } from "../access-token.ts";
+import { RestError } from "../errors.ts";
+import type { Schema } from "../schema.ts";
+import type { ListOptions } from "./list-options.ts";
+import { populateName, standardParameters } from "./list-rules.ts";
+import type { ComputedField } from "./presenter.ts";
+import type { ResourceOptions } from "./resource-options.ts";
+import { viewLists } from "./views.ts";
+
+/** What a resource's options say, with what follows from its schema. */
+export interface ResourceParts {
+  readonly options: ResourceOptions<Schema>;
+  /** Names of the fields of the schema. */
+  readonly fields: readonly string[];
+  /** Names of the fields without which the schema refuses a document. */
+  readonly required: readonly string[];
+  readonly view: readonly string[];
+  /** Names of the fields that only the program sets and reads. */
+  readonly hidden: readonly string[];
+  readonly computed: Readonly<Record<string, ComputedField>>;
+  readonly collectionName: string;
+  readonly meta: readonly string[];
+}
+
+/**
+ * Checks that the parts of a definition fit together.
+ *
+ * @throws RestError `ERR_REST_DEFINITION`
+ */
+export function checkResource(parts: ResourceParts): void {
+  checkNames(parts);
+  checkFields(parts);
+  checkOwner(parts.options);
+  checkGuarded(parts);
+  checkList(parts);
+  checkViews(parts);
+}
+
+function checkNames({ options: { name, path }, collectionName }: ResourceParts): void {
+  const last = path.split("/").at(-1) ?? "";
+  check(/^[a-z][A-Za-z0-9]*$/.test(name), `the name ${name} of a resource must be in camel case`);
+  check(
+    /^(?:\/[a-z][a-z0-9-]*)+$/.test(path) && last.length <= 40 && collectionName.length <= 48,
+    `the path ${path} must be like /articles, its last part at most 40 characters long and all at most 48`,
+  );
+}
+
+function checkFields({ options, fields, hidden, view, computed, meta }: ResourceParts): void {
+  const {
+    geo,
+    name,
+    owner,
+    search = [],
+    sort = [],
+    unique = [],
+    indexes = [],
+    softDelete,
+  } = options;
+  const own = [...search, ...sort, ...unique.flat(), ...(geo === undefined ? [] : [geo])];
+  for (const field of own) check(fields.includes(field), `${name} has no field ${field}`);
+  for (const field of indexes.flat()) {
+    const known = [...fields, ...hidden, ...meta, owner].includes(field.split(".")[0] ?? "");
+    check(known, `${name} has no field ${field} for an index`);
+  }
+  for (const field of view) {
+    const known = fields.includes(field) || meta.includes(field) || Object.hasOwn(computed, field);
+    check(known, `${name} has no field ${field} to show`);
+  }
+  const hasOwner = owner !== undefined && owner !== "id";
+  const all = [...fields, ...hidden, ...Object.keys(computed), ...(hasOwner ? [owner] : [])];
+  for (const field of all) {
+    const isReserved = meta.includes(field) || ["version", accessTokenField].includes(field);
+    check(!isReserved, `${field} is a reserved name and cannot be a field of ${name}`);
+  }
+  check(
+    softDelete !== true || !all.includes("deletedAt"),
+    `deletedAt is a reserved name in ${name}`,
+  );
+  const twice = all.find((field, index) => all.indexOf(field) !== index);
+  check(twice === undefined, `${name} has two fields ${twice ?? ""}`);
+}
+
+function checkOwner({ access, name, owner }: ResourceOptions<Schema>): void {
+  const { list = "admin", show = "admin", create = "admin" } = access;
+  const owned = Object.values(access).includes("owner");
+  check(!owned || owner !== undefined, `${name} has the rule owner, but no owner field`);
+  const anonymous = create === "public" || create === "master";
+  check(
+    owner === undefined || owner === "id" || !anonymous,
+    `${name} has an owner, but anonymous creators`,
+  );
+  check(list !== "owner" && create !== "owner", `list and create have no owner yet`);
+  const showsOthers = list !== "admin" && list !== "master" && typeof list !== "function";
+  check(show !== "owner" || !showsOthers, `${name} is shown to owners, but listed to others`);
+}
+
+/** Each place in which a secret field would tell something about its values is refused. */
+function checkGuarded({ options, fields, required, view }: ResourceParts): void {
+  const { name, geo, readOnly = [], search = [], secret = [], sort = [], unique = [] } = options;
+  const { filter = [] } = options;
+  for (const field of [...secret, ...readOnly]) {
+    check(fields.includes(field), `${name} has no field ${field}`);
+  }
+  const telling = [
+    ...view,
+    ...search,
+    ...sort,
+    ...unique.flat(),
+    ...filter.map((path) => path.split(".")[0] ?? ""),
+    ...(geo === undefined ? [] : [geo]),
+  ];
+  for (const field of secret) {
+    check(!telling.includes(field), `${field} is secret in ${name} and tells nothing to anybody`);
+    check(!readOnly.includes(field), `${field} of ${name} is secret and read-only`);
+  }
+  for (const field of readOnly) {
+    const message = `${field} of ${name} is read-only, so it must be optional or have a default`;
+    check(!required.includes(field), message);
+  }
+}
+
+function checkList({ options, meta, view }: ResourceParts): void {
+  const { name, filter = [], list = {}, sort = [] } = options;
+  const { count = "bounded", limit = {}, names = {}, parameters = {}, sort: order = [] } = list;
+  const { default: usual = 30, max = 100 } = limit;
+  const isWhole = Number.isSafeInteger(usual) && Number.isSafeInteger(max);
+  check(
+    isWhole && usual >= 1 && usual <= max && max <= 1000,
+    `the limits of the list of ${name} must be whole numbers from 1 to 1000, the default at most the maximum`,
+  );
+  check(
+    isCount(count),
+    `the count of the list of ${name} must be "bounded", "exact", "none" or a whole number from 1`,
+  );
+  for (const key of order) {
+    const field = key.replace(/^-/, "");
+    const isTime = meta.includes(field) && (field === "id" || view.includes(field));
+    check(sort.includes(field) || isTime, `${name} cannot be sorted by ${field}`);
+  }
+  const renamed = standardParameters
+    .map((parameter) => names[parameter] ?? parameter)
+    .filter((one) => one !== false);
+  const reserved = options.relations ? [accessTokenField, populateName] : [accessTokenField];
+  const taken = [...renamed, ...filter, ...Object.keys(parameters), ...reserved];
+  const twice = taken.find((one, index) => taken.indexOf(one) !== index);
+  check(twice === undefined, `two parameters of the list of ${name} are called ${twice ?? ""}`);
+  for (const one of [...renamed, ...Object.keys(parameters)]) {
+    check(/^[A-Za-z][\w.-]{0,63}$/.test(one), `${one} cannot be the name of a parameter`);
+  }
+}
+
+function isCount(count: NonNullable<ListOptions["count"]>): boolean {
+  if (typeof count === "number") return Number.isSafeInteger(count) && count >= 1;
+  return ["bounded", "exact", "none"].includes(count);
+}
+
+/** Who is told more is told at least the same: a field that only strangers see is a mistake. */
+function checkViews({ options: { name, views }, view }: ResourceParts): void {
+  if (!views) return;
+  for (const kind of ["public", "user", "self", "admin"] as const) {
+    const fields = views[kind];
+    if (fields === undefined) continue;
+    const isView = fields === "all" || Array.isArray(fields);
+    check(isView, `the view ${kind} of ${name} must be "all" or a list of fields`);
+    if (fields === "all") continue;
+    for (const field of fields) {
+      check(view.includes(field), `the view ${kind} of ${name} has ${field}, which is not shown`);
+    }
+  }
+  check(views.public !== undefined, `the views of ${name} must say what the public sees`);
+  const lists = viewLists(views, view);
+  for (const [less, more] of [
+    ["public", "user"],
+    ["user", "self"],
+    ["user", "admin"],
+  ] as const) {
+    const missing = lists[less].find((field) => !lists[more].includes(field));
+    const message = `the view ${more} of ${name} lacks ${missing ?? ""}, which the view ${less} has`;
+    check(missing === undefined, message);
+  }
+}
+
+function check(holds: boolean, message: string): void {
+  if (!holds) throw new RestError("ERR_REST_DEFINITION", message);
+}

@@ -1,0 +1,249 @@
+import { defineCollection, type CollectionDefinition } from "@fetchwork/documents";
+import type { Fields } from "../fields.ts";
+import { named } from "../named-schema.ts";
+import { capitalized } from "../operation-name.ts";
+import type { LastPart } from "../route-types.ts";
+import {
+  acceptsNull,
+  type JsonSchema,
+  jsonSchemaOf,
+  propertiesOf,
+  type Schema,
+} from "../schema.ts";
+import type { Operation, ResourceRule } from "./access-rules.ts";
+import { bulkLimitOf } from "./bulk-limit.ts";
+import { checkAccess } from "./check-access.ts";
+import { checkOptionNames } from "./check-option-names.ts";
+import { checkResource } from "./check-resource.ts";
+import type { ShownBy, ShownField, StoredBy } from "./document-types.ts";
+import { filterField, type FilterField } from "./filter-field.ts";
+import { guardedSchema, reservedNames } from "./guarded-schema.ts";
+import type { ListRules } from "./list-rules.ts";
+import { type ComputedField, createPresenter } from "./presenter.ts";
+import { compileRelations } from "./relations/compile-relations.ts";
+import type { ResourceOptions } from "./resource-options.ts";
+import type { Resource } from "./resource.ts";
+import { meta, requiredOf, shownSchemas } from "./shown-schema.ts";
+import { compileViews } from "./views.ts";
+
+/** Times that the store keeps of a document. */
+const times: readonly string[] = ["createdAt", "updatedAt"];
+
+/**
+ * Defines a resource: from it follow its routes, its validation, its place in the store and its reference.
+ *
+ * @throws RestError `ERR_REST_DEFINITION` for names that do not fit, fields that the schema lacks, secrets that
+ * something would tell, or an `owner` rule that nobody could ever satisfy.
+ */
+export function defineResource<
+  S extends Schema,
+  const Path extends string = string,
+  const Secret extends string = never,
+  Computed = object,
+  const View extends string = ShownField<S, Computed>,
+  const Public extends View = View,
+  const Owner extends string = never,
+  Hidden = unknown,
+>(
+  options: ResourceOptions<S, Path, View, Secret, Computed, Public, Owner, Hidden>,
+): Resource<
+  S,
+  LastPart<Path>,
+  ShownBy<S, View, Secret, Computed, Public>,
+  StoredBy<S, Owner, Hidden>
+> {
+  checkOptionNames(options);
+  const { name, path, schema, owner, search = [], sort = [], unique = [], indexes = [] } = options;
+  const { filter = [], geo, list = {}, softDelete = false } = options;
+  const readOnly = new Set(options.readOnly);
+  const secret = new Set<string>(options.secret);
+  const access = { ...adminsOnly, ...checkAccess(options) };
+  const sent = guardedSchema(schema, { readOnly, secret });
+  const output = jsonSchemaOf(schema, "output");
+  const properties = propertiesOf(output, name);
+  const fields = Object.keys(properties);
+  // They are called with documents of the schema only.
+  const computed = (options.computed ?? {}) as Readonly<Record<string, ComputedField>>;
+  const plural = (path.split("/").at(-1) ?? "") as LastPart<Path>; // The same in types.
+  // Parts of a path have no "_", so that no two paths have the same name.
+  const collectionName = path.slice(1).replaceAll("/", "_");
+  const visible = fields.filter((field) => !secret.has(field));
+  const view: readonly string[] = options.view ?? [
+    "id",
+    ...visible,
+    ...Object.keys(computed),
+    "createdAt",
+    "updatedAt",
+  ];
+  const required = requiredOf(jsonSchemaOf(schema, "input"));
+  const hidden = options.hidden ? Object.keys(hiddenProperties(options.hidden, name)) : [];
+  checkResource({
+    options,
+    fields,
+    required,
+    view,
+    hidden,
+    computed,
+    collectionName,
+    meta: Object.keys(meta),
+  });
+  const relations = compileRelations(options.relations, options.populate, {
+    name,
+    owner,
+    secret,
+    properties,
+    required,
+    taken: [...Object.keys(meta), ...Object.keys(computed), "version", "deletedAt"],
+  });
+  const type = capitalized(name);
+  const input = named(`New${type}`, jsonSchemaOf(sent, "input"), `What creates one ${name}`);
+  const selectable = softDelete ? [...view, "deletedAt"] : view;
+  const { shape = "array", count = "bounded", limit = {}, names, parameters } = list;
+  const rules: ListRules = {
+    // The order tells about the times, and cursors have them in clear.
+    sortable: [...sort, "id", ...times.filter((time) => view.includes(time))],
+    selectable,
+    // Identifiers follow the time of creation.
+    defaultSort: list.sort ?? [view.includes("createdAt") ? "-createdAt" : "-id"],
+    searchable: search.length > 0,
+    filters: filter.map((field) => filterFor(field, { owner, properties })),
+    defaultLimit: limit.default,
+    maxLimit: limit.max,
+    geo,
+    trash: softDelete,
+    names,
+    parameters,
+  };
+  const views = compileViews(options.views, { all: selectable, owner, search, rules, access });
+  const { tagOf } = views;
+  const shown = shownSchemas(
+    { name, type, softDelete, relations, views },
+    { output, properties, computed },
+  );
+
+  return {
+    name,
+    path,
+    plural,
+    schema,
+    // It is the schema of an object, as was checked above.
+    stored: guardedSchema(schema, { readOnly: new Set(), secret }) as Schema<Fields>,
+    sent,
+    access,
+    owner,
+    fields,
+    named: new Set(fields),
+    nullable: nullableFields(input, name),
+    readOnly,
+    secret,
+    reserved: reservedNames(output, [
+      ...Object.keys(meta),
+      "version",
+      ...(softDelete ? ["deletedAt"] : []),
+      ...(owner === undefined ? [] : [owner]),
+      ...Object.keys(computed),
+      ...hidden,
+    ]),
+    searchable: search.length > 0,
+    softDelete,
+    list: rules,
+    shape,
+    count,
+    hooks: options.hooks ?? {},
+    relations,
+    bulkLimit: bulkLimitOf(options.bulk, name),
+    // Its fields are those of the schema, the owner and the hidden ones, whose names were checked above.
+    collection: defineCollection<Fields>(collectionName, {
+      unique,
+      indexes: withFilters(
+        withoutRepetition([
+          ...sort,
+          "updatedAt",
+          ...indexes,
+          ...relations.references.filter(({ many }) => !many).map(({ field }) => field),
+        ]),
+        { filters: rules.filters ?? [], unique },
+      ),
+      search,
+      ...(softDelete ? { softDelete } : {}),
+      ...keptTotal({ count, softDelete }),
+      ...(geo === undefined ? {} : { geo: [geo] }),
+    }) as CollectionDefinition<StoredBy<S, Owner, Hidden>>,
+    views,
+    present: createPresenter(views, computed),
+    tagOf,
+    input,
+    ...shown,
+  };
+}
+
+const adminsOnly: Readonly<Record<Operation, ResourceRule>> = {
+  list: "admin",
+  show: "admin",
+  create: "admin",
+  update: "admin",
+  remove: "admin",
+  restore: "admin",
+};
+
+function filterFor(
+  field: string,
+  {
+    owner,
+    properties,
+  }: {
+    readonly owner: string | undefined;
+    readonly properties: Readonly<Record<string, JsonSchema>>;
+  },
+): FilterField {
+  if (field === "createdAt" || field === "updatedAt") {
+    return { path: field, type: { kind: "stored-time", values: undefined, isList: false } };
+  }
+  if (field === "id" || field === owner) {
+    return { path: field, type: { kind: "string", values: undefined, isList: false } };
+  }
+  return filterField(field, properties);
+}
+
+/** A collection keeps the total where a list that nothing narrows shows it. */
+function keptTotal({
+  count,
+  softDelete,
+}: Pick<Resource, "count" | "softDelete">): Pick<CollectionDefinition<unknown>, "keepTotal"> {
+  const isShown = count === "exact" || (count === "bounded" && !softDelete);
+  return isShown ? { keepTotal: true } : {};
+}
+
+function withoutRepetition(
+  indexes: readonly (string | readonly string[])[],
+): readonly (string | readonly string[])[] {
+  const known = new Map(indexes.map((index) => [[index].flat().join(), index]));
+  return [...known.values()];
+}
+
+/** Adds an index for each field to filter by, unless another one begins with it or, as for the members of lists, none can serve. */
+function withFilters(
+  indexes: readonly (string | readonly string[])[],
+  {
+    filters,
+    unique,
+  }: {
+    readonly filters: readonly FilterField[];
+    readonly unique: readonly (string | readonly string[])[];
+  },
+): readonly (string | readonly string[])[] {
+  const first = new Set([...indexes, ...unique].map((index) => [index].flat()[0]));
+  const missing = filters
+    .filter(({ path, type }) => !type.isList && path !== "id" && path !== "createdAt")
+    .filter(({ path }) => !first.has(path));
+  return [...indexes, ...missing.map(({ path }) => path)];
+}
+
+function nullableFields(input: JsonSchema, name: string): ReadonlySet<string> {
+  const properties = Object.entries(propertiesOf(input, name));
+  return new Set(properties.filter(([, one]) => acceptsNull(one)).map(([field]) => field));
+}
+
+function hiddenProperties(schema: Schema, name: string): Readonly<Record<string, JsonSchema>> {
+  return propertiesOf(jsonSchemaOf(schema, "output"), `the hidden fields of ${name}`);
+}

@@ -1,0 +1,48 @@
+import type { Meta, Stored } from "@fetchwork/documents";
+import type { OutputOf, Schema } from "../schema.ts";
+import type { ComputedField } from "./presenter.ts";
+
+/** Computed fields of a resource by name, of the values that `Computed` has under these names. */
+export type ComputedFields<S extends Schema, Computed = Readonly<Record<string, unknown>>> = {
+  readonly [Name in keyof Computed]: ComputedField<Stored<OutputOf<S>>, Computed[Name]>;
+};
+
+/**
+ * A document as clients see it: the shown ones of its own fields, of those that are computed, and of those that every
+ * document has. Those that not everyone sees may be missing.
+ */
+export type ShownBy<
+  S extends Schema,
+  View extends string,
+  Secret extends string = never,
+  Computed = unknown,
+  Public extends string = View,
+> = [Exclude<View, Public>] extends [never]
+  ? ShownOf<S, View, Secret, Computed>
+  : ShownOf<S, Extract<View, Public>, Secret, Computed> &
+      Partial<ShownOf<S, Exclude<View, Public>, Secret, Computed>>;
+
+type ShownOf<S extends Schema, View extends string, Secret extends string, Computed> = Pick<
+  Shown<S, Computed>,
+  Exclude<Extract<keyof Shown<S, Computed>, View>, Secret>
+>;
+
+/**
+ * A document as the store keeps it: fields of the schema, the owner, and hidden ones. Written out, since an interface
+ * does not count as a record.
+ */
+export type StoredBy<S extends Schema, Owner extends string = never, Hidden = unknown> = Together<
+  OutputOf<S> & Hidden & OwnerField<Owner>
+>;
+
+/** An owner field whose name is known only when the program runs has no type. */
+type OwnerField<Owner extends string> = string extends Owner
+  ? unknown
+  : { readonly [Field in Exclude<Owner, "id">]?: string | undefined };
+
+type Together<T> = { [Field in keyof T]: T[Field] };
+
+type Shown<S extends Schema, Computed> = Omit<Meta, "version"> & OutputOf<S> & Partial<Computed>;
+
+/** Names of the fields of a document that are shown unless the resource says otherwise. */
+export type ShownField<S extends Schema, Computed> = Extract<keyof Shown<S, Computed>, string>;

@@ -1,0 +1,96 @@
+import type { UntypedWhere } from "@fetchwork/documents";
+import { RestError } from "../errors.ts";
+import { type FieldError, fieldErrorsOf } from "../field-error.ts";
+import { type JsonSchema, jsonSchemaOf, type Schema } from "../schema.ts";
+
+/** A list parameter of one's own, beside filters and the standard ones. */
+export interface ListParameter<Value = unknown> {
+  /**
+   * Schema of the value. A number or a boolean of the schema is converted from its text; a list takes values separated
+   * by commas. What the schema gives for no value at all, such as a default, counts as sent.
+   */
+  readonly schema: Schema<Value>;
+  /** What documents have to be for a value, as a filter of the store; `undefined` for no condition. */
+  where(value: Value): UntypedWhere | undefined;
+  /** Whether a list without it is refused. Default: `false`. */
+  readonly required?: boolean | undefined;
+  /** One line for the reference. Default: none. */
+  readonly description?: string | undefined;
+}
+
+/** Most values of a parameter that is a list. */
+const maxValues = 100;
+
+/**
+ * Gives a list parameter the type of its schema.
+ *
+ * @example
+ * ```ts
+ * const since = listParameter({
+ *   schema: z.iso.date(),
+ *   where: (date) => ({ createdAt: { gte: `${date}T00:00:00.000Z` } }),
+ * });
+ * ```
+ */
+export function listParameter<Value>(parameter: ListParameter<Value>): ListParameter {
+  return parameter;
+}
+
+/** A custom parameter as a list reads it. */
+export interface CompiledListParameter {
+  readonly name: string;
+  readonly schema: JsonSchema;
+  readonly description: string;
+  readonly required: boolean;
+  /** Reads the value; without text, what the schema gives for none. */
+  readonly read: (text: string | undefined) => FoundCondition | readonly FieldError[];
+}
+
+/** What a parameter demands of documents, if anything. */
+export interface FoundCondition {
+  readonly where: UntypedWhere | undefined;
+}
+
+/** Prepares a custom parameter. */
+export function compileListParameter(
+  name: string,
+  parameter: ListParameter,
+): CompiledListParameter {
+  const { description = "", required = false, schema } = parameter;
+  const described = jsonSchemaOf(schema, "input");
+  return {
+    name,
+    schema: described,
+    description,
+    required,
+    read(text) {
+      const value = text === undefined ? undefined : convert(text, described);
+      const result = schema["~standard"].validate(value);
+      if (result instanceof Promise) {
+        const message = `the schema of the parameter ${name} is asynchronous, which lists do not wait for`;
+        throw new RestError("ERR_REST_DEFINITION", message);
+      }
+      if (!result.issues) {
+        return { where: result.value === undefined ? undefined : parameter.where(result.value) };
+      }
+      if (text === undefined && !required) return { where: undefined };
+      const issues = result.issues.map((issue) => ({ ...issue, path: [name] }));
+      return fieldErrorsOf(issues, { [name]: value });
+    },
+  };
+}
+
+function convert(text: string, schema: JsonSchema): unknown {
+  const { items, type } = schema;
+  if (type === "array") {
+    const member = typeof items === "object" && items !== null ? { ...items } : {};
+    // One more than allowed is enough for a schema with a limit of its own to refuse the list.
+    return text.split(",", maxValues + 1).map((one) => convert(one.trim(), member));
+  }
+  if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;
+  if ((type === "number" || type === "integer") && text.trim() !== "") {
+    const number = Number(text);
+    return Number.isNaN(number) ? text : number;
+  }
+  return text;
+}

@@ -1,0 +1,32 @@
+import type { CollectionDefinition } from "@fetchwork/documents";
+import type { Fields } from "../../fields.ts";
+
+/** What becomes of a document when the one that it refers to is deleted. */
+export type OnDelete = "cascade" | "nullify" | "restrict";
+
+/** Where a resource keeps the identifiers of other documents. */
+export interface ReferenceField {
+  readonly field: string;
+  readonly many: boolean;
+  readonly onDelete: OnDelete;
+  /** Whether the field stays with `null` when the identifier is taken out of it, and does not go. */
+  readonly keepsNull: boolean;
+}
+
+/** Where the documents of a resource are. */
+export interface Kept {
+  readonly collection: CollectionDefinition<Fields>;
+}
+
+/** A resource with a relation that leads to another one. */
+export interface Referrer extends Kept {
+  /** What its documents are called. */
+  readonly plural: string;
+  readonly reference: ReferenceField;
+}
+
+/** What leads from one resource of an API to another. */
+export interface ResourceGraph {
+  /** Relations that lead to a resource. */
+  referrersOf(resource: Kept): readonly Referrer[];
+}

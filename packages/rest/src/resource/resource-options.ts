@@ -1,0 +1,101 @@
+import type { OutputOf, Schema } from "../schema.ts";
+import type { Operation, ResourceRule } from "./access-rules.ts";
+import type { ComputedFields } from "./document-types.ts";
+import type { ResourceHooks } from "./hooks.ts";
+import type { ListOptions } from "./list-options.ts";
+import type { PopulateOptions, Relations } from "./relations/relation-options.ts";
+import type { ViewOptions } from "./views.ts";
+
+/** What a resource is. */
+export interface ResourceOptions<
+  S extends Schema,
+  Path extends string = string,
+  View extends string = string,
+  Secret extends string = string,
+  Computed = Readonly<Record<string, unknown>>,
+  Public extends string = string,
+  Owner extends string = string,
+  Hidden = unknown,
+> {
+  /** Name of one, in camel case: `article`. Operations are called after it: `createArticle`. */
+  readonly name: string;
+  /** Path of the collection: `/articles`. In the store it is called `articles`, and that of `/a/b` `a_b`. */
+  readonly path: Path;
+  /** Fields that clients send and see. What it yields must be valid input again, since updates are merged. */
+  readonly schema: S;
+  /** Who may do what. An operation that is left out is open to admins only. */
+  readonly access: Readonly<Partial<Record<Operation, ResourceRule>>>;
+  /**
+   * Field that holds the identifier of the user who created the document. It is not shown. Needed by the rule
+   * `owner`, and for that `create` has to be restricted to users. `id` where the documents are the users themselves, so
+   * that each owns itself. Default: documents have no owner.
+   */
+  readonly owner?: Owner | undefined;
+  /**
+   * Fields that are shown, in this order. Default: `id`, the fields of the schema, computed fields, `createdAt` and
+   * `updatedAt`.
+   */
+  readonly view?: readonly View[] | undefined;
+  /**
+   * Which of these fields each kind of caller sees, wherever documents are shown: `{ public: ["id", "name"], self: "all" }`.
+   * Callers neither filter, sort nor search by fields that they do not see. Default: everyone sees all of `view`.
+   */
+  readonly views?: ViewOptions<NoInfer<View>, Public> | undefined;
+  /**
+   * Schema of the fields that only the program sets and reads, such as `passwordHash`: stored, but neither sent by
+   * clients nor shown. It types `collection`; nothing is validated by it. Default: none.
+   */
+  readonly hidden?: Schema<Hidden> | undefined;
+  /** Fields in which `q` searches. Default: none, and no `q`. */
+  readonly search?: readonly string[] | undefined;
+  /** Fields to sort by, beside `id`, `createdAt` and `updatedAt`. Each gets an index. */
+  readonly sort?: readonly string[] | undefined;
+  /**
+   * Fields to filter by: of the schema, with dots between the levels of nested ones, `id`, `createdAt`, `updatedAt` and
+   * the owner field. Each shows who may list which documents have which value. Each gets an index,
+   * except those whose values are lists. Default: none.
+   */
+  readonly filter?: readonly string[] | undefined;
+  /** Fields whose values are unique; an array of names for a combination. */
+  readonly unique?: readonly (string | readonly string[])[] | undefined;
+  /**
+   * Further indexes; an array of names for a combination, such as a field to filter by and one to sort by: with
+   * `[["state", "createdAt"]]` a list of one state needs no sorting. Default: none.
+   */
+  readonly indexes?: readonly (string | readonly string[])[] | undefined;
+  /**
+   * Field with a place on Earth, `{ latitude, longitude }` or a GeoJSON point; lists then take `near`, `min_distance`
+   * and `max_distance`. Default: none.
+   */
+  readonly geo?: string | undefined;
+  /**
+   * Fields that clients may set, and nobody sees: not shown, not found, filtered or sorted by, and not repeated in an
+   * error. They are stored as they are; hash them in a hook where they need not be read. Default: none.
+   */
+  readonly secret?: readonly Secret[] | undefined;
+  /** Fields of the schema that clients see and do not set; what they send of them is passed over. Default: none. */
+  readonly readOnly?: readonly string[] | undefined;
+  /** Fields that are worked out when a document is shown, by name. Default: none. */
+  readonly computed?: ComputedFields<S, Computed> | undefined;
+  /**
+   * Keeps removed documents. Admins see them with `trash=only` or `trash=with`, and whoever the rule `restore` names
+   * brings them back with `POST /articles/:id/restore`. Default: `false`.
+   */
+  readonly softDelete?: boolean | undefined;
+  /**
+   * How documents belong to those of other resources. Each field with an identifier gets an index, and what it refers to
+   * must be there. Default: none.
+   */
+  readonly relations?: Relations | undefined;
+  /** Which relations lists and single documents show on demand. Default: each one, and none of theirs. */
+  readonly populate?: PopulateOptions | undefined;
+  /**
+   * Takes `POST /articles/bulk`: up to `limit` creations, changes and deletions, all of them or none. `true` is a limit
+   * of 100. Default: `false`.
+   */
+  readonly bulk?: boolean | { readonly limit: number } | undefined;
+  /** Functions to run before and after operations. Default: none. */
+  readonly hooks?: ResourceHooks<OutputOf<S> & object> | undefined;
+  /** How lists look and which parameters they take. */
+  readonly list?: ListOptions | undefined;
+}

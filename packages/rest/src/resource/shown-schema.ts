@@ -1,0 +1,96 @@
+import { isObject } from "@fetchwork/kit";
+import { named } from "../named-schema.ts";
+import { type JsonSchema, jsonSchemaOf } from "../schema.ts";
+import type { Operation } from "./access-rules.ts";
+import type { ComputedField } from "./presenter.ts";
+import { withRelations } from "./relations/relation-schema.ts";
+import type { Resource } from "./resource.ts";
+import type { Views } from "./views.ts";
+
+/** Fields that every document has. */
+export const meta: Readonly<Record<string, JsonSchema>> = {
+  id: { type: "string" },
+  createdAt: { type: "string", format: "date-time" },
+  updatedAt: { type: "string", format: "date-time" },
+};
+
+/** What documents can have. */
+interface ShownFields {
+  /** Schema of what is stored. */
+  readonly output: JsonSchema;
+  readonly properties: Readonly<Record<string, JsonSchema>>;
+  readonly computed: Readonly<Record<string, ComputedField>>;
+}
+
+/** Describes what callers see of documents: in lists and alone, and after a change. */
+export function shownSchemas(
+  {
+    name,
+    type,
+    softDelete,
+    relations,
+    views,
+  }: Pick<Resource, "name" | "relations" | "softDelete" | "views"> & {
+    /** The name of the resource, as the name of a type. */
+    readonly type: string;
+  },
+  fields: ShownFields,
+): Pick<Resource, "changed" | "output"> {
+  const shownIn = (operations: readonly Operation[]): JsonSchema =>
+    shownSchema(views.fieldsFor(operations), fields);
+  const changed = shownIn(softDelete ? ["create", "update", "restore"] : ["create", "update"]);
+  const listed = withRelations(shownIn(["list", "show"]), relations);
+  const isSame = JSON.stringify(listed) === JSON.stringify(changed);
+  return {
+    output: named(isSame ? type : `Shown${type}`, listed, `One ${name}`),
+    changed: named(type, changed, `One ${name}`),
+  };
+}
+
+function shownSchema(
+  { some, every }: ReturnType<Views["fieldsFor"]>,
+  { output, properties, computed }: ShownFields,
+): JsonSchema {
+  const required = requiredOf(output);
+  const deletedAt = { type: "string", format: "date-time" };
+  return {
+    type: "object",
+    properties: Object.fromEntries(
+      some.map((field) => {
+        const definition = Object.hasOwn(computed, field) ? computed[field] : undefined;
+        const own = Object.hasOwn(properties, field)
+          ? withoutDefaults(properties[field] ?? {})
+          : meta[field];
+        return [field, definition ? jsonSchemaOf(definition.schema, "output") : (own ?? deletedAt)];
+      }),
+    ),
+    required: some.filter(
+      (field) => every.has(field) && (Object.hasOwn(meta, field) || required.includes(field)),
+    ),
+  };
+}
+
+/** Reads the names of the fields without which a schema refuses a document. */
+export function requiredOf(schema: JsonSchema): readonly string[] {
+  const { required } = schema;
+  return Array.isArray(required) ? required.map(String) : [];
+}
+
+/** What a schema yields: by then every default is a value like others. */
+function withoutDefaults(schema: JsonSchema): JsonSchema {
+  const { default: _, ...rest } = schema;
+  return Object.fromEntries(
+    Object.entries(rest).map(([keyword, value]) => [keyword, withoutDefaultsIn(keyword, value)]),
+  );
+}
+
+function withoutDefaultsIn(keyword: string, value: unknown): unknown {
+  if (Array.isArray(value)) return value.map((one) => withoutDefaultsIn(keyword, one));
+  if (!isObject(value)) return value;
+  // The names of properties are no keywords: one may be called "default".
+  return keyword === "properties"
+    ? Object.fromEntries(
+        Object.entries(value).map(([name, one]) => [name, withoutDefaultsIn("", one)]),
+      )
+    : withoutDefaults(value);
+}
