@@ -1,6 +1,7 @@
 import { openStore, type Store } from "@fetchwork/documents";
 import { runHandler, type Handler } from "@fetchwork/http";
 import { createSessionTokens } from "@fetchwork/rest";
+import { senderCollections } from "@fetchwork/webhooks/sender";
 import { argon2id } from "../../packages/rest/src/accounts/argon2.ts";
 import { jwtSecret, masterKey } from "../../examples/blog/test/api-client.ts";
 import { article } from "../../examples/blog/src/api/article/model.ts";
@@ -169,17 +170,27 @@ async function fill({ sender }: App, store: Store, round: number): Promise<Pools
     url: "https://hooks.example/",
     events: ["article"],
   });
-  await sender.send({
-    name: "article",
-    payload: { action: "created", article: { id: "one" } },
+  const payload = JSON.stringify({ action: "created", article: { id: "one" } });
+  const event = await store
+    .collection(senderCollections.events)
+    .insert({ name: "article", payload });
+  // As the sender stores it, which does not run here.
+  const stored = await store.collection(senderCollections.deliveries).insert({
+    eventId: event.id,
+    eventName: "article",
+    endpointId: webhook.id,
+    status: "pending",
+    dueAt: event.createdAt,
+    expiresAt: event.createdAt,
+    attempts: 0,
+    history: [],
   });
-  const deliveries = await sender.deliveries({ endpointId: webhook.id });
   return {
     users,
     emails,
     articles,
     webhooks: [webhook.id],
-    deliveries: deliveries.map(({ id }) => id),
+    deliveries: [stored.id],
     resetTokens,
     cursors: new Map(),
     password,

@@ -4,9 +4,14 @@ import { existsSync, readFileSync } from "node:fs";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { openStore, type Store } from "@fetchwork/documents";
-import { createSender, type Sender } from "@fetchwork/webhooks/sender";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createJobs } from "@fetchwork/documents/jobs";
+import { createSender, type Sender, senderCollections } from "@fetchwork/webhooks/sender";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { newDatabase } from "../../packages/documents/test/open-for-test.ts";
+import { noPostgres } from "../../packages/documents/test/postgres-server.ts";
+import { temporaryFolder } from "../../packages/documents/test/temporary-folder.ts";
 import { startReceiver } from "./receiver.ts";
 
 let folder: string;
@@ -52,8 +57,10 @@ function linesOf(file: string): readonly string[] {
   return existsSync(file) ? readFileSync(file, "utf8").trim().split("\n") : [];
 }
 
+/** Counts the deliveries that are not made, and the events whose deliveries are not there. */
 async function undelivered(): Promise<number> {
-  return (await sender.deliveries({ status: "pending", limit: 1000 })).length;
+  const events = (await createJobs(store).list({ limit: 1000 })).items.length;
+  return events + (await sender.deliveries({ status: "pending", limit: 1000 })).length;
 }
 
 describe("several processes on one store", () => {
@@ -125,5 +132,72 @@ describe("kill -9", () => {
     await start("worker-process.ts", url);
     await expect.poll(undelivered, { timeout: 90_000, interval: 200 }).toBe(0);
     expect(new Set(linesOf(file))).toEqual(new Set(ids));
+  });
+});
+
+describe.each([
+  ["SQLite", () => Promise.resolve(`sqlite:${join(temporaryFolder(), "a.db")}`)] as const,
+  ...(noPostgres === undefined ? [["PostgreSQL", () => newDatabase()] as const] : []),
+])("the deliveries of an event on %s are there once when kill -9", (_engine, newUrl) => {
+  const endpointCount = 3;
+
+  /** Opens a store with three endpoints, and what waits until all of some events arrived at each. */
+  async function open() {
+    const receiver = await startReceiver();
+    onTestFinished(() => receiver[Symbol.asyncDispose]());
+    const databaseUrl = await newUrl();
+    const database = await openStore(databaseUrl, { busyTimeout: 15_000 });
+    onTestFinished(() => database.close());
+    const own = createSender({ store: database, allowHttp: true, allowPrivate: true });
+    for (let n = 0; n < endpointCount; n += 1) await own.endpoints.create({ url: receiver.url });
+    const jobs = createJobs(database);
+    const checkAll = async (ids: readonly string[]): Promise<void> => {
+      const arrived = (): number => new Set(receiver.arrived.map(({ id }) => id)).size;
+      await expect.poll(arrived, { timeout: 40_000 }).toBe(ids.length);
+      const delivered = (): Promise<number> =>
+        database.collection(senderCollections.deliveries).count({ where: { status: "delivered" } });
+      await expect.poll(delivered, { timeout: 40_000 }).toBe(ids.length * endpointCount);
+      const stored = await database.collection(senderCollections.deliveries).find();
+      expect(stored.length).toBe(ids.length * endpointCount);
+      expect(new Set(stored.map(({ eventId }) => eventId))).toEqual(new Set(ids));
+      expect((await jobs.list()).items).toEqual([]);
+    };
+    return { databaseUrl, own, checkAll };
+  }
+
+  it("ends a process between storing and the job", { timeout: 60_000 }, async () => {
+    const { databaseUrl, own, checkAll } = await open();
+    const [process, ids] = await start("send-process.ts", databaseUrl, "10");
+    await kill(process);
+    expect(await own.deliveries()).toEqual([]);
+    await start("worker-process.ts", databaseUrl);
+    await checkAll(ids.split(" "));
+  });
+
+  it("ends a process before the job commits", { timeout: 60_000 }, async () => {
+    const { databaseUrl, own, checkAll } = await open();
+    const { id } = await own.send({ name: "a", payload: {} });
+    const [process, first] = await start("worker-process.ts", databaseUrl, "stuck");
+    if (first !== "working\nstuck") {
+      await once(process.stdout ?? process, "data");
+    }
+    await kill(process);
+    expect(await own.deliveries()).toEqual([]);
+    await start("worker-process.ts", databaseUrl);
+    await checkAll([id]);
+  });
+
+  it("ends processes at random moments", { timeout: 120_000 }, async () => {
+    const { databaseUrl, own, checkAll } = await open();
+    const ids: string[] = [];
+    for (let round = 0; round < 5; round += 1) {
+      const [worker] = await start("worker-process.ts", databaseUrl);
+      const sends = Array.from({ length: 40 }, (_, n) => own.send({ name: "a", payload: { n } }));
+      await setTimeout(Math.random() * 60);
+      await kill(worker);
+      ids.push(...(await Promise.all(sends)).map(({ id }) => id));
+    }
+    await start("worker-process.ts", databaseUrl);
+    await checkAll(ids);
   });
 });

@@ -5,7 +5,6 @@ import {
   type Sender,
   senderCollections,
   type SenderOptions,
-  type SenderStore,
 } from "@fetchwork/webhooks/sender";
 import { gitlab } from "@fetchwork/webhooks/vendors";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -44,9 +43,8 @@ function makeSender(options: Partial<SenderOptions> = {}): Sender {
 function storeWith(
   notice: (method: string) => void,
   hold: () => Promise<void> | undefined = () => undefined,
-): SenderStore {
-  const whole: SenderStore = store;
-  const deliveries = new Proxy(whole.collection(senderCollections.deliveries), {
+): Store {
+  const deliveries = new Proxy(store.collection(senderCollections.deliveries), {
     get(target, name) {
       const method: unknown = Reflect.get(target, name);
       if (typeof method !== "function") return method;
@@ -59,15 +57,16 @@ function storeWith(
       };
     },
   });
-  const collection = (definition: { readonly name: string }): unknown =>
-    definition.name === senderCollections.deliveries.name
-      ? deliveries
-      : // The definitions of a sender are all that is asked for.
-        store.collection(definition as typeof senderCollections.events);
-  return {
-    collection: collection as SenderStore["collection"],
-    transaction: (work) => store.transaction(work),
-  };
+  return new Proxy(store, {
+    get(target, name) {
+      const method: unknown = Reflect.get(target, name);
+      if (typeof method !== "function") return method;
+      return (...given: readonly [{ readonly name?: string }]): unknown =>
+        name === "collection" && given[0].name === senderCollections.deliveries.name
+          ? deliveries
+          : Reflect.apply(method, target, given);
+    },
+  });
 }
 
 /** Stores so many pending deliveries of one event. */
@@ -236,14 +235,16 @@ describe("replay", () => {
     expect(Date.parse(done?.expiresAt ?? "")).toBeGreaterThan(Date.parse(dead?.expiresAt ?? ""));
     expect(await sender.deliveries({ id: "another" })).toEqual([]);
 
+    await sender.stop();
     const later = makeSender();
-    const { id } = await later.send({ name: "a", payload: {} });
-    const [pending] = await later.deliveries({ eventId: id });
+    const { id } = await sender.endpoints.create({ url: receiver.url });
+    await addBacklog(id, 1);
+    const [pending] = await later.deliveries({ endpointId: id });
     const due = new Date(Date.now() + day).toISOString();
     const deliveries = store.collection(senderCollections.deliveries);
     await deliveries.update(pending?.id ?? "", { dueAt: due, attempts: 3 });
     expect(await later.replay(pending?.id ?? "")).toBe(true);
-    expect(await later.deliveries({ eventId: id })).toMatchObject([{ dueAt: due, attempts: 3 }]);
+    expect(await later.deliveries({ endpointId: id })).toMatchObject([{ dueAt: due, attempts: 3 }]);
   });
 });
 
@@ -328,8 +329,8 @@ describe("the outcome of an attempt", () => {
   it("is recorded with the last 20 attempts", async () => {
     await using receiver = await startReceiver();
     const sender = makeSender();
-    await sender.endpoints.create({ url: receiver.url });
-    await sender.send({ name: "a", payload: {} });
+    const { id } = await sender.endpoints.create({ url: receiver.url });
+    await addBacklog(id, 1);
     const [delivery] = await sender.deliveries();
     const history = Array.from({ length: 20 }, (_, n) => ({ at: "", duration: n, status: 500 }));
     const deliveries = store.collection(senderCollections.deliveries);
@@ -433,7 +434,7 @@ describe("a delivery to an endpoint that was disabled", () => {
     const reports: AttemptReport[] = [];
     const sender = makeSender({ onAttempt: (report) => reports.push(report) });
     const { id } = await sender.endpoints.create({ url: receiver.url });
-    await sender.send({ name: "a", payload: {} });
+    await addBacklog(id, 1);
     await sender.endpoints.disable(id);
     sender.start();
     await expect.poll(() => reports).toMatchObject([{ outcome: "dead", deadReason: "disabled" }]);

@@ -51,6 +51,7 @@ function conditionsOf(
     users: auth.length > 0,
     oidc: auth.includes("oidc"),
     resets: passwordResets,
+    jobs: passwordResets || webhooks,
     webhooks,
     rows: list === "rows",
     postgres: database === "postgres",

@@ -1,4 +1,4 @@
-import { jobCollections } from "@fetchwork/documents/jobs"; // #if resets
+import { jobCollections } from "@fetchwork/documents/jobs"; // #if jobs
 import { attemptCollection, rateLimitCollection } from "@fetchwork/rest"; // #if users
 import { senderCollections } from "@fetchwork/webhooks/sender"; // #if webhooks
 import { resources } from "./api/index.ts";
@@ -10,7 +10,7 @@ export const collections = [
   resources.map(({ collection }) => collection),
   [identities, keptTokens], // #if oidc
   resets.collection, // #if resets
-  Object.values(jobCollections), // #if resets
+  Object.values(jobCollections), // #if jobs
   [attemptCollection, rateLimitCollection], // #if users
   Object.values(senderCollections), // #if webhooks
 ].flat();

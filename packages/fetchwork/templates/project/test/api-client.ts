@@ -2,7 +2,7 @@ import { openStore } from "@fetchwork/documents";
 import { runHandler } from "@fetchwork/http";
 import { serve } from "@fetchwork/http/serve";
 import type { Resource } from "@fetchwork/rest";
-import { senderCollections } from "@fetchwork/webhooks/sender"; // #if webhooks
+import { senderCollections, type Sender } from "@fetchwork/webhooks/sender"; // #if webhooks
 import { onTestFinished } from "vitest";
 import { resources } from "../src/api/index.ts";
 import { resets } from "../src/api/password-reset/model.ts"; // #if resets
@@ -39,6 +39,7 @@ export interface Answer {
 export interface TestApi {
   /** Where it is, over a socket. */
   readonly origin: string;
+  readonly sender: Sender; // #if webhooks
   send(method: string, path: string, sending?: Sending): Promise<Answer>;
   /** Stores documents with nothing but an identifier, for others to refer to. */
   insert(resource: Resource, ids: readonly string[]): Promise<void>;
@@ -62,7 +63,8 @@ export async function openApi(
   }
   await store.collection(resets.collection).removeMany({ where: {} }); // #if resets
   await store.collection(senderCollections.endpoints).removeMany({ where: {} }); // #if webhooks
-  const { handler } = createApp({ masterKey, jwtSecret, tokenLifetime: 60, ...settings }, store);
+  const app = createApp({ masterKey, jwtSecret, tokenLifetime: 60, ...settings }, store);
+  const { handler } = app;
   let fetchFrom = async (request: Request): Promise<Response> => runHandler(handler, request);
   let origin = "http://localhost";
   let stop = async (): Promise<void> => undefined;
@@ -74,6 +76,7 @@ export async function openApi(
   }
   onTestFinished(async () => {
     await stop();
+    await app.sender.stop({ grace: 0 }); // #if webhooks
     await store.close();
   });
 
@@ -106,6 +109,7 @@ export async function openApi(
 
   return {
     origin,
+    sender: app.sender, // #if webhooks
     send,
     async insert({ collection }, ids) {
       for (const id of ids) await store.collection(collection).insert({}, { id });

@@ -1,13 +1,16 @@
+import type { Meta, Transaction, Where } from "@fetchwork/documents";
+import { createJobs } from "@fetchwork/documents/jobs";
 import type { Transport } from "@fetchwork/http";
 import { optionError, WebhookUsageError } from "../../errors.ts";
 import { checkOptionNames } from "../../check-options.ts";
 import type { SignatureKey } from "../../schemes/signature-scheme.ts";
 import { fetchwork } from "../../vendors/fetchwork.ts";
 import { DeliveryWorker } from "./delivery-worker.ts";
-import type { SenderDocument, SenderTransaction } from "./document-store.ts";
 import { type Endpoints, storedEndpoints } from "./endpoints.ts";
 import { isEventName } from "./event-filter.ts";
+import { eventJob } from "./event-jobs.ts";
 import { EventWriter, type PreparedEvent, type SentEvent } from "./event-writer.ts";
+import { fanOut } from "./fan-out.ts";
 import { guarded } from "../../maybe-promise.ts";
 import { lazyTransport } from "./lazy-transport.ts";
 import { publicTransport } from "./public-transport.ts";
@@ -34,11 +37,11 @@ export interface EventToSend {
 /** Options of `Sender.send`. */
 export interface SendEventOptions {
   /** Stores the event with the caller's own changes, or not at all. Default: in a separate transaction. */
-  readonly transaction?: SenderTransaction | undefined;
+  readonly transaction?: Transaction | undefined;
 }
 
 /** An event on its way to one endpoint. */
-export type StoredDelivery = DeliveryRecord & Pick<SenderDocument, "id" | "createdAt">;
+export type StoredDelivery = DeliveryRecord & Pick<Meta, "id" | "createdAt">;
 
 /** Which deliveries. */
 export interface DeliveryQuery {
@@ -56,16 +59,17 @@ export interface DeliveryQuery {
 export interface Sender extends AsyncDisposable {
   readonly endpoints: Endpoints;
   /**
-   * Stores an event and its deliveries. Resolves when they are durable; they are sent afterwards, by this process or
-   * another one on the same store.
+   * Stores an event and the job that finds its endpoints. Resolves when they are durable; a started sender, in this process
+   * or another one on the same store, then stores one delivery for each endpoint that is enabled and wants the event, and
+   * sends them. An endpoint that was created after the event does not get it.
    *
    * @throws WebhookUsageError `ERR_WEBHOOKS_ARGUMENT`
    */
   send(event: EventToSend, options?: SendEventOptions): Promise<SentEvent>;
-  /** Starts to deliver; without it this process only stores. */
+  /** Starts to find the endpoints of events and to deliver; without it this process only stores. */
   start(): void;
   /**
-   * Claims no further deliveries and waits for running attempts. After `grace` milliseconds it aborts them; the next worker
+   * Claims no further events and deliveries, and waits for running attempts. After `grace` milliseconds it aborts them; the next worker
    * retries them. Default: `10_000`.
    */
   stop(options?: { readonly grace?: number | undefined }): Promise<void>;
@@ -85,6 +89,10 @@ const version = "0.1.0";
 const identifier = /^[\w-]{1,64}$/;
 /** Milliseconds between two removals of old documents. */
 const pruneInterval = 3_600_000;
+/** What jobs accept, in milliseconds. */
+const shortestPoll = 10;
+const shortestLease = 1_000;
+const longestLease = 86_400_000;
 
 /**
  * Makes a sender of webhooks on a document store.
@@ -121,7 +129,12 @@ export function createSender(options: SenderOptions): Sender {
   const endpoints = store.collection(senderCollections.endpoints);
   const events = store.collection(senderCollections.events);
   const deliveries = store.collection(senderCollections.deliveries);
-  const writer = new EventWriter(store, giveUpAfter);
+  const jobs = createJobs(store, {
+    pollInterval: Math.max(shortestPoll, numbers.pollInterval),
+    lease: Math.min(Math.max(shortestLease, numbers.lease), longestLease),
+    onError: (error) => reportError(error),
+  });
+  const writer = new EventWriter(store, jobs);
   const worker = new DeliveryWorker({
     ...numbers,
     endpoints,
@@ -141,7 +154,7 @@ export function createSender(options: SenderOptions): Sender {
   let isStopped = false;
 
   function prune(): void {
-    pruning ??= pruneSettled({ deliveries, events }, numbers.keepFor)
+    pruning ??= pruneSettled(store, numbers.keepFor)
       .catch(reportError)
       .finally(() => {
         pruning = undefined;
@@ -190,7 +203,7 @@ export function createSender(options: SenderOptions): Sender {
     if (!isDuration) throw optionError("grace", grace, "milliseconds, or Infinity");
     isStopped = true;
     clearInterval(pruneTimer);
-    await worker.stop(grace);
+    await Promise.all([jobs.close({ grace }), worker.stop(grace)]);
     await pruning;
     if (options.transport === undefined) await transport.close();
   }
@@ -199,13 +212,9 @@ export function createSender(options: SenderOptions): Sender {
     endpoints: storedEndpoints(endpoints, { rules, scheme: vendor.scheme }),
     async send(event, { transaction } = {}) {
       const prepared = prepareEvent(event, numbers.maxPayload);
-      if (transaction !== undefined) {
-        const { endpointIds: _, ...sent } = await writer.writeIn(transaction, prepared);
-        return sent;
-      }
-      const { endpointIds, ...sent } = await writer.write(prepared);
-      worker.wake(endpointIds);
-      return sent;
+      return transaction === undefined
+        ? writer.write(prepared)
+        : writer.writeIn(transaction, prepared);
     },
     start() {
       if (pruneTimer !== undefined || isStopped) return;
@@ -213,6 +222,8 @@ export function createSender(options: SenderOptions): Sender {
       pruneTimer.unref();
       prune();
       worker.start();
+      const onStored = (endpointIds: readonly string[]): void => worker.wake(endpointIds);
+      jobs.work(eventJob, fanOut({ store, giveUpAfter, onStored }));
     },
     stop,
     [Symbol.asyncDispose]: () => stop(),
@@ -222,7 +233,7 @@ export function createSender(options: SenderOptions): Sender {
     async replayAll(query = {}) {
       checkOptionNames(query, { owner: "replayAll", names: ["endpointId"] });
       const { endpointId } = query;
-      const where = {
+      const where: Where<DeliveryRecord> = {
         status: "dead",
         // Excludes those that are given up again while this runs.
         settledAt: { lte: new Date().toISOString() },
@@ -257,9 +268,7 @@ function prepareEvent(
   if (Buffer.byteLength(text) > maxPayload) {
     throw argumentError(`payload exceeds ${maxPayload} bytes`);
   }
-  const action =
-    "action" in payload && typeof payload.action === "string" ? payload.action : undefined;
-  return { id, name, payload: text, action };
+  return { id, name, payload: text };
 }
 
 function toJson(payload: object): string | undefined {

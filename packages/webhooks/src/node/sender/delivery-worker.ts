@@ -1,7 +1,7 @@
+import type { Collection, Stored, Where } from "@fetchwork/documents";
 import type { SignatureKey } from "../../schemes/signature-scheme.ts";
 import { attemptDelivery, type AttemptOptions } from "./attempt-delivery.ts";
-import type { SenderDocument, SenderDocuments, SenderFilter } from "./document-store.ts";
-import type { EndpointRecord, EventRecord } from "./records.ts";
+import type { DeliveryRecord, EndpointRecord, EventRecord } from "./records.ts";
 import {
   type AttemptReport,
   type ClaimedDelivery,
@@ -14,7 +14,7 @@ import {
 
 /** Options of a {@link DeliveryWorker}. */
 export interface WorkerParts extends SettleParts, Omit<AttemptOptions, "signal"> {
-  readonly events: SenderDocuments<EventRecord>;
+  readonly events: Collection<EventRecord>;
   /** Maximum number of concurrent attempts. */
   readonly concurrency: number;
   /** Maximum number of concurrent attempts to one endpoint. */
@@ -166,9 +166,9 @@ export class DeliveryWorker {
     return hasChanged;
   }
 
-  #findDue(which: SenderFilter, limit: number): Promise<readonly ClaimedDelivery[]> {
+  #findDue(which: Where<DeliveryRecord>, limit: number): Promise<readonly ClaimedDelivery[]> {
     const dueAt = { lte: new Date().toISOString() };
-    const where = { status: "pending", dueAt, ...which };
+    const where = { status: "pending", dueAt, ...which } as const;
     return this.#parts.deliveries.find({ where, sort: ["dueAt"], limit });
   }
 
@@ -256,7 +256,7 @@ export class DeliveryWorker {
   }
 
   async #deliverTo(
-    endpoint: EndpointRecord & SenderDocument,
+    endpoint: Stored<EndpointRecord>,
     delivery: ClaimedDelivery,
     event: EventRecord,
   ): Promise<AttemptReport | undefined> {

@@ -1,7 +1,7 @@
+import type { Change, Collection, Meta, Stored } from "@fetchwork/documents";
 import { optionError, WebhookUsageError } from "../../errors.ts";
 import { checkOptionNames } from "../../check-options.ts";
 import type { SignatureScheme } from "../../schemes/signature-scheme.ts";
-import type { SenderDocument, SenderDocuments } from "./document-store.ts";
 import { isEventName } from "./event-filter.ts";
 import type { EndpointRecord } from "./records.ts";
 import { checkTarget, type TargetRules } from "./target-url.ts";
@@ -33,7 +33,7 @@ export interface EndpointChange {
 
 /** A receiver of events, without its secret. */
 export type WebhookEndpoint = Omit<EndpointRecord, "secret"> &
-  Pick<SenderDocument, "id" | "version" | "createdAt">;
+  Pick<Meta, "id" | "version" | "createdAt">;
 
 /** Guards a change of an endpoint against a change in between. */
 export interface EndpointWriteOptions {
@@ -85,14 +85,16 @@ export interface Endpoints {
 
 const inputNames = ["url", "events", "secret", "description"];
 
+type CheckedFields = Pick<Change<EndpointRecord>, keyof EndpointInput>;
+
 /** Makes the endpoints of a sender. */
 export function storedEndpoints(
-  documents: SenderDocuments<EndpointRecord>,
+  documents: Collection<EndpointRecord>,
   { rules, scheme }: { readonly rules: TargetRules; readonly scheme: SignatureScheme },
 ): Endpoints {
-  function check(input: EndpointChange): Partial<EndpointInput> {
+  function check(input: EndpointChange): CheckedFields {
     const { url, events, secret, description } = input;
-    const checked: { -readonly [K in keyof EndpointInput]?: EndpointInput[K] } = {};
+    const checked: { -readonly [K in keyof CheckedFields]: CheckedFields[K] } = {};
     if (url !== undefined) checked.url = checkTarget(url, rules);
     // The store removes a field that is `undefined`.
     if (events !== undefined) checked.events = events === null ? undefined : checkEvents(events);
@@ -150,7 +152,7 @@ export function storedEndpoints(
       }
       return (await documents.find({ sort: ["createdAt"], limit, offset })).map(withoutSecret);
     },
-    count: () => documents.count({ where: {} }),
+    count: () => documents.count(),
     update,
     enable: (id, options) => update(id, { status: "enabled" }, options),
     disable: (id, options) => update(id, { status: "disabled" }, options),
@@ -166,9 +168,7 @@ function checkWriteOptions(options: EndpointWriteOptions | undefined): void {
 }
 
 /** What the status is stored with: why and when an endpoint was disabled. */
-function statusFields(status: EndpointRecord["status"]): {
-  readonly [K in keyof EndpointRecord]?: EndpointRecord[K] | undefined;
-} {
+function statusFields(status: EndpointRecord["status"]): Change<EndpointRecord> {
   if (status === "disabled") {
     return { status, disabledAt: new Date().toISOString(), disabledReason: "manual" };
   }
@@ -181,7 +181,7 @@ function statusFields(status: EndpointRecord["status"]): {
   };
 }
 
-function withoutSecret(stored: EndpointRecord & SenderDocument): WebhookEndpoint {
+function withoutSecret(stored: Stored<EndpointRecord>): WebhookEndpoint {
   const { id, url, events, description, status, disabledReason, disabledAt, failingSince } = stored;
   const { createdAt, version } = stored;
   const view = { id, url, events, description, status, disabledReason, disabledAt, failingSince };

@@ -7,16 +7,6 @@ export {
   type Sender,
 } from "./create-sender.ts";
 export type {
-  SenderCollection,
-  SenderCondition,
-  SenderDocument,
-  SenderDocuments,
-  SenderFilter,
-  SenderQuery,
-  SenderStore,
-  SenderTransaction,
-} from "./document-store.ts";
-export type {
   WebhookEndpoint,
   EndpointChange,
   EndpointInput,

@@ -1,25 +1,21 @@
-import type { SenderDocuments } from "./document-store.ts";
-import type { DeliveryRecord, EventRecord } from "./records.ts";
-
-/** What is pruned. */
-export interface PruneParts {
-  readonly deliveries: SenderDocuments<DeliveryRecord>;
-  readonly events: SenderDocuments<EventRecord>;
-}
+import type { Store } from "@fetchwork/documents";
+import { eventsWithJobs } from "./event-jobs.ts";
+import { senderCollections } from "./sender-collections.ts";
 
 /** Documents that are removed at once, so that other changes of the store get their turn. */
 const batchSize = 200;
 
 /**
- * Removes deliveries that were settled more than `keepFor` milliseconds ago, and events of that age that no delivery
- * refers to. No delivery is ever added to an event that is stored, so none can come in between.
+ * Removes deliveries that were settled more than `keepFor` milliseconds ago, and events of that age to which neither a job
+ * nor a delivery refers.
  */
-export async function pruneSettled(
-  { deliveries, events }: PruneParts,
-  keepFor: number,
-): Promise<void> {
+export async function pruneSettled(store: Store, keepFor: number): Promise<void> {
+  const deliveries = store.collection(senderCollections.deliveries);
   const before = new Date(Date.now() - keepFor).toISOString();
-  const isSettled = { status: { in: ["delivered", "dead"] }, settledAt: { lt: before } };
+  const isSettled = {
+    status: { in: ["delivered", "dead"] },
+    settledAt: { lt: before },
+  } as const;
   for (;;) {
     const settled = await deliveries.find({
       where: isSettled,
@@ -33,10 +29,12 @@ export async function pruneSettled(
     const removed = await deliveries.removeMany({ where: { ...isSettled, id: { in: ids } } });
     if (removed === 0) break;
   }
-  await pruneEvents({ deliveries, events }, before);
+  await pruneEvents(store, before);
 }
 
-async function pruneEvents({ deliveries, events }: PruneParts, before: string): Promise<void> {
+async function pruneEvents(store: Store, before: string): Promise<void> {
+  const events = store.collection(senderCollections.events);
+  const deliveries = store.collection(senderCollections.deliveries);
   for (let kept = 0; ;) {
     const old = await events.find({
       where: { createdAt: { lt: before } },
@@ -47,10 +45,12 @@ async function pruneEvents({ deliveries, events }: PruneParts, before: string): 
     });
     if (old.length === 0) return;
     const ids = old.map(({ id }) => id);
+    // First, because the end of a job is what adds deliveries: none can come after this look and before the next one.
+    const waiting = await eventsWithJobs(store, ids);
     const where = { eventId: { in: ids } };
     const referring = await deliveries.find({ where, fields: ["eventId"] });
     const needed = new Set(referring.map(({ eventId }) => eventId));
-    const unneeded = ids.filter((id) => !needed.has(id));
+    const unneeded = ids.filter((id) => !needed.has(id) && !waiting.has(id));
     if (unneeded.length > 0) await events.removeMany({ where: { id: { in: unneeded } } });
     kept += ids.length - unneeded.length;
   }

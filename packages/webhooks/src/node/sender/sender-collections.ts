@@ -1,23 +1,24 @@
-import type { SenderCollection } from "./document-store.ts";
+import { type CollectionDefinition, defineCollection } from "@fetchwork/documents";
 import type { DeliveryRecord, EndpointRecord, EventRecord } from "./records.ts";
 
-/** The collections of a sender, for `openStore(url, { collections })`; they are prepared at first use otherwise. */
+/**
+ * The collections of a sender, for `openStore(url, { collections })`; they are prepared at first use otherwise. A sender uses
+ * `jobCollections` of `@fetchwork/documents/jobs`, too.
+ */
 export const senderCollections: {
-  readonly endpoints: SenderCollection<EndpointRecord>;
-  readonly events: SenderCollection<EventRecord>;
-  readonly deliveries: SenderCollection<DeliveryRecord>;
+  readonly endpoints: CollectionDefinition<EndpointRecord>;
+  readonly events: CollectionDefinition<EventRecord>;
+  readonly deliveries: CollectionDefinition<DeliveryRecord>;
 } = {
-  endpoints: { name: "webhook_endpoints", unique: [], indexes: [["status"]], search: [] },
-  events: { name: "webhook_events", unique: [], indexes: [], search: [] },
-  deliveries: {
-    name: "webhook_deliveries",
+  endpoints: defineCollection<EndpointRecord>("webhook_endpoints", { indexes: ["status"] }),
+  events: defineCollection<EventRecord>("webhook_events"),
+  deliveries: defineCollection<DeliveryRecord>("webhook_deliveries", {
     unique: [["eventId", "endpointId"]],
     indexes: [
       // With the endpoint, so that a look that leaves some out need not open what it passes over.
       ["status", "dueAt", "endpointId"],
       ["endpointId", "status", "dueAt"],
-      ["settledAt"],
+      "settledAt",
     ],
-    search: [],
-  },
+  }),
 };

@@ -1,15 +1,15 @@
+import type { Store } from "@fetchwork/documents";
 import type { Transport } from "@fetchwork/http";
 import { optionError } from "../../errors.ts";
 import { checkOptionNames } from "../../check-options.ts";
 import { checkVendor, type Vendor } from "../../vendors/define-vendor.ts";
-import type { SenderStore } from "./document-store.ts";
 import { type RetryScheduleOptions, retryOptionNames } from "./retry-schedule.ts";
 import type { AttemptReport } from "./settle-delivery.ts";
 
 /** Options of `createSender`. */
 export interface SenderOptions {
-  /** Keeps events, deliveries and endpoints; several processes may share it. */
-  readonly store: SenderStore;
+  /** Keeps events, their jobs, deliveries and endpoints; several processes may share it. */
+  readonly store: Store;
   /**
    * How deliveries are signed and which headers they have. Default: `fetchwork`, signed as Standard Webhooks do with the
    * identifier.
@@ -25,10 +25,13 @@ export interface SenderOptions {
   readonly concurrency?: number | undefined;
   /** Maximum number of concurrent attempts to one endpoint in this process. Default: 8. */
   readonly endpointConcurrency?: number | undefined;
-  /** Milliseconds between two queries for due deliveries; what this process sends is delivered at once. Default: `1_000`. */
+  /**
+   * Milliseconds between two queries for due deliveries and for events of other processes; what this process sends is
+   * delivered at once. Default: `1_000`.
+   */
   readonly pollInterval?: number | undefined;
   /**
-   * Milliseconds after which another process may take over a delivery, because the process that claimed it has crashed.
+   * Milliseconds after which another process may take over a delivery or an event, because the process that claimed it has crashed.
    * Longer than an attempt may take. Default: 30 seconds more than `timeout` for each request of an attempt.
    */
   readonly lease?: number | undefined;

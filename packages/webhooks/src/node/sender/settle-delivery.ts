@@ -1,5 +1,5 @@
+import type { Change, Collection, Stored } from "@fetchwork/documents";
 import type { AttemptResult } from "./attempt-delivery.ts";
-import type { SenderDocument, SenderDocuments } from "./document-store.ts";
 import type { DeliveryAttempt, DeadReason, DeliveryRecord, EndpointRecord } from "./records.ts";
 import type { RetrySchedule } from "./retry-schedule.ts";
 
@@ -20,12 +20,12 @@ export interface AttemptReport {
 }
 
 /** A delivery that this process has taken. */
-export type ClaimedDelivery = DeliveryRecord & SenderDocument;
+export type ClaimedDelivery = Stored<DeliveryRecord>;
 
 /** What settling needs. */
 export interface SettleParts {
-  readonly deliveries: SenderDocuments<DeliveryRecord>;
-  readonly endpoints: SenderDocuments<EndpointRecord>;
+  readonly deliveries: Collection<DeliveryRecord>;
+  readonly endpoints: Collection<EndpointRecord>;
   readonly schedule: RetrySchedule;
   /** Milliseconds of failing after which an endpoint is disabled. */
   readonly disableAfter: number;
@@ -119,7 +119,7 @@ export async function unlessTakenOver(change: Promise<unknown>): Promise<boolean
   }
 }
 
-async function noteSuccess(id: string, endpoints: SenderDocuments<EndpointRecord>): Promise<void> {
+async function noteSuccess(id: string, endpoints: Collection<EndpointRecord>): Promise<void> {
   const endpoint = await endpoints.get(id);
   if (endpoint?.failingSince !== undefined) await endpoints.update(id, { failingSince: undefined });
 }
@@ -137,7 +137,7 @@ async function noteFailure(
   }
   const now = new Date();
   const disabledAt = now.toISOString();
-  const change = (fields: Partial<EndpointRecord>): Promise<boolean> =>
+  const change = (fields: Change<EndpointRecord>): Promise<boolean> =>
     unlessTakenOver(endpoints.update(id, fields, { ifVersion: endpoint.version }));
   if (status === 410) {
     const isGone = await change({ status: "disabled", disabledReason: "gone", disabledAt });

@@ -1,0 +1,59 @@
+import type { Collection, Store, Stored } from "@fetchwork/documents";
+import type { JobHandler } from "@fetchwork/documents/jobs";
+import { wantsEvent } from "./event-filter.ts";
+import type { EventJobInput } from "./event-jobs.ts";
+import type { DeliveryRecord, EndpointRecord, EventRecord } from "./records.ts";
+import { senderCollections } from "./sender-collections.ts";
+
+/** What {@link fanOut} needs. */
+export interface FanOutParts {
+  readonly store: Store;
+  /** Milliseconds from the event after which a delivery is given up. */
+  readonly giveUpAfter: number;
+  /** Called with the endpoints of deliveries that were stored. */
+  readonly onStored: (endpointIds: readonly string[]) => void;
+}
+
+/**
+ * Makes the handler of the job of an event, which stores one delivery for each endpoint that is enabled and wants the event.
+ * They are stored with the end of the job, so they are there exactly once, whatever is killed.
+ */
+export function fanOut({ store, giveUpAfter, onStored }: FanOutParts): JobHandler<EventJobInput> {
+  const events = store.collection(senderCollections.events);
+  const endpoints = store.collection(senderCollections.endpoints);
+  return async ({ eventId }, run) => {
+    const event = await events.get(eventId);
+    // Somebody removed it from the store.
+    if (event === undefined) return;
+    const targets = await endpointsFor(event, endpoints);
+    const { createdAt, name: eventName } = event;
+    const expiresAt = new Date(Date.parse(createdAt) + giveUpAfter).toISOString();
+    const records = targets.map(({ id: endpointId }): DeliveryRecord => {
+      const ids = { eventId, eventName, endpointId };
+      return { ...ids, status: "pending", dueAt: createdAt, expiresAt, attempts: 0, history: [] };
+    });
+    await run.complete(async (transaction) => {
+      const deliveries = transaction.collection(senderCollections.deliveries);
+      if (records.length > 0) await deliveries.insertMany(records);
+    });
+    onStored(targets.map(({ id }) => id));
+  };
+}
+
+async function endpointsFor(
+  event: Stored<EventRecord>,
+  endpoints: Collection<EndpointRecord>,
+): Promise<readonly Stored<EndpointRecord>[]> {
+  const found = await endpoints.find({ where: { status: "enabled" } });
+  const name = { name: event.name, action: actionOf(event.payload) };
+  return found.filter(
+    // One that came after the event did not ask for it.
+    ({ events, createdAt }) => createdAt <= event.createdAt && wantsEvent(events, name),
+  );
+}
+
+function actionOf(payload: string): string | undefined {
+  const value: unknown = JSON.parse(payload);
+  if (typeof value !== "object" || value === null || !("action" in value)) return undefined;
+  return typeof value.action === "string" ? value.action : undefined;
+}
