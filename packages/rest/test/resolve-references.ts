@@ -1,5 +1,13 @@
+const resolved = new WeakMap<object, unknown>();
+
 /** Puts what an OpenAPI document describes once into the places that refer to it, except where it refers to itself. */
 export function resolveReferences<T extends { readonly components: unknown }>(document: T): T {
+  const known = resolved.get(document) ?? resolveAll(document);
+  resolved.set(document, known);
+  return known as T;
+}
+
+function resolveAll(document: { readonly components: unknown }): unknown {
   const parts: unknown = document.components;
   const resolve = (value: unknown, way: readonly string[]): unknown => {
     if (Array.isArray(value)) return value.map((one) => resolve(one, way));
@@ -12,7 +20,7 @@ export function resolveReferences<T extends { readonly components: unknown }>(do
       Object.entries(value).map(([name, one]) => [name, resolve(one, way)]),
     );
   };
-  return resolve(document, []) as T;
+  return resolve(document, []);
 }
 
 function partOf(components: unknown, reference: string): unknown {
