@@ -31,7 +31,7 @@ interface FoundDocument<T> {
 }
 
 /** Selects documents, and counts others. */
-export async function selectDocuments<T>(
+export function selectDocuments<T>(
   { access, layout, observe }: Reading,
   { query, count }: { readonly query: ParsedQuery; readonly count?: CountPlan | undefined },
 ): Promise<Found<FoundDocument<T>>> {
@@ -42,12 +42,14 @@ export async function selectDocuments<T>(
   const find = isRanked ? { query: hitsToRank(query), after: undefined } : { query, after };
   observe?.(layout, { find, count });
   const map = (row: Row): FoundDocument<T> => ({ stored: toStored<T>(name, row), square: row[6] });
-  const found = await access.find(layout, { find, count }, { staleness, map });
-  if (!isRanked) return found;
-  const hits = found.items.map(({ stored }) => stored);
-  const ranked = rankHits(layout, hits, { words: rankedBy, after });
-  const end = limit === undefined ? undefined : offset + limit;
-  return { items: ranked.slice(offset, end), count: found.count };
+  const finding = access.find(layout, { find, count }, { staleness, map });
+  if (!isRanked) return finding;
+  return finding.then((found) => {
+    const hits = found.items.map(({ stored }) => stored);
+    const ranked = rankHits(layout, hits, { words: rankedBy, after });
+    const end = limit === undefined ? undefined : offset + limit;
+    return { items: ranked.slice(offset, end), count: found.count };
+  });
 }
 
 /** Selects a page of documents, and the cursor of the next one. */

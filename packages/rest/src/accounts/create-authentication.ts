@@ -1,6 +1,6 @@
 import { constantTimeEqual, parseBasicCredentials } from "@fetchwork/kit";
 import { type Evidence, findAccessToken } from "../access-token.ts";
-import { bearerRequired, forbidden } from "../access.ts";
+import { type AccessRule, bearerRequired, forbidden } from "../access.ts";
 import type { Account, AccountSource } from "../account.ts";
 import type { AttemptLimiter } from "../attempt-limiter.ts";
 import { RestError } from "../errors.ts";
@@ -62,25 +62,33 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
       const token = findAccessToken(evidence);
       return token !== undefined && isMasterKey(token);
     },
-    async admit(rule, evidence) {
+    admit(rule, evidence) {
       const token = findAccessToken(evidence);
-      if (rule === "public") return token === undefined ? undefined : await accountOf(token);
-      if (rule === "master" || rule === "master+password") {
-        if (token === undefined) throw bearerRequired(token);
-        if (!isMasterKey(token)) {
-          throw (await accountOf(token))
-            ? forbidden("the master key is needed")
-            : bearerRequired(token);
-        }
-        return rule === "master" ? undefined : await accountOfPassword(evidence, "first");
-      }
-      if (rule === "password") return accountOfPassword(evidence, "last");
-      const account = token === undefined ? undefined : await accountOf(token);
-      if (!account) throw bearerRequired(token);
-      if (rule === "admin" && account.role !== "admin") throw forbidden("only admins may do this");
-      return account;
+      if (rule === "public") return token === undefined ? undefined : accountOf(token);
+      return admitCaller(rule, evidence, token);
     },
   };
+
+  async function admitCaller(
+    rule: Exclude<AccessRule, "public">,
+    evidence: Evidence,
+    token: string | undefined,
+  ): Promise<Account | undefined> {
+    if (rule === "master" || rule === "master+password") {
+      if (token === undefined) throw bearerRequired(token);
+      if (!isMasterKey(token)) {
+        throw (await accountOf(token))
+          ? forbidden("the master key is needed")
+          : bearerRequired(token);
+      }
+      return rule === "master" ? undefined : await accountOfPassword(evidence, "first");
+    }
+    if (rule === "password") return accountOfPassword(evidence, "last");
+    const account = token === undefined ? undefined : await accountOf(token);
+    if (!account) throw bearerRequired(token);
+    if (rule === "admin" && account.role !== "admin") throw forbidden("only admins may do this");
+    return account;
+  }
 
   async function accountOf(token: string): Promise<Account | undefined> {
     const claims = await tokens.verify(token);

@@ -143,19 +143,22 @@ function routeHandler(
 
   return async (request, context) => {
     const query = queryOf(request.url);
-    const body = await readBody(request, maxBodySize);
+    const reading = readBody(request, maxBodySize);
+    const body = reading instanceof Promise ? await reading : reading;
     const { [accessTokenField]: bodyToken, ...fields } = body.fields;
     const values = body.isForm ? convertForm(fields, properties) : fields;
     const queryTokens = query.getAll(accessTokenField);
     const authorization = request.headers.get("authorization");
     const evidence = { authorization, queryTokens, bodyToken, address: context.ip };
-    const user = await authentication.admit(route.access, evidence);
+    const admission = authentication.admit(route.access, evidence);
+    const user = admission && (await admission);
+    const accepted = accept(route, query, values);
     const call: Call = {
       request,
       context,
       params: context.params,
       query,
-      body: await accept(route, query, values),
+      body: accepted instanceof Promise ? await accepted : accepted,
       user,
       isMaster: authentication.isMaster(evidence),
       store,
@@ -164,7 +167,8 @@ function routeHandler(
       resources,
       report: (error) => reportError(error, request),
     };
-    const response = await handle(call, values);
+    const handling = handle(call, values);
+    const response = handling instanceof Promise ? await handling : handling;
     const isPersonal = !isForAll || user !== undefined;
     if (isPersonal) return keepPrivate(response, context, queryTokens.length > 0);
     return differs || (populates && query.has(populateName))

@@ -13,10 +13,10 @@ export interface Authentication {
   /** Whether the token of a request is the master key. */
   isMaster(evidence: Evidence): boolean;
   /**
-   * Finds the caller and applies a rule to it.
+   * Finds the caller and applies a rule to it; at once where everyone may pass and nobody shows a token.
    *
    * @throws Problem 401 when the rule needs proof and there is none that holds, 403 when the caller is known and
    * may not, 400 for contradictory credentials, 429 after too many wrong passwords.
    */
-  admit(rule: AccessRule, evidence: Evidence): Promise<Account | undefined>;
+  admit(rule: AccessRule, evidence: Evidence): Promise<Account | undefined> | undefined;
 }

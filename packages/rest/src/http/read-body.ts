@@ -27,16 +27,24 @@ export const mediaTypes = [
 ] as const;
 
 /**
- * Reads the whole body of a request as fields.
+ * Reads the whole body of a request as fields, at once where there is none.
  *
  * @throws Problem 413 beyond `limit` bytes, 415 for another media type, 400 for a body that is not what its type
  * says.
  */
-export async function readBody(request: Request, limit: number): Promise<Body> {
+export function readBody(request: Request, limit: number): Body | Promise<Body> {
   const { method, headers } = request;
   if (method === "GET" || method === "HEAD") return nothing;
   const declared = headers.get("content-length");
   if (declared === "0" || (declared === null && request.body === null)) return nothing;
+  return readSent(request, { declared, limit });
+}
+
+async function readSent(
+  request: Request,
+  { declared, limit }: { readonly declared: string | null; readonly limit: number },
+): Promise<Body> {
+  const { headers } = request;
   if (declared !== null && Number(declared) > limit) throw tooLarge(limit);
   const coding = headers.get("content-encoding");
   if (coding !== null && coding.trim().toLowerCase() !== "identity") {

@@ -27,7 +27,7 @@ export type Find = (
 const defaultBound = 1000;
 
 /** Makes the function that finds pages, by number or by cursor, and counts as the resource says. */
-export function pageFinder({ count: counting, list: rules, path, softDelete }: Resource): Find {
+export function pageFinder({ count: shownCount, list: rules, path, softDelete }: Resource): Find {
   const names = {
     page: nameOf("page", rules),
     limit: nameOf("limit", rules),
@@ -50,16 +50,18 @@ export function pageFinder({ count: counting, list: rules, path, softDelete }: R
     // Without the number of all documents only one more tells whether there is a next page.
     const bound = boundOf(selection);
     const extra = bound === Infinity ? 0 : 1;
-    const reading = documents.find({
-      ...selection,
-      ...orderOf(query),
-      limit: limit + extra,
-      offset,
-    });
-    const [found, counted] = isNarrowed(selection)
-      ? await reading.then(async (some) => [some, await countAfter(some)] as const)
-      : await Promise.all([reading, countOf(documents, selection, store)]);
-    const { count, isCapped } = counted;
+    const asked = { ...selection, ...orderOf(query), limit: limit + extra, offset };
+    const finding = documents.find(asked);
+    // What is narrowed may be on one page, which then tells how many there are: counting costs as much as finding did.
+    const counting = isNarrowed(selection) ? undefined : countOf(documents, selection, store);
+    // It is awaited once the page is there, which may fail before.
+    counting?.catch(() => undefined);
+    const found = await finding;
+    const isWhole = counting === undefined && found.length < limit + extra;
+    const { count, isCapped } =
+      isWhole && (found.length > 0 || page === 1)
+        ? countedAs(offset + found.length, bound)
+        : await (counting ?? countOf(documents, selection));
     const total = isCapped ? undefined : count;
     const hasNext = found.length > limit;
     const link = pageLinks(place, parameters, { page, limit, total, hasNext });
@@ -69,12 +71,6 @@ export function pageFinder({ count: counting, list: rules, path, softDelete }: R
       isCapped,
       link,
     };
-
-    /** A last page tells how many there are; counting them costs as much as finding them did. */
-    function countAfter({ length }: readonly unknown[]): Counted | Promise<Counted> {
-      const isLast = length < limit + extra && (length > 0 || page === 1);
-      return isLast ? countedAs(offset + length, bound) : countOf(documents, selection);
-    }
   }
 
   async function byCursor(
@@ -90,19 +86,19 @@ export function pageFinder({ count: counting, list: rules, path, softDelete }: R
     return { documents: items, count, isCapped, link };
   }
 
-  async function countOf(
+  function countOf(
     documents: Collection<Fields>,
     selection: Selection,
     store?: Store,
   ): Promise<Counted> {
     const bound = boundOf(selection);
-    if (bound === 0) return notCounted;
+    if (bound === 0) return Promise.resolve(notCounted);
     const max = bound === Infinity ? undefined : bound + 1;
     const isShared = store !== undefined && !isNarrowed(selection);
-    const count = isShared
-      ? await wholeOf(store, selection, () => documents.count({ ...selection, max }))()
-      : await documents.count({ ...selection, max });
-    return countedAs(count, bound);
+    const counting = isShared
+      ? wholeOf(store, selection, () => documents.count({ ...selection, max }))()
+      : documents.count({ ...selection, max });
+    return counting.then((count) => countedAs(count, bound));
   }
 
   /** Every page of a list asks for the same number, and PostgreSQL counts rows one by one. */
@@ -119,9 +115,9 @@ export function pageFinder({ count: counting, list: rules, path, softDelete }: R
 
   /** Up to how many documents are counted: 0 for none. */
   function boundOf(selection: Selection): number {
-    if (counting === "none") return 0;
-    if (counting === "exact") return Infinity;
-    if (counting !== "bounded") return counting;
+    if (shownCount === "none") return 0;
+    if (shownCount === "exact") return Infinity;
+    if (shownCount !== "bounded") return shownCount;
     // The store keeps the number of all documents, of which removed ones are no part.
     return softDelete || isNarrowed(selection) ? defaultBound : Infinity;
   }

@@ -22,7 +22,7 @@ export function listOperation(resource: Resource): ResourceHandler {
     const tree = readPopulate(resource, call.query);
     const query = read(call);
     if (query.trash !== undefined) requireTrash(resource, call);
-    const limits = await hooks.beforeList?.({ call });
+    const limits = hooks.beforeList && (await hooks.beforeList({ call }));
     const found = await find(call, query, limits);
     // What a hook or a relation shows may follow from more than the versions.
     const etag = tree || hooks.afterList ? undefined : versionsTag(call, found);
@@ -30,13 +30,12 @@ export function listOperation(resource: Resource): ResourceHandler {
       return empty(304, { headers: pageHeaders(found, etag) });
     }
     const shown = found.documents.map((document) => present(document, call, query.fields));
-    const changed = await hooks.afterList?.({ call, documents: found.documents, rows: shown });
-    const rows = changed ?? shown;
+    const { documents } = found;
+    const rows =
+      (hooks.afterList && (await hooks.afterList({ call, documents, rows: shown }))) ?? shown;
     // Else it would show with one document what belongs to another.
     if (tree && rows.length !== shown.length) throw misaligned(resource, rows.length);
-    const whole = tree
-      ? await populate(call, { resource, documents: found.documents, rows }, tree)
-      : rows;
+    const whole = tree ? await populate(call, { resource, documents, rows }, tree) : rows;
     const content = shape === "array" ? whole : { rows: whole, count: found.count };
     if (etag === undefined) return pageAnswer(call, found, content);
     return json(content, { headers: pageHeaders(found, etag) });

@@ -51,7 +51,7 @@ export function beginOwn(): SqliteWriter {
 }
 
 /** Does work at once; what it throws becomes a rejection. */
-export function attempt<R>(work: () => R): Promise<R> {
+export function attempt<R>(work: () => Promise<R> | R): Promise<R> {
   return new Promise((resolve) => {
     resolve(work());
   });

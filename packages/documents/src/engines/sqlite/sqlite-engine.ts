@@ -125,27 +125,26 @@ export class SqliteEngine implements Engine {
     return this.#readNow(layout, () => runReading(this.#reader(), operation()));
   }
 
-  async find<R>(
+  find<R>(
     layout: Layout,
     plan: ReadPlan,
     options: { readonly map: (row: Row) => R },
   ): Promise<Found<R>> {
-    this.#refuseClosed();
-    if (!this.#ready.has(layout)) await this.prepare([layout]);
-    try {
-      return await this.#find(layout, plan, options);
-    } catch (error) {
-      if (!(error instanceof UnregisteredError)) throw error;
-    }
-    await this.prepare([layout]);
-    return this.#find(layout, plan, options);
+    return this.#readNow(layout, () => {
+      try {
+        return this.#find(layout, plan, options);
+      } catch (error) {
+        if (!(error instanceof UnregisteredError)) throw error;
+        return this.prepare([layout]).then(() => this.#find(layout, plan, options));
+      }
+    });
   }
 
-  async #find<R>(
+  #find<R>(
     layout: Layout,
     plan: ReadPlan,
     { map }: { readonly map: (row: Row) => R },
-  ): Promise<Found<R>> {
+  ): Found<R> | Promise<Found<R>> {
     const budget = this.#budget;
     try {
       budget?.begin();
@@ -302,9 +301,9 @@ export class SqliteEngine implements Engine {
     this.#connections.release();
   }
 
-  #readNow<R>(layout: Layout, work: () => R): Promise<R> {
-    if (!this.#isClosing && !this.#ready.has(layout)) return this.prepare([layout]).then(work);
-    return attempt(() => {
+  #readNow<R>(layout: Layout, work: () => Promise<R> | R): Promise<R> {
+    if (!this.#isClosing && !this.#ready.has(layout)) return this.prepare([layout]).then<R>(work);
+    return attempt<R>(() => {
       this.#refuseClosed();
       return work();
     });
