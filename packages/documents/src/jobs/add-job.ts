@@ -51,8 +51,9 @@ export async function addJob<Input, Parsed>(
 ): Promise<string> {
   refuseUnknown(options, knownOptions, wrong);
   const { id, transaction } = options;
-  const wanted = describe(definition, input, options);
+  // What makes the key of an input relies on its schema.
   await checkInput(definition, input);
+  const wanted = describe(definition, input, options);
   if (transaction !== undefined) return addInside(tablesOf(transaction), wanted, id);
   // Whether there is a job with the id, and what comes before one of a key, must not change in between.
   if (wanted.key !== undefined || id !== undefined) {

@@ -75,7 +75,8 @@ export async function settle(
 
 /**
  * Writes that jobs are done of which no other one waits for, by two statements for all of them. Without their leases: a job
- * that another process took over is done all the same, unless it was ended there.
+ * that another process took over is done all the same, unless it was ended there. The line tells a job from itself after it
+ * failed or was cancelled, and from a later one of its id.
  *
  * @throws {DocumentsError} `ERR_DOCUMENTS_LEASE` when one of them was ended by another process.
  * @throws {InputError} When a result cannot be stored.
@@ -93,8 +94,10 @@ export async function settleDone(
   }
   const [first] = ended;
   if (first === undefined) return;
-  const ids = ended.map(({ ended: { lease } }) => lease.document.id);
-  const count = await jobs.removeMany({ where: { id: { in: ids } } });
+  const documents = ended.map(({ ended: { lease } }) => lease.document);
+  const ids = documents.map(({ id }) => id);
+  const lines = documents.map(({ line }) => line);
+  const count = await jobs.removeMany({ where: { id: { in: ids }, line: { in: lines } } });
   if (count < ids.length) throw goneError(first.ended.lease.document.id);
   if (kept.length > 0) await done.insertMany(kept);
 }

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { Store } from "../../src/index.ts";
 import {
@@ -8,6 +9,7 @@ import {
   type JobFailure,
   type JobsOptions,
 } from "../../src/jobs/index.ts";
+import { Finisher } from "../../src/jobs/finisher.ts";
 import { tablesOf } from "../../src/jobs/job-record.ts";
 import { purgeEnded } from "../../src/jobs/purge.ts";
 import { enginesOfFile } from "../open-for-test.ts";
@@ -19,6 +21,21 @@ function openJobs(store: Store, options: JobsOptions = {}): Jobs {
   const jobs = createJobs(store, { pollInterval: 20, lease: 1000, ...options });
   onTestFinished(() => jobs.close({ grace: 0 }));
   return jobs;
+}
+
+/** Takes a job and loses its lease, as a process does that stands still; returns what writes that it is done. */
+async function lateEnd(
+  store: Store,
+  id: string,
+): Promise<(options: { readonly keep: number }) => Promise<string>> {
+  const [lease] = await tablesOf(store).jobs.claim({ where: { id }, expiry: 1 });
+  if (lease === undefined) throw new Error("the job cannot be claimed");
+  await wait(20);
+  const finisher = new Finisher(store, () => undefined);
+  const ended = { lease, startedAt: Date.now(), outcome: { kind: "done", result: 1 } } as const;
+  const { signal } = new AbortController();
+  return ({ keep }) =>
+    finisher.finish(ended, { keep, keepDead: 0, retries: 0, backoff: {} }, signal);
 }
 
 async function untilState(jobs: Jobs, id: string, state: string): Promise<void> {
@@ -70,6 +87,40 @@ describe.each(enginesOfFile())("jobs on %s", (_name, open, openNew) => {
     await expect(jobs.add(other, "d", { id: "n@1" })).rejects.toMatchObject({
       code: "ERR_DOCUMENTS_UNIQUE",
     });
+  });
+
+  it("a job with an id and a new key is queued once by callers at the same time", async () => {
+    const store = await open({ collections });
+    const jobs = openJobs(store);
+    const keyed = defineJob<number>("keyed", { key: () => "k" });
+    const ids = await Promise.all(
+      Array.from({ length: 12 }, (_, input) => jobs.add(keyed, input, { id: "a" })),
+    );
+    expect(new Set(ids)).toEqual(new Set(["a"]));
+    expect(await store.collection(jobCollections.jobs).count()).toBe(1);
+  });
+
+  it("an attempt that ends after its lease changes no job that was cancelled since", async () => {
+    const store = await open({ collections });
+    const jobs = openJobs(store);
+    const id = await jobs.add(defineJob<string>("note"), "a");
+    const end = await lateEnd(store, id);
+    expect(await jobs.cancel(id)).toBe(true);
+    expect(await end({ keep: 60_000 })).toBe("lost");
+    expect((await jobs.get(id))?.state).toBe("cancelled");
+  });
+
+  it("an attempt that ends after its lease does not end a later job of the same id", async () => {
+    const store = await open({ collections });
+    const jobs = openJobs(store);
+    const note = defineJob<string>("note", { keep: 0 });
+    await jobs.add(note, "first", { id: "a" });
+    const end = await lateEnd(store, "a");
+    // As another process leaves it that took the job over.
+    await store.collection(jobCollections.jobs).remove("a");
+    await jobs.add(note, "second", { id: "a" });
+    expect(await end({ keep: 0 })).toBe("lost");
+    expect((await jobs.get("a"))?.input).toBe("second");
   });
 
   it("jobs run by priority, then in the order of adding", async () => {
@@ -385,6 +436,9 @@ describe.each(enginesOfFile())("jobs on %s", (_name, open, openNew) => {
     expect(await jobs.get(id)).toMatchObject({ input: "four", result: 4 });
     const wrong: unknown = 4;
     await expect(jobs.add(count, wrong as string)).rejects.toThrow("a.1: expected text");
+    // The key is that of an input that was checked.
+    const keyed = defineJob("keyed", { schema, key: (text) => text.toLowerCase() });
+    await expect(jobs.add(keyed, wrong as string)).rejects.toThrow("a.1: expected text");
   });
 
   it("a job with keep 0 is removed when it is done", async () => {

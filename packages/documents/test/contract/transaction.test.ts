@@ -237,6 +237,20 @@ describe.each(engines)("A transaction of %s", (engine, open, openNew) => {
     ]);
   });
 
+  it("adds what is absent, also when others add the same at the same time", async () => {
+    const store = await open({ collections: [accounts] });
+    const added = { owner: "ann", balance: 1 };
+    const change = ({ owner, balance }: Account): Account => ({ owner, balance: balance + 1 });
+    await Promise.all(
+      Array.from({ length: 12 }, () =>
+        store.transaction((tx) => tx.collection(accounts).upsert(added, { id: "a", change })),
+      ),
+    );
+    expect(await store.collection(accounts).get("a")).toMatchObject({ balance: 12 });
+    const again = store.transaction((tx) => tx.collection(accounts).insert(added));
+    await expect(again).rejects.toMatchObject({ code: "ERR_DOCUMENTS_UNIQUE", fields: ["owner"] });
+  });
+
   it("ends before the store closes", async () => {
     const store = await openNew({ collections: [accounts, entries] });
     const gate = Promise.withResolvers<undefined>();

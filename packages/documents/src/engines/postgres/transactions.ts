@@ -2,7 +2,7 @@ import { AsyncLocalStorage } from "node:async_hooks";
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import type { PoolClient } from "pg";
-import { DocumentsError } from "../../api/errors.ts";
+import { DocumentsError, UniqueError } from "../../api/errors.ts";
 import type { LockTable } from "../../leases/hold-lock.ts";
 import { pauseAfter } from "../../query/transaction-options.ts";
 import { commit } from "./connections/commit.ts";
@@ -66,7 +66,7 @@ export class Transactions {
     }: { readonly timeout: number; readonly retries?: number | undefined },
   ): Promise<R> {
     const deadline = performance.now() + timeout;
-    const seen: Seen = { hasPreCommitWork: false };
+    const seen: Seen = { hasPreCommitWork: false, isTaken: false };
     for (let attempt = 0; ; attempt += 1) {
       try {
         const run = (): Promise<R> => this.#attempt(work, { deadline, timeout, attempt, seen });
@@ -156,7 +156,10 @@ export class Transactions {
       session.end();
       failure = await this.#connections.rollback(client, cause);
       const isSafe = isConflict(cause) || isReadOnly(cause) || !isCommitting;
-      const mayWork = isConflict(cause) || isReadOnly(cause) || isConnectionLoss(cause);
+      // What took the value may be of a transaction that this one could not see: then a new one sees it before it writes.
+      const isUnseen = cause instanceof UniqueError && !seen.isTaken;
+      seen.isTaken ||= isUnseen;
+      const mayWork = isConflict(cause) || isReadOnly(cause) || isConnectionLoss(cause) || isUnseen;
       throw isSafe && mayWork ? new Again("Again", { cause }) : toDocumentsError(error);
     } finally {
       expiry.cancel();
@@ -193,6 +196,8 @@ export class Transactions {
 interface Seen {
   /** Whether it writes to the feed of a distributed store. */
   hasPreCommitWork: boolean;
+  /** Whether it ended once because a unique value was taken. */
+  isTaken: boolean;
 }
 
 const beginSerializable = "BEGIN ISOLATION LEVEL SERIALIZABLE";
