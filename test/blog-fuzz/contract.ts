@@ -24,6 +24,7 @@ const opaque: ReadonlySet<string> = new Set([
   "secret",
   "sort",
   "url",
+  "where",
 ]);
 
 /** Headers that a response must have where they are described. */

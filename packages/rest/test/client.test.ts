@@ -31,6 +31,7 @@ const post = defineResource({
   access: { list: "public", show: "public", create: "master", update: "master", remove: "master" },
   search: ["title"],
   sort: ["title", "stars"],
+  filter: ["title", "stars", "tags"],
   bulk: true,
 });
 
@@ -452,6 +453,27 @@ describe("the types of a client", () => {
       client.blogPosts.show("1", { query: { fields: ["title"] } });
     type Shown = Awaited<ReturnType<typeof show>>["data"];
     expectTypeOf<Shown["title"]>().toEqualTypeOf<string | undefined>();
+  });
+
+  it("filter by one of several conditions", async () => {
+    const { client } = await open();
+    for (const [title, stars] of [
+      ["Ant", 1],
+      ["Bee", 2],
+      ["Cat", 5],
+    ] as const) {
+      await client.blogPosts.create({ title, stars });
+    }
+    const where = { or: [{ stars: { gte: 5 } }, { title: "Ant" }] } as const;
+    const found = await client.blogPosts.list({ where, sort: "title" });
+    expect(found.data.map(({ title }) => title)).toEqual(["Ant", "Cat"]);
+    const wrong = (typed: ApiClient<TestApi>): unknown[] => [
+      // @ts-expect-error -- no such field
+      typed.blogPosts.list({ where: { or: [{ writer: 1 }] } }),
+      // @ts-expect-error -- no such operator
+      typed.blogPosts.list({ where: { stars: { near: 1 } } }),
+    ];
+    expect(wrong).toBeTypeOf("function");
   });
 
   it("refuse what the API does not have", () => {

@@ -18,7 +18,9 @@ export { ClientError, ProblemError, type ClientErrorCode, type RefusedField } fr
 export type {
   FilterOperator,
   ListParameters,
+  ListWhere,
   ParameterValue,
   ParameterValues,
+  WhereValue,
 } from "./list-parameters.ts";
 export type { PageReply, Reply } from "./reply.ts";

@@ -16,6 +16,21 @@ type Signed<Name extends string> = Name | `-${Name}`;
 /** One name or several. */
 type Names<Name extends string> = Name | readonly Name[];
 
+/** What a field is compared with: a value, `null` for none, or values by operator. */
+export type WhereValue =
+  | boolean
+  | number
+  | string
+  | null
+  | { readonly [K in FilterOperator]?: ParameterValue | undefined };
+
+/** A filter of several fields of `D`; all members must hold, and of `or` one. */
+export type ListWhere<D> = { readonly [K in FieldOf<D>]?: WhereValue | undefined } & {
+  readonly and?: readonly ListWhere<D>[] | undefined;
+  readonly or?: readonly ListWhere<D>[] | undefined;
+  readonly not?: ListWhere<D> | undefined;
+};
+
 /**
  * Parameters of a list of `D`. Which fields filter and sort is the API's to say; others are a 400. A resource's own
  * parameters go into the option `query`.
@@ -33,6 +48,8 @@ export type ListParameters<D> = {
   readonly sort?: Names<Signed<FieldOf<D>>> | undefined;
   /** Fields to show, or with `-` to leave out. */
   readonly fields?: Names<Signed<FieldOf<D>>> | undefined;
+  /** A filter with `and`, `or` and `not`, of fields that filter. */
+  readonly where?: ListWhere<D> | undefined;
   /** Paths of relations whose documents are put in the place of their identifiers. */
   readonly populate?: string | readonly string[] | undefined;
 } & { readonly [K in FieldOf<D>]?: ParameterValue | undefined } & {
@@ -46,11 +63,21 @@ export function queryTexts(
   const texts = new Map<string, string>();
   for (const source of sources) {
     for (const [name, value] of Object.entries(source ?? {})) {
-      const given = value as ParameterValue | undefined; // What the types of all sources say.
-      if (given !== undefined) {
-        texts.set(name, typeof given === "object" ? given.join(",") : String(given));
-      }
+      // What the types of all sources say.
+      const given = value as ListWhere<object> | ParameterValue | undefined;
+      if (given !== undefined) texts.set(name, textOf(given));
     }
   }
   return Object.fromEntries(texts);
+}
+
+function textOf(given: ListWhere<object> | ParameterValue): string {
+  if (typeof given !== "object") return String(given);
+  return isList(given) ? given.join(",") : JSON.stringify(given);
+}
+
+function isList(
+  given: ListWhere<object> | Extract<ParameterValue, object>,
+): given is Extract<ParameterValue, object> {
+  return Array.isArray(given);
 }

@@ -24,15 +24,16 @@ export interface FilterCondition {
 }
 
 /** Most values of `in` and `nin`. */
-const maxFilterValues = 100;
+export const maxFilterValues = 100;
 
 /** Most filters of one request. */
 export const maxFilters = 20;
 
-type Operator =
+/** What a filter compares by. */
+export type FilterOperator =
   "contains" | "eq" | "exists" | "gt" | "gte" | "in" | "lt" | "lte" | "ne" | "nin" | "prefix";
 
-const descriptions: Readonly<Record<Operator, string>> = {
+const descriptions: Readonly<Record<FilterOperator, string>> = {
   eq: "is this",
   ne: "is not this, or there is none",
   gt: "is greater than this",
@@ -64,7 +65,8 @@ export function filterParameters(
   return parameters;
 }
 
-function operatorsOf({ isList, kind, values }: FilterType): readonly Operator[] {
+/** Operators that a field may be filtered with. */
+export function operatorsOf({ isList, kind, values }: FilterType): readonly FilterOperator[] {
   if (isList) return ["contains", "in", "nin", "exists"];
   if (kind === "object") return ["exists"];
   if (kind === "boolean") return ["eq", "ne", "exists"];
@@ -77,7 +79,7 @@ function operatorsOf({ isList, kind, values }: FilterType): readonly Operator[] 
 function filterParameter(
   name: string,
   { path, type }: FilterField,
-  operator: Operator,
+  operator: FilterOperator,
 ): FilterParameter {
   const isOneOf = operator === "in" || operator === "nin";
   return {
@@ -97,7 +99,7 @@ interface Reading {
   readonly name: string;
   readonly path: string;
   readonly type: FilterType;
-  readonly operator: Operator;
+  readonly operator: FilterOperator;
 }
 
 function readValue(
@@ -109,7 +111,7 @@ function readValue(
     if (text !== "true" && text !== "false") {
       return fieldError(name, "type", `${name} must be of type boolean`);
     }
-    return { where: { [path]: text === "true" ? { ne: null } : { eq: null } } };
+    return { where: whereExists(path, text === "true") };
   }
   const value = filterValue(text, type);
   return value === undefined ? wrong(name, type) : { where: { [path]: { [operator]: value } } };
@@ -132,10 +134,22 @@ function readValues(
     if (value === undefined) return wrong(name, type);
     values.push(value);
   }
-  if (!type.isList)
-    return { where: { [path]: operator === "in" ? { in: values } : { notIn: values } } };
+  return { where: whereOneOf({ path, type, operator }, values) };
+}
+
+/** Demands that a field has a value, or none. */
+export function whereExists(path: string, exists: boolean): UntypedWhere {
+  return { [path]: exists ? { ne: null } : { eq: null } };
+}
+
+/** Demands that a field is one of some values or has one of them, or that it does not. */
+export function whereOneOf(
+  { path, type, operator }: Pick<Reading, "operator" | "path" | "type">,
+  values: readonly FilterScalar[],
+): UntypedWhere {
+  if (!type.isList) return { [path]: operator === "in" ? { in: values } : { notIn: values } };
   const some = { [path]: { containsAny: values } };
-  return { where: operator === "in" ? some : { not: some } };
+  return operator === "in" ? some : { not: some };
 }
 
 /** No store keeps such a text, nor compares with it. */

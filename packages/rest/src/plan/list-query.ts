@@ -7,6 +7,7 @@ import { calledParameters, type ListQuery, type ListRules } from "../resource/li
 import { filterParameters, maxFilters } from "./filter-parameters.ts";
 import { type GivenValues, once, readStandard } from "./standard-parameters.ts";
 import { unknownParameters } from "./unknown-parameters.ts";
+import { whereReader } from "./where-parameter.ts";
 
 /** Reads the query of a list; a {@link Problem} of status 400 names everything that is wrong with it. */
 export type ListReader = (parameters: URLSearchParams) => ListQuery;
@@ -41,6 +42,9 @@ function makeReader(
 ): ListReader {
   const names = calledParameters(rules);
   const filters = filterParameters(rules.filters ?? []);
+  const whereName = names.get("where");
+  const readWhere =
+    whereName === undefined ? undefined : whereReader(whereName, rules.filters ?? []);
   const custom = Object.entries(rules.parameters ?? {}).map(([name, one]) =>
     compileListParameter(name, one),
   );
@@ -60,6 +64,7 @@ function makeReader(
     const standard = readStandard(values, { rules, names, errors });
     const conditions: UntypedWhere[] = [];
     if (filters.size > 0) readFilters(values, conditions, errors);
+    readWhereOf(values, conditions, errors);
     if (custom.length > 0) readCustom(values, conditions, errors);
     if (errors.length > 0) throw badFields(errors);
     return { ...standard, where: conditions.length > 1 ? { and: conditions } : conditions[0] };
@@ -86,6 +91,15 @@ function makeReader(
       if ("where" in condition) found.push(condition.where);
       else errors.push(condition);
     }
+  }
+
+  function readWhereOf(values: GivenValues, found: UntypedWhere[], errors: FieldError[]): void {
+    if (whereName === undefined || readWhere === undefined) return;
+    const [text, ...others] = values.get(whereName) ?? [];
+    if (text === undefined || text === "") return;
+    const condition = others.length > 0 ? once(whereName) : readWhere(text);
+    if ("where" in condition) found.push(condition.where);
+    else errors.push(condition);
   }
 
   function readCustom(values: GivenValues, found: UntypedWhere[], errors: FieldError[]): void {

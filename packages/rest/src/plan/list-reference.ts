@@ -12,6 +12,7 @@ import type { Resource } from "../resource/resource.ts";
 import type { QueryParameter, RouteResponse } from "../route-reference.ts";
 import type { JsonSchema } from "../schema.ts";
 import { filterParameters } from "./filter-parameters.ts";
+import { maxWhereLength } from "./where-parameter.ts";
 
 /** Describes the answer of a list; `fields` may leave out any field. */
 export function listResponse(plural: string, item: JsonSchema): RouteResponse {
@@ -95,6 +96,11 @@ function standardReferences(rules: ListRules): readonly QueryParameter[] {
     ["near", "Latitude and longitude in degrees, separated by a comma; nearest first", text],
     ["min_distance", "Least distance from there, in metres", distance],
     ["max_distance", "Greatest distance from there, in metres", distance],
+    [
+      "where",
+      `Filter as JSON, with and, or and not: {"or":[{"a":1},{"b":{"gt":2}}]}; of the fields and operators of the other filters`,
+      { ...text, maxLength: maxWhereLength },
+    ],
     [
       "trash",
       "Removed documents only, or with the others; for admins",

@@ -13,7 +13,8 @@ export type StandardParameter =
   | "page"
   | "q"
   | "sort"
-  | "trash";
+  | "trash"
+  | "where";
 
 /** Other names of standard parameters; `false` for one that the list does not have. */
 export type ParameterNames = Readonly<Partial<Record<StandardParameter, string | false>>>;
@@ -87,9 +88,10 @@ export function calledParameters(rules: ListRules): CalledParameters {
 
 /** Names a standard parameter as clients know it; `undefined` when the list does not have it. */
 export function nameOf(parameter: StandardParameter, rules: ListRules): string | undefined {
-  const { geo, names = {}, searchable = true, trash = false } = rules;
+  const { filters = [], geo, names = {}, searchable = true, trash = false } = rules;
   if (parameter === "q" && !searchable) return undefined;
   if (parameter === "trash" && !trash) return undefined;
+  if (parameter === "where" && filters.length === 0) return undefined;
   const isPlace = ["near", "min_distance", "max_distance"].includes(parameter);
   if (isPlace && geo === undefined) return undefined;
   const name = names[parameter] ?? parameter;
@@ -108,6 +110,7 @@ export const standardParameters: readonly StandardParameter[] = [
   "min_distance",
   "max_distance",
   "trash",
+  "where",
 ];
 
 /** Fields that the parameters of a list may name. */

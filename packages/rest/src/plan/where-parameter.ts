@@ -1,0 +1,158 @@
+import type { UntypedWhere } from "@fetchwork/documents";
+import { isObject } from "@fetchwork/kit";
+import { fieldError, type FieldError } from "../field-error.ts";
+import type { FilterField } from "../resource/filter-field.ts";
+import {
+  describeType,
+  type FilterScalar,
+  type FilterType,
+  filterValue,
+  ruleOf,
+} from "../resource/filter-value.ts";
+import {
+  type FilterCondition,
+  type FilterOperator,
+  maxFilters,
+  maxFilterValues,
+  operatorsOf,
+  whereExists,
+  whereOneOf,
+} from "./filter-parameters.ts";
+
+/** Longest text of the parameter, in characters. */
+export const maxWhereLength = 4_096;
+
+/** Levels of `and`, `or` and `not`. */
+const maxDepth = 5;
+
+/** Reads a filter; a {@link FieldError} when it is wrong. */
+export type WhereReader = (text: string) => FieldError | FilterCondition;
+
+/**
+ * Makes the function that reads `where`: a filter as JSON, with the fields and the operators of the other filters, and with
+ * `and`, `or` and `not`, as in `{"or":[{"state":"open"},{"stars":{"gte":3}}]}`.
+ */
+export function whereReader(name: string, fields: readonly FilterField[]): WhereReader {
+  const types = new Map(fields.map(({ path, type }) => [path, type]));
+
+  return (text) => {
+    if (text.length > maxWhereLength) {
+      return fieldError(
+        name,
+        "maxlength",
+        `${name} must have length lower than or equal to ${maxWhereLength}`,
+      );
+    }
+    let given: unknown;
+    try {
+      given = JSON.parse(text);
+    } catch {
+      return fieldError(name, "type", `${name} must be JSON`);
+    }
+    let left = maxFilters;
+    try {
+      return { where: readAll(given, 1) };
+    } catch (error) {
+      if (error instanceof Refused) return error.reason;
+      throw error;
+    }
+
+    function readAll(value: unknown, depth: number): UntypedWhere {
+      if (!isObject(value)) throw refused("type", "must be made of objects");
+      if (depth > maxDepth) throw refused("maxlength", `must have at most ${maxDepth} levels`);
+      const conditions = Object.entries(value).map(([key, one]) => readOne(key, one, depth));
+      const [first] = conditions;
+      if (first === undefined) throw refused("invalid", "must not have empty objects");
+      return conditions.length === 1 ? first : { and: conditions };
+    }
+
+    function readOne(key: string, value: unknown, depth: number): UntypedWhere {
+      if (key === "not") return { not: readAll(value, depth + 1) };
+      if (key === "and" || key === "or") {
+        if (!Array.isArray(value) || value.length === 0) {
+          throw refused("type", `must have a list of objects as ${key}`);
+        }
+        const some = value.map((one) => readAll(one, depth + 1));
+        return key === "or" ? { or: some } : { and: some };
+      }
+      const type = types.get(key);
+      if (type === undefined) {
+        const known = ["and", "or", "not", ...types.keys()].join(", ");
+        throw refused("enum", `must have only these fields: ${known}`);
+      }
+      const usual = type.isList ? "contains" : "eq";
+      const compared = isObject(value) ? Object.entries(value) : [[usual, value] as const];
+      if (compared.length === 0) throw refused("invalid", "must not have empty objects");
+      const conditions = compared.map(([operator, one]) =>
+        compare({ path: key, type, operator }, one),
+      );
+      return conditions.length === 1 && conditions[0] ? conditions[0] : { and: conditions };
+    }
+
+    function compare({ path, type, operator: asked }: Comparison, value: unknown): UntypedWhere {
+      left -= 1;
+      if (left < 0) throw refused("maxlength", `must have at most ${maxFilters} conditions`);
+      const operator = operatorsOf(type).find((known) => known === asked);
+      if (operator === undefined) {
+        const known = operatorsOf(type).join(", ");
+        throw refused("enum", `must compare ${path} by one of: ${known}`);
+      }
+      if (operator === "exists") {
+        if (typeof value !== "boolean")
+          throw refused("type", `must have true or false as exists of ${path}`);
+        return whereExists(path, value);
+      }
+      if (operator === "in" || operator === "nin") {
+        if (!Array.isArray(value) || value.length > maxFilterValues) {
+          throw refused(
+            "type",
+            `must have a list of at most ${maxFilterValues} values as ${operator} of ${path}`,
+          );
+        }
+        const values = value.map((one) => scalar({ path, type }, one));
+        return whereOneOf({ path, type, operator }, values);
+      }
+      if (value === null && (operator === "eq" || operator === "ne")) {
+        return whereExists(path, operator === "ne");
+      }
+      return { [path]: { [operator]: scalar({ path, type }, value) } };
+    }
+
+    function scalar({ path, type }: Omit<Comparison, "operator">, value: unknown): FilterScalar {
+      const isFit = type.values
+        ? type.values.get(String(value)) === value
+        : typeof value === typeOf(type);
+      const found = isFit ? filterValue(String(value), type) : undefined;
+      if (found === undefined || String(value).includes("\0")) {
+        throw refused(ruleOf(type), `has a value of ${path} that ${describeType(type)}`);
+      }
+      return found;
+    }
+
+    function refused(rule: string, message: string): Refused {
+      return new Refused(fieldError(name, rule, `${name} ${message}`));
+    }
+  };
+}
+
+interface Comparison {
+  readonly path: string;
+  readonly type: FilterType;
+  readonly operator: FilterOperator | (string & {});
+}
+
+/** Ends the reading of a filter that is wrong. */
+class Refused extends Error {
+  readonly reason: FieldError;
+
+  constructor(reason: FieldError) {
+    super(reason.message);
+    this.reason = reason;
+  }
+}
+
+/** The type that values have in JSON; other text stands for times and dates. */
+function typeOf({ kind }: FilterType): "boolean" | "number" | "string" {
+  if (kind === "boolean") return kind;
+  return kind === "integer" || kind === "number" ? "number" : "string";
+}
