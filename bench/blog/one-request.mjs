@@ -59,7 +59,7 @@ const files = result
   )
   .map(({ url }) => path.relative(root, fileURLToPath(url)))
   .filter((file) => /^(?:packages|examples)\//.test(file) && !file.includes("node_modules"))
-  .sort();
+  .toSorted();
 console.log(`GET ${target}: ${status}, ${length} bytes`);
 console.log(`${promises} promises, two of them of this program`);
 console.log(`${files.length} files`);

@@ -117,22 +117,22 @@ export function whereReader(name: string, fields: readonly FilterField[]): Where
       }
       return { [path]: { [operator]: scalar({ path, type }, value) } };
     }
-
-    function scalar({ path, type }: Omit<Comparison, "operator">, value: unknown): FilterScalar {
-      const isFit = type.values
-        ? type.values.get(String(value)) === value
-        : typeof value === typeOf(type);
-      const found = isFit ? filterValue(String(value), type) : undefined;
-      if (found === undefined || String(value).includes("\0")) {
-        throw refused(ruleOf(type), `has a value of ${path} that ${describeType(type)}`);
-      }
-      return found;
-    }
-
-    function refused(rule: string, message: string): Refused {
-      return new Refused(fieldError(name, rule, `${name} ${message}`));
-    }
   };
+
+  function scalar({ path, type }: Omit<Comparison, "operator">, value: unknown): FilterScalar {
+    const isFit = type.values
+      ? type.values.get(String(value)) === value
+      : typeof value === typeOf(type);
+    const found = isFit ? filterValue(String(value), type) : undefined;
+    if (found === undefined || String(value).includes("\0")) {
+      throw refused(ruleOf(type), `has a value of ${path} that ${describeType(type)}`);
+    }
+    return found;
+  }
+
+  function refused(rule: string, message: string): Refused {
+    return new Refused(fieldError(name, rule, `${name} ${message}`));
+  }
 }
 
 interface Comparison {
