@@ -123,8 +123,12 @@ export function whereReader(name: string, fields: readonly FilterField[]): Where
     const isFit = type.values
       ? type.values.get(String(value)) === value
       : typeof value === typeOf(type);
-    const found = isFit ? filterValue(String(value), type) : undefined;
-    if (found === undefined || String(value).includes("\0")) {
+    const text = String(value);
+    if (text.includes("\0") || !text.isWellFormed()) {
+      throw refused("invalid", `has a value of ${path} that is not kept`);
+    }
+    const found = isFit ? filterValue(text, type) : undefined;
+    if (found === undefined) {
       throw refused(ruleOf(type), `has a value of ${path} that ${describeType(type)}`);
     }
     return found;
