@@ -53,11 +53,12 @@ const restOnPostgres = {
     include: [
       "packages/rest/test/{bulk/bulk,operations/list,operations/restore}.test.ts",
       "packages/rest/test/relations/{populate,relations}.test.ts",
-      "packages/rest/test/{hooks,idempotency,resource-access}.test.ts",
+      "packages/rest/test/{resource/hooks,http/idempotency}.test.ts",
+      "packages/rest/test/plan/{resource-access,where-parameter}.test.ts",
     ],
     setupFiles: "packages/rest/test/on-postgres.ts",
     isolate: false,
-    sequence: { groupOrder: 1 },
+    sequence: { groupOrder: 0 },
   },
 };
 
@@ -70,7 +71,7 @@ const processes = {
     maxWorkers: 1,
     testTimeout: 60_000,
     hookTimeout: 60_000,
-    sequence: { groupOrder: 2 },
+    sequence: { groupOrder: 1 },
   },
 };
 
