@@ -17,7 +17,7 @@ export async function checkSchema(definition: Schematic, document: unknown): Pro
 }
 
 /**
- * Does the same at once, in a change that cannot wait.
+ * Does the same synchronously, for a change that cannot wait for a promise.
  *
  * @internal
  * @throws {SchemaError}
@@ -28,7 +28,7 @@ export function checkSchemaNow(definition: Schematic, document: unknown): unknow
   if (schema === undefined) return document;
   const result = schema["~standard"].validate(document);
   if (!(result instanceof Promise)) return valueOf(definition, result);
-  // Nobody waits for it.
+  // Nothing awaits it, so a rejection would be reported as unhandled.
   result.catch(() => undefined);
   throw new DocumentsTypeError(
     "ERR_DOCUMENTS_DEFINITION",

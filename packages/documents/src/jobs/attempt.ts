@@ -58,7 +58,7 @@ export class Attempt<Input, Parsed> {
   readonly id: string;
   readonly attempt: number;
   readonly startedAt: number = Date.now();
-  /** With the job as this attempt wrote it last: with another version, it was cancelled in between. */
+  /** Has the job as this attempt last wrote it. When the stored version differs, the job was cancelled in between. */
   lease: Lease<JobRecord>;
   readonly #store: Store;
   readonly #definition: JobDefinition<Input, Parsed>;
@@ -108,12 +108,11 @@ export class Attempt<Input, Parsed> {
   abort(kind: AbortKind): void {
     if (this.#abortKind !== undefined) return;
     this.#abortKind = kind;
-    if (kind === "lost") this.#lost.abort();
     this.#controller.abort(this.#abortError(kind));
     this.#abort(kind);
   }
 
-  /** Takes note that the lease is over, also when the attempt was aborted for another reason. */
+  /** Ends the attempt because its lease is over, even when it was aborted for another reason before. */
   lose(): void {
     this.#lost.abort();
     this.abort("lost");
@@ -175,7 +174,7 @@ export class Attempt<Input, Parsed> {
     }
   }
 
-  /** Handlers take it apart, so its functions are bound. */
+  /** What the handler receives. Handlers destructure it, so its functions must not depend on `this`. */
   #shown(): JobRun {
     return {
       id: this.id,

@@ -42,16 +42,8 @@ export function retryJob(store: Store, id: string): Promise<Pick<JobRecord, "job
     const tables = tablesOf(transaction);
     const stored = await tables.jobs.get(id);
     if (stored?.state !== "dead" && stored?.state !== "cancelled") return undefined;
-    const { job, key, priority } = stored;
-    const place = await joinLine(
-      tables,
-      {
-        job,
-        ...(key === undefined ? {} : { key }),
-        ...(priority === undefined ? {} : { priority }),
-      },
-      Date.now(),
-    );
+    const { dueAt: _dueAt, ...queued } = stored;
+    const place = await joinLine(tables, queued, Date.now());
     return tables.jobs.replace(id, (record) => ({ ...withoutEnd(record), ...place }));
   });
 }

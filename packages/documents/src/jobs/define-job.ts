@@ -22,9 +22,9 @@ export interface JobOptions<Input, Parsed = Input> {
   /** How many jobs a worker runs at a time, 1 to 1,000. Default: `1`. */
   readonly concurrency?: number | undefined;
   /**
-   * Returns what the jobs of which run one after the other, in the order in which they were queued: none begins before the
-   * earlier ones with the same key have ended or are dead, in any process. Jobs without a key, and of other keys, are not held
-   * up. Default: no key.
+   * Returns the key of an input. Jobs with the same key run one after the other, in the order in which they were queued: none
+   * begins before the earlier ones have ended or are dead, in any process. Jobs without a key, or with another one, do not
+   * wait for them. Default: no key.
    */
   readonly key?: ((input: Input) => string | undefined) | undefined;
   /**

@@ -1,7 +1,7 @@
 import { pause } from "@fetchwork/kit";
 import { DocumentsError, InputError } from "../api/errors.ts";
 import type { Store } from "../api/store.ts";
-import { tablesOf } from "./job-record.ts";
+import { type JobTables, tablesOf } from "./job-record.ts";
 import { type Ended, type EndOptions, settle, settleDone } from "./settle.ts";
 
 /** What became of the end of an attempt. */
@@ -86,14 +86,14 @@ export class Finisher {
   }
 
   async #settle(batch: readonly Waiting[]): Promise<void> {
-    const tell = await this.#store.transaction((transaction) => {
+    const reports = await this.#store.transaction((transaction) => {
       const tables = tablesOf(transaction);
       return Promise.all(batch.map((each) => settleOne(tables, each)));
     });
-    for (const each of tell) each();
+    for (const report of reports) report();
   }
 
-  /** Keeps what may still be written. */
+  /** Queues again the ends that may still be written. */
   #putBack(batch: readonly Waiting[], store: "closed" | "open"): void {
     for (const each of batch) {
       if (store === "closed" || each.lost.aborted) each.resolve("lost");
@@ -107,9 +107,9 @@ function isPlain({ ended: { lease, outcome } }: Waiting): boolean {
   return outcome.kind === "done" && lease.document.key === undefined;
 }
 
-/** Returns what to do after the commit. What concerns one job only does not undo the others. */
+/** Returns what to call after the commit. A failure that concerns only this job does not undo the others. */
 async function settleOne(
-  tables: ReturnType<typeof tablesOf>,
+  tables: JobTables,
   { ended, options, resolve, reject }: Waiting,
 ): Promise<() => void> {
   try {

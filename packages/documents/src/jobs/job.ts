@@ -11,7 +11,7 @@ export interface Job {
   /** The input as it was queued. */
   readonly input: unknown;
   readonly priority: number;
-  /** What runs one after the other; `undefined` without a key. */
+  /** Jobs with the same key run one after the other; `undefined` without a key. */
   readonly key: string | undefined;
   /** How many attempts failed. */
   readonly failures: number;
@@ -25,7 +25,7 @@ export interface Job {
   readonly result: unknown;
   /** When it was queued; ISO 8601 in UTC, as all times. */
   readonly createdAt: string;
-  /** When it runs, of one that is queued for later or tried again. */
+  /** The earliest time of its next attempt, if it is queued for later or tried again. */
   readonly dueAt: string | undefined;
   /** When the last attempt began. */
   readonly startedAt: string | undefined;
@@ -41,7 +41,7 @@ export async function readJob({ jobs, done }: JobTables, id: string): Promise<Jo
   return ended === undefined ? undefined : toJob(ended);
 }
 
-/** Shows a stored job. */
+/** Converts a stored job to what `get` and `list` return. */
 export function toJob(record: Stored<JobRecord>): Job {
   const { jobId: id = record.id, queuedAt: createdAt = record.createdAt } = record;
   const { job, state, input, priority = 0, key, failures = 0, error } = record;

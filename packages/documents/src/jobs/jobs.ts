@@ -123,6 +123,7 @@ export function createJobs(store: Store, options: JobsOptions = {}): Jobs {
   return new StoreJobs(store, { onError, pollInterval, lease });
 }
 
+type CheckedOptions = Pick<WorkerContext, "lease" | "onError" | "pollInterval">;
 type AnyWorker = Pick<Worker<unknown, unknown>, "cancel" | "nudge" | "stop" | "wake">;
 
 class StoreJobs implements Jobs {
@@ -134,7 +135,7 @@ class StoreJobs implements Jobs {
   #purging: Promise<void> | undefined;
   #closing: Promise<void> | undefined;
 
-  constructor(store: Store, { onError, ...times }: Required<PlainOptions>) {
+  constructor(store: Store, { onError, ...times }: CheckedOptions) {
     this.#store = store;
     this.#context = {
       ...times,
@@ -247,8 +248,6 @@ class StoreJobs implements Jobs {
       });
   }
 }
-
-type PlainOptions = { readonly [K in keyof JobsOptions]: NonNullable<JobsOptions[K]> };
 
 function wrong(message: string): DocumentsTypeError {
   return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);

@@ -19,7 +19,7 @@ export type Outcome =
   | { readonly kind: "done"; readonly result: unknown }
   | { readonly kind: "failed"; readonly error: unknown; readonly isFinal: boolean };
 
-/** Options of a job that say what becomes of it. */
+/** The options that decide what happens to a job when an attempt ends. */
 export type EndOptions = Pick<
   DefinedOptions<never, never>,
   "backoff" | "keep" | "keepDead" | "retries"
@@ -74,9 +74,9 @@ export async function settle(
 }
 
 /**
- * Writes that jobs are done of which no other one waits for, by two statements for all of them. Without their leases: a job
- * that another process took over is done all the same, unless it was ended there. The line tells a job from itself after it
- * failed or was cancelled, and from a later one of its id.
+ * Writes the ends of jobs that are done and that no other job waits for, with two statements for all of them. Their leases
+ * are not checked: a job that another process took over is done all the same, unless that process ended it. A job that
+ * failed or was cancelled since, or a later one with the same id, has another `line` and is left alone.
  *
  * @throws {DocumentsError} `ERR_DOCUMENTS_LEASE` when one of them was ended by another process.
  * @throws {InputError} When a result cannot be stored.
@@ -158,7 +158,7 @@ function delayAfter(failures: number, { backoff }: Pick<EndOptions, "backoff">):
 }
 
 /** Describes anything that was thrown, as text that any engine can store. */
-export function describeError(thrown: unknown): JobError {
+function describeError(thrown: unknown): JobError {
   try {
     const isError = thrown instanceof Error;
     return {

@@ -3,17 +3,11 @@ import { parsePath } from "../api/field-path.ts";
 import { relevanceOf } from "../document/relevance.ts";
 import type { Layout } from "../engines/layout.ts";
 import type { SortValue } from "../query/keyset.ts";
-import { maxRanked, type ParsedQuery } from "../query/parse-query.ts";
 
 /** A document that was found by words, and how well it matches them. */
 export interface RankedHit<T> {
   readonly stored: Stored<T>;
   readonly relevance: number;
-}
-
-/** Returns the query that reads the hits to be ranked. */
-export function hitsToRank(query: ParsedQuery): ParsedQuery {
-  return { ...query, limit: maxRanked, offset: 0 };
 }
 
 /** Sorts hits by their relevance, of equal ones the newest first, and returns those after a place. */

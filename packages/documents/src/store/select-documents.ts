@@ -10,9 +10,9 @@ import type { CountPlan } from "../engines/operations/find.ts";
 import { readCursor, writeCursor } from "../query/cursor.ts";
 import type { SortValue } from "../query/keyset.ts";
 import type { ParsedPage } from "../query/parse-page.ts";
-import { type OrderTerm, type ParsedQuery, rankedOrder } from "../query/parse-query.ts";
+import { maxRanked, type OrderTerm, type ParsedQuery, rankedOrder } from "../query/parse-query.ts";
 import type { ObserveQuery } from "./observe-queries.ts";
-import { hitsToRank, placeOf, rankHits } from "./ranked-hits.ts";
+import { placeOf, rankHits } from "./ranked-hits.ts";
 
 /** What reads the documents of a collection. */
 export interface Reading {
@@ -39,7 +39,9 @@ export function selectDocuments<T>(
   const { limit, offset, rankedBy, staleness = 0 } = query;
   const after = placeAfter(name, query);
   const isRanked = rankedBy !== undefined;
-  const find = isRanked ? { query: hitsToRank(query), after: undefined } : { query, after };
+  const find = isRanked
+    ? { query: { ...query, limit: maxRanked, offset: 0 }, after: undefined }
+    : { query, after };
   observe?.(layout, { find, count });
   const map = (row: Row): FoundDocument<T> => ({ stored: toStored<T>(name, row), square: row[6] });
   const finding = access.find(layout, { find, count }, { staleness, map });

@@ -69,7 +69,7 @@ export function* readGroups(layout: Layout, plan: ParsedAggregate, how: How): Op
   return {
     rows: sorted
       .slice(0, plan.limit)
-      .map((group) => [...group.keys.map(textOfScalar), ...group.values]),
+      .map((group) => [...group.keys.map((key) => JSON.stringify(key)), ...group.values]),
     count: rows.length,
   };
 }
@@ -95,7 +95,7 @@ export function* readMembers(layout: Layout, plan: ParsedMembers, how: How): Ope
       .map(([text = null, documents]) => ({ value: scalarOf(text), count: Number(documents) }))
       .toSorted((one, other) => other.count - one.count || compareScalars(one.value, other.value));
     for (const member of members.slice(0, limit)) {
-      all.push([place, textOfScalar(member.value), member.count]);
+      all.push([place, JSON.stringify(member.value), member.count]);
     }
   }
   return { rows: all, count };
@@ -200,8 +200,4 @@ function scalarOf(cell: Row[number]): ScalarValue {
   return typeof value === "string" || typeof value === "number" || typeof value === "boolean"
     ? value
     : null;
-}
-
-function textOfScalar(value: ScalarValue): string {
-  return JSON.stringify(value);
 }

@@ -1,4 +1,4 @@
-import type { MetaField, ParsedPath } from "../../../api/field-path.ts";
+import type { ParsedPath } from "../../../api/field-path.ts";
 import { columnOf } from "../../dialect.ts";
 import type { Needs, Summarizing } from "../../summarizing.ts";
 import { jsonOf } from "./keys.ts";
@@ -16,7 +16,7 @@ export const postgresSummarizing: Summarizing = {
   },
   text: (column) => `${column}::text`,
   inputs: (path, prefix) => [`${jsonOfField(path)} AS ${prefix}`],
-  summary: (_path, prefix, needs) => summaryOf(prefix, needs),
+  summary: summaryOf,
   once: " OFFSET 0",
   list: (path) => {
     const json = jsonOfField(path);
@@ -36,7 +36,7 @@ export const postgresSummarizing: Summarizing = {
 /** The same for tables that are spread over servers: none of them could compute a statement with OFFSET on its own. */
 export const distributedSummarizing: Summarizing = { ...postgresSummarizing, once: "" };
 
-function summaryOf(json: string, needs: Needs): readonly string[] {
+function summaryOf(_path: ParsedPath, json: string, needs: Needs): readonly string[] {
   const isNumber = `jsonb_typeof(${json}) = 'number'`;
   const number = `CASE WHEN ${isNumber} THEN ${json}::numeric END`;
   const string = `CASE WHEN jsonb_typeof(${json}) = 'string' THEN ${json} #>> '{}' END COLLATE "C"`;
@@ -52,9 +52,5 @@ function summaryOf(json: string, needs: Needs): readonly string[] {
 }
 
 function jsonOfField(path: ParsedPath): string {
-  return path.meta === undefined ? jsonOf(path) : jsonOfMeta(path.meta);
-}
-
-function jsonOfMeta(meta: MetaField): string {
-  return `to_jsonb(${columnOf(meta)})`;
+  return path.meta === undefined ? jsonOf(path) : `to_jsonb(${columnOf(path.meta)})`;
 }

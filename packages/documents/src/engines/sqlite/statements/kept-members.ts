@@ -6,8 +6,8 @@ import type { Operation } from "../../operation.ts";
 import { compareMembers, memberSql, membersTable, type MembersTable } from "./members.ts";
 
 /**
- * Keeps the tables of members of a collection up to date: all that the file has, also those that another program declared. Triggers would do
- * the same, but FTS5 writes all that it holds back before each statement that fires one.
+ * Keeps the tables of members of a collection up to date: all that the file has, even those that only another program
+ * declares. Triggers are slower, because FTS5 writes all that it has buffered before each statement that fires one.
  */
 export class KeptMembers {
   readonly #layout: Pick<Layout, "definition" | "listIndexed" | "quoted">;
@@ -22,7 +22,7 @@ export class KeptMembers {
     return this.#tables.length > 0;
   }
 
-  /** Takes note of the fields that have a table; returns whether those of this program are among them. */
+  /** Sets the fields that have a table; returns whether all that this program declares are among them. */
   use(fields: readonly string[]): boolean {
     const { definition, listIndexed } = this.#layout;
     this.#tables = fields.map((field) => membersTable(definition.name, field));

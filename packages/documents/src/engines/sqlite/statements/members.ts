@@ -46,12 +46,12 @@ export function compareMembers(
   };
 }
 
-/** Writes the two values by which a row `json_each` is compared. IN finds no NULL, which is the atom of `null`. */
+/** Writes the type and the value by which a row of `json_each` is compared. The atom of `null` is NULL, which IN never finds. */
 export function memberSql(row: string): string {
   return `replace(${row}.type, 'real', 'integer'), coalesce(${row}.atom, '')`;
 }
 
-/** The same two of a value that is bound: its type, and the value of a text or a number, or what is in its place. */
+/** Returns the same type and value for a value that is bound. */
 export function memberOf(value: ScalarValue): {
   readonly type: string;
   readonly atom: number | string;

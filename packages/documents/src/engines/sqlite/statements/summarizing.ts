@@ -22,7 +22,7 @@ export const sqliteSummarizing: Summarizing = {
     `${sql.key(path)} AS ${prefix}_value`,
     ...(path.meta === undefined ? [`${jsonOf(path, sql)} AS ${prefix}_json`] : []),
   ],
-  summary: (path, prefix, needs) => summaryOf(path, prefix, needs),
+  summary: summaryOf,
   once: " LIMIT -1",
   list: (path, sql) => {
     if (path.meta !== undefined) return `'[' || ${jsonOfMeta(path.meta)} || ']'`;
