@@ -51,9 +51,10 @@ const restOnPostgres = {
   test: {
     name: "rest on PostgreSQL",
     include: [
-      "packages/rest/test/{bulk/bulk,operations/list,operations/restore}.test.ts",
+      "packages/rest/test/bulk/bulk.test.ts",
+      "packages/rest/test/operations/{groups,list,owners,restore}.test.ts",
       "packages/rest/test/relations/{populate,relations}.test.ts",
-      "packages/rest/test/{resource/hooks,http/idempotency}.test.ts",
+      "packages/rest/test/{resource/field-access,resource/hooks,http/idempotency}.test.ts",
       "packages/rest/test/plan/{resource-access,where-parameter}.test.ts",
     ],
     setupFiles: "packages/rest/test/on-postgres.ts",

@@ -13,12 +13,15 @@ const count = Number(given ?? (isWhole ? 20_000 : 5_000));
 const seed = Number(process.env["FETCHWORK_FUZZ_SEED"] ?? 20_261_123);
 const timeout = 600_000;
 
+/** Only an authenticator signs what these take; see packages/rest/test/accounts/passkeys.test.ts. */
+const byAuthenticators: ReadonlySet<string> = new Set(["registerPasskey", "signInWithPasskey"]);
+
 /** Each operation did what it is for, and each way of refusing a request was seen. */
 function expectAllReached({ operations, statuses }: FuzzResult): void {
   const worked = operations.filter((name) =>
     [...(statuses.get(name) ?? [])].some((status) => status < 300),
   );
-  expect(worked).toEqual(operations);
+  expect(worked).toEqual(operations.filter((name) => !byAuthenticators.has(name)));
   const seen = new Set([...statuses.values()].flatMap((some) => [...some]));
   expect([...seen].toSorted((one, other) => one - other)).toEqual([
     200, 201, 202, 204, 304, 400, 401, 403, 404, 405, 409, 412, 413, 415, 422, 429,
@@ -88,7 +91,7 @@ const seeded: readonly (readonly [
     async (response, { method, url }) =>
       method === "GET" && /\/articles\/[\w-]{36}$/.test(url) && response.status === 200
         ? json(
-            { ...((await response.json()) as object), author: "ann" },
+            { ...((await response.json()) as object), writer: "ann" },
             { headers: response.headers },
           )
         : response,

@@ -161,6 +161,12 @@ export const claims: readonly Claim[] = [
     except: { workerd: store },
   },
   {
+    entry: "@fetchwork/rest/accounts",
+    test: "rest-accounts",
+    does: "users who sign up, sign in, refresh their session and end it",
+    except: { workerd: store },
+  },
+  {
     entry: "@fetchwork/rest/handlers",
     test: "rest-handlers",
     does: "entity tags, conditions and merge patches of a route of one's own",

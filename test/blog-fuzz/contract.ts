@@ -2,7 +2,8 @@ import { createRequire } from "node:module";
 import type { FormatsPlugin } from "ajv-formats";
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import type { JsonSchema, OpenApiDocument } from "@fetchwork/rest";
-import type { FuzzRequest } from "./requests.ts";
+import type { Operation } from "./operations.ts";
+import { type FuzzRequest, isFormValue } from "./requests.ts";
 
 /** A response whose body was read. */
 export interface ReadResponse {
@@ -131,10 +132,19 @@ export function createContract({ components }: OpenApiDocument): Contract {
     const key = headers["idempotency-key"];
     if (key !== undefined && !/^[!#-~]{1,255}$/.test(key)) return "the key is invalid";
     if (headers["content-encoding"] !== undefined) return "it is compressed";
+    return bodyFault(operation, { fields, type });
+  }
+
+  function bodyFault(
+    operation: Operation,
+    { fields, type }: Pick<FuzzRequest, "fields" | "type">,
+  ): string | undefined {
     if (type === undefined) return operation.isBodyRequired ? "it has no body" : undefined;
     const schema = operation.bodies[type]?.schema;
     if (schema === undefined) return `the type ${type} is not declared`;
     if (fields === undefined) return operation.isBodyRequired ? "it has no body" : undefined;
+    const isForm = !type.endsWith("json");
+    if (isForm && !Object.values(fields).every(isFormValue)) return "a form has no objects";
     const failed = conforms(schema, fields) ?? conforms(schema, trimmed(fields));
     return failed && `its body does not match: ${ajv.errorsText(failed.errors)}`;
   }

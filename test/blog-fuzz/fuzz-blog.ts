@@ -3,9 +3,9 @@ import { runHandler, type Handler } from "@fetchwork/http";
 import { createSessionTokens } from "@fetchwork/rest";
 import { senderCollections } from "@fetchwork/webhooks/sender";
 import { argon2id } from "../../packages/rest/src/accounts/argon2.ts";
+import { passkeyCollection } from "../../packages/rest/src/accounts/passkeys/passkey.ts";
 import { jwtSecret, masterKey } from "../../examples/blog/test/api-client.ts";
 import { article } from "../../examples/blog/src/api/article/model.ts";
-import { resets } from "../../examples/blog/src/api/password-reset/model.ts";
 import { user } from "../../examples/blog/src/api/user/model.ts";
 import { createApp, type App } from "../../examples/blog/src/app.ts";
 import { collections } from "../../examples/blog/src/definitions.ts";
@@ -110,7 +110,7 @@ export async function fuzzBlog({
     }
     await Promise.all(background);
   } finally {
-    await app.mails?.stop();
+    await app.accounts.stop();
     await store.close();
   }
   return {
@@ -134,17 +134,25 @@ export async function fuzzBlog({
     }
   }
 
-  async function tokenOf(caller: CallerName, { users }: Pools): Promise<string | undefined> {
+  async function tokenOf(
+    caller: CallerName,
+    { apiKeys, sessionTokens, users }: Pools,
+  ): Promise<string | undefined> {
     if (caller === "nobody") return undefined;
     if (caller === "master") return masterKey;
-    const id = users[["ann", "bob", "root"].indexOf(caller)];
+    if (caller === "key") return random.pickOr(apiKeys, "none");
+    const index = ["ann", "bob", "root"].indexOf(caller);
+    // One of a session, which other requests may have ended, or one that lasts.
+    if (index >= 0 && random.chance(0.3))
+      return random.pickOr(sessionTokens.slice(index, index + 1), "none");
+    const id = users[index];
     const account = id === undefined ? undefined : await store.collection(user.collection).get(id);
     return account ? tokens.issue(account) : "not-a-token";
   }
 }
 
 /** Empties the store and puts three users, their articles, a webhook and a reset into it. */
-async function fill({ sender }: App, store: Store, round: number): Promise<Pools> {
+async function fill({ accounts, sender }: App, store: Store, round: number): Promise<Pools> {
   for (const one of collections) {
     await store.collection(one as typeof article.collection).removeMany({ where: {} });
   }
@@ -152,6 +160,13 @@ async function fill({ sender }: App, store: Store, round: number): Promise<Pools
   const emails: string[] = [];
   const articles: string[] = [];
   const resetTokens: string[] = [];
+  const emailTokens: string[] = [];
+  const apiKeys: string[] = [];
+  const keyIds: string[] = [];
+  const refreshTokens: string[] = [];
+  const sessionTokens: string[] = [];
+  const passkeys: string[] = [];
+  const sessions: string[] = [];
   for (const name of ["ann", "bob", "root"]) {
     // Another address each time, since failures of an account are counted.
     const email = `${name}-${round}@example.com`;
@@ -162,7 +177,23 @@ async function fill({ sender }: App, store: Store, round: number): Promise<Pools
       .insert({ name, email, role, picture, passwordHash, sessionVersion: 1 });
     users.push(stored.id);
     emails.push(email);
+    const { emailChanges, keys, resets } = accounts.context;
     resetTokens.push(await resets.issue(store, stored));
+    emailTokens.push(await emailChanges.issue(stored, `new-${email}`));
+    const { key, stored: kept } = await keys.create(stored.id, {
+      name: "fuzz",
+      scopes: ["articles:read", "users:read"],
+    });
+    apiKeys.push(key);
+    keyIds.push(kept.id);
+    const client = { address: undefined, agent: undefined, method: "password" } as const;
+    const { refreshToken, token } = await accounts.context.sessions.begin(stored, client);
+    refreshTokens.push(refreshToken);
+    sessionTokens.push(token);
+    const passkey = { user: stored.id, name: "p", credential: name, publicKey: "", counter: 0 };
+    const more = { transports: [], isBackedUp: false, usedAt: null };
+    passkeys.push((await store.collection(passkeyCollection).insert({ ...passkey, ...more })).id);
+    for (const { id } of await accounts.context.sessions.list(stored)) sessions.push(id);
     const fields = { title: `Of ${name}`, content: "Some words", author: stored.id };
     articles.push((await store.collection(article.collection).insert(fields)).id);
   }
@@ -192,6 +223,13 @@ async function fill({ sender }: App, store: Store, round: number): Promise<Pools
     webhooks: [webhook.id],
     deliveries: [stored.id],
     resetTokens,
+    emailTokens,
+    apiKeys,
+    keyIds,
+    refreshTokens,
+    sessionTokens,
+    passkeys,
+    sessions,
     cursors: new Map(),
     password,
   };

@@ -3,7 +3,7 @@ import type { Operation } from "./operations.ts";
 import type { Random } from "./random.ts";
 
 /** Who sends a request. */
-export const callers = ["nobody", "ann", "bob", "root", "master", "stranger"] as const;
+export const callers = ["nobody", "ann", "bob", "root", "master", "stranger", "key"] as const;
 export type CallerName = (typeof callers)[number];
 
 /** What a request shows of its caller, and where. */
@@ -46,6 +46,13 @@ export interface Pools {
   readonly webhooks: string[];
   readonly deliveries: string[];
   readonly resetTokens: readonly string[];
+  readonly emailTokens: readonly string[];
+  readonly apiKeys: readonly string[];
+  readonly keyIds: readonly string[];
+  readonly refreshTokens: readonly string[];
+  readonly sessionTokens: readonly string[];
+  readonly passkeys: readonly string[];
+  readonly sessions: readonly string[];
   /** Cursors by path, in the default order. */
   readonly cursors: Map<string, string[]>;
   readonly password: string;
@@ -92,6 +99,7 @@ function validRequest(random: Random, operation: Operation, pools: Pools): Draft
         : random.pick(["key-1", "key-2", `key-${random.below(1e6)}`]);
     }
   }
+  if (random.chance(0.1)) headers["sec-fetch-site"] = random.pick(["same-origin", "cross-site"]);
   // A cursor is one of an order, and excludes pages.
   if (query.some(([name]) => name === "after")) {
     dropQuery(query, "page");
@@ -104,7 +112,7 @@ function validRequest(random: Random, operation: Operation, pools: Pools): Draft
   const fields = hasBody ? objectFor(random, schema, pools) : undefined;
   const inBody = credentials.place === "body" && fields !== undefined;
   if (fields) delete fields["access_token"];
-  const isFlat = Object.values(fields ?? {}).every((one) => one !== null);
+  const isFlat = Object.values(fields ?? {}).every(isFormValue);
   const type = hasBody
     ? random.pickOr(
         types.filter((one) => isFlat || one.endsWith("json")),
@@ -130,6 +138,11 @@ function validRequest(random: Random, operation: Operation, pools: Pools): Draft
   };
 }
 
+/** Whether a form can carry a value: neither `null` nor an object. */
+export function isFormValue(value: unknown): boolean {
+  return typeof value !== "object" || Array.isArray(value);
+}
+
 function dropQuery(query: [string, string][], dropped: string): void {
   const at = query.findIndex(([name]) => name === dropped);
   if (at >= 0) query.splice(at, 1);
@@ -138,16 +151,32 @@ function dropQuery(query: [string, string][], dropped: string): void {
 function idFor(
   random: Random,
   { name, path }: { readonly name: string; readonly path: string },
-  { articles, deliveries, resetTokens, users, webhooks }: Pools,
+  {
+    articles,
+    deliveries,
+    emailTokens,
+    keyIds,
+    passkeys,
+    resetTokens,
+    sessions,
+    users,
+    webhooks,
+  }: Pools,
 ): string {
   if (random.chance(0.05)) return "0192f0c1-7a3e-7c3b-8f2a-5d1e4b6c7a80";
-  if (name === "token") return random.pickOr(resetTokens, "none");
+  if (name === "token") {
+    return random.pickOr(path.startsWith("/email-changes") ? emailTokens : resetTokens, "none");
+  }
+  if (name === "passkey") return random.pickOr(passkeys, "none");
+  if (name === "key") return random.pickOr(keyIds, "none");
+  if (name === "session") return random.pickOr(sessions, "none");
   if (name === "delivery") return random.pickOr(deliveries, "none");
   if (path.startsWith("/users")) return random.pickOr([...users, "me", "me"], "me");
   return random.pickOr(path.startsWith("/articles") ? articles : webhooks, "none");
 }
 
-function credentialsFor(random: Random, { schemes }: Operation, pools: Pools): Credentials {
+function credentialsFor(random: Random, { path, schemes }: Operation, pools: Pools): Credentials {
+  const isForAdmins = path === "/auth/cookie";
   const isFitting = random.chance(0.75);
   const isByPassword = schemes.includes("password");
   // Of an operation that takes a password, the key goes to the query or the body.
@@ -160,7 +189,8 @@ function credentialsFor(random: Random, { schemes }: Operation, pools: Pools): C
   const isWrong = random.chance(0.3);
   const password = isWrong ? "not this one" : pools.password;
   const email = random.pickOr(
-    isFitting ? pools.emails.slice(0, 2) : pools.emails,
+    // Admins alone sign in on pages.
+    isFitting && !isForAdmins ? pools.emails.slice(0, 2) : pools.emails,
     "nobody@example.com",
   );
   const basic =
@@ -222,6 +252,8 @@ function valueFor(
       return [0, 1]
         .slice(random.below(2))
         .map(() => valueFor(random, { name, schema: items as JsonSchema }, pools));
+    case "object":
+      return schema["properties"] ? objectFor(random, schema, pools) : {};
     case "string":
       break;
     default:
@@ -232,6 +264,9 @@ function valueFor(
       ? random.pickOr(pools.emails, "a@b.cd")
       : `u${random.below(1e6)}@example.com`;
   }
+  if (name === "scopes") return random.pick(["articles:read", "users:write", "*:read"]);
+  if (format === "date-time") return new Date(Date.now() + 86_400_000).toISOString();
+  if (name === "refreshToken") return random.pickOr(pools.refreshTokens, "none");
   if (name === "link") return "https://app.example/reset";
   if (name === "events") return random.pick(["article", "user", "article.created", "user.updated"]);
   if (name === "url") return `https://hooks.example/${random.below(99)}`;

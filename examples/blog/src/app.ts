@@ -1,16 +1,16 @@
 import { administer, type Store } from "@fetchwork/documents";
 import { wrap } from "@fetchwork/http";
-import { createApi, createAuthentication, type Api } from "@fetchwork/rest";
+import { createApi, type Api } from "@fetchwork/rest";
+import type { OpenAccounts } from "@fetchwork/rest/accounts";
 import type { Sender } from "@fetchwork/webhooks/sender";
 import { about } from "./about.ts";
 import { resources, routes } from "./api/index.ts";
-import { passwordResetRoutes } from "./api/password-reset/index.ts";
-import { createResetMails, type ResetMails } from "./api/password-reset/reset-mails.ts";
 import { createSocial } from "./api/social/index.ts";
 import { webhookRoutes } from "./api/webhook/index.ts";
 import type { Config } from "./config.ts";
-import { createAccounts } from "./services/accounts.ts";
+import { account } from "./services/accounts.ts";
 import { announceChanges } from "./services/announce-changes.ts";
+import { forgetLinks } from "./services/forget-links.ts";
 import type { Log } from "./services/log.ts";
 import { createMailer } from "./services/mailer.ts";
 import { middlewares } from "./services/middlewares.ts";
@@ -26,33 +26,44 @@ export type AppConfig = Pick<Config, "masterKey" | "jwtSecret" | "tokenLifetime"
 /** The application: its API, and what is started and stopped with it. */
 export interface App extends Api {
   readonly sender: Sender;
-  readonly mails: ResetMails | undefined;
+  readonly accounts: OpenAccounts;
 }
 
 /** Puts the API and what stands around it together; tests call it without a server. */
 export function createApp(config: AppConfig, store: Store): App {
   const { masterKey, jwtSecret, tokenLifetime } = config;
   const { mail } = config;
-  const { providers = [], publicUrl = "" } = config;
+  const { publicUrl = "http://localhost" } = config;
+  const { providers = [] } = config;
   const limits = createSignInLimits(store, config);
-  const authentication = createAuthentication({
+  const accounts = account.open(store, {
+    title: about.title,
     masterKey,
     jwtSecret,
     tokenLifetime,
-    accounts: createAccounts(store),
+    origin: publicUrl,
+    mailer: mail && createMailer(mail),
+    linkOrigins: mail?.linkOrigins,
     attempts: limits.passwords,
+    mailLimiter: limits.mails,
+    report: config.logs?.failed,
+    onRemove: (id) => forgetLinks(store, id),
   });
-  const social = createSocial({ providers, publicUrl, secret: jwtSecret });
+  const { authentication } = accounts;
+  const social = createSocial({
+    providers,
+    publicUrl,
+    secret: jwtSecret,
+    accounts: accounts.context,
+  });
   const hasProviders = providers.length > 0;
-  const mails = mail && createResetMails(store, createMailer(mail), config.logs?.failed);
-  const resets = passwordResetRoutes({ mails, linkOrigins: mail?.linkOrigins, limits });
   const sender = createApiSender(store, config);
   const api = createApi({
     title: about.title,
     version: about.version,
     routes: [
+      ...accounts.routes,
       ...routes,
-      ...resets,
       ...webhookRoutes(sender),
       ...(hasProviders ? social.routes : []),
     ],
@@ -71,6 +82,6 @@ export function createApp(config: AppConfig, store: Store): App {
     ...api,
     handler: wrap(handler, ...layers),
     sender,
-    mails,
+    accounts,
   };
 }

@@ -52,11 +52,11 @@ async function start(): Promise<void> {
         }),
       );
       app.sender.start();
-      app.mails?.start();
+      app.accounts.start();
       await server.finished;
     } finally {
       await server.close();
-      await app.mails?.stop();
+      await app.accounts.stop();
       await app.sender.stop();
     }
   } finally {

@@ -5,8 +5,8 @@ import type { Resource } from "@fetchwork/rest";
 import { senderCollections, type Sender } from "@fetchwork/webhooks/sender";
 import { onTestFinished } from "vitest";
 import { resources } from "../src/api/index.ts";
-import { resets } from "../src/api/password-reset/model.ts";
 import { createApp, type AppConfig } from "../src/app.ts";
+import { account } from "../src/services/accounts.ts";
 
 export const masterKey = "test-master-key-test-master-key-0";
 export const jwtSecret = "test-jwt-secret-test-jwt-secret-00";
@@ -59,7 +59,9 @@ export async function openApi(
   for (const { collection } of resources) {
     await store.collection(collection).removeMany({ where: {} });
   }
-  await store.collection(resets.collection).removeMany({ where: {} });
+  for (const collection of account.collections) {
+    await store.collection(collection).removeMany({ where: {} });
+  }
   await store.collection(senderCollections.endpoints).removeMany({ where: {} });
   const app = createApp({ masterKey, jwtSecret, tokenLifetime: 60, ...settings }, store);
   const { handler } = app;
@@ -75,6 +77,7 @@ export async function openApi(
   onTestFinished(async () => {
     await stop();
     await app.sender.stop({ grace: 0 });
+    await app.accounts.stop();
     await store.close();
   });
 

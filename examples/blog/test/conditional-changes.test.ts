@@ -5,6 +5,13 @@ import { openApi, type Sending, type TestApi } from "./api-client.ts";
 const exceptions: Readonly<Record<string, string>> = {
   "DELETE /auth": "a session has no representation, and so no entity tag",
   "DELETE /auth/{provider}": "a link to a provider has no representation, and so no entity tag",
+  "DELETE /auth/cookie": "a session has no representation, and so no entity tag",
+  "DELETE /users/{id}/sessions": "a list of sessions has no entity tag",
+  "DELETE /users/{id}/sessions/{session}": "a session is ended, whatever has become of it",
+  "DELETE /users/{id}/keys/{key}": "a key is ended, whatever has become of it",
+  "DELETE /users/{id}/passkeys/{passkey}": "a passkey is removed, whatever has become of it",
+  "DELETE /users/{id}/totp": "a second factor has no representation, and so no entity tag",
+  "PUT /email-changes/{token}": "a token can be used once, so no change can be lost",
   "PUT /password-resets/{token}": "a token can be used once, so no change can be lost",
 };
 
@@ -12,6 +19,8 @@ interface Target {
   /** Address of something that exists. */
   readonly path: string;
   readonly sending: Sending;
+  /** Of whoever changes it, since entity tags differ by caller; an admin's where it is left out. */
+  readonly token?: string;
 }
 
 /** Creates what an operation changes, and makes a valid request of the operation. */
@@ -40,12 +49,18 @@ const targets: Readonly<Record<string, MakeTarget>> = {
     return { path: `/users/${id}`, sending: { json, token } };
   },
   "/users/{id}/password": async (api) => {
-    const { id } = await api.join("user@example.com");
+    const { id, token } = await api.join("user@example.com");
     const json = { password: "another-password" };
     return {
       path: `/users/${id}/password`,
       sending: { json, basic: ["user@example.com", "123456"] },
+      token,
     };
+  },
+  "/users/{id}/role": async (api) => {
+    const { token } = await api.join("admin@example.com", "admin");
+    const { id } = await api.join("user@example.com");
+    return { path: `/users/${id}/role`, sending: { json: { role: "admin" }, token } };
   },
 };
 
@@ -71,7 +86,7 @@ function changesIn({ paths }: Described): readonly string[] {
 }
 
 const covered = Object.keys(targets).flatMap((path) => {
-  const methods = path.endsWith("/password")
+  const methods = /\/(?:password|role)$/.test(path)
     ? ["PUT"]
     : path.startsWith("/webhooks")
       ? ["PATCH", "DELETE"]
@@ -93,9 +108,10 @@ describe("an operation that changes something", () => {
       const api = await openApi("memory", settings);
       const { json } = await api.send("GET", "/openapi.json");
       expect(json.paths[at][method.toLowerCase()].responses).toHaveProperty("412");
-      const { path, sending } = await (targets[at] ?? expect.fail())(api, method);
-      const shownAt = path.replace(/\/password$/, "");
-      const { token } = await api.join("reader@example.com", "admin");
+      const target = await (targets[at] ?? expect.fail())(api, method);
+      const { path, sending } = target;
+      const shownAt = path.replace(/\/(?:password|role)$/, "");
+      const token = target.token ?? (await api.join("reader@example.com", "admin")).token;
       const before = await api.send("GET", shownAt, { token });
       const etag = before.headers.get("etag") ?? "";
 

@@ -1,7 +1,6 @@
 import { openStore, type Store } from "@fetchwork/documents";
 import {
   createApi,
-  createAuthentication,
   createResourceController,
   defineResource,
   resourceRoutes,
@@ -14,11 +13,12 @@ import { z } from "zod";
 import { article } from "../src/api/article/model.ts";
 import { routes } from "../src/api/index.ts";
 import { user } from "../src/api/user/model.ts";
-import { createAccounts } from "../src/services/accounts.ts";
+import { nameOf, pictureOf } from "../../../packages/rest/src/accounts/users/profile.ts";
+import { account } from "../src/services/accounts.ts";
 import { jwtSecret, masterKey } from "./api-client.ts";
 import { tryMatrix, type Marked, type MatrixCaller, type MatrixResult } from "./field-matrix.ts";
 
-const people = { ada: "user", bob: "user", root: "admin" } as const;
+const people = { ada: "user", bob: "user", root: "admin", eve: "user" } as const;
 
 /** What `fetchwork add review 'text:string!' 'by:ref(user)?'` makes, with relations of every kind besides. */
 function reviewOf(target: Resource): Resource {
@@ -55,32 +55,46 @@ async function fill(store: Store, review: Resource): Promise<Map<Resource, reado
       role,
     };
     const hidden = { passwordHash: `canary-hash-${id}`, sessionVersion: 1 };
-    await store.collection(user.collection).insert({ ...shown, ...hidden }, { id });
-    users.push({ id, fields: { ...shown, ...hidden } });
+    const { email } = shown;
+    // Eve has set neither name nor picture: they follow from the email.
+    const given = id === "eve" ? { email, role } : shown;
+    await store.collection(user.collection).insert({ ...given, ...hidden }, { id });
+    const seen = id === "eve" ? { name: nameOf(email), picture: pictureOf(email) } : {};
+    users.push({ id, fields: { ...shown, ...seen, ...hidden }, derived: Object.keys(seen) });
   }
   const own = { title: "canary-title", content: "canary-content" };
   await store.collection(article.collection).insert({ ...own, author: "ada" }, { id: "one" });
-  const fields = { text: "canary-text", by: "ada", readers: ["ada", "bob"], about: "one" };
+  await store.collection(article.collection).insert({ ...own, author: "eve" }, { id: "three" });
+  const fields = { text: "canary-text", by: "ada", readers: ["ada", "bob", "eve"], about: "one" };
   await store.collection(review.collection).insert({ ...fields, author: "bob" }, { id: "two" });
   return new Map<Resource, readonly Marked[]>([
     [user, users],
-    [article, [{ id: "one", fields: { ...own, author: "ada" } }]],
+    [
+      article,
+      [
+        { id: "one", fields: { ...own, author: "ada" } },
+        { id: "three", fields: { ...own, author: "eve" } },
+      ],
+    ],
     [review, [{ id: "two", fields: { ...fields, author: "bob" } }]],
   ]);
 }
 
+const owners = ["ada", "bob", "eve"];
 const publicFields = ["id", "name", "picture"];
 const ownFields = [...publicFields, "email", "role", "createdAt"];
 const openFields: Readonly<Record<string, readonly string[]>> = {
-  article: ["id", "title", "content", "createdAt", "updatedAt"],
-  review: ["id", "text", "by", "readers", "about", "createdAt", "updatedAt"],
+  article: ["id", "title", "content", "createdAt", "updatedAt", "author"],
+  review: ["id", "text", "by", "readers", "about", "createdAt", "updatedAt", "author"],
 };
 
-/** Who may see what: decision 2B 12 for users, and everything but the owner for the rest. */
+/** Who may see what: decisions 2B 12 and 14 for users, and everything for the rest. */
 function maySee(caller: string, resource: Resource, id: string): readonly string[] {
   if (resource.name !== "user") return openFields[resource.name] ?? [];
-  if (caller === "nobody" || caller === "the master key") return ["id"];
-  return caller === id || caller === "root" ? ownFields : publicFields;
+  if (caller === id || caller === "root") return ownFields;
+  const derived = id === "eve" ? ["id"] : publicFields;
+  // Everyone sees the owners of documents, and signed-in users see all users.
+  return owners.includes(id) || !["nobody", "the master key"].includes(caller) ? derived : ["id"];
 }
 
 /** Tries the API of the blog with reviews, whose relations lead to `target`. */
@@ -94,20 +108,24 @@ async function tryBlog({
   const store = await openStore("sqlite::memory:");
   onTestFinished(() => store.close());
   const review = reviewOf(target);
-  const accounts = createAccounts(store);
-  const authentication = createAuthentication({ masterKey, jwtSecret, accounts });
-  const own = [...routes, ...resourceRoutes(review, createResourceController(review))];
+  const accounts = account.open(store, { masterKey, jwtSecret, title: "T" });
+  const { authentication } = accounts;
+  const own = [
+    ...accounts.routes,
+    ...routes,
+    ...resourceRoutes(review, createResourceController(review)),
+  ];
   const about = { title: "Blog", version: "1", store, authentication };
   const api = createApi({ ...about, routes: more(own) });
   const documents = await fill(store, review);
   const names = ["nobody", ...Object.keys(people), "the master key"];
   const callers = await Promise.all(
     names.map(async (name): Promise<MatrixCaller> => {
-      const account = await accounts.byId(name);
+      const found = await store.collection(user.collection).get(name);
       const token = name === "the master key" ? masterKey : undefined;
       return {
         name,
-        token: account ? await authentication.tokens.issue(account) : token,
+        token: found ? await authentication.tokens.issue(found) : token,
         maySee: (resource, id) => maySee(name, resource, id),
       };
     }),
@@ -124,6 +142,8 @@ describe("the matrix of callers, fields and ways to them", () => {
     for (const field of ownFields) expect(seen).toContain(`ada ${field} user ada`);
     for (const field of ownFields) expect(seen).toContain(`root ${field} user bob`);
     for (const field of publicFields) expect(seen).toContain(`bob ${field} user ada`);
+    for (const field of publicFields) expect(seen).toContain(`nobody ${field} user ada`);
+    for (const field of publicFields) expect(seen).toContain(`eve ${field} user eve`);
     for (const field of openFields["review"] ?? [])
       expect(seen).toContain(`nobody ${field} review two`);
   });

@@ -5,6 +5,8 @@ import type { Api, Resource } from "@fetchwork/rest";
 export interface Marked {
   readonly id: string;
   readonly fields: Readonly<Record<string, unknown>>;
+  /** Names of those that follow from others when they are shown: no parameter finds or sorts what is not stored. */
+  readonly derived?: readonly string[];
 }
 
 /** One caller: its token, and the fields of a document that it may see by any way. */
@@ -74,7 +76,7 @@ export async function tryMatrix({ api, callers, documents }: Matrix): Promise<Ma
     if (response.status !== 200) return;
     const text = `${body} ${decodedCursors(response.headers.get("link") ?? "")}`;
     for (const [resource, marked] of documents) {
-      for (const { id, fields } of marked) {
+      for (const { id, fields, derived } of marked) {
         const allowed = caller.maySee(resource, id);
         for (const [field, value] of Object.entries(fields)) {
           const isMarked = typeof value === "string" && value.includes(marker);
@@ -87,6 +89,7 @@ export async function tryMatrix({ api, callers, documents }: Matrix): Promise<Ma
         }
         if (
           probe?.resource === resource &&
+          (probe.isSearch || derived?.includes(probe.field) !== true) &&
           !allowed.includes(probe.field) &&
           tells(probe, body, id)
         ) {
@@ -189,7 +192,10 @@ function tells({ isSearch }: Probe, body: string, id: string): boolean {
 function fieldsShown(value: unknown, id: string): readonly string[] {
   if (typeof value !== "object" || value === null) return [];
   const inside = Object.values(value).flatMap((one) => fieldsShown(one, id));
-  return "id" in value && value.id === id ? [...Object.keys(value), ...inside] : inside;
+  if (!("id" in value) || value.id !== id) return inside;
+  // `null` tells nothing of what there is.
+  const shown = Object.entries(value).filter(([, one]) => one !== null);
+  return [...shown.map(([name]) => name), ...inside];
 }
 
 /** Cursors are not encrypted, so what is in them is seen. */

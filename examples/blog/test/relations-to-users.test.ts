@@ -2,7 +2,6 @@ import { openStore } from "@fetchwork/documents";
 import { createContext } from "@fetchwork/http";
 import {
   createApi,
-  createAuthentication,
   createResourceController,
   defineResource,
   resourceRoutes,
@@ -11,9 +10,8 @@ import {
 } from "@fetchwork/rest";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
-import { userRoutes } from "../src/api/user/index.ts";
 import { user } from "../src/api/user/model.ts";
-import { createAccounts } from "../src/services/accounts.ts";
+import { account } from "../src/services/accounts.ts";
 import { jwtSecret, masterKey } from "./api-client.ts";
 
 /** What `fetchwork add loan 'reader:ref(user)?'` makes, with what a deletion does. */
@@ -35,9 +33,9 @@ async function open(onDelete?: OnDelete) {
   const store = await openStore("sqlite::memory:");
   onTestFinished(() => store.close());
   const loan = loanWith(onDelete);
-  const accounts = createAccounts(store);
-  const authentication = createAuthentication({ masterKey, jwtSecret, accounts });
-  const routes = [...userRoutes, ...resourceRoutes(loan, createResourceController(loan))];
+  const accounts = account.open(store, { masterKey, jwtSecret, title: "T" });
+  const { authentication } = accounts;
+  const routes = [...accounts.routes, ...resourceRoutes(loan, createResourceController(loan))];
   const { handler, openApi } = createApi({
     title: "T",
     version: "1",

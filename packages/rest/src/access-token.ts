@@ -13,6 +13,10 @@ export interface Evidence {
   readonly bodyToken: unknown;
   /** Address of the client, for what limits attempts. Default: none is known. */
   readonly address?: string | undefined;
+  /** What the route does, for keys that are limited to something: `articles:read`. Default: unknown, and no key will do. */
+  readonly scope?: string | undefined;
+  /** The request itself, whose cookies may hold a session. Default: none, and no cookie is read. */
+  readonly request?: Request | undefined;
 }
 
 /**

@@ -8,6 +8,12 @@ export interface Account {
   readonly passwordHash: string;
   /** Raised to end all sessions: tokens that carry another number are refused. */
   readonly sessionVersion: number;
+  /** Identifier of the session in which the account is used. Default: none, as for a password or an API key. */
+  readonly session?: string | undefined;
+  /** Identifier of the API key with which it is used. Default: it is used by its user. */
+  readonly apiKey?: string | undefined;
+  /** What the API key is limited to: `articles:read`, `articles:write`, `*:read` and `*:write` for all. Default: it is not limited. */
+  readonly scopes?: readonly string[] | undefined;
 }
 
 /** Finds users; a generated project answers it from its users collection. */

@@ -63,12 +63,25 @@ export function requirePreconditions(request: Request, etag: string): void {
   const ifMatch = request.headers.get("if-match");
   if (ifMatch !== null) {
     const tags = parse(ifMatch);
-    if (tags !== "*" && !tags.includes(etag)) throw preconditionFailed(etag);
+    if (tags !== "*" && !tags.some((tag) => ofDocument(tag) === ofDocument(etag))) {
+      throw preconditionFailed(etag);
+    }
   }
   const isRead = request.method === "GET" || request.method === "HEAD";
-  if (!isRead && noneMatchHolds(request.headers.get("if-none-match"), etag)) {
+  if (
+    !isRead &&
+    noneMatchHolds(ofDocument(request.headers.get("if-none-match")), ofDocument(etag))
+  ) {
     throw preconditionFailed(etag);
   }
+}
+
+/**
+ * Leaves the version of the owner out of entity tags, as in `"3~7"`. A change depends on the document alone: it is not
+ * refused because the owner has another name now.
+ */
+function ofDocument<T extends string | null>(tags: T): string | T {
+  return tags?.replaceAll(/"(\d[^"~]*)~[^"~]*"/g, '"$1"') ?? tags;
 }
 
 function preconditionFailed(etag: string): Problem {

@@ -54,7 +54,15 @@ export { badFields, Problem, type ProblemOptions } from "./problem.ts";
 export type { AccessFunction, Operation, ResourceRule } from "./resource/access-rules.ts";
 export type { BodyFields, Call, ResourceCall, ResourceHandler } from "./resource/call.ts";
 export { defineResource } from "./resource/define-resource.ts";
-export type { ComputedFields, ShownBy, ShownField, StoredBy } from "./resource/document-types.ts";
+export type {
+  ComputedFields,
+  DerivedFields,
+  ShownBy,
+  ShownField,
+  ShownOwner,
+  StoredBy,
+} from "./resource/document-types.ts";
+export type { FieldAccess, FieldRule, FieldRules, RestrictedIn } from "./resource/field-access.ts";
 export type { FilterField } from "./resource/filter-field.ts";
 export type { FilterKind, FilterScalar, FilterType } from "./resource/filter-value.ts";
 export type { ChangeEvent, HookEvent, ResourceHooks } from "./resource/hooks.ts";
@@ -66,7 +74,8 @@ export type {
   ParameterNames,
   StandardParameter,
 } from "./resource/list-rules.ts";
-export type { ComputedField, Presenter } from "./resource/presenter.ts";
+export type { ComputedField, DerivedField, Presenter } from "./resource/presenter.ts";
+export type { PublicUser, PublicUsers } from "./resource/public-user.ts";
 export type { OnDelete, ResourceGraph } from "./resource/relations/referrers.ts";
 export type {
   PopulateOptions,

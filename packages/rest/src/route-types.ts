@@ -1,11 +1,18 @@
 /** What the typed client knows of the routes of a resource; exists in types only. */
-export interface ResourceTypes<Name extends string = string, Document = unknown, Input = unknown> {
+export interface ResourceTypes<
+  Name extends string = string,
+  Document = unknown,
+  Input = unknown,
+  Related = unknown,
+> {
   /** Last part of the path, in camel case: `blogPosts`. */
   readonly resource: Name;
   /** A document as clients see it. */
   readonly document: Document;
   /** What clients send to create one. */
   readonly input: Input;
+  /** Documents that its relations lead to. */
+  readonly related: Related;
 }
 
 /** What the typed client knows of any other route; exists in types only. */

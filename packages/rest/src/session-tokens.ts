@@ -8,11 +8,15 @@ export interface SessionClaims {
   readonly sv: number;
   /** End of validity, in seconds since 1970. */
   readonly exp: number;
+  /** Identifier of the session. Absent in tokens that belong to none. */
+  readonly sid?: string | undefined;
 }
 
 /** Signs and checks the tokens of signed-in users: JWTs with HS256 (RFC 7519, RFC 7518 section 3.2). */
 export interface SessionTokens {
-  /** Makes a token for a user. */
+  /** Time from issue to expiry, in seconds. */
+  readonly lifetime: number;
+  /** Makes a token for a user; with `account.session` it belongs to that session. */
   issue(account: Account): Promise<string>;
   /** Reads a token; `undefined` unless it is valid now and of our own signature. */
   verify(token: string): Promise<SessionClaims | undefined>;

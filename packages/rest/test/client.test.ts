@@ -32,6 +32,7 @@ const post = defineResource({
   search: ["title"],
   sort: ["title", "stars"],
   filter: ["title", "stars", "tags"],
+
   bulk: true,
 });
 

@@ -1,9 +1,14 @@
 import { randomUUID } from "node:crypto";
 import { UniqueError, type Store } from "@fetchwork/documents";
 import { hashPassword, Problem } from "@fetchwork/rest";
+import { claimUser, type AccountsContext } from "@fetchwork/rest/accounts";
+import { z } from "zod";
 import { identities, identityId } from "../api/social/model.ts";
-import { newUser, user, type User } from "../api/user/model.ts";
-import { nameOf, pictureOf } from "./profile.ts";
+import { user, type User } from "../api/user/model.ts";
+
+const address = z.string().trim().toLowerCase().max(254).check(z.email());
+const shownName = z.string().trim().max(100);
+const shownPicture = z.url({ protocol: /^https?$/ }).max(2_000);
 
 /** Who a provider says that somebody is. */
 export interface ProviderUser {
@@ -61,13 +66,14 @@ export async function linkTo(
  * @throws Problem 409 when the provider has verified no address; `linkPath` is the way out.
  */
 export async function findOrCreateLinked(
-  store: Store,
+  accounts: AccountsContext,
   person: ProviderUser,
   linkPath: string,
 ): Promise<User> {
+  const { store } = accounts;
   const linked = await findLinked(store, person);
   if (linked !== undefined) return linked;
-  const email = newUser.shape.email.safeParse(person.email);
+  const email = address.safeParse(person.email);
   // Whoever is believed with an address that is not theirs, takes over the account of that address.
   if (person.email_verified !== true || !email.success) {
     throw new Problem(409, {
@@ -75,7 +81,11 @@ export async function findOrCreateLinked(
       headers: { link: `<${linkPath}>; rel="related"` },
     });
   }
-  const found = (await byEmail(store, email.data)) ?? (await createUser(store, email.data, person));
+  const known = await byEmail(store, email.data);
+  // Somebody else may have signed up with the address, and never confirmed it.
+  const found = known
+    ? await claimUser(accounts, known)
+    : await createUser(store, email.data, person);
   await linkTo(store, person, found.id);
   return found;
 }
@@ -91,15 +101,15 @@ async function createUser(
   { name, picture }: ProviderUser,
 ): Promise<User> {
   const given = {
-    name: newUser.shape.name.safeParse(name).data,
-    picture: newUser.shape.picture.safeParse(picture).data,
+    name: shownName.safeParse(name).data,
+    picture: shownPicture.safeParse(picture).data,
   };
   try {
     return await store.collection(user.collection).insert({
       email,
       role: "user",
-      name: given.name || nameOf(email),
-      picture: given.picture ?? pictureOf(email),
+      ...(given.name ? { name: given.name } : {}),
+      ...(given.picture ? { picture: given.picture } : {}),
       // Nobody knows it: this user signs in with the provider.
       passwordHash: await hashPassword(randomUUID()),
       sessionVersion: 1,

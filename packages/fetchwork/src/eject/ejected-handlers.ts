@@ -7,7 +7,8 @@ function lines(...all: readonly (string | false)[]): string {
 }
 
 /** Writes the handler `list`. */
-export function listHandler({ hooks, populates, shape, softDelete }: Features): string {
+export function listHandler(features: Features): string {
+  const { hooks, populates, shape, softDelete } = features;
   const [before, after] = [hooks.has("beforeList"), hooks.has("afterList")];
   const limits = before ? ", limits" : "";
   const shown = after ? "shown" : "rows";
@@ -20,14 +21,36 @@ export function listHandler({ hooks, populates, shape, softDelete }: Features): 
     softDelete && "    if (query.trash !== undefined) requireTrash(resource, call);",
     before && "    const limits = await hooks.beforeList?.({ call });",
     `    const found = await findPage(call, query${limits});`,
-    populates || after ? "    const { documents } = found;" : false,
-    `    const ${shown} = ${populates || after ? "" : "found."}documents.map((document) => present(document, call, query.fields));`,
+    ...rowsLines(features, shown),
     after && "    const changed = await hooks.afterList?.({ call, documents, rows: shown });",
     populates && after && "    const rows = changed ?? shown;",
     populates && "    const whole = await populate(call, { resource, documents, rows }, tree);",
     `    return pageAnswer(call, found, ${answer.replace("rows: rows", "rows")});`,
     "  },",
   );
+}
+
+/** Writes how the documents of a page become rows. */
+function rowsLines(
+  { hooks, populates, showsOwner }: Features,
+  shown: string,
+): readonly (string | false)[] {
+  const isNamed = populates || hooks.has("afterList") || showsOwner;
+  const rows = `${isNamed ? "" : "found."}documents.map((document) => present(document, call, query.fields))`;
+  const named = isNamed && "    const { documents } = found;";
+  if (!showsOwner) return [named, `    const ${shown} = ${rows};`];
+  return [
+    named,
+    `    const ${shown} = await withOwners(`,
+    "      call,",
+    "      {",
+    "        resource,",
+    "        documents,",
+    `        rows: ${rows},`,
+    "      },",
+    "      query.fields,",
+    "    );",
+  ];
 }
 
 /** Writes the handler `show`. */
@@ -42,18 +65,17 @@ export function showHandler({ hooks, populates }: Features): string {
     before && "    await hooks.beforeShow?.({ call, id });",
     "    const document = call.document ?? (await call.store.collection(collection).get(id));",
     "    if (!document) throw notFound();",
-    "    const etag = tagOf(document, call);",
+    "    const { etag, shown } = await showDocument(resource, call, document, fields);",
     "    requirePreconditions(call.request, etag);",
     // What a hook or a relation shows may follow from more than the version.
     !after && `    if (${populates ? "!tree && " : ""}${tag}) {`,
     !after && "      return empty(304, { headers: { etag } });",
     !after && "    }",
-    after || populates ? "    const shown = present(document, call, fields);" : false,
     after && "    const changed = await hooks.afterShow?.({ call, document, shown });",
     populates && `    const rows = [${after ? "changed ?? shown" : "shown"}];`,
     populates &&
       "    const [row] = await populate(call, { resource, documents: [document], rows }, tree);",
-    `    return json(${populates ? "row" : after ? "changed ?? shown" : "present(document, call, fields)"}, { headers: { etag } });`,
+    `    return json(${populates ? "row" : after ? "changed ?? shown" : "shown"}, { headers: { etag } });`,
     "  },",
   );
 }
@@ -78,10 +100,8 @@ export function createHandler({ hooks, owner, refers, reserves }: Features): str
       `      return refuseConflicts(transaction.collection(collection).insert(${stored}));`,
     together && "    });",
     after && "    await afterChange(call, () => hooks.afterCreate?.({ call, document }));",
-    "    return json(present(document, call), {",
-    "      status: 201,",
-    "      headers: { etag: tagOf(document, call), location: `${path}/${document.id}` },",
-    "    });",
+    "    const location = `${path}/${document.id}`;",
+    "    return documentAnswer(resource, call, document, { status: 201, headers: { location } });",
     "  },",
   );
 }
@@ -148,7 +168,7 @@ function changeFunction({ hooks, readOnly, refers, reserves }: Features): string
     "    },",
     "  });",
     after && "  await afterChange(call, () => hooks.afterUpdate?.({ call, before, document }));",
-    "  return json(present(document, call), { headers: { etag: tagOf(document, call) } });",
+    "  return documentAnswer(resource, call, document);",
     "}",
     "",
   );
@@ -200,7 +220,7 @@ export function restoreHandler({ asksToRestore, hooks, refers }: Features): stri
     "      return restored;",
     "    });",
     after && "    await afterChange(call, () => hooks.afterRestore?.({ call, document }));",
-    "    return json(present(document, call), { headers: { etag: tagOf(document, call) } });",
+    "    return documentAnswer(resource, call, document);",
     "  },",
   );
 }

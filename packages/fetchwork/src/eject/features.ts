@@ -2,6 +2,8 @@
 export interface Features {
   /** Field of the creator. */
   readonly owner: string | undefined;
+  /** Whether documents show their owner. */
+  readonly showsOwner: boolean;
   /** Whether the rule `restore` depends on the document. */
   readonly asksToRestore: boolean;
   /** Names of the hooks that there are. */
@@ -35,6 +37,7 @@ export function featuresOf(resource: unknown): Features | undefined {
   return {
     // Documents that own themselves have no other field for it.
     owner: typeof owner === "string" && owner !== "id" ? owner : undefined,
+    showsOwner: typeof more["shownOwner"] === "string",
     asksToRestore: toRestore === "owner" || typeof toRestore === "function",
     hooks: new Set(
       Object.entries(membersOf(hooks)).flatMap(([name, hook]) => (hook === undefined ? [] : name)),

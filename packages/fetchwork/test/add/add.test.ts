@@ -171,7 +171,7 @@ describe("fetchwork add", () => {
     const whole = await snapshot(folder);
     const file = join(folder, "src/api/index.ts");
     const text = await readFile(file, "utf8");
-    await writeFile(file, text.replace(", ...noteRoutes", ""));
+    await writeFile(file, text.replace("...noteRoutes", ""));
     const { stdout } = await fetchwork(folder, "add", "note", "text:string!");
     expect(stdout).toBe("changed  src/api/index.ts\n");
     expect(await snapshot(folder)).toEqual(whole);

@@ -25,11 +25,27 @@ describe("fetchwork eject", () => {
     [["letter"], "unknown resource letter"],
     [["Note"], 'invalid resource name "Note"'],
     [["user"], "src/api/user/controller.ts was already ejected or changed"],
+    [["sign-in"], "unknown resource sign-in"],
     [[], "resource is missing"],
   ])("refuses %j in one line", async (args, message) => {
     const { code, stderr } = await fetchwork(folder, "eject", ...args);
     expect([code, stderr.trim().split("\n").length]).toEqual([2, 2]);
     expect(stderr).toContain(message);
+  });
+
+  it.each(["users", "auth"])("writes %s out once, as the package has them", async (part) => {
+    const written = await fetchwork(folder, "eject", part);
+    expect(written).toMatchObject({ code: 0, stderr: "" });
+    const files = written.stdout.split("\n").flatMap((line) => line.split("written  ")[1] ?? []);
+    expect(files.length).toBeGreaterThan(1);
+    for (const file of files) {
+      const text = await readFile(join(folder, file), "utf8");
+      expect(await check(text, { parser: "typescript", printWidth: 100 })).toBe(true);
+      // It imports from the package, and from files beside it.
+      expect(text).not.toContain('from "../');
+    }
+    const again = await fetchwork(folder, "eject", part);
+    expect(again.stderr).toContain("was already ejected or changed; nothing was changed");
   });
 
   it("writes handlers for every feature of a definition, including imported parts", async () => {

@@ -14,14 +14,14 @@ const flags = [
   "readOnly",
   "refers",
   "reserves",
+  "showsOwner",
   "softDelete",
 ] as const;
 
 function featuresFor(bits: number): Features {
   const [on, hooks] = [(index: number) => ((bits >> index) & 1) === 1, bits >> flags.length];
-  const [asksToRestore, knowsNull, populates, readOnly, refers, reserves, softDelete] = flags.map(
-    (_, index) => on(index),
-  ) as boolean[] & { length: 7 };
+  const [asksToRestore, knowsNull, populates, readOnly, refers, reserves, showsOwner, softDelete] =
+    flags.map((_, index) => on(index)) as boolean[] & { length: 8 };
   return {
     asksToRestore: asksToRestore === true,
     knowsNull: knowsNull === true,
@@ -29,6 +29,7 @@ function featuresFor(bits: number): Features {
     readOnly: readOnly === true,
     refers: refers === true,
     reserves: reserves === true,
+    showsOwner: showsOwner === true,
     softDelete: softDelete === true,
     hooks: new Set(hookNames.filter((_, index) => ((hooks >> index) & 1) === 1)),
     owner: on(0) ? "maker" : undefined,

@@ -23,6 +23,20 @@ export interface AuthenticationOptions {
   readonly accounts: AccountSource;
   /** Slows the guessing of passwords down. Default: nothing does. */
   readonly attempts?: AttemptLimiter | undefined;
+  /** Finds the accounts of API keys. Default: none is taken. */
+  readonly keys?: KeySource | undefined;
+  /** Finds the session token of a request that shows none elsewhere, such as in a cookie. Default: there is none. */
+  readonly cookieToken?: ((request: Request) => string | undefined) | undefined;
+  /** Whether a session has not ended, for tokens that belong to one. Default: no session ends before its tokens. */
+  readonly isLive?: ((session: string) => Promise<boolean>) | undefined;
+}
+
+/** Finds the accounts of API keys. */
+export interface KeySource {
+  /** Whether a token has the form of a key. Nothing is verified yet. */
+  isKey(token: string): boolean;
+  /** Finds the account of a key, with what the key is limited to; `undefined` where it does not hold. */
+  accountOf(key: string): Promise<Account | undefined>;
 }
 
 const authenticationOptions = optionNames<AuthenticationOptions>({
@@ -31,6 +45,9 @@ const authenticationOptions = optionNames<AuthenticationOptions>({
   tokenLifetime: true,
   accounts: true,
   attempts: true,
+  keys: true,
+  cookieToken: true,
+  isLive: true,
 });
 
 /** Passwords that one network may have checked at once, so that it does not take all the turns there are. */
@@ -45,6 +62,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const known = { owner: "createAuthentication", names: authenticationOptions };
   refuseUnknownOptions(options, known, "ERR_REST_CONFIGURATION");
   const { masterKey, jwtSecret, tokenLifetime, accounts, attempts } = options;
+  const { cookieToken, isLive = alwaysLive, keys } = options;
   // Programs without types may leave it out.
   if (typeof (masterKey as unknown) !== "string" || masterKey.length < 32) {
     throw new RestError("ERR_REST_CONFIGURATION", "the master key needs at least 32 characters");
@@ -63,11 +81,22 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
       return token !== undefined && isMasterKey(token);
     },
     admit(rule, evidence) {
-      const token = findAccessToken(evidence);
-      if (rule === "public") return token === undefined ? undefined : accountOf(token);
+      const token = findAccessToken(evidence) ?? tokenInCookie(evidence);
+      if (rule === "public")
+        return token === undefined ? undefined : accountOrNone(token, evidence);
       return admitCaller(rule, evidence, token);
     },
   };
+
+  function tokenInCookie({ request }: Evidence): string | undefined {
+    return request && cookieToken?.(request);
+  }
+
+  /** To the public, a key that does not suffice is none. */
+  async function accountOrNone(token: string, evidence: Evidence): Promise<Account | undefined> {
+    const account = await accountOf(token);
+    return account && isInScope(account, evidence.scope) ? account : undefined;
+  }
 
   async function admitCaller(
     rule: Exclude<AccessRule, "public">,
@@ -86,15 +115,22 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     if (rule === "password") return accountOfPassword(evidence, "last");
     const account = token === undefined ? undefined : await accountOf(token);
     if (!account) throw bearerRequired(token);
+    if (!isInScope(account, evidence.scope)) throw outOfScope(evidence.scope);
     if (rule === "admin" && account.role !== "admin") throw forbidden("only admins may do this");
     return account;
   }
 
   async function accountOf(token: string): Promise<Account | undefined> {
+    if (keys?.isKey(token)) return keys.accountOf(token);
     const claims = await tokens.verify(token);
     if (!claims) return undefined;
-    const account = await accounts.byId(claims.sub);
-    return account?.sessionVersion === claims.sv ? account : undefined;
+    const { sid, sub, sv } = claims;
+    const [account, hasSession] = await Promise.all([
+      accounts.byId(sub),
+      sid === undefined || isLive(sid),
+    ]);
+    if (account?.sessionVersion !== sv || !hasSession) return undefined;
+    return sid === undefined ? account : { ...account, session: sid };
   }
 
   /** Holders of the master key are served first, so that nobody else can keep them from signing users in. */
@@ -121,7 +157,29 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   }
 }
 
-function passwordRequired(): Problem {
+/** Whether what an account is limited to, as by an API key, covers what a route does. */
+function isInScope({ scopes }: Account, needed: string | undefined): boolean {
+  if (scopes === undefined) return true;
+  if (needed === undefined) return false;
+  return scopes.includes(needed) || scopes.includes(needed.replace(/^[^:]*/, "*"));
+}
+
+/** RFC 6750 section 3.1. */
+function outOfScope(scope = ""): Problem {
+  return new Problem(403, {
+    detail: `the API key lacks the scope ${scope}`,
+    headers: {
+      "www-authenticate": `Bearer realm="api", error="insufficient_scope", scope="${scope}"`,
+    },
+  });
+}
+
+function alwaysLive(): Promise<boolean> {
+  return Promise.resolve(true);
+}
+
+/** Asks for email and password; the answer is the same for a wrong one and for an unknown user. */
+export function passwordRequired(): Problem {
   return new Problem(401, {
     detail: "email and password are required and must be right",
     headers: { "www-authenticate": 'Basic realm="api", charset="UTF-8"' },

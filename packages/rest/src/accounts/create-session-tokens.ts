@@ -42,11 +42,15 @@ export function createSessionTokens(options: SessionTokensOptions): SessionToken
   const remembered = new Map<string, SessionClaims>();
 
   return {
-    issue(account) {
+    lifetime,
+    issue({ id, session, sessionVersion }) {
       const now = Math.floor(Date.now() / 1000);
-      return new SignJWT({ sv: account.sessionVersion })
+      return new SignJWT({
+        sv: sessionVersion,
+        ...(session === undefined ? {} : { sid: session }),
+      })
         .setProtectedHeader({ alg: algorithm, typ: "JWT" })
-        .setSubject(account.id)
+        .setSubject(id)
         .setIssuedAt(now)
         .setExpirationTime(now + lifetime)
         .setJti(crypto.randomUUID())
@@ -66,11 +70,11 @@ export function createSessionTokens(options: SessionTokensOptions): SessionToken
           requiredClaims: ["sub", "iat", "exp"],
         });
         const { sub, exp } = payload;
-        const sv = payload["sv"];
+        const { sv, sid } = payload;
         if (typeof sub !== "string" || typeof exp !== "number" || typeof sv !== "number") {
           return undefined;
         }
-        const claims = { sub, exp, sv };
+        const claims = { sub, exp, sv, sid: typeof sid === "string" ? sid : undefined };
         remember(token, claims);
         return claims;
       } catch (error) {

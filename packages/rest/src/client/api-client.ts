@@ -1,6 +1,8 @@
 import type { SendOptions } from "@fetchwork/http";
 import type { OperationTypes, ResourceTypes, Typed, TypesOfRoutes } from "../route-types.ts";
+import type { Group, GroupParameters } from "./group-parameters.ts";
 import type { ListParameters, ParameterValues } from "./list-parameters.ts";
+import type { Populated } from "./populated.ts";
 import type { PageReply, Reply } from "./reply.ts";
 
 /** Options of one call. */
@@ -25,41 +27,19 @@ export interface ConditionalOptions extends CallOptions {
 /** A document some of whose fields were asked for. */
 export type Selected<D> = Partial<D>;
 
-/**
- * A document with others in the place of identifiers, or under names of relations: those that begin the paths, and no
- * other field. With paths that are known only when it runs, any text may have given way to a document.
- */
-export type Populated<D, Path extends string = string> = {
-  readonly [K in keyof D]: K extends RelationIn<Path>
-    ? Replaced<D[K], string extends Path ? string : never>
-    : D[K];
-} & { readonly [K in Exclude<RelationIn<Path>, keyof D>]: unknown };
+type FoundBy<Query, D, Related> = Query extends {
+  readonly fields: string | readonly string[];
+}
+  ? Selected<PopulatedBy<Query, D, Related>>
+  : PopulatedBy<Query, D, Related>;
 
-/** Names of the relations with which paths begin. */
-type RelationIn<Path extends string> = Path extends `${infer First},${infer Rest}`
-  ? RelationIn<First> | RelationIn<Rest>
-  : Path extends ` ${infer Rest}` | `${infer Rest} `
-    ? RelationIn<Rest>
-    : Path extends `${infer First}.${string}`
-      ? First
-      : Path;
-
-/** Documents where identifiers were, which are texts that `Least` is assignable to; `null` for one that is missing. */
-type Replaced<Value, Least> = Value extends readonly (infer Member)[]
-  ? readonly Replaced<Member, Least>[]
-  : Value extends string
-    ? [Least] extends [Value]
-      ? Value | Readonly<Record<string, unknown>> | null
-      : Value
-    : Value;
-
-type FoundBy<Query, D> = Query extends { readonly fields: string | readonly string[] }
-  ? Selected<PopulatedBy<Query, D>>
-  : PopulatedBy<Query, D>;
-
-type PopulatedBy<Query, D> = Query extends { readonly populate: infer Paths }
+type PopulatedBy<Query, D, Related> = Query extends { readonly populate: infer Paths }
   ? Paths extends string | readonly string[]
-    ? Populated<D, Paths extends readonly string[] ? Paths[number] : Extract<Paths, string>>
+    ? Populated<
+        D,
+        Paths extends readonly string[] ? Paths[number] : Extract<Paths, string>,
+        Related
+      >
     : D
   : D;
 
@@ -103,26 +83,31 @@ export interface BulkResult<D> {
 export type Changes<Input> = { readonly [K in keyof Input]?: Input[K] | null | undefined };
 
 /** The operations of a resource. */
-export interface ResourceClient<D, Input> {
+export interface ResourceClient<D, Input, Related = unknown> {
   /** One page of the documents. */
   list<const Query extends ListParameters<D>>(
     query?: Query,
     options?: CallOptions,
-  ): Promise<PageReply<FoundBy<Query, D>>>;
+  ): Promise<PageReply<FoundBy<Query, D, Related>>>;
   /** All pages, each when it is asked for: `for await (const page of …)`. */
   pages<const Query extends ListParameters<D>>(
     query?: Query,
     options?: CallOptions,
-  ): AsyncGenerator<PageReply<FoundBy<Query, D>>, void, undefined>;
+  ): AsyncGenerator<PageReply<FoundBy<Query, D, Related>>, void, undefined>;
+  /** Counts and sums of the documents by group, for a resource that declares `groups`. */
+  groups<const Query extends GroupParameters<D>>(
+    query?: Query,
+    options?: CallOptions,
+  ): Promise<PageReply<Group<D, Query>>>;
   /** One document, with all its fields or those that `fields` names. */
   show<const Query extends ShowParameters<D>>(
     id: string,
     options: Omit<ConditionalOptions, "query"> & { readonly query?: Query | undefined },
-  ): Promise<Reply<FoundBy<Query, D> | undefined>>;
+  ): Promise<Reply<FoundBy<Query, D, Related> | undefined>>;
   show<const Query extends ShowParameters<D>>(
     id: string,
     options: Omit<CallOptions, "query"> & { readonly query: Query },
-  ): Promise<Reply<FoundBy<Query, D>>>;
+  ): Promise<Reply<FoundBy<Query, D, Related>>>;
   show(id: string, options?: ShowOptions): Promise<Reply<D>>;
   create(body: Input, options?: CallOptions): Promise<Reply<D>>;
   /** Changes the given fields and keeps the others. */
@@ -169,7 +154,8 @@ type OperationsIn<Types> = Extract<Types, OperationTypes<string, never> | Operat
 export type ApiClient<Api> = {
   readonly [R in ResourcesIn<TypesOf<Api>> as R["resource"]]: ResourceClient<
     R["document"],
-    R["input"]
+    R["input"],
+    R["related"]
   >;
 } & {
   readonly [O in OperationsIn<TypesOf<Api>> as O["operation"]]: OperationCall<

@@ -146,6 +146,8 @@ export function createClient<Api>(options: ApiClientOptions): ApiClient<Api> {
       patch: change("patch"),
       create: async (body: unknown, options?: CallOptions) =>
         replyOf(await send(of("create"), { body, options })),
+      groups: async (query?: object, options?: CallOptions) =>
+        pageReplyOf(await send(of("groups"), { query, options })),
       bulk: async (operations: readonly unknown[], options?: CallOptions) =>
         replyOf(await send(of("bulk"), { body: { operations }, options })),
     });

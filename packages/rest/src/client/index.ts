@@ -7,12 +7,12 @@ export type {
   ConditionalOptions,
   OperationCall,
   OperationInput,
-  Populated,
   ResourceClient,
   Selected,
   ShowParameters,
 } from "./api-client.ts";
 export { createClient, type ApiClientOptions } from "./create-client.ts";
+export type { Group, GroupParameters } from "./group-parameters.ts";
 export type { ApiDescription } from "./description.ts";
 export { ClientError, ProblemError, type ClientErrorCode, type RefusedField } from "./errors.ts";
 export type {
@@ -23,4 +23,5 @@ export type {
   ParameterValues,
   WhereValue,
 } from "./list-parameters.ts";
+export type { Populated } from "./populated.ts";
 export type { PageReply, Reply } from "./reply.ts";

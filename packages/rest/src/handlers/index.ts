@@ -2,6 +2,7 @@ export { forbidden, requireOwner } from "../access.ts";
 export { networkOf } from "../accounts/network-of.ts";
 export { etagOf, jsonTag, noneMatchHolds, requirePreconditions, taggedJson } from "../etag.ts";
 export { documentResponse } from "../http/resource-routes.ts";
+export { named } from "../named-schema.ts";
 export { openApiDocument } from "../openapi/openapi.ts";
 export { changeDocument, type ChangePlan, type Changing } from "../operations/change-document.ts";
 export {
@@ -11,7 +12,9 @@ export {
 } from "../operations/conditional-write.ts";
 export type { Found } from "../operations/find-page.ts";
 export { requireTrash } from "../operations/list.ts";
+export { documentAnswer, showDocument, type ShownDocument } from "../operations/document-answer.ts";
 export { mergePatch } from "../operations/merge-patch.ts";
+export { withOwners } from "../operations/owners.ts";
 export { createPageFinder, pageAnswer, type PageFinder } from "../operations/page-answer.ts";
 export {
   cursorLinks,
@@ -37,6 +40,6 @@ export { hiddenFields } from "../resource/hidden-fields.ts";
 export { afterChange } from "../resource/hooks.ts";
 export type { ListQuery, NamedFields } from "../resource/list-rules.ts";
 export type { Referrer } from "../resource/relations/referrers.ts";
-export { jsonSchemaOf, validate } from "../schema.ts";
+export { jsonSchemaOf, propertiesOf, validate } from "../schema.ts";
 export { shareRuns } from "../share-runs.ts";
 export { view } from "../view.ts";

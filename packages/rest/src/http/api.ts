@@ -136,9 +136,11 @@ function routeHandler(
 ): Answer {
   const { attempts, tokens } = authentication;
   const handle = callHandler(route);
+  const scope = scopeOf(route);
   const properties = bodyProperties(route);
   const isForAll = route.access === "public" && route.checksCaller !== true;
-  const differs = route.resource?.views.differ === true;
+  const showsOwners = route.resource?.shownOwner !== undefined && resources.users !== undefined;
+  const differs = route.resource?.views.differ === true || showsOwners;
   const populates = (route.resource?.relations.paths.length ?? 0) > 0;
 
   return async (request, context) => {
@@ -149,7 +151,14 @@ function routeHandler(
     const values = body.isForm ? convertForm(fields, properties) : fields;
     const queryTokens = query.getAll(accessTokenField);
     const authorization = request.headers.get("authorization");
-    const evidence = { authorization, queryTokens, bodyToken, address: context.ip };
+    const evidence = {
+      authorization,
+      queryTokens,
+      bodyToken,
+      address: context.ip,
+      scope,
+      request,
+    };
     const admission = authentication.admit(route.access, evidence);
     const user = admission && (await admission);
     const accepted = accept(route, query, values);
@@ -159,6 +168,7 @@ function routeHandler(
       params: context.params,
       query,
       body: accepted instanceof Promise ? await accepted : accepted,
+      sent: values,
       user,
       isMaster: authentication.isMaster(evidence),
       store,
@@ -175,6 +185,12 @@ function routeHandler(
       ? changeHeaders(response, context, (headers) => addVary(headers, "Authorization"))
       : response;
   };
+}
+
+/** What a key has to be allowed for a route: `articles:read`, `articles:write`. */
+function scopeOf({ method, path }: Route): string {
+  const [, first = ""] = path.split("/");
+  return `${first}:${method === "GET" ? "read" : "write"}`;
 }
 
 /** Checks parameters and body; what a schema accepts is what the handler gets. */

@@ -1,4 +1,5 @@
 import { RestError } from "../errors.ts";
+import type { Fields } from "../fields.ts";
 import { withoutRequired } from "../named-schema.ts";
 import { capitalized, collectionOperation } from "../operation-name.ts";
 import type { ResourceController } from "../operations/resource-controller.ts";
@@ -21,16 +22,17 @@ import type { RouteResponse } from "../route-reference.ts";
 import type { CamelCase, ResourceTypes } from "../route-types.ts";
 import type { InputOf, JsonSchema, Schema } from "../schema.ts";
 import { bulkRoute } from "./bulk-route.ts";
+import { groupsRoute } from "./groups-route.ts";
 
 /**
  * Makes the routes of a resource: list, show, create, update with PUT and PATCH, and delete.
  *
  * @throws RestError `ERR_REST_DEFINITION` for a resource with `softDelete` and a controller without `restore`.
  */
-export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
-  resource: Resource<S, Plural, Shown>,
+export function resourceRoutes<S extends Schema, Plural extends string, Shown, Related = unknown>(
+  resource: Resource<S, Plural, Shown, Fields, Related>,
   controller: ResourceController<S>,
-): readonly Route<ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>>>[] {
+): readonly Route<ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>, Related>>[] {
   const { name, path, plural } = resource;
   const one = `${path}/:id`;
   const type = capitalized(name);
@@ -55,7 +57,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
   const of = (
     action: ResourceAction,
     route: Route,
-  ): Route<ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>>> => {
+  ): Route<ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>, Related>> => {
     return { ...route, resource, action, types: undefined };
   };
 
@@ -154,12 +156,15 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown>(
       }),
     ),
     ...(resource.softDelete ? [restoreRoute(restore)] : []),
+    ...((resource.list.groups ?? []).length > 0
+      ? [of("groups", groupsRoute(resource, routeRule(resource, "list")))]
+      : []),
     ...(resource.bulkLimit > 0 ? [of("bulk", bulkRoute(resource, controller))] : []),
   ];
 
   function restoreRoute(
     handle: ResourceHandler | undefined,
-  ): Route<ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>>> {
+  ): Route<ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>, Related>> {
     if (!handle) {
       const message = `the controller of ${name} has no restore, which its softDelete needs`;
       throw new RestError("ERR_REST_DEFINITION", message);
@@ -188,6 +193,10 @@ function routeRule(
 ): Pick<RouteDefinition, "access" | "checksCaller"> {
   const rule = resource.access[operation];
   if (typeof rule === "function") return { access: "public", checksCaller: true };
+  const isChange = operation === "create" || operation === "update";
+  if (rule === "public" && isChange && resource.writeRules.size > 0) {
+    return { access: rule, checksCaller: true };
+  }
   return { access: rule === "owner" ? "user" : rule };
 }
 

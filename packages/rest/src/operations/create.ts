@@ -1,26 +1,24 @@
 import type { Stored } from "@fetchwork/documents";
-import { json } from "@fetchwork/http";
 import type { Fields } from "../fields.ts";
 import { type ResourceCall, type ResourceHandler, writeTogether } from "../resource/call.ts";
 import { without } from "../resource/guarded-schema.ts";
 import { afterChange } from "../resource/hooks.ts";
 import type { Resource } from "../resource/resource.ts";
+import { documentAnswer } from "./document-answer.ts";
 import { refuseConflicts } from "./refuse-conflicts.ts";
 import { checkReferences } from "./relations/check-references.ts";
 
 /** Makes the handler that creates a document. */
 export function createOperation(resource: Resource): ResourceHandler<unknown> {
-  const { hooks, path, present, tagOf } = resource;
+  const { hooks, path } = resource;
 
   return async (call) => {
     const document = await insertDocument(resource, call);
     if (hooks.afterCreate) {
       await afterChange(call, () => hooks.afterCreate?.({ call, document }));
     }
-    return json(present(document, call), {
-      status: 201,
-      headers: { etag: tagOf(document, call), location: `${path}/${document.id}` },
-    });
+    const location = `${path}/${document.id}`;
+    return documentAnswer(resource, call, document, { status: 201, headers: { location } });
   };
 }
 

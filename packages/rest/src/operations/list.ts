@@ -7,6 +7,7 @@ import { createQueryReader } from "../plan/query-reader.ts";
 import type { ResourceCall, ResourceHandler } from "../resource/call.ts";
 import type { Resource } from "../resource/resource.ts";
 import type { Found } from "./find-page.ts";
+import { type Owners, readOwners } from "./owners.ts";
 import { createPageFinder, pageAnswer, pageHeaders } from "./page-answer.ts";
 import { populate } from "./relations/populate.ts";
 
@@ -24,13 +25,18 @@ export function listOperation(resource: Resource): ResourceHandler {
     if (query.trash !== undefined) requireTrash(resource, call);
     const limits = hooks.beforeList && (await hooks.beforeList({ call }));
     const found = await find(call, query, limits);
+    const { documents } = found;
+    const reading = readOwners(call, { resource, documents }, query.fields);
+    const owners = reading && (await reading);
     // What a hook or a relation shows may follow from more than the versions.
-    const etag = tree || hooks.afterList ? undefined : versionsTag(call, found);
+    const etag = tree || hooks.afterList ? undefined : versionsTag(call, found, owners);
     if (etag !== undefined && noneMatchHolds(call.request.headers.get("if-none-match"), etag)) {
       return empty(304, { headers: pageHeaders(found, etag) });
     }
-    const shown = found.documents.map((document) => present(document, call, query.fields));
-    const { documents } = found;
+    const shown = documents.map((document) => {
+      const row = present(document, call, query.fields);
+      return owners ? owners.show(document, row) : row;
+    });
     const rows =
       (hooks.afterList && (await hooks.afterList({ call, documents, rows: shown }))) ?? shown;
     // Else it would show with one document what belongs to another.
@@ -42,11 +48,16 @@ export function listOperation(resource: Resource): ResourceHandler {
   };
 
   /** Made of versions and not of the answer: an answer that is not sent need not be written. */
-  function versionsTag(call: ResourceCall, { documents, count, link }: Found): string {
+  function versionsTag(
+    call: ResourceCall,
+    { documents, count, link }: Found,
+    owners: Owners | undefined,
+  ): string {
     let versions = `${program} ${count ?? ""} ${link}`;
     for (const document of documents) {
       const { id, version } = document;
-      versions += ` ${id} ${views.differ ? tagOf(document, call) : version}`;
+      const tag = views.differ || owners ? tagOf(document, call) : version;
+      versions += ` ${id} ${owners ? owners.tag(document, String(tag)) : tag}`;
     }
     return contentTag(versions);
   }

@@ -1,5 +1,4 @@
 import type { Stored } from "@fetchwork/documents";
-import { json } from "@fetchwork/http";
 import { requirePreconditions } from "../etag.ts";
 import type { Fields } from "../fields.ts";
 import { asksAgain, requireAccess } from "../plan/resource-access.ts";
@@ -7,12 +6,13 @@ import { notFound } from "../problem.ts";
 import { idOf, type ResourceHandler, writeTogether } from "../resource/call.ts";
 import { afterChange } from "../resource/hooks.ts";
 import type { Resource } from "../resource/resource.ts";
+import { documentAnswer } from "./document-answer.ts";
 import { refuseConflicts } from "./refuse-conflicts.ts";
 import { checkReferences } from "./relations/check-references.ts";
 
 /** Makes the handler that brings a removed document back. */
 export function restoreOperation(resource: Resource): ResourceHandler {
-  const { collection, hooks, present, tagOf } = resource;
+  const { collection, hooks, tagOf } = resource;
 
   return async (call) => {
     const document = await writeTogether<Stored<Fields>>(call, async (transaction) => {
@@ -33,6 +33,6 @@ export function restoreOperation(resource: Resource): ResourceHandler {
     if (hooks.afterRestore) {
       await afterChange(call, () => hooks.afterRestore?.({ call, document }));
     }
-    return json(present(document, call), { headers: { etag: tagOf(document, call) } });
+    return documentAnswer(resource, call, document);
   };
 }

@@ -5,11 +5,12 @@ import { readPopulate } from "../plan/populate-parameter.ts";
 import { notFound } from "../problem.ts";
 import { idOf, type ResourceHandler } from "../resource/call.ts";
 import type { Resource } from "../resource/resource.ts";
+import { showDocument } from "./document-answer.ts";
 import { populate } from "./relations/populate.ts";
 
 /** Makes the handler that shows one document. */
 export function showOperation(resource: Resource): ResourceHandler {
-  const { collection, hooks, present, tagOf } = resource;
+  const { collection, hooks } = resource;
 
   return async (call) => {
     const { request, store } = call;
@@ -19,13 +20,12 @@ export function showOperation(resource: Resource): ResourceHandler {
     await hooks.beforeShow?.({ call, id });
     const document = call.document ?? (await store.collection(collection).get(id));
     if (!document) throw notFound();
-    const etag = tagOf(document, call);
+    const { etag, shown } = await showDocument(resource, call, document, fields);
     requirePreconditions(request, etag);
     // What a hook or a relation shows may follow from more than the version.
     if (!hooks.afterShow && !tree && noneMatchHolds(request.headers.get("if-none-match"), etag)) {
       return empty(304, { headers: { etag } });
     }
-    const shown = present(document, call, fields);
     const changed = await hooks.afterShow?.({ call, document, shown });
     const rows = [changed ?? shown];
     const [row] = tree

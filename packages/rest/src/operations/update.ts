@@ -1,5 +1,4 @@
 import type { Stored } from "@fetchwork/documents";
-import { json } from "@fetchwork/http";
 import type { Fields } from "../fields.ts";
 import type { BodyFields, ResourceHandler } from "../resource/call.ts";
 import { without } from "../resource/guarded-schema.ts";
@@ -8,6 +7,7 @@ import { afterChange } from "../resource/hooks.ts";
 import type { Resource } from "../resource/resource.ts";
 import { view } from "../view.ts";
 import { changeDocument } from "./change-document.ts";
+import { documentAnswer } from "./document-answer.ts";
 import { mergePatch } from "./merge-patch.ts";
 import { refuseConflicts } from "./refuse-conflicts.ts";
 import { checkReferences } from "./relations/check-references.ts";
@@ -41,7 +41,7 @@ function changeOperation(
   resource: Resource,
   merge: (current: Fields, sent: BodyFields) => unknown,
 ): ResourceHandler {
-  const { fields: own, hooks, present, readOnly, reserved, tagOf } = resource;
+  const { fields: own, hooks, readOnly, reserved } = resource;
 
   return async (call) => {
     const sent = without(call.body, readOnly);
@@ -65,6 +65,6 @@ function changeOperation(
     if (hooks.afterUpdate) {
       await afterChange(call, () => hooks.afterUpdate?.({ call, before, document }));
     }
-    return json(present(document, call), { headers: { etag: tagOf(document, call) } });
+    return documentAnswer(resource, call, document);
   };
 }

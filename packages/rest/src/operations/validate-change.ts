@@ -2,6 +2,7 @@ import type { Stored } from "@fetchwork/documents";
 import { isObject } from "@fetchwork/kit";
 import { type FieldError, fieldErrorsOf } from "../field-error.ts";
 import type { Fields } from "../fields.ts";
+import { requireWritable } from "../plan/field-writes.ts";
 import { badFields, Problem } from "../problem.ts";
 import type { BodyFields, ResourceCall } from "../resource/call.ts";
 import { without } from "../resource/guarded-schema.ts";
@@ -24,14 +25,17 @@ export interface ChangedDocument {
  * request does not send, are no mistake of the client: they are refused with 409 and reported, for the operator to
  * migrate the documents. A request that sends valid values for these fields passes.
  *
- * @throws Problem 400 when the request sends invalid fields, 409 when only the stored document has invalid fields. Both
- * name the fields.
+ * @throws Problem 400 when the request sends invalid fields, 409 when only the stored document has invalid fields, 403
+ * for fields that the caller may not set. All of them name the fields.
  */
 export async function validateChange(
-  { fields, name, readOnly, stored }: Resource,
-  { body, report }: Pick<ResourceCall, "body" | "report">,
+  resource: Resource,
+  call: ResourceCall,
   { current, whole }: ChangedDocument,
 ): Promise<Fields> {
+  const { fields, name, readOnly, stored } = resource;
+  const { body, report } = call;
+  requireWritable(resource, call, body, current);
   const result = await check(stored, whole);
   if (!result.errors) return result.value;
   const before = await check(stored, view(current, fields));

@@ -1,6 +1,7 @@
 import { withoutRequired } from "../named-schema.ts";
 import { compileListParameter } from "../resource/list-parameter.ts";
 import {
+  byRelevance,
   defaultLimit,
   type ListRules,
   maxLimit,
@@ -65,6 +66,10 @@ export function listParameters({ list: rules }: Pick<Resource, "list">): readonl
 function standardReferences(rules: ListRules): readonly QueryParameter[] {
   const { defaultLimit: usual = defaultLimit, maxLimit: most = maxLimit } = rules;
   const text = { type: "string" };
+  const ranking =
+    nameOf("q", rules) === undefined
+      ? ""
+      : `; ${byRelevance} alone for the best matches of a search`;
   const distance = { type: "number", minimum: 0 };
   const all: readonly (readonly [StandardParameter, string, JsonSchema])[] = [
     [
@@ -85,7 +90,7 @@ function standardReferences(rules: ListRules): readonly QueryParameter[] {
     ],
     [
       "sort",
-      `Fields to sort by, separated by commas, reversed with "-": ${rules.sortable.join(", ")}`,
+      `Fields to sort by, separated by commas, reversed with "-"${ranking}: ${rules.sortable.join(", ")}`,
       { ...text, default: rules.defaultSort.join(",") },
     ],
     [

@@ -4,8 +4,14 @@ import type { Account } from "../account.ts";
 import type { Fields } from "../fields.ts";
 import { notFound } from "../problem.ts";
 import type { Operation } from "../resource/access-rules.ts";
-import { idOf, type ResourceCall, type ResourceHandler } from "../resource/call.ts";
+import {
+  type BodyFields,
+  idOf,
+  type ResourceCall,
+  type ResourceHandler,
+} from "../resource/call.ts";
 import type { Resource } from "../resource/resource.ts";
+import { requireWritable } from "./field-writes.ts";
 
 /** A call and the document that it is about: none for lists, creations and addresses of no document. */
 export interface AccessQuestion {
@@ -55,11 +61,16 @@ export function guarded<Body>(
   operation: Operation,
   handle: ResourceHandler<Body>,
 ): ResourceHandler<Body> {
-  if (!asksAgain(resource, operation)) return handle;
+  const isLimited = operation === "create" && resource.writeRules.size > 0;
+  if (!asksAgain(resource, operation) && !isLimited) return handle;
   const isOfOne = operation !== "list" && operation !== "create";
   return async (call) => {
     const document = isOfOne ? await find(resource, operation, call) : undefined;
-    await requireAccess(resource, operation, { call, document });
+    if (asksAgain(resource, operation)) {
+      await requireAccess(resource, operation, { call, document });
+    }
+    // Changes are checked with the document that they change.
+    if (isLimited) requireWritable(resource, call, call.sent ?? (call.body as BodyFields));
     return handle({ ...call, document });
   };
 }

@@ -1,6 +1,8 @@
 import { RestError } from "../errors.ts";
+import type { PublicUsers } from "../resource/public-user.ts";
 import type { Referrer, ResourceGraph } from "../resource/relations/referrers.ts";
 import type { Inverse, Reference, Resource } from "../resource/resource.ts";
+import { publicUsers } from "./public-users.ts";
 import type { Route } from "./route.ts";
 
 /**
@@ -29,7 +31,23 @@ export function createResourceGraph(routes: readonly Route[]): ResourceGraph {
     }
     for (const path of resource.relations.paths) checkPath(resource, path);
   }
-  return { referrersOf: ({ collection }) => referrers.get(collection.name) ?? [] };
+  return {
+    referrersOf: ({ collection }) => referrers.get(collection.name) ?? [],
+    users: usersIn([...resources]),
+  };
+}
+
+/** Finds the users: the documents that own themselves. Whose owners are shown must be clear. */
+function usersIn(resources: readonly Resource[]): PublicUsers | undefined {
+  const own = resources.filter(({ owner }) => owner === "id");
+  const [first, ...others] = own;
+  const other = others.find(({ collection }) => collection.name !== first?.collection.name);
+  const shown = resources.find(({ shownOwner }) => shownOwner !== undefined);
+  if (first && other && shown) {
+    const message = `the owner of ${shown.name} is ambiguous: ${first.name} and ${other.name} both have the owner "id", expected showOwner: false or one resource of users`;
+    throw new RestError("ERR_REST_DEFINITION", message);
+  }
+  return first && publicUsers(first);
 }
 
 /** Finds the relation of a name; `undefined` when the resource has none. */

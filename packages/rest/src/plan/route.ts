@@ -57,6 +57,11 @@ export interface RouteDefinition<
    * after five minutes if the process ends meanwhile. Default: `true` for the routes of resources, else `false`.
    */
   readonly atomic?: boolean | undefined;
+  /**
+   * The resource that it belongs to. Whatever leads from one resource to another knows those of all routes, such as that
+   * of the users, whom documents show as their owners. Default: none.
+   */
+  readonly resource?: Resource | undefined;
   /** Answers by status, without the errors that access and validation give by themselves. */
   readonly responses: Readonly<Record<number, RouteResponse>>;
   handle(
@@ -66,12 +71,11 @@ export interface RouteDefinition<
 
 /** What an operation of a resource does, as the typed client names it. */
 export type ResourceAction =
-  "bulk" | "create" | "list" | "patch" | "remove" | "restore" | "show" | "update";
+  "bulk" | "create" | "groups" | "list" | "patch" | "remove" | "restore" | "show" | "update";
 
 /** A route whose types are settled, as {@link createApi} takes it. */
 export interface Route<Types = unknown> extends Omit<RouteDefinition, "handle">, Typed<Types> {
-  /** The resource that it belongs to, and what it does there. */
-  readonly resource?: Resource | undefined;
+  /** What it does to the resource that it belongs to. */
   readonly action?: ResourceAction | undefined;
   // A method and not a property, so that routes of different bodies and callers stand in one list.
   handle(call: Call<never, never>): Response | Promise<Response>;
@@ -146,13 +150,13 @@ const routeOptions = [
     checkQuery: true,
     query: true,
     atomic: true,
+    resource: true,
     responses: true,
     handle: true,
   }),
   // Those of a route that was made before, and is changed.
-  ...optionNames<Pick<Route, "action" | "resource" | "types">>({
+  ...optionNames<Pick<Route, "action" | "types">>({
     action: true,
-    resource: true,
     types: true,
   }),
 ];

@@ -19,6 +19,8 @@ export interface Call<Body = unknown, User = unknown> {
   readonly query: URLSearchParams;
   /** Validated body, when the route has a schema for it; else the fields as they came, without the token. */
   readonly body: Body;
+  /** Fields of the body as they came, without the token and what a schema adds. Default: those of `body`. */
+  readonly sent?: BodyFields | undefined;
   /** The caller, as its access rule established it. */
   readonly user: User;
   /** Whether the caller has shown the master key. */

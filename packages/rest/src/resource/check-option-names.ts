@@ -7,7 +7,7 @@ import type { ResourceHooks } from "./hooks.ts";
 import type { ListOptions } from "./list-options.ts";
 import type { ListParameter } from "./list-parameter.ts";
 import { standardParameters } from "./list-rules.ts";
-import type { ComputedField } from "./presenter.ts";
+import type { ComputedField, DerivedField } from "./presenter.ts";
 import type { PopulateOptions, Relation } from "./relations/relation-options.ts";
 import type { ResourceOptions } from "./resource-options.ts";
 import type { ViewOptions } from "./views.ts";
@@ -27,17 +27,21 @@ const resource = optionNames<ResourceOptions<Schema>>({
   schema: true,
   access: true,
   owner: true,
+  showOwner: true,
   view: true,
   views: true,
+  fields: true,
   hidden: true,
   search: true,
   sort: true,
   filter: true,
+  groups: true,
   unique: true,
   indexes: true,
   geo: true,
   secret: true,
   readOnly: true,
+  derived: true,
   computed: true,
   softDelete: true,
   relations: true,
@@ -52,7 +56,6 @@ const otherNames: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
     list.filter((name) => !resource.includes(name)).map((name) => [name, `list: { ${name} }`]),
   ),
-  fields: "schema",
   permissions: "access",
 };
 
@@ -99,6 +102,7 @@ const hooks = optionNames<ResourceHooks>({
 const populate = optionNames<PopulateOptions>({ paths: true, depth: true });
 const views = optionNames<ViewOptions>({ public: true, user: true, self: true, admin: true });
 const computedField = optionNames<ComputedField>({ schema: true, value: true });
+const derivedField = optionNames<DerivedField>({ from: true, value: true });
 const parameter = optionNames<ListParameter>({
   schema: true,
   where: true,
@@ -139,6 +143,9 @@ export function checkOptionNames(options: ResourceOptions<Schema>): void {
   if (typeof options.bulk !== "boolean") at("bulk", ["limit"], options.bulk);
   for (const [name, one] of Object.entries(options.relations ?? {})) {
     at(`the relation ${name}`, relation, one);
+  }
+  for (const [name, one] of Object.entries<unknown>(options.derived ?? {})) {
+    at(`the derived field ${name}`, derivedField, one);
   }
   for (const [name, one] of Object.entries(options.computed ?? {})) {
     at(`the computed field ${name}`, computedField, one);

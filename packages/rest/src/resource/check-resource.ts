@@ -3,7 +3,7 @@ import { RestError } from "../errors.ts";
 import type { Schema } from "../schema.ts";
 import type { ListOptions } from "./list-options.ts";
 import { populateName, standardParameters } from "./list-rules.ts";
-import type { ComputedField } from "./presenter.ts";
+import type { ComputedField, DerivedField } from "./presenter.ts";
 import type { ResourceOptions } from "./resource-options.ts";
 import { viewLists } from "./views.ts";
 
@@ -18,6 +18,7 @@ export interface ResourceParts {
   /** Names of the fields that only the program sets and reads. */
   readonly hidden: readonly string[];
   readonly computed: Readonly<Record<string, ComputedField>>;
+  readonly derived: Readonly<Record<string, DerivedField>>;
   readonly collectionName: string;
   readonly meta: readonly string[];
 }
@@ -30,7 +31,8 @@ export interface ResourceParts {
 export function checkResource(parts: ResourceParts): void {
   checkNames(parts);
   checkFields(parts);
-  checkOwner(parts.options);
+  checkOwner(parts);
+  checkDerived(parts);
   checkGuarded(parts);
   checkList(parts);
   checkViews(parts);
@@ -62,8 +64,12 @@ function checkFields({ options, fields, hidden, view, computed, meta }: Resource
     const known = [...fields, ...hidden, ...meta, owner].includes(field.split(".")[0] ?? "");
     check(known, `${name} has no field ${field} for an index`);
   }
+  check(
+    search.length === 0 || !sort.includes("relevance"),
+    `relevance is a reserved name in the sort of ${name}, which has a search`,
+  );
   for (const field of view) {
-    const known = fields.includes(field) || meta.includes(field) || Object.hasOwn(computed, field);
+    const known = [...fields, ...meta, ...Object.keys(computed), owner].includes(field);
     check(known, `${name} has no field ${field} to show`);
   }
   const hasOwner = owner !== undefined && owner !== "id";
@@ -80,7 +86,7 @@ function checkFields({ options, fields, hidden, view, computed, meta }: Resource
   check(twice === undefined, `${name} has two fields ${twice ?? ""}`);
 }
 
-function checkOwner({ access, name, owner }: ResourceOptions<Schema>): void {
+function checkOwner({ options: { access, name, owner, showOwner }, view }: ResourceParts): void {
   const { list = "admin", show = "admin", create = "admin" } = access;
   const owned = Object.values(access).includes("owner");
   check(!owned || owner !== undefined, `${name} has the rule owner, but no owner field`);
@@ -92,12 +98,32 @@ function checkOwner({ access, name, owner }: ResourceOptions<Schema>): void {
   check(list !== "owner" && create !== "owner", `list and create have no owner yet`);
   const showsOthers = list !== "admin" && list !== "master" && typeof list !== "function";
   check(show !== "owner" || !showsOthers, `${name} is shown to owners, but listed to others`);
+  if (showOwner === undefined) return;
+  check(owner !== undefined && owner !== "id", `showOwner of ${name} needs an owner field`);
+  check(
+    view.includes(owner ?? "") === showOwner,
+    `showOwner of ${name} contradicts the view, which ${showOwner ? "lacks" : "has"} ${owner}`,
+  );
+}
+
+/** Documents have to be able to lack such a field, and somebody has to see where its value comes from. */
+function checkDerived({ options: { name }, derived, fields, required, view }: ResourceParts): void {
+  for (const [field, { from }] of Object.entries(derived)) {
+    check(fields.includes(field), `${name} has no field ${field}`);
+    check(!required.includes(field), `the derived field ${field} of ${name} must be optional`);
+    check(view.includes(field), `the derived field ${field} of ${name} is not shown`);
+    const isSeen = fields.includes(from) && view.includes(from) && !Object.hasOwn(derived, from);
+    check(
+      isSeen,
+      `${field} of ${name} is derived from ${from}, expected another field that is shown`,
+    );
+  }
 }
 
 /** Each place in which a secret field would tell something about its values is refused. */
 function checkGuarded({ options, fields, required, view }: ResourceParts): void {
   const { name, geo, readOnly = [], search = [], secret = [], sort = [], unique = [] } = options;
-  const { filter = [] } = options;
+  const { filter = [], groups = [] } = options;
   for (const field of [...secret, ...readOnly]) {
     check(fields.includes(field), `${name} has no field ${field}`);
   }
@@ -106,7 +132,7 @@ function checkGuarded({ options, fields, required, view }: ResourceParts): void 
     ...search,
     ...sort,
     ...unique.flat(),
-    ...filter.map((path) => path.split(".")[0] ?? ""),
+    ...[...filter, ...groups].map((path) => path.split(".")[0] ?? ""),
     ...(geo === undefined ? [] : [geo]),
   ];
   for (const field of secret) {

@@ -15,19 +15,26 @@ import { bulkLimitOf } from "./bulk-limit.ts";
 import { checkAccess } from "./check-access.ts";
 import { checkOptionNames } from "./check-option-names.ts";
 import { checkResource } from "./check-resource.ts";
-import type { ShownBy, ShownField, StoredBy } from "./document-types.ts";
-import { filterField, type FilterField } from "./filter-field.ts";
+import type { ShownBy, ShownField, ShownOwner, StoredBy } from "./document-types.ts";
+import {
+  checkFieldAccess,
+  type FieldAccess,
+  type RestrictedIn,
+  viewsOf,
+  writeRulesOf,
+} from "./field-access.ts";
+import type { FilterField } from "./filter-field.ts";
+import { checkGroups } from "./groups.ts";
 import { guardedSchema, reservedNames } from "./guarded-schema.ts";
-import type { ListRules } from "./list-rules.ts";
-import { type ComputedField, createPresenter } from "./presenter.ts";
+import { type ComputedField, createPresenter, type DerivedField } from "./presenter.ts";
 import { compileRelations } from "./relations/compile-relations.ts";
+import type { RelatedBy } from "./relations/related-types.ts";
+import type { Relations } from "./relations/relation-options.ts";
 import type { ResourceOptions } from "./resource-options.ts";
+import { listRulesOf, shownNames } from "./resource-rules.ts";
 import type { Resource } from "./resource.ts";
 import { meta, requiredOf, shownSchemas } from "./shown-schema.ts";
 import { compileViews } from "./views.ts";
-
-/** Times that the store keeps of a document. */
-const times: readonly string[] = ["createdAt", "updatedAt"];
 
 /**
  * Defines a resource: from it follow its routes, its validation, its place in the store and its reference.
@@ -40,21 +47,45 @@ export function defineResource<
   const Path extends string = string,
   const Secret extends string = never,
   Computed = object,
-  const View extends string = ShownField<S, Computed>,
-  const Public extends View = View,
   const Owner extends string = never,
+  const ShowOwner extends boolean = true,
+  const View extends string = ShownField<S, Computed, ShownOwner<Owner, ShowOwner>>,
+  const Public extends View = View,
   Hidden = unknown,
+  const Rules extends FieldAccess = object,
+  const Rels extends Relations | undefined = undefined,
 >(
-  options: ResourceOptions<S, Path, View, Secret, Computed, Public, Owner, Hidden>,
+  options: ResourceOptions<
+    S,
+    Path,
+    View,
+    Secret,
+    Computed,
+    Public,
+    Owner,
+    Hidden,
+    ShowOwner,
+    Rules,
+    Rels
+  >,
 ): Resource<
   S,
   LastPart<Path>,
-  ShownBy<S, View, Secret, Computed, Public>,
-  StoredBy<S, Owner, Hidden>
+  ShownBy<
+    S,
+    View,
+    Secret,
+    Computed,
+    Exclude<Public, RestrictedIn<Rules>>,
+    ShownOwner<Owner, ShowOwner>
+  >,
+  StoredBy<S, Owner, Hidden>,
+  RelatedBy<Rels>
 > {
   checkOptionNames(options);
   const { name, path, schema, owner, search = [], sort = [], unique = [], indexes = [] } = options;
-  const { filter = [], geo, list = {}, softDelete = false } = options;
+  const { geo, list = {}, softDelete = false } = options;
+  const { shape = "array", count = "bounded" } = list;
   const readOnly = new Set(options.readOnly);
   const secret = new Set<string>(options.secret);
   const access = { ...adminsOnly, ...checkAccess(options) };
@@ -68,13 +99,8 @@ export function defineResource<
   // Parts of a path have no "_", so that no two paths have the same name.
   const collectionName = path.slice(1).replaceAll("/", "_");
   const visible = fields.filter((field) => !secret.has(field));
-  const view: readonly string[] = options.view ?? [
-    "id",
-    ...visible,
-    ...Object.keys(computed),
-    "createdAt",
-    "updatedAt",
-  ];
+  const derived = (options.derived ?? {}) as Readonly<Record<string, DerivedField>>;
+  const { view, shownOwner } = shownNames(options, visible);
   const required = requiredOf(jsonSchemaOf(schema, "input"));
   const hidden = options.hidden ? Object.keys(hiddenProperties(options.hidden, name)) : [];
   checkResource({
@@ -84,9 +110,12 @@ export function defineResource<
     view,
     hidden,
     computed,
+    derived,
     collectionName,
     meta: Object.keys(meta),
   });
+  const writable = fields.filter((field) => !readOnly.has(field));
+  checkFieldAccess(options.fields, { name, owner, view, writable });
   const relations = compileRelations(options.relations, options.populate, {
     name,
     owner,
@@ -97,28 +126,28 @@ export function defineResource<
   });
   const type = capitalized(name);
   const input = named(`New${type}`, jsonSchemaOf(sent, "input"), `What creates one ${name}`);
-  const selectable = softDelete ? [...view, "deletedAt"] : view;
-  const { shape = "array", count = "bounded", limit = {}, names, parameters } = list;
-  const rules: ListRules = {
-    // The order tells about the times, and cursors have them in clear.
-    sortable: [...sort, "id", ...times.filter((time) => view.includes(time))],
-    selectable,
-    // Identifiers follow the time of creation.
-    defaultSort: list.sort ?? [view.includes("createdAt") ? "-createdAt" : "-id"],
-    searchable: search.length > 0,
-    filters: filter.map((field) => filterFor(field, { owner, properties })),
-    defaultLimit: limit.default,
-    maxLimit: limit.max,
-    geo,
-    trash: softDelete,
-    names,
-    parameters,
-  };
-  const views = compileViews(options.views, { all: selectable, owner, search, rules, access });
+  const rules = listRulesOf(options, { view, properties });
+  const { selectable } = rules;
+  checkGroups(rules.groups ?? [], {
+    name,
+    parameters: [
+      ...(options.filter ?? []),
+      ...Object.keys(list.parameters ?? {}),
+      ...Object.values(list.names ?? {}).map(String),
+    ],
+  });
+  const views = compileViews(viewsOf(options.fields, options.views, selectable), {
+    all: selectable,
+    owner,
+    shownOwner,
+    search,
+    rules,
+    access,
+  });
   const { tagOf } = views;
   const shown = shownSchemas(
-    { name, type, softDelete, relations, views },
-    { output, properties, computed },
+    { name, type, softDelete, relations, shownOwner, views },
+    { output, properties, computed, derived },
   );
 
   return {
@@ -131,10 +160,12 @@ export function defineResource<
     sent,
     access,
     owner,
+    shownOwner,
     fields,
     named: new Set(fields),
     nullable: nullableFields(input, name),
     readOnly,
+    writeRules: writeRulesOf(options.fields),
     secret,
     reserved: reservedNames(output, [
       ...Object.keys(meta),
@@ -170,7 +201,7 @@ export function defineResource<
       ...(geo === undefined ? {} : { geo: [geo] }),
     }) as CollectionDefinition<StoredBy<S, Owner, Hidden>>,
     views,
-    present: createPresenter(views, computed),
+    present: createPresenter(views, { computed, derived, owner: shownOwner }),
     tagOf,
     input,
     ...shown,
@@ -185,25 +216,6 @@ const adminsOnly: Readonly<Record<Operation, ResourceRule>> = {
   remove: "admin",
   restore: "admin",
 };
-
-function filterFor(
-  field: string,
-  {
-    owner,
-    properties,
-  }: {
-    readonly owner: string | undefined;
-    readonly properties: Readonly<Record<string, JsonSchema>>;
-  },
-): FilterField {
-  if (field === "createdAt" || field === "updatedAt") {
-    return { path: field, type: { kind: "stored-time", values: undefined, isList: false } };
-  }
-  if (field === "id" || field === owner) {
-    return { path: field, type: { kind: "string", values: undefined, isList: false } };
-  }
-  return filterField(field, properties);
-}
 
 /** A collection keeps the total where a list that nothing narrows shows it. */
 function keptTotal({

@@ -1,10 +1,16 @@
 import type { Meta, Stored } from "@fetchwork/documents";
 import type { OutputOf, Schema } from "../schema.ts";
-import type { ComputedField } from "./presenter.ts";
+import type { ComputedField, DerivedField } from "./presenter.ts";
+import type { PublicUser } from "./public-user.ts";
 
 /** Computed fields of a resource by name, of the values that `Computed` has under these names. */
 export type ComputedFields<S extends Schema, Computed = Readonly<Record<string, unknown>>> = {
   readonly [Name in keyof Computed]: ComputedField<Stored<OutputOf<S>>, Computed[Name]>;
+};
+
+/** What stands for fields that a document lacks, by name. */
+export type DerivedFields<S extends Schema> = {
+  readonly [Name in keyof OutputOf<S>]?: DerivedField<Stored<OutputOf<S>>, OutputOf<S>[Name]>;
 };
 
 /**
@@ -17,14 +23,21 @@ export type ShownBy<
   Secret extends string = never,
   Computed = unknown,
   Public extends string = View,
+  Owner extends string = never,
 > = [Exclude<View, Public>] extends [never]
-  ? ShownOf<S, View, Secret, Computed>
-  : ShownOf<S, Extract<View, Public>, Secret, Computed> &
-      Partial<ShownOf<S, Exclude<View, Public>, Secret, Computed>>;
+  ? ShownOf<S, View, Secret, Computed, Owner>
+  : ShownOf<S, Extract<View, Public>, Secret, Computed, Owner> &
+      Partial<ShownOf<S, Exclude<View, Public>, Secret, Computed, Owner>>;
 
-type ShownOf<S extends Schema, View extends string, Secret extends string, Computed> = Pick<
-  Shown<S, Computed>,
-  Exclude<Extract<keyof Shown<S, Computed>, View>, Secret>
+type ShownOf<
+  S extends Schema,
+  View extends string,
+  Secret extends string,
+  Computed,
+  Owner extends string,
+> = Pick<
+  Shown<S, Computed, Owner>,
+  Exclude<Extract<keyof Shown<S, Computed, Owner>, View>, Secret>
 >;
 
 /**
@@ -42,7 +55,23 @@ type OwnerField<Owner extends string> = string extends Owner
 
 type Together<T> = { [Field in keyof T]: T[Field] };
 
-type Shown<S extends Schema, Computed> = Omit<Meta, "version"> & OutputOf<S> & Partial<Computed>;
+type Shown<S extends Schema, Computed, Owner extends string> = Omit<Meta, "version"> &
+  OutputOf<S> &
+  Partial<Computed> &
+  OwnerView<Owner>;
+
+/** An owner field whose name is known only when the program runs has no type. */
+type OwnerView<Owner extends string> = string extends Owner
+  ? unknown
+  : { readonly [Field in Exclude<Owner, "id">]: PublicUser | null };
 
 /** Names of the fields of a document that are shown unless the resource says otherwise. */
-export type ShownField<S extends Schema, Computed> = Extract<keyof Shown<S, Computed>, string>;
+export type ShownField<S extends Schema, Computed, Owner extends string = never> = Extract<
+  keyof Shown<S, Computed, Owner>,
+  string
+>;
+
+/** The owner field, where it is shown. */
+export type ShownOwner<Owner extends string, ShowOwner extends boolean> = ShowOwner extends true
+  ? Owner
+  : never;

@@ -28,12 +28,17 @@ export const maxLimit = 100;
 /** Longest search text, in characters; the time of a search grows with it. */
 export const maxSearchLength = 200;
 
+/** The order of a search by how well documents match, best first. */
+export const byRelevance = "-relevance";
+
 /** What the parameters of a list may ask for. */
 export interface ListRules extends NamedFields {
   /** Whether there is `q`. Default: `true`. */
   readonly searchable?: boolean | undefined;
   /** Fields to filter by. Default: none. */
   readonly filters?: readonly FilterField[] | undefined;
+  /** Fields that make groups and are summed up. Default: none. */
+  readonly groups?: readonly FilterField[] | undefined;
   /** Documents on a page without `limit`. Default: `30`. */
   readonly defaultLimit?: number | undefined;
   /** Most documents on a page. Default: `100`. */

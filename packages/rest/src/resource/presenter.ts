@@ -15,6 +15,14 @@ export interface ComputedField<Document = Stored<Fields>, Value = unknown> {
   value(document: Document): Value | undefined;
 }
 
+/** What stands for a field that a document lacks. */
+export interface DerivedField<Document = Stored<Fields>, Value = unknown> {
+  /** Field that the value tells something about: callers who do not see it see `null`. */
+  readonly from: string;
+  /** Works the value out; `undefined` leaves the field out. It must follow from the document alone. */
+  value(document: Document): Value | undefined;
+}
+
 /**
  * Shows a caller what it sees of a document, in the order of the view.
  *
@@ -29,25 +37,40 @@ export type Presenter = (
 /** Makes the function that shows documents. */
 export function createPresenter(
   views: Views,
-  computed: Readonly<Record<string, ComputedField>>,
+  {
+    computed,
+    derived,
+    owner,
+  }: {
+    readonly computed: Readonly<Record<string, ComputedField>>;
+    readonly derived: Readonly<Record<string, DerivedField>>;
+    /** The owner field, which holds a mere identifier: who shows the owner adds it. */
+    readonly owner: string | undefined;
+  },
 ): Presenter {
   const functions = new Map(Object.entries(computed));
+  const standIns = new Map(Object.entries(derived));
 
   return (document, viewer, asked) => {
     const fields = shownOf(document, viewer, asked);
-    if (functions.size === 0) return view(document, fields);
+    if (functions.size === 0 && standIns.size === 0) return view(document, fields);
     const result: Fields = {};
     for (const field of fields) {
-      const definition = functions.get(field);
-      const own: unknown = Object.hasOwn(document, field)
-        ? Reflect.get(document, field)
-        : undefined;
-      // They take documents of the schema, which those of the collection are.
-      const value = definition ? definition.value(document as Stored<Fields>) : own;
+      const value = valueOf(field, document as Stored<Fields>, viewer);
       if (value !== undefined) result[field] = value;
     }
     return result;
   };
+
+  /** Functions take documents of the schema, which those of the collection are. */
+  function valueOf(field: string, document: Stored<Fields>, viewer: Viewer): unknown {
+    const definition = functions.get(field);
+    if (definition) return definition.value(document);
+    const own = Object.hasOwn(document, field) ? document[field] : undefined;
+    const standIn = standIns.get(field);
+    if (!standIn || (own !== undefined && own !== null)) return own;
+    return views.hides(standIn.from, viewer, document) ? null : standIn.value(document);
+  }
 
   function shownOf(
     document: Stored<object>,
@@ -56,6 +79,7 @@ export function createPresenter(
   ): readonly string[] {
     const seen = views.fieldsOf(document, viewer);
     if (asked === undefined) return seen;
-    return views.differ ? asked.filter((field) => seen.includes(field)) : asked;
+    const isWhole = !views.differ && (owner === undefined || !asked.includes(owner));
+    return isWhole ? asked : asked.filter((field) => seen.includes(field));
   }
 }

@@ -1,6 +1,7 @@
 import type { OutputOf, Schema } from "../schema.ts";
 import type { Operation, ResourceRule } from "./access-rules.ts";
-import type { ComputedFields } from "./document-types.ts";
+import type { ComputedFields, DerivedFields } from "./document-types.ts";
+import type { FieldAccess } from "./field-access.ts";
 import type { ResourceHooks } from "./hooks.ts";
 import type { ListOptions } from "./list-options.ts";
 import type { PopulateOptions, Relations } from "./relations/relation-options.ts";
@@ -16,6 +17,9 @@ export interface ResourceOptions<
   Public extends string = string,
   Owner extends string = string,
   Hidden = unknown,
+  ShowOwner extends boolean = boolean,
+  Rules = FieldAccess,
+  Rels = Relations,
 > {
   /** Name of one, in camel case: `article`. Operations are called after it: `createArticle`. */
   readonly name: string;
@@ -26,14 +30,21 @@ export interface ResourceOptions<
   /** Who may do what. An operation that is left out is open to admins only. */
   readonly access: Readonly<Partial<Record<Operation, ResourceRule>>>;
   /**
-   * Field that holds the identifier of the user who created the document. It is not shown. Needed by the rule
-   * `owner`, and for that `create` has to be restricted to users. `id` where the documents are the users themselves, so
-   * that each owns itself. Default: documents have no owner.
+   * Field that holds the identifier of the user who created the document. Needed by the rule `owner`, and for that
+   * `create` has to be restricted to users. `id` where the documents are the users themselves, so that each owns itself.
+   * Default: documents have no owner.
    */
   readonly owner?: Owner | undefined;
   /**
-   * Fields that are shown, in this order. Default: `id`, the fields of the schema, computed fields, `createdAt` and
-   * `updatedAt`.
+   * Whether documents show under the name of the owner field what everyone may see of that user: `id`, `name` and
+   * `picture`; `null` for a user who was removed. The users are the resource of the API whose `owner` is `"id"`; without
+   * one, no owner is shown. `views` may hide the field from some callers. Default: `true`, and with the option `view`
+   * whether it has the field.
+   */
+  readonly showOwner?: ShowOwner | undefined;
+  /**
+   * Fields that are shown, in this order. Default: `id`, the fields of the schema, computed fields, `createdAt`,
+   * `updatedAt` and the owner, who is always the last.
    */
   readonly view?: readonly View[] | undefined;
   /**
@@ -41,6 +52,12 @@ export interface ResourceOptions<
    * Callers neither filter, sort nor search by fields that they do not see. Default: everyone sees all of `view`.
    */
   readonly views?: ViewOptions<NoInfer<View>, Public> | undefined;
+  /**
+   * Who sees and who sets single fields: `{ salary: "admin", notes: { read: "owner", write: "admin" } }`. A rule alone is
+   * for both. What a caller does not see by `views` stays hidden. Who sends a field that others set gets a 403. Default:
+   * everyone sees the fields of `view`, and whoever changes documents sets all that are not read-only.
+   */
+  readonly fields?: Rules | undefined;
   /**
    * Schema of the fields that only the program sets and reads, such as `passwordHash`: stored, but neither sent by
    * clients nor shown. It types `collection`; nothing is validated by it. Default: none.
@@ -56,6 +73,13 @@ export interface ResourceOptions<
    * except those whose values are lists. Default: none.
    */
   readonly filter?: readonly string[] | undefined;
+  /**
+   * Fields that `GET /orders/groups` may group by and sum up: `?by=state&sum=total&avg=total&sort=-count`. Whoever may list
+   * sees of which values there are how many. All the documents that match are read. Texts, numbers and booleans of the
+   * schema, with dots between the levels of nested ones, `createdAt`, `updatedAt` and the owner field. Default: none, and
+   * no such route.
+   */
+  readonly groups?: readonly string[] | undefined;
   /** Fields whose values are unique; an array of names for a combination. */
   readonly unique?: readonly (string | readonly string[])[] | undefined;
   /**
@@ -75,6 +99,11 @@ export interface ResourceOptions<
   readonly secret?: readonly Secret[] | undefined;
   /** Fields of the schema that clients see and do not set; what they send of them is passed over. Default: none. */
   readonly readOnly?: readonly string[] | undefined;
+  /**
+   * What stands for fields that a document lacks, by name: it is worked out of another field when the document is shown to
+   * callers who see that field, and others see `null`. Such as a name that follows from the email. Default: none.
+   */
+  readonly derived?: DerivedFields<S> | undefined;
   /** Fields that are worked out when a document is shown, by name. Default: none. */
   readonly computed?: ComputedFields<S, Computed> | undefined;
   /**
@@ -86,7 +115,7 @@ export interface ResourceOptions<
    * How documents belong to those of other resources. Each field with an identifier gets an index, and what it refers to
    * must be there. Default: none.
    */
-  readonly relations?: Relations | undefined;
+  readonly relations?: Rels | undefined;
   /** Which relations lists and single documents show on demand. Default: each one, and none of theirs. */
   readonly populate?: PopulateOptions | undefined;
   /**

@@ -2,6 +2,7 @@ import type { CollectionDefinition, Stored } from "@fetchwork/documents";
 import type { Fields } from "../fields.ts";
 import type { JsonSchema, Schema } from "../schema.ts";
 import type { Operation, ResourceRule } from "./access-rules.ts";
+import type { WriteRules } from "./field-access.ts";
 import type { ResourceHooks } from "./hooks.ts";
 import type { ListOptions } from "./list-options.ts";
 import type { ListRules } from "./list-rules.ts";
@@ -15,9 +16,12 @@ export interface Resource<
   Plural extends string = string,
   Shown = unknown,
   Document extends object = Fields,
+  Related = unknown,
 > {
   /** Never set: carries the type of a document as clients see it. */
   readonly shownType?: Shown | undefined;
+  /** Never set: carries the types of the documents that relations lead to. */
+  readonly relatedType?: Related | undefined;
   readonly name: string;
   readonly path: string;
   /** Last part of the path; name of the group in the reference. */
@@ -30,6 +34,8 @@ export interface Resource<
   readonly access: Readonly<Record<Operation, ResourceRule>>;
   /** Field with the identifier of the owner; `id` where documents are their own owners, as users are. */
   readonly owner: string | undefined;
+  /** The owner field, where documents show the public view of that user. */
+  readonly shownOwner: string | undefined;
   /** Names of the fields of the schema. */
   readonly fields: readonly string[];
   /** The same as a set. */
@@ -38,6 +44,8 @@ export interface Resource<
   readonly nullable: ReadonlySet<string>;
   /** Names of the fields that clients do not set. */
   readonly readOnly: ReadonlySet<string>;
+  /** Who sets fields that not everyone sets. */
+  readonly writeRules: WriteRules;
   /** Names of the fields that nobody sees. */
   readonly secret: ReadonlySet<string>;
   /** Names that a schema which takes any field lets pass, and that clients do not set. */

@@ -1,8 +1,9 @@
 import { isObject } from "@fetchwork/kit";
 import { named } from "../named-schema.ts";
-import { type JsonSchema, jsonSchemaOf } from "../schema.ts";
+import { acceptsNull, type JsonSchema, jsonSchemaOf } from "../schema.ts";
 import type { Operation } from "./access-rules.ts";
-import type { ComputedField } from "./presenter.ts";
+import type { ComputedField, DerivedField } from "./presenter.ts";
+import { ownerSchema } from "./public-user.ts";
 import { withRelations } from "./relations/relation-schema.ts";
 import type { Resource } from "./resource.ts";
 import type { Views } from "./views.ts";
@@ -20,6 +21,7 @@ interface ShownFields {
   readonly output: JsonSchema;
   readonly properties: Readonly<Record<string, JsonSchema>>;
   readonly computed: Readonly<Record<string, ComputedField>>;
+  readonly derived: Readonly<Record<string, DerivedField>>;
 }
 
 /** Describes what callers see of documents: in lists and alone, and after a change. */
@@ -29,15 +31,16 @@ export function shownSchemas(
     type,
     softDelete,
     relations,
+    shownOwner,
     views,
-  }: Pick<Resource, "name" | "relations" | "softDelete" | "views"> & {
+  }: Pick<Resource, "name" | "relations" | "shownOwner" | "softDelete" | "views"> & {
     /** The name of the resource, as the name of a type. */
     readonly type: string;
   },
   fields: ShownFields,
 ): Pick<Resource, "changed" | "output"> {
   const shownIn = (operations: readonly Operation[]): JsonSchema =>
-    shownSchema(views.fieldsFor(operations), fields);
+    shownSchema(views.fieldsFor(operations), { ...fields, shownOwner });
   const changed = shownIn(softDelete ? ["create", "update", "restore"] : ["create", "update"]);
   const listed = withRelations(shownIn(["list", "show"]), relations);
   const isSame = JSON.stringify(listed) === JSON.stringify(changed);
@@ -49,7 +52,7 @@ export function shownSchemas(
 
 function shownSchema(
   { some, every }: ReturnType<Views["fieldsFor"]>,
-  { output, properties, computed }: ShownFields,
+  { output, properties, computed, derived, shownOwner }: ShownFields & Pick<Resource, "shownOwner">,
 ): JsonSchema {
   const required = requiredOf(output);
   const deletedAt = { type: "string", format: "date-time" };
@@ -57,10 +60,12 @@ function shownSchema(
     type: "object",
     properties: Object.fromEntries(
       some.map((field) => {
+        if (field === shownOwner) return [field, ownerSchema];
         const definition = Object.hasOwn(computed, field) ? computed[field] : undefined;
-        const own = Object.hasOwn(properties, field)
+        const stored = Object.hasOwn(properties, field)
           ? withoutDefaults(properties[field] ?? {})
           : meta[field];
+        const own = stored && Object.hasOwn(derived, field) ? orNull(stored) : stored;
         return [field, definition ? jsonSchemaOf(definition.schema, "output") : (own ?? deletedAt)];
       }),
     ),
@@ -68,6 +73,10 @@ function shownSchema(
       (field) => every.has(field) && (Object.hasOwn(meta, field) || required.includes(field)),
     ),
   };
+}
+
+function orNull(schema: JsonSchema): JsonSchema {
+  return acceptsNull(schema) ? schema : { anyOf: [schema, { type: "null" }] };
 }
 
 /** Reads the names of the fields without which a schema refuses a document. */

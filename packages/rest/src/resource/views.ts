@@ -37,8 +37,10 @@ export const adminViewer: Viewer = { isMaster: true };
 export interface Views {
   /** Whether it depends on the caller. */
   readonly differ: boolean;
-  /** Fields that a caller sees of a document, in their order. */
+  /** Fields that a caller sees of a document, in their order, without the owner. */
   readonly fieldsOf: (document: Stored<object>, viewer: Viewer) => readonly string[];
+  /** The kind that a caller is for a document, or for those of others. */
+  readonly kindOf: (viewer: Viewer, document: object | undefined) => Kind;
   /** Whether a caller does not see a field that others do: of one document, or of any that a list may have. */
   readonly hides: (field: string, viewer: Viewer, document?: Stored<object>) => boolean;
   /** Entity tag of what a caller sees of a document: its version, and the kind of caller where that matters. */
@@ -57,22 +59,25 @@ export interface ViewPlace {
   /** Fields that the widest view has, in their order. */
   readonly all: readonly string[];
   readonly owner: string | undefined;
+  /** The owner field, where it is one of those that are shown. */
+  readonly shownOwner: string | undefined;
   readonly search: readonly string[];
   readonly rules: ListRules;
   readonly access: Readonly<Record<Operation, ResourceRule>>;
 }
 
 /** A kind of caller, for one document: an admin may own it too. */
-type Kind = ViewerKind | "admin-self";
+export type Kind = ViewerKind | "admin-self";
 
 /** Prepares the views of a resource. */
 export function compileViews(options: ViewOptions | undefined, place: ViewPlace): Views {
-  const { access, all, owner, rules } = place;
+  const { access, all, owner, rules, shownOwner } = place;
   const lists = viewLists(options, all);
   const seen = mapKinds((kind) => new Set(lists[kind]));
   const variants = mapKinds((kind) => (lists[kind].length === all.length ? undefined : kind));
   const differ = Object.values(variants).some((variant) => variant !== undefined);
   const known = new Set(all);
+  const shown = mapKinds((kind) => lists[kind].filter((field) => field !== shownOwner));
   const narrowed = {
     public: rulesOf("public", "public"),
     user: rulesOf("user", owner === undefined ? "user" : "self"),
@@ -81,7 +86,8 @@ export function compileViews(options: ViewOptions | undefined, place: ViewPlace)
 
   return {
     differ,
-    fieldsOf: (document, viewer) => (differ ? lists[kindOf(viewer, document)] : all),
+    kindOf,
+    fieldsOf: (document, viewer) => shown[differ ? kindOf(viewer, document) : "admin"],
     hides: (field, viewer, document) =>
       differ && known.has(field) && !seen[kindOf(viewer, document)].has(field),
     tagOf: (document, viewer) =>
@@ -95,7 +101,7 @@ export function compileViews(options: ViewOptions | undefined, place: ViewPlace)
     },
   };
 
-  function kindOf(viewer: Viewer, document: Stored<object> | undefined): Kind {
+  function kindOf(viewer: Viewer, document: object | undefined): Kind {
     const { id } = viewer.user ?? {};
     const isOwn =
       owner !== undefined &&
@@ -114,7 +120,7 @@ export function compileViews(options: ViewOptions | undefined, place: ViewPlace)
   function rulesOf(base: Kind, widest: Kind): ListRules {
     const isSeen = (field: string): boolean => !known.has(field) || seen[base].has(field);
     const isSortable = (key: string): boolean => isSeen(key.replace(/^-/, ""));
-    const { defaultSort, filters = [], geo, searchable, selectable, sortable } = rules;
+    const { defaultSort, filters = [], geo, groups = [], searchable, selectable, sortable } = rules;
     const order = defaultSort.filter(isSortable);
     return {
       ...rules,
@@ -123,6 +129,7 @@ export function compileViews(options: ViewOptions | undefined, place: ViewPlace)
       sortable: sortable.filter((field) => field === "id" || isSeen(field)),
       selectable: selectable.filter((field) => seen[widest].has(field)),
       filters: filters.filter(({ path }) => path === "id" || isSeen(path.split(".")[0] ?? "")),
+      groups: groups.filter(({ path }) => isSeen(path.split(".")[0] ?? "")),
       searchable: searchable === true && place.search.every((path) => isSeen(rootOf(path))),
       geo: geo !== undefined && isSeen(geo) ? geo : undefined,
     };

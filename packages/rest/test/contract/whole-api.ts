@@ -58,6 +58,8 @@ export const article = defineResource({
   search: ["title"],
   sort: ["title", "stars"],
   filter: ["title", "stars", "kind", "public", "tags", "at"],
+  groups: ["kind", "stars", "public", "author", "at", "createdAt", "writer"],
+  fields: { at: "user", reviewer: { write: "owner" } },
   bulk: { limit: 10 },
   relations: {
     author: { to: () => person, onDelete: "cascade" },

@@ -255,6 +255,16 @@ describe("createApi", () => {
     },
   );
 
+  it("answers 507 when the disk of the store is full, and reports it", async () => {
+    const reportError = vi.fn();
+    const failure = new DocumentsError("ERR_DOCUMENTS_FULL", "the secret path of a file");
+    const { send } = await openApi({ routes: [route(() => Promise.reject(failure))], reportError });
+    const response = await send("GET", "/x");
+    expect([response.status, response.headers.get("retry-after")]).toEqual([507, null]);
+    expect(await response.text()).not.toContain("secret");
+    expect(reportError).toHaveBeenCalledExactlyOnceWith(failure, expect.any(Request));
+  });
+
   it("answers a Problem that a handler throws as it says, without reporting it", async () => {
     const reportError = vi.fn();
     const problem = new Problem(409, { detail: "archived", headers: { "retry-after": "1" } });

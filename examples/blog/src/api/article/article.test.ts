@@ -24,7 +24,7 @@ describe.each(transports)("articles (%s)", (transport) => {
     expect(created.json).toMatchObject(example(1));
     const one = `${path}/${created.json.id}`;
     expect(created.headers.get("location")).toBe(one);
-    expect((await api.send("GET", one, { token: tokens.show })).json).toEqual(created.json);
+    expect((await api.send("GET", one, { token: tokens.show })).json).toMatchObject(example(1));
     for (const [method, number] of [
       ["PUT", 2],
       ["PATCH", 3],

@@ -2,8 +2,8 @@ import type { AccessToken, AuthorizationTransaction } from "@fetchwork/oauth2";
 import type { OidcClient } from "@fetchwork/oauth2/oidc";
 import { empty, json } from "@fetchwork/http";
 import { Problem, type Account, type Call, type Fields } from "@fetchwork/rest";
+import { startSession } from "@fetchwork/rest/accounts";
 import { notFound } from "@fetchwork/rest/handlers";
-import { createAccounts } from "../../services/accounts.ts";
 import { findOrCreateLinked, linkTo, type ProviderUser } from "../../services/linked-users.ts";
 import { createProviderAccess } from "../../services/provider-access.ts";
 import {
@@ -44,7 +44,7 @@ const personal = { "cache-control": "no-store", "referrer-policy": "no-referrer"
 
 /** Signs users in with providers. */
 export function createSocialController(options: SocialOptions): SocialController {
-  const { publicUrl, secret } = options;
+  const { accounts, publicUrl, secret } = options;
   const client = createProviderClients(publicUrl);
   const access = createProviderAccess(client, createSeal({ secret, purpose: "provider tokens" }));
   const providers = new Map(options.providers.map((one) => [one.name, one]));
@@ -109,10 +109,14 @@ export function createSocialController(options: SocialOptions): SocialController
       );
       const found =
         pending.link === undefined
-          ? await findOrCreateLinked(store, person, `/auth/${provider.name}/links`)
+          ? await findOrCreateLinked(accounts, person, `/auth/${provider.name}/links`)
           : await linked(call, person, pending.link);
       if (provider.keepsTokens === true) await access.keep(store, person, token);
-      return signIn(call, found, cookie);
+      const session = await startSession(accounts, call, { found, method: "provider" });
+      return json(session, {
+        status: 201,
+        headers: { ...personal, "set-cookie": cookie.removal },
+      });
     },
     async showUser(call) {
       const { provider } = named(call);
@@ -168,17 +172,6 @@ async function linked(
   }
   await linkTo(store, person, userId);
   return found;
-}
-
-async function signIn(
-  { store, tokens }: Call,
-  found: User,
-  cookie: SealedCookie,
-): Promise<Response> {
-  const account = await createAccounts(store).byId(found.id);
-  if (account === undefined) throw notFound();
-  const body = { token: await tokens.issue(account), user: user.present(found, { user: found }) };
-  return json(body, { status: 201, headers: { ...personal, "set-cookie": cookie.removal } });
 }
 
 function parse(text: string | undefined): Pending | undefined {

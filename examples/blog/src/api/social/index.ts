@@ -1,7 +1,8 @@
 import type { OidcClient } from "@fetchwork/oauth2/oidc";
 import { defineRoute, type Route } from "@fetchwork/rest";
+import { sessionSchema, type AccountsContext } from "@fetchwork/rest/accounts";
 import type { Provider } from "../../services/providers.ts";
-import { session } from "../auth/model.ts";
+import { user } from "../user/model.ts";
 import type { SocialController } from "./controller.ts";
 import { callbackParameters, link, unlinked, userInfo } from "./model.ts";
 
@@ -12,6 +13,8 @@ export interface SocialOptions {
   readonly publicUrl: string;
   /** Seals what a sign-in keeps in the browser. */
   readonly secret: string;
+  /** Users, and the sessions that they get. */
+  readonly accounts: AccountsContext;
 }
 
 /** Signing in with providers. */
@@ -57,9 +60,8 @@ export function createSocial(options: SocialOptions): Social {
         description: "As the provider gives it",
         schema: string,
       })),
-      answer: session,
       responses: {
-        201: { description: "A session" },
+        201: { description: "A session", schema: sessionSchema(user.changed) },
         409: { description: "The provider has verified no email address; link the account" },
         ...failures,
       },

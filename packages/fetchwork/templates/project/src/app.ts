@@ -1,19 +1,24 @@
 import { administer, type Store } from "@fetchwork/documents";
 import { wrap } from "@fetchwork/http";
-import { createApi, createAuthentication, type Api } from "@fetchwork/rest";
+// #if users
+import { createApi, type Api } from "@fetchwork/rest";
+import type { OpenAccounts } from "@fetchwork/rest/accounts";
+// #endif
+// #if !users
+//+ import { createApi, createAuthentication, type Api } from "@fetchwork/rest";
+// #endif
 import type { Sender } from "@fetchwork/webhooks/sender"; // #if webhooks
 import { about } from "./about.ts";
 import { resources, routes } from "./api/index.ts"; // #if webhooks
 // #if !webhooks
 //+ import { routes } from "./api/index.ts";
 // #endif
-import { passwordResetRoutes } from "./api/password-reset/index.ts"; // #if resets
-import { createResetMails, type ResetMails } from "./api/password-reset/reset-mails.ts"; // #if resets
 import { createSocial } from "./api/social/index.ts"; // #if oidc
 import { webhookRoutes } from "./api/webhook/index.ts"; // #if webhooks
 import type { Config } from "./config.ts";
-import { createAccounts } from "./services/accounts.ts"; // #if users
+import { account } from "./services/accounts.ts"; // #if users
 import { announceChanges } from "./services/announce-changes.ts"; // #if webhooks
+import { forgetLinks } from "./services/forget-links.ts"; // #if oidc
 import type { Log } from "./services/log.ts";
 import { createMailer } from "./services/mailer.ts"; // #if resets
 import { middlewares } from "./services/middlewares.ts";
@@ -29,41 +34,57 @@ export type AppConfig = Pick<Config, "masterKey" | "jwtSecret" | "tokenLifetime"
 /** The application: its API, and what is started and stopped with it. */
 export interface App extends Api {
   readonly sender: Sender; // #if webhooks
-  readonly mails: ResetMails | undefined; // #if resets
+  readonly accounts: OpenAccounts; // #if users
 }
 
 /** Puts the API and what stands around it together; tests call it without a server. */
 export function createApp(config: AppConfig, store: Store): App {
   const { masterKey, jwtSecret, tokenLifetime } = config;
   const { mail } = config; // #if resets
-  const { providers = [], publicUrl = "" } = config; // #if oidc
+  const { publicUrl = "http://localhost" } = config; // #if users
+  const { providers = [] } = config; // #if oidc
   const limits = createSignInLimits(store, config); // #if users
-  const authentication = createAuthentication({
+  // #if users
+  const accounts = account.open(store, {
+    title: about.title,
     masterKey,
     jwtSecret,
     tokenLifetime,
-    accounts: createAccounts(store), // #if users
-    attempts: limits.passwords, // #if users
-    // #if !users
-    //+ // There are no users: all that counts is the master key.
-    //+ accounts: { byId: async () => undefined, byEmail: async () => undefined },
-    // #endif
+    origin: publicUrl,
+    mailer: mail && createMailer(mail), // #if resets
+    linkOrigins: mail?.linkOrigins, // #if resets
+    attempts: limits.passwords,
+    mailLimiter: limits.mails,
+    report: config.logs?.failed,
+    onRemove: (id) => forgetLinks(store, id), // #if oidc
   });
-  // #if oidc
-  const social = createSocial({ providers, publicUrl, secret: jwtSecret });
-  const hasProviders = providers.length > 0;
+  const { authentication } = accounts;
   // #endif
-  // #if resets
-  const mails = mail && createResetMails(store, createMailer(mail), config.logs?.failed);
-  const resets = passwordResetRoutes({ mails, linkOrigins: mail?.linkOrigins, limits });
+  // #if !users
+  //+ const authentication = createAuthentication({
+  //+   masterKey,
+  //+   jwtSecret,
+  //+   tokenLifetime,
+  //+   // There are no users: all that counts is the master key.
+  //+   accounts: { byId: async () => undefined, byEmail: async () => undefined },
+  //+ });
+  // #endif
+  // #if oidc
+  const social = createSocial({
+    providers,
+    publicUrl,
+    secret: jwtSecret,
+    accounts: accounts.context,
+  });
+  const hasProviders = providers.length > 0;
   // #endif
   const sender = createApiSender(store, config); // #if webhooks
   const api = createApi({
     title: about.title,
     version: about.version,
     routes: [
+      ...accounts.routes, // #if users
       ...routes,
-      ...resets, // #if resets
       ...webhookRoutes(sender), // #if webhooks
       ...(hasProviders ? social.routes : []), // #if oidc
     ],
@@ -98,6 +119,6 @@ export function createApp(config: AppConfig, store: Store): App {
     ...api,
     handler: wrap(handler, ...layers),
     sender, // #if webhooks
-    mails, // #if resets
+    accounts, // #if users
   };
 }

@@ -52,11 +52,11 @@ async function start(): Promise<void> {
         }),
       );
       app.sender.start(); // #if webhooks
-      app.mails?.start(); // #if resets
+      app.accounts.start(); // #if users
       await server.finished;
     } finally {
       await server.close();
-      await app.mails?.stop(); // #if resets
+      await app.accounts.stop(); // #if users
       await app.sender.stop(); // #if webhooks
     }
   } finally {

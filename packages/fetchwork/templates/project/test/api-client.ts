@@ -5,8 +5,8 @@ import type { Resource } from "@fetchwork/rest";
 import { senderCollections, type Sender } from "@fetchwork/webhooks/sender"; // #if webhooks
 import { onTestFinished } from "vitest";
 import { resources } from "../src/api/index.ts";
-import { resets } from "../src/api/password-reset/model.ts"; // #if resets
 import { createApp, type AppConfig } from "../src/app.ts";
+import { account } from "../src/services/accounts.ts"; // #if users
 
 export const masterKey = "test-master-key-test-master-key-0";
 export const jwtSecret = "test-jwt-secret-test-jwt-secret-00";
@@ -61,7 +61,11 @@ export async function openApi(
   for (const { collection } of resources) {
     await store.collection(collection).removeMany({ where: {} });
   }
-  await store.collection(resets.collection).removeMany({ where: {} }); // #if resets
+  // #if users
+  for (const collection of account.collections) {
+    await store.collection(collection).removeMany({ where: {} });
+  }
+  // #endif
   await store.collection(senderCollections.endpoints).removeMany({ where: {} }); // #if webhooks
   const app = createApp({ masterKey, jwtSecret, tokenLifetime: 60, ...settings }, store);
   const { handler } = app;
@@ -77,6 +81,7 @@ export async function openApi(
   onTestFinished(async () => {
     await stop();
     await app.sender.stop({ grace: 0 }); // #if webhooks
+    await app.accounts.stop(); // #if users
     await store.close();
   });
 

@@ -6,7 +6,12 @@ import type { Resource } from "../../resource/resource.ts";
 
 /** What a bulk request does with one document. */
 export type BulkItem =
-  | { readonly op: "create"; readonly body: BodyFields }
+  | {
+      readonly op: "create";
+      readonly body: BodyFields;
+      /** The body as it came, once `body` is validated. */
+      readonly sent?: BodyFields;
+    }
   | {
       readonly op: "patch" | "update";
       readonly id: string;

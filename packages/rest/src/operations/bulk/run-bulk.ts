@@ -4,6 +4,7 @@ import { isObject } from "@fetchwork/kit";
 import { etagOf } from "../../etag.ts";
 import type { FieldError } from "../../field-error.ts";
 import type { Fields } from "../../fields.ts";
+import { requireWritable } from "../../plan/field-writes.ts";
 import { asksAgain, requireAccess } from "../../plan/resource-access.ts";
 import { badFields, Problem } from "../../problem.ts";
 import type { ResourceCall, ResourceHandler } from "../../resource/call.ts";
@@ -52,7 +53,8 @@ async function validated(
   index: number,
 ): Promise<BulkItem | { readonly errors: readonly FieldError[] }> {
   try {
-    return { ...item, body: (await validate(resource.sent, item.body)) as typeof item.body };
+    const body = (await validate(resource.sent, item.body)) as typeof item.body;
+    return { ...item, body, sent: item.body };
   } catch (error) {
     if (!(error instanceof Problem) || error.status !== 400) throw error;
     return { errors: placed(error, index) };
@@ -98,6 +100,7 @@ async function runItem(
   if (resource.access[operation] !== "master") {
     await requireAccess(resource, operation, { call: own, document });
   }
+  if (item.op === "create") requireWritable(resource, own, item.sent ?? item.body);
   const request = requestOf(call.request, tagIn(resource, own, { item, document }));
   const handle: ResourceHandler<never> = handlers[item.op];
   // Its body was validated by the schema that fixes the type.

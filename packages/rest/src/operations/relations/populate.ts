@@ -7,6 +7,7 @@ import { referenceOf, relationOf } from "../../plan/resource-graph.ts";
 import { Problem } from "../../problem.ts";
 import type { ResourceCall } from "../../resource/call.ts";
 import type { Inverse, Reference, Resource } from "../../resource/resource.ts";
+import { type Owners, readOwners } from "../owners.ts";
 import { identifiersIn } from "./check-references.ts";
 
 /** Documents of one relation that are shown at most; the others stay identifiers, or are left out. */
@@ -79,8 +80,9 @@ async function followReference(
   const there = found.filter((document) => document !== undefined);
   const shown = await showAll(call, { target, documents: there, following });
   const asked = new Map(ids.map((id, index) => [id, found[index] !== undefined]));
-  // The field may be one that is not shown, such as that of the owner.
-  const isShown = resource.list.selectable.includes(relation.field);
+  // The field may be one that is not shown. That of the owner shows the public view of the user instead.
+  const { field } = relation;
+  const isShown = field !== resource.owner && resource.list.selectable.includes(field);
   const valueOf = (id: string): unknown =>
     shown.get(id) ?? (asked.get(id) === false ? null : isShown ? id : undefined);
 
@@ -107,8 +109,10 @@ async function showAll(
 ): Promise<ReadonlyMap<string, Fields>> {
   const seen: Stored<Fields>[] = [];
   const rows: Fields[] = [];
+  const owners = await readOwners(call, { resource: target, documents });
   for (const document of documents) {
-    const row = await showOne({ ...call, params: { id: document.id }, document }, target, document);
+    const own = { ...call, params: { id: document.id }, document };
+    const row = await showOne(own, { target, document, owners });
     if (!row) continue;
     seen.push(document);
     rows.push(row);
@@ -122,12 +126,20 @@ async function showAll(
 
 async function showOne(
   call: ResourceCall<unknown>,
-  target: Resource,
-  document: Stored<Fields>,
+  {
+    target,
+    document,
+    owners,
+  }: {
+    readonly target: Resource;
+    readonly document: Stored<Fields>;
+    readonly owners: Owners | undefined;
+  },
 ): Promise<Fields | undefined> {
   if (!(await allows(target, "show", { call, document }))) return undefined;
   const { hooks } = target;
-  const shown = target.present(document, call);
+  const row = target.present(document, call);
+  const shown = owners ? owners.show(document, row) : row;
   try {
     await hooks.beforeShow?.({ call, id: document.id });
     return (await hooks.afterShow?.({ call, document, shown })) ?? shown;

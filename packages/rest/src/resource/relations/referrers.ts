@@ -1,5 +1,6 @@
 import type { CollectionDefinition } from "@fetchwork/documents";
 import type { Fields } from "../../fields.ts";
+import type { PublicUsers } from "../public-user.ts";
 
 /** What becomes of a document when the one that it refers to is deleted. */
 export type OnDelete = "cascade" | "nullify" | "restrict";
@@ -29,4 +30,6 @@ export interface Referrer extends Kept {
 export interface ResourceGraph {
   /** Relations that lead to a resource. */
   referrersOf(resource: Kept): readonly Referrer[];
+  /** The users of the API: the resource whose documents own themselves. Absent, documents do not show their owners. */
+  readonly users?: PublicUsers | undefined;
 }

@@ -1,13 +1,13 @@
 // #if users
-import type { Resource } from "@fetchwork/rest";
+import type { Resource, Route } from "@fetchwork/rest";
+import type { AccountRoute } from "@fetchwork/rest/accounts";
+import { user } from "./user/model.ts";
+
 // #endif
 // #if !users
 //+ import type { Resource, Route } from "@fetchwork/rest";
+//+
 // #endif
-import { authRoutes } from "./auth/index.ts"; // #if users
-import { userRoutes } from "./user/index.ts"; // #if users
-import { user } from "./user/model.ts"; // #if users
-
 /** Resources whose documents are stored; `fetchwork add` writes new ones here. */
 // #if users
 export const resources: readonly Resource[] = [user];
@@ -16,11 +16,13 @@ export const resources: readonly Resource[] = [user];
 //+ export const resources: readonly Resource[] = [];
 // #endif
 
+/** Routes that need nothing but the store. */
+export const routes = [] satisfies readonly Route[];
+
+/** The routes as a typed client knows them: `createClient<ApiRoutes>`. */
 // #if users
-/** Routes that need nothing but the store. A typed client knows them: `createClient<typeof routes>`. */
-export const routes = [...userRoutes, ...authRoutes];
+export type ApiRoutes = readonly (AccountRoute | (typeof routes)[number])[];
 // #endif
 // #if !users
-//+ /** Routes that need nothing but the store. A typed client knows them: `createClient<typeof routes>`. */
-//+ export const routes = [] satisfies readonly Route[];
+//+ export type ApiRoutes = typeof routes;
 // #endif

@@ -106,9 +106,9 @@ function checksPassword({ method, url }: Request): boolean {
   const path = canonicalizePath(new URL(url).pathname);
   return (
     path === undefined ||
-    (method === "POST" && /^\/auth\/?$/.test(path)) ||
-    (method === "PUT" && /^\/users\/[^/]+\/password\/?$/.test(path)) ||
-    /^\/password-resets(?:\/|$)/.test(path)
+    (method === "POST" && /^\/auth(?:\/cookie)?\/?$/.test(path)) ||
+    (method !== "GET" && /^\/users\/[^/]+\/(?:password|email|totp)\/?$/.test(path)) ||
+    /^\/(?:password-resets|email-changes|passkeys)(?:\/|$)/.test(path)
   );
 }
 

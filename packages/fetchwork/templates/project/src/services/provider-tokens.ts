@@ -2,7 +2,6 @@
 import type { OidcClient } from "@fetchwork/oauth2/oidc";
 import type { Store } from "@fetchwork/documents";
 import { Problem, type Authentication } from "@fetchwork/rest";
-import { createAccounts } from "./accounts.ts";
 import { withoutSlash, type Provider } from "./providers.ts";
 
 /** A token of a provider that holds here. */
@@ -30,7 +29,6 @@ export function acceptProviderTokens(
   },
 ): Authentication {
   const byIssuer = new Map(providers.map((provider) => [withoutSlash(provider.issuer), provider]));
-  const accounts = createAccounts(store);
   const { tokens } = authentication;
 
   return {
@@ -43,8 +41,7 @@ export function acceptProviderTokens(
         return authentication.admit(rule, evidence);
       const claims = await verify(token, provider, client);
       const { findLinked } = await import("./linked-users.ts");
-      const linked = claims === undefined ? undefined : await findLinked(store, claims);
-      const account = linked === undefined ? undefined : await accounts.byId(linked.id);
+      const account = claims === undefined ? undefined : await findLinked(store, claims);
       if (account === undefined) return authentication.admit(rule, evidence);
       // From here on it counts as one of ours, with every rule.
       const authorization = `Bearer ${await tokens.issue(account)}`;

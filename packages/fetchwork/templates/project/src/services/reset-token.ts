@@ -1,11 +1,14 @@
-/** Every spelling of `password-resets` in a path, with whatever follows it. */
-const afterResets = new RegExp(`(${"password-resets".replace(/./g, spellingsOf)})(?!$).*`, "i");
+/** Every spelling of `password-resets` and `email-changes` in a path, with whatever follows it. */
+const beforeTokens = ["password-resets", "email-changes"].map((name) =>
+  name.replace(/./g, spellingsOf),
+);
+const afterResets = new RegExp(`(${beforeTokens.join("|")})(?!$).*`, "i");
 
 /** What is as long as a token, on the page of a link, whose address is sent as `Referer`. */
 const likeToken = /(?:[\w-]|%[\da-f]{2}){43,}/gi;
 
 /**
- * Removes tokens of password resets from a URL for the log: everything after `/password-resets`, however it is
+ * Removes tokens of mails from a URL for the log: everything after `/password-resets` and `/email-changes`, however it is
  * spelt, and whatever else in the path is as long as a token.
  */
 export function withoutResetToken(url: string): string {

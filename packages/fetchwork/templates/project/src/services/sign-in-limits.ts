@@ -13,8 +13,8 @@ import type { Config } from "../config.ts";
 export interface SignInLimits {
   /** For passwords. Absent, there is no limit. */
   readonly passwords?: AttemptLimiter | undefined;
-  /** For mails with links to set a lost password: five, then one every quarter of an hour or longer. */
-  readonly resets?: AttemptLimiter | undefined;
+  /** For mails with links: five, then one every quarter of an hour or longer. */
+  readonly mails?: AttemptLimiter | undefined;
   /** Counts the requests of an address. Absent, each process counts for itself. */
   readonly requests?: RateLimitStore | undefined;
 }
@@ -34,7 +34,7 @@ export function createSignInLimits(
   return {
     requests,
     passwords: createAttemptLimiter({ limit: signInFailures, ...kept }),
-    resets: createAttemptLimiter({ limit: 5, firstDelay: 900, maxDelay: 3_600, ...kept }),
+    mails: createAttemptLimiter({ limit: 5, firstDelay: 900, maxDelay: 3_600, ...kept }),
   };
 }
 // #endif

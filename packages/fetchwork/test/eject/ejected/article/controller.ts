@@ -10,6 +10,7 @@ import {
   checkReferences,
   createPageFinder,
   createQueryReader,
+  documentAnswer,
   hiddenFields,
   mergePatch,
   noneMatchHolds,
@@ -21,8 +22,10 @@ import {
   refuseConflicts,
   releaseReferences,
   requirePreconditions,
+  showDocument,
   validateChange,
   view,
+  withOwners,
   writeTogether,
 } from "@fetchwork/rest/handlers";
 import { article as model } from "./model.ts";
@@ -30,7 +33,7 @@ import { article as model } from "./model.ts";
 // Written out by `fetchwork eject`. The routes have applied access rules and validated bodies before they come here.
 
 const resource: Resource<typeof model.schema> = model;
-const { collection, nullable, path, present, schema, tagOf } = resource;
+const { collection, nullable, path, present, schema } = resource;
 const readList = createQueryReader(resource);
 const findPage = createPageFinder(resource);
 
@@ -40,7 +43,15 @@ export const articleController: ResourceController<typeof schema> = {
     const query = readList(call);
     const found = await findPage(call, query);
     const { documents } = found;
-    const rows = documents.map((document) => present(document, call, query.fields));
+    const rows = await withOwners(
+      call,
+      {
+        resource,
+        documents,
+        rows: documents.map((document) => present(document, call, query.fields)),
+      },
+      query.fields,
+    );
     const whole = await populate(call, { resource, documents, rows }, tree);
     return pageAnswer(call, found, whole);
   },
@@ -51,12 +62,11 @@ export const articleController: ResourceController<typeof schema> = {
     const id = call.params["id"] ?? "";
     const document = call.document ?? (await call.store.collection(collection).get(id));
     if (!document) throw notFound();
-    const etag = tagOf(document, call);
+    const { etag, shown } = await showDocument(resource, call, document, fields);
     requirePreconditions(call.request, etag);
     if (!tree && noneMatchHolds(call.request.headers.get("if-none-match"), etag)) {
       return empty(304, { headers: { etag } });
     }
-    const shown = present(document, call, fields);
     const rows = [shown];
     const [row] = await populate(call, { resource, documents: [document], rows }, tree);
     return json(row, { headers: { etag } });
@@ -69,10 +79,8 @@ export const articleController: ResourceController<typeof schema> = {
       await checkReferences(resource, transaction, fields);
       return refuseConflicts(transaction.collection(collection).insert(fields));
     });
-    return json(present(document, call), {
-      status: 201,
-      headers: { etag: tagOf(document, call), location: `${path}/${document.id}` },
-    });
+    const location = `${path}/${document.id}`;
+    return documentAnswer(resource, call, document, { status: 201, headers: { location } });
   },
 
   // `null` means that a field is not given, unless the schema knows `null`.
@@ -121,5 +129,5 @@ async function change(
       return refuseConflicts(documents.replace(current.id, fields, condition));
     },
   });
-  return json(present(document, call), { headers: { etag: tagOf(document, call) } });
+  return documentAnswer(resource, call, document);
 }

@@ -10,6 +10,7 @@ import {
   checkReferences,
   createPageFinder,
   createQueryReader,
+  documentAnswer,
   hiddenFields,
   mergePatch,
   noneMatchHolds,
@@ -21,6 +22,7 @@ import {
   refuseConflicts,
   releaseReferences,
   requirePreconditions,
+  showDocument,
   validateChange,
   view,
   writeTogether,
@@ -30,7 +32,7 @@ import { note as model } from "./model.ts";
 // Written out by `fetchwork eject`. The routes have applied access rules and validated bodies before they come here.
 
 const resource: Resource<typeof model.schema> = model;
-const { collection, hooks, path, present, schema, tagOf } = resource;
+const { collection, hooks, path, present, schema } = resource;
 const readList = createQueryReader(resource);
 const findPage = createPageFinder(resource);
 
@@ -51,12 +53,11 @@ export const noteController: ResourceController<typeof schema> = {
     const id = call.params["id"] ?? "";
     const document = call.document ?? (await call.store.collection(collection).get(id));
     if (!document) throw notFound();
-    const etag = tagOf(document, call);
+    const { etag, shown } = await showDocument(resource, call, document, fields);
     requirePreconditions(call.request, etag);
     if (!tree && noneMatchHolds(call.request.headers.get("if-none-match"), etag)) {
       return empty(304, { headers: { etag } });
     }
-    const shown = present(document, call, fields);
     const rows = [shown];
     const [row] = await populate(call, { resource, documents: [document], rows }, tree);
     return json(row, { headers: { etag } });
@@ -69,10 +70,8 @@ export const noteController: ResourceController<typeof schema> = {
       await checkReferences(resource, transaction, changed);
       return refuseConflicts(transaction.collection(collection).insert(changed));
     });
-    return json(present(document, call), {
-      status: 201,
-      headers: { etag: tagOf(document, call), location: `${path}/${document.id}` },
-    });
+    const location = `${path}/${document.id}`;
+    return documentAnswer(resource, call, document, { status: 201, headers: { location } });
   },
 
   // `null` means that a field is not given.
@@ -119,5 +118,5 @@ async function change(
       return refuseConflicts(documents.replace(current.id, fields, condition));
     },
   });
-  return json(present(document, call), { headers: { etag: tagOf(document, call) } });
+  return documentAnswer(resource, call, document);
 }

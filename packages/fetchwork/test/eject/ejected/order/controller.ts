@@ -11,6 +11,7 @@ import {
   checkReferences,
   createPageFinder,
   createQueryReader,
+  documentAnswer,
   hiddenFields,
   mergePatch,
   notFound,
@@ -23,8 +24,10 @@ import {
   requireAccess,
   requirePreconditions,
   requireTrash,
+  showDocument,
   validateChange,
   view,
+  withOwners,
   without,
   writeTogether,
 } from "@fetchwork/rest/handlers";
@@ -45,7 +48,15 @@ export const orderController: ResourceController<typeof schema> = {
     const limits = await hooks.beforeList?.({ call });
     const found = await findPage(call, query, limits);
     const { documents } = found;
-    const shown = documents.map((document) => present(document, call, query.fields));
+    const shown = await withOwners(
+      call,
+      {
+        resource,
+        documents,
+        rows: documents.map((document) => present(document, call, query.fields)),
+      },
+      query.fields,
+    );
     const changed = await hooks.afterList?.({ call, documents, rows: shown });
     const rows = changed ?? shown;
     const whole = await populate(call, { resource, documents, rows }, tree);
@@ -59,9 +70,8 @@ export const orderController: ResourceController<typeof schema> = {
     await hooks.beforeShow?.({ call, id });
     const document = call.document ?? (await call.store.collection(collection).get(id));
     if (!document) throw notFound();
-    const etag = tagOf(document, call);
+    const { etag, shown } = await showDocument(resource, call, document, fields);
     requirePreconditions(call.request, etag);
-    const shown = present(document, call, fields);
     const changed = await hooks.afterShow?.({ call, document, shown });
     const rows = [changed ?? shown];
     const [row] = await populate(call, { resource, documents: [document], rows }, tree);
@@ -77,10 +87,8 @@ export const orderController: ResourceController<typeof schema> = {
       return refuseConflicts(transaction.collection(collection).insert(changed));
     });
     await afterChange(call, () => hooks.afterCreate?.({ call, document }));
-    return json(present(document, call), {
-      status: 201,
-      headers: { etag: tagOf(document, call), location: `${path}/${document.id}` },
-    });
+    const location = `${path}/${document.id}`;
+    return documentAnswer(resource, call, document, { status: 201, headers: { location } });
   },
 
   // `null` means that a field is not given, unless the schema knows `null`.
@@ -125,7 +133,7 @@ export const orderController: ResourceController<typeof schema> = {
       return restored;
     });
     await afterChange(call, () => hooks.afterRestore?.({ call, document }));
-    return json(present(document, call), { headers: { etag: tagOf(document, call) } });
+    return documentAnswer(resource, call, document);
   },
 };
 
@@ -151,5 +159,5 @@ async function change(
     },
   });
   await afterChange(call, () => hooks.afterUpdate?.({ call, before, document }));
-  return json(present(document, call), { headers: { etag: tagOf(document, call) } });
+  return documentAnswer(resource, call, document);
 }

@@ -9,6 +9,7 @@ import {
   changeDocument,
   createPageFinder,
   createQueryReader,
+  documentAnswer,
   hiddenFields,
   mergePatch,
   noneMatchHolds,
@@ -21,6 +22,7 @@ import {
   releaseReferences,
   requirePreconditions,
   requireTrash,
+  showDocument,
   validateChange,
   view,
   without,
@@ -53,12 +55,11 @@ export const personController: ResourceController<typeof schema> = {
     const id = call.params["id"] ?? "";
     const document = call.document ?? (await call.store.collection(collection).get(id));
     if (!document) throw notFound();
-    const etag = tagOf(document, call);
+    const { etag, shown } = await showDocument(resource, call, document, fields);
     requirePreconditions(call.request, etag);
     if (!tree && noneMatchHolds(call.request.headers.get("if-none-match"), etag)) {
       return empty(304, { headers: { etag } });
     }
-    const shown = present(document, call, fields);
     const rows = [shown];
     const [row] = await populate(call, { resource, documents: [document], rows }, tree);
     return json(row, { headers: { etag } });
@@ -68,10 +69,8 @@ export const personController: ResourceController<typeof schema> = {
     const fields: Fields = { ...call.body };
     const documents = (call.transaction ?? call.store).collection(collection);
     const document = await refuseConflicts(documents.insert(fields));
-    return json(present(document, call), {
-      status: 201,
-      headers: { etag: tagOf(document, call), location: `${path}/${document.id}` },
-    });
+    const location = `${path}/${document.id}`;
+    return documentAnswer(resource, call, document, { status: 201, headers: { location } });
   },
 
   // `null` means that a field is not given.
@@ -111,7 +110,7 @@ export const personController: ResourceController<typeof schema> = {
       if (!restored) throw notFound();
       return restored;
     });
-    return json(present(document, call), { headers: { etag: tagOf(document, call) } });
+    return documentAnswer(resource, call, document);
   },
 };
 
@@ -132,5 +131,5 @@ async function change(
       return refuseConflicts(documents.replace(current.id, fields, condition));
     },
   });
-  return json(present(document, call), { headers: { etag: tagOf(document, call) } });
+  return documentAnswer(resource, call, document);
 }

@@ -9,6 +9,7 @@ import {
   changeDocument,
   createPageFinder,
   createQueryReader,
+  documentAnswer,
   hiddenFields,
   mergePatch,
   noneMatchHolds,
@@ -18,6 +19,7 @@ import {
   refuseConflicts,
   releaseReferences,
   requirePreconditions,
+  showDocument,
   validateChange,
   view,
 } from "@fetchwork/rest/handlers";
@@ -26,7 +28,7 @@ import { vault as model } from "./model.ts";
 // Written out by `fetchwork eject`. The routes have applied access rules and validated bodies before they come here.
 
 const resource: Resource<typeof model.schema> = model;
-const { collection, path, present, schema, tagOf } = resource;
+const { collection, path, present, schema } = resource;
 const readList = createQueryReader(resource);
 const findPage = createPageFinder(resource);
 
@@ -43,22 +45,20 @@ export const vaultController: ResourceController<typeof schema> = {
     const id = call.params["id"] ?? "";
     const document = call.document ?? (await call.store.collection(collection).get(id));
     if (!document) throw notFound();
-    const etag = tagOf(document, call);
+    const { etag, shown } = await showDocument(resource, call, document, fields);
     requirePreconditions(call.request, etag);
     if (noneMatchHolds(call.request.headers.get("if-none-match"), etag)) {
       return empty(304, { headers: { etag } });
     }
-    return json(present(document, call, fields), { headers: { etag } });
+    return json(shown, { headers: { etag } });
   },
 
   async create(call) {
     const fields: Fields = { ...call.body };
     const documents = (call.transaction ?? call.store).collection(collection);
     const document = await refuseConflicts(documents.insert(fields));
-    return json(present(document, call), {
-      status: 201,
-      headers: { etag: tagOf(document, call), location: `${path}/${document.id}` },
-    });
+    const location = `${path}/${document.id}`;
+    return documentAnswer(resource, call, document, { status: 201, headers: { location } });
   },
 
   // `null` means that a field is not given.
@@ -104,5 +104,5 @@ async function change(
       return refuseConflicts(documents.replace(current.id, fields, condition));
     },
   });
-  return json(present(document, call), { headers: { etag: tagOf(document, call) } });
+  return documentAnswer(resource, call, document);
 }

@@ -1,8 +1,9 @@
 // #if oidc
 import type { OidcClient } from "@fetchwork/oauth2/oidc";
 import { defineRoute, type Route } from "@fetchwork/rest";
+import { sessionSchema, type AccountsContext } from "@fetchwork/rest/accounts";
 import type { Provider } from "../../services/providers.ts";
-import { session } from "../auth/model.ts";
+import { user } from "../user/model.ts";
 import type { SocialController } from "./controller.ts";
 import { callbackParameters, link, unlinked, userInfo } from "./model.ts";
 
@@ -13,6 +14,8 @@ export interface SocialOptions {
   readonly publicUrl: string;
   /** Seals what a sign-in keeps in the browser. */
   readonly secret: string;
+  /** Users, and the sessions that they get. */
+  readonly accounts: AccountsContext;
 }
 
 /** Signing in with providers. */
@@ -58,9 +61,8 @@ export function createSocial(options: SocialOptions): Social {
         description: "As the provider gives it",
         schema: string,
       })),
-      answer: session,
       responses: {
-        201: { description: "A session" },
+        201: { description: "A session", schema: sessionSchema(user.changed) },
         409: { description: "The provider has verified no email address; link the account" },
         ...failures,
       },

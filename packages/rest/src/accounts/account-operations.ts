@@ -1,0 +1,133 @@
+import type { Route } from "../plan/route.ts";
+import type { OperationTypes, ResourceTypes } from "../route-types.ts";
+import type { OwnUser, ShownUser } from "./users/define-user.ts";
+import type { SignInMethod } from "./sessions/session.ts";
+
+/** What signing in answers. */
+export interface SessionAnswer {
+  /** Sent as `access_token` or Bearer header. */
+  readonly token: string;
+  /** Validity of the token, in seconds. */
+  readonly expiresIn: number;
+  /** Good for one `POST /auth/refresh`. */
+  readonly refreshToken: string;
+  readonly user: OwnUser;
+}
+
+/** A session as its user sees it. */
+export interface ShownSession {
+  readonly id: string;
+  readonly method: SignInMethod;
+  readonly address: string | null;
+  readonly agent: string | null;
+  /** Whether it is the one that asks. */
+  readonly isCurrent: boolean;
+  readonly createdAt: string;
+  readonly usedAt: string;
+  readonly expiresAt: string;
+}
+
+/** An API key as its user sees it. */
+export interface ShownKey {
+  readonly id: string;
+  readonly name: string;
+  readonly scopes: readonly string[];
+  readonly createdAt: string;
+  readonly usedAt: string | null;
+  readonly expiresAt: string | null;
+}
+
+/** A passkey as its user sees it. */
+export interface ShownPasskey {
+  readonly id: string;
+  readonly name: string;
+  readonly isBackedUp: boolean;
+  readonly createdAt: string;
+  readonly usedAt: string | null;
+}
+
+/** Switching the second factor on: first the secret, then, for a code of it, the recovery codes. */
+export interface SecondFactorAnswer {
+  readonly secret?: string;
+  readonly uri?: string;
+  readonly recoveryCodes?: readonly string[];
+}
+
+/** What is sent to create a user, and, but for email, password and role, to change one. */
+export interface UserInput {
+  readonly email: string;
+  readonly password: string;
+  readonly name?: string | null | undefined;
+  readonly picture?: string | null | undefined;
+  readonly role?: "user" | "admin" | undefined;
+  /** Page that confirms the address, for a sign-up that is open to everyone. */
+  readonly link?: string | undefined;
+}
+
+interface Code {
+  /** Code of the second factor, or a recovery code, where the user has one. */
+  readonly totp?: string | undefined;
+}
+
+/** What the typed client knows of the routes of accounts. */
+export type AccountOperation =
+  | ResourceTypes<"users", ShownUser, UserInput>
+  | OperationTypes<"updatePassword", "id", Code & { readonly password: string }, OwnUser>
+  | OperationTypes<"updateRole", "id", { readonly role: "user" | "admin" }, OwnUser>
+  | OperationTypes<"signIn", never, Code | undefined, SessionAnswer>
+  | OperationTypes<"signOut", never, undefined, undefined>
+  | OperationTypes<"signInPage", never, Code | undefined, { readonly user: OwnUser }>
+  | OperationTypes<"signOutPage", never, undefined, undefined>
+  | OperationTypes<"refreshSession", never, { readonly refreshToken: string }, SessionAnswer>
+  | OperationTypes<"listSessions", "id", undefined, readonly ShownSession[]>
+  | OperationTypes<"endSessions", "id", undefined, undefined>
+  | OperationTypes<"endSession", "id" | "session", undefined, undefined>
+  | OperationTypes<"listKeys", "id", undefined, readonly ShownKey[]>
+  | OperationTypes<
+      "createKey",
+      "id",
+      { readonly name: string; readonly scopes: readonly string[]; readonly expiresAt?: string },
+      ShownKey & { readonly key: string }
+    >
+  | OperationTypes<"removeKey", "id" | "key", undefined, undefined>
+  | OperationTypes<"enableSecondFactor", "id", Code | undefined, SecondFactorAnswer>
+  | OperationTypes<"disableSecondFactor", "id", Code | undefined, undefined>
+  | OperationTypes<"beginPasskey", never, undefined, object>
+  | OperationTypes<
+      "registerPasskey",
+      never,
+      { readonly name: string; readonly response: object },
+      ShownPasskey
+    >
+  | OperationTypes<"beginPasskeySignIn", never, undefined, object>
+  | OperationTypes<"signInWithPasskey", never, { readonly response: object }, SessionAnswer>
+  | OperationTypes<"listPasskeys", "id", undefined, readonly ShownPasskey[]>
+  | OperationTypes<"removePasskey", "id" | "passkey", undefined, undefined>
+  | OperationTypes<
+      "changeEmail",
+      "id",
+      Code & { readonly email: string; readonly link: string },
+      undefined
+    >
+  | OperationTypes<"confirmEmail", "token", undefined, OwnUser>
+  | OperationTypes<
+      "createPasswordReset",
+      never,
+      { readonly email: string; readonly link: string },
+      undefined
+    >
+  | OperationTypes<
+      "showPasswordReset",
+      "token",
+      undefined,
+      { readonly user: Pick<ShownUser, "email" | "id" | "name" | "picture"> }
+    >
+  | OperationTypes<"usePasswordReset", "token", { readonly password: string }, OwnUser>;
+
+/** A route of accounts. */
+export type AccountRoute = Route<AccountOperation>;
+
+/** Gives a route the types that the typed client knows it by. */
+export function accountRoute(route: Route): AccountRoute {
+  return { ...route, types: undefined };
+}

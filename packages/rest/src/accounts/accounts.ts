@@ -1,0 +1,270 @@
+import type { Store, StoreOptions } from "@fetchwork/documents";
+import type { AttemptLimiter } from "../attempt-limiter.ts";
+import type { Account, AccountSource } from "../account.ts";
+import { RestError } from "../errors.ts";
+import type { Authentication } from "../http/authentication.ts";
+import { optionNames, refuseUnknownOptions } from "../known-options.ts";
+import type { AccountRoute } from "./account-operations.ts";
+import type { AccountsContext, OpenTo } from "./accounts-context.ts";
+import { createAuthentication } from "./create-authentication.ts";
+import { derivedKey } from "./derived-key.ts";
+import { apiKeyCollection } from "./keys/api-key.ts";
+import { createApiKeys } from "./keys/api-keys.ts";
+import { keyRoutes } from "./keys/key-routes.ts";
+import { createAccountMails, type Mailer } from "./mails/account-mails.ts";
+import { createEmailChanges, emailChangeCollection } from "./mails/email-changes.ts";
+import { emailRoutes } from "./mails/email-routes.ts";
+import { accountTexts, type AccountTexts } from "./mails/mail-texts.ts";
+import { passwordResetRoutes } from "./mails/password-reset-routes.ts";
+import { challengeCollection, passkeyCollection } from "./passkeys/passkey.ts";
+import { passkeyRoutes } from "./passkeys/passkey-routes.ts";
+import { createPasskeys } from "./passkeys/passkeys.ts";
+import { createPasswordResets } from "./password-resets.ts";
+import { createSecondFactors, secondFactorCollection } from "./second-factor/second-factors.ts";
+import { secondFactorRoutes } from "./second-factor/second-factor-routes.ts";
+import { authRoutes } from "./sessions/auth-routes.ts";
+import { createPageCookie } from "./sessions/page-cookie.ts";
+import { createRefreshTokens } from "./sessions/refresh-token.ts";
+import { sessionCollection } from "./sessions/session.ts";
+import { sessionRoutes } from "./sessions/session-routes.ts";
+import { createSessions } from "./sessions/sessions.ts";
+import type { StoredUser, UserResource } from "./users/define-user.ts";
+import { userRoutes } from "./users/user-routes.ts";
+
+/** What accounts are like. */
+export interface AccountsOptions {
+  /** The users, as `defineUser` makes them. */
+  readonly user: UserResource;
+  /**
+   * Who may create users: holders of the master key, or everyone. An open sign-up never sets a role, is limited for each
+   * network, and its address is unverified until it is confirmed. Default: `"master"`.
+   */
+  readonly signUp?: OpenTo | undefined;
+  /** Who may sign users in: whoever holds the master key too, or everyone. Default: `"master"`. */
+  readonly signIn?: OpenTo | undefined;
+  /** Mails of your own in the place of those that come with the package. Default: none. */
+  readonly texts?: Partial<AccountTexts> | undefined;
+  /** Time after which a session that is not refreshed ends, in seconds. Default: `2_592_000`, 30 days. */
+  readonly sessionLifetime?: number | undefined;
+  /** Routes in the place of those of the package, as `fetchwork eject` writes them out. Default: none. */
+  readonly parts?: Partial<AccountParts> | undefined;
+}
+
+/** The routes of accounts, part by part. */
+export interface AccountParts {
+  /** `/users`, with passwords and roles. */
+  readonly users: (context: AccountsContext) => readonly AccountRoute[];
+  /** `/auth`, sessions, keys, second factors, passkeys, addresses and lost passwords. */
+  readonly auth: (context: AccountsContext) => readonly AccountRoute[];
+}
+
+/** Secrets and surroundings of accounts, which differ from one place where a program runs to another. */
+export interface AccountsSettings {
+  /** Key that creates users and, unless sign-in is public, authenticates them. At least 32 characters. */
+  readonly masterKey: string;
+  /** Secret of tokens and codes. At least 32 characters. Another one ends all sessions and second factors. */
+  readonly jwtSecret: string;
+  /** Validity of a session token, in seconds. Default: `86_400`, one day. */
+  readonly tokenLifetime?: number | undefined;
+  /** Name of the application, in mails and authenticators. */
+  readonly title: string;
+  /** Origin under which browsers reach the API, such as `https://example.com`. Without it there are no passkeys. */
+  readonly origin?: string | undefined;
+  /** Sends mails. Without it addresses are neither confirmed nor changed, and no lost password is set. */
+  readonly mailer?: Mailer | undefined;
+  /** Origins that links in mails may lead to. Default: all. */
+  readonly linkOrigins?: readonly string[] | undefined;
+  /** Slows the guessing of passwords and codes, and sign-ups. Default: nothing does. */
+  readonly attempts?: AttemptLimiter | undefined;
+  /** Limits how often mails are asked for. Default: nothing does. */
+  readonly mailLimiter?: AttemptLimiter | undefined;
+  /** Receives why a mail was given up. Default: `console.error`. */
+  readonly report?: ((error: unknown) => void) | undefined;
+  /** Called for a user who was removed, after what accounts keep of it is gone. Default: nothing is. */
+  readonly onRemove?: ((user: string) => Promise<void>) | undefined;
+}
+
+/** Accounts on a store. */
+export interface OpenAccounts {
+  readonly routes: readonly AccountRoute[];
+  readonly authentication: Authentication;
+  /** What the routes work with, for further ones. */
+  readonly context: AccountsContext;
+  /** Sends mails that wait, also those of a process that ended. */
+  start(): void;
+  /** Stops; mails that are not sent stay queued. */
+  stop(): Promise<void>;
+}
+
+/** Users, and the ways in which they sign in. */
+export interface Accounts {
+  readonly user: UserResource;
+  /** Where accounts are kept, beside the users; for `openStore`. */
+  readonly collections: NonNullable<StoreOptions["collections"]>;
+  /** Begins to work on a store. */
+  open(store: Store, settings: AccountsSettings): OpenAccounts;
+}
+
+const accountsOptions = optionNames<AccountsOptions>({
+  user: true,
+  signUp: true,
+  signIn: true,
+  texts: true,
+  sessionLifetime: true,
+  parts: true,
+});
+
+const settingNames = optionNames<AccountsSettings>({
+  masterKey: true,
+  jwtSecret: true,
+  tokenLifetime: true,
+  title: true,
+  origin: true,
+  mailer: true,
+  linkOrigins: true,
+  attempts: true,
+  mailLimiter: true,
+  report: true,
+  onRemove: true,
+});
+
+/**
+ * Makes accounts: users as a resource, signing in by password, second factor and passkey, sessions with refresh tokens that
+ * rotate, API keys, sign-up, change of address, and lost passwords.
+ *
+ * @throws RestError `ERR_REST_CONFIGURATION` for options that do not fit.
+ *
+ * @example
+ * ```ts
+ * const { collections, open } = accounts({ user: defineUser(), signUp: "public", signIn: "public" });
+ * const { authentication, routes } = open(store, { masterKey, jwtSecret, title: "Blog", origin });
+ * ```
+ */
+export function accounts(options: AccountsOptions): Accounts {
+  const known = { owner: "accounts", names: accountsOptions };
+  refuseUnknownOptions(options, known, "ERR_REST_CONFIGURATION");
+  const { parts = {}, sessionLifetime = 2_592_000, signIn = "master", signUp = "master" } = options;
+  const { user } = options;
+  for (const [name, value] of Object.entries({ signIn, signUp })) {
+    if (value === "master" || value === "public") continue;
+    const message = `${name} is ${JSON.stringify(value)}, expected "master" or "public"`;
+    throw new RestError("ERR_REST_CONFIGURATION", message);
+  }
+  if (!Number.isSafeInteger(sessionLifetime) || sessionLifetime < 60) {
+    const message = `sessionLifetime is ${sessionLifetime}, expected whole seconds from 60`;
+    throw new RestError("ERR_REST_CONFIGURATION", message);
+  }
+  const resets = createPasswordResets<StoredUser>({ users: user.collection });
+  const texts = { ...accountTexts, ...options.texts };
+  const { auth = accountAuthRoutes, users = userRoutes } = parts;
+
+  return {
+    user,
+    collections: [
+      sessionCollection,
+      apiKeyCollection,
+      secondFactorCollection,
+      passkeyCollection,
+      challengeCollection,
+      emailChangeCollection,
+      resets.collection,
+    ],
+    open(store, settings) {
+      refuseUnknownOptions(
+        settings,
+        { owner: "open of accounts", names: settingNames },
+        "ERR_REST_CONFIGURATION",
+      );
+      const { attempts, jwtSecret, linkOrigins, mailer, mailLimiter, masterKey } = settings;
+      const { onRemove, origin, report = console.error, title, tokenLifetime } = settings;
+      const source = accountSource(store, user);
+      const accountOf = (id: string): Promise<Account | undefined> => source.byId(id);
+      const keys = createApiKeys(store, accountOf);
+      const isSecure = origin?.startsWith("https:") === true;
+      const cookie = createPageCookie({ isSecure });
+      const authentication = createAuthentication({
+        masterKey,
+        jwtSecret,
+        tokenLifetime,
+        accounts: source,
+        attempts,
+        keys,
+        cookieToken: (request) => cookie.read(request),
+        isLive: (session) => sessions.isLive(session),
+      });
+      const sessions = createSessions({
+        store,
+        tokens: authentication.tokens,
+        refreshTokens: createRefreshTokens(derivedKey(jwtSecret, "refresh tokens")),
+        accountOf,
+        lifetime: sessionLifetime,
+      });
+      const key = derivedKey(jwtSecret, "second factors");
+      const emailChanges = createEmailChanges(store, user);
+      const mails =
+        mailer &&
+        createAccountMails({ store, user, mailer, resets, emailChanges, texts, title, report });
+      const context: AccountsContext = {
+        user,
+        store,
+        signUp,
+        signIn,
+        isSecure,
+        sessions,
+        keys,
+        factors: createSecondFactors({ store, key, issuer: title }),
+        passkeys: origin === undefined ? undefined : createPasskeys({ store, origin, title }),
+        resets,
+        emailChanges,
+        mails,
+        linkOrigins,
+        mailLimiter,
+        onRemove,
+      };
+      return {
+        authentication,
+        context,
+        routes: [...users(context), ...auth(context)],
+        start: () => mails?.start(),
+        stop: async () => mails?.stop(),
+      };
+    },
+  };
+}
+
+/** Makes the routes by which users sign in, in every way there is. */
+export function accountAuthRoutes(context: AccountsContext): readonly AccountRoute[] {
+  const { passkeys } = context;
+  return [
+    ...authRoutes(context),
+    ...sessionRoutes(context),
+    ...keyRoutes(context),
+    ...secondFactorRoutes(context),
+    ...(passkeys ? passkeyRoutes(context, passkeys) : []),
+    ...emailRoutes(context),
+    ...passwordResetRoutes(context),
+  ];
+}
+
+function accountSource(store: Store, { collection }: UserResource): AccountSource {
+  const users = store.collection(collection);
+  return {
+    async byId(id) {
+      const found = await users.get(id);
+      return found && toAccount(found);
+    },
+    async byEmail(email) {
+      const [found] = await users.find({ where: { email }, limit: 1 });
+      return found && toAccount(found);
+    },
+  };
+}
+
+function toAccount({
+  id,
+  passwordHash,
+  role,
+  sessionVersion,
+}: StoredUser & { readonly id: string }): Account {
+  return { id, passwordHash, role, sessionVersion };
+}

@@ -1,0 +1,93 @@
+import { createHash, randomBytes } from "node:crypto";
+import {
+  type CollectionDefinition,
+  defineCollection,
+  type Store,
+  type Stored,
+  type Transaction,
+  UniqueError,
+} from "@fetchwork/documents";
+import type { StoredUser, UserResource } from "../users/define-user.ts";
+
+/** An address that a user wants, or has and confirms. */
+export interface EmailChange {
+  readonly user: string;
+  readonly email: string;
+  /** The user's session version at the time: a new password in between ends the wish. */
+  readonly sessionVersion: number;
+  /** In milliseconds since 1970. */
+  readonly expiresAt: number;
+}
+
+export const emailChangeCollection: CollectionDefinition<EmailChange> =
+  defineCollection<EmailChange>("email-changes", {
+    indexes: ["user"],
+    expires: { field: "expiresAt" },
+  });
+
+/** Sets addresses of users, with a token that only the owner of the mailbox gets. */
+export interface EmailChanges {
+  /** Makes a token of 43 URL-safe characters, 256 random bits, good for a day. Only its hash is stored. */
+  issue(user: Stored<StoredUser>, email: string): Promise<string>;
+  /**
+   * Sets the address and marks it as confirmed; of any number of calls with one token one succeeds. Returns the user
+   * before and after, `undefined` for a token that does not hold, and `"taken"` when another user has the address now.
+   */
+  use(
+    store: Store,
+    token: string,
+  ): Promise<
+    | { readonly before: Stored<StoredUser>; readonly after: Stored<StoredUser> }
+    | "taken"
+    | undefined
+  >;
+  removeAll(user: string): Promise<void>;
+}
+
+const lifetime = 86_400_000;
+const format = /^[\w-]{43}$/;
+
+/** Makes {@link EmailChanges}. */
+export function createEmailChanges(ownStore: Store, { collection }: UserResource): EmailChanges {
+  return {
+    async issue({ id, sessionVersion }, email) {
+      const token = randomBytes(32).toString("base64url");
+      const change = { user: id, email, sessionVersion, expiresAt: Date.now() + lifetime };
+      await ownStore.collection(emailChangeCollection).insert(change, { id: digest(token) });
+      return token;
+    },
+    async use(store, token) {
+      if (!format.test(token)) return undefined;
+      try {
+        return await store.transaction((alone) => useIn(alone, digest(token)));
+      } catch (error) {
+        if (error instanceof UniqueError) return "taken";
+        throw error;
+      }
+    },
+    async removeAll(user) {
+      await ownStore.collection(emailChangeCollection).removeMany({ where: { user } });
+    },
+  };
+
+  async function useIn(
+    alone: Transaction,
+    id: string,
+  ): Promise<
+    { readonly before: Stored<StoredUser>; readonly after: Stored<StoredUser> } | undefined
+  > {
+    const change = await alone.collection(emailChangeCollection).get(id);
+    if (change === undefined || change.expiresAt <= Date.now()) return undefined;
+    const users = alone.collection(collection);
+    const before = await users.get(change.user);
+    if (before?.sessionVersion !== change.sessionVersion) return undefined;
+    await alone.collection(emailChangeCollection).removeMany({ where: { user: before.id } });
+    const { email } = change;
+    const after = await users.update(before.id, { email, unverified: undefined });
+    return after && { before, after };
+  }
+}
+
+function digest(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}

@@ -1,0 +1,80 @@
+import { empty, json } from "@fetchwork/http";
+import { z } from "zod";
+import { fieldError } from "../../field-error.ts";
+import { defineRoute } from "../../plan/route.ts";
+import { notFound, Problem } from "../../problem.ts";
+import { type AccountRoute, accountRoute } from "../account-operations.ts";
+import type { AccountsContext } from "../accounts-context.ts";
+import { requireSecondFactor } from "../second-factor/require-second-factor.ts";
+import { personalHeaders } from "../sessions/start-session.ts";
+import { ownUser } from "../users/own-account.ts";
+import { nameOf } from "../users/profile.ts";
+import { emailSchema } from "../users/user-fields.ts";
+import { pageLink } from "./link.ts";
+import { countMail, readyMails } from "./ready-mails.ts";
+
+const tag = "auth";
+
+/** Makes the routes by which users confirm their address, and change it. */
+export function emailRoutes(context: AccountsContext): readonly AccountRoute[] {
+  const { emailChanges, linkOrigins, mails, resets, user } = context;
+  const totp = z.string().max(40).optional();
+
+  return [
+    defineRoute({
+      method: "POST",
+      path: "/users/:id/email",
+      operation: "changeEmail",
+      summary: "Mails a link to an address, which becomes that of the caller when it is confirmed",
+      tag,
+      access: "password",
+      body: z.object({ email: emailSchema, link: pageLink(linkOrigins), totp }),
+      responses: {
+        202: { description: "The mail is on its way" },
+        401: { description: "Email, password or code (`totp`) is missing or wrong" },
+        429: { description: "Too many mails for this user; see Retry-After" },
+        503: { description: "No mails can be sent now" },
+      },
+      handle: async (call) => {
+        const { id } = await ownUser(context, call);
+        const { link, totp: code } = call.body;
+        await requireSecondFactor(context, call, { user: id, code });
+        const ready = await readyMails(context);
+        await countMail(context, `Address of ${id}`);
+        await ready.queue({ kind: "email-change", user: id, email: call.body.email, link });
+        return empty(202);
+      },
+    }),
+    defineRoute({
+      method: "PUT",
+      path: "/email-changes/:token",
+      operation: "confirmEmail",
+      summary: "Sets and confirms the address that a token was mailed to",
+      tag,
+      access: "public",
+      responses: {
+        200: { description: "The user", schema: user.changed },
+        404: { description: "No such token, or it is used or expired" },
+        409: { description: "Another user has the address now" },
+        429: { description: "Too many requests from this address; see Retry-After" },
+      },
+      handle: async ({ params, store }) => {
+        const used = await emailChanges.use(store, params["token"] ?? "");
+        if (used === undefined) throw notFound();
+        if (used === "taken") {
+          throw new Problem(409, {
+            errors: [fieldError("email", "unique", "email already registered")],
+          });
+        }
+        const { after, before } = used;
+        if (after.email !== before.email) {
+          // Those who read the former mailbox set no password any more, and learn of it.
+          await store.collection(resets.collection).removeMany({ where: { user: after.id } });
+          const name = before.name ?? nameOf(before.email);
+          await mails?.queue({ kind: "email-changed", email: before.email, name });
+        }
+        return json(user.present(after, { user: after }), { headers: personalHeaders });
+      },
+    }),
+  ].map(accountRoute);
+}

@@ -1,0 +1,97 @@
+import { empty, json } from "@fetchwork/http";
+import { z } from "zod";
+import { defineRoute } from "../../plan/route.ts";
+import { notFound } from "../../problem.ts";
+import { propertiesOf } from "../../schema.ts";
+import { type AccountRoute, accountRoute } from "../account-operations.ts";
+import type { AccountsContext } from "../accounts-context.ts";
+import { personalHeaders } from "../sessions/start-session.ts";
+import { emailSchema, passwordSchema } from "../users/user-fields.ts";
+import { pageLink } from "./link.ts";
+import { countMail, readyMails } from "./ready-mails.ts";
+
+const tag = "password-resets";
+const missing = { description: "No such token, or it is used or expired" };
+const tooMany = { description: "Too many requests from this address; see Retry-After" };
+
+/** What the holder of a token sees of the user: whose password it is about to set. */
+const holderView = ["id", "name", "picture", "email"] as const;
+
+/** Makes the routes by which users set a password that they have lost. */
+export function passwordResetRoutes(context: AccountsContext): readonly AccountRoute[] {
+  const { linkOrigins, resets, sessions, user } = context;
+  const properties = propertiesOf(user.output, "a user");
+  const holder = Object.fromEntries(holderView.map((field) => [field, properties[field] ?? {}]));
+
+  return [
+    defineRoute({
+      method: "POST",
+      path: "/password-resets",
+      operation: "createPasswordReset",
+      summary: "Mails a link with a token to the user of an address, if there is one",
+      tag,
+      access: context.signIn,
+      body: z.object({ email: emailSchema, link: pageLink(linkOrigins) }),
+      responses: {
+        202: { description: "The mail is on its way, or nobody has that address" },
+        429: { description: "Too many mails for that address; see Retry-After" },
+        503: { description: "No mails can be sent now" },
+      },
+      /** Answers before it looks for the user, so that neither answer nor time tell whether there is one. */
+      handle: async ({ body }) => {
+        const mails = await readyMails(context);
+        await countMail(context, `Reset of ${body.email}`);
+        await mails.queue({ kind: "password-reset", ...body });
+        return empty(202);
+      },
+    }),
+    defineRoute({
+      method: "GET",
+      path: "/password-resets/:token",
+      operation: "showPasswordReset",
+      summary: "Shows whose password a token sets",
+      tag,
+      access: "public",
+      responses: {
+        200: {
+          description: "The user",
+          schema: {
+            type: "object",
+            properties: { user: { type: "object", properties: holder, required: holderView } },
+            required: ["user"],
+          },
+        },
+        404: missing,
+        429: tooMany,
+      },
+      handle: async ({ params, store }) => {
+        const found = await resets.find(store, params["token"] ?? "");
+        if (!found) throw notFound();
+        const shown = user.present(found, { user: found }, holderView);
+        return json({ user: shown }, { headers: personalHeaders });
+      },
+    }),
+    defineRoute({
+      method: "PUT",
+      path: "/password-resets/:token",
+      operation: "usePasswordReset",
+      summary: "Sets the password, signs the user out everywhere and ends all its resets",
+      tag,
+      access: "public",
+      body: z.object({ password: passwordSchema }),
+      responses: {
+        200: { description: "The user", schema: user.changed },
+        404: missing,
+        429: tooMany,
+        503: { description: "Too many passwords to hash" },
+      },
+      handle: async ({ attempts, body, context: { ip }, params, store }) => {
+        const changed = await resets.use(store, params["token"] ?? "", body.password);
+        if (!changed) throw notFound();
+        await sessions.endAll(changed.id);
+        await attempts?.forget({ account: changed.email, address: ip });
+        return json(user.present(changed, { user: changed }), { headers: personalHeaders });
+      },
+    }),
+  ].map(accountRoute);
+}

@@ -1,0 +1,198 @@
+import { randomBytes } from "node:crypto";
+import { DocumentsError, type Store, type Stored, UniqueError } from "@fetchwork/documents";
+import type {
+  AuthenticationResponseJSON,
+  PublicKeyCredentialCreationOptionsJSON,
+  PublicKeyCredentialRequestOptionsJSON,
+  RegistrationResponseJSON,
+} from "@simplewebauthn/server";
+import { Problem } from "../../problem.ts";
+import { challengeCollection, type Passkey, passkeyCollection, passkeyId } from "./passkey.ts";
+
+/** Whom a passkey is made for. */
+export interface PasskeyHolder {
+  readonly id: string;
+  readonly email: string;
+}
+
+/** Passkeys of users: signing in without a password, by what the user has and is or knows (WebAuthn Level 3). */
+export interface Passkeys {
+  /** What `navigator.credentials.create` needs; good for five minutes. */
+  beginRegistration(user: PasskeyHolder): Promise<PublicKeyCredentialCreationOptionsJSON>;
+  /**
+   * Keeps the passkey that the browser made.
+   *
+   * @throws Problem 422 for an answer that does not hold, 409 for a passkey that is known already.
+   */
+  finishRegistration(
+    user: string,
+    made: { readonly name: string; readonly response: RegistrationResponseJSON },
+  ): Promise<Stored<Passkey>>;
+  /** What `navigator.credentials.get` needs; good for five minutes. It tells nothing of who has passkeys. */
+  beginSignIn(): Promise<PublicKeyCredentialRequestOptionsJSON>;
+  /**
+   * Finds the user who signed the challenge; `undefined` for a passkey that is not known.
+   *
+   * @throws Problem 422 for an answer that does not hold.
+   */
+  finishSignIn(response: AuthenticationResponseJSON): Promise<string | undefined>;
+  list(user: string): Promise<readonly Stored<Passkey>[]>;
+  remove(user: string, id: string): Promise<boolean>;
+  removeAll(user: string): Promise<void>;
+}
+
+/** Time from a challenge to its answer, in milliseconds. */
+const answerTime = 300_000;
+
+const maxPasskeys = 50;
+
+/** What {@link createPasskeys} needs. */
+export interface PasskeysOptions {
+  readonly store: Store;
+  /** Origin of the pages that ask for passkeys, such as `https://example.com`; its host is the relying party. */
+  readonly origin: string;
+  /** Name of the application, as browsers show it. */
+  readonly title: string;
+}
+
+/** Makes {@link Passkeys}. `@simplewebauthn/server` is loaded with the first request. */
+export function createPasskeys({ origin, store, title }: PasskeysOptions): Passkeys {
+  const rpID = new URL(origin).hostname;
+  const passkeys = store.collection(passkeyCollection);
+  const challenges = store.collection(challengeCollection);
+  const find = (user: string): Promise<readonly Stored<Passkey>[]> =>
+    passkeys.find({ where: { user }, sort: ["createdAt"], limit: maxPasskeys });
+
+  return {
+    async beginRegistration({ id, email }) {
+      const { generateRegistrationOptions } = await loadLibrary();
+      const [challenge, known] = await Promise.all([newChallenge(id), find(id)]);
+      return generateRegistrationOptions({
+        rpName: title,
+        rpID,
+        userID: new Uint8Array(Buffer.from(id)),
+        userName: email,
+        userDisplayName: email,
+        challenge: new Uint8Array(Buffer.from(challenge, "base64url")),
+        timeout: answerTime,
+        attestationType: "none",
+        excludeCredentials: known.map(({ credential, transports }) => ({
+          id: credential,
+          transports: [...transports],
+        })),
+        // It takes the place of email, password and second factor.
+        authenticatorSelection: { residentKey: "required", userVerification: "required" },
+      });
+    },
+    async finishRegistration(user, { name, response }) {
+      const { verifyRegistrationResponse } = await loadLibrary();
+      const { registrationInfo } = await orRefused(() =>
+        verifyRegistrationResponse({
+          response,
+          expectedChallenge: (challenge) => useChallenge(challenge, user),
+          expectedOrigin: origin,
+          expectedRPID: rpID,
+          requireUserVerification: true,
+        }),
+      );
+      if (registrationInfo === undefined) throw refused();
+      if ((await find(user)).length >= maxPasskeys) {
+        throw new Problem(409, { detail: `a user has at most ${maxPasskeys} passkeys` });
+      }
+      const { credential, credentialBackedUp } = registrationInfo;
+      const passkey: Passkey = {
+        user,
+        name,
+        credential: credential.id,
+        publicKey: Buffer.from(credential.publicKey).toString("base64url"),
+        counter: credential.counter,
+        transports: (credential.transports ?? []).map(String).slice(0, 10),
+        isBackedUp: credentialBackedUp,
+        usedAt: null,
+      };
+      try {
+        return await passkeys.insert(passkey, { id: passkeyId(credential.id) });
+      } catch (error) {
+        if (!(error instanceof UniqueError)) throw error;
+        throw new Problem(409, { detail: "this passkey is registered already" });
+      }
+    },
+    async beginSignIn() {
+      const { generateAuthenticationOptions } = await loadLibrary();
+      const challenge = await newChallenge(null);
+      return generateAuthenticationOptions({
+        rpID,
+        challenge: new Uint8Array(Buffer.from(challenge, "base64url")),
+        timeout: answerTime,
+        userVerification: "required",
+      });
+    },
+    async finishSignIn(response) {
+      const { verifyAuthenticationResponse } = await loadLibrary();
+      const found = await passkeys.get(passkeyId(response.id));
+      if (found === undefined) return undefined;
+      const { credential: id, counter, publicKey, transports } = found;
+      const { verified, authenticationInfo } = await orRefused(() =>
+        verifyAuthenticationResponse({
+          response,
+          expectedChallenge: (challenge) => useChallenge(challenge, null),
+          expectedOrigin: origin,
+          expectedRPID: rpID,
+          credential: {
+            id,
+            publicKey: new Uint8Array(Buffer.from(publicKey, "base64url")),
+            counter,
+            transports: [...transports],
+          },
+          requireUserVerification: true,
+        }),
+      );
+      // Who shows the handle of another user has taken the key from somewhere else.
+      const { userHandle } = response.response;
+      const isOther =
+        userHandle !== undefined && Buffer.from(userHandle, "base64url").toString() !== found.user;
+      if (!verified || isOther) return undefined;
+      const used = { counter: authenticationInfo.newCounter, usedAt: Date.now() };
+      return (await passkeys.update(found.id, used)) && found.user;
+    },
+    list: find,
+    async remove(user, id) {
+      const found = await passkeys.get(id);
+      return found?.user === user && passkeys.remove(id);
+    },
+    async removeAll(user) {
+      await passkeys.removeMany({ where: { user } });
+    },
+  };
+
+  async function newChallenge(user: string | null): Promise<string> {
+    const challenge = randomBytes(32).toString("base64url");
+    await challenges.insert({ user, expiresAt: Date.now() + answerTime }, { id: challenge });
+    return challenge;
+  }
+
+  /** Uses a challenge up, whoever it was for: an answer that is wrong cannot be followed by another. */
+  async function useChallenge(challenge: string, user: string | null): Promise<boolean> {
+    if (!/^[\w-]{43}$/.test(challenge)) return false;
+    const found = await challenges.get(challenge);
+    if (found === undefined || !(await challenges.remove(challenge))) return false;
+    return found.user === user && found.expiresAt > Date.now();
+  }
+}
+
+/** What the library throws says what is wrong with an answer, in the words of the standard. */
+async function orRefused<T>(verify: () => Promise<T>): Promise<T> {
+  try {
+    return await verify();
+  } catch (error) {
+    throw error instanceof DocumentsError ? error : refused(error);
+  }
+}
+
+function refused(cause?: unknown): Problem {
+  return new Problem(422, { detail: "the answer of the passkey does not hold", cause });
+}
+
+async function loadLibrary(): Promise<typeof import("@simplewebauthn/server")> {
+  return import("@simplewebauthn/server");
+}

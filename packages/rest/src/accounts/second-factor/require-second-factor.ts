@@ -1,0 +1,43 @@
+import { fieldError } from "../../field-error.ts";
+import { Problem } from "../../problem.ts";
+import type { Call } from "../../resource/call.ts";
+import type { AccountsContext } from "../accounts-context.ts";
+
+/**
+ * Asks for the second factor of a user who has one.
+ *
+ * @throws Problem 401 that names the field `totp` for a code that is missing or wrong, 429 after too many wrong ones.
+ */
+export async function requireSecondFactor(
+  { factors }: Pick<AccountsContext, "factors">,
+  { attempts, context }: Pick<Call, "attempts" | "context">,
+  { code, user }: { readonly user: string; readonly code: string | undefined },
+): Promise<void> {
+  if (!(await factors.isOn(user))) return;
+  if (code === undefined)
+    throw codeProblem("required", "totp is required: the code of the second factor");
+  // No email has such a name: emails are in lower case.
+  const attempt = await attempts?.begin({
+    account: `Second factor of ${user}`,
+    address: context.ip,
+  });
+  let outcome: "success" | "failure" | "neither" = "neither";
+  try {
+    outcome = (await factors.take(user, code)) ? "success" : "failure";
+  } finally {
+    await attempt?.end(outcome);
+  }
+  if (outcome === "failure") throw wrongCode();
+}
+
+/** Refuses a code of the second factor. */
+export function wrongCode(): Problem {
+  return codeProblem("invalid", "totp is not a code that holds now");
+}
+
+function codeProblem(name: string, message: string): Problem {
+  return new Problem(401, {
+    errors: [fieldError("totp", name, message)],
+    headers: { "www-authenticate": 'Basic realm="api", charset="UTF-8"' },
+  });
+}

@@ -1,0 +1,125 @@
+import { createHash, createHmac, randomBytes } from "node:crypto";
+import {
+  type CollectionDefinition,
+  defineCollection,
+  type Store,
+  type Stored,
+  VersionError,
+} from "@fetchwork/documents";
+import { constantTimeEqual } from "@fetchwork/kit";
+import { base32 } from "./base32.ts";
+import { stepOfCode, totpUri } from "./totp.ts";
+
+/** The second factor of a user, whose identifier is that of the document. */
+export interface SecondFactor {
+  /** What the secret is derived from, together with a key that is not in the store. */
+  readonly nonce: string;
+  /** Whether the user has shown a code of it. Until then it is not asked for. */
+  readonly isConfirmed: boolean;
+  /** Step of the last code that was taken: no code is good twice (RFC 6238 section 5.2). */
+  readonly lastStep: number;
+  /** SHA-256 of the recovery codes that are left, in hex. */
+  readonly recovery: readonly string[];
+}
+
+export const secondFactorCollection: CollectionDefinition<SecondFactor> =
+  defineCollection<SecondFactor>("second-factors");
+
+/** What an authenticator needs. */
+export interface Enrolment {
+  /** In base32, to be typed. */
+  readonly secret: string;
+  /** The same as an address `otpauth://totp/…`, to be shown as a QR code. */
+  readonly uri: string;
+}
+
+/** Second factors of users: codes by time (TOTP, RFC 6238), and codes to recover with when the device is lost. */
+export interface SecondFactors {
+  /** Whether codes are asked for when a user signs in. */
+  isOn(user: string): Promise<boolean>;
+  /** Begins: makes a secret in place of one that was never confirmed; `undefined` when one is confirmed already. */
+  enrol(user: string, account: string): Promise<Enrolment | undefined>;
+  /** Switches it on with a first code. Returns ten recovery codes, once; `undefined` for a wrong code, or a second time. */
+  confirm(user: string, code: string): Promise<readonly string[] | undefined>;
+  /** Takes a code, or a recovery code. Of any number of uses at once, one succeeds. */
+  take(user: string, code: string): Promise<boolean>;
+  remove(user: string): Promise<boolean>;
+}
+
+const recoveryCodes = 10;
+
+/** Makes {@link SecondFactors}. */
+export function createSecondFactors({
+  issuer,
+  key,
+  store,
+}: {
+  readonly store: Store;
+  /** Key that secrets are derived with: with another one all second factors are lost but their recovery codes. */
+  readonly key: Buffer;
+  /** Name that authenticators show beside the account. */
+  readonly issuer: string;
+}): SecondFactors {
+  const factors = store.collection(secondFactorCollection);
+  const secretOf = (user: string, nonce: string): Buffer =>
+    createHmac("sha256", key).update(`${user} ${nonce}`).digest().subarray(0, 20);
+
+  return {
+    async isOn(user) {
+      return (await factors.get(user))?.isConfirmed === true;
+    },
+    async enrol(user, account) {
+      const found = await factors.get(user);
+      if (found?.isConfirmed === true) return undefined;
+      const nonce = randomBytes(16).toString("base64url");
+      const factor = { nonce, isConfirmed: false, lastStep: 0, recovery: [] };
+      if (found) await factors.replace(user, factor);
+      else await factors.insert(factor, { id: user });
+      const secret = base32(secretOf(user, nonce));
+      return { secret, uri: totpUri(secret, { account, issuer }) };
+    },
+    async confirm(user, code) {
+      const found = await factors.get(user);
+      if (found === undefined || found.isConfirmed) return undefined;
+      const lastStep = stepOfCode(secretOf(user, found.nonce), code, Date.now());
+      if (lastStep === undefined) return undefined;
+      const codes = Array.from({ length: recoveryCodes }, recoveryCode);
+      const recovery = codes.map(digest);
+      return (await change(found, { isConfirmed: true, lastStep, recovery })) ? codes : undefined;
+    },
+    async take(user, code) {
+      const found = await factors.get(user);
+      if (found?.isConfirmed !== true) return false;
+      const now = stepOfCode(secretOf(user, found.nonce), code, Date.now());
+      if (now !== undefined) return now > found.lastStep && change(found, { lastStep: now });
+      const used = digest(code);
+      const left = found.recovery.filter((one) => !constantTimeEqual(used, one));
+      return left.length < found.recovery.length && change(found, { recovery: left });
+    },
+    remove: (user) => factors.remove(user),
+  };
+
+  async function change(
+    { id, version }: Stored<SecondFactor>,
+    changed: Partial<SecondFactor>,
+  ): Promise<boolean> {
+    try {
+      return (await factors.update(id, changed, { ifVersion: version })) !== undefined;
+    } catch (error) {
+      // Somebody else has used a code in this moment, perhaps the same one.
+      if (error instanceof VersionError) return false;
+      throw error;
+    }
+  }
+}
+
+/** 80 random bits, in four groups for the eye. */
+function recoveryCode(): string {
+  return (base32(randomBytes(10)).match(/.{4}/g) ?? []).join("-");
+}
+
+/** Spaces, dashes and case are as the user types them. */
+function digest(code: string): string {
+  const plain = code.replaceAll(/[\s-]/g, "").toUpperCase();
+  return createHash("sha256").update(plain).digest("hex");
+}

@@ -1,0 +1,176 @@
+import { empty, json } from "@fetchwork/http";
+import { z } from "zod";
+import { forbidden } from "../../access.ts";
+import type { Account } from "../../account.ts";
+import { named } from "../../named-schema.ts";
+import { defineRoute } from "../../plan/route.ts";
+import { notFound, Problem } from "../../problem.ts";
+import type { Call } from "../../resource/call.ts";
+import type { JsonSchema } from "../../schema.ts";
+import { type AccountRoute, accountRoute } from "../account-operations.ts";
+import type { AccountsContext } from "../accounts-context.ts";
+import { passwordRequired } from "../create-authentication.ts";
+import { requireSecondFactor } from "../second-factor/require-second-factor.ts";
+import { refuseKeys } from "../users/own-account.ts";
+import { createPageCookie } from "./page-cookie.ts";
+import { isSameOrigin } from "./same-origin.ts";
+import { clientOf, personalHeaders, startSession } from "./start-session.ts";
+
+const tag = "auth";
+const totp = z
+  .string()
+  .max(40)
+  .optional()
+  .describe("Code of the second factor, or a recovery code, where the user has one");
+const code = z.object({ totp });
+const refusedCode = { description: "Email, password or code (`totp`) is missing or wrong" };
+
+/** Describes what signing in answers. */
+export function sessionSchema(user: JsonSchema): JsonSchema {
+  return named(
+    "Session",
+    {
+      type: "object",
+      properties: {
+        token: { type: "string", description: "Sent as `access_token` or Bearer header" },
+        expiresIn: { type: "integer", description: "Validity of the token, in seconds" },
+        refreshToken: { type: "string", description: "Good for one `POST /auth/refresh`" },
+        user,
+      },
+      required: ["token", "expiresIn", "refreshToken", "user"],
+    },
+    "What a client needs to act for a user",
+  );
+}
+
+/** Makes the routes by which users sign in with their password, stay signed in, and sign out. */
+export function authRoutes(context: AccountsContext): readonly AccountRoute[] {
+  const { sessions, user } = context;
+  const access = context.signIn === "master" ? "master+password" : "password";
+  const session = { description: "A session", schema: sessionSchema(user.changed) };
+  const cookie = createPageCookie({ isSecure: context.isSecure });
+
+  /** The user whose password was right. To whoever has not confirmed the address, it was not. */
+  async function passed(
+    call: Call<{ readonly totp?: string | undefined }, Account>,
+  ): Promise<Parameters<typeof startSession>[2]> {
+    const found = await call.store.collection(user.collection).get(call.user.id);
+    if (found === undefined) throw notFound();
+    if (found.unverified === true && context.mails !== undefined) throw passwordRequired();
+    await requireSecondFactor(context, call, { user: found.id, code: call.body.totp });
+    return { found, method: "password" };
+  }
+
+  return [
+    defineRoute({
+      method: "POST",
+      path: "/auth",
+      operation: "signIn",
+      summary: "Signs a user in by email and password, and the code of the second factor",
+      tag,
+      access,
+      body: code,
+      responses: { 201: session, 401: refusedCode },
+      handle: async (call) => {
+        const answer = await startSession(context, call, await passed(call));
+        return json(answer, { status: 201, headers: personalHeaders });
+      },
+    }),
+    defineRoute({
+      method: "DELETE",
+      path: "/auth",
+      operation: "signOut",
+      summary: "Signs the caller out everywhere",
+      tag,
+      access: "user",
+      responses: { 204: { description: "All sessions and tokens of the user have ended" } },
+      handle: async (call) => {
+        refuseKeys(call);
+        const { id } = call.user;
+        // Another session version makes tokens without a session invalid too.
+        await call.store
+          .collection(user.collection)
+          .update(id, (current) => ({ ...current, sessionVersion: current.sessionVersion + 1 }));
+        await sessions.endAll(id);
+        return empty();
+      },
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/auth/refresh",
+      operation: "refreshSession",
+      summary: "Continues a session with its refresh token, which another one takes the place of",
+      tag,
+      access: "public",
+      body: z.object({ refreshToken: z.string().max(300) }),
+      responses: {
+        200: session,
+        401: {
+          description: "The token does not hold, or was used before: then the session has ended",
+        },
+      },
+      handle: async (call) => {
+        const refreshed = await sessions.refresh(call.body.refreshToken, clientOf(call));
+        if (refreshed.outcome === "reused") {
+          call.report(new Error(`a refresh token of user ${refreshed.user} was used twice`));
+        }
+        if (refreshed.outcome !== "refreshed") throw refreshRefused();
+        const { account, grant } = refreshed;
+        const found = await call.store.collection(user.collection).get(account.id);
+        if (found === undefined) throw refreshRefused();
+        return json(
+          { ...grant, user: user.present(found, { user: found }) },
+          { headers: personalHeaders },
+        );
+      },
+    }),
+    defineRoute({
+      method: "POST",
+      path: "/auth/cookie",
+      operation: "signInPage",
+      summary: "Signs an admin in on a page of this origin, with a cookie that scripts do not see",
+      tag,
+      access: "password",
+      body: code,
+      responses: {
+        201: {
+          description: "Signed in",
+          schema: { type: "object", properties: { user: user.changed }, required: ["user"] },
+        },
+        401: refusedCode,
+        403: { description: "Not an admin, or a page of another origin" },
+      },
+      handle: async (call) => {
+        if (!isSameOrigin(call.request)) throw forbidden("only pages of this origin sign in here");
+        if (call.user.role !== "admin") throw forbidden("only admins may do this");
+        const {
+          token,
+          expiresIn,
+          user: shown,
+        } = await startSession(context, call, await passed(call));
+        const headers = { ...personalHeaders, "set-cookie": cookie.set(token, expiresIn) };
+        return json({ user: shown }, { status: 201, headers });
+      },
+    }),
+    defineRoute({
+      method: "DELETE",
+      path: "/auth/cookie",
+      operation: "signOutPage",
+      summary: "Ends the session of a page, or any other that the token belongs to",
+      tag,
+      access: "user",
+      responses: { 204: { description: "The session has ended" } },
+      handle: async ({ user: { id, session: current } }) => {
+        if (current !== undefined) await sessions.end(id, current);
+        return empty(204, { headers: { ...personalHeaders, "set-cookie": cookie.removal } });
+      },
+    }),
+  ].map(accountRoute);
+}
+
+function refreshRefused(): Problem {
+  return new Problem(401, {
+    detail: "the refresh token does not hold: sign in again",
+    headers: { "www-authenticate": 'Bearer realm="api", error="invalid_token"' },
+  });
+}

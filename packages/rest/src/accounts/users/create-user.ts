@@ -1,0 +1,115 @@
+import type { Stored } from "@fetchwork/documents";
+import { empty, json } from "@fetchwork/http";
+import { forbidden } from "../../access.ts";
+import type { Account } from "../../account.ts";
+import { etagOf } from "../../etag.ts";
+import type { Fields } from "../../fields.ts";
+import { refuseConflicts } from "../../operations/refuse-conflicts.ts";
+import { checkReferences } from "../../operations/relations/check-references.ts";
+import { fieldError } from "../../field-error.ts";
+import { badFields, Problem } from "../../problem.ts";
+import { type Call, type ResourceCall, writeTogether } from "../../resource/call.ts";
+import { afterChange } from "../../resource/hooks.ts";
+import type { AccountsContext } from "../accounts-context.ts";
+import { readyMails } from "../mails/ready-mails.ts";
+import { networkOf } from "../network-of.ts";
+import { hashPassword } from "../password.ts";
+import type { NewUser, StoredUser } from "./define-user.ts";
+
+/** What is sent to create a user; `link` for a sign-up whose address has to be confirmed. */
+export type UserCreation = NewUser & { readonly link?: string | undefined };
+
+/** Creates a user: by the master key or an admin, or as a sign-up of one's own where these are open. */
+export async function createUser(
+  context: AccountsContext,
+  call: Call<UserCreation, Account | undefined>,
+): Promise<Response> {
+  const { link, password, ...fields } = call.body;
+  if (call.isMaster || call.user?.role === "admin") {
+    const passwordHash = await hashPassword(password);
+    const created = await insertUser(context, call, { ...fields, passwordHash, sessionVersion: 1 });
+    return shown(context, created);
+  }
+  if (fields.role !== "user") throw forbidden("only the master key and admins set a role");
+  await countSignUp(call);
+  const passwordHash = await hashPassword(password);
+  const user: StoredUser = { ...fields, passwordHash, sessionVersion: 1, unverified: true };
+  const { mails } = context;
+  if (mails === undefined) return shown(context, await insertUser(context, call, user));
+  if (link === undefined) throw linkRequired();
+  await readyMails(context);
+  await insertOrRenew(context, call, user);
+  // The answer is the same for an address that is known. Its owner learns of it by mail.
+  await mails.queue({ kind: "sign-up", email: user.email, link });
+  return empty(202);
+}
+
+function linkRequired(): Problem {
+  const message = "link is required: the page that confirms the address";
+  return badFields([fieldError("link", "required", message)]);
+}
+
+/** Stores a user, with the hooks of the resource. */
+async function insertUser(
+  { user: resource }: AccountsContext,
+  call: ResourceCall<unknown>,
+  user: StoredUser,
+): Promise<Stored<StoredUser>> {
+  const { collection, hooks } = resource;
+  const created = await writeTogether(call, async (transaction) => {
+    const given: Fields & StoredUser = { ...user };
+    const fields: Fields =
+      (await hooks.beforeCreate?.({ call, transaction, fields: given })) ?? given;
+    await checkReferences(resource, transaction, fields);
+    // Hooks return the fields they were given, or such as the resource has.
+    return refuseConflicts(
+      transaction.collection(collection).insert(fields as unknown as StoredUser),
+    );
+  });
+  if (hooks.afterCreate) {
+    await afterChange(call, () => hooks.afterCreate?.({ call, document: { ...created } }));
+  }
+  return created;
+}
+
+/** Stores a user, or in the place of one with the same address who has never confirmed it. */
+async function insertOrRenew(
+  context: AccountsContext,
+  call: Call<UserCreation, Account | undefined>,
+  user: StoredUser,
+): Promise<void> {
+  try {
+    await insertUser(context, call, user);
+  } catch (error) {
+    if (!isTaken(error)) throw error;
+    const users = call.store.collection(context.user.collection);
+    const [found] = await users.find({ where: { email: user.email }, limit: 1 });
+    if (found?.unverified !== true) return;
+    const { id, sessionVersion, version } = found;
+    const renewed = { ...user, sessionVersion: sessionVersion + 1 };
+    await refuseConflicts(users.replace(id, renewed, { ifVersion: version }));
+  }
+}
+
+function isTaken(error: unknown): boolean {
+  return error instanceof Problem && error.status === 409 && error.errors[0]?.param === "email";
+}
+
+/**
+ * Limits sign-ups of a network, as wrong passwords of an account are limited.
+ *
+ * @throws Problem 429 with `Retry-After` after too many.
+ */
+async function countSignUp({ attempts, context }: Call): Promise<void> {
+  // No account has such a name: names of accounts are in lower case.
+  const account = `Sign-up from ${networkOf(context.ip ?? "")}`;
+  const attempt = await attempts?.begin({ account });
+  await attempt?.end("failure"); // So it counts, whatever becomes of it.
+}
+
+function shown({ user: resource }: AccountsContext, created: Stored<StoredUser>): Response {
+  return json(resource.present(created, { user: created }), {
+    status: 201,
+    headers: { etag: etagOf(created.version), location: `/users/${created.id}` },
+  });
+}

@@ -1,0 +1,178 @@
+import { z } from "zod";
+import { RestError } from "../../errors.ts";
+import { etagOf } from "../../etag.ts";
+import { defineResource } from "../../resource/define-resource.ts";
+import type { Operation, ResourceRule } from "../../resource/access-rules.ts";
+import type { ResourceHooks } from "../../resource/hooks.ts";
+import type { ListOptions } from "../../resource/list-options.ts";
+import type { PopulateOptions, Relations } from "../../resource/relations/relation-options.ts";
+import type { Resource } from "../../resource/resource.ts";
+import type { ViewOptions } from "../../resource/views.ts";
+import type { Schema } from "../../schema.ts";
+import { nameOf, pictureOf } from "./profile.ts";
+import { emailSchema, name, passwordSchema, picture, role } from "./user-fields.ts";
+
+/** Fields of every user that clients send and see. */
+export interface UserFields {
+  readonly name?: string | null | undefined;
+  readonly picture?: string | null | undefined;
+  readonly email: string;
+  readonly role: "user" | "admin";
+}
+
+/** A user as the store keeps it. */
+export interface StoredUser extends UserFields {
+  readonly passwordHash: string;
+  readonly sessionVersion: number;
+  /** Set while the user has not confirmed that the email is theirs. */
+  readonly unverified?: true | undefined;
+}
+
+/** A user as somebody sees it: name and picture are `null` for others until the user sets them. */
+export interface ShownUser {
+  readonly id: string;
+  readonly name: string | null;
+  readonly picture: string | null;
+  readonly email?: string;
+  readonly role?: "user" | "admin";
+  readonly emailVerified?: boolean;
+  readonly createdAt?: string;
+}
+
+/** A user as it sees itself, and as admins do. */
+export interface OwnUser extends ShownUser {
+  readonly name: string;
+  readonly picture: string;
+  readonly email: string;
+  readonly role: "user" | "admin";
+  readonly createdAt: string;
+}
+
+/** What creates a user. */
+export interface NewUser {
+  readonly email: string;
+  readonly password: string;
+  readonly name?: string | null | undefined;
+  readonly picture?: string | null | undefined;
+  readonly role: "user" | "admin";
+}
+
+/** The users of an API: a resource at `/users` whose documents own themselves. */
+export interface UserResource<Extra extends object = object> extends Resource<
+  Schema<UserFields & Extra>,
+  "users",
+  ShownUser & Partial<Extra>,
+  Flat<StoredUser & Extra>
+> {
+  /** What creates a user. */
+  readonly creation: z.ZodObject;
+}
+
+/** Written out, since an interface does not count as a record. */
+type Flat<T> = { [Field in keyof T]: T[Field] };
+
+/** What users have and see beside what every user has. */
+export interface UserOptions<Extra extends object = object> {
+  /** Further fields that users set of themselves, such as `{ city: z.string().optional() }`. Default: none. */
+  readonly schema?: (z.ZodObject & z.ZodType<Extra>) | undefined;
+  /**
+   * Fields that each kind of caller sees. Default: `id`, `name` and `picture` for everyone, all for the user and
+   * admins.
+   */
+  readonly views?: ViewOptions | undefined;
+  /** Who may list, show and delete users. Default: admins, users, and admins. */
+  readonly access?: Partial<Record<Extract<Operation, "list" | "remove" | "show">, ResourceRule>>;
+  /** Further fields to search, to sort and to filter by. Default: none. */
+  readonly search?: readonly string[] | undefined;
+  readonly sort?: readonly string[] | undefined;
+  readonly filter?: readonly string[] | undefined;
+  /** How lists look and which parameters they take. */
+  readonly list?: ListOptions | undefined;
+  readonly relations?: Relations | undefined;
+  readonly populate?: PopulateOptions | undefined;
+  /** As of every resource; those before and after a creation run for sign-ups too. Default: none. */
+  readonly hooks?: ResourceHooks<StoredUser> | undefined;
+}
+
+/**
+ * Defines the users of an API: name, picture, email and role, the password as a hash, and fields of your own.
+ *
+ * @throws RestError `ERR_REST_DEFINITION` as `defineResource` does, and for a field that every user has already.
+ *
+ * @example
+ * ```ts
+ * const user = defineUser({ schema: z.object({ city: z.string().max(100).optional() }) });
+ * ```
+ */
+export function defineUser<Extra extends object = object>(
+  options: UserOptions<Extra> = {},
+): UserResource<Extra> {
+  const { access, filter, hooks, list, populate, relations, search = [], sort = [] } = options;
+  const own = { name, picture, email: emailSchema, role };
+  const extra: z.ZodRawShape = options.schema?.shape ?? {};
+  const taken = [...Object.keys(own), "password"].find((field) => Object.hasOwn(extra, field));
+  if (taken !== undefined) {
+    const message = `the schema of users has the field ${taken}, which every user has already`;
+    throw new RestError("ERR_REST_DEFINITION", message);
+  }
+  // Updates neither send email nor role, so that their defaults are never used.
+  const readOnly = { email: emailSchema.default(""), role: role.default("user") };
+  const schema = z.object({ ...extra, ...own, ...readOnly });
+  const resource = defineResource({
+    name: "user",
+    path: "/users",
+    schema,
+    // What users have not set is not stored, and shown to those alone who see the email that it follows from.
+    derived: {
+      name: { from: "email", value: (user) => nameOf(user.email) },
+      picture: { from: "email", value: (user) => pictureOf(user.email) },
+    },
+    hidden: z.object({
+      passwordHash: z.string(),
+      sessionVersion: z.number(),
+      unverified: z.literal(true).optional(),
+    }),
+    owner: "id",
+    readOnly: Object.keys(readOnly),
+    access: {
+      list: "admin",
+      show: "user",
+      remove: "admin",
+      ...access,
+      create: "master",
+      update: "owner",
+    },
+    view: ["id", ...Object.keys(own), "emailVerified", ...Object.keys(extra), "createdAt"],
+    views: { public: ["id", "name", "picture"], self: "all", admin: "all", ...options.views },
+    computed: {
+      emailVerified: {
+        schema: z.boolean(),
+        value: (document: object) => (Reflect.get(document, "unverified") ? false : undefined),
+      },
+    },
+    unique: ["email"],
+    search: ["name", "email", ...search],
+    sort: ["name", "email", ...sort],
+    filter,
+    list,
+    relations,
+    populate,
+    // Hooks get documents of the store, which have the fields of the schema.
+    hooks: hooks as ResourceHooks | undefined,
+  });
+  const creation = z.object({
+    ...extra,
+    name,
+    picture,
+    email: emailSchema,
+    password: passwordSchema,
+    role: role.default("user"),
+  });
+  // `me` shows each caller another user, so entity tags of what users see of themselves name the user.
+  const tagOf: typeof resource.tagOf = (document, viewer) =>
+    viewer.user?.id === document.id
+      ? etagOf(document.version, document.id)
+      : resource.tagOf(document, viewer);
+  const users: unknown = { ...resource, creation, tagOf };
+  return users as UserResource<Extra>;
+}

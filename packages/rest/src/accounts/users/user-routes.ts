@@ -1,0 +1,124 @@
+import { z } from "zod";
+import type { Account } from "../../account.ts";
+import { resourceRoutes } from "../../http/resource-routes.ts";
+import { named } from "../../named-schema.ts";
+import { createResourceController } from "../../operations/resource-controller.ts";
+import { changeSchema } from "../../plan/change-schema.ts";
+import { defineRoute, type Route } from "../../plan/route.ts";
+import type { Call } from "../../resource/call.ts";
+import { jsonSchemaOf } from "../../schema.ts";
+import { type AccountRoute, accountRoute } from "../account-operations.ts";
+import type { AccountsContext } from "../accounts-context.ts";
+import { pageLink } from "../mails/link.ts";
+import { createUserController, type UserController } from "./user-controller.ts";
+import { passwordSchema, role } from "./user-fields.ts";
+
+const tag = "users";
+
+/**
+ * Makes the routes of users: those of a resource, in which `me` is the caller, and those for password and role.
+ *
+ * @param controller - Default: the handlers of the package.
+ */
+export function userRoutes(
+  context: AccountsContext,
+  controller: UserController = createUserController(context),
+): readonly AccountRoute[] {
+  const { user } = context;
+  const missing = { description: "There is no such user" };
+  const changed = {
+    description: "The user",
+    schema: user.changed,
+    headers: { ETag: "Version of the document" },
+  };
+
+  return [
+    ...standardRoutes(context, controller),
+    defineRoute({
+      method: "PUT",
+      path: "/users/:id/password",
+      operation: "updatePassword",
+      summary: "Changes the password of the caller and signs it out everywhere",
+      tag,
+      access: "password",
+      conditional: true,
+      body: z.object({ password: passwordSchema, totp: z.string().max(40).optional() }),
+      responses: { 200: changed, 404: missing },
+      handle: controller.updatePassword,
+    }),
+    defineRoute({
+      method: "PUT",
+      path: "/users/:id/role",
+      operation: "updateRole",
+      summary: "Changes the role of a user, and signs it out everywhere",
+      tag,
+      access: "admin",
+      conditional: true,
+      body: z.object({ role }),
+      responses: { 200: changed, 404: missing },
+      handle: controller.updateRole,
+    }),
+  ].map(accountRoute);
+}
+
+/** The routes of the resource, for the users by identifier and, as `me`, for the caller. */
+function standardRoutes(context: AccountsContext, controller: UserController): readonly Route[] {
+  const { user, signUp } = context;
+  const { create, ...others } = controller;
+  const updates = {
+    PUT: changeSchema("User", user.input, "PUT"),
+    PATCH: changeSchema("User", user.input, "PATCH"),
+  };
+  const referredTo = { 409: { description: "Other documents refer to it" } };
+  // What creates a user has more fields than the resource, so its route is made below.
+  const routes = resourceRoutes(user, { ...createResourceController(user), ...others });
+
+  return routes.map((route): Route => {
+    const { action, method, responses } = route;
+    if (action === "create") {
+      return { ...route, ...creationOf(context), access: signUp, handle: create };
+    }
+    return {
+      ...route,
+      responses: action === "remove" ? { ...responses, ...referredTo } : responses,
+      ...(method === "PUT" || method === "PATCH" ? { bodyReference: updates[method] } : {}),
+      // The rule of the route has let the caller pass, and its schema the body.
+      handle(given: Call<never, never>) {
+        const { params } = given;
+        const caller = callerOf(given);
+        if (params["id"] !== "me" || caller === undefined) return route.handle(given);
+        return route.handle({ ...given, params: { ...params, id: caller.id } });
+      },
+    };
+  });
+}
+
+function callerOf({ user }: Call<never, Account | undefined>): Account | undefined {
+  return user;
+}
+
+/** What creates a user: an open sign-up has a link to the page that confirms the address, too. */
+function creationOf({ linkOrigins, mails, signUp, user }: AccountsContext): Partial<Route> {
+  const needsLink = signUp === "public" && mails !== undefined;
+  const link = z.object({ link: pageLink(linkOrigins).optional() });
+  const body = needsLink ? user.creation.extend(link.shape) : user.creation;
+  const input = jsonSchemaOf(body, "input");
+  return {
+    summary: signUp === "public" ? "Signs a user up" : "Creates a user",
+    body,
+    bodyReference: named("NewUser", input, "What creates one user"),
+    atomic: false,
+    responses: {
+      201: {
+        description: "The user",
+        schema: user.changed,
+        headers: { ETag: "Version of the document", Location: "Address of the user" },
+      },
+      ...(needsLink ? { 202: { description: "A mail to the address says how to go on" } } : {}),
+      403: { description: "Only the master key and admins set a role" },
+      409: { description: "The email is taken" },
+      429: { description: "Too many sign-ups from this address; see Retry-After" },
+      503: { description: "Too many passwords to hash" },
+    },
+  };
+}

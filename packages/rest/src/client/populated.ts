@@ -1,0 +1,71 @@
+import type { RelatedDocument } from "../resource/relations/related-types.ts";
+
+/**
+ * A document with others in the place of identifiers, or under names of relations: those that begin the paths, and no
+ * other field. Of a relation whose type is known, they have the type of its documents, with theirs where a path goes on.
+ *
+ * An identifier stays where the caller may not see its document, and `null` stands for one that is missing; documents of
+ * an inverse relation are left out where the caller may not list them. With paths that are known only when it runs, any
+ * text may have given way to a document.
+ */
+export type Populated<D, Path extends string = string, Related = unknown> = {
+  readonly [K in keyof D]: K extends RelationIn<Path>
+    ? string extends Path
+      ? Replaced<D[K], string>
+      : Filled<D[K], Replaced<D[K], never>, RelationOf<Related, K>, PathAfter<Path, K>>
+    : D[K];
+} & {
+  readonly [K in Exclude<RelationIn<Path>, keyof D>]: string extends Path
+    ? unknown
+    : Filled<string | undefined, unknown, RelationOf<Related, K>, PathAfter<Path, K>>;
+};
+
+/** Names of the relations with which paths begin. */
+type RelationIn<Path extends string> = Path extends `${infer First},${infer Rest}`
+  ? RelationIn<First> | RelationIn<Rest>
+  : Path extends ` ${infer Rest}` | `${infer Rest} `
+    ? RelationIn<Rest>
+    : Path extends `${infer First}.${string}`
+      ? First
+      : Path;
+
+/** What of paths comes after the relation that they begin with. */
+type PathAfter<Path extends string, First> = Path extends `${infer One},${infer Others}`
+  ? PathAfter<One, First> | PathAfter<Others, First>
+  : Path extends ` ${infer Rest}` | `${infer Rest} `
+    ? PathAfter<Rest, First>
+    : Path extends `${infer Begin}.${infer Rest}`
+      ? Begin extends First
+        ? Rest
+        : never
+      : never;
+
+type RelationOf<Related, Name> = Name extends keyof Related ? Related[Name] : unknown;
+
+/** The documents of a relation whose type is known; else `Unknown`. */
+type Filled<Value, Unknown, Relation, Path extends string> = Relation extends RelatedDocument
+  ? unknown extends Relation["document"]
+    ? Unknown
+    : Shaped<
+        Value,
+        [Path] extends [never]
+          ? Relation["document"]
+          : Populated<Relation["document"], Path, Relation["related"]>,
+        Relation["shape"]
+      >
+  : Unknown;
+
+type Shaped<Value, Document, Shape extends RelatedDocument["shape"]> = {
+  readonly inverse: readonly Document[] | undefined;
+  readonly many: readonly (Document | string | null)[] | Extract<Value, null | undefined>;
+  readonly one: Document | Value | null;
+}[Shape];
+
+/** Documents where identifiers were, which are texts that `Least` is assignable to; `null` for one that is missing. */
+type Replaced<Value, Least> = Value extends readonly (infer Member)[]
+  ? readonly Replaced<Member, Least>[]
+  : Value extends string
+    ? [Least] extends [Value]
+      ? Value | Readonly<Record<string, unknown>> | null
+      : Value
+    : Value;

@@ -1,0 +1,194 @@
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { apiKeyCollection } from "../../src/accounts/keys/api-key.ts";
+import { defineRoute } from "../../src/plan/route.ts";
+import { resourceRoutes } from "../../src/http/resource-routes.ts";
+import { createResourceController } from "../../src/operations/resource-controller.ts";
+import { defineResource } from "../../src/resource/define-resource.ts";
+import { masterKey } from "../api-client.ts";
+import { z } from "zod";
+import { openAccounts, password } from "./open-accounts.ts";
+
+const note = defineResource({
+  name: "note",
+  path: "/notes",
+  schema: z.object({ text: z.string() }),
+  owner: "author",
+  access: { list: "user", show: "public", create: "user", update: "owner", remove: "owner" },
+});
+const routes = [
+  ...resourceRoutes(note, createResourceController(note)),
+  defineRoute({
+    method: "GET",
+    path: "/whoami",
+    operation: "whoAmI",
+    summary: "Says who asks",
+    tag: "t",
+    access: "public",
+    responses: { 200: { description: "Who" } },
+    handle: ({ user }) => Response.json({ id: user?.id ?? null }),
+  }),
+];
+
+async function withKey(scopes: readonly string[], more: object = {}) {
+  const opened = await openAccounts({ routes });
+  const ada = await opened.join("ada@example.com");
+  const { json, status } = await opened.send("POST", "/users/me/keys", {
+    token: ada.token,
+    json: { name: "CI", scopes, ...more },
+  });
+  expect(status).toBe(201);
+  return { ...opened, ada, key: json.key as string, made: json };
+}
+
+describe("an API key", () => {
+  it("acts for its user in what it is limited to", async () => {
+    const { ada, key, send } = await withKey(["notes:read", "whoami:read"]);
+    expect((await send("GET", "/notes", { token: key })).status).toBe(200);
+    expect((await send("GET", "/whoami", { token: key })).json.id).toBe(ada.id);
+    const refused = await send("POST", "/notes", { token: key, json: { text: "t" } });
+    expect(refused.status).toBe(403);
+    expect(refused.headers.get("www-authenticate")).toBe(
+      'Bearer realm="api", error="insufficient_scope", scope="notes:write"',
+    );
+    expect((await send("GET", "/users/me", { token: key })).status).toBe(403);
+  });
+
+  it("is nobody on public routes outside of its scopes", async () => {
+    const { key, send } = await withKey(["notes:read"]);
+    expect((await send("GET", "/whoami", { token: key })).json.id).toBe(null);
+  });
+
+  it("of all scopes does what its user may, and no more", async () => {
+    const { key, send, join } = await withKey(["*:read", "*:write"]);
+    const created = await send("POST", "/notes", { token: key, json: { text: "t" } });
+    expect(created.status).toBe(201);
+    const bob = await join("bob@example.com");
+    const foreign = await send("POST", "/notes", { token: bob.token, json: { text: "b" } });
+    const path = `/notes/${foreign.json.id}`;
+    expect((await send("PUT", path, { token: key, json: { text: "x" } })).status).toBe(403);
+    expect((await send("GET", "/users", { token: key })).status).toBe(403);
+    const user = { email: "eve@example.com", password };
+    expect((await send("POST", "/users", { token: key, json: user })).status).toBe(403);
+  });
+
+  it("neither sees nor changes what somebody signs in with, an admin's neither", async () => {
+    const opened = await openAccounts();
+    const root = await opened.join("root@example.com", "admin");
+    const { json } = await opened.send("POST", "/users/me/keys", {
+      token: root.token,
+      json: { name: "all", scopes: ["*:read", "*:write"] },
+    });
+    for (const [method, path, body] of [
+      ["GET", "/users/me/sessions"],
+      ["DELETE", "/users/me/sessions"],
+      ["GET", "/users/me/keys"],
+      ["POST", "/users/me/keys", { name: "n", scopes: ["*:read"] }],
+      ["DELETE", `/users/me/keys/${json.id}`],
+      ["DELETE", "/users/me/totp"],
+      ["GET", "/users/me/passkeys"],
+      ["POST", "/passkeys/registration-options"],
+      ["PUT", "/users/me/role", { role: "user" }],
+      ["DELETE", "/auth"],
+    ] as const) {
+      const sent = body === undefined ? {} : { json: body };
+      const { status } = await opened.send(method, path, { token: json.key, ...sent });
+      expect([method, path, status]).toEqual([method, path, 403]);
+    }
+  });
+
+  it("is shown once, and stored as a hash", async () => {
+    const { ada, key, made, send, store } = await withKey(["*:read"]);
+    expect(key).toMatch(/^fwk_/);
+    const [stored] = await store.collection(apiKeyCollection).find({});
+    expect(JSON.stringify(stored)).not.toContain(key.slice(-43));
+    const { json } = await send("GET", "/users/me/keys", { token: ada.token });
+    const { key: _, ...shown } = made;
+    expect(json).toEqual([shown]);
+  });
+
+  it("notes when it was used, to the minute", async () => {
+    const { ada, key, send, store } = await withKey(["notes:read"]);
+    await Promise.all([1, 2, 3].map(() => send("GET", "/notes", { token: key })));
+    const [{ usedAt }] = (await send("GET", "/users/me/keys", { token: ada.token })).json;
+    expect(Math.abs(Date.now() - Date.parse(usedAt))).toBeLessThan(5_000);
+    const versions = async () =>
+      (await store.collection(apiKeyCollection).find({})).map(({ version }) => version);
+    const before = await versions();
+    await send("GET", "/notes", { token: key });
+    expect(await versions()).toEqual(before);
+  });
+
+  it("ends when it expires, is removed, and with its user", async () => {
+    const expiresAt = new Date(Date.now() + 3_600_000).toISOString();
+    const { ada, join, key, made, send } = await withKey(["notes:read"], { expiresAt });
+    expect(made.expiresAt).toBe(expiresAt);
+    vi.useFakeTimers({ now: Date.now() + 3_600_001, toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    expect((await send("GET", "/notes", { token: key })).status).toBe(401);
+    vi.useRealTimers();
+    expect((await send("GET", "/notes", { token: key })).status).toBe(200);
+    const bob = await join("bob@example.com");
+    const path = `/users/${ada.id}/keys/${made.id}`;
+    expect((await send("DELETE", path, { token: bob.token })).status).toBe(403);
+    expect((await send("DELETE", `/users/me/keys/${made.id}`, { token: bob.token })).status).toBe(
+      404,
+    );
+    expect((await send("DELETE", path, { token: ada.token })).status).toBe(204);
+    expect((await send("GET", "/notes", { token: key })).status).toBe(401);
+    const other = await withKey(["notes:read"]);
+    const root = await other.join("root@example.com", "admin");
+    await other.send("DELETE", `/users/${other.ada.id}`, { token: root.token });
+    expect((await other.send("GET", "/notes", { token: other.key })).status).toBe(401);
+    expect(await other.store.collection(apiKeyCollection).count()).toBe(0);
+  });
+
+  it.each([
+    "fwk_x_",
+    `fwk_x_${"a".repeat(43)}`,
+    "fwk_",
+    `fwk_${"a".repeat(200)}_${"a".repeat(43)}`,
+  ])("%s is none", async (token) => {
+    const { send } = await withKey(["*:read"]);
+    expect((await send("GET", "/notes", { token })).status).toBe(401);
+  });
+
+  it("with another secret or identifier is none", async () => {
+    const { key, send } = await withKey(["*:read"]);
+    const changed = `${key.slice(0, -1)}${key.endsWith("A") ? "B" : "A"}`;
+    expect((await send("GET", "/notes", { token: changed })).status).toBe(401);
+  });
+});
+
+describe("making an API key", () => {
+  it.each([
+    [{ name: "", scopes: ["*:read"] }, "name"],
+    [{ name: "n", scopes: [] }, "scopes"],
+    [{ name: "n", scopes: ["notes"] }, "scopes.0"],
+    [{ name: "n", scopes: ["notes:admin"] }, "scopes.0"],
+    [{ name: "n", scopes: ["*:read"], expiresAt: "2020-01-01T00:00:00Z" }, "expiresAt"],
+    [{ name: "n", scopes: ["*:read"], expiresAt: "tomorrow" }, "expiresAt"],
+  ])("%j is refused", async (json, param) => {
+    const { join, send } = await openAccounts();
+    const { token } = await join("ada@example.com");
+    const refused = await send("POST", "/users/me/keys", { token, json });
+    expect([refused.status, refused.json.param]).toEqual([400, param]);
+  });
+
+  it("needs a sign-in within 15 minutes, of the user itself", async () => {
+    const { join, send } = await openAccounts();
+    const ada = await join("ada@example.com");
+    const root = await join("root@example.com", "admin");
+    const json = { name: "n", scopes: ["*:read"] };
+    const path = `/users/${ada.id}/keys`;
+    expect((await send("POST", path, { json })).status).toBe(401);
+    expect((await send("POST", path, { json, token: masterKey })).status).toBe(401);
+    expect((await send("POST", path, { json, token: root.token })).status).toBe(403);
+    vi.useFakeTimers({ now: Date.now() + 901_000, toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const late = await send("POST", path, { json, token: ada.token });
+    expect([late.status, late.json.detail]).toEqual([
+      403,
+      "this needs a sign-in within 15 minutes",
+    ]);
+  });
+});

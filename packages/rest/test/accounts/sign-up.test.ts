@@ -1,0 +1,132 @@
+import { describe, expect, it } from "vitest";
+import { createAttemptLimiter } from "../../src/accounts/create-attempt-limiter.ts";
+import { masterKey } from "../api-client.ts";
+import { openAccounts, password, type Sent, type TestOptions } from "./open-accounts.ts";
+
+const link = "https://app.example/confirm";
+const isOpen: TestOptions = { signUp: "public", signIn: "public" };
+
+describe("a sign-up that is open to everyone, without mails", () => {
+  const options = { ...isOpen, hasMails: false };
+  const form = { email: "ada@example.com", password };
+
+  it("makes users, shows each one itself, and lets it sign in", async () => {
+    const { send, signIn } = await openAccounts(options);
+    const { json, status } = await send("POST", "/users", { form });
+    expect(status).toBe(201);
+    expect(json).toMatchObject({ email: "ada@example.com", role: "user", emailVerified: false });
+    expect((await signIn("ada@example.com")).status).toBe(201);
+  });
+
+  it("makes no admins", async () => {
+    const { send, store, context } = await openAccounts(options);
+    const json = { ...form, role: "admin" };
+    expect((await send("POST", "/users", { json })).status).toBe(403);
+    const byWrongKey = await send("POST", "/users", { json, token: "x".repeat(32) });
+    expect(byWrongKey.status).toBe(403);
+    expect(await store.collection(context.user.collection).count()).toBe(0);
+  });
+
+  it("lets the master key and admins make admins, whose address counts as confirmed", async () => {
+    const { join, send } = await openAccounts(options);
+    const root = await join("root@example.com", "admin");
+    for (const [index, token] of [masterKey, root.token].entries()) {
+      const json = { email: `a${index}@example.com`, password, role: "admin" };
+      const made = await send("POST", "/users", { json, token });
+      expect([made.status, made.json.role]).toEqual([201, "admin"]);
+      expect(made.json).not.toHaveProperty("emailVerified");
+    }
+  });
+
+  it("is limited for each network, and not for the master key", async () => {
+    const attempts = createAttemptLimiter({ limit: 3 });
+    const { send } = await openAccounts({ ...options, settings: { attempts } });
+    let count = 0;
+    const signUp = (sent: Sent) =>
+      send("POST", "/users", {
+        form: { email: `u${(count += 1)}@example.com`, password },
+        ...sent,
+      });
+    for (let index = 0; index < 3; index += 1) {
+      expect((await signUp({ ip: `2001:db8::${index}` })).status).toBe(201);
+    }
+    const refused = await signUp({ ip: "2001:db8::f" });
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
+    expect((await signUp({ ip: "2001:db8:0:1::1" })).status).toBe(201);
+    expect((await signUp({ ip: "2001:db8::1", token: masterKey })).status).toBe(201);
+  });
+});
+
+describe("a sign-up that is open to everyone, with mails", () => {
+  const json = { email: "ada@example.com", password, link };
+
+  it("is good for a sign-in once the address is confirmed", async () => {
+    const { nextMail, send, signIn } = await openAccounts(isOpen);
+    const asked = await send("POST", "/users", { json });
+    expect([asked.status, asked.json]).toEqual([202, undefined]);
+    const early = await signIn("ada@example.com");
+    expect(early.status).toBe(401);
+    const wrong = await signIn("ada@example.com", { basic: ["ada@example.com", "wrong!"] });
+    expect(early.json).toEqual(wrong.json);
+    const { token, to } = await nextMail();
+    expect(to).toBe("ada@example.com");
+    const confirmed = await send("PUT", `/email-changes/${token}`);
+    expect(confirmed.status).toBe(200);
+    expect(confirmed.json).not.toHaveProperty("emailVerified");
+    expect((await signIn("ada@example.com")).status).toBe(201);
+  });
+
+  it("answers the same for an address that is known, whose owner learns of it", async () => {
+    const { create, nextMail, send, signIn } = await openAccounts(isOpen);
+    await create("bob@example.com");
+    const known = await send("POST", "/users", { json: { ...json, email: "bob@example.com" } });
+    const free = await send("POST", "/users", { json });
+    const shape = ({ headers, json: body, status }: typeof known) => [
+      status,
+      body,
+      [...headers.keys()],
+    ];
+    expect(shape(known)).toEqual(shape(free));
+    const mails = [await nextMail(), await nextMail()];
+    const told = mails.find(({ to }) => to === "bob@example.com");
+    expect(told?.subject).toBe("Test - You have an account already");
+    expect(told?.token).toBe("");
+    expect((await signIn("bob@example.com")).status).toBe(201);
+  });
+
+  it("of an address that nobody has confirmed takes the place of the one before", async () => {
+    const { nextMail, send, signIn } = await openAccounts(isOpen);
+    const thief = "of somebody else";
+    await send("POST", "/users", { json: { ...json, password: thief } });
+    const first = await nextMail();
+    await send("POST", "/users", { json });
+    const second = await nextMail();
+    expect((await send("PUT", `/email-changes/${first.token}`)).status).toBe(404);
+    expect((await send("PUT", `/email-changes/${second.token}`)).status).toBe(200);
+    expect((await signIn("ada@example.com")).status).toBe(201);
+    const basic = ["ada@example.com", thief] as const;
+    expect((await signIn("ada@example.com", { basic })).status).toBe(401);
+  });
+
+  it("needs a link to a page that confirms the address", async () => {
+    const linkOrigins = ["https://app.example"];
+    const { send } = await openAccounts({ ...isOpen, settings: { linkOrigins } });
+    const { link: _, ...without } = json;
+    const missing = await send("POST", "/users", { json: without });
+    expect([missing.status, missing.json.param, missing.json.name]).toEqual([
+      400,
+      "link",
+      "required",
+    ]);
+    const foreign = { ...json, link: "https://evil.example/confirm" };
+    expect((await send("POST", "/users", { json: foreign })).json.param).toBe("link");
+  });
+
+  it("is described in the OpenAPI document", async () => {
+    const { openApi } = await openAccounts(isOpen);
+    expect(openApi.paths["/users"]?.["post"]).toMatchObject({
+      responses: { 201: {}, 202: {}, 403: {}, 429: {} },
+    });
+  });
+});

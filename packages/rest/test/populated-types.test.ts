@@ -1,0 +1,139 @@
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { z } from "zod";
+import type { ApiClient, Populated } from "../src/client/index.ts";
+import { resourceRoutes } from "../src/http/resource-routes.ts";
+import { createResourceController } from "../src/operations/resource-controller.ts";
+import { defineResource } from "../src/resource/define-resource.ts";
+import type { PublicUser } from "../src/resource/public-user.ts";
+import type { Resource } from "../src/resource/resource.ts";
+
+const member = defineResource({
+  name: "member",
+  path: "/members",
+  schema: z.object({ name: z.string(), email: z.string() }),
+  access: { show: "user" },
+  owner: "id",
+  views: { public: ["id", "name"], self: "all" },
+});
+
+const label = defineResource({
+  name: "label",
+  path: "/labels",
+  schema: z.object({ text: z.string() }),
+  access: {},
+});
+
+const comment = defineResource({
+  name: "comment",
+  path: "/comments",
+  schema: z.object({ text: z.string(), book: z.string(), by: z.string().nullable().optional() }),
+  access: { create: "user" },
+  relations: { book: { to: (): Resource => book }, by: { to: () => member } },
+});
+
+const book = defineResource({
+  name: "book",
+  path: "/books",
+  schema: z.object({
+    title: z.string(),
+    state: z.enum(["here", "lent"]),
+    tags: z.array(z.string()),
+    editor: z.string().optional(),
+  }),
+  access: { create: "user" },
+  owner: "author",
+  relations: {
+    author: { to: () => member },
+    editor: { to: () => member },
+    tags: { to: () => label, many: true },
+    comments: { to: () => comment, inverse: "book" },
+  },
+  populate: { paths: ["author", "editor", "tags", "comments.by"] },
+});
+
+const routes = [
+  ...resourceRoutes(member, createResourceController(member)),
+  ...resourceRoutes(comment, createResourceController(comment)),
+  ...resourceRoutes(book, createResourceController(book)),
+];
+
+type Client = ApiClient<typeof routes>;
+type RowOf<Call extends (client: Client) => Promise<{ readonly data: readonly unknown[] }>> =
+  Awaited<ReturnType<Call>>["data"][number];
+
+describe("populated documents of the typed client", () => {
+  it("have the type of the documents that relations lead to", () => {
+    const list = (client: Client) =>
+      client.books.list({ populate: ["author", "editor", "tags", "comments"] });
+    type Row = RowOf<typeof list>;
+    type Author = Extract<Row["author"], { name: string }>;
+    expectTypeOf<Author["name"]>().toEqualTypeOf<string>();
+    expectTypeOf<Author["email"]>().toEqualTypeOf<string | undefined>();
+    expectTypeOf<PublicUser extends Row["author"] ? true : false>().toEqualTypeOf<true>();
+    expectTypeOf<null extends Row["author"] ? true : false>().toEqualTypeOf<true>();
+    type Editor = Extract<Row["editor"], object>;
+    expectTypeOf<Editor["name"]>().toEqualTypeOf<string>();
+    expectTypeOf<Exclude<Row["editor"], object>>().toEqualTypeOf<string | null | undefined>();
+    type Tag = Extract<Row["tags"][number], object>;
+    expectTypeOf<Tag["text"]>().toEqualTypeOf<string>();
+    type Comment = NonNullable<Row["comments"]>[number];
+    expectTypeOf<Comment["text"]>().toEqualTypeOf<string>();
+    expectTypeOf<Comment["by"]>().toEqualTypeOf<string | null | undefined>();
+    expectTypeOf<Row["title"]>().toEqualTypeOf<string>();
+    expectTypeOf<Row["state"]>().toEqualTypeOf<"here" | "lent">();
+    expect(book.relations.paths).toContain("comments.by");
+  });
+
+  it("go on with the path, as far as it goes", () => {
+    const show = (client: Client) =>
+      client.books.show("1", { query: { populate: "author, comments.by" } });
+    type One = Awaited<ReturnType<typeof show>>["data"];
+    type By = Extract<NonNullable<One["comments"]>[number]["by"], object>;
+    expectTypeOf<By["name"]>().toEqualTypeOf<string>();
+    expectTypeOf<Extract<One["author"], { name: string }>["name"]>().toEqualTypeOf<string>();
+    expectTypeOf<One["editor"]>().toEqualTypeOf<string | undefined>();
+  });
+
+  it("are documents of no known type where a definition is written as a bare Resource", () => {
+    const list = (client: Client) => client.comments.list({ populate: ["book", "by"] });
+    type Row = RowOf<typeof list>;
+    expectTypeOf<Row["book"]>().toEqualTypeOf<string | Readonly<Record<string, unknown>> | null>();
+    expectTypeOf<Extract<Row["by"], object>["name"]>().toEqualTypeOf<string>();
+  });
+
+  it("are not there without populate, and perhaps there with paths of the run time", () => {
+    const plain = (client: Client) => client.books.list({ sort: "title" });
+    type Row = RowOf<typeof plain>;
+    expectTypeOf<Row["author"]>().toEqualTypeOf<PublicUser | null>();
+    expectTypeOf<Row["tags"]>().toEqualTypeOf<string[]>();
+    // @ts-expect-error -- nothing was populated
+    type Missing = Row["comments"];
+    expectTypeOf<Missing>().toBeAny();
+    const some = (client: Client, populate: string) => client.books.list({ populate });
+    type Wide = Awaited<ReturnType<typeof some>>["data"][number];
+    expectTypeOf<Wide["title"]>().toEqualTypeOf<
+      string | Readonly<Record<string, unknown>> | null
+    >();
+  });
+
+  it("may lack fields where others were asked for", () => {
+    const list = (client: Client) => client.books.list({ populate: ["editor"], fields: ["title"] });
+    type Row = RowOf<typeof list>;
+    expectTypeOf<Extract<Row["editor"], object>["name"]>().toEqualTypeOf<string>();
+    expectTypeOf<undefined extends Row["title"] ? true : false>().toEqualTypeOf<true>();
+  });
+
+  it("say so of types written by hand too", () => {
+    interface Plain {
+      readonly id: string;
+      readonly of: string;
+    }
+    interface Related {
+      readonly of: { readonly document: Plain; readonly related: Related; readonly shape: "one" };
+    }
+    type Deep = Populated<Plain, "of.of", Related>;
+    expectTypeOf<
+      Extract<Extract<Deep["of"], object>["of"], object>["id"]
+    >().toEqualTypeOf<string>();
+  });
+});
