@@ -45,7 +45,7 @@ describe("greeting", () => {
   it("shows where the server answers, its documents and the file of the keys", () => {
     const lines = greeting(usual).split("\n");
     expect(lines.slice(0, 5)).toEqual([
-      `${about.title.replace(/ API$/, "")} API on http://0.0.0.0:9000, reference at http://0.0.0.0:9000/docs`,
+      `${about.title.replace(/ API$/, "")} API on http://localhost:9000, reference at http://localhost:9000/docs`,
       "Documents: sqlite:/work/api/data/api.db",
       "Keys: .env",
       "",
@@ -54,7 +54,7 @@ describe("greeting", () => {
   });
 
   it.each([
-    ["0.0.0.0", "http://localhost:9000/", "http://0.0.0.0:9000"],
+    ["0.0.0.0", "http://localhost:9000/", "http://localhost:9000"],
     ["::", "http://localhost:9000/", "http://localhost:9000"],
     ["::1", "http://[::1]:9000/", "http://[::1]:9000"],
     ["127.0.0.1", "http://127.0.0.1:9000/", "http://127.0.0.1:9000"],
@@ -71,8 +71,8 @@ describe("greeting", () => {
 
   it("shows how to create and find what the first resource has", () => {
     expect(pasted(greeting(usual)).slice(-2)).toEqual([
-      "curl -w '\\n' http://0.0.0.0:9000/notes -d text='Some text' -d stars=1 -d kind=plain -d access_token=$TOKEN",
-      `curl -w '\\n' "http://0.0.0.0:9000/notes?q=some&fields=text"`,
+      "curl -w '\\n' http://localhost:9000/notes -d text='Some text' -d stars=1 -d kind=plain -d access_token=$TOKEN",
+      `curl -w '\\n' "http://localhost:9000/notes?q=some&fields=text"`,
     ]);
   });
 
@@ -84,7 +84,7 @@ describe("greeting", () => {
     const access = { list: "public", create: "public" } as const;
     const odd = defineResource({ name: "odd", path: "/odds", schema, access });
     expect(pasted(greeting({ ...usual, resources: [odd] })).at(-1)).toBe(
-      `curl -w '\\n' http://0.0.0.0:9000/odds`,
+      `curl -w '\\n' http://localhost:9000/odds`,
     );
   });
 
@@ -97,14 +97,14 @@ describe("greeting", () => {
     };
     const numbers = { count: z.int(), few: z.int().min(3), below: z.number().max(-1) };
     expect(shown(z.object({ ...numbers, of: z.string().optional() }))).toBe(
-      "curl -w '\\n' http://0.0.0.0:9000/odds -d count=1 -d few=3 -d below=-1",
+      "curl -w '\\n' http://localhost:9000/odds -d count=1 -d few=3 -d below=-1",
     );
     expect(shown(z.object({ ...numbers, of: z.string() }))).not.toContain("/odds");
   });
 
   it("shows users alone when there is nothing else", () => {
     expect(pasted(greeting({ ...usual, resources: [] })).at(-1)).toBe(
-      "curl -w '\\n' http://0.0.0.0:9000/users/me -H \"Authorization: Bearer $TOKEN\"",
+      "curl -w '\\n' http://localhost:9000/users/me -H \"Authorization: Bearer $TOKEN\"",
     );
   });
 

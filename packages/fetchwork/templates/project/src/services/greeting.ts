@@ -23,9 +23,7 @@ export interface Greeted {
 export function greeting(greeted: Greeted): string {
   const { server, databaseUrl, masterKey, environmentFile, projectFolder, workingFolder } = greeted;
   const [resource] = greeted.resources;
-  const serverUrl =
-    server.hostname === "0.0.0.0" ? server.url.replace("localhost", "0.0.0.0") : server.url;
-  const url = serverUrl.replace(/\/$/, "");
+  const url = server.url.replace(/\/$/, "");
 
   const file = path.relative(workingFolder, environmentFile?.path ?? "");
   const isInFile = environmentFile !== undefined && linesOf(environmentFile.text) === masterKey;
