@@ -64,7 +64,9 @@ function packagesOf(
   source: PackageSource,
 ): Readonly<Record<"dependencies" | "devDependencies", Readonly<Record<string, string>>>> {
   const { auth, passwordResets } = options;
-  const needed = new Set(packageNames(options));
+  // The command backs up and migrates in production, too.
+  const command = source.kind === "workspace" ? [] : ["fetchwork"];
+  const needed = new Set([...packageNames(options), ...command]);
   const dependencies: Record<string, string> = { pino: "10.4.0", zod: "4.6.7" };
   // For passkeys; it is loaded with the first one.
   if (auth.length > 0) dependencies["@simplewebauthn/server"] = "14.0.3";
@@ -78,8 +80,6 @@ function packagesOf(
     // Of a newer one the registry lacks binaries for some systems, which a lock file that `npm ci` takes must name.
     tools["oxlint"] = "1.89.0";
     tools["typescript"] = "7.0.2";
-    tools["fetchwork"] =
-      source.kind === "registry" ? VERSION : (source.files.get("fetchwork") ?? VERSION);
   }
   for (const name of needed) dependencies[name] = VERSION;
   if (source.kind === "tarballs") {
