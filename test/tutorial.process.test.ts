@@ -1,12 +1,12 @@
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
-import { cp, mkdtemp, readFile, realpath, rm } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
+import { mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { codeBlocks } from "../scripts/markdown.ts";
+import { answers, copyCommitted, freePort, pasted } from "./pasted.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -82,47 +82,3 @@ it("the tutorial works as pasted", { timeout: 480_000 }, async () => {
   stop();
   expect(await ended).toBe(0);
 });
-
-/** Copies what Git would have of a project. */
-async function copyCommitted(from: string, to: string): Promise<string> {
-  const ignored = new Set([".env", ".git", "data", "node_modules"].map((name) => join(from, name)));
-  await cp(from, to, { recursive: true, filter: (path) => !ignored.has(path) });
-  return to;
-}
-
-/** Runs lines as a person pastes them; the first that fails ends it. */
-async function pasted(lines: string, cwd: string): Promise<string> {
-  const { CI: _ci, ...env } = process.env;
-  const child = spawn("bash", ["-euo", "pipefail", "-c", lines], {
-    cwd,
-    env,
-    stdio: ["ignore", "pipe", "pipe"],
-  });
-  let output = "";
-  let all = "";
-  child.stdout.setEncoding("utf8").on("data", (text: string) => {
-    output += text;
-    all += text;
-  });
-  child.stderr.setEncoding("utf8").on("data", (text: string) => void (all += text));
-  const code = await new Promise<number | null>((resolve) => child.once("close", resolve));
-  if (code !== 0) throw new Error(`${lines}\n${all}`);
-  return output;
-}
-
-async function answers(url: string): Promise<void> {
-  const isThere = async (): Promise<number> =>
-    fetch(url).then(
-      ({ status }) => status,
-      () => 0,
-    );
-  await expect.poll(isThere, { timeout: 20_000, interval: 50 }).toBe(200);
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}

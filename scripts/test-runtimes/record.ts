@@ -44,21 +44,11 @@ export function recordOf(claims: readonly Claim[]): RuntimesRecord {
   return { versions: versionsOf(), entries };
 }
 
-const start = "<!-- runtimes -->";
-const end = "<!-- /runtimes -->";
-
 /** Files that are generated of a record: their paths below the root, and their texts. */
-export async function filesOf(record: RuntimesRecord): Promise<ReadonlyMap<string, string>> {
-  const readme = await readFile(join(root, "README.md"), "utf8");
-  const [before, after] = [readme.indexOf(start), readme.indexOf(end)];
-  if (before === -1 || after < before) throw new Error(`README.md has no ${start} … ${end}`);
+export function filesOf(record: RuntimesRecord): ReadonlyMap<string, string> {
   return new Map([
     ["docs/runtimes.json", `${JSON.stringify(record, undefined, 2)}\n`],
     ["docs/runtimes.md", pageOf(record)],
-    [
-      "README.md",
-      `${readme.slice(0, before + start.length)}\n\n${tableOf(record)}\n${readme.slice(after)}`,
-    ],
   ]);
 }
 
@@ -68,7 +58,7 @@ export async function writeRecord(
   { isCI }: { readonly isCI: boolean },
 ): Promise<readonly string[]> {
   const stale: string[] = [];
-  for (const [path, text] of await filesOf(record)) {
+  for (const [path, text] of filesOf(record)) {
     const file = join(root, path);
     const current = await readFile(file, "utf8").catch(() => "");
     if (current === text) continue;
@@ -80,8 +70,8 @@ export async function writeRecord(
 
 const signs = { runs: "✓", imports: "imports", no: "–" };
 
-/** The table of the README. */
-export function tableOf({ versions, entries }: RuntimesRecord): string {
+/** The table of what runs where. */
+function tableOf({ versions, entries }: RuntimesRecord): string {
   return markdownTable(
     ["", ...runtimes.map(({ id, name }) => `${name} (${versions[id]})`)],
     entries.map(({ entry, on }) => [
@@ -113,9 +103,8 @@ export function pageOf(record: RuntimesRecord): string {
   );
   return `# Runtimes
 
-What runs where. \`npm run test:runtimes\` writes this page, \`runtimes.json\` and the table of the README: it packs the
-packages as they are published, installs the tarballs into an empty project, and does the test of each entry on each
-runtime, which it installs from the npm registry in the pinned version (Linux on x64). It fails when something does not run
+What runs where. \`npm run test:runtimes\` writes this page and \`runtimes.json\`: it packs the packages as they are
+published, installs the tarballs into an empty project, and does the test of each entry on each runtime, which it installs from the npm registry in the pinned version (Linux on x64). It fails when something does not run
 where it is said to, and also when something runs where it is said not to. The tests are in
 [\`scripts/test-runtimes/program/smoke\`](../scripts/test-runtimes/program/smoke), what is claimed in
 [\`claims.ts\`](../scripts/test-runtimes/claims.ts), the versions in
