@@ -178,7 +178,7 @@ function checkUsers({ accounts, jwtSecret, ...others }: AuthenticationOptions): 
   );
   if (given === undefined) return false;
   if (accounts === undefined) {
-    const message = `${given} needs jwtSecret and accounts: pass both, or masterKey alone`;
+    const message = `${given} is given without accounts: pass jwtSecret and accounts, or masterKey alone`;
     throw new RestError("ERR_REST_CONFIGURATION", message);
   }
   requireSecret(jwtSecret, { name: "jwtSecret", variable: "JWT_SECRET" });

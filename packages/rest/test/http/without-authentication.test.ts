@@ -148,9 +148,9 @@ describe("createAuthentication", () => {
   it.each([
     ["jwtSecret", { masterKey, jwtSecret }],
     ["tokenLifetime", { masterKey, tokenLifetime: 60 }],
-  ])("refuses %s without what belongs to it", (name, options) => {
+  ])("refuses %s without accounts", (name, options) => {
     expect(() => createAuthentication(options)).toThrow(
-      `${name} needs jwtSecret and accounts: pass both, or masterKey alone`,
+      `${name} is given without accounts: pass jwtSecret and accounts, or masterKey alone`,
     );
   });
 
