@@ -1,6 +1,6 @@
 // Packs every package as it would be published and uses the tarballs from an empty project.
 import "./require-node.cjs";
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { codeBlocks } from "./markdown.ts";
@@ -20,6 +20,7 @@ for (const tarball of tarballs) lint(tarball);
 const consumer = join(temporary, "consumer");
 installTarballs(tarballs, consumer);
 for (const tarball of tarballs) use(tarball, consumer);
+useOlderTypes();
 
 for (const { name, faults } of tarballs) {
   console.log(
@@ -151,6 +152,46 @@ function use({ name, folder: sources, entries, faults }, folder) {
 }
 
 /**
+ * Type-checks the imports of all packages with the oldest compiler and types of Node that are supported, without
+ * `skipLibCheck`. The compiler of this repository adds "DOM.Iterable" to "DOM" by itself, this one does not.
+ */
+function useOlderTypes() {
+  const older = join(temporary, "older");
+  mkdirSync(older);
+  writeFileSync(join(older, "package.json"), '{ "private": true }');
+  const packages = ["typescript@5.9", "@types/node@22"];
+  const options = ["--ignore-scripts", "--prefer-offline", "--no-audit", "--no-fund"];
+  const installed = run("npm", ["install", ...options, ...packages], older);
+  if (installed.status !== 0) throw new Error(`npm install failed:\n${installed.output}`);
+
+  const entries = tarballs.flatMap((tarball) => tarball.entries);
+  writeFileSync(
+    join(consumer, "use.ts"),
+    entries.map((entry, index) => `export * as entry${index} from "${entry}";`).join("\n"),
+  );
+  for (const lib of [["ES2023"], ["ES2023", "DOM"]]) {
+    const compilerOptions = {
+      module: "nodenext",
+      target: "es2023",
+      strict: true,
+      exactOptionalPropertyTypes: true,
+      noEmit: true,
+      types: ["node"],
+      typeRoots: [join(older, "node_modules/@types")],
+      lib,
+    };
+    const compiler = join(older, "node_modules/typescript/bin/tsc");
+    const errors = typeErrors(consumer, { compilerOptions, files: ["use.ts"] }, compiler);
+    for (const error of errors) {
+      const owner = tarballs.find(({ name }) => error.startsWith(`node_modules/${name}/`));
+      (owner ?? tarballs[0])?.faults.push(
+        `${packages.join(", ")}, lib ${lib.join(", ")}: ${error}`,
+      );
+    }
+  }
+}
+
+/**
  * Whether an entry may ask for `@types/node`.
  *
  * @param {string} entry
@@ -166,11 +207,12 @@ function needsNode(entry) {
 /**
  * @param {string} folder
  * @param {object} settings What `tsconfig.json` has.
+ * @param {string} compiler Path of `tsc`.
  * @returns {readonly string[]}
  */
-function typeErrors(folder, settings) {
+function typeErrors(folder, settings, compiler = join(root, "node_modules/typescript/bin/tsc")) {
   writeFileSync(join(folder, "tsconfig.json"), JSON.stringify(settings));
-  const tsc = run(process.execPath, [join(root, "node_modules/typescript/bin/tsc")], folder);
+  const tsc = run(process.execPath, [compiler], folder);
   return tsc.stdout.split("\n").filter((line) => line.includes(": error TS"));
 }
 

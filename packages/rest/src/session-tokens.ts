@@ -1,4 +1,5 @@
 import type { Account } from "./account.ts";
+import { RestError } from "./errors.ts";
 
 /** What a valid session token says. */
 export interface SessionClaims {
@@ -21,3 +22,15 @@ export interface SessionTokens {
   /** Reads a token; `undefined` unless it is valid now and of our own signature. */
   verify(token: string): Promise<SessionClaims | undefined>;
 }
+
+/** The session tokens of an API without users: it issues none, and accepts none. */
+export const noSessionTokens: SessionTokens = {
+  lifetime: 0,
+  issue() {
+    const message = "session tokens need jwtSecret and accounts: pass both to createAuthentication";
+    return Promise.reject(new RestError("ERR_REST_CONFIGURATION", message));
+  },
+  verify() {
+    return Promise.resolve(undefined);
+  },
+};

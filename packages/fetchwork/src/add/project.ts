@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { CommandUsageError } from "../command/usage-error.ts";
+import { projectFolder } from "../files/project-folder.ts";
 
 /** A project that `fetchwork new` has made. */
 export interface Project {
@@ -17,18 +18,11 @@ export interface Project {
  * @throws CommandUsageError when it is in none.
  */
 export function findProject(cwd: string): Project {
-  let folder = cwd;
-  while (
-    !existsSync(join(folder, "src/api/index.ts")) ||
-    !existsSync(join(folder, "package.json"))
-  ) {
-    const parent = dirname(folder);
-    if (parent === folder) {
-      throw new CommandUsageError(
-        "no project in this folder: create one with fetchwork new, then change to its folder",
-      );
-    }
-    folder = parent;
+  const folder = projectFolder(cwd);
+  if (folder === undefined) {
+    throw new CommandUsageError(
+      "no project in this folder: create one with fetchwork new, then change to its folder",
+    );
   }
   return {
     folder,

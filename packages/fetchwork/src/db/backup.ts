@@ -6,6 +6,7 @@ import { defineCommand, type Command } from "../command/command.ts";
 import { jsonLine } from "../command/terminal-text.ts";
 import { type BackupLine, FORMAT } from "./backup-format.ts";
 import { bareDefinition, definitionsOption, loadDefinitions } from "./definitions.ts";
+import { documentCount } from "./document-count.ts";
 import { createProgress, jsonOption, type Progress } from "./progress.ts";
 import { openExisting, storeUrl, urlOption } from "./store-url.ts";
 import { writeBackup } from "./write-backup.ts";
@@ -58,7 +59,7 @@ export const backup: Command = defineCommand({
     io.stdout.write(
       asJson
         ? jsonLine({ file: path, documents, sha256 })
-        : `${documents} documents in ${file}, SHA-256 ${sha256}\n`,
+        : `${documentCount(documents)} in ${file}, SHA-256 ${sha256}\n`,
     );
     return 0;
   },

@@ -5,6 +5,7 @@ import { jsonLine, oneLine } from "../command/terminal-text.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { bareDefinition, definitionsOption, loadDefinitions } from "./definitions.ts";
 import { canonical, Digest } from "./digest.ts";
+import { documentCount } from "./document-count.ts";
 import { refuseOtherMigrations } from "./refuse-other-migrations.ts";
 import { createProgress, jsonOption, type Progress } from "./progress.ts";
 import { recordBatches } from "./record-batches.ts";
@@ -66,7 +67,7 @@ export const copy: Command = defineCommand({
     else {
       for (const { collection, documents, sha256 } of copied) {
         const name = oneLine(collection);
-        io.stdout.write(`collection ${name}: ${documents} documents, SHA-256 ${sha256}\n`);
+        io.stdout.write(`collection ${name}: ${documentCount(documents)}, SHA-256 ${sha256}\n`);
       }
     }
     return 0;
@@ -158,7 +159,7 @@ async function copyCollection(
   });
   if (found.documents !== digest.documents || found.end() !== expected) {
     throw new Error(
-      `the copy of "${name}" differs: ${found.documents} documents, expected ${digest.documents}`,
+      `the copy of "${name}" differs: ${documentCount(found.documents)}, expected ${digest.documents}`,
     );
   }
   return { collection: name, documents: digest.documents, sha256: expected };

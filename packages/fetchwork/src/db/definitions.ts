@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { type CollectionDefinition, defineCollection, type Migration } from "@fetchwork/documents";
 import type { CommandIo } from "../command/command-io.ts";
 import { loadModule } from "../files/load-module.ts";
+import { findProjectStore } from "./project-store.ts";
 
 /** What a program wants of its store. */
 export interface Definitions {
@@ -16,18 +17,25 @@ export const definitionsOption = {
     type: "string",
     short: "d",
     hint: "module",
-    description: "Module that exports collection definitions, and `migrations` if there are any",
+    description:
+      "Module that exports collection definitions, and `migrations` if there are any (default: src/definitions.ts of the project)",
   },
 } as const;
+
+/** Returns the module of definitions: the given one, or that of the project; `undefined` without either. */
+export function definitionsModule(given: string | undefined, io: CommandIo): string | undefined {
+  return given ?? findProjectStore(io)?.definitions;
+}
 
 /**
  * Loads the definitions of a program: every export that is a collection definition, or a list of
  * them, and the list `migrations`. The module is run, as the program itself would run it.
  */
 export async function loadDefinitions(
-  module: string | undefined,
+  given: string | undefined,
   io: CommandIo,
 ): Promise<Definitions> {
+  const module = definitionsModule(given, io);
   if (module === undefined) return { collections: [], migrations: undefined };
   const exports: Readonly<Record<string, unknown>> = {
     ...(await loadModule(resolve(io.cwd, module))),

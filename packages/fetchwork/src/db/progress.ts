@@ -1,5 +1,6 @@
 import type { CommandIo } from "../command/command-io.ts";
 import { jsonLine, oneLine } from "../command/terminal-text.ts";
+import { documentCount } from "./document-count.ts";
 
 /** The option that makes a command and its progress print JSON. */
 export const jsonOption = {
@@ -43,7 +44,7 @@ export function createProgress(
       io.stderr.write(jsonLine({ collection, documents, of }));
       return;
     }
-    const state = `${percent(documents, of)} ${documents} documents ${oneLine(collection)}`;
+    const state = `${percent(documents, of)} ${documentCount(documents)} ${oneLine(collection)}`;
     if (!isTerminal) {
       io.stderr.write(`${state.trimStart()}\n`);
       return;

@@ -1,15 +1,17 @@
+import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { administer, type CollectionDefinition, openStore, type Store } from "@fetchwork/documents";
 import type { CommandIo } from "../command/command-io.ts";
 import { defineCommand, type Command } from "../command/command.ts";
-import { jsonLine } from "../command/terminal-text.ts";
+import { jsonLine, oneLine } from "../command/terminal-text.ts";
 import type { BackupHeader, BackupLine } from "./backup-format.ts";
 import { bareDefinition, definitionsOption, loadDefinitions } from "./definitions.ts";
+import { documentCount } from "./document-count.ts";
 import { refuseOtherMigrations } from "./refuse-other-migrations.ts";
 import { createProgress, jsonOption } from "./progress.ts";
 import { readBackup } from "./read-backup.ts";
 import { recordBatches } from "./record-batches.ts";
-import { distributedOption, openTarget, storeUrl, urlOption } from "./store-url.ts";
+import { distributedOption, openTarget, shownUrl, storeUrl, urlOption } from "./store-url.ts";
 
 /** The result of a first reading of a backup. */
 interface Contents {
@@ -38,7 +40,7 @@ export const restore: Command = defineCommand({
     const { header, documents } = contents;
     const store = await openTarget(url, values);
     try {
-      await refuseFull(store, header);
+      await refuseFull(store, header, { url, file, cwd: io.cwd });
       await load(store, { path, contents, asJson, io });
     } finally {
       await store.close();
@@ -49,7 +51,7 @@ export const restore: Command = defineCommand({
       url,
       wanted.filter((each) => !isBare(each)),
     );
-    io.stdout.write(asJson ? jsonLine({ documents }) : `${documents} documents restored\n`);
+    io.stdout.write(asJson ? jsonLine({ documents }) : `${documentCount(documents)} restored\n`);
     return 0;
   },
 });
@@ -82,16 +84,47 @@ async function readWhole(path: string, signal: AbortSignal): Promise<Contents> {
   return { header, documents, withRemoved };
 }
 
-async function refuseFull(store: Store, { migrations }: BackupHeader): Promise<void> {
+/** What was asked for, for the message of a refusal. */
+interface Asked {
+  readonly url: string;
+  readonly file: string;
+  readonly cwd: string;
+}
+
+async function refuseFull(
+  store: Store,
+  { migrations }: BackupHeader,
+  { url, file, cwd }: Asked,
+): Promise<void> {
   await administer(store).snapshot(async ({ status, records }) => {
+    const full: string[] = [];
     for (const { name } of status.collections) {
       const first = await records(name)[Symbol.asyncIterator]().next();
-      if (first.done !== true) {
-        throw new Error(`the store is not empty: "${name}" has documents`);
-      }
+      if (first.done !== true) full.push(`"${oneLine(name)}"`);
+    }
+    if (full.length > 0) {
+      const shown = full.length > 3 ? [...full.slice(0, 3), "…"] : full;
+      const next = `fetchwork db restore ${shellWord(file)} --url ${newUrl(url, cwd)}`;
+      throw new Error(
+        `${shownUrl(url)} already has documents (${shown.join(", ")}): restore into a new store with "${next}"`,
+      );
     }
     refuseOtherMigrations(status.migrations, migrations);
   });
+}
+
+/** A store that is not there yet; for a server, a variable to put its URL in. */
+function newUrl(url: string, cwd: string): string {
+  if (!url.startsWith("sqlite:")) return "env:NEW_DATABASE_URL";
+  let number = 1;
+  const name = (): string => `restored${number === 1 ? "" : `-${number}`}.db`;
+  while (existsSync(resolve(cwd, name()))) number += 1;
+  return `sqlite:${name()}`;
+}
+
+/** A word that a shell takes as it is. */
+function shellWord(text: string): string {
+  return /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /** Fills the store in one transaction, which is rolled back if the file has changed since the first reading. */

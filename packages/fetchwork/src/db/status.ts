@@ -1,8 +1,9 @@
 import { administer } from "@fetchwork/documents";
 import { defineCommand, type Command } from "../command/command.ts";
 import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
-import { definitionsOption, loadDefinitions } from "./definitions.ts";
+import { definitionsModule, definitionsOption, loadDefinitions } from "./definitions.ts";
 import { describeStep, isPending } from "./describe-step.ts";
+import { documentCount } from "./document-count.ts";
 import { openExisting, shownUrl, storeUrl, urlOption } from "./store-url.ts";
 
 const PENDING = 3;
@@ -18,15 +19,15 @@ export const status: Command = defineCommand({
   },
   async run({ values }, io) {
     const url = storeUrl(values.url, io);
+    const isDefined = definitionsModule(values.definitions, io) !== undefined;
     const { collections, migrations } = await loadDefinitions(values.definitions, io);
     await using store = await openExisting(url);
     const care = administer(store);
     const held = await care.status();
-    const steps =
-      values.definitions === undefined ? [] : await care.plan({ collections, migrations });
+    const steps = isDefined ? await care.plan({ collections, migrations }) : [];
     const code = steps.some(isPending) ? PENDING : 0;
     if (values.json === true) {
-      const definitions = values.definitions === undefined ? undefined : collections;
+      const definitions = isDefined ? collections : undefined;
       const result = { url: shownUrl(url), ...held, definitions, steps, pending: code !== 0 };
       io.stdout.write(jsonLine(result));
       return code;
@@ -35,7 +36,7 @@ export const status: Command = defineCommand({
     const print = (line: string): void => io.stdout.write(`${line}\n`);
     print(`${oneLine(shownUrl(url))}  ${held.engine}, ${held.bytes} bytes`);
     for (const { name, documents } of held.collections) {
-      print(`collection ${oneLine(name)}: ${documents} documents`);
+      print(`collection ${oneLine(name)}: ${documentCount(documents)}`);
       const definition = collections.find((each) => each.name === name);
       for (const fields of [...(definition?.unique ?? []), ...(definition?.indexes ?? [])]) {
         const isMissing = steps.some(
@@ -53,7 +54,7 @@ export const status: Command = defineCommand({
     for (const step of steps) {
       print(`${isPending(step) ? red("pending") : dim("note")}  ${oneLine(describeStep(step))}`);
     }
-    if (values.definitions === undefined) {
+    if (!isDefined) {
       io.stderr.write("Pass --definitions to see what is pending\n");
     }
     return code;

@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import { DocumentsError, openStore, type Store } from "@fetchwork/documents";
 import type { CommandIo } from "../command/command-io.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
+import { findProjectStore } from "./project-store.ts";
 
 /** The option that names a store. */
 export const urlOption = {
@@ -9,7 +10,7 @@ export const urlOption = {
     type: "string",
     short: "u",
     description:
-      "Store: sqlite:<path>, postgres://…, or env:<NAME> to read it from a variable, hidden from ps (default: env:DATABASE_URL)",
+      "Store: sqlite:<path>, postgres://…, or env:<NAME> to read it from a variable, hidden from ps (default: env:DATABASE_URL, in a project also from its .env, else the project's own default)",
   },
 } as const;
 
@@ -29,17 +30,28 @@ export function openTarget(
   return openStore(url, distributed === true ? { postgres: { distributed } } : {});
 }
 
-/** Returns the URL of the store, read from a variable if it is `env:`, with its path relative to the working folder. */
+/**
+ * Returns the URL of the store, with an absolute path. `env:` reads it from a variable, in a project also from its `.env`.
+ * Without a URL it is the store of the project.
+ */
 export function storeUrl(url: string | undefined, io: CommandIo): string {
   const name = url === undefined ? "DATABASE_URL" : /^env:(.*)$/s.exec(url)?.[1];
-  const given = name === undefined ? url : io.env[name];
-  if (given === undefined || given === "") {
-    throw new CommandUsageError(
-      url === undefined ? "--url is missing and DATABASE_URL is not set" : `${url} is not set`,
-    );
-  }
-  const path = /^sqlite:(?!:|\/)(.+)$/s.exec(given)?.[1];
-  return path === undefined ? given : `sqlite:${resolve(io.cwd, path)}`;
+  if (name === undefined) return withAbsolutePath(url ?? "", io.cwd);
+  const project = findProjectStore(io);
+  const { env, folder } = project ?? { env: io.env, folder: io.cwd };
+  const given = env[name] || (url === undefined ? project?.defaultUrl : undefined);
+  // As the project does, whose settings they are.
+  if (given !== undefined) return withAbsolutePath(given, folder);
+  throw new CommandUsageError(
+    url === undefined
+      ? "no store given: pass --url sqlite:data/app.db, or set DATABASE_URL"
+      : `${url} is not set`,
+  );
+}
+
+function withAbsolutePath(url: string, folder: string): string {
+  const path = /^sqlite:(?!:|\/)(.+)$/s.exec(url)?.[1];
+  return path === undefined ? url : `sqlite:${resolve(folder, path)}`;
 }
 
 /** A URL without its password and its parameters. */

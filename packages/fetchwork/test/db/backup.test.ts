@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { administer, defineCollection, type DocumentRecord, openStore } from "@fetchwork/documents";
 import { describe, expect, it } from "vitest";
+import { shownUrl } from "../../src/db/store-url.ts";
 import { allDefinitions, allEngines, newFolder, runDb } from "./db-world.ts";
 import { items, migrations, others } from "./shop-definitions.ts";
 
@@ -111,9 +112,11 @@ describe.each(allEngines)("fetchwork db backup of %s", (_engine, newUrl) => {
     await fill(url);
     const file = await backupOf(url);
     const [code, , stderr] = await runDb(["restore", file, "-u", url]);
+    const place = url.startsWith("sqlite:") ? "sqlite:restored.db" : "env:NEW_DATABASE_URL";
     expect([code, stderr]).toEqual([
       1,
-      'fetchwork db restore: the store is not empty: "items" has documents\n',
+      `fetchwork db restore: ${shownUrl(url)} already has documents ("items", "orders"): ` +
+        `restore into a new store with "fetchwork db restore ${file} --url ${place}"\n`,
     ]);
   }, 60_000);
 });

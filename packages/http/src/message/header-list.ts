@@ -117,23 +117,25 @@ export class HeaderList {
     for (const [name, value] of this.#sorted()) callback.call(thisArg, value, name, this);
   }
 
-  entries(): ReturnType<Headers["entries"]> {
+  // Not the types of `Headers`: without the library "DOM.Iterable" these have no iterators.
+
+  entries(): ArrayIterator<[string, string]> {
     return this.#sorted().values();
   }
 
-  keys(): ReturnType<Headers["keys"]> {
+  keys(): ArrayIterator<string> {
     return this.#sorted()
       .map(([name]) => name)
       .values();
   }
 
-  values(): ReturnType<Headers["values"]> {
+  values(): ArrayIterator<string> {
     return this.#sorted()
       .map(([, value]) => value)
       .values();
   }
 
-  [Symbol.iterator](): ReturnType<Headers["entries"]> {
+  [Symbol.iterator](): ArrayIterator<[string, string]> {
     return this.entries();
   }
 

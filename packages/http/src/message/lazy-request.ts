@@ -1,8 +1,11 @@
 /** What reads a body: the platform's `Body`, whose name only the types of browsers have. */
-export type BodySource = Pick<
+export interface BodySource extends Pick<
   Request,
-  "body" | "bodyUsed" | "arrayBuffer" | "blob" | "bytes" | "formData" | "json" | "text"
->;
+  "body" | "bodyUsed" | "arrayBuffer" | "blob" | "formData" | "json" | "text"
+> {
+  /** Declared here because the types of Node 22 lack it. */
+  bytes(): Promise<Uint8Array<ArrayBuffer>>;
+}
 
 /**
  * A request that becomes the platform's `Request` only when that is needed. It has the whole interface.

@@ -7,20 +7,22 @@ import { RestError } from "../errors.ts";
 import type { Authentication } from "../http/authentication.ts";
 import { optionNames, refuseUnknownOptions } from "../known-options.ts";
 import { Problem } from "../problem.ts";
+import { noSessionTokens } from "../session-tokens.ts";
 import type { Turn } from "./argon2.ts";
 import { createSessionTokens } from "./create-session-tokens.ts";
 import { verifyPassword } from "./password.ts";
+import { requireSecret } from "./require-secret.ts";
 
-/** Secrets and users of an API. */
+/** Secrets and users of an API. An API without users has the master key alone. */
 export interface AuthenticationOptions {
   /** Key that opens the routes of rule `master`. At least 32 characters. */
   readonly masterKey: string;
-  /** Secret that signs session tokens. At least 32 characters. */
-  readonly jwtSecret: string;
+  /** Secret that signs session tokens. At least 32 characters. Default: there are no users. */
+  readonly jwtSecret?: string | undefined;
   /** Validity of a session token in seconds. Default: `86_400`, one day. */
   readonly tokenLifetime?: number | undefined;
-  /** Where users are found. */
-  readonly accounts: AccountSource;
+  /** Where users are found; needs `jwtSecret`. Default: there are no users. */
+  readonly accounts?: AccountSource | undefined;
   /** Slows the guessing of passwords down. Default: nothing does. */
   readonly attempts?: AttemptLimiter | undefined;
   /** Finds the accounts of API keys. Default: none is taken. */
@@ -54,28 +56,35 @@ const authenticationOptions = optionNames<AuthenticationOptions>({
 const maxAtOnce = 4;
 
 /**
- * Makes an {@link Authentication}.
+ * Makes an {@link Authentication}: with users, or with a master key alone.
  *
- * @throws RestError `ERR_REST_CONFIGURATION` for a key or secret that is too short, and for the same one twice.
+ * @throws RestError `ERR_REST_CONFIGURATION` for a key or secret that is too short, for the same one twice, and for
+ * options that need users where there are none.
+ *
+ * @example
+ * ```ts
+ * const authentication = createAuthentication({ masterKey: process.env["MASTER_KEY"] ?? "" });
+ * ```
  */
 export function createAuthentication(options: AuthenticationOptions): Authentication {
   const known = { owner: "createAuthentication", names: authenticationOptions };
   refuseUnknownOptions(options, known, "ERR_REST_CONFIGURATION");
   const { masterKey, jwtSecret, tokenLifetime, accounts, attempts } = options;
   const { cookieToken, isLive = alwaysLive, keys } = options;
-  // Programs without types may leave it out.
-  if (typeof (masterKey as unknown) !== "string" || masterKey.length < 32) {
-    throw new RestError("ERR_REST_CONFIGURATION", "the master key needs at least 32 characters");
-  }
+  requireSecret(masterKey, { name: "masterKey", variable: "MASTER_KEY" });
   if (masterKey === jwtSecret) {
     throw new RestError("ERR_REST_CONFIGURATION", "the master key and the JWT secret must differ");
   }
   const isMasterKey = (token: string): boolean => constantTimeEqual(token, masterKey);
-  const tokens = createSessionTokens({ secret: jwtSecret, lifetime: tokenLifetime });
+  const hasUsers = checkUsers(options);
+  const tokens = hasUsers
+    ? createSessionTokens({ secret: jwtSecret ?? "", lifetime: tokenLifetime })
+    : noSessionTokens;
 
   return {
     tokens,
     attempts,
+    hasUsers,
     isMaster(evidence) {
       const token = findAccessToken(evidence);
       return token !== undefined && isMasterKey(token);
@@ -126,7 +135,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     if (!claims) return undefined;
     const { sid, sub, sv } = claims;
     const [account, hasSession] = await Promise.all([
-      accounts.byId(sub),
+      accounts?.byId(sub),
       sid === undefined || isLive(sid),
     ]);
     if (account?.sessionVersion !== sv || !hasSession) return undefined;
@@ -146,7 +155,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     });
     let outcome: "success" | "failure" | "neither" = "neither";
     try {
-      const account = await accounts.byEmail(email);
+      const account = await accounts?.byEmail(email);
       const matches = await verifyPassword(credentials.password, account?.passwordHash, turn);
       outcome = account && matches ? "success" : "failure";
       if (account && matches) return account;
@@ -155,6 +164,25 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     }
     throw passwordRequired();
   }
+}
+
+/**
+ * Whether the options are about users.
+ *
+ * @throws RestError `ERR_REST_CONFIGURATION` where something of users is missing.
+ */
+function checkUsers({ accounts, jwtSecret, ...others }: AuthenticationOptions): boolean {
+  const ofUsers = { accounts, jwtSecret, ...others, masterKey: undefined };
+  const [given] = Object.entries(ofUsers).flatMap(([name, value]) =>
+    value === undefined ? [] : [name],
+  );
+  if (given === undefined) return false;
+  if (accounts === undefined) {
+    const message = `${given} is given without accounts: pass jwtSecret and accounts, or masterKey alone`;
+    throw new RestError("ERR_REST_CONFIGURATION", message);
+  }
+  requireSecret(jwtSecret, { name: "jwtSecret", variable: "JWT_SECRET" });
+  return true;
 }
 
 /** Whether what an account is limited to, as by an API key, covers what a route does. */

@@ -1,6 +1,7 @@
 import { errors as joseErrors, jwtVerify, SignJWT } from "jose";
 import { RestError } from "../errors.ts";
 import { refuseUnknownOptions } from "../known-options.ts";
+import { requireSecret } from "./require-secret.ts";
 import type { SessionClaims, SessionTokens } from "../session-tokens.ts";
 
 /** How session tokens are made. */
@@ -29,9 +30,7 @@ export function createSessionTokens(options: SessionTokensOptions): SessionToken
   const known = { owner: "createSessionTokens", names: ["secret", "lifetime"] };
   refuseUnknownOptions(options, known, "ERR_REST_CONFIGURATION");
   const { secret, lifetime = 86_400 } = options;
-  if (secret.length < 32) {
-    throw new RestError("ERR_REST_CONFIGURATION", "the JWT secret needs at least 32 characters");
-  }
+  requireSecret(secret, { name: "secret", variable: "JWT_SECRET" });
   if (!Number.isSafeInteger(lifetime) || lifetime <= 0) {
     throw new RestError(
       "ERR_REST_CONFIGURATION",

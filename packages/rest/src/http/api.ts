@@ -30,14 +30,17 @@ import type { Authentication } from "./authentication.ts";
 import { convertForm } from "./form-values.ts";
 import { refuseHostileUrl } from "./hostile-text.ts";
 import { callHandler } from "./idempotency/handle-once.ts";
+import { noAuthentication } from "./no-authentication.ts";
 import { readBody } from "./read-body.ts";
+import { requireAuthentication } from "./require-authentication.ts";
 import { byPrecedence, checkRoutes } from "./route-order.ts";
 
 /** What an API is made of. */
 export interface ApiOptions<Routes extends readonly Route[] = readonly Route[]> extends ApiInfo {
   readonly routes: Routes;
   readonly store: Store;
-  readonly authentication: Authentication;
+  /** Recognizes callers. Default: nobody is recognized, and routes for some callers only are refused. */
+  readonly authentication?: Authentication | undefined;
   /** Most bytes of a request's body. Default: `102_400`. */
   readonly maxBodySize?: number | undefined;
   /** Receives what a handler threw, other than a {@link Problem}. Default: `console.error`. */
@@ -66,7 +69,15 @@ export interface Api<Types = unknown> extends Typed<Types> {
 /**
  * Builds an API of its routes. Beside them it serves `/`, `/openapi.json` and the reference at `/docs`.
  *
- * @throws RestError `ERR_REST_DEFINITION` for routes that contradict each other.
+ * @throws RestError `ERR_REST_DEFINITION` for routes that contradict each other, `ERR_REST_CONFIGURATION` without the
+ * `authentication` that a route needs.
+ *
+ * @example
+ * ```ts
+ * const routes = resourceRoutes(note, createResourceController(note));
+ * const api = createApi({ title: "Notes", version: "1.0.0", store, routes });
+ * await serve(api.handler, { port: 9000 });
+ * ```
  */
 export function createApi<const Routes extends readonly Route[]>(
   options: ApiOptions<Routes>,
@@ -79,6 +90,7 @@ export function createApi<const Routes extends readonly Route[]>(
     throw new RestError("ERR_REST_CONFIGURATION", message);
   }
   checkRoutes(routes);
+  requireAuthentication(routes, options.authentication);
   const resources = createResourceGraph(routes);
   const openApi = openApiDocument(options, routes);
   const app = new Hono<{ Bindings: Context }>({ strict: false });
@@ -128,7 +140,7 @@ function routeHandler(
   route: Route,
   {
     store,
-    authentication,
+    authentication = noAuthentication,
     maxBodySize,
     reportError = reportToConsole,
     resources,

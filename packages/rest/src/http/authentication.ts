@@ -10,6 +10,8 @@ export interface Authentication {
   readonly tokens: SessionTokens;
   /** Slows the guessing of passwords down, and whatever else a handler counts with it. Absent, nothing does. */
   readonly attempts?: AttemptLimiter | undefined;
+  /** Whether callers can be users. `false`: {@link createApi} refuses routes that only users may call. Default: `true`. */
+  readonly hasUsers?: boolean | undefined;
   /** Whether the token of a request is the master key. */
   isMaster(evidence: Evidence): boolean;
   /**

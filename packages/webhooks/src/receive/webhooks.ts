@@ -88,7 +88,7 @@ export class Webhooks<
     const { secret, additionalSecrets = [], replay = false } = options ?? {};
     const { maxUnverified = 67_108_864 } = options ?? {};
     if (secret === undefined || secret === null || secret === "") {
-      throw new WebhookUsageError("ERR_WEBHOOKS_OPTION", "options.secret required");
+      throw new WebhookUsageError("ERR_WEBHOOKS_OPTION", secretRequired);
     }
     checkOptionNames(options, { owner: "Webhooks", names: optionNames });
     const { vendor, handler, dispatcher } = createHandling(options);
@@ -238,6 +238,10 @@ export class Webhooks<
     return { headers, body: checkPayload(payload), kind: "json", names };
   }
 }
+
+const secretRequired =
+  "options.secret required: without it no signature can be verified. " +
+  "Set the variable from which you read it, such as WEBHOOK_SECRET, to the secret that you gave the sender";
 
 function isRequest(delivery: Request | Delivery): delivery is Request {
   return "arrayBuffer" in delivery && "headers" in delivery;

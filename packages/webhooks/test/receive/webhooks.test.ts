@@ -38,6 +38,15 @@ describe("new Webhooks", () => {
     );
   });
 
+  it.each([undefined, {}, { secret: "" }])(
+    "new Webhooks(%j) says that a secret is needed",
+    (options) => {
+      expect(() => new Webhooks(options as never)).toThrow(
+        /^options\.secret required: .*verified.*WEBHOOK_SECRET/,
+      );
+    },
+  );
+
   it("A Webhooks does not show its secret when it is inspected", () => {
     const webhooks = create({ secret: "very-secret", additionalSecrets: ["also-secret"] });
     expect(inspect(webhooks, { depth: 9, showHidden: true })).not.toMatch(

@@ -1,0 +1,44 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseEnv } from "node:util";
+import type { CommandIo } from "../command/command-io.ts";
+import { projectFolder } from "../files/project-folder.ts";
+
+/** Where the project of the working folder keeps its documents. */
+export interface ProjectStore {
+  /** Absolute path of the project. */
+  readonly folder: string;
+  /** The environment, with the variables of the project's `.env` that it lacks. */
+  readonly env: CommandIo["env"];
+  /** The store that the project uses without `DATABASE_URL`; absent if its settings were changed. */
+  readonly defaultUrl: string | undefined;
+  /** Absolute path of its module of definitions; absent if there is none. */
+  readonly definitions: string | undefined;
+}
+
+/** Reads what a project says about its store; `undefined` outside of a project. */
+export function findProjectStore({ cwd, env }: CommandIo): ProjectStore | undefined {
+  const folder = projectFolder(cwd);
+  if (folder === undefined) return undefined;
+  const definitions = join(folder, "src/definitions.ts");
+  return {
+    folder,
+    env: { ...parseEnv(readText(join(folder, ".env"))), ...env },
+    defaultUrl: defaultUrl(folder),
+    definitions: existsSync(definitions) ? definitions : undefined,
+  };
+}
+
+/** Reads the default from the sources, because to run them would need the secrets of the project. */
+function defaultUrl(folder: string): string | undefined {
+  const name = /\bname: "([^"]+)"/.exec(readText(join(folder, "src/about.ts")))?.[1];
+  const pattern = /`((?:sqlite:|postgres:\/\/)[^`$]*)\$\{about\.name\}([^`$]*)`/;
+  const [, start, end] = pattern.exec(readText(join(folder, "src/config.ts"))) ?? [];
+  return name === undefined || start === undefined || end === undefined
+    ? undefined
+    : `${start}${name}${end}`;
+}
+
+function readText(file: string): string {
+  return existsSync(file) ? readFileSync(file, "utf8") : "";
+}
