@@ -6,7 +6,8 @@ import { exitCodes } from "../command/exit-codes.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { askOptions, defaultFolder, terminalOf, type Answers } from "./ask-options.ts";
 import type { PackageSource } from "./package-source.ts";
-import { closureOf, packWorkspace, run, workspaceRoot } from "./pack-workspace.ts";
+import { packWorkspace, run, workspaceRoot } from "./pack-workspace.ts";
+import { closureOf } from "./package-closure.ts";
 import { projectFiles } from "./project-files.ts";
 import { packageNames } from "./project-manifest.ts";
 import {

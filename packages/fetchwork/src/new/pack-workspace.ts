@@ -5,6 +5,7 @@ import { cp, mkdir, mkdtemp, readdir, rename, rm, symlink } from "node:fs/promis
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { neededBy, type NeedingManifest } from "./package-closure.ts";
 
 /** The repository that this command runs from; `undefined` for the published command. */
 export function workspaceRoot(): string | undefined {
@@ -19,7 +20,7 @@ export function workspaceRoot(): string | undefined {
 interface Tarball {
   /** Absolute path. */
   readonly file: string;
-  /** Names of the packages that it depends on. */
+  /** Names of the packages that it needs. */
   readonly needs: readonly string[];
 }
 
@@ -36,37 +37,21 @@ export async function packWorkspace(
   if (!existsSync(cache)) await pack(root, { names, cache, signal });
   const tarballs = new Map<string, Tarball>();
   for (const folder of names) {
-    const { name, version, dependencies = {} } = readManifest(join(root, "packages", folder));
+    const manifest = readManifest(join(root, "packages", folder));
+    const { name, version } = manifest;
     const file = join(cache, `${name.replace("@", "").replace("/", "-")}-${version}.tgz`);
-    tarballs.set(name, { file, needs: Object.keys(dependencies) });
+    tarballs.set(name, { file, needs: neededBy(manifest) });
   }
   return tarballs;
-}
-
-/** The packages that some packages need, and these, of all that there are. */
-export function closureOf(
-  names: Iterable<string>,
-  tarballs: ReadonlyMap<string, Tarball>,
-): ReadonlyMap<string, Tarball> {
-  const found = new Map<string, Tarball>();
-  const open = [...names];
-  for (let name = open.pop(); name !== undefined; name = open.pop()) {
-    const tarball = tarballs.get(name);
-    if (tarball === undefined || found.has(name)) continue;
-    found.set(name, tarball);
-    open.push(...tarball.needs);
-  }
-  return found;
 }
 
 function readManifest(folder: string): Manifest {
   return JSON.parse(readFileSync(join(folder, "package.json"), "utf8")) as Manifest; // Our own.
 }
 
-interface Manifest {
+interface Manifest extends NeedingManifest {
   readonly name: string;
   readonly version: string;
-  readonly dependencies?: Readonly<Record<string, string>>;
 }
 
 async function pack(
