@@ -98,22 +98,22 @@ describe("fields that clients do not set", () => {
 describe("secret fields", () => {
   it("are stored and never shown", async () => {
     const { as, store } = await openResource(member);
-    const created = await as("ann", "POST", "/members", { name: "a", pin: "7351", token: "t0k3n" });
+    const created = await as("ann", "POST", "/members", { name: "a", pin: "pin-1", token: "t0k3n" });
     const path = `/members/${created.json.id}`;
     const answers = [
       created,
       await as("root", "GET", path),
-      await as("ann", "PUT", path, { name: "b", pin: "7352" }),
+      await as("ann", "PUT", path, { name: "b", pin: "pin-2" }),
       await as("ann", "PATCH", path, { token: "t0k4n" }),
       await as("", "GET", "/members"),
     ];
-    expect(JSON.stringify(answers.map(({ json }) => json))).not.toMatch(/735|t0k|"pin"|"token"/);
+    expect(JSON.stringify(answers.map(({ json }) => json))).not.toMatch(/pin-|t0k|"pin"|"token"/);
     expect(answers[1]?.json).toMatchObject({ hasPin: true });
     const stored = await store.collection(member.collection).get(created.json.id);
-    expect(stored).toMatchObject({ name: "b", pin: "7352", token: "t0k4n" });
+    expect(stored).toMatchObject({ name: "b", pin: "pin-2", token: "t0k4n" });
   });
 
-  it.each([{ pin: "735" }, { pin: 735 }, { token: "weak" }, { token: ["735"] }])(
+  it.each([{ pin: "xyz" }, { pin: 7_351_735_173 }, { token: "weak" }, { token: ["xyz"] }])(
     "are not repeated in the refusal of %j",
     async (sent) => {
       const { as } = await openResource(member);
@@ -124,7 +124,7 @@ describe("secret fields", () => {
       ] as const) {
         const refused = await as("ann", method, path, { name: "a", ...sent });
         expect(refused.json).toMatchObject({ status: 400, param: Object.keys(sent)[0] });
-        expect(JSON.stringify(refused.json)).not.toMatch(/735|weak/);
+        expect(JSON.stringify(refused.json)).not.toMatch(/xyz|7351735173|weak/);
       }
     },
   );
