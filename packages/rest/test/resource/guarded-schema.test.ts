@@ -98,7 +98,11 @@ describe("fields that clients do not set", () => {
 describe("secret fields", () => {
   it("are stored and never shown", async () => {
     const { as, store } = await openResource(member);
-    const created = await as("ann", "POST", "/members", { name: "a", pin: "pin-1", token: "t0k3n" });
+    const created = await as("ann", "POST", "/members", {
+      name: "a",
+      pin: "pin-1",
+      token: "t0k3n",
+    });
     const path = `/members/${created.json.id}`;
     const answers = [
       created,
