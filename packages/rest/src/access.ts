@@ -33,10 +33,10 @@ export function requireOwner(user: Account, ownerId: unknown): void {
 }
 
 /** RFC 6750 section 3: the error code is given only to who has shown a token. */
-export function bearerRequired(token: string | undefined): Problem {
+export function bearerRequired(token: string | undefined, detail?: string): Problem {
   const shown = token !== undefined;
   return new Problem(401, {
-    detail: shown ? "the access token is not valid here" : "an access token is required",
+    detail: detail ?? (shown ? "invalid access token" : "an access token is required"),
     headers: {
       "www-authenticate": `Bearer realm="api"${shown ? ', error="invalid_token"' : ""}`,
     },

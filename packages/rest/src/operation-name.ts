@@ -3,6 +3,12 @@ export function collectionOperation(action: string, path: string): string {
   return action + path.split(/[/-]/).map(capitalized).join("");
 }
 
+/** Puts the indefinite article before the name of a resource: `an article`, `a blog post`. */
+export function withArticle(name: string): string {
+  const words = name.replaceAll("-", " ");
+  return `${/^(?:[aeio]|u(?!ni|s))/i.test(words) ? "an" : "a"} ${words}`;
+}
+
 /** Writes the first letter of a word in upper case. */
 export function capitalized(word: string): string {
   return word.charAt(0).toUpperCase() + word.slice(1);

@@ -117,7 +117,7 @@ export function titleOf(status: number): string {
   return titles[status] ?? "Error";
 }
 
-/** Says that there is no such document. */
-export function notFound(): Problem {
-  return new Problem(404, { detail: "there is no such document" });
+/** Refuses a request for something that does not exist; `what` names it: `article`. */
+export function notFound(what = "document"): Problem {
+  return new Problem(404, { detail: `${what} not found` });
 }

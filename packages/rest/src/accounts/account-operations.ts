@@ -124,10 +124,16 @@ export type AccountOperation =
     >
   | OperationTypes<"usePasswordReset", "token", { readonly password: string }, OwnUser>;
 
+const tagDescriptions: Readonly<Record<string, string>> = {
+  users: "Accounts: profiles, passwords and roles. `me` as id is the caller",
+  auth: "Sign in and out: sessions, API keys, second factors, passkeys and email addresses",
+  "password-resets": "Lost passwords",
+};
+
 /** A route of accounts. */
 export type AccountRoute = Route<AccountOperation>;
 
 /** Gives a route the types that the typed client knows it by. */
 export function accountRoute(route: Route): AccountRoute {
-  return { ...route, types: undefined };
+  return { ...route, tagDescription: tagDescriptions[route.tag], types: undefined };
 }

@@ -113,11 +113,11 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     token: string | undefined,
   ): Promise<Account | undefined> {
     if (rule === "master" || rule === "master+password") {
-      if (token === undefined) throw bearerRequired(token);
+      if (token === undefined) throw bearerRequired(token, "the master key is required");
       if (!isMasterKey(token)) {
         throw (await accountOf(token))
-          ? forbidden("the master key is needed")
-          : bearerRequired(token);
+          ? forbidden("the master key is required")
+          : bearerRequired(token, "invalid master key");
       }
       return rule === "master" ? undefined : await accountOfPassword(evidence, "first");
     }
@@ -209,7 +209,7 @@ function alwaysLive(): Promise<boolean> {
 /** Asks for email and password; the answer is the same for a wrong one and for an unknown user. */
 export function passwordRequired(): Problem {
   return new Problem(401, {
-    detail: "email and password are required and must be right",
+    detail: "wrong email or password",
     headers: { "www-authenticate": 'Basic realm="api", charset="UTF-8"' },
   });
 }

@@ -105,7 +105,7 @@ export function createApi<const Routes extends readonly Route[]>(
   const { title, version } = options;
   const index = { title, version, documentation: "/docs", openapi: "/openapi.json" };
   app.get("/", () => json(index));
-  for (const [path, respond] of Object.entries(documentationHandlers(openApi))) {
+  for (const [path, respond] of Object.entries(documentationHandlers(openApi, routes))) {
     app.get(path, () => respond());
   }
   app.notFound((c) => unmatched(app, c.req.method, c.req.path));

@@ -13,18 +13,20 @@ export function bulkRoute<S extends Schema>(
   controller: ResourceController<S>,
 ): Route {
   const { name, path, plural, collection } = resource;
-  const conflicts = { description: "A unique value is taken, or another document refers to one" };
+  const conflicts = {
+    description: "A unique value is already used, or another document refers to one",
+  };
   return defineRoute({
     method: "POST",
     path: `${path}/bulk`,
     operation: collectionOperation("bulk", path),
-    summary: `Creates, changes and deletes ${plural}, all or none`,
+    summary: `Create, change and delete ${plural.replaceAll("-", " ")} in one request, all or none`,
     tag: plural,
     ...bulkRule(resource),
     bodyReference: bodySchema(resource),
     responses: {
-      200: { description: "What became of each operation", schema: answerSchema(resource) },
-      404: { description: `There is no such ${name}` },
+      200: { description: "Result of each operation", schema: answerSchema(resource) },
+      404: { description: `${capitalized(name)} not found` },
       409: conflicts,
       412: { description: `A ${collection.name} document is of another version` },
     },

@@ -20,7 +20,7 @@ export function groupsRoute(
     method: "GET",
     path: `${path}/groups`,
     operation: collectionOperation("group", path),
-    summary: `Counts ${plural} by group, and sums them up`,
+    summary: `Count ${plural.replaceAll("-", " ")} by group, with sums`,
     tag: plural,
     ...rule,
     query: groupsReference(resource),

@@ -1,7 +1,7 @@
 import { RestError } from "../errors.ts";
 import type { Fields } from "../fields.ts";
 import { withoutRequired } from "../named-schema.ts";
-import { capitalized, collectionOperation } from "../operation-name.ts";
+import { capitalized, collectionOperation, withArticle } from "../operation-name.ts";
 import type { ResourceController } from "../operations/resource-controller.ts";
 import { changeSchema } from "../plan/change-schema.ts";
 import { fieldsReference } from "../plan/fields-parameter.ts";
@@ -37,6 +37,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown, R
   const one = `${path}/:id`;
   const type = capitalized(name);
   const tag = plural;
+  const singular = withArticle(name);
   // `fields` may leave out any field, as in lists.
   const shown = documentResponse(name, withoutRequired(resource.output));
   const changed = documentResponse(name, resource.changed);
@@ -44,11 +45,11 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown, R
     ...changed,
     headers: { ...changed.headers, Location: "Address of the document" },
   };
-  const missing: RouteResponse = { description: `There is no such ${name}` };
-  const taken: RouteResponse = { description: "A unique value is taken" };
+  const missing: RouteResponse = { description: `${capitalized(name)} not found` };
+  const taken: RouteResponse = { description: "A unique value is already used" };
   const hasUnique = resource.collection.unique.length > 0;
   const conflicts = hasUnique ? { 409: taken } : {};
-  const outdated = "the stored document no longer fits its model";
+  const outdated = "the stored document does not match its schema";
   const stale: RouteResponse = {
     description: hasUnique ? `${taken.description}, or ${outdated}` : `T${outdated.slice(1)}`,
   };
@@ -68,8 +69,9 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown, R
         method: "GET",
         path,
         operation: collectionOperation("list", path),
-        summary: `Lists ${plural}`,
+        summary: `List ${plural.replaceAll("-", " ")}`,
         tag,
+        tagDescription: `Everything about ${plural.replaceAll("-", " ")}`,
         ...routeRule(resource, "list"),
         query: [...listParameters(resource), ...populateReference(resource)],
         checkQuery: (query) => {
@@ -86,7 +88,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown, R
         method: "GET",
         path: one,
         operation: `show${type}`,
-        summary: `Shows one ${name}`,
+        summary: `Show ${singular}`,
         tag,
         ...routeRule(resource, "show"),
         conditional: true,
@@ -101,7 +103,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown, R
         method: "POST",
         path,
         operation: `create${type}`,
-        summary: `Creates one ${name}`,
+        summary: `Create ${singular}`,
         tag,
         ...routeRule(resource, "create"),
         // The same but for what clients do not set and nobody sees.
@@ -117,7 +119,8 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown, R
         method: "PUT",
         path: one,
         operation: `update${type}`,
-        summary: `Changes the given fields of one ${name}`,
+        summary: `Change fields of ${singular}`,
+        description: "Fields that are not sent keep their values",
         tag,
         ...routeRule(resource, "update"),
         conditional: true,
@@ -132,7 +135,9 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown, R
         method: "PATCH",
         path: one,
         operation: `patch${type}`,
-        summary: `Applies a JSON Merge Patch to one ${name}`,
+        summary: `Patch ${singular}`,
+        description:
+          "JSON Merge Patch (RFC 7396): `null` removes a field, and fields that are not sent keep their values",
         tag,
         ...routeRule(resource, "update"),
         conditional: true,
@@ -147,11 +152,12 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown, R
         method: "DELETE",
         path: one,
         operation: `remove${type}`,
-        summary: `Deletes one ${name}`,
+        summary: `Delete ${singular}`,
+        ...(resource.softDelete ? { description: "It is kept, and can be restored" } : {}),
         tag,
         ...routeRule(resource, "remove"),
         conditional: true,
-        responses: { 204: { description: "It is deleted" }, 404: missing },
+        responses: { 204: { description: "Deleted" }, 404: missing },
         handle: guarded(resource, "remove", remove),
       }),
     ),
@@ -175,7 +181,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown, R
         method: "POST",
         path: `${one}/restore`,
         operation: `restore${type}`,
-        summary: `Brings one removed ${name} back`,
+        summary: `Restore ${singular}`,
         tag,
         ...routeRule(resource, "restore"),
         conditional: true,

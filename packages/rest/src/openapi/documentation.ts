@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
+import type { Route } from "../plan/route.ts";
 import type { OpenApiDocument } from "./openapi.ts";
 
 const html = "text/html; charset=utf-8";
@@ -23,15 +24,18 @@ const contentSecurityPolicy = [
 /** Makes the handlers of `/openapi.json` and of the reference at `/docs`, by path. */
 export function documentationHandlers(
   openApi: OpenApiDocument,
+  routes: readonly Route[],
 ): Readonly<Record<string, () => Response>> {
   const document = JSON.stringify(openApi);
+  const settings = { url: "/openapi.json", signIn: signInOf(routes) };
   return {
     "/openapi.json": () => file(document, "application/json"),
     "/docs": () => file(page(openApi.info.title, "/docs/"), html),
-    "/docs/reference.js": () => file(script({ url: "/openapi.json" }), javascript),
-    "/docs/swagger-ui.css": () => file(asset("swagger-ui.css"), css),
-    "/docs/swagger-ui-bundle.js": () => file(asset("swagger-ui-bundle.js"), javascript),
-    "/docs/favicon.png": () => file(asset("favicon-32x32.png"), "image/png"),
+    "/docs/reference.js": () => file(script(settings), javascript),
+    "/docs/reference.css": () => file(asset("reference/reference.css"), css),
+    "/docs/swagger-ui.css": () => file(asset("swagger-ui/swagger-ui.css"), css),
+    "/docs/swagger-ui-bundle.js": () => file(asset("swagger-ui/swagger-ui-bundle.js"), javascript),
+    "/docs/favicon.png": () => file(asset("swagger-ui/favicon-32x32.png"), "image/png"),
   };
 }
 
@@ -43,9 +47,10 @@ export async function writeReference(openApi: OpenApiDocument, folder: string): 
     // Without a server there is nothing to try operations on.
     "reference.js": script({ spec: openApi, supportedSubmitMethods: [] }),
     "openapi.json": `${JSON.stringify(openApi, null, 2)}\n`,
-    "swagger-ui.css": asset("swagger-ui.css"),
-    "swagger-ui-bundle.js": asset("swagger-ui-bundle.js"),
-    "favicon.png": asset("favicon-32x32.png"),
+    "reference.css": asset("reference/reference.css"),
+    "swagger-ui.css": asset("swagger-ui/swagger-ui.css"),
+    "swagger-ui-bundle.js": asset("swagger-ui/swagger-ui-bundle.js"),
+    "favicon.png": asset("swagger-ui/favicon-32x32.png"),
   };
   for (const [name, content] of Object.entries(files)) {
     await writeFile(path.join(folder, name), content);
@@ -72,8 +77,20 @@ function page(title: string, base: string): string {
     <title>${escapeHtml(title)}</title>
     <link rel="icon" type="image/png" href="${base}favicon.png" />
     <link rel="stylesheet" href="${base}swagger-ui.css" />
+    <link rel="stylesheet" href="${base}reference.css" />
   </head>
   <body>
+    <section id="account" aria-label="Account" hidden>
+      <form>
+        <label>Email <input name="email" type="email" autocomplete="username" required /></label>
+        <label>Password <input name="password" type="password" autocomplete="current-password" required /></label>
+        <label>Master key <input name="masterKey" type="password" autocomplete="off" /></label>
+        <label>Code of the second factor <input name="totp" autocomplete="one-time-code" /></label>
+        <button>Sign in</button>
+      </form>
+      <div hidden><span>Signed in as <strong></strong></span> <button type="button">Sign out</button></div>
+      <p role="alert"></p>
+    </section>
     <div id="reference"></div>
     <script src="${base}swagger-ui-bundle.js"></script>
     <script src="${base}reference.js"></script>
@@ -82,16 +99,35 @@ function page(title: string, base: string): string {
 `;
 }
 
-/** The validator badge is off: it would send the document's address to another host. */
-function script(source: {
+/** Where the page signs in and out. */
+interface SignIn {
+  readonly path: string;
+  readonly needsMasterKey: boolean;
+  readonly signOutPath: string;
+}
+
+/** Finds the sign-in among the routes; where there is none, the page has no form. */
+function signInOf(routes: readonly Route[]): SignIn | undefined {
+  const find = (name: string): Route | undefined =>
+    routes.find(({ operation }) => operation === name);
+  const signIn = find("signIn");
+  // The session of the page alone, rather than all of the user.
+  const signOut = find("signOutPage") ?? find("signOut");
+  if (signIn === undefined || signOut === undefined) return undefined;
+  return {
+    path: signIn.path,
+    needsMasterKey: signIn.access === "master+password",
+    signOutPath: signOut.path,
+  };
+}
+
+function script(settings: {
   readonly url?: string;
   readonly spec?: OpenApiDocument;
   readonly supportedSubmitMethods?: readonly string[];
+  readonly signIn?: SignIn | undefined;
 }): string {
-  const options = { ...source, dom_id: "#reference", deepLinking: true, validatorUrl: null };
-  return `document.documentElement.classList.toggle("dark-mode", matchMedia("(prefers-color-scheme: dark)").matches);
-window.ui = SwaggerUIBundle(${JSON.stringify(options)});
-`;
+  return `const settings = ${JSON.stringify(settings)};\n${asset("reference/reference.js").toString()}`;
 }
 
 const require = createRequire(import.meta.url);
@@ -103,7 +139,7 @@ function asset(name: string): Buffer<ArrayBuffer> {
   if (!content) {
     // Found by the name of the package, so that a program that was bundled into one file finds them too.
     const folder = path.dirname(require.resolve("@fetchwork/rest/package.json"));
-    content = readFileSync(path.join(folder, "assets/swagger-ui", name));
+    content = readFileSync(path.join(folder, "assets", name));
     assets.set(name, content);
   }
   return content;

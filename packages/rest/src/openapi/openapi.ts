@@ -8,7 +8,6 @@ import type { ResourceGraph } from "../resource/relations/referrers.ts";
 import type { Resource } from "../resource/resource.ts";
 import { type JsonSchema, jsonSchemaOf } from "../schema.ts";
 import { Components } from "./components.ts";
-import { exampleOf } from "./example.ts";
 import {
   describeRefusal,
   problemContent,
@@ -22,7 +21,7 @@ export interface ApiInfo {
   readonly title: string;
   /** Version of the API, not of the OpenAPI format. */
   readonly version: string;
-  /** Introduction for the reference, in Markdown. */
+  /** Introduction for the reference, in Markdown. Default: how bodies, errors and repeated requests work. */
   readonly description?: string | undefined;
 }
 
@@ -31,14 +30,14 @@ export interface OpenApiDocument {
   readonly openapi: "3.1.0";
   readonly info: ApiInfo;
   readonly servers: readonly { readonly url: string }[];
-  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly tags: readonly { readonly name: string; readonly description?: string }[];
   readonly paths: Readonly<Record<string, JsonSchema>>;
   readonly components: JsonSchema;
 }
 
 /** Describes routes in OpenAPI 3.1, from the same definitions that serve and validate. */
 export function openApiDocument(info: ApiInfo, routes: readonly Route[]): OpenApiDocument {
-  const { title, version, description } = info;
+  const { title, version, description = introduction } = info;
   const resources = createResourceGraph(routes);
   const components = new Components();
   const paths: Record<string, Record<string, unknown>> = {};
@@ -48,14 +47,15 @@ export function openApiDocument(info: ApiInfo, routes: readonly Route[]): OpenAp
   }
   return {
     openapi: "3.1.0",
-    info: { title, version, ...(description === undefined ? {} : { description }) },
+    info: { title, version, description },
     servers: [{ url: "/" }],
-    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({
-      name,
-      description: `Operations on ${name}`,
-    })),
+    tags: describeTags(routes),
     paths,
-    components: describeComponents(components),
+    components: {
+      schemas: { ...components.collected.schemas, Problem: problemSchema },
+      responses: components.collected.responses,
+      securitySchemes: usedSchemes(paths),
+    },
   };
 }
 
@@ -64,13 +64,31 @@ interface Parts {
   readonly components: Components;
 }
 
-function describeComponents(components: Components): JsonSchema {
-  const { schemas, responses } = components.collected;
-  return { schemas: { ...schemas, Problem: problemSchema }, responses, securitySchemes };
+const introduction = `Send bodies as JSON or as a form; responses are JSON. Errors are problem details
+([RFC 9457](https://www.rfc-editor.org/rfc/rfc9457)) with all invalid fields in \`errors\`.
+Send an \`Idempotency-Key\` with a POST to retry it safely.`;
+
+function describeTags(routes: readonly Route[]): OpenApiDocument["tags"] {
+  return [...new Set(routes.map(({ tag }) => tag))].map((name) => {
+    const described = routes.find(({ tag, tagDescription }) => tag === name && tagDescription);
+    const description = described?.tagDescription;
+    return description === undefined ? { name } : { name, description };
+  });
+}
+
+/** Only the schemes that an operation names: each one is a field in the dialog of the reference. */
+function usedSchemes(paths: OpenApiDocument["paths"]): JsonSchema {
+  const operations = Object.values(paths).flatMap((path) => Object.values(path) as JsonSchema[]);
+  const used = operations
+    .flatMap((one) => one["security"] as readonly JsonSchema[])
+    .flatMap((one) => Object.keys(one));
+  return Object.fromEntries(
+    Object.entries(securitySchemes).filter(([name]) => used.includes(name)),
+  );
 }
 
 function operation(route: Route, { resources, components }: Parts): JsonSchema {
-  const { access, action, resource, method, operation: operationId, summary, tag } = route;
+  const { access, action, description, resource, method, summary, tag } = route;
   const parameters = [
     ...pathParameters(route.path),
     ...queryParameters(route),
@@ -79,8 +97,9 @@ function operation(route: Route, { resources, components }: Parts): JsonSchema {
   ];
   const requestBody = method === "GET" ? undefined : bodyOf(route, components);
   return {
-    operationId,
+    operationId: route.operation,
     summary,
+    ...(description === undefined ? {} : { description }),
     tags: [tag],
     security: asksForCaller(route) ? [{}, ...security.user] : security[access],
     ...(resource && action ? { "x-fetchwork": { resource: clientName(resource), action } } : {}),
@@ -105,7 +124,6 @@ function pathParameters(path: string): readonly JsonSchema[] {
     in: "path",
     required: true,
     schema: { type: "string", minLength: 1 },
-    example: "0192f0c1-7a3e-7c3b-8f2a-5d1e4b6c7a80",
   }));
 }
 
@@ -120,17 +138,14 @@ function queryParameters(route: Route): readonly JsonSchema[] {
 }
 
 function bodyOf(route: Route, components: Components): JsonSchema | undefined {
-  const own = route.bodyReference ?? (route.body && jsonSchemaOf(route.body, "input"));
-  const needsToken = route.access !== "public" && route.access !== "password";
-  if (!own && !needsToken) return undefined;
-  const required = own?.["required"];
-  const schema =
-    own === undefined ? tokenSchema : withName(own, `${capitalized(route.operation)}Body`);
-  const body = { ...withExample(schema), schema: components.schema(schema) };
+  const sent = route.bodyReference ?? (route.body && jsonSchemaOf(route.body, "input"));
+  const own = route.access === "master+password" ? withMasterKey(sent ?? {}) : sent;
+  if (own === undefined) return undefined;
+  const required = own["required"];
+  const body = {
+    schema: components.schema(withName(own, `${capitalized(route.operation)}Body`)),
+  };
   return {
-    ...(needsToken && own
-      ? { description: `May have the token as its field ${accessTokenField}` }
-      : {}),
     required: Array.isArray(required) && required.length > 0,
     content: {
       ...(route.method === "PATCH" ? { "application/merge-patch+json": body } : {}),
@@ -141,29 +156,23 @@ function bodyOf(route: Route, components: Components): JsonSchema | undefined {
   };
 }
 
+/** An Authorization header holds one scheme, here the password, so the key is a field of the body. */
+function withMasterKey({ properties = {}, required = [], ...schema }: JsonSchema): JsonSchema {
+  const key = { type: "string", description: "The master key" };
+  return {
+    ...schema,
+    type: "object",
+    properties: { [accessTokenField]: key, ...(properties as JsonSchema) },
+    required: [accessTokenField, ...(required as readonly string[])],
+  };
+}
+
 /** A body that has no name is called after its operation. */
 function withName(schema: JsonSchema, name: string): JsonSchema {
   return nameOfSchema(schema) === undefined && "properties" in schema
     ? named(name, schema)
     : schema;
 }
-
-/** A schema with an example, where there is one. */
-function withExample(schema: JsonSchema): JsonSchema {
-  const example = exampleOf(schema);
-  return example === undefined ? { schema } : { schema, example };
-}
-
-/** The body of a request that has nothing else to say. */
-const tokenSchema: JsonSchema = named("Token", {
-  type: "object",
-  properties: {
-    [accessTokenField]: {
-      type: "string",
-      description: "The token, where it is not given as Bearer header or query parameter",
-    },
-  },
-});
 
 function responsesOf(
   route: Route,
@@ -177,7 +186,7 @@ function responsesOf(
     const schema = response.schema ?? (hasAnswer(status) ? answer : undefined);
     const problem = status >= 400 ? problemContent(status) : undefined;
     const content = schema
-      ? { "application/json": { ...withExample(schema), schema: components.schema(schema) } }
+      ? { "application/json": { schema: components.schema(schema) } }
       : problem;
     const described: Record<string, JsonSchema> = {};
     for (const [name, text] of Object.entries(headers)) {
@@ -225,16 +234,15 @@ function asksForCaller({ access, action, checksCaller, resource }: Route): boole
 const conditions: readonly JsonSchema[] = ["If-Match", "If-None-Match"].map((name) => ({
   name,
   in: "header",
-  description: "Entity tags of the document (RFC 9110 section 13.1)",
+  description: "ETag of the document (RFC 9110 section 13.1)",
   schema: { type: "string" },
 }));
 
 const idempotencyKey: JsonSchema = {
   name: "Idempotency-Key",
   in: "header",
-  description: "Makes repetitions of this request one effect, and answers them as the first one",
+  description: "Unique key that makes retries safe: the first response is returned again",
   schema: { type: "string", minLength: 1, maxLength: 255 },
-  example: "5f0c9a52-8f0a-4d9a-9a3c-0f6d4f1f2f11",
 };
 
 /** Whether a status has the body that `answer` describes. */
@@ -246,23 +254,23 @@ const securitySchemes: JsonSchema = {
   token: {
     type: "http",
     scheme: "bearer",
-    bearerFormat: "JWT",
-    description: "Token of POST /auth",
+    description: `Access token of a user, from \`POST /auth\`, or an API key. Can also be sent as the query parameter or body field \`${accessTokenField}\`.`,
   },
-  tokenInQuery: { type: "apiKey", in: "query", name: accessTokenField },
-  masterKey: { type: "http", scheme: "bearer", description: "MASTER_KEY of the environment file" },
-  masterKeyInQuery: { type: "apiKey", in: "query", name: accessTokenField },
-  password: { type: "http", scheme: "basic", description: "Email and password of a user" },
+  password: { type: "http", scheme: "basic", description: "Email and password of a user." },
+  masterKey: {
+    type: "http",
+    scheme: "bearer",
+    description: "The master key of the server (`MASTER_KEY` in its `.env` file).",
+  },
 };
 
-const byToken = [{ token: [] }, { tokenInQuery: [] }];
+const byToken = [{ token: [] }];
 
 const security: Readonly<Record<AccessRule, readonly JsonSchema[]>> = {
   public: [],
   user: byToken,
   admin: byToken,
-  master: [{ masterKey: [] }, { masterKeyInQuery: [] }],
+  master: [{ masterKey: [] }],
   password: [{ password: [] }],
-  // An Authorization header holds one scheme, so the key goes into the query or, as a field, into the body.
-  "master+password": [{ masterKeyInQuery: [], password: [] }, { password: [] }],
+  "master+password": [{ password: [] }],
 };

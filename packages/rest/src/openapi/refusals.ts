@@ -27,26 +27,26 @@ export type RefusalName =
 /** Refusals that follow from access and validation, by their names in the document. */
 export const refusals: Readonly<Record<RefusalName, Refusal>> = {
   ReferredTo: { status: 409, description: "Other documents refer to it" },
-  BadRequest: { status: 400, description: "A field, a parameter or the body is refused" },
+  BadRequest: { status: 400, description: "A field, a parameter or the body is invalid" },
   VersionMismatch: {
     status: 412,
-    description: "The document is of another version",
+    description: "The document has another version than `If-Match` names",
     headers: ["ETag"],
   },
   Unauthenticated: {
     status: 401,
-    description: "Credentials are missing or do not hold",
+    description: "Credentials are missing or invalid",
     headers: ["WWW-Authenticate"],
   },
-  Forbidden: { status: 403, description: "The caller may not do this" },
+  Forbidden: { status: 403, description: "The caller is not allowed to do this" },
   TooManyAttempts: {
     status: 429,
-    description: "Too many wrong passwords for that account",
+    description: "Too many wrong passwords for this account",
     headers: ["Retry-After"],
   },
   PasswordsBusy: {
     status: 503,
-    description: "Too many passwords to check",
+    description: "Too many passwords are being checked",
     headers: ["Retry-After"],
   },
   KeyInUse: {
@@ -56,11 +56,11 @@ export const refusals: Readonly<Record<RefusalName, Refusal>> = {
   },
   KeyOfAnotherRequest: {
     status: 422,
-    description: "The Idempotency-Key belongs to another request",
+    description: "The Idempotency-Key was used for another request",
   },
   BodyTooLarge: { status: 413, description: "The body is too large" },
-  UnsupportedMediaType: { status: 415, description: "The body is of another media type" },
-  Failure: { status: "default", description: "The server cannot answer now" },
+  UnsupportedMediaType: { status: 415, description: "The media type of the body is not supported" },
+  Failure: { status: "default", description: "The server failed" },
 };
 
 /** Describes a refusal, for `components` of the document. */
@@ -84,8 +84,8 @@ export function problemContent(status: number): JsonSchema {
 
 const fieldErrorProperties = {
   valid: { const: false },
-  param: { type: "string", description: "Field or parameter that is refused" },
-  name: { type: "string", description: "Rule that it breaks" },
+  param: { type: "string", description: "Invalid field or parameter" },
+  name: { type: "string", description: "Rule that it violates" },
   message: { type: "string" },
   index: { type: "integer", minimum: 0, description: "Position of the item in a bulk request" },
 };

@@ -49,6 +49,7 @@ export function changeDocument<R, Together extends boolean = boolean>(
         transaction,
         collection,
         id: idOf(call),
+        name: resource.name,
         request,
         current: document,
         etag: (current) => resource.tagOf(current, call),

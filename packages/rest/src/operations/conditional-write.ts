@@ -16,6 +16,8 @@ export interface WriteTarget<T extends object> {
   readonly transaction?: Transaction | undefined;
   readonly collection: CollectionDefinition<T>;
   readonly id: string;
+  /** What a 404 calls the document. Default: `"document"`. */
+  readonly name?: string | undefined;
   /** Its `If-Match` and `If-None-Match` are applied. */
   readonly request: Request;
   /** The document as it was read for this request. Default: it is read. */
@@ -62,15 +64,15 @@ export async function writeConditionally<T extends object, R>(
 }
 
 async function writeOnce<T extends object, R>(
-  { id, request, etag, check, current: known }: WriteTarget<T>,
+  { id, name, request, etag, check, current: known }: WriteTarget<T>,
   documents: Collection<T>,
   write: ConditionalWrite<T, R>,
 ): Promise<R> {
   const current = known ?? (await documents.get(id));
-  if (!current) throw notFound();
+  if (!current) throw notFound(name);
   if (check && !known) await check(current);
   requirePreconditions(request, etag ? etag(current) : etagOf(current.version));
   const result = await write(current, documents);
-  if (result === undefined) throw notFound();
+  if (result === undefined) throw notFound(name);
   return result;
 }

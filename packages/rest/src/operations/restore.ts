@@ -19,7 +19,7 @@ export function restoreOperation(resource: Resource): ResourceHandler {
       const documents = transaction.collection(collection);
       const where = { id: idOf(call) };
       const [current] = await documents.find({ where, deleted: "only", limit: 1 });
-      if (!current) throw notFound();
+      if (!current) throw notFound(resource.name);
       if (asksAgain(resource, "restore")) {
         await requireAccess(resource, "restore", { call, document: current });
       }
@@ -27,7 +27,7 @@ export function restoreOperation(resource: Resource): ResourceHandler {
       await hooks.beforeRestore?.({ call, transaction, current });
       await checkReferences(resource, transaction, current);
       const restored = await refuseConflicts(documents.restore(current.id));
-      if (!restored) throw notFound();
+      if (!restored) throw notFound(resource.name);
       return restored;
     });
     if (hooks.afterRestore) {

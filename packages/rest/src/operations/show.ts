@@ -19,7 +19,7 @@ export function showOperation(resource: Resource): ResourceHandler {
     const fields = readShownFields(resource, call);
     await hooks.beforeShow?.({ call, id });
     const document = call.document ?? (await store.collection(collection).get(id));
-    if (!document) throw notFound();
+    if (!document) throw notFound(resource.name);
     const { etag, shown } = await showDocument(resource, call, document, fields);
     requirePreconditions(request, etag);
     // What a hook or a relation shows may follow from more than the version.

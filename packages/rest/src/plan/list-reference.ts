@@ -42,9 +42,9 @@ const counted = {
 };
 
 const listHeaders = {
-  ETag: "Hash of the answer",
-  "X-Total-Count": "Number of documents on all pages, as far as they are counted",
-  "X-Total-Count-Capped": "true where there are more documents than were counted",
+  ETag: "Hash of the response",
+  "X-Total-Count": "Number of documents on all pages",
+  "X-Total-Count-Capped": "true if there are more documents than were counted",
   Link: "Targets of the first, previous, next and last page (RFC 8288)",
 };
 
@@ -74,24 +74,24 @@ function standardReferences(rules: ListRules): readonly QueryParameter[] {
   const all: readonly (readonly [StandardParameter, string, JsonSchema])[] = [
     [
       "q",
-      "Words that must occur: from 3 characters on parts of words, below beginnings of words; case and accents do not matter",
+      "Full-text search: all words must match; case- and accent-insensitive. Words of 3 or more characters match parts of words, shorter ones beginnings",
       { ...text, maxLength: maxSearchLength },
     ],
-    ["page", "Number of the page", { type: "integer", minimum: 1, default: 1 }],
+    ["page", "Number of the page. Default: 1", { type: "integer", minimum: 1 }],
     [
       "limit",
-      "Documents on a page",
-      { type: "integer", minimum: 1, maximum: most, default: usual },
+      `Documents on a page. Default: ${usual}`,
+      { type: "integer", minimum: 1, maximum: most },
     ],
     [
       "after",
-      'Cursor of the page before, from the target of its "next" link; empty to begin; not with numbered pages',
+      'Cursor from the "next" link of the previous page; empty for the first one. Cannot be combined with `page`',
       text,
     ],
     [
       "sort",
-      `Fields to sort by, separated by commas, reversed with "-"${ranking}: ${rules.sortable.join(", ")}`,
-      { ...text, default: rules.defaultSort.join(",") },
+      `Fields to sort by, separated by commas, descending with "-"${ranking}: ${rules.sortable.join(", ")}. Default: ${rules.defaultSort.join(",")}`,
+      text,
     ],
     [
       "fields",
@@ -99,18 +99,14 @@ function standardReferences(rules: ListRules): readonly QueryParameter[] {
       text,
     ],
     ["near", "Latitude and longitude in degrees, separated by a comma; nearest first", text],
-    ["min_distance", "Least distance from there, in metres", distance],
-    ["max_distance", "Greatest distance from there, in metres", distance],
+    ["min_distance", "Minimum distance from `near`, in meters", distance],
+    ["max_distance", "Maximum distance from `near`, in meters", distance],
     [
       "where",
-      `Filter as JSON, with and, or and not: {"or":[{"a":1},{"b":{"gt":2}}]}; of the fields and operators of the other filters`,
+      `Filter as JSON, with and, or and not: {"or":[{"a":1},{"b":{"gt":2}}]}. Same fields and operators as the other filters`,
       { ...text, maxLength: maxWhereLength },
     ],
-    [
-      "trash",
-      "Removed documents only, or with the others; for admins",
-      { ...text, enum: ["only", "with"] },
-    ],
+    ["trash", "Only removed documents, or all; for admins", { ...text, enum: ["only", "with"] }],
   ];
   return all.flatMap(([parameter, description, schema]) => {
     const name = nameOf(parameter, rules);

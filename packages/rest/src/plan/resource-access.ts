@@ -87,7 +87,7 @@ export async function requireAccess(
 ): Promise<void> {
   const { call, document } = question;
   const isOwned = resource.access[operation] === "owner";
-  if (isOwned && call.user && !document) throw notFound();
+  if (isOwned && call.user && !document) throw notFound(resource.name);
   if (await allows(resource, operation, question)) return;
   if (!call.user) throw bearerRequired(undefined);
   throw isOwned ? forbidden("this belongs to another user") : forbidden();

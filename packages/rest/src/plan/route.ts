@@ -22,10 +22,14 @@ export interface RouteDefinition<
   readonly path: string;
   /** Unique name of the operation, such as `createArticle`; clients are generated with it. */
   readonly operation: string;
-  /** One line for the reference. */
+  /** One line for the reference, in the imperative: `Publish an article`. */
   readonly summary: string;
+  /** What the summary does not say, for the reference, in Markdown. Default: nothing. */
+  readonly description?: string | undefined;
   /** Group in the reference. */
   readonly tag: string;
+  /** Description of the group; that of the first route that has one counts. Default: none. */
+  readonly tagDescription?: string | undefined;
   readonly access: Rule;
   /** Schema of the body. Without it a body is read for its token only. */
   readonly body?: BodySchema | undefined;
@@ -90,7 +94,7 @@ export interface Route<Types = unknown> extends Omit<RouteDefinition, "handle">,
  *   method: "POST",
  *   path: "/articles/:id/publication",
  *   operation: "publishArticle",
- *   summary: "Publishes an article",
+ *   summary: "Publish an article",
  *   tag: "articles",
  *   access: "admin",
  *   responses: { 204: { description: "It is public now" } },
@@ -140,7 +144,9 @@ const routeOptions = [
     path: true,
     operation: true,
     summary: true,
+    description: true,
     tag: true,
+    tagDescription: true,
     access: true,
     body: true,
     answer: true,

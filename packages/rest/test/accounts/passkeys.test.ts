@@ -67,7 +67,7 @@ describe("a passkey", () => {
     const { finished } = await register(api, await api.join("ada@example.com"), made);
     expect([finished.status, finished.json.detail]).toEqual([
       422,
-      "the answer of the passkey does not hold",
+      "the response of the passkey is invalid",
     ]);
   });
 

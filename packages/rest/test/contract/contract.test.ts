@@ -55,34 +55,13 @@ describe("the OpenAPI document", () => {
     expect(await new Validator().validate(document)).toEqual({ valid: true });
   });
 
-  it("has an example for each body and answer, and each is valid", async () => {
+  it("has no example that a page would send for its reader", async () => {
     const { api } = await makeApi();
-    const ajv = createAjv(api.openApi);
-    let seen = 0;
     for (const { path, method } of operationsOf(api.openApi)) {
-      const {
-        operationId,
-        parameters = [],
-        requestBody,
-        responses,
-      } = operationAt(api.openApi, path, method);
-      const answers = Object.values(responses).flatMap(({ content = {} }) =>
-        Object.values(content),
-      );
-      const bodies = [...Object.values(requestBody?.content ?? {}), ...answers];
-      expect(bodies.filter((one) => !("example" in one))).toEqual([]);
-      for (const { schema = {}, example } of [...bodies, ...parameters]) {
-        if (example === undefined) continue;
-        const validate = compile(ajv, schema);
-        expect([operationId, validate(example), validate.errors]).toEqual([
-          operationId,
-          true,
-          null,
-        ]);
-        seen += 1;
-      }
+      const { parameters = [], requestBody } = operationAt(api.openApi, path, method);
+      const bodies = Object.values(requestBody?.content ?? {});
+      expect([...parameters, ...bodies].filter((one) => "example" in one)).toEqual([]);
     }
-    expect(seen).toBeGreaterThan(200);
   });
 
   it("is the same each time", async () => {

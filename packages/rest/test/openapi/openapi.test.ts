@@ -40,9 +40,8 @@ describe("openApiDocument", () => {
     ]);
   });
 
-  it("describes the body from the schema that validates, and that the token may be in it", () => {
-    const { content, description } = document.paths["/notes"].post.requestBody;
-    expect(description).toContain("access_token");
+  it("describes the body from the schema that validates", () => {
+    const { content } = document.paths["/notes"].post.requestBody;
     expect(Object.keys(content)).toEqual([
       "application/json",
       "application/x-www-form-urlencoded",
@@ -80,7 +79,6 @@ describe("openApiDocument", () => {
       "Note",
       "NoteUpdate",
       "NotePatch",
-      "Token",
       "Problem",
     ]);
     const { get, post } = whole.paths["/notes"] as any; // oxlint-disable-line typescript/no-explicit-any -- looked into as it comes
@@ -142,7 +140,7 @@ describe("openApiDocument", () => {
       softDelete: true,
     });
     const { paths } = openApiDocument(info, resourceRoutes(kept, createResourceController(kept)));
-    const either = [{}, { token: [] }, { tokenInQuery: [] }];
+    const either = [{}, { token: [] }];
     expect(paths["/notes"]?.["get"]).toMatchObject({ security: either });
     expect(paths["/notes/{id}"]?.["get"]).toMatchObject({ security: either });
     expect(paths["/notes"]?.["post"]).toMatchObject({ security: [] });
@@ -156,10 +154,60 @@ describe("openApiDocument", () => {
       "400",
       "default",
     ]);
-    expect(document.paths["/notes"].post.security[0]).toEqual({ masterKey: [] });
+    expect(document.paths["/notes"].post.security).toEqual([{ masterKey: [] }]);
     expect(Object.keys(document.paths["/notes"].post.responses)).toEqual(
       expect.arrayContaining(["201", "400", "401", "403", "413", "415"]),
     );
+  });
+
+  it("describes the schemes that its operations use, and no others", () => {
+    expect(Object.keys(document.components.securitySchemes)).toEqual(["token", "masterKey"]);
+    expect(document.components.securitySchemes.token.description).toContain("access_token");
+  });
+
+  it("has a body only for operations that take one", () => {
+    expect(document.paths["/notes/{id}"].delete).not.toHaveProperty("requestBody");
+  });
+
+  it("asks for the master key as a field where a password takes the Authorization header", () => {
+    const signIn = defineRoute({
+      method: "POST",
+      path: "/auth",
+      operation: "signIn",
+      summary: "Sign in",
+      description: "With email and password",
+      tag: "auth",
+      tagDescription: "Sign in and out",
+      access: "master+password",
+      body: z.object({ totp: z.string().optional() }),
+      responses: { 201: { description: "A session" } },
+      handle: () => new Response(null, { status: 201 }),
+    });
+    const described = openApiDocument(info, [signIn]);
+    const { paths, tags } = resolveReferences(described) as any; // oxlint-disable-line typescript/no-explicit-any -- looked into as it comes
+    const { post } = paths["/auth"];
+    const { schema } = post.requestBody.content["application/json"];
+    expect(Object.keys(schema.properties)).toEqual(["access_token", "totp"]);
+    expect(schema.required).toEqual(["access_token"]);
+    expect(post).toMatchObject({
+      security: [{ password: [] }],
+      description: "With email and password",
+    });
+    expect(tags).toEqual([{ name: "auth", description: "Sign in and out" }]);
+  });
+
+  it("names operations in the imperative", () => {
+    const names = Object.values<any>(document.paths) // oxlint-disable-line typescript/no-explicit-any -- looked into as it comes
+      .flatMap((methods) => Object.values<any>(methods)) // oxlint-disable-line typescript/no-explicit-any -- looked into as it comes
+      .map(({ summary }) => summary);
+    expect(names).toEqual([
+      "List notes",
+      "Create a note",
+      "Show a note",
+      "Change fields of a note",
+      "Patch a note",
+      "Delete a note",
+    ]);
   });
 
   it("names the parameters of lists and paths", () => {

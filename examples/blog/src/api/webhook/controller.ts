@@ -89,7 +89,7 @@ export function createWebhookController(sender: Sender): WebhookController {
     },
     async remove(call) {
       const isGone = await change(call, ({ id }, options) => endpoints.remove(id, options));
-      if (!isGone) throw notFound();
+      if (!isGone) throw notFound("webhook");
       return empty();
     },
     async deliveries({ params, query }) {
@@ -101,7 +101,7 @@ export function createWebhookController(sender: Sender): WebhookController {
     async replay({ params }) {
       const id = params["delivery"] ?? "";
       const [known] = await sender.deliveries({ id, endpointId: idOf(params) });
-      if (!known || !(await sender.replay(id))) throw notFound();
+      if (!known || !(await sender.replay(id))) throw notFound("delivery");
       return empty(202);
     },
   };
@@ -112,7 +112,7 @@ function idOf(params: Call["params"]): string {
 }
 
 function found(endpoint: WebhookEndpoint | undefined): WebhookEndpoint {
-  if (!endpoint) throw notFound();
+  if (!endpoint) throw notFound("webhook");
   return endpoint;
 }
 

@@ -9,7 +9,7 @@ const access = "admin";
 const tagged = { ETag: "Version of the webhook" };
 const found = { description: "The webhook", schema: webhook, headers: tagged };
 const unchanged = { description: "Not modified", headers: tagged };
-const missing = { description: "There is no such webhook" };
+const missing = { description: "Webhook not found" };
 
 /** Makes the routes by which admins subscribe endpoints to changes. */
 export function webhookRoutes(sender: Sender): readonly Route[] {
@@ -19,8 +19,9 @@ export function webhookRoutes(sender: Sender): readonly Route[] {
       method: "GET",
       path: "/webhooks",
       operation: "listWebhooks",
-      summary: "Lists webhooks",
+      summary: "List webhooks",
       tag,
+      tagDescription: "Endpoints that receive changes, and their deliveries; for admins",
       access,
       query: listParameters({ list: webhookList }),
       responses: { 200: listResponse(tag, webhook), 304: unchanged },
@@ -30,7 +31,7 @@ export function webhookRoutes(sender: Sender): readonly Route[] {
       method: "GET",
       path: "/webhooks/:id",
       operation: "showWebhook",
-      summary: "Shows one webhook",
+      summary: "Show a webhook",
       tag,
       access,
       conditional: true,
@@ -41,7 +42,7 @@ export function webhookRoutes(sender: Sender): readonly Route[] {
       method: "POST",
       path: "/webhooks",
       operation: "createWebhook",
-      summary: "Subscribes an endpoint to changes of articles and users",
+      summary: "Subscribe an endpoint to changes of articles and users",
       tag,
       access,
       body: newWebhook,
@@ -52,7 +53,7 @@ export function webhookRoutes(sender: Sender): readonly Route[] {
       method: "PATCH",
       path: "/webhooks/:id",
       operation: "updateWebhook",
-      summary: "Changes, enables or disables one webhook",
+      summary: "Change, enable or disable a webhook",
       tag,
       access,
       body: webhookChange,
@@ -64,24 +65,24 @@ export function webhookRoutes(sender: Sender): readonly Route[] {
       method: "DELETE",
       path: "/webhooks/:id",
       operation: "removeWebhook",
-      summary: "Deletes one webhook",
+      summary: "Delete a webhook",
       tag,
       access,
       conditional: true,
-      responses: { 204: { description: "It is deleted" }, 404: missing },
+      responses: { 204: { description: "Deleted" }, 404: missing },
       handle: controller.remove,
     }),
     defineRoute({
       method: "GET",
       path: "/webhooks/:id/deliveries",
       operation: "listDeliveries",
-      summary: "Lists the last hundred deliveries of one webhook",
+      summary: "List the last 100 deliveries of a webhook",
       tag,
       access,
       query: [
         {
           name: "status",
-          description: "Only these",
+          description: "Only deliveries with this status",
           schema: { enum: ["pending", "delivered", "dead"] },
         },
       ],
@@ -95,10 +96,10 @@ export function webhookRoutes(sender: Sender): readonly Route[] {
       method: "POST",
       path: "/webhooks/:id/deliveries/:delivery/replays",
       operation: "replayDelivery",
-      summary: "Delivers once more",
+      summary: "Repeat a delivery",
       tag,
       access,
-      responses: { 202: { description: "It is under way" }, 404: missing },
+      responses: { 202: { description: "It will be sent again" }, 404: missing },
       handle: controller.replay,
     }),
   ];

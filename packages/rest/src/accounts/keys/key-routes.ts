@@ -13,6 +13,7 @@ import { ownUser, ownUserOrAdmin } from "../users/own-account.ts";
 import type { ApiKey } from "./api-key.ts";
 
 const tag = "auth";
+const ownOrAdmin = "Of the caller (`me`); admins may name any user";
 
 const newKey = z.object({
   name: z.string().trim().min(1).max(100),
@@ -46,20 +47,21 @@ const created = { ...properties, key: { type: "string", description: "Sent as `a
 const made: JsonSchema = named(
   "CreatedApiKey",
   { type: "object", properties: created, required: Object.keys(created) },
-  "A new key, which is shown this once",
+  "A new key, which is shown only once",
 );
 
 /** Makes the routes by which users make and end API keys; admins list and end those of others. */
 export function keyRoutes(context: AccountsContext): readonly AccountRoute[] {
   const { keys } = context;
-  const missing = { description: "There is no such user or key" };
+  const missing = { description: "User or API key not found" };
 
   return [
     defineRoute({
       method: "GET",
       path: "/users/:id/keys",
       operation: "listKeys",
-      summary: "Lists the API keys of the caller (me), or as admin of anyone",
+      summary: "List API keys of a user",
+      description: ownOrAdmin,
       tag,
       access: "user",
       responses: {
@@ -75,14 +77,15 @@ export function keyRoutes(context: AccountsContext): readonly AccountRoute[] {
       method: "POST",
       path: "/users/:id/keys",
       operation: "createKey",
-      summary: "Makes an API key for the caller, who has signed in within 15 minutes",
+      summary: "Create an API key",
+      description: "For the caller (`me`), who must have signed in within the last 15 minutes",
       tag,
       access: "user",
       body: newKey,
       responses: {
-        201: { description: "The key, which is shown this once", schema: made },
+        201: { description: "The key, which is shown only once", schema: made },
         404: missing,
-        409: { description: "The user has 100 keys" },
+        409: { description: "The user already has 100 keys" },
       },
       handle: async (call) => {
         const { id } = await ownUser(context, call);
@@ -99,13 +102,14 @@ export function keyRoutes(context: AccountsContext): readonly AccountRoute[] {
       method: "DELETE",
       path: "/users/:id/keys/:key",
       operation: "removeKey",
-      summary: "Ends an API key of the caller (me), or as admin of anyone",
+      summary: "Delete an API key",
+      description: ownOrAdmin,
       tag,
       access: "user",
-      responses: { 204: { description: "It has ended" }, 404: missing },
+      responses: { 204: { description: "Deleted" }, 404: missing },
       handle: async (call) => {
         const { id } = await ownUserOrAdmin(context, call);
-        if (!(await keys.remove(id, call.params["key"] ?? ""))) throw notFound();
+        if (!(await keys.remove(id, call.params["key"] ?? ""))) throw notFound("API key");
         return empty();
       },
     }),

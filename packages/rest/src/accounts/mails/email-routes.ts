@@ -25,15 +25,17 @@ export function emailRoutes(context: AccountsContext): readonly AccountRoute[] {
       method: "POST",
       path: "/users/:id/email",
       operation: "changeEmail",
-      summary: "Mails a link to an address, which becomes that of the caller when it is confirmed",
+      summary: "Change the email address",
+      description:
+        "Mails a link to the new address, which replaces the present one when it is confirmed",
       tag,
       access: "password",
       body: z.object({ email: emailSchema, link: pageLink(linkOrigins), totp }),
       responses: {
-        202: { description: "The mail is on its way" },
+        202: { description: "The mail will be sent" },
         401: { description: "Email, password or code (`totp`) is missing or wrong" },
         429: { description: "Too many mails for this user; see Retry-After" },
-        503: { description: "No mails can be sent now" },
+        503: { description: "Mails cannot be sent now" },
       },
       handle: async (call) => {
         const { id } = await ownUser(context, call);
@@ -49,18 +51,18 @@ export function emailRoutes(context: AccountsContext): readonly AccountRoute[] {
       method: "PUT",
       path: "/email-changes/:token",
       operation: "confirmEmail",
-      summary: "Sets and confirms the address that a token was mailed to",
+      summary: "Confirm an email address",
       tag,
       access: "public",
       responses: {
         200: { description: "The user", schema: user.changed },
-        404: { description: "No such token, or it is used or expired" },
-        409: { description: "Another user has the address now" },
+        404: { description: "Token not found, used or expired" },
+        409: { description: "Another user has this address now" },
         429: { description: "Too many requests from this address; see Retry-After" },
       },
       handle: async ({ params, store }) => {
         const used = await emailChanges.use(store, params["token"] ?? "");
-        if (used === undefined) throw notFound();
+        if (used === undefined) throw notFound("token");
         if (used === "taken") {
           throw new Problem(409, {
             errors: [fieldError("email", "unique", "email already registered")],

@@ -28,14 +28,16 @@ export function passwordResetRoutes(context: AccountsContext): readonly AccountR
       method: "POST",
       path: "/password-resets",
       operation: "createPasswordReset",
-      summary: "Mails a link with a token to the user of an address, if there is one",
+      summary: "Request a password reset",
+      description:
+        "Mails a link with a token. The response does not reveal whether the address has an account",
       tag,
       access: context.signIn,
       body: z.object({ email: emailSchema, link: pageLink(linkOrigins) }),
       responses: {
-        202: { description: "The mail is on its way, or nobody has that address" },
-        429: { description: "Too many mails for that address; see Retry-After" },
-        503: { description: "No mails can be sent now" },
+        202: { description: "The mail will be sent, if the address has an account" },
+        429: { description: "Too many mails for this address; see Retry-After" },
+        503: { description: "Mails cannot be sent now" },
       },
       /** Answers before it looks for the user, so that neither answer nor time tell whether there is one. */
       handle: async ({ body }) => {
@@ -49,7 +51,7 @@ export function passwordResetRoutes(context: AccountsContext): readonly AccountR
       method: "GET",
       path: "/password-resets/:token",
       operation: "showPasswordReset",
-      summary: "Shows whose password a token sets",
+      summary: "Show the user of a password reset",
       tag,
       access: "public",
       responses: {
@@ -66,7 +68,7 @@ export function passwordResetRoutes(context: AccountsContext): readonly AccountR
       },
       handle: async ({ params, store }) => {
         const found = await resets.find(store, params["token"] ?? "");
-        if (!found) throw notFound();
+        if (!found) throw notFound("token");
         const shown = user.present(found, { user: found }, holderView);
         return json({ user: shown }, { headers: personalHeaders });
       },
@@ -75,7 +77,8 @@ export function passwordResetRoutes(context: AccountsContext): readonly AccountR
       method: "PUT",
       path: "/password-resets/:token",
       operation: "usePasswordReset",
-      summary: "Sets the password, signs the user out everywhere and ends all its resets",
+      summary: "Set a new password",
+      description: "Signs the user out everywhere and ends all password resets of the user",
       tag,
       access: "public",
       body: z.object({ password: passwordSchema }),
@@ -83,11 +86,11 @@ export function passwordResetRoutes(context: AccountsContext): readonly AccountR
         200: { description: "The user", schema: user.changed },
         404: missing,
         429: tooMany,
-        503: { description: "Too many passwords to hash" },
+        503: { description: "Too many passwords are being hashed" },
       },
       handle: async ({ attempts, body, context: { ip }, params, store }) => {
         const changed = await resets.use(store, params["token"] ?? "", body.password);
-        if (!changed) throw notFound();
+        if (!changed) throw notFound("token");
         await sessions.endAll(changed.id);
         await attempts?.forget({ account: changed.email, address: ip });
         return json(user.present(changed, { user: changed }), { headers: personalHeaders });

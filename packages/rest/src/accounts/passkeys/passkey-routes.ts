@@ -16,6 +16,7 @@ import type { Passkey } from "./passkey.ts";
 import type { Passkeys } from "./passkeys.ts";
 
 const tag = "auth";
+const ownOrAdmin = "Of the caller (`me`); admins may name any user";
 
 /** Texts in base64url; a large answer of an authenticator has some kilobytes. */
 const bytes = z.string().max(20_000);
@@ -67,8 +68,8 @@ export function passkeyRoutes(
   passkeys: Passkeys,
 ): readonly AccountRoute[] {
   const { user } = context;
-  const refused = { description: "What the passkey answered does not hold" };
-  const missing = { description: "There is no such user or passkey" };
+  const refused = { description: "The response of the passkey is invalid" };
+  const missing = { description: "User or passkey not found" };
   const access = context.signIn;
 
   return [
@@ -76,7 +77,8 @@ export function passkeyRoutes(
       method: "POST",
       path: "/passkeys/registration-options",
       operation: "beginPasskey",
-      summary: "Begins to register a passkey of the caller, who has signed in within 15 minutes",
+      summary: "Start to register a passkey",
+      description: "For the caller, who must have signed in within the last 15 minutes",
       tag,
       access: "user",
       responses: { 200: options("create") },
@@ -84,7 +86,7 @@ export function passkeyRoutes(
         refuseKeys(call);
         await requireRecentSignIn(context, call);
         const found = await call.store.collection(user.collection).get(call.user.id);
-        if (found === undefined) throw notFound();
+        if (found === undefined) throw notFound("user");
         return json(await passkeys.beginRegistration(found), { headers: personalHeaders });
       },
     }),
@@ -92,14 +94,14 @@ export function passkeyRoutes(
       method: "POST",
       path: "/passkeys",
       operation: "registerPasskey",
-      summary: "Registers the passkey that a browser made",
+      summary: "Register a passkey",
       tag,
       access: "user",
       body: z.object({ name: z.string().trim().min(1).max(100), response: registration }),
       responses: {
         201: { description: "The passkey", schema },
         422: refused,
-        409: { description: "It is registered already, or the user has 50" },
+        409: { description: "Already registered, or the user has 50 passkeys" },
       },
       handle: async (call) => {
         refuseKeys(call);
@@ -111,7 +113,7 @@ export function passkeyRoutes(
       method: "POST",
       path: "/passkeys/sign-in-options",
       operation: "beginPasskeySignIn",
-      summary: "Begins a sign-in with a passkey",
+      summary: "Start a sign-in with a passkey",
       tag,
       access,
       responses: { 200: options("get") },
@@ -121,14 +123,14 @@ export function passkeyRoutes(
       method: "POST",
       path: "/passkeys/sign-in",
       operation: "signInWithPasskey",
-      summary: "Signs in the user whose passkey has signed",
+      summary: "Sign in with a passkey",
       tag,
       access,
       body: z.object({ response: assertion }),
       responses: {
         201: { description: "A session", schema: sessionSchema(user.changed) },
         422: refused,
-        401: { description: "The passkey is not known" },
+        401: { description: "Unknown passkey" },
       },
       handle: async (call) => {
         const { userHandle, ...signed } = call.body.response.response;
@@ -145,7 +147,8 @@ export function passkeyRoutes(
       method: "GET",
       path: "/users/:id/passkeys",
       operation: "listPasskeys",
-      summary: "Lists the passkeys of the caller (me), or as admin of anyone",
+      summary: "List passkeys of a user",
+      description: ownOrAdmin,
       tag,
       access: "user",
       responses: {
@@ -164,13 +167,14 @@ export function passkeyRoutes(
       method: "DELETE",
       path: "/users/:id/passkeys/:passkey",
       operation: "removePasskey",
-      summary: "Removes a passkey of the caller (me), or as admin of anyone",
+      summary: "Delete a passkey",
+      description: ownOrAdmin,
       tag,
       access: "user",
-      responses: { 204: { description: "It is removed" }, 404: missing },
+      responses: { 204: { description: "Deleted" }, 404: missing },
       handle: async (call) => {
         const { id } = await ownUserOrAdmin(context, call);
-        if (!(await passkeys.remove(id, call.params["passkey"] ?? ""))) throw notFound();
+        if (!(await passkeys.remove(id, call.params["passkey"] ?? ""))) throw notFound("passkey");
         return empty();
       },
     }),
@@ -186,7 +190,7 @@ function options(of: "create" | "get"): RouteResponse {
 
 function unknownPasskey(): Problem {
   return new Problem(401, {
-    detail: "the passkey is not known here",
+    detail: "unknown passkey",
     headers: { "www-authenticate": 'Basic realm="api", charset="UTF-8"' },
   });
 }

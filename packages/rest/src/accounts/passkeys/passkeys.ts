@@ -190,7 +190,7 @@ async function orRefused<T>(verify: () => Promise<T>): Promise<T> {
 }
 
 function refused(cause?: unknown): Problem {
-  return new Problem(422, { detail: "the answer of the passkey does not hold", cause });
+  return new Problem(422, { detail: "the response of the passkey is invalid", cause });
 }
 
 async function loadLibrary(): Promise<typeof import("@simplewebauthn/server")> {

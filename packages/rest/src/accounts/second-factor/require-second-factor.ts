@@ -32,7 +32,7 @@ export async function requireSecondFactor(
 
 /** Refuses a code of the second factor. */
 export function wrongCode(): Problem {
-  return codeProblem("invalid", "totp is not a code that holds now");
+  return codeProblem("invalid", "wrong code (totp)");
 }
 
 function codeProblem(name: string, message: string): Problem {

@@ -15,21 +15,22 @@ const code = z.object({ totp: z.string().max(40).optional() });
 /** Makes the routes by which users switch their second factor on and off. */
 export function secondFactorRoutes(context: AccountsContext): readonly AccountRoute[] {
   const { factors } = context;
-  const isOn = { description: "It is on already" };
+  const isOn = { description: "Already enabled" };
 
   return [
     defineRoute({
       method: "POST",
       path,
       operation: "enableSecondFactor",
-      summary:
-        "Begins a second factor (TOTP) of the caller; with a first code of it, switches it on",
+      summary: "Enable the second factor (TOTP)",
+      description:
+        "Without `totp`, returns the secret for the authenticator app; with a first code from it, enables the second factor",
       tag,
       access: "password",
       body: code,
       responses: {
         200: {
-          description: "It is on; with each recovery code the user can sign in once without it",
+          description: "Enabled. Each recovery code replaces the code for one sign-in",
           schema: {
             type: "object",
             properties: { recoveryCodes: { type: "array", items: { type: "string" } } },
@@ -37,12 +38,12 @@ export function secondFactorRoutes(context: AccountsContext): readonly AccountRo
           },
         },
         201: {
-          description: "The secret for the authenticator; nothing is asked for yet",
+          description: "The secret for the authenticator app; not enabled yet",
           schema: {
             type: "object",
             properties: {
-              secret: { type: "string", description: "In base32, to be typed" },
-              uri: { type: "string", description: "The same as an address, for a QR code" },
+              secret: { type: "string", description: "In base32, to type in" },
+              uri: { type: "string", description: "As a URI, for a QR code" },
             },
             required: ["secret", "uri"],
           },
@@ -52,7 +53,8 @@ export function secondFactorRoutes(context: AccountsContext): readonly AccountRo
       },
       handle: async (call) => {
         const { id, email } = await ownUser(context, call);
-        if (await factors.isOn(id)) throw new Problem(409, { detail: "the second factor is on" });
+        if (await factors.isOn(id))
+          throw new Problem(409, { detail: "the second factor is already enabled" });
         const { totp } = call.body;
         if (totp === undefined) {
           const enrolment = await factors.enrol(id, email);
@@ -67,22 +69,23 @@ export function secondFactorRoutes(context: AccountsContext): readonly AccountRo
       method: "DELETE",
       path,
       operation: "disableSecondFactor",
-      summary:
-        "Switches the second factor of the caller off, by a code of it; admins that of others",
+      summary: "Disable the second factor",
+      description:
+        "Needs a current code of the caller (`me`); admins disable that of other users without one",
       tag,
       access: "user",
       body: code,
       responses: {
-        204: { description: "It is off" },
+        204: { description: "Disabled" },
         401: { description: "The code (`totp`) is missing or wrong" },
-        404: { description: "There is no such user, or it is off" },
+        404: { description: "User not found, or not enabled" },
       },
       handle: async (call) => {
         const { id } = await ownUserOrAdmin(context, call);
         if (id === call.user.id) {
           await requireSecondFactor(context, call, { user: id, code: call.body.totp });
         }
-        if (!(await factors.remove(id))) throw notFound();
+        if (!(await factors.remove(id))) throw notFound("second factor");
         return empty();
       },
     }),

@@ -21,7 +21,7 @@ const totp = z
   .string()
   .max(40)
   .optional()
-  .describe("Code of the second factor, or a recovery code, where the user has one");
+  .describe("Code of the second factor, or a recovery code, if the user has a second factor");
 const code = z.object({ totp });
 const refusedCode = { description: "Email, password or code (`totp`) is missing or wrong" };
 
@@ -32,9 +32,9 @@ export function sessionSchema(user: JsonSchema): JsonSchema {
     {
       type: "object",
       properties: {
-        token: { type: "string", description: "Sent as `access_token` or Bearer header" },
+        token: { type: "string", description: "Send it as Bearer token or as `access_token`" },
         expiresIn: { type: "integer", description: "Validity of the token, in seconds" },
-        refreshToken: { type: "string", description: "Good for one `POST /auth/refresh`" },
+        refreshToken: { type: "string", description: "For one `POST /auth/refresh`" },
         user,
       },
       required: ["token", "expiresIn", "refreshToken", "user"],
@@ -55,7 +55,7 @@ export function authRoutes(context: AccountsContext): readonly AccountRoute[] {
     call: Call<{ readonly totp?: string | undefined }, Account>,
   ): Promise<Parameters<typeof startSession>[2]> {
     const found = await call.store.collection(user.collection).get(call.user.id);
-    if (found === undefined) throw notFound();
+    if (found === undefined) throw notFound("user");
     if (found.unverified === true && context.mails !== undefined) throw passwordRequired();
     await requireSecondFactor(context, call, { user: found.id, code: call.body.totp });
     return { found, method: "password" };
@@ -66,7 +66,8 @@ export function authRoutes(context: AccountsContext): readonly AccountRoute[] {
       method: "POST",
       path: "/auth",
       operation: "signIn",
-      summary: "Signs a user in by email and password, and the code of the second factor",
+      summary: "Sign in with email and password",
+      description: `Send email and password as HTTP Basic credentials${context.signIn === "master" ? ", and the master key as `access_token`" : ""}. Users with a second factor send its code as \`totp\` too`,
       tag,
       access,
       body: code,
@@ -80,10 +81,10 @@ export function authRoutes(context: AccountsContext): readonly AccountRoute[] {
       method: "DELETE",
       path: "/auth",
       operation: "signOut",
-      summary: "Signs the caller out everywhere",
+      summary: "Sign out everywhere",
       tag,
       access: "user",
-      responses: { 204: { description: "All sessions and tokens of the user have ended" } },
+      responses: { 204: { description: "All sessions and tokens of the user are invalid now" } },
       handle: async (call) => {
         refuseKeys(call);
         const { id } = call.user;
@@ -99,14 +100,15 @@ export function authRoutes(context: AccountsContext): readonly AccountRoute[] {
       method: "POST",
       path: "/auth/refresh",
       operation: "refreshSession",
-      summary: "Continues a session with its refresh token, which another one takes the place of",
+      summary: "Refresh a session",
+      description: "Each refresh token can be used once; the response has the next one",
       tag,
       access: "public",
       body: z.object({ refreshToken: z.string().max(300) }),
       responses: {
         200: session,
         401: {
-          description: "The token does not hold, or was used before: then the session has ended",
+          description: "The refresh token is invalid, or was used before, which ends the session",
         },
       },
       handle: async (call) => {
@@ -128,7 +130,8 @@ export function authRoutes(context: AccountsContext): readonly AccountRoute[] {
       method: "POST",
       path: "/auth/cookie",
       operation: "signInPage",
-      summary: "Signs an admin in on a page of this origin, with a cookie that scripts do not see",
+      summary: "Sign in as admin with a cookie",
+      description: "For pages of this origin; scripts cannot read the cookie",
       tag,
       access: "password",
       body: code,
@@ -141,7 +144,8 @@ export function authRoutes(context: AccountsContext): readonly AccountRoute[] {
         403: { description: "Not an admin, or a page of another origin" },
       },
       handle: async (call) => {
-        if (!isSameOrigin(call.request)) throw forbidden("only pages of this origin sign in here");
+        if (!isSameOrigin(call.request))
+          throw forbidden("only pages of this origin can sign in here");
         if (call.user.role !== "admin") throw forbidden("only admins may do this");
         const {
           token,
@@ -156,7 +160,7 @@ export function authRoutes(context: AccountsContext): readonly AccountRoute[] {
       method: "DELETE",
       path: "/auth/cookie",
       operation: "signOutPage",
-      summary: "Ends the session of a page, or any other that the token belongs to",
+      summary: "Sign out of this session",
       tag,
       access: "user",
       responses: { 204: { description: "The session has ended" } },
@@ -170,7 +174,7 @@ export function authRoutes(context: AccountsContext): readonly AccountRoute[] {
 
 function refreshRefused(): Problem {
   return new Problem(401, {
-    detail: "the refresh token does not hold: sign in again",
+    detail: "invalid refresh token: sign in again",
     headers: { "www-authenticate": 'Bearer realm="api", error="invalid_token"' },
   });
 }

@@ -11,6 +11,7 @@ import type { Session } from "./session.ts";
 import { personalHeaders } from "./start-session.ts";
 
 const tag = "auth";
+const ownOrAdmin = "Of the caller (`me`); admins may name any user";
 const time = { type: "string", format: "date-time" };
 const text = { type: ["string", "null"] };
 const schema: JsonSchema = named(
@@ -35,14 +36,15 @@ const schema: JsonSchema = named(
 /** Makes the routes by which users see where they are signed in, and end it; admins do the same for others. */
 export function sessionRoutes(context: AccountsContext): readonly AccountRoute[] {
   const { sessions } = context;
-  const missing = { description: "There is no such user or session" };
+  const missing = { description: "User or session not found" };
 
   return [
     defineRoute({
       method: "GET",
       path: "/users/:id/sessions",
       operation: "listSessions",
-      summary: "Lists the sessions of the caller (me), or as admin of anyone",
+      summary: "List sessions of a user",
+      description: ownOrAdmin,
       tag,
       access: "user",
       responses: {
@@ -64,10 +66,11 @@ export function sessionRoutes(context: AccountsContext): readonly AccountRoute[]
       method: "DELETE",
       path: "/users/:id/sessions",
       operation: "endSessions",
-      summary: "Ends all sessions of the caller (me), or as admin of anyone",
+      summary: "End all sessions of a user",
+      description: ownOrAdmin,
       tag,
       access: "user",
-      responses: { 204: { description: "They have ended" }, 404: missing },
+      responses: { 204: { description: "Ended" }, 404: missing },
       handle: async (call) => {
         const { id } = await ownUserOrAdmin(context, call);
         await sessions.endAll(id);
@@ -78,13 +81,14 @@ export function sessionRoutes(context: AccountsContext): readonly AccountRoute[]
       method: "DELETE",
       path: "/users/:id/sessions/:session",
       operation: "endSession",
-      summary: "Ends one session of the caller (me), or as admin of anyone",
+      summary: "End a session of a user",
+      description: ownOrAdmin,
       tag,
       access: "user",
-      responses: { 204: { description: "It has ended" }, 404: missing },
+      responses: { 204: { description: "Ended" }, 404: missing },
       handle: async (call) => {
         const { id } = await ownUserOrAdmin(context, call);
-        if (!(await sessions.end(id, call.params["session"] ?? ""))) throw notFound();
+        if (!(await sessions.end(id, call.params["session"] ?? ""))) throw notFound("session");
         return empty();
       },
     }),

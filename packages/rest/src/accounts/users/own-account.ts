@@ -30,9 +30,9 @@ export async function ownUser(
   call: Pick<AccountCall, "params" | "store" | "user">,
 ): Promise<Stored<StoredUser>> {
   refuseKeys(call);
-  if (userIdOf(call) !== call.user.id) throw forbidden("users change this of themselves only");
+  if (userIdOf(call) !== call.user.id) throw forbidden("users can change this only for themselves");
   const found = await call.store.collection(collection).get(call.user.id);
-  if (found === undefined) throw notFound();
+  if (found === undefined) throw notFound("user");
   return found;
 }
 
@@ -50,6 +50,6 @@ export async function ownUserOrAdmin(
   if (id !== call.user.id && call.user.role !== "admin")
     throw forbidden("this belongs to another user");
   const found = await call.store.collection(collection).get(id);
-  if (found === undefined) throw notFound();
+  if (found === undefined) throw notFound("user");
   return found;
 }

@@ -72,6 +72,7 @@ export function createUserController(context: AccountsContext): UserController {
         store,
         collection: user.collection,
         id,
+        name: user.name,
         request,
         etag: (current) => user.tagOf(current, call),
       },

@@ -25,7 +25,7 @@ export function userRoutes(
   controller: UserController = createUserController(context),
 ): readonly AccountRoute[] {
   const { user } = context;
-  const missing = { description: "There is no such user" };
+  const missing = { description: "User not found" };
   const changed = {
     description: "The user",
     schema: user.changed,
@@ -38,7 +38,8 @@ export function userRoutes(
       method: "PUT",
       path: "/users/:id/password",
       operation: "updatePassword",
-      summary: "Changes the password of the caller and signs it out everywhere",
+      summary: "Change the password",
+      description: "Signs the user out everywhere",
       tag,
       access: "password",
       conditional: true,
@@ -50,7 +51,8 @@ export function userRoutes(
       method: "PUT",
       path: "/users/:id/role",
       operation: "updateRole",
-      summary: "Changes the role of a user, and signs it out everywhere",
+      summary: "Change the role of a user",
+      description: "Signs the user out everywhere",
       tag,
       access: "admin",
       conditional: true,
@@ -104,7 +106,7 @@ function creationOf({ linkOrigins, mails, signUp, user }: AccountsContext): Part
   const body = needsLink ? user.creation.extend(link.shape) : user.creation;
   const input = jsonSchemaOf(body, "input");
   return {
-    summary: signUp === "public" ? "Signs a user up" : "Creates a user",
+    summary: signUp === "public" ? "Sign up" : "Create a user",
     body,
     bodyReference: named("NewUser", input, "What creates one user"),
     atomic: false,
@@ -114,11 +116,11 @@ function creationOf({ linkOrigins, mails, signUp, user }: AccountsContext): Part
         schema: user.changed,
         headers: { ETag: "Version of the document", Location: "Address of the user" },
       },
-      ...(needsLink ? { 202: { description: "A mail to the address says how to go on" } } : {}),
-      403: { description: "Only the master key and admins set a role" },
-      409: { description: "The email is taken" },
+      ...(needsLink ? { 202: { description: "A mail with the next step will be sent" } } : {}),
+      403: { description: "Only the master key and admins may set a role" },
+      409: { description: "The email is already registered" },
       429: { description: "Too many sign-ups from this address; see Retry-After" },
-      503: { description: "Too many passwords to hash" },
+      503: { description: "Too many passwords are being hashed" },
     },
   };
 }

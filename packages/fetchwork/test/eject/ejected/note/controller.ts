@@ -52,7 +52,7 @@ export const noteController: ResourceController<typeof schema> = {
     const fields = readShownFields(resource, call);
     const id = call.params["id"] ?? "";
     const document = call.document ?? (await call.store.collection(collection).get(id));
-    if (!document) throw notFound();
+    if (!document) throw notFound(resource.name);
     const { etag, shown } = await showDocument(resource, call, document, fields);
     requirePreconditions(call.request, etag);
     if (!tree && noneMatchHolds(call.request.headers.get("if-none-match"), etag)) {

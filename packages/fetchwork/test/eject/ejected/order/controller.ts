@@ -69,7 +69,7 @@ export const orderController: ResourceController<typeof schema> = {
     const id = call.params["id"] ?? "";
     await hooks.beforeShow?.({ call, id });
     const document = call.document ?? (await call.store.collection(collection).get(id));
-    if (!document) throw notFound();
+    if (!document) throw notFound(resource.name);
     const { etag, shown } = await showDocument(resource, call, document, fields);
     requirePreconditions(call.request, etag);
     const changed = await hooks.afterShow?.({ call, document, shown });
@@ -123,13 +123,13 @@ export const orderController: ResourceController<typeof schema> = {
       const documents = transaction.collection(collection);
       const where = { id: call.params["id"] ?? "" };
       const [current] = await documents.find({ where, deleted: "only", limit: 1 });
-      if (!current) throw notFound();
+      if (!current) throw notFound(resource.name);
       await requireAccess(resource, "restore", { call, document: current });
       requirePreconditions(call.request, tagOf(current, call));
       await hooks.beforeRestore?.({ call, transaction, current });
       await checkReferences(resource, transaction, current);
       const restored = await refuseConflicts(documents.restore(current.id));
-      if (!restored) throw notFound();
+      if (!restored) throw notFound(resource.name);
       return restored;
     });
     await afterChange(call, () => hooks.afterRestore?.({ call, document }));

@@ -54,7 +54,7 @@ export const personController: ResourceController<typeof schema> = {
     const fields = readShownFields(resource, call);
     const id = call.params["id"] ?? "";
     const document = call.document ?? (await call.store.collection(collection).get(id));
-    if (!document) throw notFound();
+    if (!document) throw notFound(resource.name);
     const { etag, shown } = await showDocument(resource, call, document, fields);
     requirePreconditions(call.request, etag);
     if (!tree && noneMatchHolds(call.request.headers.get("if-none-match"), etag)) {
@@ -104,10 +104,10 @@ export const personController: ResourceController<typeof schema> = {
       const documents = transaction.collection(collection);
       const where = { id: call.params["id"] ?? "" };
       const [current] = await documents.find({ where, deleted: "only", limit: 1 });
-      if (!current) throw notFound();
+      if (!current) throw notFound(resource.name);
       requirePreconditions(call.request, tagOf(current, call));
       const restored = await refuseConflicts(documents.restore(current.id));
-      if (!restored) throw notFound();
+      if (!restored) throw notFound(resource.name);
       return restored;
     });
     return documentAnswer(resource, call, document);

@@ -64,7 +64,7 @@ export function createSocialController(options: SocialOptions): SocialController
     const name = params["provider"] ?? "";
     const provider = providers.get(name);
     const cookie = cookies.get(name);
-    if (provider === undefined || cookie === undefined) throw notFound();
+    if (provider === undefined || cookie === undefined) throw notFound("provider");
     return { provider, cookie };
   }
 
