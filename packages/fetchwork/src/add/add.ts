@@ -1,9 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineCommand, type Command } from "../command/command.ts";
+import { terminalOf } from "../command/interactive-terminal.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { accessRulesOf } from "./access-rules.ts";
 import { addResource, registry } from "./add-resource.ts";
+import { chooseName } from "./choose-name.ts";
 import { definedLists } from "./defined-lists.ts";
 import { parseField, type Field } from "./field.ts";
 import { findProject, type Project } from "./project.ts";
@@ -61,7 +63,8 @@ export const addCommand: Command = defineCommand({
     },
     path: {
       type: "string",
-      description: "Path of the resource (default: the plural, such as /articles)",
+      description:
+        "Path of the resource (default: the plural, such as /articles); accepts a name that looks like a plural",
     },
     list: {
       type: "string",
@@ -73,8 +76,12 @@ export const addCommand: Command = defineCommand({
       description: "Move removed documents to a trash instead of deleting them",
     },
   },
-  async run({ values, positionals: [name = "", ...fields] }, io) {
+  async run({ values, positionals: [given = "", ...fields] }, io) {
     const project = findProject(io.cwd);
+    // All options are checked before the question.
+    definitionOf({ name: given, fields, options: values }, project);
+    const context = { input: terminalOf(io), signal: io.signal };
+    const name = values.path === undefined ? await chooseName(given, context) : given;
     const definition = definitionOf({ name, fields, options: values }, project);
     const read = (path: string): string | undefined => {
       const file = join(project.folder, path);
@@ -87,6 +94,11 @@ export const addCommand: Command = defineCommand({
           `unknown resource ${target}: expected one of the resources in src/api`,
         );
       }
+    }
+    if (fields.length === 0) {
+      throw new CommandUsageError(
+        "the resource has no fields: write each as name:type, such as 'title:string!' (required) or content:text",
+      );
     }
     const selfReference = definition.fields.find(
       ({ presence, target }) =>

@@ -67,6 +67,22 @@ export function namesOf(name: string, path?: string): ResourceNames {
   };
 }
 
+/** Returns the singular of a name that looks like a plural in English, such as `blogPost` of `blogPosts`. */
+export function singularOf(name: string): string | undefined {
+  const last = /[A-Z]?[a-z\d]*$/.exec(name)?.[0].toLowerCase() ?? "";
+  if (!last.endsWith("s") || /(?:ss|us|is)$/.test(last) || singularsWithS.has(last)) {
+    return undefined;
+  }
+  if (/(?:ss|x|z|ch|sh)es$/.test(last)) return name.slice(0, -2);
+  if (/[^aeiou]ies$/.test(last) && !pluralsOfIe.has(last)) return `${name.slice(0, -3)}y`;
+  return last.length > 1 ? name.slice(0, -1) : undefined;
+}
+
+const singularsWithS = new Set(
+  "alias atlas bias canvas chaos gas lens means news series species".split(" "),
+);
+const pluralsOfIe = new Set("calories cookies movies pies rookies selfies ties zombies".split(" "));
+
 /** Forms a plural: `category` becomes `categories`. `--path` serves irregular ones. */
 function pluralOf(word: string): string {
   if (/(?:s|x|z|ch|sh)$/.test(word)) return `${word}es`;

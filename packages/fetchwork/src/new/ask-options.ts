@@ -1,6 +1,4 @@
 import type { Readable, Writable } from "node:stream";
-import type { ReadStream } from "node:tty";
-import type { CommandIo } from "../command/command-io.ts";
 import { faultOfTitle, titleOf } from "./project-options.ts";
 
 /** The questions; those already answered by options are skipped. */
@@ -16,13 +14,6 @@ export interface Answers {
 
 /** The folder that Enter alone takes. */
 export const defaultFolder = "my-api";
-
-/** The interactive terminal; `undefined` when there is none. */
-export function terminalOf({ stdin, env }: CommandIo): ReadStream | undefined {
-  // Some CI runners provide a terminal although no one can answer.
-  if ((env["CI"] ?? "") !== "" || !("isTTY" in stdin) || stdin.isTTY !== true) return undefined;
-  return stdin as AsyncIterable<Uint8Array> as ReadStream; // Only terminals have `isTTY`.
-}
 
 /** Whom to ask, and how. */
 interface AskContext {

@@ -95,6 +95,15 @@ describe("fetchwork add", () => {
     [["article", "--list", "tree"], '--list must be array or rows, not "tree"'],
     [["article", "--colour", "red"], 'unknown option "--colour"'],
     [[], "resource is missing"],
+    [
+      ["articles", "title:string!"],
+      '"articles" looks like a plural, did you mean article? To keep the name, set the path: --path /articles',
+    ],
+    [["blogPosts", "title:string!"], "did you mean blogPost?"],
+    [
+      ["thing"],
+      "the resource has no fields: write each as name:type, such as 'title:string!' (required) or content:text",
+    ],
   ])("rejects %j in one line and changes nothing", async (args, message) => {
     const before = await snapshot(folder);
     const { code, stdout, stderr } = await fetchwork(folder, "add", ...args);
@@ -115,6 +124,13 @@ describe("fetchwork add", () => {
   it("reports a folder without a project", async () => {
     const { code, stderr } = await fetchwork(join(folder, ".."), "add", "note");
     expect([code, stderr]).toEqual([2, expect.stringContaining("no project in this folder")]);
+  });
+
+  it("accepts a plural name whose path is given", async () => {
+    const words = ["add", "articles", "title:string!", "--path", "/articles"];
+    expect(await fetchwork(folder, ...words)).toMatchObject({ code: 0 });
+    const model = await readFile(join(folder, "src/api/articles/model.ts"), "utf8");
+    expect(model).toContain('path: "/articles"');
   });
 
   it("writes four files and registers them from a subfolder of the project", async () => {
@@ -227,17 +243,24 @@ describe("fetchwork add", () => {
     const inTest = join(folder, "src/api/sample.test.ts");
     await writeFile(inTest, 'r({ path: "/articles", name: "article", schema })');
     expect((await fetchwork(folder, "add", "article", "title:string!")).code).toBe(0);
-    const { stderr } = await fetchwork(folder, "add", "entry", "--path", "/blog-posts");
-    expect(stderr).toBe("");
-    expect((await fetchwork(folder, "add", "text", "--path", "/blog/posts")).stderr).toContain(
-      "the path /blog/posts is already used by src/api/entry/model.ts",
+    const { stderr } = await fetchwork(
+      folder,
+      "add",
+      "entry",
+      "text:text",
+      "--path",
+      "/blog-posts",
     );
+    expect(stderr).toBe("");
+    expect(
+      (await fetchwork(folder, "add", "text", "body:text", "--path", "/blog/posts")).stderr,
+    ).toContain("the path /blog/posts is already used by src/api/entry/model.ts");
   });
 
   it("reports why it cannot change the module of the routes and writes nothing", async () => {
     await writeFile(join(folder, "src/api/index.ts"), "export const routes = all();\n");
     const before = await snapshot(folder);
-    const { code, stderr } = await fetchwork(folder, "add", "note");
+    const { code, stderr } = await fetchwork(folder, "add", "note", "text:text");
     expect([code, stderr.split("\n")[0]]).toEqual([
       2,
       "fetchwork add: cannot change src/api/index.ts: it does not export an array resources; nothing was changed",
@@ -248,19 +271,28 @@ describe("fetchwork add", () => {
   it("leaves the project unchanged when it is interrupted or cannot write", async () => {
     const before = await snapshot(folder);
     const io = memoryIo({ cwd: folder, signal: AbortSignal.abort(new Error("interrupted")) });
-    expect(await runCommand(commands, { args: ["add", "note"], io })).toBe(130);
+    expect(await runCommand(commands, { args: ["add", "note", "text:text"], io })).toBe(130);
     expect(await snapshot(folder)).toEqual(before);
     await writeFile(join(folder, "src/api/note"), "a file");
-    expect((await fetchwork(folder, "add", "note")).code).toBe(1);
+    expect((await fetchwork(folder, "add", "note", "text:text")).code).toBe(1);
     expect((await snapshot(folder)).size).toBe(before.size + 1);
     expect(await readdir(join(folder, "src/api"))).toContain("note");
   });
 
   it.each([
-    ["note"],
+    ["note", "text:string!"],
     ["category", "title:string(20)!:unique,search,sort", "--admin", "create,update,remove"],
     ["thing", "price:number!:sort,filter", "on:date?:sort", "tags:string[]", "--soft-delete"],
-    ["order", "--list", "rows", "--master", "list,show,create", "--public", "update"],
+    [
+      "order",
+      "text:string!",
+      "--list",
+      "rows",
+      "--master",
+      "list,show,create",
+      "--public",
+      "update",
+    ],
     [
       "longNameOfOneResource",
       "aVeryLongNameOfAField:string(100)!:search,sort,filter,unique",
@@ -314,7 +346,7 @@ describe("fetchwork add", () => {
   it("uses the project's list response format", async () => {
     const other = join(folder, "../rows");
     await fetchwork("/", "new", other, ...quick, "--list", "rows");
-    await fetchwork(other, "add", "note");
+    await fetchwork(other, "add", "note", "text:text");
     const model = await readFile(join(other, "src/api/note/model.ts"), "utf8");
     expect(model).toContain('list: { shape: "rows" }');
     const users = await readFile(join(other, "src/api/user/model.ts"), "utf8");

@@ -1,6 +1,7 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { askOptions, terminalOf, type Answers } from "../../src/new/ask-options.ts";
+import { terminalOf } from "../../src/command/interactive-terminal.ts";
+import { askOptions, type Answers } from "../../src/new/ask-options.ts";
 import { memoryIo } from "../memory-io.ts";
 
 const enter = "\r";
