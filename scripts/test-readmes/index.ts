@@ -1,52 +1,96 @@
 // Compiles and runs each TypeScript block of the READMEs alone, and twice, with the packed packages in an empty project.
+// The first example of each package runs as pasted, in a project that has only that package.
 import "../require-node.cjs";
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
+import { packWorkspace } from "../../packages/fetchwork/src/new/pack-workspace.ts";
 import { codeBlocks } from "../markdown.ts";
-import { installTarballs, packPackages, root, run } from "../pack-packages.mjs";
+import { run } from "../pack-packages.mjs";
+import { readManifest, root } from "../workspace-packages.ts";
+import { firstExample } from "./first-example.ts";
+import { installPackages } from "./install-packages.ts";
 import { runBlock } from "./run-block.ts";
+import { runFirstExample } from "./run-first-example.ts";
 import { startBlog } from "./start-blog.ts";
 import { startStandIns } from "./stand-ins.ts";
 
 /** Packages of others that the blocks import, at the versions of this repository. */
 const otherPackages = ["express", "@types/express", "ws", "@types/ws", "zod", "@types/node"];
 
+/** READMEs whose first example does not run as pasted yet: it runs with the stand-ins and keys, as other blocks do. */
+const notAsPasted: ReadonlySet<string> = new Set(["packages/rest/README.md"]);
+
 // For work on one of them: `npm run test:readmes -- oauth2`.
 const words = process.argv.slice(2);
 const temporary = mkdtempSync(join(tmpdir(), "fetchwork-readmes-"));
 process.on("exit", () => rmSync(temporary, { recursive: true, force: true }));
 
-const project = join(temporary, "project");
-const others = otherPackages.map((name) => `${name}@${versionOf(name)}`);
-const [first, ...rest] = packPackages(temporary);
-if (first === undefined) throw new Error("there are no packages");
-installTarballs([{ ...first, peers: [...first.peers, ...others] }, ...rest], project);
-
-const blocks = globSync("{README.md,docs/*.md,packages/*/README.md,examples/*/README.md}", {
+const packages = globSync("packages/*", { cwd: root }).toSorted();
+const manifests = packages.map((folder) => readManifest(folder));
+const ours = manifests.map(({ name }) => name);
+const peers = manifests
+  .flatMap(({ peerDependencies = {} }) => Object.entries(peerDependencies))
+  .filter(([name]) => !ours.includes(name))
+  .map(([name, range]) => `${name}@${range}`);
+const readmes = globSync("{README.md,docs/*.md,packages/*/README.md,examples/*/README.md}", {
   cwd: root,
 })
   .toSorted()
-  .filter((readme) => words.every((word) => readme.includes(word)))
-  .flatMap((readme) =>
-    codeBlocks(readFileSync(join(root, readme), "utf8"), "ts").map((text, index) => ({
-      name: `${readme}, ts block ${index + 1}`,
-      file: `${dirname(readme).replaceAll("/", "-")}-${basename(readme, ".md")}-${index + 1}.ts`,
-      text,
-    })),
-  );
-if (blocks.length === 0) throw new Error("there are no blocks");
-for (const { file, text } of blocks) writeFileSync(join(project, file), `${text}\nexport {};\n`);
+  .filter((readme) => words.every((word) => readme.includes(word)));
+const examples = readmes
+  .filter((readme) => readme.startsWith("packages/") && !notAsPasted.has(readme))
+  .map(firstExample);
+const blocks = readmes.flatMap((readme) =>
+  codeBlocks(readFileSync(join(root, readme), "utf8"), "ts").map((text, index) => ({
+    name: `${readme}, ts block ${index + 1}`,
+    file: `${dirname(readme).replaceAll("/", "-")}-${basename(readme, ".md")}-${index + 1}.ts`,
+    isExample: index === 0 && examples.some((example) => example.readme === readme),
+    text,
+  })),
+);
+if (blocks.length + examples.length === 0) throw new Error("there are no blocks");
 
-const faults = [...compile(), ...(await runAll())];
+// Built once, before two install at the same time.
+await packWorkspace(root, AbortSignal.timeout(600_000));
+const faults = (await Promise.all([tryExamples(), tryBlocks()])).flat();
 if (faults.length > 0) {
   console.error(faults.join("\n\n"));
   process.exitCode = 1;
 }
-console.log(`${blocks.length} blocks of the READMEs, ${faults.length} faults`);
+console.log(
+  `${blocks.length} blocks of the READMEs, ${examples.length} packages alone, ${faults.length} faults`,
+);
+
+/** Installs each package alone, and runs the first example of its README, twice. */
+async function tryExamples(): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const example of examples) {
+    const { readme, name, others } = example;
+    const project = await installPackages([name], {
+      folder: join(temporary, "alone", dirname(readme)),
+      others: others.map(withVersion),
+    });
+    for (const time of ["first", "second"]) {
+      const fault = await runFirstExample(example, project);
+      if (fault !== undefined) found.push(`${readme}, first example, ${time} run:\n${fault}`);
+    }
+  }
+  return found;
+}
+
+/** Installs all packages in one project; compiles all blocks there, and runs those that are no first example. */
+async function tryBlocks(): Promise<readonly string[]> {
+  const project = await installPackages(ours, {
+    folder: join(temporary, "together"),
+    others: [...peers, ...otherPackages.map(withVersion)],
+  });
+  for (const { file, text } of blocks) writeFileSync(join(project, file), `${text}\nexport {};\n`);
+  return [...compile(project), ...(await runBlocks(project))];
+}
 
 /** Compiles each block as a module of its own, as a strict project does. */
-function compile(): readonly string[] {
+function compile(project: string): readonly string[] {
   const compilerOptions = {
     module: "nodenext",
     target: "es2024",
@@ -63,7 +107,8 @@ function compile(): readonly string[] {
   return tsc.status === 0 ? [] : [tsc.output];
 }
 
-async function runAll(): Promise<readonly string[]> {
+/** Runs the blocks with stand-ins for the services that they name, twice. */
+async function runBlocks(project: string): Promise<readonly string[]> {
   const standIns = await startStandIns();
   const authority = join(temporary, "ca.pem");
   writeFileSync(authority, standIns.ca);
@@ -82,7 +127,7 @@ async function runAll(): Promise<readonly string[]> {
     WEBHOOK_SECRET: "a webhook secret",
   };
   const found: string[] = [];
-  for (const { name, file } of blocks) {
+  for (const { name, file } of blocks.filter(({ isExample }) => !isExample)) {
     const folder = join(temporary, "runs", file);
     mkdirSync(folder, { recursive: true });
     for (const time of ["first", "second"]) {
@@ -94,7 +139,8 @@ async function runAll(): Promise<readonly string[]> {
   return found;
 }
 
-function versionOf(name: string): string {
-  const manifest = readFileSync(join(root, "node_modules", name, "package.json"), "utf8");
-  return (JSON.parse(manifest) as { readonly version: string }).version;
+/** A package of others, at the version of this repository. */
+function withVersion(name: string): string {
+  const { version } = readManifest(`node_modules/${name}`);
+  return `${name}@${version}`;
 }

@@ -122,7 +122,6 @@ function routesOf(key: KeyObject, publicKey: KeyObject): Routes {
     "GET api.example.com/export": () => ({ json: "x".repeat(100_000) }),
     "POST example.com/hooks": () => ({ status: 204 }),
     "GET api.acme.example/orgs/octo/repos": () => ({ json: [{ name: "hello" }] }),
-    "POST api.acme.example/repos/a/b/issues": () => ({ status: 201, json: { number: 1 } }),
     "GET tea.example/openapi.json": () => ({ json: teaDescription }),
     "GET tea.example/teas": () => ({ headers: { "x-total-count": "1" }, json: [tea] }),
     "POST tea.example/teas": () => ({ status: 201, headers: { etag: '"1"' }, json: tea }),

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { root } from "../pack-packages.mjs";
+import { root } from "../workspace-packages.ts";
 import { startProgram } from "../test-runtimes/start-program.ts";
 
 /** The blog of `examples/blog`, with the user whom its README signs in. */
