@@ -68,3 +68,18 @@ it.each(
     .flatMap((line, index) => faultsIn(line).map((fault) => `line ${String(index + 1)}: ${fault}`));
   expect(faults).toEqual([]);
 });
+
+it.each(
+  globSync(
+    [
+      "{README,SECURITY,CONTRIBUTING}.md",
+      "docs/!(glossary|benchmarks|errors|runtimes).md",
+      "packages/!(agent|fetchwork)/README.md",
+      "packages/fetchwork/templates/project/README.md",
+    ],
+    { cwd: root },
+  ).toSorted(),
+)("%s calls what a server sends back a response", (path) => {
+  const prose = readText(join(path)).replace(/^(`{3,})[\s\S]*?^\1[ \t]*$|`[^`\n]*`/gm, "");
+  expect(prose.match(/\b(?:answer(?:s|ed)?|reply|replies)\b/gi)).toBeNull();
+});
