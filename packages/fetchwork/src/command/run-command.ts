@@ -92,12 +92,12 @@ function refuseMistype(
   const [first = ""] = positionals;
   const meant = /^[\p{L}\d_-]+$/u.test(first) ? closestName(first, names) : undefined;
   if (meant === undefined) return;
-  const advice =
-    first === meant
-      ? `${JSON.stringify(first)} is a command name and must come before all options`
-      : `unknown command ${JSON.stringify(first)}, did you mean ${JSON.stringify(meant)}?`;
-  const wayOut = "prompt" in command.options ? "; if it is the prompt, use --prompt" : "";
-  throw new CommandUsageError(`${advice}${wayOut}`);
+  const isExact = first === meant;
+  const advice = isExact
+    ? `${JSON.stringify(first)} is a command name and must come before all options`
+    : `unknown command ${JSON.stringify(first)}, did you mean ${JSON.stringify(meant)}?`;
+  const wayOut = `${isExact ? "; to" : " To"} use it as the prompt, pass it with --prompt`;
+  throw new CommandUsageError("prompt" in command.options ? advice + wayOut : advice);
 }
 
 function parse(command: Command, args: readonly string[]): Parameters<Command["run"]>[0] {

@@ -5,7 +5,7 @@ import { isObject } from "@fetchwork/kit";
 import type { TokenHash, TokenStore } from "@fetchwork/oauth2";
 import { FileTokenStore } from "@fetchwork/oauth2/node/store";
 import type { CommandIo } from "../command/command-io.ts";
-import type { Profile } from "./profile.ts";
+import { defaultProfile, type Profile } from "./profile.ts";
 
 /** A sign-in as it is stored. */
 export interface KeptProfile {
@@ -40,7 +40,10 @@ export class ProfileStore {
   async require(name: string): Promise<KeptProfile> {
     const kept = await this.read(name);
     if (kept !== undefined) return kept;
-    throw new Error(`not signed in as ${name}: run fetchwork oauth login`);
+    const options = name === defaultProfile ? "" : ` --profile ${name}`;
+    throw new Error(
+      `not signed in (profile "${name}"): run fetchwork oauth login --issuer <url> --client-id <id>${options}`,
+    );
   }
 
   /** Stores a sign-in, replacing an older one of that name. */

@@ -29,6 +29,9 @@ export interface ProfileUser {
   readonly email?: string | undefined;
 }
 
+/** Name of the sign-in where none is named. */
+export const defaultProfile = "default";
+
 /** The option of every command that works on one sign-in. */
 export const profileOptions: {
   readonly profile: CommandOption & {
@@ -54,7 +57,7 @@ export function profileNameOf(
   { profile }: { readonly profile?: string | undefined },
   { env }: CommandIo,
 ): string {
-  const name = profile ?? (env["FETCHWORK_OAUTH_PROFILE"] || "default");
+  const name = profile ?? (env["FETCHWORK_OAUTH_PROFILE"] || defaultProfile);
   if (/^[A-Za-z\d][\w.@-]{0,63}$/.test(name)) return name;
   throw new CommandUsageError(
     "--profile must consist of at most 64 letters, digits, dots, dashes, @ and _",

@@ -70,7 +70,10 @@ export const providerOptions = {
 } as const;
 
 /** Values of {@link providerOptions}. */
-type ProviderValues = OptionValues<typeof providerOptions>;
+type ProviderValues = OptionValues<typeof providerOptions> & {
+  /** Whether the user signs in on another device. */
+  readonly device?: boolean | undefined;
+};
 
 /**
  * Finds out about the provider, and puts a profile together.
@@ -82,20 +85,37 @@ export async function profileOf(
   io: CommandIo,
   signal: AbortSignal,
 ): Promise<Profile> {
-  const clientId = values["client-id"] ?? "";
-  if (clientId === "") throw new CommandUsageError("--client-id is missing");
   const clientSecret = await secretOf(values, io);
   const clientAuthentication = authenticationOf(values["client-auth"]);
   for (const resource of values.resource ?? []) {
     if (!URL.canParse(resource)) throw new CommandUsageError("--resource must be a URL");
   }
-  const { issuer, resource } = values;
+  const missing = missingOptions(values);
+  if (missing.length > 0) {
+    const verb = missing.length === 1 ? "is" : "are";
+    throw new CommandUsageError(`${missing.join(" and ")} ${verb} missing`);
+  }
+  const { "client-id": clientId = "", issuer, resource } = values;
   const metadata =
     issuer === undefined
       ? metadataOf(values)
       : await discovered(issuer, values, { clientId, signal });
   const isDiscovered = issuer !== undefined;
   return { clientId, clientSecret, clientAuthentication, metadata, isDiscovered, resource };
+}
+
+/** Names what a sign-in needs and the command line lacks. */
+function missingOptions(values: ProviderValues): readonly string[] {
+  const { device, issuer, "token-url": tokenUrl } = values;
+  const missing: string[] = [];
+  if ((values["client-id"] ?? "") === "") missing.push("--client-id");
+  if (issuer !== undefined) return missing;
+  if (tokenUrl === undefined) missing.push("--issuer (or --token-url)");
+  else if (device === true && values["device-url"] === undefined) missing.push("--device-url");
+  else if (device !== true && values["authorize-url"] === undefined) {
+    missing.push("--authorize-url (or --device)");
+  }
+  return missing;
 }
 
 async function discovered(
@@ -127,8 +147,7 @@ function metadataOf(values: ProviderValues): ServerMetadata {
     name: "authorize-url" | "token-url" | "device-url" | "revoke-url",
   ): string | undefined =>
     values[name] === undefined ? undefined : safeUrl(`--${name}`, values[name]).href;
-  const tokenUrl = url("token-url");
-  if (tokenUrl === undefined) throw new CommandUsageError("--issuer or --token-url is missing");
+  const tokenUrl = url("token-url") ?? "";
   return {
     // No identifier of a server, but what a person knows it by.
     issuer: new URL(tokenUrl).origin,

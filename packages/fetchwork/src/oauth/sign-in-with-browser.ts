@@ -33,11 +33,7 @@ export async function signInWithBrowser(
 ): Promise<SignedIn> {
   const { request, signal, seconds, redirect, opens } = options;
   if (profile.metadata.authorization_endpoint === undefined) {
-    throw new CommandUsageError(
-      profile.isDiscovered
-        ? "the provider has no authorization endpoint: try --device"
-        : "--authorize-url is missing, or --device",
-    );
+    throw new CommandUsageError("the provider has no authorization endpoint: try --device");
   }
   const receiver = await openLoopbackReceiver(redirect);
   try {

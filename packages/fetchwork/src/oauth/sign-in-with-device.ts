@@ -11,11 +11,7 @@ export async function signInWithDevice(
   { request, signal }: SignInWait,
 ): Promise<SignedIn> {
   if (profile.metadata.device_authorization_endpoint === undefined) {
-    throw new CommandUsageError(
-      profile.isDiscovered
-        ? "the provider does not support the device flow"
-        : "--device-url is missing",
-    );
+    throw new CommandUsageError("the provider does not support the device flow");
   }
   const client = deviceClientOf(profile, io);
   const authorization = await client.device.start(request, { signal });

@@ -70,18 +70,21 @@ describe("fetchwork agent", () => {
   });
 
   it.each([
-    [["resum"], 'unknown command "resum", did you mean "resume"?'],
-    [["edti"], 'unknown command "edti", did you mean "edit"?'],
-    [["verfy", "."], 'unknown command "verfy", did you mean "verify"?'],
-    [["Servé"], 'unknown command "Servé", did you mean "serve"?'],
-    [["--out", "x", "run"], 'unknown command "run", did you mean "runs"?'],
-    [["--quiet", "resume"], '"resume" is a command name and must come before all options'],
-    [["hepl"], 'unknown command "hepl", did you mean "help"?'],
+    [["resum"], 'unknown command "resum", did you mean "resume"? To use it as the prompt'],
+    [["edti"], 'unknown command "edti", did you mean "edit"? To use it as the prompt'],
+    [["verfy", "."], 'unknown command "verfy", did you mean "verify"? To use it as the prompt'],
+    [["Servé"], 'unknown command "Servé", did you mean "serve"? To use it as the prompt'],
+    [["--out", "x", "run"], 'unknown command "run", did you mean "runs"? To use it as the prompt'],
+    [
+      ["--quiet", "resume"],
+      '"resume" is a command name and must come before all options; to use it as the prompt',
+    ],
+    [["hepl"], 'unknown command "hepl", did you mean "help"? To use it as the prompt'],
   ])("takes %j for no prompt, and asks no model", async (args, message) => {
     const { run, cwd } = await atHome();
     const { code, stdout, stderr } = await run(args);
     expect([code, stdout]).toEqual([2, ""]);
-    expect(stderr).toContain(`${message}; if it is the prompt, use --prompt\n`);
+    expect(stderr).toContain(`${message}, pass it with --prompt\n`);
     expect(server?.requests).toEqual([]);
     expect(existsSync(join(cwd, "generated"))).toBe(false);
   });

@@ -58,7 +58,18 @@ function send(
 describe("oauth login", () => {
   it.each([
     ["no client", ["--issuer", "https://id.example"], "--client-id is missing"],
-    ["no provider", ["--client-id", "x"], "--issuer or --token-url is missing"],
+    ["no provider", ["--client-id", "x"], "--issuer (or --token-url) is missing"],
+    ["neither", [], "--client-id and --issuer (or --token-url) are missing"],
+    [
+      "no client and no authorization endpoint",
+      ["--token-url", "https://id.example/t"],
+      "--client-id and --authorize-url (or --device) are missing",
+    ],
+    [
+      "no client and no device endpoint",
+      ["--token-url", "https://id.example/t", "--device"],
+      "--client-id and --device-url are missing",
+    ],
     ["plain http", ["--issuer", "http://id.example", "--client-id", "x"], "--issuer must be https"],
     [
       "a password in the URL",
@@ -100,7 +111,16 @@ describe("oauth login", () => {
     ["no time", ["--timeout", "0"], "--timeout must be"],
     [
       "a scope with a line break",
-      ["--scope", "a\nb", "--client-id", "x", "--token-url", "https://id.example/t"],
+      [
+        "--scope",
+        "a\nb",
+        "--client-id",
+        "x",
+        "--token-url",
+        "https://id.example/t",
+        "--authorize-url",
+        "https://id.example/a",
+      ],
       "--scope must be",
     ],
     ["a state of one's own", ["--param", "state=x"], "--param must not set state"],
@@ -109,7 +129,7 @@ describe("oauth login", () => {
     [
       "no authorization endpoint",
       ["--client-id", "x", "--token-url", "https://id.example/t"],
-      "--authorize-url is missing",
+      "--authorize-url (or --device) is missing",
     ],
     [
       "no device endpoint",

@@ -64,7 +64,9 @@ describe.each(["token", "refresh"])("oauth %s", (command) => {
   it("reports that there is no sign-in", async () => {
     const { code, stdout, stderr } = await (await openTerminal()).run([command]);
     expect([code, stdout]).toEqual([1, ""]);
-    expect(stderr).toContain("not signed in as default: run fetchwork oauth login");
+    expect(stderr).toContain(
+      'not signed in (profile "default"): run fetchwork oauth login --issuer <url> --client-id <id>\n',
+    );
   });
 });
 
