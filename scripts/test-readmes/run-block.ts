@@ -26,8 +26,11 @@ export async function runBlock(options: RunOptions): Promise<string | undefined>
     folder,
     environment: { ...environment, FETCHWORK_LISTENING: listening },
     patience: 8000,
-    urls: () =>
-      existsSync(listening) ? [`http://127.0.0.1:${readFileSync(listening, "utf8")}/`] : [],
+    urls: () => {
+      // Empty while it is being written
+      const port = existsSync(listening) ? readFileSync(listening, "utf8") : "";
+      return port === "" ? [] : [`http://127.0.0.1:${port}/`];
+    },
   });
   return fault;
 }
