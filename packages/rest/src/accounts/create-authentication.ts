@@ -65,7 +65,9 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const { cookieToken, isLive = alwaysLive, keys } = options;
   // Programs without types may leave it out.
   if (typeof (masterKey as unknown) !== "string" || masterKey.length < 32) {
-    throw new RestError("ERR_REST_CONFIGURATION", "the master key needs at least 32 characters");
+    const message =
+      "masterKey must have at least 32 characters: set MASTER_KEY, for example to the output of `openssl rand -hex 32`";
+    throw new RestError("ERR_REST_CONFIGURATION", message);
   }
   if (masterKey === jwtSecret) {
     throw new RestError("ERR_REST_CONFIGURATION", "the master key and the JWT secret must differ");
