@@ -103,7 +103,7 @@ const seeded: readonly (readonly [
       if (method === "PATCH" && response.status === 404) throw new Error("broken");
       return response;
     },
-    /^patch\w+: the response has the status 500 \(Error: broken\)/,
+    /^(?:none|patch\w+): the response has the status 500 \(Error: broken\)/,
   ],
   [
     "a content type that is not declared",

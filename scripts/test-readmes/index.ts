@@ -18,9 +18,6 @@ import { startStandIns } from "./stand-ins.ts";
 /** Packages of others that the blocks import, at the versions of this repository. */
 const otherPackages = ["express", "@types/express", "ws", "@types/ws", "zod", "@types/node"];
 
-/** READMEs whose first example does not run as pasted yet: it runs with the stand-ins and keys, as other blocks do. */
-const notAsPasted: ReadonlySet<string> = new Set(["packages/rest/README.md"]);
-
 // For work on one of them: `npm run test:readmes -- oauth2`.
 const words = process.argv.slice(2);
 const temporary = mkdtempSync(join(tmpdir(), "fetchwork-readmes-"));
@@ -38,9 +35,7 @@ const readmes = globSync("{README.md,docs/*.md,packages/*/README.md,examples/*/R
 })
   .toSorted()
   .filter((readme) => words.every((word) => readme.includes(word)));
-const examples = readmes
-  .filter((readme) => readme.startsWith("packages/") && !notAsPasted.has(readme))
-  .map(firstExample);
+const examples = readmes.filter((readme) => readme.startsWith("packages/")).map(firstExample);
 const blocks = readmes.flatMap((readme) =>
   codeBlocks(readFileSync(join(root, readme), "utf8"), "ts").map((text, index) => ({
     name: `${readme}, ts block ${index + 1}`,

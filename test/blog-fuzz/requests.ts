@@ -175,7 +175,11 @@ function idFor(
   return random.pickOr(path.startsWith("/articles") ? articles : webhooks, "none");
 }
 
-function credentialsFor(random: Random, { path, schemes }: Operation, pools: Pools): Credentials {
+function credentialsFor(
+  random: Random,
+  { bodies, path, schemes }: Operation,
+  pools: Pools,
+): Credentials {
   const isForAdmins = path === "/auth/cookie";
   const isFitting = random.chance(0.75);
   const isByPassword = schemes.includes("password");
@@ -190,12 +194,12 @@ function credentialsFor(random: Random, { path, schemes }: Operation, pools: Poo
   const password = isWrong ? "not this one" : pools.password;
   const email = random.pickOr(
     // Admins alone sign in on pages.
-    isFitting && !isForAdmins ? pools.emails.slice(0, 2) : pools.emails,
+    isFitting ? (isForAdmins ? pools.emails.slice(2) : pools.emails.slice(0, 2)) : pools.emails,
     "nobody@example.com",
   );
   const basic =
     isByPassword && (isFitting || random.chance(0.2)) ? ([email, password] as const) : undefined;
-  const isMasterToo = schemes.includes("masterKeyInQuery");
+  const isMasterToo = JSON.stringify(bodies).includes('"access_token"');
   const shown = basic && !isMasterToo ? "nobody" : caller;
   return {
     caller: shown,

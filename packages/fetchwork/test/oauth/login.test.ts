@@ -112,8 +112,14 @@ describe("oauth login", () => {
     [
       "a scope with a line break",
       [
-        ...["--scope", "a\nb", "--client-id", "x", "--token-url", "https://id.example/t"],
-        ...["--authorize-url", "https://id.example/a"],
+        "--scope",
+        "a\nb",
+        "--client-id",
+        "x",
+        "--token-url",
+        "https://id.example/t",
+        "--authorize-url",
+        "https://id.example/a",
       ],
       "--scope must be",
     ],

@@ -64,7 +64,8 @@ export interface UserInput {
   readonly link?: string | undefined;
 }
 
-interface Code {
+/** The code of a second factor, beside what a request sends. */
+export interface Code {
   /** Code of the second factor, or a recovery code, where the user has one. */
   readonly totp?: string | undefined;
 }

@@ -157,13 +157,12 @@ function bodyOf(route: Route, components: Components): JsonSchema | undefined {
 }
 
 /** An Authorization header holds one scheme, here the password, so the key is a field of the body. */
-function withMasterKey({ properties = {}, required = [], ...schema }: JsonSchema): JsonSchema {
+function withMasterKey({ properties = {}, ...schema }: JsonSchema): JsonSchema {
   const key = { type: "string", description: "The master key" };
   return {
     ...schema,
     type: "object",
     properties: { [accessTokenField]: key, ...(properties as JsonSchema) },
-    required: [accessTokenField, ...(required as readonly string[])],
   };
 }
 

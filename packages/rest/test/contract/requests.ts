@@ -209,6 +209,6 @@ function objectFor({
   const all = Object.entries((properties ?? {}) as Record<string, JsonSchema>);
   const own = all.filter(([name]) => name !== "access_token");
   return fc.record(Object.fromEntries(own.map(([name, one]) => [name, valueFor(one)])), {
-    requiredKeys: ((required ?? []) as string[]).filter((name) => name !== "access_token"),
+    requiredKeys: (required ?? []) as string[],
   });
 }

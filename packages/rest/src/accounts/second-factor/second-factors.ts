@@ -56,7 +56,7 @@ export function createSecondFactors({
 }: {
   readonly store: Store;
   /** Key that secrets are derived with: with another one all second factors are lost but their recovery codes. */
-  readonly key: Buffer;
+  readonly key: Uint8Array;
   /** Name that authenticators show beside the account. */
   readonly issuer: string;
 }): SecondFactors {

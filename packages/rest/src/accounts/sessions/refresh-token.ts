@@ -17,7 +17,7 @@ export interface RefreshTokens {
 const format = /^fwr_([\w-]{1,64})\.(\d{1,10})\.([\w-]{43})$/;
 
 /** Makes {@link RefreshTokens}: `fwr_`, the session, the generation, and their HMAC-SHA256 in base64url. */
-export function createRefreshTokens(key: Buffer): RefreshTokens {
+export function createRefreshTokens(key: Uint8Array): RefreshTokens {
   const signature = (session: string, generation: string): string =>
     createHmac("sha256", key).update(`${session}.${generation}`).digest("base64url");
 
