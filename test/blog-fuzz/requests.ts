@@ -99,7 +99,10 @@ function validRequest(random: Random, operation: Operation, pools: Pools): Draft
         : random.pick(["key-1", "key-2", `key-${random.below(1e6)}`]);
     }
   }
-  if (random.chance(0.1)) headers["sec-fetch-site"] = random.pick(["same-origin", "cross-site"]);
+  // Browsers name the site, and pages sign in from their own.
+  if (random.chance(operation.path === "/auth/cookie" ? 0.9 : 0.1)) {
+    headers["sec-fetch-site"] = random.pick(["same-origin", "same-origin", "cross-site"]);
+  }
   // A cursor is one of an order, and excludes pages.
   if (query.some(([name]) => name === "after")) {
     dropQuery(query, "page");

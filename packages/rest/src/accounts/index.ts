@@ -2,6 +2,7 @@ export {
   type AccountOperation,
   accountRoute,
   type AccountRoute,
+  type Code,
   type SecondFactorAnswer,
   type SessionAnswer,
   type ShownKey,
