@@ -36,14 +36,17 @@ const readmes = globSync("{README.md,docs/*.md,packages/*/README.md,examples/*/R
   .toSorted()
   .filter((readme) => words.every((word) => readme.includes(word)));
 const examples = readmes.filter((readme) => readme.startsWith("packages/")).map(firstExample);
-const blocks = readmes.flatMap((readme) =>
-  codeBlocks(readFileSync(join(root, readme), "utf8"), "ts").map((text, index) => ({
-    name: `${readme}, ts block ${index + 1}`,
-    file: `${dirname(readme).replaceAll("/", "-")}-${basename(readme, ".md")}-${index + 1}.ts`,
-    isExample: index === 0 && examples.some((example) => example.readme === readme),
-    text,
-  })),
-);
+const blocks = readmes
+  .flatMap((readme) =>
+    codeBlocks(readFileSync(join(root, readme), "utf8"), "ts").map((text, index) => ({
+      name: `${readme}, ts block ${index + 1}`,
+      file: `${dirname(readme).replaceAll("/", "-")}-${basename(readme, ".md")}-${index + 1}.ts`,
+      isExample: index === 0 && examples.some((example) => example.readme === readme),
+      text,
+    })),
+  )
+  // Files of a project, which test/guides.process.test.ts makes.
+  .filter(({ text }) => !text.startsWith("// src/"));
 if (blocks.length + examples.length === 0) throw new Error("there are no blocks");
 
 // Built once, before two install at the same time.

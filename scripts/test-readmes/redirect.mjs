@@ -1,5 +1,5 @@
-// Preloaded into the code of a README: connections go to the stand-ins of this machine, whatever host they name, and a
-// server listens on a free port, whatever port it asks for. The first port that listens is written to FETCHWORK_LISTENING.
+// Preloaded into the code of a README: connections go to the stand-ins of this machine, whatever host they name, unless
+// they go to a server of the code itself. A server listens on a free port, whatever port it asks for. The first port that listens is written to FETCHWORK_LISTENING.
 import { writeFileSync } from "node:fs";
 import { Server, Socket } from "node:net";
 import { TLSSocket } from "node:tls";
@@ -10,12 +10,15 @@ const ports = new Map([
   [11_434, model],
   [9000, blog],
 ]);
+/** Ports that servers of this process listen on. */
+const own = new Set();
 
 const listen = Reflect.get(Server.prototype, "listen");
 Server.prototype.listen = function (...args) {
   this.once("listening", () => {
     const address = this.address();
     if (address === null || typeof address === "string") return;
+    own.add(address.port);
     writeFileSync(process.env["FETCHWORK_LISTENING"] ?? "", String(address.port));
   });
   const [first, ...rest] = args;
@@ -31,7 +34,8 @@ Socket.prototype.connect = function (...args) {
   // Node itself calls it with its arguments in one list.
   const list = Array.isArray(args[0]) ? args[0] : args;
   const [options] = list;
-  if (typeof options === "object" && options !== null && options.path === undefined) {
+  const isToHost = typeof options === "object" && options !== null && options.path === undefined;
+  if (isToHost && !own.has(Number(options.port))) {
     const standIn = this instanceof TLSSocket ? https : http;
     const port = ports.get(Number(options.port)) ?? standIn;
     list[0] = { ...options, host: "127.0.0.1", port, lookup: undefined };

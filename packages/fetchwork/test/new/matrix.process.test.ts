@@ -115,7 +115,7 @@ describe("a new project", () => {
         expect(operations).toContain(`"create${name.charAt(0).toUpperCase()}${name.slice(1)}"`);
       }
       expect(paths.includes("/users")).toBe(!options.includes("none"));
-      expect(paths.includes("/password-resets")).toBe(options.includes("resets"));
+      expect(paths.includes("/password-resets")).toBe(!options.includes("none"));
       expect(paths.includes("/webhooks")).toBe(options.includes("webhooks"));
     },
   );
