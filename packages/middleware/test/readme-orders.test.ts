@@ -35,7 +35,7 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-describe.each(["README.md", "packages/middleware/README.md", "docs/middlewares.md"])(
+describe.each(["packages/middleware/README.md", "docs/middlewares.md"])(
   "the order of middlewares in %s",
   (file) => {
     const ask = (handler: Handler, init: RequestInit = {}): Promise<Response[]> =>
