@@ -8,7 +8,7 @@ it("the README of the repository says what the start prints", () => {
   const readme = readFileSync(path.join(import.meta.dirname, "../../../README.md"), "utf8");
   const masterKey = "a1".repeat(24);
   const text = greeting({
-    server: { url: "http://localhost:9000/", hostname: "0.0.0.0" },
+    server: { url: "http://localhost:9000/" },
     databaseUrl: "sqlite:/work/examples/blog/data/blog.db",
     masterKey,
     environmentFile: { path: "/work/examples/blog/.env", text: `MASTER_KEY=${masterKey}\n` },

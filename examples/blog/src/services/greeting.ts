@@ -8,7 +8,7 @@ import { triesOf } from "./try-lines.ts";
 /** What the greeting tells about. */
 export interface Greeted {
   /** Where the server answers. */
-  readonly server: { readonly url: string; readonly hostname: string };
+  readonly server: { readonly url: string };
   readonly databaseUrl: string;
   readonly masterKey: string;
   /** Absent where keys come from the environment alone. */
