@@ -36,6 +36,9 @@ const files = [...closureOf(names, tarballs).values()].map(({ file }) => {
 });
 console.error(`${files.length} packages in ${folder}; run this in the folder of your project:\n`);
 console.log(installLine(files.toSorted()));
+console.error(
+  "\nExamples run in a file such as app.mts, with Node 22.19, 24 or later: node app.mts",
+);
 
 interface Wanted {
   /** Names of packages, with their scope. */
