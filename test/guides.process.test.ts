@@ -43,7 +43,7 @@ describe("the pages about a route of one's own and about testing", () => {
 
 describe("the page about deploying", () => {
   it("works as pasted, but for what needs root or Docker", { timeout: 300_000 }, async () => {
-    const ports = { api: await freePort(), drill: await freePort() };
+    const port = await freePort();
     const proxies = { caddy: await freePort(), nginx: await freePort() };
     const [service, data, backups] = ["srv", "data", "backups"].map((name) => join(folder, name));
     if (!service || !data || !backups) return;
@@ -55,9 +55,7 @@ describe("the page about deploying", () => {
       .replaceAll("/srv/my-api", service)
       .replaceAll("/var/lib/my-api", data)
       .replaceAll("/var/backups/my-api", backups)
-      .replaceAll("/tmp/drill", join(folder, "drill"))
-      .replaceAll("9000", String(ports.api))
-      .replaceAll("9001", String(ports.drill));
+      .replaceAll("9000", String(port));
 
     await copyCommitted(project, service);
     const [, install = ""] = /^(npm ci .*)$/m.exec(text) ?? [];
@@ -71,18 +69,18 @@ describe("the page about deploying", () => {
     const [, mode = ""] = /^Environment=(.*)$/m.exec(unit) ?? [];
     const withSettings = `set -a; . ${settings}; set +a;`;
     const api = start(`${withSettings} exec env ${mode} ${command}`, service);
-    await answers(`http://127.0.0.1:${ports.api}/health`);
+    await answers(`http://127.0.0.1:${port}/health`);
 
-    for (const [name, port] of Object.entries(proxies)) {
+    for (const [name, proxyPort] of Object.entries(proxies)) {
       if (!isInstalled(name)) {
         if (process.env["CI"] === "true") expect.fail(`${name} is not installed`);
         console.warn(`not tried, because it is not installed: ${name}`);
         continue;
       }
-      await startProxy(name, { text, port });
-      await answers(`http://127.0.0.1:${port}/notes`);
+      await startProxy(name, { text, port: proxyPort });
+      await answers(`http://127.0.0.1:${proxyPort}/notes`);
       await pasted(
-        `curl -fs --interface 127.0.0.2 http://127.0.0.1:${port}/notes?q=${name}`,
+        `curl -fs --interface 127.0.0.2 http://127.0.0.1:${proxyPort}/notes?q=${name}`,
         folder,
       );
       await expect
@@ -93,10 +91,9 @@ describe("the page about deploying", () => {
     const [, backup = ""] = /^15 3 \* \* \* my-api (.*)$/m.exec(text) ?? [];
     await pasted(backup.replaceAll(String.raw`\%`, "%"), folder, { PATH });
     expect((await readdir(backups)).join()).toMatch(/^\d{4}-\d\d-\d\d\.jsonl\.gz$/);
-    await pasted(`${withSettings} ${drill}`, service, { PATH });
-    expect(existsSync(join(folder, "drill.db"))).toBe(false);
-    const [, status = ""] = /^(npx fetchwork db status)$/m.exec(text) ?? [];
-    expect(await pasted(`${withSettings} ${status}`, service, { PATH })).toContain("notes");
+    expect(await pasted(drill, service, { PATH })).toContain("collection notes");
+    const [, status = ""] = /^sudo -u my-api (.* db status)$/m.exec(text) ?? [];
+    expect(await pasted(status, service, { PATH })).toContain("notes");
 
     api.child.kill("SIGTERM");
     expect(await api.ended).toBe(0);

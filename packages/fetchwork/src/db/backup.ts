@@ -5,7 +5,7 @@ import type { CommandIo } from "../command/command-io.ts";
 import { defineCommand, type Command } from "../command/command.ts";
 import { jsonLine } from "../command/terminal-text.ts";
 import { type BackupLine, FORMAT } from "./backup-format.ts";
-import { bareDefinition, definitionsOption, loadDefinitions } from "./definitions.ts";
+import { bareDefinition, definitionsOption, loadHelpfulDefinitions } from "./definitions.ts";
 import { documentCount } from "./document-count.ts";
 import { createProgress, jsonOption, type Progress } from "./progress.ts";
 import { openExisting, storeUrl, urlOption } from "./store-url.ts";
@@ -22,7 +22,7 @@ export const backup: Command = defineCommand({
   },
   async run({ values, positionals: [file = ""] }, io) {
     const url = storeUrl(values.url, io);
-    const { collections } = await loadDefinitions(values.definitions, io);
+    const collections = await loadHelpfulDefinitions(values.definitions, io);
     const path = resolve(io.cwd, file);
     // Before the work and not only after it, when another program may have been quicker.
     if (existsSync(path)) throw new Error(`${path} already exists`);

@@ -3,7 +3,7 @@ import type { CommandIo } from "../command/command-io.ts";
 import { defineCommand, type Command } from "../command/command.ts";
 import { jsonLine, oneLine } from "../command/terminal-text.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
-import { bareDefinition, definitionsOption, loadDefinitions } from "./definitions.ts";
+import { bareDefinition, definitionsOption, loadHelpfulDefinitions } from "./definitions.ts";
 import { canonical, Digest } from "./digest.ts";
 import { documentCount } from "./document-count.ts";
 import { refuseOtherMigrations } from "./refuse-other-migrations.ts";
@@ -33,7 +33,7 @@ export const copy: Command = defineCommand({
     const fromUrl = storeUrl(from, io);
     const toUrl = storeUrl(to, io);
     if (fromUrl === toUrl) throw new CommandUsageError("both URLs refer to the same store");
-    const { collections } = await loadDefinitions(values.definitions, io);
+    const collections = await loadHelpfulDefinitions(values.definitions, io);
     const asJson = values.json === true;
     await using source = await openExisting(fromUrl);
     const target = await openTarget(toUrl, values);

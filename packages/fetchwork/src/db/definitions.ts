@@ -2,7 +2,7 @@ import { resolve } from "node:path";
 import { type CollectionDefinition, defineCollection, type Migration } from "@fetchwork/documents";
 import type { CommandIo } from "../command/command-io.ts";
 import { loadModule } from "../files/load-module.ts";
-import { findProjectStore } from "./project-store.ts";
+import { findProjectStore, requireOwnModule } from "./project-store.ts";
 
 /** What a program wants of its store. */
 export interface Definitions {
@@ -37,6 +37,7 @@ export async function loadDefinitions(
 ): Promise<Definitions> {
   const module = definitionsModule(given, io);
   if (module === undefined) return { collections: [], migrations: undefined };
+  if (given === undefined) requireOwnModule(module);
   const exports: Readonly<Record<string, unknown>> = {
     ...(await loadModule(resolve(io.cwd, module))),
   };
@@ -49,6 +50,23 @@ export async function loadDefinitions(
     throw new Error(`${module} must export at least one collection definition`);
   }
   return { collections: [...found.values()], migrations: asMigrations(migrations, module) };
+}
+
+/**
+ * Loads definitions that a command can do without. Those of the project that cannot be loaded are reported and left out,
+ * so that a backup does not depend on a project that runs.
+ */
+export async function loadHelpfulDefinitions(
+  given: string | undefined,
+  io: CommandIo,
+): Promise<Definitions["collections"]> {
+  try {
+    return (await loadDefinitions(given, io)).collections;
+  } catch (error) {
+    if (given !== undefined || !(error instanceof Error)) throw error;
+    io.stderr.write(`continuing without definitions: ${error.message}\n`);
+    return [];
+  }
 }
 
 /** Reads a definition that was written as JSON. */

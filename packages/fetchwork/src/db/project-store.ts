@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
 import type { CommandIo } from "../command/command-io.ts";
@@ -27,6 +27,20 @@ export function findProjectStore({ cwd, env }: CommandIo): ProjectStore | undefi
     defaultUrl: defaultUrl(folder),
     definitions: existsSync(definitions) ? definitions : undefined,
   };
+}
+
+/**
+ * Refuses a module that somebody else may have put where a command finds it, such as below `/tmp`.
+ *
+ * @throws Error for a module of another user than the caller and root, or one that everybody may write.
+ */
+export function requireOwnModule(file: string): void {
+  const { mode, uid } = statSync(file);
+  const isOwn = uid === 0 || uid === process.getuid?.();
+  if (isOwn && (mode & 0o002) === 0) return;
+  throw new Error(
+    `${file} belongs to another user or can be written by everybody: run the command as its owner, or pass --definitions`,
+  );
 }
 
 /** Reads the default from the sources, because to run them would need the secrets of the project. */

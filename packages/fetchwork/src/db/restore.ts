@@ -5,7 +5,7 @@ import type { CommandIo } from "../command/command-io.ts";
 import { defineCommand, type Command } from "../command/command.ts";
 import { jsonLine, oneLine } from "../command/terminal-text.ts";
 import type { BackupHeader, BackupLine } from "./backup-format.ts";
-import { bareDefinition, definitionsOption, loadDefinitions } from "./definitions.ts";
+import { bareDefinition, definitionsOption, loadHelpfulDefinitions } from "./definitions.ts";
 import { documentCount } from "./document-count.ts";
 import { refuseOtherMigrations } from "./refuse-other-migrations.ts";
 import { createProgress, jsonOption } from "./progress.ts";
@@ -33,7 +33,7 @@ export const restore: Command = defineCommand({
   },
   async run({ values, positionals: [file = ""] }, io) {
     const url = storeUrl(values.url, io);
-    const { collections } = await loadDefinitions(values.definitions, io);
+    const collections = await loadHelpfulDefinitions(values.definitions, io);
     const path = resolve(io.cwd, file);
     const asJson = values.json === true;
     const contents = await readWhole(path, io.signal);

@@ -39,9 +39,15 @@ export function storeUrl(url: string | undefined, io: CommandIo): string {
   if (name === undefined) return withAbsolutePath(url ?? "", io.cwd);
   const project = findProjectStore(io);
   const { env, folder } = project ?? { env: io.env, folder: io.cwd };
-  const given = env[name] || (url === undefined ? project?.defaultUrl : undefined);
+  const given = env[name];
   // As the project does, whose settings they are.
-  if (given !== undefined) return withAbsolutePath(given, folder);
+  if (given) return withAbsolutePath(given, folder);
+  // In production a variable that got lost must not turn into another store.
+  if (url === undefined && project?.defaultUrl !== undefined && env["NODE_ENV"] !== "production") {
+    const found = withAbsolutePath(project.defaultUrl, folder);
+    io.stderr.write(`store: ${shownUrl(found)}\n`);
+    return found;
+  }
   throw new CommandUsageError(
     url === undefined
       ? "no store given: pass --url sqlite:data/app.db, or set DATABASE_URL"

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "@fetchwork/documents";
 import { describe, expect, it } from "vitest";
@@ -51,7 +51,7 @@ describe("fetchwork db in a project", () => {
   it("status shows the store of the project with its definitions", async () => {
     const cwd = await filledProject();
     const [code, stdout, stderr] = await runDb(["status"], { cwd: join(cwd, "src") });
-    expect([code, stderr]).toEqual([0, ""]);
+    expect([code, stderr]).toEqual([0, `store: sqlite:${cwd}/data/shop.db\n`]);
     expect(stdout).toContain(`sqlite:${cwd}/data/shop.db`);
     expect(stdout).toContain("collection items: 1 document\n");
     expect(stdout).toContain("index (");
@@ -64,13 +64,38 @@ describe("fetchwork db in a project", () => {
     expect(await runDb(["restore", "a backup.gz"], { cwd })).toEqual([
       1,
       "",
-      `fetchwork db restore: sqlite:${cwd}/data/shop.db already has documents ("items"): ` +
+      `store: sqlite:${cwd}/data/shop.db\nfetchwork db restore: sqlite:${cwd}/data/shop.db already has documents ("items"): ` +
         `restore into a new store with "fetchwork db restore 'a backup.gz' --url sqlite:restored.db"\n`,
     ]);
     const [again] = await runDb(["restore", "a backup.gz", "--url", "sqlite:restored.db"], { cwd });
     expect([again, existsSync(join(cwd, "restored.db"))]).toEqual([0, true]);
     const [, , stderr] = await runDb(["restore", "a backup.gz"], { cwd });
     expect(stderr).toContain("--url sqlite:restored-2.db");
+  });
+
+  it("takes no default store in production, where a variable may have got lost", async () => {
+    const cwd = await filledProject();
+    const [code, stdout, stderr] = await runDb(["backup", "x.gz"], {
+      cwd,
+      env: { NODE_ENV: "production" },
+    });
+    expect([code, stdout]).toEqual([2, ""]);
+    expect(stderr).toContain("no store given");
+  });
+
+  it("does not run definitions that everybody can write", async () => {
+    const cwd = await filledProject();
+    chmodSync(join(cwd, "src/definitions.ts"), 0o666);
+    const [code, , stderr] = await runDb(["status"], { cwd });
+    expect([code, stderr]).toEqual([1, expect.stringContaining("can be written by everybody")]);
+  });
+
+  it("backup goes on without definitions that cannot be loaded, and says so", async () => {
+    const cwd = await filledProject();
+    writeFileSync(join(cwd, "src/definitions.ts"), 'throw new Error("broken");');
+    const [code, stdout, stderr] = await runDb(["backup", "x.gz"], { cwd });
+    expect([code, stdout]).toEqual([0, expect.stringContaining("1 document in x.gz")]);
+    expect(stderr).toContain("continuing without definitions: ");
   });
 
   it("migrate runs the definitions of the project", async () => {

@@ -16,6 +16,10 @@
     // The validator badge would send the address of the document to another host.
     validatorUrl: null,
     plugins: [{ afterLoad: keepSamplesPlain }],
+    requestInterceptor: (request) => {
+      account?.note(request);
+      return request;
+    },
     responseInterceptor: (response) => {
       account?.check(response);
       return response;
@@ -83,11 +87,16 @@
     });
     signedIn.querySelector("button").addEventListener("click", () => void once(signedIn, end));
 
+    let isSent = false;
     return {
+      /** Remembers whether a request has the token: other credentials may be refused, too. */
+      note({ headers }) {
+        isSent = headers?.Authorization === `Bearer ${token}`;
+      },
       /** Notices that the session has ended, such as by an operation on this page. */
       check({ headers, status }) {
         const isRefused = /error="?invalid_token/.test(headers?.["www-authenticate"] ?? "");
-        if (token !== undefined && status === 401 && isRefused) forget("Your session has ended.");
+        if (isSent && status === 401 && isRefused) forget("Your session has ended.");
       },
     };
 

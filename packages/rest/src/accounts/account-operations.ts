@@ -136,5 +136,6 @@ export type AccountRoute = Route<AccountOperation>;
 
 /** Gives a route the types that the typed client knows it by. */
 export function accountRoute(route: Route): AccountRoute {
-  return { ...route, tagDescription: tagDescriptions[route.tag], types: undefined };
+  const { tagDescription = tagDescriptions[route.tag] } = route;
+  return { ...route, tagDescription, types: undefined };
 }

@@ -17,7 +17,9 @@ export function requireAuthentication(
     if (asking.length === 0) return;
     const keyIsEnough = asking.every(({ access }) => access === "master");
     const options = keyIsEnough ? "{ masterKey }" : "{ masterKey, jwtSecret, accounts }";
-    const advice = `pass authentication: createAuthentication(${options}), or set their access to "public"`;
+    const isOpenable = asking.every(({ access }) => access !== "public");
+    const orOpen = isOpenable ? ', or set their access to "public"' : "";
+    const advice = `pass authentication: createAuthentication(${options})${orOpen}`;
     refuse(`createApi needs authentication for ${describe(asking)}: ${advice}`);
   }
   if (authentication.hasUsers !== false) return;

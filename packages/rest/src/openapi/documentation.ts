@@ -114,6 +114,14 @@ function signInOf(routes: readonly Route[]): SignIn | undefined {
   // The session of the page alone, rather than all of the user.
   const signOut = find("signOutPage") ?? find("signOut");
   if (signIn === undefined || signOut === undefined) return undefined;
+  // An operation of the same name that takes no password must not be sent one.
+  if (
+    signIn.method !== "POST" ||
+    signIn.path.includes(":") ||
+    !signIn.access.endsWith("password")
+  ) {
+    return undefined;
+  }
   return {
     path: signIn.path,
     needsMasterKey: signIn.access === "master+password",

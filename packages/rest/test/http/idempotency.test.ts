@@ -125,6 +125,15 @@ describe("a POST with Idempotency-Key", () => {
     expect(await count()).toBe(1);
   });
 
+  it("keeps the response to the master key from callers without it", async () => {
+    const route = custom(({ isMaster }) => json({ isMaster }, { status: isMaster ? 201 : 401 }));
+    const { post } = await open([route]);
+    const asked = await post("key-1", {}, { as: masterKey, path: "/custom" });
+    expect([asked.status, asked.json]).toEqual([201, { isMaster: true }]);
+    const repeated = await post("key-1", {}, { as: "", path: "/custom" });
+    expect([repeated.status, repeated.json]).toEqual([401, { isMaster: false }]);
+  });
+
   it("keeps the keys of each caller apart", async () => {
     const { post, count } = await open();
     const ann = await post("key-1", { text: "a" });

@@ -40,7 +40,7 @@ export function readIdempotencyKey(
   return {
     secret,
     id: createHash("sha256")
-      .update(`${callerOf(access, call.user)}\0${secret}`)
+      .update(`${callerOf(access, call)}\0${secret}`)
       .digest("hex"),
     fingerprint: createHmac("sha256", secret).update(request).digest("hex"),
   };
@@ -53,9 +53,13 @@ function parseKey(value: string): string | undefined {
   return /^[!-~]{1,255}$/.test(key) ? key : undefined;
 }
 
-function callerOf(access: Route["access"], user: unknown): string {
+function callerOf(
+  access: Route["access"],
+  { isMaster, user }: Pick<Call, "isMaster" | "user">,
+): string {
   if (typeof user === "object" && user !== null && "id" in user) return `user ${String(user.id)}`;
-  return access === "public" ? "nobody" : "master";
+  // Routes with an access function are public, and the function may ask for the master key.
+  return access === "public" && !isMaster ? "nobody" : "master";
 }
 
 function textOf(request: unknown): string {
