@@ -239,8 +239,9 @@ describe("redaction", () => {
   it("takes linear time for long words, forms and names: else this would take minutes", async () => {
     const bodies = ["a%3D", "https://", "?a=1&", "a:", "code=", "x;", "#?", "%253D", "[", "a=(;"];
     for (const part of bodies) {
-      const respond = (): Response => new Response(part.repeat(200_000));
-      await sinksOf(respond, (client) => client.request("get", "/r"));
+      const respond = (): Response => new Response(part.repeat(50_000));
+      const shown = await sinksOf(respond, (client) => client.request("get", "/r"));
+      expect(shown).not.toContain(canary);
     }
   });
 });
