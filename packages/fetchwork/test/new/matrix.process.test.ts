@@ -43,7 +43,10 @@ const combinations: readonly { readonly options: string; readonly adds: readonly
   { options: "--auth none --db postgres --port 8080", adds: [note] },
   {
     options: "--list rows",
-    adds: [everyType, ["news", "--path", "/news", "--admin", "create,update,remove"]],
+    adds: [
+      everyType,
+      ["news", "title:string!", "--path", "/news", "--admin", "create,update,remove"],
+    ],
   },
   { options: "--webhooks", adds: [note] },
   {
