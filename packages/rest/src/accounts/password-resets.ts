@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from "node:crypto";
 import {
   defineCollection,
   type CollectionDefinition,
@@ -9,6 +8,7 @@ import {
 import { RestError } from "../errors.ts";
 import { refuseUnknownOptions } from "../known-options.ts";
 import { hashPassword } from "./password.ts";
+import { digestOf, isSecret, newSecret } from "./secret-token.ts";
 
 /** A reset as the store keeps it, under the SHA-256 of its token: whoever reads the store cannot use it. */
 export interface PasswordReset {
@@ -54,9 +54,6 @@ export interface PasswordResets<User extends PasswordHolder = PasswordHolder> {
   use(store: Store, token: string, password: string): Promise<Stored<User> | undefined>;
 }
 
-/** What tokens look like: base64url of 32 bytes. Anything else is refused without a look into the store. */
-const format = /^[\w-]{43}$/;
-
 /**
  * Makes {@link PasswordResets}.
  *
@@ -80,13 +77,13 @@ export function createPasswordResets<User extends PasswordHolder>(
   return {
     collection,
     async issue(store, user) {
-      const token = randomBytes(32).toString("base64url");
+      const token = newSecret();
       const reset: PasswordReset = {
         user: user.id,
-        password: digest(user.passwordHash),
+        password: digestOf(user.passwordHash),
         expiresAt: Date.now() + lifetime * 1_000,
       };
-      await store.collection(collection).insert(reset, { id: digest(token) });
+      await store.collection(collection).insert(reset, { id: digestOf(token) });
       return token;
     },
     find,
@@ -112,15 +109,10 @@ export function createPasswordResets<User extends PasswordHolder>(
     store: Pick<Transaction, "collection">,
     token: string,
   ): Promise<Stored<User> | undefined> {
-    if (!format.test(token)) return undefined;
-    const reset = await store.collection(collection).get(digest(token));
+    if (!isSecret(token)) return undefined;
+    const reset = await store.collection(collection).get(digestOf(token));
     if (!reset || reset.expiresAt <= Date.now()) return undefined;
     const user = await store.collection(users).get(reset.user);
-    return user && digest(user.passwordHash) === reset.password ? user : undefined;
+    return user && digestOf(user.passwordHash) === reset.password ? user : undefined;
   }
-}
-
-/** The values have 256 random bits, or are salted, so a plain hash cannot be turned round. */
-function digest(value: string): string {
-  return createHash("sha256").update(value).digest("hex");
 }

@@ -1,9 +1,9 @@
-import { createHash, randomBytes } from "node:crypto";
 import { VersionError, type Store, type Stored } from "@fetchwork/documents";
 import { constantTimeEqual } from "@fetchwork/kit";
 import type { Account } from "../../account.ts";
 import { Problem } from "../../problem.ts";
 import type { KeySource } from "../create-authentication.ts";
+import { digestOf, newSecret } from "../secret-token.ts";
 import { type ApiKey, apiKeyCollection } from "./api-key.ts";
 
 /** What a user says of a new key. */
@@ -45,7 +45,7 @@ export function createApiKeys(
     async accountOf(key) {
       const [, id = "", secret = ""] = format.exec(key) ?? [];
       const found = await keys.get(id);
-      if (found === undefined || !constantTimeEqual(digest(secret), found.hash)) return undefined;
+      if (found === undefined || !constantTimeEqual(digestOf(secret), found.hash)) return undefined;
       if (found.expiresAt !== undefined && found.expiresAt <= Date.now()) return undefined;
       const account = await accountOf(found.user);
       if (account === undefined) return undefined;
@@ -56,12 +56,12 @@ export function createApiKeys(
       if ((await keys.count({ where: { user } })) >= maxKeys) {
         throw new Problem(409, { detail: `a user has at most ${maxKeys} keys` });
       }
-      const secret = randomBytes(32).toString("base64url");
+      const secret = newSecret();
       const stored = await keys.insert({
         user,
         name,
         scopes,
-        hash: digest(secret),
+        hash: digestOf(secret),
         usedAt: null,
         ...(expiresAt === undefined ? {} : { expiresAt }),
       });
@@ -90,9 +90,4 @@ export function createApiKeys(
       if (!(error instanceof VersionError)) throw error;
     }
   }
-}
-
-/** A secret of 256 random bits needs no salt and no cost. */
-function digest(secret: string): string {
-  return createHash("sha256").update(secret).digest("hex");
 }

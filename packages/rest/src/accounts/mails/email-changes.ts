@@ -1,4 +1,3 @@
-import { createHash, randomBytes } from "node:crypto";
 import {
   type CollectionDefinition,
   defineCollection,
@@ -7,6 +6,7 @@ import {
   type Transaction,
   UniqueError,
 } from "@fetchwork/documents";
+import { digestOf, isSecret, newSecret } from "../secret-token.ts";
 import type { StoredUser, UserResource } from "../users/define-user.ts";
 
 /** An address that a user wants, or has and confirms. */
@@ -45,21 +45,20 @@ export interface EmailChanges {
 }
 
 const lifetime = 86_400_000;
-const format = /^[\w-]{43}$/;
 
 /** Makes {@link EmailChanges}. */
 export function createEmailChanges(ownStore: Store, { collection }: UserResource): EmailChanges {
   return {
     async issue({ id, sessionVersion }, email) {
-      const token = randomBytes(32).toString("base64url");
+      const token = newSecret();
       const change = { user: id, email, sessionVersion, expiresAt: Date.now() + lifetime };
-      await ownStore.collection(emailChangeCollection).insert(change, { id: digest(token) });
+      await ownStore.collection(emailChangeCollection).insert(change, { id: digestOf(token) });
       return token;
     },
     async use(store, token) {
-      if (!format.test(token)) return undefined;
+      if (!isSecret(token)) return undefined;
       try {
-        return await store.transaction((alone) => useIn(alone, digest(token)));
+        return await store.transaction((alone) => useIn(alone, digestOf(token)));
       } catch (error) {
         if (error instanceof UniqueError) return "taken";
         throw error;
@@ -86,8 +85,4 @@ export function createEmailChanges(ownStore: Store, { collection }: UserResource
     const after = await users.update(before.id, { email, unverified: undefined });
     return after && { before, after };
   }
-}
-
-function digest(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
 }

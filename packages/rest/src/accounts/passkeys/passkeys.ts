@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { DocumentsError, type Store, type Stored, UniqueError } from "@fetchwork/documents";
 import type {
   AuthenticationResponseJSON,
@@ -7,6 +6,7 @@ import type {
   RegistrationResponseJSON,
 } from "@simplewebauthn/server";
 import { Problem } from "../../problem.ts";
+import { isSecret, newSecret } from "../secret-token.ts";
 import { challengeCollection, type Passkey, passkeyCollection, passkeyId } from "./passkey.ts";
 
 /** Whom a passkey is made for. */
@@ -166,14 +166,14 @@ export function createPasskeys({ origin, store, title }: PasskeysOptions): Passk
   };
 
   async function newChallenge(user: string | null): Promise<string> {
-    const challenge = randomBytes(32).toString("base64url");
+    const challenge = newSecret();
     await challenges.insert({ user, expiresAt: Date.now() + answerTime }, { id: challenge });
     return challenge;
   }
 
   /** Uses a challenge up, whoever it was for: an answer that is wrong cannot be followed by another. */
   async function useChallenge(challenge: string, user: string | null): Promise<boolean> {
-    if (!/^[\w-]{43}$/.test(challenge)) return false;
+    if (!isSecret(challenge)) return false;
     const found = await challenges.get(challenge);
     if (found === undefined || !(await challenges.remove(challenge))) return false;
     return found.user === user && found.expiresAt > Date.now();

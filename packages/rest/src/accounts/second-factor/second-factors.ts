@@ -1,4 +1,4 @@
-import { createHash, createHmac, randomBytes } from "node:crypto";
+import { createHmac, randomBytes } from "node:crypto";
 import {
   type CollectionDefinition,
   defineCollection,
@@ -7,6 +7,7 @@ import {
   VersionError,
 } from "@fetchwork/documents";
 import { constantTimeEqual } from "@fetchwork/kit";
+import { digestOf } from "../secret-token.ts";
 import { base32 } from "./base32.ts";
 import { stepOfCode, totpUri } from "./totp.ts";
 
@@ -120,6 +121,5 @@ function recoveryCode(): string {
 
 /** Spaces, dashes and case are as the user types them. */
 function digest(code: string): string {
-  const plain = code.replaceAll(/[\s-]/g, "").toUpperCase();
-  return createHash("sha256").update(plain).digest("hex");
+  return digestOf(code.replaceAll(/[\s-]/g, "").toUpperCase());
 }
