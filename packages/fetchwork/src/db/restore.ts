@@ -3,6 +3,7 @@ import { resolve } from "node:path";
 import { administer, type CollectionDefinition, openStore, type Store } from "@fetchwork/documents";
 import type { CommandIo } from "../command/command-io.ts";
 import { defineCommand, type Command } from "../command/command.ts";
+import { shellWord } from "../command/shell-word.ts";
 import { jsonLine, oneLine } from "../command/terminal-text.ts";
 import type { BackupHeader, BackupLine } from "./backup-format.ts";
 import { bareDefinition, definitionsOption, loadHelpfulDefinitions } from "./definitions.ts";
@@ -120,11 +121,6 @@ function newUrl(url: string, cwd: string): string {
   const name = (): string => `restored${number === 1 ? "" : `-${number}`}.db`;
   while (existsSync(resolve(cwd, name()))) number += 1;
   return `sqlite:${name()}`;
-}
-
-/** A word that a shell takes as it is. */
-function shellWord(text: string): string {
-  return /^[\w./@%+=:,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }
 
 /** Fills the store in one transaction, which is rolled back if the file has changed since the first reading. */

@@ -4,6 +4,7 @@ import type { CommandIo } from "../command/command-io.ts";
 import { CommandFailure } from "../command/command-failure.ts";
 import { exitCodes } from "../command/exit-codes.ts";
 import { terminalOf } from "../command/interactive-terminal.ts";
+import { shellWord } from "../command/shell-word.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { askOptions, defaultFolder, type Answers } from "./ask-options.ts";
 import type { PackageSource } from "./package-source.ts";
@@ -224,9 +225,5 @@ function nextSteps(
 /** The shell command that changes to a folder; none when the shell is in it already. */
 function enter(folder: string, cwd: string): readonly string[] {
   const path = relative(cwd, folder);
-  return path === "" ? [] : [`cd ${forShell(path)}`];
-}
-
-function forShell(text: string): string {
-  return /^[\w./-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
+  return path === "" ? [] : [`cd ${shellWord(path)}`];
 }

@@ -1,4 +1,5 @@
 import type { CommandIo } from "../../command/command-io.ts";
+import { shellWord } from "../../command/shell-word.ts";
 
 /** What a run is resumed with. */
 export interface ResumeLine {
@@ -27,9 +28,5 @@ export function resumeLine({ runId, out, values }: ResumeLine, io: CommandIo): s
 
 /** A value that begins like an option has to be joined to its own. */
 function option(name: string, value: string): string {
-  return `--${name}${value.startsWith("-") ? "=" : " "}${quote(value)}`;
-}
-
-function quote(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
+  return `--${name}${value.startsWith("-") ? "=" : " "}${shellWord(value)}`;
 }
