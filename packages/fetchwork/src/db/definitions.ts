@@ -1,8 +1,9 @@
-import { resolve } from "node:path";
+import { existsSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
 import { type CollectionDefinition, defineCollection, type Migration } from "@fetchwork/documents";
 import type { CommandIo } from "../command/command-io.ts";
 import { loadModule } from "../files/load-module.ts";
-import { findProjectStore, requireOwnModule } from "./project-store.ts";
+import { projectFolder } from "../files/project-folder.ts";
 
 /** What a program wants of its store. */
 export interface Definitions {
@@ -23,20 +24,41 @@ export const definitionsOption = {
 } as const;
 
 /** Returns the module of definitions: the given one, or that of the project; `undefined` without either. */
-export function definitionsModule(given: string | undefined, io: CommandIo): string | undefined {
-  return given ?? findProjectStore(io)?.definitions;
+export function definitionsModule(
+  given: string | undefined,
+  { cwd }: Pick<CommandIo, "cwd">,
+): string | undefined {
+  const project = given === undefined ? projectFolder(cwd) : undefined;
+  if (project === undefined) return given;
+  const module = join(project, "src/definitions.ts");
+  return existsSync(module) ? module : undefined;
+}
+
+/**
+ * Refuses a module that somebody else may have put where a command finds it, such as below `/tmp`.
+ *
+ * @throws Error for a module of another user than the caller and root, or one that everybody may write.
+ */
+function requireOwnModule(file: string): void {
+  const { mode, uid } = statSync(file);
+  const isOwn = uid === 0 || uid === process.getuid?.();
+  if (isOwn && (mode & 0o002) === 0) return;
+  throw new Error(
+    `${file} belongs to another user or can be written by everybody: run the command as its owner, or pass --definitions`,
+  );
 }
 
 /**
  * Loads the definitions of a program: every export that is a collection definition, or a list of
- * them, and the list `migrations`. The module is run, as the program itself would run it.
+ * them, and the list `migrations`. The module is run, as the program itself would run it. Resolves to `undefined` where
+ * no module is given and the project has none.
  */
 export async function loadDefinitions(
   given: string | undefined,
   io: CommandIo,
-): Promise<Definitions> {
+): Promise<Definitions | undefined> {
   const module = definitionsModule(given, io);
-  if (module === undefined) return { collections: [], migrations: undefined };
+  if (module === undefined) return undefined;
   if (given === undefined) requireOwnModule(module);
   const exports: Readonly<Record<string, unknown>> = {
     ...(await loadModule(resolve(io.cwd, module))),
@@ -61,7 +83,7 @@ export async function loadHelpfulDefinitions(
   io: CommandIo,
 ): Promise<Definitions["collections"]> {
   try {
-    return (await loadDefinitions(given, io)).collections;
+    return (await loadDefinitions(given, io))?.collections ?? [];
   } catch (error) {
     if (given !== undefined || !(error instanceof Error)) throw error;
     io.stderr.write(`continuing without definitions: ${error.message}\n`);

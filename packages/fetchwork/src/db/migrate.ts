@@ -2,12 +2,7 @@ import { administer, type Migration, openStore, type PlanStep } from "@fetchwork
 import { defineCommand, type Command } from "../command/command.ts";
 import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
-import {
-  type Definitions,
-  definitionsModule,
-  definitionsOption,
-  loadDefinitions,
-} from "./definitions.ts";
+import { type Definitions, definitionsOption, loadDefinitions } from "./definitions.ts";
 import { buildIndexes } from "./restore.ts";
 import { describeStep, isPending } from "./describe-step.ts";
 import { storeUrl, tryExisting, urlOption } from "./store-url.ts";
@@ -22,11 +17,9 @@ export const migrate: Command = defineCommand({
     json: { type: "boolean", description: "Print a line of JSON for each step" },
   },
   async run({ values }, io) {
-    if (definitionsModule(values.definitions, io) === undefined) {
-      throw new CommandUsageError("--definitions is missing");
-    }
-    const url = storeUrl(values.url, io);
     const definitions = await loadDefinitions(values.definitions, io);
+    if (definitions === undefined) throw new CommandUsageError("--definitions is missing");
+    const url = storeUrl(values.url, io);
     const isDry = values["dry-run"] === true;
     const { green, dim } = colours(io.stdout);
     const report = (step: PlanStep): void => {

@@ -1,7 +1,7 @@
 import { administer } from "@fetchwork/documents";
 import { defineCommand, type Command } from "../command/command.ts";
 import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
-import { definitionsModule, definitionsOption, loadDefinitions } from "./definitions.ts";
+import { definitionsOption, loadDefinitions } from "./definitions.ts";
 import { describeStep, isPending } from "./describe-step.ts";
 import { documentCount } from "./document-count.ts";
 import { openExisting, shownUrl, storeUrl, urlOption } from "./store-url.ts";
@@ -19,16 +19,15 @@ export const status: Command = defineCommand({
   },
   async run({ values }, io) {
     const url = storeUrl(values.url, io);
-    const isDefined = definitionsModule(values.definitions, io) !== undefined;
-    const { collections, migrations } = await loadDefinitions(values.definitions, io);
+    const definitions = await loadDefinitions(values.definitions, io);
     await using store = await openExisting(url);
     const care = administer(store);
     const held = await care.status();
-    const steps = isDefined ? await care.plan({ collections, migrations }) : [];
+    const steps = definitions === undefined ? [] : await care.plan(definitions);
     const code = steps.some(isPending) ? PENDING : 0;
     if (values.json === true) {
-      const definitions = isDefined ? collections : undefined;
-      const result = { url: shownUrl(url), ...held, definitions, steps, pending: code !== 0 };
+      const shown = { definitions: definitions?.collections, steps, pending: code !== 0 };
+      const result = { url: shownUrl(url), ...held, ...shown };
       io.stdout.write(jsonLine(result));
       return code;
     }
@@ -37,7 +36,7 @@ export const status: Command = defineCommand({
     print(`${oneLine(shownUrl(url))}  ${held.engine}, ${held.bytes} bytes`);
     for (const { name, documents } of held.collections) {
       print(`collection ${oneLine(name)}: ${documentCount(documents)}`);
-      const definition = collections.find((each) => each.name === name);
+      const definition = definitions?.collections.find((each) => each.name === name);
       for (const fields of [...(definition?.unique ?? []), ...(definition?.indexes ?? [])]) {
         const isMissing = steps.some(
           (step) =>
@@ -54,7 +53,7 @@ export const status: Command = defineCommand({
     for (const step of steps) {
       print(`${isPending(step) ? red("pending") : dim("note")}  ${oneLine(describeStep(step))}`);
     }
-    if (!isDefined) {
+    if (definitions === undefined) {
       io.stderr.write("Pass --definitions to see what is pending\n");
     }
     return code;

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { openStore } from "@fetchwork/documents";
 import { describe, expect, it } from "vitest";
+import { definitionsModule } from "../../src/db/definitions.ts";
 import { findProjectStore } from "../../src/db/project-store.ts";
 import { memoryIo } from "../memory-io.ts";
 import { fetchwork } from "../new/project-world.ts";
@@ -42,10 +43,8 @@ describe("fetchwork db in a project", () => {
     const cwd = join(newFolder(), "shop");
     const quick = ["--packages", "registry", "--skip-git", "--skip-install"];
     expect(await fetchwork("/", "new", cwd, "--db", db, ...quick)).toMatchObject({ code: 0 });
-    expect(findProjectStore({ ...memoryIo(), cwd })).toMatchObject({
-      defaultUrl: url,
-      definitions: join(cwd, "src/definitions.ts"),
-    });
+    expect(findProjectStore({ ...memoryIo(), cwd })).toMatchObject({ defaultUrl: url });
+    expect(definitionsModule(undefined, { cwd })).toBe(join(cwd, "src/definitions.ts"));
   });
 
   it("status shows the store of the project with its definitions", async () => {
@@ -119,7 +118,7 @@ describe("fetchwork db in a project", () => {
     expect(given).toContain(`sqlite:${folder}/here.db is not there`);
   });
 
-  it("says what to pass where there is no project, and where its default was changed", async () => {
+  it("names the option to pass outside of a project, and where the default was changed", async () => {
     const message = "no store given: pass --url sqlite:data/app.db, or set DATABASE_URL";
     expect(await runDb(["status"], { cwd: newFolder() })).toMatchObject([
       2,
