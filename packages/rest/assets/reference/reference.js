@@ -15,7 +15,10 @@
     deepLinking: true,
     // The validator badge would send the address of the document to another host.
     validatorUrl: null,
-    plugins: [{ afterLoad: keepSamplesPlain }],
+    plugins: [
+      { afterLoad: keepSamplesPlain },
+      { statePlugins: { spec: { wrapActions: { updateJsonSpec: sendNoDefaults } } } },
+    ],
     requestInterceptor: (request) => {
       account?.note(request);
       return request;
@@ -26,6 +29,18 @@
     },
   });
   openDialogAtFirstField();
+
+  /** Swagger UI sends the defaults of parameters as if the reader had chosen them, so it does not get to know them. */
+  function sendNoDefaults(update) {
+    return (document) => {
+      for (const path of Object.values(document.paths ?? {})) {
+        for (const { parameters = [] } of Object.values(path)) {
+          for (const { schema } of parameters) delete schema?.default;
+        }
+      }
+      return update(document);
+    };
+  }
 
   /** Samples of bodies have the required fields only, and nothing that is made up from a pattern. */
   function keepSamplesPlain({ fn }) {

@@ -165,7 +165,7 @@ export function groupsReference({ list }: Pick<Resource, "list">): readonly Quer
     },
     {
       name: "limit",
-      description: "Groups at most",
+      description: `Maximum number of groups. Default: ${defaultGroups}`,
       schema: { type: "integer", minimum: 1, maximum: maxGroups, default: defaultGroups },
     },
     ...listParameters({ list: selectionRules(list) }),

@@ -77,11 +77,11 @@ function standardReferences(rules: ListRules): readonly QueryParameter[] {
       "Full-text search: all words must match; case- and accent-insensitive. Words of 3 or more characters match parts of words, shorter ones beginnings",
       { ...text, maxLength: maxSearchLength },
     ],
-    ["page", "Number of the page. Default: 1", { type: "integer", minimum: 1 }],
+    ["page", "Number of the page. Default: 1", { type: "integer", minimum: 1, default: 1 }],
     [
       "limit",
       `Documents on a page. Default: ${usual}`,
-      { type: "integer", minimum: 1, maximum: most },
+      { type: "integer", minimum: 1, maximum: most, default: usual },
     ],
     [
       "after",
@@ -91,7 +91,7 @@ function standardReferences(rules: ListRules): readonly QueryParameter[] {
     [
       "sort",
       `Fields to sort by, separated by commas, descending with "-"${ranking}: ${rules.sortable.join(", ")}. Default: ${rules.defaultSort.join(",")}`,
-      text,
+      { ...text, default: rules.defaultSort.join(",") },
     ],
     [
       "fields",
