@@ -1,12 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { UniqueError, type Store } from "@fetchwork/documents";
 import { hashPassword, Problem } from "@fetchwork/rest";
-import { claimUser, type AccountsContext } from "@fetchwork/rest/accounts";
+import { claimUser, emailSchema, type AccountsContext } from "@fetchwork/rest/accounts";
 import { z } from "zod";
 import { identities, identityId } from "../api/social/model.ts";
 import { user, type User } from "../api/user/model.ts";
 
-const address = z.string().trim().toLowerCase().max(254).check(z.email());
 const shownName = z.string().trim().max(100);
 const shownPicture = z.url({ protocol: /^https?$/ }).max(2_000);
 
@@ -73,7 +72,7 @@ export async function findOrCreateLinked(
   const { store } = accounts;
   const linked = await findLinked(store, person);
   if (linked !== undefined) return linked;
-  const email = address.safeParse(person.email);
+  const email = emailSchema.safeParse(person.email);
   // Whoever is believed with an address that is not theirs, takes over the account of that address.
   if (person.email_verified !== true || !email.success) {
     throw new Problem(409, {

@@ -39,7 +39,10 @@ export interface App extends Api {
 
 /** Puts the API and what stands around it together; tests call it without a server. */
 export function createApp(config: AppConfig, store: Store): App {
-  const { masterKey, jwtSecret, tokenLifetime } = config;
+  const { masterKey, jwtSecret, tokenLifetime } = config; // #if users
+  // #if !users
+  //+ const { masterKey } = config;
+  // #endif
   const { mail } = config; // #if resets
   const { publicUrl = "http://localhost" } = config; // #if users
   const { providers = [] } = config; // #if oidc
@@ -61,13 +64,7 @@ export function createApp(config: AppConfig, store: Store): App {
   const { authentication } = accounts;
   // #endif
   // #if !users
-  //+ const authentication = createAuthentication({
-  //+   masterKey,
-  //+   jwtSecret,
-  //+   tokenLifetime,
-  //+   // There are no users: all that counts is the master key.
-  //+   accounts: { byId: async () => undefined, byEmail: async () => undefined },
-  //+ });
+  //+ const authentication = createAuthentication({ masterKey });
   // #endif
   // #if oidc
   const social = createSocial({

@@ -3,7 +3,7 @@ import type { AccessToken, AuthorizationTransaction } from "@fetchwork/oauth2";
 import type { OidcClient } from "@fetchwork/oauth2/oidc";
 import { empty, json } from "@fetchwork/http";
 import { Problem, type Account, type Call, type Fields } from "@fetchwork/rest";
-import { startSession } from "@fetchwork/rest/accounts";
+import { personalHeaders, startSession } from "@fetchwork/rest/accounts";
 import { notFound } from "@fetchwork/rest/handlers";
 import { findOrCreateLinked, linkTo, type ProviderUser } from "../../services/linked-users.ts";
 import { createProviderAccess } from "../../services/provider-access.ts";
@@ -40,9 +40,6 @@ const scope = "openid email profile";
 /** Time that a user has at the provider, in seconds. */
 const lifetime = 600;
 
-/** What is at the callback is for the one browser that came. */
-const personal = { "cache-control": "no-store", "referrer-policy": "no-referrer" };
-
 /** Signs users in with providers. */
 export function createSocialController(options: SocialOptions): SocialController {
   const { accounts, publicUrl, secret } = options;
@@ -78,7 +75,7 @@ export function createSocialController(options: SocialOptions): SocialController
       const { url, transaction } = await authCode.start(wanted, { lifetime });
       const pending: Pending = { transaction, link };
       const kept = await cookie.seal(JSON.stringify(pending));
-      return { url, headers: { ...personal, "set-cookie": kept } };
+      return { url, headers: { ...personalHeaders, "set-cookie": kept } };
     } catch (error) {
       throw providerProblem(provider.name, error);
     }
@@ -116,18 +113,18 @@ export function createSocialController(options: SocialOptions): SocialController
       const session = await startSession(accounts, call, { found, method: "provider" });
       return json(session, {
         status: 201,
-        headers: { ...personal, "set-cookie": cookie.removal },
+        headers: { ...personalHeaders, "set-cookie": cookie.removal },
       });
     },
     async showUser(call) {
       const { provider } = named(call);
       const claims = await access.userInfo(call.store, provider, call.user.id);
-      return json(claims, { headers: personal });
+      return json(claims, { headers: personalHeaders });
     },
     async unlink(call) {
       const { provider } = named(call);
       const revoked = await access.unlink(call.store, provider, call.user.id);
-      return json({ revoked }, { headers: personal });
+      return json({ revoked }, { headers: personalHeaders });
     },
   };
 }
