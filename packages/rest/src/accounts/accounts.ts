@@ -68,7 +68,7 @@ export interface AccountsSettings {
   readonly tokenLifetime?: number | undefined;
   /** Name of the application, in mails and authenticators. */
   readonly title: string;
-  /** Origin under which browsers reach the API, such as `https://example.com`. Without it there are no passkeys. */
+  /** Origin under which browsers reach the API, such as `https://example.com`. Without it, passkeys are disabled. */
   readonly origin?: string | undefined;
   /** Sends mails. Without it addresses are neither confirmed nor changed, and no lost password is set. */
   readonly mailer?: Mailer | undefined;

@@ -17,11 +17,11 @@ import { requireSecret } from "./require-secret.ts";
 export interface AuthenticationOptions {
   /** Key that opens the routes of rule `master`. At least 32 characters. */
   readonly masterKey: string;
-  /** Secret that signs session tokens. At least 32 characters. Default: there are no users. */
+  /** Secret that signs session tokens. At least 32 characters. Default: the API has no users. */
   readonly jwtSecret?: string | undefined;
   /** Validity of a session token in seconds. Default: `86_400`, one day. */
   readonly tokenLifetime?: number | undefined;
-  /** Where users are found; needs `jwtSecret`. Default: there are no users. */
+  /** Finds users; needs `jwtSecret`. Default: the API has no users. */
   readonly accounts?: AccountSource | undefined;
   /** Slows the guessing of passwords down. Default: nothing does. */
   readonly attempts?: AttemptLimiter | undefined;
@@ -76,15 +76,16 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     throw new RestError("ERR_REST_CONFIGURATION", "the master key and the JWT secret must differ");
   }
   const isMasterKey = (token: string): boolean => constantTimeEqual(token, masterKey);
-  const hasUsers = checkUsers(options);
-  const tokens = hasUsers
-    ? createSessionTokens({ secret: jwtSecret ?? "", lifetime: tokenLifetime })
-    : noSessionTokens;
+  const secret = secretOfUsers(options);
+  const tokens =
+    secret === undefined
+      ? noSessionTokens
+      : createSessionTokens({ secret, lifetime: tokenLifetime });
 
   return {
     tokens,
     attempts,
-    hasUsers,
+    hasUsers: secret !== undefined,
     isMaster(evidence) {
       const token = findAccessToken(evidence);
       return token !== undefined && isMasterKey(token);
@@ -167,22 +168,26 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
 }
 
 /**
- * Whether the options are about users.
+ * Returns the secret of session tokens; `undefined` where no option is about users.
  *
  * @throws RestError `ERR_REST_CONFIGURATION` where something of users is missing.
  */
-function checkUsers({ accounts, jwtSecret, ...others }: AuthenticationOptions): boolean {
+function secretOfUsers({
+  accounts,
+  jwtSecret,
+  ...others
+}: AuthenticationOptions): string | undefined {
   const ofUsers = { accounts, jwtSecret, ...others, masterKey: undefined };
   const [given] = Object.entries(ofUsers).flatMap(([name, value]) =>
     value === undefined ? [] : [name],
   );
-  if (given === undefined) return false;
+  if (given === undefined) return undefined;
   if (accounts === undefined) {
     const message = `${given} is given without accounts: pass jwtSecret and accounts, or masterKey alone`;
     throw new RestError("ERR_REST_CONFIGURATION", message);
   }
   requireSecret(jwtSecret, { name: "jwtSecret", variable: "JWT_SECRET" });
-  return true;
+  return jwtSecret;
 }
 
 /** Whether what an account is limited to, as by an API key, covers what a route does. */

@@ -1,5 +1,5 @@
 import { RestError } from "../errors.ts";
-import { capitalized, collectionOperation } from "../operation-name.ts";
+import { capitalized, collectionOperation, wordsOf } from "../operation-name.ts";
 import { bulkHandler } from "../operations/bulk/run-bulk.ts";
 import type { ResourceController } from "../operations/resource-controller.ts";
 import { changeSchema } from "../plan/change-schema.ts";
@@ -20,7 +20,7 @@ export function bulkRoute<S extends Schema>(
     method: "POST",
     path: `${path}/bulk`,
     operation: collectionOperation("bulk", path),
-    summary: `Create, change and delete ${plural.replaceAll("-", " ")} in one request, all or none`,
+    summary: `Create, change and delete ${wordsOf(plural)} in one request, all or none`,
     tag: plural,
     ...bulkRule(resource),
     bodyReference: bodySchema(resource),

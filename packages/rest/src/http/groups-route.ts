@@ -1,5 +1,5 @@
 import { named } from "../named-schema.ts";
-import { capitalized, collectionOperation } from "../operation-name.ts";
+import { capitalized, collectionOperation, wordsOf } from "../operation-name.ts";
 import { groupsOperation } from "../operations/groups.ts";
 import { createGroupsReader, groupsReference } from "../plan/groups-query.ts";
 import { guarded } from "../plan/resource-access.ts";
@@ -20,7 +20,7 @@ export function groupsRoute(
     method: "GET",
     path: `${path}/groups`,
     operation: collectionOperation("group", path),
-    summary: `Count ${plural.replaceAll("-", " ")} by group, with sums`,
+    summary: `Count ${wordsOf(plural)} by group, with sums`,
     tag: plural,
     ...rule,
     query: groupsReference(resource),

@@ -1,7 +1,7 @@
 import { RestError } from "../errors.ts";
 import type { Fields } from "../fields.ts";
 import { withoutRequired } from "../named-schema.ts";
-import { capitalized, collectionOperation, withArticle } from "../operation-name.ts";
+import { capitalized, collectionOperation, withArticle, wordsOf } from "../operation-name.ts";
 import type { ResourceController } from "../operations/resource-controller.ts";
 import { changeSchema } from "../plan/change-schema.ts";
 import { fieldsReference } from "../plan/fields-parameter.ts";
@@ -69,9 +69,9 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown, R
         method: "GET",
         path,
         operation: collectionOperation("list", path),
-        summary: `List ${plural.replaceAll("-", " ")}`,
+        summary: `List ${wordsOf(plural)}`,
         tag,
-        tagDescription: `Everything about ${plural.replaceAll("-", " ")}`,
+        tagDescription: `Everything about ${wordsOf(plural)}`,
         ...routeRule(resource, "list"),
         query: [...listParameters(resource), ...populateReference(resource)],
         checkQuery: (query) => {

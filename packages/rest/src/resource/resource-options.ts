@@ -55,7 +55,7 @@ export interface ResourceOptions<
   /**
    * Who sees and who sets single fields: `{ salary: "admin", notes: { read: "owner", write: "admin" } }`. A rule alone is
    * for both. What a caller does not see by `views` stays hidden. Who sends a field that others set gets a 403. Default:
-   * everyone sees the fields of `view`, and whoever changes documents sets all that are not read-only.
+   * everyone sees the fields of `view`, and callers who may change documents set all fields that are not read-only.
    */
   readonly fields?: Rules | undefined;
   /**

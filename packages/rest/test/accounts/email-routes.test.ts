@@ -85,7 +85,7 @@ describe("another address", () => {
     const first = await ask(api, "one@example.com");
     const second = await ask(api, "two@example.com");
     const stored = await api.store.collection(api.context.user.collection).get(ada.id);
-    if (stored === undefined) throw new Error("there is no user");
+    if (stored === undefined) throw new Error("user not found");
     const reset = await api.context.resets.issue(api.store, stored);
     expect((await api.send("PUT", `/email-changes/${second}`)).status).toBe(200);
     expect((await api.send("PUT", `/email-changes/${first}`)).status).toBe(404);

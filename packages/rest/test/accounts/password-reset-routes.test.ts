@@ -156,7 +156,7 @@ describe("password resets", () => {
     expect(signedIn.status).toBe(201);
   });
 
-  it("end with the password that the user changed meanwhile, and with the user", async () => {
+  it("end when the user changes the password, and when the user is removed", async () => {
     const api = await openAccounts({ settings: { linkOrigins } });
     const { id } = await api.join(email);
     const admin = await api.join("admin@example.com", "admin");

@@ -184,7 +184,7 @@ describe("the sessions of a user", () => {
       expect((await send(method, path, { token: bob.token })).status).toBe(403);
       expect((await send(method, path, { token: masterKey })).status).toBe(401);
     }
-    // A session of another user is none of one's own.
+    // Users do not find the sessions of others.
     const foreign = await send("DELETE", `/users/me/sessions/${session.id}`, { token: bob.token });
     expect(foreign.status).toBe(404);
     expect(

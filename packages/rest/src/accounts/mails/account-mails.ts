@@ -14,7 +14,7 @@ export interface AccountMail extends MailText {
 /** Sends mails, such as by nodemailer. */
 export interface Mailer {
   /**
-   * Resolves when the server has taken the mail. The signal gives it up.
+   * Resolves when the mail server has accepted the mail. The signal aborts the attempt.
    *
    * An error with `isTemporary: false` says that another attempt would not succeed either.
    */
@@ -114,7 +114,7 @@ export function createAccountMails(options: AccountMailsOptions): AccountMails {
     });
   }
 
-  /** Writes a mail; `undefined` where there is no longer a reason for it. */
+  /** Writes a mail; `undefined` if it is no longer needed. */
   async function write(order: MailOrder): Promise<AccountMail | undefined> {
     const { email: to, kind } = order;
     if (kind === "email-changed") {

@@ -6,9 +6,9 @@ import type { StoredUser } from "./define-user.ts";
 import { forgetUser } from "./forget-user.ts";
 
 /**
- * Makes a user whose address nobody had confirmed that of whoever has just proved to own the address, as by signing in
- * with a provider that verified it. Whoever signed up with it before loses all access: password, sessions, keys, passkeys
- * and second factor. A user with a confirmed address stays as it is.
+ * Hands an unverified user over to the person who has just proved to own its address, such as by signing in with a
+ * provider that verified it. The person who signed up with the address before loses all access: password, sessions, keys,
+ * passkeys and second factor. A user with a verified address is left unchanged.
  */
 export async function claimUser(
   context: AccountsContext,
