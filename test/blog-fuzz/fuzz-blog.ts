@@ -180,7 +180,7 @@ async function fill({ accounts, sender }: App, store: Store, round: number): Pro
     const { emailChanges, keys, resets } = accounts.context;
     resetTokens.push(await resets.issue(store, stored));
     emailTokens.push(await emailChanges.issue(stored, `new-${email}`));
-    const { key, stored: kept } = await keys.create(stored.id, {
+    const { key, stored: kept } = await keys.create(stored, {
       name: "fuzz",
       scopes: ["articles:read", "users:read"],
     });

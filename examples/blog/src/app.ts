@@ -47,7 +47,7 @@ export function createApp(config: AppConfig, store: Store): App {
     attempts: limits.passwords,
     mailLimiter: limits.mails,
     report: config.logs?.failed,
-    onRemove: (id) => forgetLinks(store, id),
+    onForget: (id) => forgetLinks(store, id),
   });
   const { authentication } = accounts;
   const social = createSocial({

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { UniqueError, type Store } from "@fetchwork/documents";
 import { hashPassword, Problem } from "@fetchwork/rest";
-import { claimUser, emailSchema, type AccountsContext } from "@fetchwork/rest/accounts";
+import { claimUser, emailSchema, whileSignedIn, type AccountsContext } from "@fetchwork/rest/accounts";
 import { z } from "zod";
 import { identities, identityId } from "../api/social/model.ts";
 import { user, type User } from "../api/user/model.ts";
@@ -40,17 +40,20 @@ export async function findLinked(
 /**
  * Links somebody of a provider to a user, for good.
  *
- * @throws Problem 409 when it is linked to another user.
+ * @throws Problem 409 when it is linked to another user, 401 when the sessions of the user were ended meanwhile.
  */
 export async function linkTo(
   store: Store,
   { issuer, sub }: Pick<ProviderUser, "issuer" | "sub">,
-  userId: string,
+  account: Pick<User, "id" | "sessionVersion">,
 ): Promise<void> {
+  const { id: userId } = account;
   try {
-    await store
-      .collection(identities)
-      .insert({ issuer, sub, userId }, { id: identityId(issuer, sub) });
+    await whileSignedIn(store, user, account, (transaction) =>
+      transaction
+        .collection(identities)
+        .insert({ issuer, sub, userId }, { id: identityId(issuer, sub) }),
+    );
   } catch (error) {
     if (!(error instanceof UniqueError)) throw error;
     const linked = await findLinked(store, { issuer, sub });
@@ -80,12 +83,11 @@ export async function findOrCreateLinked(
       headers: { link: `<${linkPath}>; rel="related"` },
     });
   }
-  const known = await byEmail(store, email.data);
-  // Somebody else may have signed up with the address, and never confirmed it.
-  const found = known
-    ? await claimUser(accounts, known)
-    : await createUser(store, email.data, person);
-  await linkTo(store, person, found.id);
+  const known =
+    (await byEmail(store, email.data)) ?? (await createUser(store, email.data, person));
+  // Whoever made the account may not own the address: until that was proved, they lose all access.
+  const found = await claimUser(accounts, known);
+  await linkTo(store, person, found);
   return found;
 }
 
@@ -112,6 +114,7 @@ async function createUser(
       // Nobody knows it: this user signs in with the provider.
       passwordHash: await hashPassword(randomUUID()),
       sessionVersion: 1,
+      verified: true,
     });
   } catch (error) {
     // Somebody was faster, in another window.

@@ -33,6 +33,6 @@ export interface AccountsContext {
   readonly linkOrigins: readonly string[] | undefined;
   /** Limits how often mails are asked for. Absent, nothing does. */
   readonly mailLimiter: AttemptLimiter | undefined;
-  /** Called for a user who was removed. */
-  readonly onRemove: ((user: string) => Promise<void>) | undefined;
+  /** Called after what a user can sign in with was ended. */
+  readonly onForget: ((user: string) => Promise<void>) | undefined;
 }

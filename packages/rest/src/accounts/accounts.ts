@@ -80,8 +80,11 @@ export interface AccountsSettings {
   readonly mailLimiter?: AttemptLimiter | undefined;
   /** Receives why a mail was given up. Default: `console.error`. */
   readonly report?: ((error: unknown) => void) | undefined;
-  /** Called for a user who was removed, after what accounts keep of it is gone. Default: nothing is. */
-  readonly onRemove?: ((user: string) => Promise<void>) | undefined;
+  /**
+   * Called after what a user can sign in with was ended: the user was removed, set a lost password, or proved to own the
+   * email of an account that somebody else made. End what is kept elsewhere, such as links to providers. Default: nothing.
+   */
+  readonly onForget?: ((user: string) => Promise<void>) | undefined;
 }
 
 /** Accounts on a store. */
@@ -125,7 +128,7 @@ const settingNames = optionNames<AccountsSettings>({
   attempts: true,
   mailLimiter: true,
   report: true,
-  onRemove: true,
+  onForget: true,
 });
 
 /**
@@ -176,10 +179,10 @@ export function accounts(options: AccountsOptions): Accounts {
         "ERR_REST_CONFIGURATION",
       );
       const { attempts, jwtSecret, linkOrigins, mailer, mailLimiter, masterKey } = settings;
-      const { onRemove, origin, report = console.error, title, tokenLifetime } = settings;
+      const { onForget, origin, report = console.error, title, tokenLifetime } = settings;
       const source = accountSource(store, user);
       const accountOf = (id: string): Promise<Account | undefined> => source.byId(id);
-      const keys = createApiKeys(store, accountOf);
+      const keys = createApiKeys(store, user, accountOf);
       const isSecure = origin?.startsWith("https:") === true;
       const cookie = createPageCookie({ isSecure });
       const authentication = createAuthentication({
@@ -213,13 +216,14 @@ export function accounts(options: AccountsOptions): Accounts {
         sessions,
         keys,
         factors: createSecondFactors({ store, key, issuer: title }),
-        passkeys: origin === undefined ? undefined : createPasskeys({ store, origin, title }),
+        passkeys:
+          origin === undefined ? undefined : createPasskeys({ store, users: user, origin, title }),
         resets,
         emailChanges,
         mails,
         linkOrigins,
         mailLimiter,
-        onRemove,
+        onForget,
       };
       return {
         authentication,

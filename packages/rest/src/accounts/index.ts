@@ -43,7 +43,7 @@ export { requireRecentSignIn } from "./sessions/recent-sign-in.ts";
 export { isSameOrigin } from "./sessions/same-origin.ts";
 export { clientOf, personalHeaders, startSession } from "./sessions/start-session.ts";
 export { claimUser } from "./users/claim-user.ts";
-export { forgetUser } from "./users/forget-user.ts";
+export { type ForgetOptions, forgetUser } from "./users/forget-user.ts";
 export {
   type AccountCall,
   ownUser,
@@ -58,6 +58,7 @@ export {
   type NewPassword,
   type UserController,
 } from "./users/user-controller.ts";
+export { whileSignedIn } from "./users/while-signed-in.ts";
 export { userRoutes } from "./users/user-routes.ts";
 export {
   defineUser,

@@ -167,7 +167,7 @@ async function linked(
   if (found?.sessionVersion !== sessionVersion) {
     throw new Problem(400, { detail: "the session in which linking began is over" });
   }
-  await linkTo(store, person, userId);
+  await linkTo(store, person, found);
   return found;
 }
 

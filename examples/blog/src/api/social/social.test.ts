@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import path from "node:path";
 import { openStore, type Store } from "@fetchwork/documents";
 import { serve } from "@fetchwork/http/serve";
+import { createPasswordResets } from "@fetchwork/rest";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   startProvider,
@@ -151,12 +152,26 @@ async function join({ origin }: Blog, email: string): Promise<{ id: string; toke
   const form = { email, password: "123456", access_token: masterKey };
   const body = new URLSearchParams(form);
   const created = await outcomeOf(await fetch(`${origin}/users`, { method: "POST", body }));
-  const session = await fetch(`${origin}/auth`, {
+  const session = await signInByPassword({ origin }, email);
+  return { id: created.json.id, token: session.json.token };
+}
+
+async function signInByPassword({ origin }: Pick<Blog, "origin">, email: string): Promise<Outcome> {
+  const response = await fetch(`${origin}/auth`, {
     method: "POST",
     headers: { authorization: `Basic ${btoa(`${email}:123456`)}` },
     body: new URLSearchParams({ access_token: masterKey }),
   });
-  return { id: created.json.id, token: (await outcomeOf(session)).json.token };
+  return outcomeOf(response);
+}
+
+/** Links whoever is signed in at the provider to the user of a token. */
+async function linkAs(blog: Blog, token: string): Promise<void> {
+  const headers = { authorization: `Bearer ${token}` };
+  const links = `${blog.origin}/auth/home/links`;
+  const begun = await outcomeOf(await fetch(links, { method: "POST", headers }));
+  const done = await blog.signIn({ location: begun.json.url, cookie: cookieOf(begun.headers) });
+  expect(done.status).toBe(201);
 }
 
 describe("signing in with a provider", () => {
@@ -263,6 +278,46 @@ describe("signing in with a provider", () => {
     const { id } = await join(blog, "ada@example.com");
     const { status, json } = await blog.signIn();
     expect([status, json.user.id]).toEqual([201, id]);
+  });
+
+  it("ends the ways in of whoever made an account with the address before", async () => {
+    const blog = await openBlog();
+    const { id, token } = await join(blog, "ada@example.com");
+    const links = blog.store.collection(identities);
+    await links.insert({ issuer: provider.issuer, sub: "user-2", userId: id });
+    const owner = await blog.signIn();
+    expect(owner.status).toBe(201);
+    expect((await blog.get("/users/me", token)).status).toBe(401);
+    expect((await signInByPassword(blog, "ada@example.com")).status).toBe(401);
+    expect((await links.find()).map(({ sub }) => sub)).toEqual(["user-1"]);
+    expect((await blog.signIn()).json.user.id).toBe(owner.json.user.id);
+  });
+
+  it("keeps password and sessions of a user who has proved to own the address", async () => {
+    const blog = await openBlog();
+    const { id } = await join(blog, "ada@example.com");
+    await blog.store.collection(user.collection).update(id, { verified: true });
+    const session = await signInByPassword(blog, "ada@example.com");
+    const { json } = await blog.signIn();
+    expect(json.user.id).toBe(id);
+    expect((await blog.get("/users/me", session.json.token)).status).toBe(200);
+  });
+
+  it("with a linked account ends when the owner of the address sets a lost password", async () => {
+    const blog = await openBlog();
+    const { id, token } = await join(blog, "ada@example.com");
+    person = { sub: "user-1" };
+    await linkAs(blog, token);
+    const resets = createPasswordResets({ users: user.collection });
+    const stored = await blog.store.collection(user.collection).get(id);
+    const reset = stored && (await resets.issue(blog.store, stored));
+    const response = await fetch(`${blog.origin}/password-resets/${reset}`, {
+      method: "PUT",
+      body: new URLSearchParams({ password: "of the owner" }),
+    });
+    expect(response.status).toBe(200);
+    expect((await blog.signIn()).status).toBe(409);
+    expect(await blog.store.collection(identities).count()).toBe(0);
   });
 
   it.each([

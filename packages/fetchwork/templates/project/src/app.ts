@@ -59,7 +59,7 @@ export function createApp(config: AppConfig, store: Store): App {
     attempts: limits.passwords,
     mailLimiter: limits.mails,
     report: config.logs?.failed,
-    onRemove: (id) => forgetLinks(store, id), // #if oidc
+    onForget: (id) => forgetLinks(store, id), // #if oidc
   });
   const { authentication } = accounts;
   // #endif

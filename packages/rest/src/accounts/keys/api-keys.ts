@@ -4,6 +4,8 @@ import type { Account } from "../../account.ts";
 import { Problem } from "../../problem.ts";
 import type { KeySource } from "../create-authentication.ts";
 import { digestOf, newSecret } from "../secret-token.ts";
+import type { UserResource } from "../users/define-user.ts";
+import { whileSignedIn } from "../users/while-signed-in.ts";
 import { type ApiKey, apiKeyCollection } from "./api-key.ts";
 
 /** What a user says of a new key. */
@@ -14,10 +16,10 @@ export interface ApiKeys extends KeySource {
   /**
    * Makes a key. It is returned once: what is stored does not tell it.
    *
-   * @throws Problem 409 when the user has 100 keys already.
+   * @throws Problem 409 when the user has 100 keys already, 401 when its sessions were ended meanwhile.
    */
   create(
-    user: string,
+    user: Pick<Account, "id" | "sessionVersion">,
     wanted: NewApiKey,
   ): Promise<{ readonly key: string; readonly stored: Stored<ApiKey> }>;
   list(user: string): Promise<readonly Stored<ApiKey>[]>;
@@ -36,6 +38,7 @@ const format = /^fwk_([\w-]{1,64})_([\w-]{43})$/;
 /** Makes {@link ApiKeys}: `fwk_`, the identifier, and 256 random bits in base64url. */
 export function createApiKeys(
   store: Store,
+  users: UserResource,
   accountOf: (user: string) => Promise<Account | undefined>,
 ): ApiKeys {
   const keys = store.collection(apiKeyCollection);
@@ -52,19 +55,23 @@ export function createApiKeys(
       await noteUse(found);
       return { ...account, apiKey: id, scopes: found.scopes };
     },
-    async create(user, { name, scopes, expiresAt }) {
+    async create(account, { name, scopes, expiresAt }) {
+      const { id: user } = account;
       if ((await keys.count({ where: { user } })) >= maxKeys) {
         throw new Problem(409, { detail: `a user has at most ${maxKeys} keys` });
       }
       const secret = newSecret();
-      const stored = await keys.insert({
+      const key: ApiKey = {
         user,
         name,
         scopes,
         hash: digestOf(secret),
         usedAt: null,
         ...(expiresAt === undefined ? {} : { expiresAt }),
-      });
+      };
+      const stored = await whileSignedIn(store, users, account, (transaction) =>
+        transaction.collection(apiKeyCollection).insert(key),
+      );
       return { key: `fwk_${stored.id}_${secret}`, stored };
     },
     async list(user) {

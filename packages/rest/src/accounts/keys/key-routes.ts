@@ -88,10 +88,10 @@ export function keyRoutes(context: AccountsContext): readonly AccountRoute[] {
         409: { description: "The user already has 100 keys" },
       },
       handle: async (call) => {
-        const { id } = await ownUser(context, call);
+        await ownUser(context, call);
         await requireRecentSignIn(context, call);
         const { expiresAt, ...wanted } = call.body;
-        const { key, stored } = await keys.create(id, {
+        const { key, stored } = await keys.create(call.user, {
           ...wanted,
           expiresAt: expiresAt === undefined ? undefined : Date.parse(expiresAt),
         });

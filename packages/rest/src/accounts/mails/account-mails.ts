@@ -123,7 +123,7 @@ export function createAccountMails(options: AccountMailsOptions): AccountMails {
     const found = kind === "email-change" ? await users.get(order.user) : await byEmail(to);
     if (found === undefined) return undefined;
     const facts = { title, name: nameInMail(found.name ?? nameOf(found.email)), link: "" };
-    if (kind === "sign-up" && found.unverified !== true) {
+    if (kind === "sign-up" && found.unconfirmed !== true) {
       return { to, ...texts.knownAddress(facts) };
     }
     const isReset = kind === "password-reset";

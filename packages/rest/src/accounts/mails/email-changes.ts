@@ -8,6 +8,7 @@ import {
 } from "@fetchwork/documents";
 import { digestOf, isSecret, newSecret } from "../secret-token.ts";
 import type { StoredUser, UserResource } from "../users/define-user.ts";
+import { proven } from "../users/claim-user.ts";
 
 /** An address that a user wants, or has and confirms. */
 export interface EmailChange {
@@ -82,7 +83,7 @@ export function createEmailChanges(ownStore: Store, { collection }: UserResource
     if (before?.sessionVersion !== change.sessionVersion) return undefined;
     await alone.collection(emailChangeCollection).removeMany({ where: { user: before.id } });
     const { email } = change;
-    const after = await users.update(before.id, { email, unverified: undefined });
+    const after = await users.update(before.id, { email, ...proven });
     return after && { before, after };
   }
 }

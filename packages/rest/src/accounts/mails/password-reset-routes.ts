@@ -6,6 +6,8 @@ import { propertiesOf } from "../../schema.ts";
 import { type AccountRoute, accountRoute } from "../account-operations.ts";
 import type { AccountsContext } from "../accounts-context.ts";
 import { personalHeaders } from "../sessions/start-session.ts";
+import { proven } from "../users/claim-user.ts";
+import { forgetUser } from "../users/forget-user.ts";
 import { emailSchema, passwordSchema } from "../users/user-fields.ts";
 import { pageLink } from "./link.ts";
 import { countMail, readyMails } from "./ready-mails.ts";
@@ -19,7 +21,7 @@ const holderView = ["id", "name", "picture", "email"] as const;
 
 /** Makes the routes by which users set a password that they have lost. */
 export function passwordResetRoutes(context: AccountsContext): readonly AccountRoute[] {
-  const { linkOrigins, resets, sessions, user } = context;
+  const { linkOrigins, resets, user } = context;
   const properties = propertiesOf(user.output, "a user");
   const holder = Object.fromEntries(holderView.map((field) => [field, properties[field] ?? {}]));
 
@@ -78,7 +80,8 @@ export function passwordResetRoutes(context: AccountsContext): readonly AccountR
       path: "/password-resets/:token",
       operation: "usePasswordReset",
       summary: "Set a new password",
-      description: "Signs the user out everywhere and ends all password resets of the user",
+      description:
+        "Ends all sessions, API keys, passkeys, links to providers and password resets of the user, and the second factor too unless the email was proved before",
       tag,
       access: "public",
       body: z.object({ password: passwordSchema }),
@@ -91,9 +94,12 @@ export function passwordResetRoutes(context: AccountsContext): readonly AccountR
       handle: async ({ attempts, body, context: { ip }, params, store }) => {
         const changed = await resets.use(store, params["token"] ?? "", body.password);
         if (!changed) throw notFound("token");
-        await sessions.endAll(changed.id);
         await attempts?.forget({ account: changed.email, address: ip });
-        return json(user.present(changed, { user: changed }), { headers: personalHeaders });
+        // The token was mailed: whoever signed up with the email of somebody else has no way back.
+        await forgetUser(context, changed.id, { keepFactor: changed.verified === true });
+        const users = store.collection(user.collection);
+        const shown = (await users.update(changed.id, proven)) ?? changed;
+        return json(user.present(shown, { user: shown }), { headers: personalHeaders });
       },
     }),
   ].map(accountRoute);

@@ -105,7 +105,7 @@ export function passkeyRoutes(
       },
       handle: async (call) => {
         refuseKeys(call);
-        const made = await passkeys.finishRegistration(call.user.id, call.body);
+        const made = await passkeys.finishRegistration(call.user, call.body);
         return json(shown(made), { status: 201, headers: personalHeaders });
       },
     }),

@@ -5,8 +5,11 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from "@simplewebauthn/server";
+import type { Account } from "../../account.ts";
 import { Problem } from "../../problem.ts";
 import { isSecret, newSecret } from "../secret-token.ts";
+import type { UserResource } from "../users/define-user.ts";
+import { whileSignedIn } from "../users/while-signed-in.ts";
 import { challengeCollection, type Passkey, passkeyCollection, passkeyId } from "./passkey.ts";
 
 /** Whom a passkey is made for. */
@@ -22,10 +25,11 @@ export interface Passkeys {
   /**
    * Keeps the passkey that the browser made.
    *
-   * @throws Problem 422 for an answer that does not hold, 409 for a passkey that is known already.
+   * @throws Problem 422 for an answer that does not hold, 409 for a passkey that is known already, 401 when the sessions of
+   * the user were ended meanwhile.
    */
   finishRegistration(
-    user: string,
+    user: Pick<Account, "id" | "sessionVersion">,
     made: { readonly name: string; readonly response: RegistrationResponseJSON },
   ): Promise<Stored<Passkey>>;
   /** What `navigator.credentials.get` needs; good for five minutes. It tells nothing of who has passkeys. */
@@ -49,6 +53,7 @@ const maxPasskeys = 50;
 /** What {@link createPasskeys} needs. */
 export interface PasskeysOptions {
   readonly store: Store;
+  readonly users: UserResource;
   /** Origin of the pages that ask for passkeys, such as `https://example.com`; its host is the relying party. */
   readonly origin: string;
   /** Name of the application, as browsers show it. */
@@ -56,7 +61,7 @@ export interface PasskeysOptions {
 }
 
 /** Makes {@link Passkeys}. `@simplewebauthn/server` is loaded with the first request. */
-export function createPasskeys({ origin, store, title }: PasskeysOptions): Passkeys {
+export function createPasskeys({ origin, store, title, users }: PasskeysOptions): Passkeys {
   const rpID = new URL(origin).hostname;
   const passkeys = store.collection(passkeyCollection);
   const challenges = store.collection(challengeCollection);
@@ -84,7 +89,8 @@ export function createPasskeys({ origin, store, title }: PasskeysOptions): Passk
         authenticatorSelection: { residentKey: "required", userVerification: "required" },
       });
     },
-    async finishRegistration(user, { name, response }) {
+    async finishRegistration(account, { name, response }) {
+      const { id: user } = account;
       const { verifyRegistrationResponse } = await loadLibrary();
       const { registrationInfo } = await orRefused(() =>
         verifyRegistrationResponse({
@@ -111,7 +117,11 @@ export function createPasskeys({ origin, store, title }: PasskeysOptions): Passk
         usedAt: null,
       };
       try {
-        return await passkeys.insert(passkey, { id: passkeyId(credential.id) });
+        return await whileSignedIn(store, users, account, (transaction) =>
+          transaction
+            .collection(passkeyCollection)
+            .insert(passkey, { id: passkeyId(credential.id) }),
+        );
       } catch (error) {
         if (!(error instanceof UniqueError)) throw error;
         throw new Problem(409, { detail: "this passkey is registered already" });

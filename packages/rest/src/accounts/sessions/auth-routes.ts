@@ -56,7 +56,9 @@ export function authRoutes(context: AccountsContext): readonly AccountRoute[] {
   ): Promise<Parameters<typeof startSession>[2]> {
     const found = await call.store.collection(user.collection).get(call.user.id);
     if (found === undefined) throw notFound("user");
-    if (found.unverified === true && context.mails !== undefined) throw passwordRequired();
+    // It may have been changed while it was checked.
+    if (found.passwordHash !== call.user.passwordHash) throw passwordRequired();
+    if (found.unconfirmed === true && context.mails !== undefined) throw passwordRequired();
     await requireSecondFactor(context, call, { user: found.id, code: call.body.totp });
     return { found, method: "password" };
   }

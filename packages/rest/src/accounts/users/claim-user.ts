@@ -5,21 +5,27 @@ import { hashPassword } from "../password.ts";
 import type { StoredUser } from "./define-user.ts";
 import { forgetUser } from "./forget-user.ts";
 
+/** What is set for a user who has proved to own the email. */
+export const proven = { verified: true, unconfirmed: undefined } as const;
+
 /**
- * Hands an unverified user over to the person who has just proved to own its address, such as by signing in with a
- * provider that verified it. The person who signed up with the address before loses all access: password, sessions, keys,
- * passkeys and second factor. A user with a verified address is left unchanged.
+ * Hands a user over to the person who has just proved to own its email, such as by signing in with a provider that
+ * verified it. Unless the email was proved before, whoever created the user or signed up with the email loses all access:
+ * password, sessions, keys, passkeys, links and second factor. A user with a verified email is left unchanged.
  */
 export async function claimUser(
   context: AccountsContext,
   found: Stored<StoredUser>,
 ): Promise<Stored<StoredUser>> {
-  if (found.unverified !== true) return found;
+  if (found.verified === true) return found;
   const passwordHash = await hashPassword(randomUUID());
-  const sessionVersion = found.sessionVersion + 1;
   const users = context.store.collection(context.user.collection);
-  const change = { passwordHash, sessionVersion, unverified: undefined };
-  const claimed = await users.update(found.id, change, { ifVersion: found.version });
+  await users.update(found.id, (current) => ({
+    ...current,
+    passwordHash,
+    sessionVersion: current.sessionVersion + 1,
+  }));
   await forgetUser(context, found.id);
-  return claimed ?? found;
+  // Last, so that a process that ends in between leaves it to the next time.
+  return (await users.update(found.id, proven)) ?? found;
 }

@@ -15,6 +15,7 @@ import { readyMails } from "../mails/ready-mails.ts";
 import { networkOf } from "../network-of.ts";
 import { hashPassword } from "../password.ts";
 import type { NewUser, StoredUser } from "./define-user.ts";
+import { forgetUser } from "./forget-user.ts";
 
 /** What is sent to create a user; `link` for a sign-up whose address has to be confirmed. */
 export type UserCreation = NewUser & { readonly link?: string | undefined };
@@ -33,7 +34,7 @@ export async function createUser(
   if (fields.role !== "user") throw forbidden("only the master key and admins set a role");
   await countSignUp(call);
   const passwordHash = await hashPassword(password);
-  const user: StoredUser = { ...fields, passwordHash, sessionVersion: 1, unverified: true };
+  const user: StoredUser = { ...fields, passwordHash, sessionVersion: 1, unconfirmed: true };
   const { mails } = context;
   if (mails === undefined) return shown(context, await insertUser(context, call, user));
   if (link === undefined) throw linkRequired();
@@ -84,10 +85,11 @@ async function insertOrRenew(
     if (!isTaken(error)) throw error;
     const users = call.store.collection(context.user.collection);
     const [found] = await users.find({ where: { email: user.email }, limit: 1 });
-    if (found?.unverified !== true) return;
+    if (found?.unconfirmed !== true) return;
     const { id, sessionVersion, version } = found;
     const renewed = { ...user, sessionVersion: sessionVersion + 1 };
     await refuseConflicts(users.replace(id, renewed, { ifVersion: version }));
+    await forgetUser(context, id);
   }
 }
 

@@ -24,8 +24,10 @@ export interface UserFields {
 export interface StoredUser extends UserFields {
   readonly passwordHash: string;
   readonly sessionVersion: number;
-  /** Set while the user has not confirmed that the email is theirs. */
-  readonly unverified?: true | undefined;
+  /** Set once the user has proved to own the email: by a link that was mailed, or by a provider that verified it. */
+  readonly verified?: true | undefined;
+  /** Set while an open sign-up waits for the link that was mailed. */
+  readonly unconfirmed?: true | undefined;
 }
 
 /** A user as somebody sees it: name and picture are `null` for others until the user sets them. */
@@ -130,7 +132,8 @@ export function defineUser<Extra extends object = object>(
     hidden: z.object({
       passwordHash: z.string(),
       sessionVersion: z.number(),
-      unverified: z.literal(true).optional(),
+      verified: z.literal(true).optional(),
+      unconfirmed: z.literal(true).optional(),
     }),
     owner: "id",
     readOnly: Object.keys(readOnly),
@@ -147,7 +150,7 @@ export function defineUser<Extra extends object = object>(
     computed: {
       emailVerified: {
         schema: z.boolean(),
-        value: (document: object) => (Reflect.get(document, "unverified") ? false : undefined),
+        value: (document: object) => (Reflect.get(document, "unconfirmed") ? false : undefined),
       },
     },
     unique: ["email"],

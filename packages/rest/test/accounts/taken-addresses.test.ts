@@ -1,0 +1,147 @@
+import { describe, expect, it } from "vitest";
+import { claimUser } from "../../src/accounts/users/claim-user.ts";
+import { whileSignedIn } from "../../src/accounts/users/while-signed-in.ts";
+import { apiKeyCollection } from "../../src/accounts/keys/api-key.ts";
+import { passkeyCollection } from "../../src/accounts/passkeys/passkey.ts";
+import { hashPassword } from "../../src/accounts/password.ts";
+import { masterKey } from "../api-client.ts";
+import { openAccounts, password, type TestAccounts, type TestOptions } from "./open-accounts.ts";
+
+const email = "ada@example.com";
+const link = "https://app.example/page";
+
+/** Accounts on which somebody has made one with the address of somebody else, and every way in that there is. */
+async function openTaken(options: TestOptions = {}) {
+  const forgotten: string[] = [];
+  const onForget = async (user: string): Promise<void> => void forgotten.push(user);
+  const api = await openAccounts({ ...options, settings: { onForget, ...options.settings } });
+  const thief = await api.join(email);
+  const { token } = thief;
+  const { json } = await api.send("POST", "/users/me/keys", {
+    token,
+    json: { name: "CI", scopes: ["*:read"] },
+  });
+  const passkey = { user: thief.id, name: "p", credential: "c", publicKey: "", counter: 0 };
+  await api.store
+    .collection(passkeyCollection)
+    .insert({ ...passkey, transports: [], isBackedUp: false, usedAt: null });
+  await api.context.emailChanges.issue(await stored(api, thief.id), "thief@example.com");
+  return { api, thief, key: json.key as string, forgotten };
+}
+
+async function stored({ context, store }: TestAccounts, id: string) {
+  const found = await store.collection(context.user.collection).get(id);
+  if (found === undefined) throw new Error("no such user");
+  return found;
+}
+
+/** How many ways in are left to a thief. */
+async function waysIn({ api, key, thief }: Awaited<ReturnType<typeof openTaken>>) {
+  const refreshed = { json: { refreshToken: thief.refreshToken } };
+  return [
+    (await api.send("GET", "/users/me", { token: thief.token })).status,
+    (await api.send("GET", "/users/me", { token: key })).status,
+    (await api.send("POST", "/auth/refresh", refreshed)).status,
+    (await api.signIn(email, { basic: [email, password] })).status,
+    await api.store.collection(passkeyCollection).count(),
+  ];
+}
+
+describe("an address that somebody else made an account with", () => {
+  it("is that of its owner alone once a provider has verified it", async () => {
+    const taken = await openTaken();
+    const { api, forgotten, thief } = taken;
+    expect(await waysIn(taken)).toEqual([200, 200, 200, 201, 1]);
+    const claimed = await claimUser(api.context, await stored(api, thief.id));
+    expect(claimed).toMatchObject({ id: thief.id, email, verified: true });
+    expect(await waysIn(taken)).toEqual([401, 401, 401, 401, 0]);
+    expect(forgotten).toEqual([thief.id]);
+  });
+
+  it("is that of its owner alone once a password was reset", async () => {
+    const taken = await openTaken();
+    const { api, forgotten, thief } = taken;
+    const enrolled = await api.context.factors.enrol(thief.id, email);
+    expect(enrolled).toBeDefined();
+    const form = { email, link, access_token: masterKey };
+    await api.send("POST", "/password-resets", { form });
+    const { token } = await api.nextMail();
+    const json = { password: "of the owner" };
+    expect((await api.send("PUT", `/password-resets/${token}`, { json })).status).toBe(200);
+    expect(await waysIn(taken)).toEqual([401, 401, 401, 401, 0]);
+    expect(forgotten).toEqual([thief.id]);
+    expect(await api.context.factors.remove(thief.id)).toBe(false);
+    expect(await stored(api, thief.id)).toMatchObject({ verified: true });
+    const own = await api.signIn(email, { basic: [email, json.password] });
+    expect(own.status).toBe(201);
+  });
+
+  it("stays with its owner after that, whatever a provider says", async () => {
+    const { api, thief } = await openTaken();
+    const claimed = await claimUser(api.context, await stored(api, thief.id));
+    expect(await claimUser(api.context, claimed)).toEqual(claimed);
+  });
+
+  it("is given to whoever signs up and confirms it, without the ways in of the one before", async () => {
+    const open: TestOptions = { signUp: "public", signIn: "public" };
+    const api = await openAccounts(open);
+    // Of a time when no mails were sent, so that the sign-in needed no confirmation.
+    const users = api.store.collection(api.context.user.collection);
+    const passwordHash = await hashPassword(password);
+    const before = await users.insert({
+      email,
+      role: "user",
+      passwordHash,
+      sessionVersion: 1,
+      unconfirmed: true,
+    });
+    const { key } = await api.context.keys.create(before, { name: "CI", scopes: ["*:read"] });
+    const json = { email, password: "of the owner", link };
+    expect((await api.send("POST", "/users", { json })).status).toBe(202);
+    const { token } = await api.nextMail();
+    expect((await api.send("PUT", `/email-changes/${token}`)).status).toBe(200);
+    expect((await api.send("GET", "/users/me", { token: key })).status).toBe(401);
+    expect(await stored(api, before.id)).toMatchObject({ verified: true });
+  });
+});
+
+describe("a password reset of a user whose address is verified", () => {
+  it("ends sessions, keys and passkeys, and keeps the second factor", async () => {
+    const taken = await openTaken();
+    const { api, thief: ada } = taken;
+    const users = api.store.collection(api.context.user.collection);
+    await users.update(ada.id, { verified: true });
+    await api.context.factors.enrol(ada.id, email);
+    const token = await api.context.resets.issue(api.store, await stored(api, ada.id));
+    const json = { password: "another one" };
+    expect((await api.send("PUT", `/password-resets/${token}`, { json })).status).toBe(200);
+    expect(await waysIn(taken)).toEqual([401, 401, 401, 401, 0]);
+    expect(await api.context.factors.remove(ada.id)).toBe(true);
+  });
+});
+
+describe("a way in that was begun before the sessions of its user ended", () => {
+  it("is not added after it", async () => {
+    const { api, thief } = await openTaken();
+    const before = await stored(api, thief.id);
+    await claimUser(api.context, before);
+    const wanted = { name: "CI", scopes: ["*:read"] };
+    await expect(api.context.keys.create(before, wanted)).rejects.toMatchObject({ status: 401 });
+    const adding = whileSignedIn(api.store, api.context.user, before, (transaction) =>
+      transaction.collection(apiKeyCollection).get("none"),
+    );
+    await expect(adding).rejects.toMatchObject({ status: 401 });
+    expect(await api.store.collection(apiKeyCollection).count()).toBe(0);
+  });
+
+  it("is no session for a password that was replaced while it was checked", async () => {
+    const api = await openAccounts();
+    const id = await api.create(email);
+    const signingIn = api.signIn(email);
+    // Checking a password takes longer than replacing it.
+    const claiming = claimUser(api.context, await stored(api, id));
+    const [signedIn] = await Promise.all([signingIn, claiming]);
+    const { token } = signedIn.json;
+    expect((await api.send("GET", "/users/me", { token })).status).toBe(401);
+  });
+});
