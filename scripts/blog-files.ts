@@ -32,7 +32,7 @@ export function blogFiles(): ReadonlyMap<string, string> {
   const files = new Map<string, string>();
   for (const [path, { text }] of projectFiles(options, { kind: "workspace" }))
     files.set(path, text);
-  const definition = definitionOf(article, { hasUsers: true, list: "array" });
+  const definition = definitionOf(article, { hasUsers: true, hasWebhooks: true, list: "array" });
   for (const [path, text] of addResource(definition, (path) => files.get(path))) {
     files.set(path, text);
   }

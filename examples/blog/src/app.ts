@@ -4,12 +4,11 @@ import { createApi, type Api } from "@fetchwork/rest";
 import type { OpenAccounts } from "@fetchwork/rest/accounts";
 import type { Sender } from "@fetchwork/webhooks/sender";
 import { about } from "./about.ts";
-import { resources, routes } from "./api/index.ts";
+import { routes } from "./api/index.ts";
 import { createSocial } from "./api/social/index.ts";
 import { webhookRoutes } from "./api/webhook/index.ts";
 import type { Config } from "./config.ts";
 import { account } from "./services/accounts.ts";
-import { announceChanges } from "./services/announce-changes.ts";
 import { forgetLinks } from "./services/forget-links.ts";
 import type { Log } from "./services/log.ts";
 import { createMailer } from "./services/mailer.ts";
@@ -68,7 +67,7 @@ export function createApp(config: AppConfig, store: Store): App {
       ...(hasProviders ? social.routes : []),
     ],
     reportError: config.logs?.failed,
-    store: announceChanges(store, { resources, sender }),
+    store,
     authentication: hasProviders
       ? acceptProviderTokens(authentication, providers, { store, client: social.client })
       : authentication,

@@ -5,6 +5,8 @@ import { createSender, type Sender } from "@fetchwork/webhooks/sender";
 import { fetchwork } from "@fetchwork/webhooks/vendors";
 import { about } from "../about.ts";
 import { resources } from "../api/index.ts";
+import type { AppConfig } from "../app.ts";
+import { announcedResources } from "./announced-resources.ts";
 
 const actions = ["created", "updated", "removed", "restored"] as const;
 
@@ -26,12 +28,19 @@ export const apiVendor = defineVendor<Readonly<Record<string, ChangeEvent>>>({
   ]),
 });
 
-/** Sends events to the endpoints that admins subscribe. */
+/** Announces every change of the resources to the endpoints that admins subscribe. */
 export function createApiSender(
   store: Store,
-  { webhooksToPrivate: isOpen = false }: { readonly webhooksToPrivate?: boolean | undefined },
+  { logs, webhooksToPrivate: isOpen = false }: Pick<AppConfig, "logs" | "webhooksToPrivate">,
 ): Sender {
-  return createSender({ store, vendor: apiVendor, allowHttp: isOpen, allowPrivate: isOpen });
+  return createSender({
+    store,
+    vendor: apiVendor,
+    announce: announcedResources(resources),
+    allowHttp: isOpen,
+    allowPrivate: isOpen,
+    onError: logs?.failed,
+  });
 }
 
 /** Receives events: register what should happen with `on`. */

@@ -159,7 +159,7 @@ export function definitionOf(
     fields: words,
     options,
   }: { readonly name: string; readonly fields: readonly string[]; readonly options: AddOptions },
-  { hasUsers, list: defaultList }: Pick<Project, "hasUsers" | "list">,
+  { hasUsers, hasWebhooks, list: defaultList }: Pick<Project, "hasUsers" | "hasWebhooks" | "list">,
 ): ResourceDefinition {
   const names = namesOf(name, options.path);
   if (names.kebab === "user") throw new CommandUsageError("the name user is reserved");
@@ -176,7 +176,7 @@ export function definitionOf(
     throw new CommandUsageError(`--list must be array or rows, not ${JSON.stringify(list)}`);
   }
   const softDelete = options["soft-delete"] === true;
-  return { names, fields, access, owner, softDelete, list, hasUsers };
+  return { names, fields, access, owner, softDelete, list, hasUsers, hasWebhooks };
 }
 
 function checkNames(fields: readonly Field[], owner: string | undefined): void {

@@ -6,7 +6,7 @@ import { listText, literal, numeral, sentenceList } from "./source-text.ts";
 
 /** Writes `model.ts`: the definition of a resource. */
 export function modelFile(definition: ResourceDefinition): string {
-  const { names, fields, access, owner, softDelete, list, hasUsers } = definition;
+  const { names, fields, access, owner, softDelete, list, hasUsers, hasWebhooks } = definition;
   const named = (flag: FieldFlag): readonly string[] =>
     fields.filter(({ flags }) => flags.has(flag)).map(({ name }) => literal(name));
   const lists = [
@@ -33,6 +33,7 @@ export function modelFile(definition: ResourceDefinition): string {
     ),
     ...relationsText(fields, names.camel),
     ...(softDelete ? ["softDelete: true,"] : []),
+    ...(hasWebhooks ? ['changes: "documents",'] : []),
     ...(list === "rows" ? ['list: { shape: "rows" },'] : []),
   ];
   const refersToItself = targets.includes(names.camel);

@@ -8,6 +8,8 @@ export interface Project {
   readonly folder: string;
   /** Whether users sign in. */
   readonly hasUsers: boolean;
+  /** Whether changes are announced by webhooks. */
+  readonly hasWebhooks: boolean;
   /** Shape of the lists of new resources. */
   readonly list: "array" | "rows";
 }
@@ -27,6 +29,7 @@ export function findProject(cwd: string): Project {
   return {
     folder,
     hasUsers: existsSync(join(folder, "src/api/user/model.ts")),
+    hasWebhooks: existsSync(join(folder, "src/api/webhook/model.ts")),
     list: listShape(join(folder, "package.json")),
   };
 }

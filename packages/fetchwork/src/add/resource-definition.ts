@@ -13,4 +13,6 @@ export interface ResourceDefinition {
   readonly list: "array" | "rows";
   /** Whether the project has users, who sign in. */
   readonly hasUsers: boolean;
+  /** Whether changes are announced by webhooks. */
+  readonly hasWebhooks: boolean;
 }

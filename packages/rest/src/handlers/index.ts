@@ -41,5 +41,4 @@ export { afterChange } from "../resource/hooks.ts";
 export type { ListQuery, NamedFields } from "../resource/list-rules.ts";
 export type { Referrer } from "../resource/relations/referrers.ts";
 export { jsonSchemaOf, propertiesOf, validate } from "../schema.ts";
-export { shareRuns } from "../share-runs.ts";
 export { view } from "../view.ts";

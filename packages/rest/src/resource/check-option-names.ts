@@ -44,6 +44,7 @@ const resource = optionNames<ResourceOptions<Schema>>({
   derived: true,
   computed: true,
   softDelete: true,
+  changes: true,
   relations: true,
   populate: true,
   bulk: true,

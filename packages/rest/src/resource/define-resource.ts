@@ -197,6 +197,7 @@ export function defineResource<
       ),
       search,
       ...(softDelete ? { softDelete } : {}),
+      ...(options.changes ? { changes: options.changes } : {}),
       ...keptTotal({ count, softDelete }),
       ...(geo === undefined ? {} : { geo: [geo] }),
     }) as CollectionDefinition<StoredBy<S, Owner, Hidden>>,

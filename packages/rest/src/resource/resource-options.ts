@@ -112,6 +112,11 @@ export interface ResourceOptions<
    */
   readonly softDelete?: boolean | undefined;
   /**
+   * Records each change in the feed of the store (`store.changes`): which document it was (`"ids"`), or with the document as
+   * it is then (`"documents"`). Webhooks need the documents. Default: changes are not recorded.
+   */
+  readonly changes?: "documents" | "ids" | undefined;
+  /**
    * How documents belong to those of other resources. Each field with an identifier gets an index, and what it refers to
    * must be there. Default: none.
    */

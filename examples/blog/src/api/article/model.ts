@@ -18,6 +18,7 @@ export const article = defineResource({
   owner: "author",
   search: ["title", "content"],
   sort: ["title"],
+  changes: "documents",
 });
 
 export type Article = DocumentOf<typeof article>;

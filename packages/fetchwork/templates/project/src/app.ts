@@ -9,15 +9,11 @@ import type { OpenAccounts } from "@fetchwork/rest/accounts";
 // #endif
 import type { Sender } from "@fetchwork/webhooks/sender"; // #if webhooks
 import { about } from "./about.ts";
-import { resources, routes } from "./api/index.ts"; // #if webhooks
-// #if !webhooks
-//+ import { routes } from "./api/index.ts";
-// #endif
+import { routes } from "./api/index.ts";
 import { createSocial } from "./api/social/index.ts"; // #if oidc
 import { webhookRoutes } from "./api/webhook/index.ts"; // #if webhooks
 import type { Config } from "./config.ts";
 import { account } from "./services/accounts.ts"; // #if users
-import { announceChanges } from "./services/announce-changes.ts"; // #if webhooks
 import { forgetLinks } from "./services/forget-links.ts"; // #if oidc
 import type { Log } from "./services/log.ts";
 import { createMailer } from "./services/mailer.ts"; // #if resets
@@ -86,10 +82,7 @@ export function createApp(config: AppConfig, store: Store): App {
       ...(hasProviders ? social.routes : []), // #if oidc
     ],
     reportError: config.logs?.failed,
-    store: announceChanges(store, { resources, sender }), // #if webhooks
-    // #if !webhooks
-    //+ store,
-    // #endif
+    store,
     // #if oidc
     authentication: hasProviders
       ? acceptProviderTokens(authentication, providers, { store, client: social.client })

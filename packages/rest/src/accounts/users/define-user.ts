@@ -90,6 +90,8 @@ export interface UserOptions<Extra extends object = object> {
   readonly filter?: readonly string[] | undefined;
   /** How lists look and which parameters they take. */
   readonly list?: ListOptions | undefined;
+  /** Records changes in the feed of the store; `"documents"` for webhooks. Default: changes are not recorded. */
+  readonly changes?: "documents" | "ids" | undefined;
   readonly relations?: Relations | undefined;
   readonly populate?: PopulateOptions | undefined;
   /** As of every resource; those before and after a creation run for sign-ups too. Default: none. */
@@ -158,6 +160,7 @@ export function defineUser<Extra extends object = object>(
     sort: ["name", "email", ...sort],
     filter,
     list,
+    changes: options.changes,
     relations,
     populate,
     // Hooks get documents of the store, which have the fields of the schema.

@@ -5,6 +5,7 @@ import { optionError, WebhookUsageError } from "../../errors.ts";
 import { checkOptionNames } from "../../check-options.ts";
 import type { SignatureKey } from "../../schemes/signature-scheme.ts";
 import { fetchwork } from "../../vendors/fetchwork.ts";
+import { createAnnouncer } from "./announce-changes.ts";
 import { DeliveryWorker } from "./delivery-worker.ts";
 import { type Endpoints, storedEndpoints } from "./endpoints.ts";
 import { isEventName } from "./event-filter.ts";
@@ -149,6 +150,12 @@ export function createSender(options: SenderOptions): Sender {
     onAttempt: reportAttempt,
     onError: reportError,
   });
+  const announcer = createAnnouncer({
+    store,
+    send: (event) => writer.write(prepareEvent(event, numbers.maxPayload)),
+    collections: options.announce ?? [],
+    onError: reportError,
+  });
   let pruneTimer: ReturnType<typeof setInterval> | undefined;
   let pruning: Promise<void> | undefined;
   let isStopped = false;
@@ -203,6 +210,7 @@ export function createSender(options: SenderOptions): Sender {
     if (!isDuration) throw optionError("grace", grace, "milliseconds, or Infinity");
     isStopped = true;
     clearInterval(pruneTimer);
+    await announcer.stop();
     await Promise.all([jobs.close({ grace }), worker.stop(grace)]);
     await pruning;
     if (options.transport === undefined) await transport.close();
@@ -222,6 +230,7 @@ export function createSender(options: SenderOptions): Sender {
       pruneTimer.unref();
       prune();
       worker.start();
+      announcer.start();
       const onStored = (endpointIds: readonly string[]): void => worker.wake(endpointIds);
       jobs.work(eventJob, fanOut({ store, giveUpAfter, onStored }));
     },

@@ -1,3 +1,4 @@
+export type { AnnouncedChange, AnnouncedCollection } from "./announce-changes.ts";
 export {
   createSender,
   type StoredDelivery,

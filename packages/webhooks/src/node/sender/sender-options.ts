@@ -3,6 +3,7 @@ import type { Transport } from "@fetchwork/http";
 import { optionError } from "../../errors.ts";
 import { checkOptionNames } from "../../check-options.ts";
 import { checkVendor, type Vendor } from "../../vendors/define-vendor.ts";
+import type { AnnouncedCollection } from "./announce-changes.ts";
 import { type RetryScheduleOptions, retryOptionNames } from "./retry-schedule.ts";
 import type { AttemptReport } from "./settle-delivery.ts";
 
@@ -15,6 +16,13 @@ export interface SenderOptions {
    * identifier.
    */
   readonly vendor?: Vendor | undefined;
+  /**
+   * Collections whose changes are announced, however they are made: by one document or many, in a transaction or outside,
+   * by expiry. A change and its record are stored together, so none that was acknowledged is left out, also when processes
+   * crash. One process that was started announces at a time; nothing is announced while no endpoint is enabled. Records that are
+   * older than a week are removed from the feed once they were announced. Default: none.
+   */
+  readonly announce?: readonly AnnouncedCollection[] | undefined;
   /** When a failed delivery is retried, and for how long. */
   readonly retry?: RetryScheduleOptions | undefined;
   /** Milliseconds of nothing but failures after which an endpoint is disabled. Default: 5 days. */
@@ -62,6 +70,7 @@ export interface SenderOptions {
 const optionNames = [
   "store",
   "vendor",
+  "announce",
   "retry",
   "disableAfter",
   "timeout",

@@ -2,7 +2,12 @@
 import { randomUUID } from "node:crypto";
 import { UniqueError, type Store } from "@fetchwork/documents";
 import { hashPassword, Problem } from "@fetchwork/rest";
-import { claimUser, emailSchema, whileSignedIn, type AccountsContext } from "@fetchwork/rest/accounts";
+import {
+  claimUser,
+  emailSchema,
+  whileSignedIn,
+  type AccountsContext,
+} from "@fetchwork/rest/accounts";
 import { z } from "zod";
 import { identities, identityId } from "../api/social/model.ts";
 import { user, type User } from "../api/user/model.ts";
@@ -84,8 +89,7 @@ export async function findOrCreateLinked(
       headers: { link: `<${linkPath}>; rel="related"` },
     });
   }
-  const known =
-    (await byEmail(store, email.data)) ?? (await createUser(store, email.data, person));
+  const known = (await byEmail(store, email.data)) ?? (await createUser(store, email.data, person));
   // Whoever made the account may not own the address: until that was proved, they lose all access.
   const found = await claimUser(accounts, known);
   await linkTo(store, person, found);

@@ -1,14 +1,14 @@
 // #if webhooks
 import { openStore } from "@fetchwork/documents";
 import { serve } from "@fetchwork/http/serve";
-import { defineResource, type Resource } from "@fetchwork/rest";
-import { senderCollections } from "@fetchwork/webhooks/sender";
+import { defineResource } from "@fetchwork/rest";
+import { createSender, senderCollections } from "@fetchwork/webhooks/sender";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { z } from "zod";
 import { jwtSecret, masterKey, openApi, transports } from "../../../test/api-client.ts";
 import { createApp } from "../../app.ts";
-import { announceChanges } from "../../services/announce-changes.ts";
-import { user } from "../user/model.ts";
+import { announcedResources } from "../../services/announced-resources.ts";
+import { resources } from "../index.ts";
 import { delivery } from "./model.ts";
 
 const url = "https://example.com/hooks";
@@ -297,85 +297,44 @@ describe("the receiver", () => {
     const { id } = JSON.parse(text) as { id: string };
     await request("PATCH", `/users/${id}`, { name: "Ben" }, token);
     await request("DELETE", `/users/${id}`, {}, token);
+    const received = () =>
+      lines.mock.calls
+        .flat()
+        .map((line) => String(line).replace(/^webhook [\w-]{32}: /, ""))
+        .toSorted();
     await expect
-      .poll(() => lines.mock.calls.flat().map(String).toSorted(), { timeout: 15_000 })
-      .toEqual([
-        `webhook ${id}-1: user.created`,
-        `webhook ${id}-2: user.updated`,
-        expect.stringMatching(new RegExp(`^webhook ${id}-removed-\\w+: user.removed$`)),
-      ]);
+      .poll(received, { timeout: 15_000 })
+      .toEqual(["user.created", "user.removed", "user.updated"]);
+    const stored = await store.collection(senderCollections.events).find();
+    const payloads = stored.map(({ payload }) => JSON.parse(payload));
+    const created = payloads.find(({ action }) => action === "created");
+    expect(created.user).toMatchObject({
+      id,
+      email: "b@example.com",
+      createdAt: expect.any(String),
+    });
+    expect(JSON.stringify(payloads)).not.toContain("passwordHash");
+    expect(payloads.find(({ action }) => action === "removed").user).toEqual({ id });
     await expect
       .poll(async () => (await sender.deliveries()).map((delivery) => delivery.status))
       .toEqual(["delivered", "delivered", "delivered"]);
   });
 });
 
-describe("a change", () => {
-  const { collection: people }: Resource = user; // no field is needed here
-
-  it("inside of a transaction is announced too, with it or not at all", async () => {
+describe("a resource", () => {
+  it("is announced with changes that are recorded, or not at all", async () => {
     const store = await openStore("sqlite::memory:");
     onTestFinished(() => store.close());
-    const config = { masterKey, jwtSecret, tokenLifetime: 60, webhooksToPrivate: true };
-    const { sender } = createApp(config, store);
-    onTestFinished(() => sender.stop({ grace: 0 }));
-    sender.start();
-    const announced = announceChanges(store, { resources: [user], sender });
-    const insert = (email: string) =>
-      announced.transaction((alone) => alone.collection(people).insert({ email }));
-    await insert("nobody listens");
-    await sender.endpoints.create({ url: closed });
-    const { id } = await insert("heard");
-    const undone = announced.transaction(async (alone) => {
-      await alone.collection(user.collection).remove(id);
-      throw new Error("undone");
-    });
-    await expect(undone).rejects.toThrow("undone");
-    const sent = async () => (await sender.deliveries()).map(({ eventId }) => eventId);
-    await expect.poll(sent).toEqual([`${id}-1`]);
-    const events = await store.collection(senderCollections.events).find();
-    expect(events.map((event) => event.id)).toEqual([`${id}-1`]);
-  });
-
-  it("is announced each time that a kept document goes and comes back", async () => {
-    const store = await openStore("sqlite::memory:");
-    onTestFinished(() => store.close());
-    const kept = defineResource({
-      name: "kept",
-      path: "/kept",
+    const silent = defineResource({
+      name: "silent",
+      path: "/silent",
       schema: z.object({ text: z.string() }),
       access: {},
-      softDelete: true,
     });
-    const { sender } = createApp({ masterKey, jwtSecret, tokenLifetime: 60 }, store);
-    await sender.endpoints.create({ url });
-    const announced = announceChanges(store, { resources: [kept], sender });
-    const documents = announced.collection(kept.collection);
-    const { id } = await documents.insert({ text: "a" });
-    expect(await documents.remove(id)).toBe(true);
-    expect(await documents.restore(id)).toMatchObject({ id, text: "a" });
-    await announced.transaction(async (alone) => {
-      expect(await alone.collection(kept.collection).remove(id)).toBe(true);
-      await alone.collection(kept.collection).restore(id);
-    });
-    expect(await documents.restore(id)).toBeUndefined();
-    const events = await store.collection(senderCollections.events).find();
-    const payloads = events.map(({ payload }) => JSON.parse(payload));
-    const of = (action: string) => payloads.filter((payload) => payload.action === action);
-    expect([payloads.length, of("created").length, of("removed").length]).toEqual([5, 1, 2]);
-    expect(of("restored").map((payload) => payload.kept.text)).toEqual(["a", "a"]);
-  });
-
-  it("is not stored when its event cannot be", async () => {
-    const store = await openStore("sqlite::memory:");
-    onTestFinished(() => store.close());
-    const { sender } = createApp({ masterKey, jwtSecret, tokenLifetime: 60 }, store);
-    await sender.endpoints.create({ url });
-    const failing = { ...sender, send: () => Promise.reject(new Error("no room")) };
-    const announced = announceChanges(store, { resources: [user], sender: failing });
-    const users = announced.collection(people);
-    await expect(users.insert({ email: "a@example.com" })).rejects.toThrow("no room");
-    expect(await users.count()).toBe(0);
+    const announce = announcedResources([...resources, silent]);
+    expect(() => createSender({ store, announce })).toThrow(
+      'changes of silent are not recorded: define it with changes: "documents"',
+    );
   });
 });
 // #endif

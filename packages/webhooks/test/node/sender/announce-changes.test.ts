@@ -1,0 +1,178 @@
+import { defineCollection, openStore, type Store } from "@fetchwork/documents";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { WebhookUsageError } from "../../../src/errors.ts";
+import type {
+  AnnouncedChange,
+  AnnouncedCollection,
+} from "../../../src/node/sender/announce-changes.ts";
+import { createSender, type Sender } from "../../../src/node/sender/create-sender.ts";
+import type { SenderOptions } from "../../../src/node/sender/sender-options.ts";
+import { senderCollections } from "../../../src/node/sender/sender-collections.ts";
+
+interface Product {
+  readonly name: string;
+  readonly stock: number;
+  readonly expiresAt?: number;
+}
+
+const products = defineCollection<Product>("products", {
+  changes: "documents",
+  unique: ["name"],
+  expires: { field: "expiresAt" },
+});
+
+let store: Store;
+let sender: Sender;
+let errors: unknown[];
+
+beforeEach(async () => {
+  store = await openStore("sqlite::memory:", { collections: [products] });
+  sender = createSender({ store });
+  errors = [];
+  await sender.endpoints.create({ url: "https://example.com/hooks" });
+});
+afterEach(async () => {
+  await sender.stop({ grace: 0 });
+  await store.close();
+});
+
+/** Starts a sender that announces changes. */
+function announce(
+  event: AnnouncedCollection["event"],
+  options: Partial<SenderOptions> = {},
+): Sender {
+  const announcing = createSender({
+    store,
+    announce: [{ collection: products, event }],
+    allowHttp: true,
+    allowPrivate: true,
+    onError: (error) => errors.push(error),
+    ...options,
+  });
+  onTestFinished(() => announcing.stop({ grace: 0 }));
+  announcing.start();
+  return announcing;
+}
+
+const full = ({ document, id, kind }: AnnouncedChange) => ({
+  name: "product",
+  payload: { action: kind, id, ...(document && { stock: document["stock"] }) },
+});
+
+/** What was sent, in the order of the events. */
+async function payloads(): Promise<readonly Record<string, unknown>[]> {
+  const events = await store.collection(senderCollections.events).find({ sort: ["createdAt"] });
+  return events.map(({ payload }) => JSON.parse(payload));
+}
+
+describe("a sender that announces changes", () => {
+  it("announces each change, whichever way it was made", async () => {
+    announce(full);
+    const all = store.collection(products);
+    const { id } = await all.insert({ name: "a", stock: 9 });
+    await all.increment(id, { stock: -2 });
+    await all.update(id, { stock: 5 });
+    await all.updateMany({ where: { name: "a" }, change: { stock: 4 } });
+    await all.upsert({ name: "a", stock: 3 }, { by: ["name"] });
+    await store.transaction(async (alone) => {
+      await alone.collection(products).increment(id, { stock: -1 });
+    });
+    await all.removeMany({ where: { name: "a" } });
+    await expect.poll(async () => (await payloads()).length).toBe(7);
+    expect(await payloads()).toEqual(
+      expect.arrayContaining([
+        { action: "insert", id, stock: 9 },
+        ...[7, 5, 4, 3, 2].map((stock) => ({ action: "update", id, stock })),
+        { action: "remove", id },
+      ]),
+    );
+    expect(errors).toEqual([]);
+  });
+
+  it("announces no change of a transaction that was undone", async () => {
+    announce(full);
+    const undone = store.transaction(async (alone) => {
+      await alone.collection(products).insert({ name: "a", stock: 1 });
+      throw new Error("undone");
+    });
+    await expect(undone).rejects.toThrow("undone");
+    await store.collection(products).insert({ name: "b", stock: 2 });
+    await expect.poll(payloads).toEqual([expect.objectContaining({ stock: 2 })]);
+  });
+
+  it("announces what was changed while nothing announced, and again after a failure, once", async () => {
+    const all = store.collection(products);
+    await all.insert({ name: "a", stock: 1 });
+    let attempts = 0;
+    announce((change) => {
+      attempts += 1;
+      if (attempts === 2) throw new Error("once");
+      return full(change);
+    });
+    await expect.poll(() => attempts).toBe(1);
+    await all.insert({ name: "b", stock: 2 });
+    await expect.poll(async () => (await payloads()).map(({ stock }) => stock)).toEqual([1, 2]);
+    expect(errors).toHaveLength(1);
+  });
+
+  it("goes on where another one stopped", async () => {
+    const first = announce(full);
+    const all = store.collection(products);
+    await all.insert({ name: "a", stock: 1 });
+    await expect.poll(async () => (await payloads()).length).toBe(1);
+    await first.stop({ grace: 0 });
+    await all.insert({ name: "b", stock: 2 });
+    announce(full);
+    await expect.poll(async () => (await payloads()).map(({ stock }) => stock)).toEqual([1, 2]);
+  });
+
+  it("shows documents with what the store keeps of them", async () => {
+    const seen: AnnouncedChange[] = [];
+    announce((change) => {
+      seen.push(change);
+      return full(change);
+    });
+    const all = store.collection(products);
+    const stored = await all.insert({ name: "a", stock: 1 });
+    const changed = await all.update(stored.id, { stock: 2 });
+    await expect.poll(() => seen.length).toBe(2);
+    expect(seen[1]?.document).toEqual(changed);
+  });
+
+  it("leaves out what is not announced and what cannot be sent, and reports the latter", async () => {
+    announce((change) => {
+      if (change.document?.["stock"] === 0) return undefined;
+      return { name: change.document?.["stock"] === 1 ? "no name" : "product", payload: {} };
+    });
+    const all = store.collection(products);
+    await all.insertMany([0, 1, 2].map((stock) => ({ name: `n${stock}`, stock })));
+    await expect.poll(payloads).toEqual([{}]);
+    expect(errors).toEqual([expect.any(WebhookUsageError)]);
+  });
+
+  it("stores no events while no endpoint is enabled", async () => {
+    const [endpoint] = await sender.endpoints.list();
+    await sender.endpoints.update(endpoint?.id ?? "", { status: "disabled" });
+    const seen: string[] = [];
+    announce(({ id }) => {
+      seen.push(id);
+      return { name: "product", payload: {} };
+    });
+    const all = store.collection(products);
+    await all.insert({ name: "a", stock: 1 });
+    await store.consume("test", () => {}, { atEnd: "end" });
+    await new Promise((resolve) => setTimeout(resolve, 50));
+    await sender.endpoints.update(endpoint?.id ?? "", { status: "enabled" });
+    const { id } = await all.insert({ name: "b", stock: 2 });
+    await expect.poll(() => seen).toEqual([id]);
+  });
+
+  it("throws for a collection whose changes are not recorded with their documents", () => {
+    for (const changes of ["ids", undefined] as const) {
+      const collection = defineCollection<Product>("others", { changes });
+      expect(() => createSender({ store, announce: [{ collection, event: full }] })).toThrow(
+        'changes of others are not recorded: define it with changes: "documents"',
+      );
+    }
+  });
+});
