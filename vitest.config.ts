@@ -11,7 +11,6 @@ const processTests = folders.map((folder) => `${folder}/**/*.process.test.ts`);
 const repeatedTests = [
   "packages/documents/test/{contract/*,migration,soft-deletion}.test.ts",
   "packages/rest/test/contract/contract.test.ts",
-  "packages/fetchwork/test/eject/parity.test.ts",
   "test/blog-fuzz.test.ts",
 ];
 

@@ -100,7 +100,6 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
   fetchwork: [
     "main.ts",
     "commands.ts",
-    "eject",
     "add",
     "new",
     "agent",

@@ -80,3 +80,4 @@ export type {
 } from "./api/where.ts";
 export type { WriteOptions } from "./api/changing/write-options.ts";
 export { openStore } from "./open-store.ts";
+export { maxSearchLength } from "./query/parse-query.ts";

@@ -6,7 +6,6 @@ export const commands: CommandGroup = {
   commands: new Map<string, () => Promise<Command | CommandGroup>>([
     ["new", async () => (await import("./new/new.ts")).newCommand],
     ["add", async () => (await import("./add/add.ts")).addCommand],
-    ["eject", async () => (await import("./eject/eject.ts")).ejectCommand],
     ["agent", async () => (await import("./agent/agent-commands.ts")).agentCommands],
     ["db", async () => (await import("./db/db-commands.ts")).dbCommands],
     ["oauth", async () => (await import("./oauth/oauth-commands.ts")).oauthCommands],

@@ -25,6 +25,7 @@ export function writeCursor(
     throw new InputError(
       "ERR_DOCUMENTS_QUERY",
       `the fields of "sort" are too long for a cursor of ${maxLength} characters`,
+      "sort",
     );
   }
   return text;

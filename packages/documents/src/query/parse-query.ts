@@ -99,7 +99,8 @@ const countOptions: ReadonlySet<string> = optionNames<CountQuery<unknown>>({
   ...selectionNames,
   max: true,
 });
-const maxQLength = 1000;
+/** Maximum length of `q`, in UTF-16 code units. */
+export const maxSearchLength = 200;
 const maxWords = 16;
 const maxShortWords = 6;
 const maxShortWordsAlone = 3;
@@ -201,17 +202,18 @@ function parseRanking(
 
 function parseWords(q: unknown): readonly string[] {
   if (q === undefined) return [];
-  if (typeof q !== "string") throw wrong('"q" must be a string');
-  if (q.length > maxQLength) throw wrong(`"q" is longer than ${maxQLength} characters`);
+  if (typeof q !== "string") throw wrongSearch('"q" must be a string');
+  if (q.length > maxSearchLength)
+    throw wrongSearch(`"q" is longer than ${maxSearchLength} characters`);
   const words = foldedWords(q);
-  if (words.length > maxWords) throw wrong(`"q" has more than ${maxWords} different words`);
+  if (words.length > maxWords) throw wrongSearch(`"q" has more than ${maxWords} different words`);
   // A word inside of another one does not count.
   const counted = words.filter(
     (word) => !words.some((other) => other !== word && other.includes(word)),
   );
   const short = counted.filter(isShortWord).length;
   if (short > (short < counted.length ? maxShortWords : maxShortWordsAlone)) {
-    throw wrong(
+    throw wrongSearch(
       `"q" has too many words of one or two characters, expected at most ${maxShortWords} next to ` +
         `a longer word, or ${maxShortWordsAlone} alone`,
     );
@@ -260,6 +262,10 @@ function parseFields(fields: unknown): readonly ParsedPath[] {
 
 function wrong(message: string): InputError {
   return new InputError("ERR_DOCUMENTS_QUERY", message);
+}
+
+function wrongSearch(message: string): InputError {
+  return new InputError("ERR_DOCUMENTS_QUERY", message, "q");
 }
 
 const idPath: ParsedPath = { text: "id", segments: ["id"], meta: "id" };

@@ -41,6 +41,7 @@ export function refuseTooMany(count: number): void {
   throw new InputError(
     "ERR_DOCUMENTS_QUERY",
     `more than ${maxGroups} groups or different values, expected a filter that selects fewer`,
+    "by",
   );
 }
 

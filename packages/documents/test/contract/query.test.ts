@@ -195,7 +195,7 @@ describe.each(engines)("A keyword search of %s", (_engine, open) => {
     ["\0", 1],
     ["\ud800", 0],
     ['"', 0],
-    ["a".repeat(1000), 0],
+    ["a".repeat(200), 0],
     ['" OR "', 0],
     ["abc* OR def", 0],
     ["abc\0def", 1],
@@ -298,7 +298,7 @@ describe.each(engines)("A keyword search of %s", (_engine, open) => {
 
   it("takes a query that grows when it is folded", async () => {
     const collection = (await open()).collection(things);
-    expect(await collection.count({ q: "ﷺ".repeat(1000) })).toBe(0);
+    expect(await collection.count({ q: "ﷺ".repeat(200) })).toBe(0);
   });
 
   it("finds no word across two fields, and not the line between them", async () => {

@@ -46,7 +46,7 @@ export interface AccountsOptions {
   readonly texts?: Partial<AccountTexts> | undefined;
   /** Time after which a session that is not refreshed ends, in seconds. Default: `2_592_000`, 30 days. */
   readonly sessionLifetime?: number | undefined;
-  /** Routes in the place of those of the package, as `fetchwork eject` writes them out. Default: none. */
+  /** Routes in the place of those of the package. Default: none. */
   readonly parts?: Partial<AccountParts> | undefined;
 }
 

@@ -55,9 +55,9 @@ async function findGroups(
       limit: limit + 1,
     });
   } catch (error) {
-    if (!(error instanceof InputError)) throw error;
-    // All else was checked before, and only the store knows how many groups there are, and what words may be.
-    const parameter = q === undefined ? "by" : (nameOf("q", list) ?? "q");
+    // Only the store knows how many groups there are, and what words may be. All else was checked before.
+    if (!(error instanceof InputError) || (error.path !== "by" && error.path !== "q")) throw error;
+    const parameter = error.path === "q" ? (nameOf("q", list) ?? "q") : "by";
     throw badFields([fieldError(parameter, "invalid", error.message)]);
   }
 }

@@ -20,6 +20,9 @@ export type PageFinder = (
   limits?: UntypedWhere | void,
 ) => Promise<Found>;
 
+/** Parameters that only the store can judge. All else was checked before: an error there is one of the program itself. */
+const knownToStore = ["after", "q", "sort"] as const;
+
 /** Makes the function that finds pages of a resource. */
 export function createPageFinder(resource: Resource): PageFinder {
   const { collection, list: rules } = resource;
@@ -31,11 +34,11 @@ export function createPageFinder(resource: Resource): PageFinder {
       return await find(documents, { ...query, where }, call.query, call.store);
     } catch (error) {
       if (!(error instanceof InputError)) throw error;
-      // All else was checked before, and only the store knows what these may be.
-      const parameter = error.path === "after" ? "after" : "q";
+      const parameter = knownToStore.find((one) => one === error.path);
+      if (parameter === undefined) throw error;
       const name = nameOf(parameter, rules) ?? parameter;
       const message =
-        parameter === "q" ? error.message : `${name} is no cursor of this list in this order`;
+        parameter === "after" ? `${name} is no cursor of this list in this order` : error.message;
       throw badFields([fieldError(name, "invalid", message)]);
     }
   };

@@ -1,3 +1,4 @@
+import { maxSearchLength } from "@fetchwork/documents";
 import { withoutRequired } from "../named-schema.ts";
 import { compileListParameter } from "../resource/list-parameter.ts";
 import {
@@ -5,7 +6,6 @@ import {
   defaultLimit,
   type ListRules,
   maxLimit,
-  maxSearchLength,
   nameOf,
   type StandardParameter,
 } from "../resource/list-rules.ts";

@@ -21,7 +21,12 @@ export function createResourceGraph(routes: readonly Route[]): ResourceGraph {
       const known = referrers.get(target.collection.name) ?? [];
       referrers.set(target.collection.name, [
         ...known,
-        { collection: resource.collection, plural: resource.plural, reference },
+        {
+          collection: resource.collection,
+          plural: resource.plural,
+          hooks: resource.hooks,
+          reference,
+        },
       ]);
     }
     for (const inverse of resource.relations.inverses) {

@@ -1,3 +1,4 @@
+import { maxSearchLength } from "@fetchwork/documents";
 import { fieldError, type FieldError } from "../field-error.ts";
 import {
   byRelevance,
@@ -6,7 +7,6 @@ import {
   type ListQuery,
   type ListRules,
   maxLimit,
-  maxSearchLength,
   type StandardParameter,
 } from "../resource/list-rules.ts";
 import { readNear } from "./near.ts";

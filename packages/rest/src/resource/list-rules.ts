@@ -25,9 +25,6 @@ export const defaultLimit = 30;
 /** Most documents on a page. */
 export const maxLimit = 100;
 
-/** Longest search text, in characters; the time of a search grows with it. */
-export const maxSearchLength = 200;
-
 /** The order of a search by how well documents match, best first. */
 export const byRelevance = "-relevance";
 

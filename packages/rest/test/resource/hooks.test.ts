@@ -5,6 +5,9 @@ import type { Fields } from "../../src/fields.ts";
 import { Problem } from "../../src/problem.ts";
 import { defineResource } from "../../src/resource/define-resource.ts";
 import type { ResourceHooks } from "../../src/resource/hooks.ts";
+import { resourceRoutes } from "../../src/http/resource-routes.ts";
+import { createResourceController } from "../../src/operations/resource-controller.ts";
+import { openAsUsers } from "../as-users.ts";
 import { openResource } from "../resource-client.ts";
 
 const schema = z.object({ text: z.string(), stars: z.int().optional() });
@@ -104,6 +107,18 @@ describe("hooks before an operation", () => {
     expect(beforeCreate).not.toHaveBeenCalled();
     await as("ann", "POST", "/notes", { text: "a" });
     expect(beforeCreate.mock.calls[0]?.[0].call.user).toMatchObject({ id: "ann" });
+  });
+
+  it("of a list with a filter that is wrong are the fault of the program, not of the caller", async () => {
+    const note = defineNotes({ beforeList: () => ({ text: { startsWith: "a" } }) });
+    const reports: unknown[] = [];
+    const { as } = await openAsUsers(resourceRoutes(note, createResourceController(note)), {
+      reportError: (error) => reports.push(error),
+    });
+    const failed = await as("", "GET", "/notes");
+    expect([failed.status, failed.json.param]).toEqual([500, undefined]);
+    expect(JSON.stringify(failed.json)).not.toContain("startsWith");
+    expect(reports).toHaveLength(1);
   });
 
   it("of a list narrow what it finds and counts", async () => {

@@ -1,4 +1,4 @@
 import { accountAuthRoutes, type AccountParts } from "@fetchwork/rest/accounts";
 
-/** The ways to sign in; `fetchwork eject auth` writes them out. */
+/** The ways to sign in. */
 export const authRoutes: AccountParts["auth"] = accountAuthRoutes;

@@ -1,2 +1,2 @@
-/** Makes what the routes of users do; `fetchwork eject users` writes it out. */
+/** Makes what the routes of users do; spread it to replace a handler. */
 export { createUserController } from "@fetchwork/rest/accounts";

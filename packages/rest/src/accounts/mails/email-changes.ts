@@ -7,8 +7,7 @@ import {
   UniqueError,
 } from "@fetchwork/documents";
 import { digestOf, isSecret, newSecret } from "../secret-token.ts";
-import type { StoredUser, UserResource } from "../users/define-user.ts";
-import { proven } from "../users/claim-user.ts";
+import { proven, type StoredUser, type UserResource } from "../users/define-user.ts";
 
 /** An address that a user wants, or has and confirms. */
 export interface EmailChange {

@@ -6,7 +6,7 @@ import { propertiesOf } from "../../schema.ts";
 import { type AccountRoute, accountRoute } from "../account-operations.ts";
 import type { AccountsContext } from "../accounts-context.ts";
 import { personalHeaders } from "../sessions/start-session.ts";
-import { proven } from "../users/claim-user.ts";
+import { proven } from "../users/define-user.ts";
 import { forgetUser } from "../users/forget-user.ts";
 import { emailSchema, passwordSchema } from "../users/user-fields.ts";
 import { pageLink } from "./link.ts";

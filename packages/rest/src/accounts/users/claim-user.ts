@@ -2,11 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { Stored } from "@fetchwork/documents";
 import type { AccountsContext } from "../accounts-context.ts";
 import { hashPassword } from "../password.ts";
-import type { StoredUser } from "./define-user.ts";
+import { proven, type StoredUser } from "./define-user.ts";
 import { forgetUser } from "./forget-user.ts";
-
-/** What is set for a user who has proved to own the email. */
-export const proven = { verified: true, unconfirmed: undefined } as const;
 
 /**
  * Hands a user over to the person who has just proved to own its email, such as by signing in with a provider that

@@ -30,6 +30,9 @@ export interface StoredUser extends UserFields {
   readonly unconfirmed?: true | undefined;
 }
 
+/** What is set for a user who has proved to own the email. */
+export const proven = { verified: true, unconfirmed: undefined } as const;
+
 /** A user as somebody sees it: name and picture are `null` for others until the user sets them. */
 export interface ShownUser {
   readonly id: string;

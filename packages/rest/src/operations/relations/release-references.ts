@@ -1,30 +1,37 @@
 import type { Stored, Transaction } from "@fetchwork/documents";
 import type { Fields } from "../../fields.ts";
 import { Problem } from "../../problem.ts";
-import type { Kept, Referrer, ResourceGraph } from "../../resource/relations/referrers.ts";
+import type { ResourceCall } from "../../resource/call.ts";
+import type { Kept, Referrer } from "../../resource/relations/referrers.ts";
 import { view } from "../../view.ts";
+
+/** Runs a hook after the removal of a document. */
+export type AfterRemoval = () => Promise<void> | void;
 
 /** Documents that one deletion changes or deletes at most. */
 const maxDocuments = 1_000;
 
 /**
  * Does what the relations to a document say of its deletion: refuses it, deletes what belongs to the document, or takes
- * its identifier out. All of it is part of the transaction of the deletion.
+ * its identifier out. All of it is part of the transaction of the deletion, with the hooks before and after a removal of
+ * what is deleted; those after it are returned, to be run after the commit.
  *
  * @throws Problem 409 where a relation restricts it, and where it would reach more than 1,000 documents.
  */
 export async function releaseReferences(
-  graph: ResourceGraph,
+  call: ResourceCall<unknown>,
   transaction: Transaction,
   { resource, id }: { readonly resource: Kept; readonly id: string },
-): Promise<void> {
+): Promise<readonly AfterRemoval[]> {
+  const following: AfterRemoval[] = [];
   const going = new Set([keyOf(resource, id)]);
   let left = maxDocuments;
 
   await release(resource, id);
+  return following;
 
   async function release(target: Kept, targetId: string): Promise<void> {
-    for (const referrer of graph.referrersOf(target)) await releaseBy(referrer, targetId);
+    for (const referrer of call.resources.referrersOf(target)) await releaseBy(referrer, targetId);
   }
 
   async function releaseBy(other: Referrer, targetId: string): Promise<void> {
@@ -53,9 +60,20 @@ export async function releaseReferences(
     }
     for (const document of found) going.add(keyOf(other, document.id));
     for (const document of found) {
-      await release(other, document.id);
-      await documents.remove(document.id);
+      await remove(other, document);
     }
+  }
+
+  async function remove(other: Referrer, found: Stored<Fields>): Promise<void> {
+    const { hooks } = other;
+    const documents = transaction.collection(other.collection);
+    // A hook for another document may have changed it.
+    const current = hooks.beforeRemove || hooks.afterRemove ? await documents.get(found.id) : found;
+    if (current === undefined) return;
+    await hooks.beforeRemove?.({ call, transaction, current });
+    await release(other, current.id);
+    await documents.remove(current.id);
+    following.push(() => hooks.afterRemove?.({ call, document: current }));
   }
 }
 

@@ -1,4 +1,4 @@
-import type { CollectionDefinition } from "@fetchwork/documents";
+import type { CollectionDefinition, Stored, Transaction } from "@fetchwork/documents";
 import type { Fields } from "../../fields.ts";
 import type { PublicUsers } from "../public-user.ts";
 
@@ -19,10 +19,25 @@ export interface Kept {
   readonly collection: CollectionDefinition<Fields>;
 }
 
+/** The hooks of a resource before and after a removal; `call` is the one of the deletion. */
+export interface RemovalHooks {
+  beforeRemove?(event: {
+    readonly call: object;
+    readonly transaction: Transaction;
+    readonly current: Stored<Fields>;
+  }): Promise<void> | void;
+  afterRemove?(event: {
+    readonly call: object;
+    readonly document: Stored<Fields>;
+  }): Promise<void> | void;
+}
+
 /** A resource with a relation that leads to another one. */
 export interface Referrer extends Kept {
   /** What its documents are called. */
   readonly plural: string;
+  /** Run for documents that go with the one that they refer to. */
+  readonly hooks: RemovalHooks;
   readonly reference: ReferenceField;
 }
 

@@ -10,6 +10,7 @@ import { DeliveryWorker } from "./delivery-worker.ts";
 import { type Endpoints, storedEndpoints } from "./endpoints.ts";
 import { isEventName } from "./event-filter.ts";
 import { eventJob } from "./event-jobs.ts";
+import type { EventToSend } from "./event-to-send.ts";
 import { EventWriter, type PreparedEvent, type SentEvent } from "./event-writer.ts";
 import { fanOut } from "./fan-out.ts";
 import { guarded } from "../../maybe-promise.ts";
@@ -21,19 +22,6 @@ import { senderCollections } from "./sender-collections.ts";
 import { retrySchedule } from "./retry-schedule.ts";
 import { checkSenderOptions, type SenderOptions } from "./sender-options.ts";
 import { unlessTakenOver } from "./settle-delivery.ts";
-
-/** An event to be sent. */
-export interface EventToSend {
-  /** Letters, digits and `_.:/-`; at most 128. */
-  readonly name: string;
-  /** Sent as JSON. Filters of endpoints use its `action`, when it is a string. */
-  readonly payload: object;
-  /**
-   * Identifies the event: 1 to 64 letters, digits, `_` and `-`. Sending the same event again under the same
-   * identifier stores nothing new. Default: a random UUID.
-   */
-  readonly id?: string | undefined;
-}
 
 /** Options of `Sender.send`. */
 export interface SendEventOptions {

@@ -3,7 +3,6 @@ export {
   createSender,
   type StoredDelivery,
   type DeliveryQuery,
-  type EventToSend,
   type SendEventOptions,
   type Sender,
 } from "./create-sender.ts";
@@ -15,6 +14,7 @@ export type {
   Endpoints,
   EndpointWriteOptions,
 } from "./endpoints.ts";
+export type { EventToSend } from "./event-to-send.ts";
 export type { SentEvent } from "./event-writer.ts";
 export { publicTransport } from "./public-transport.ts";
 export { senderCollections } from "./sender-collections.ts";

@@ -1,6 +1,6 @@
 // #if users
 import { accountAuthRoutes, type AccountParts } from "@fetchwork/rest/accounts";
 
-/** The ways to sign in; `fetchwork eject auth` writes them out. */
+/** The ways to sign in. */
 export const authRoutes: AccountParts["auth"] = accountAuthRoutes;
 // #endif

@@ -1,1 +1,0 @@
-export { article } from "../../../../../rest/test/contract/whole-api.ts";

@@ -1,1 +1,0 @@
-export { note } from "../../../../../rest/test/contract/whole-api.ts";

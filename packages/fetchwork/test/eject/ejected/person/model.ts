@@ -1,1 +1,0 @@
-export { person } from "../../../../../rest/test/contract/whole-api.ts";

@@ -1,1 +1,0 @@
-export { vault } from "../../../../../rest/test/contract/whole-api.ts";

@@ -1,0 +1,12 @@
+/** An event to be sent. */
+export interface EventToSend {
+  /** Letters, digits and `_.:/-`; at most 128. */
+  readonly name: string;
+  /** Sent as JSON. Filters of endpoints use its `action`, when it is a string. */
+  readonly payload: object;
+  /**
+   * Identifies the event: 1 to 64 letters, digits, `_` and `-`. Sending the same event again under the same
+   * identifier stores nothing new. Default: a random UUID.
+   */
+  readonly id?: string | undefined;
+}
