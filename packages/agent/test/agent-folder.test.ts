@@ -278,6 +278,37 @@ describe("edit", () => {
     expect(treeOf(out).get("src/a.js")).toBe("export const a = 2;\n");
   });
 
+  it("applies the edits of every call in an answer", async () => {
+    writeFileSync(join(out, "a.js"), "export const a = 1;\n");
+    writeFileSync(join(out, "b.js"), "export const b = 1;\n");
+    const answer = {
+      ...editing([{ path: "a.js", search: "a = 1", replace: "a = 2" }]),
+      calls: [
+        {
+          name: "edit_files",
+          arguments: { edits: [{ path: "b.js", search: "b = 1", replace: "b = 2" }] },
+        },
+      ],
+    };
+    const agent = await agentFor({ answers: [answer] });
+    await agent.edit({ request: "double it", out }).result;
+    expect(Object.fromEntries(treeOf(out))).toEqual({
+      "a.js": "export const a = 2;\n",
+      "b.js": "export const b = 2;\n",
+    });
+    expect(server?.requests).toHaveLength(1);
+  });
+
+  it("takes no edits from a call of a tool of another name", async () => {
+    writeFileSync(join(out, "a.js"), "export const a = 1;\n");
+    const edits = [{ path: "a.js", search: "a = 1", replace: "a = 2" }];
+    const agent = await agentFor({
+      answers: [{ calls: [{ name: "create_files", arguments: { edits } }] }],
+    });
+    expect(await codeOf(agent.edit({ request: "double it", out }))).toBe("ERR_AGENT_TOOL_OUTPUT");
+    expect(treeOf(out).get("a.js")).toBe("export const a = 1;\n");
+  });
+
   it("writes nothing when the edits break what worked", async () => {
     writeFileSync(join(out, "a.js"), "export const a = 1;\n");
     writeFileSync(join(out, "b.js"), "import { a } from './a.js';\nconsole.log(a);\n");

@@ -100,6 +100,31 @@ describe.each(providers)("%s", (name, make) => {
     expect(await specifyFilePaths("p", "d", { provider })).toEqual(["index.html", "src/a.js"]);
   });
 
+  it("reads every call of the tool in an answer", async () => {
+    const provider = await start([
+      {
+        tool: "file_paths",
+        arguments: { files: ["a.js", "b.js"] },
+        calls: [{ name: "file_paths", arguments: { files: ["b.js", "c.js"] } }],
+      },
+    ]);
+    expect(await specifyFilePaths("p", "d", { provider })).toEqual(["a.js", "b.js", "c.js"]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("asks again when an answer calls a tool of another name", async () => {
+    const provider = await start([
+      {
+        tool: "file_paths",
+        calls: [{ name: "create_files", arguments: { files: ["other.js"] } }],
+        times: 1,
+      },
+      { match: ['calls the tool "create_files"'], arguments: { files: ["a.js"] } },
+    ]);
+    expect(await specifyFilePaths("p", "d", { provider })).toEqual(["a.js"]);
+    expect(server.requests).toHaveLength(2);
+  });
+
   it.each<readonly [string, Fault, number]>([
     ["429 with seconds", { kind: "status", status: 429, headers: { "retry-after": "0" } }, 2],
     [

@@ -52,8 +52,8 @@ export interface Question {
 export interface Answer {
   /** Its text; empty where it is a tool call. */
   readonly text: string;
-  /** JSON text of the demanded tool's arguments; undefined when the model answered with text instead. */
-  readonly toolArguments: string | undefined;
+  /** Every tool call, with its arguments as JSON text; empty when the model answered with text instead. */
+  readonly toolCalls: readonly { readonly name: string; readonly arguments: string }[];
   /** What all attempts used. */
   readonly usage: Usage;
 }
@@ -84,7 +84,7 @@ export async function askModel(question: Question, options: AskOptions): Promise
       options.onUsage?.(cost);
     }
     if (outcome.error === undefined) {
-      return { text: outcome.text, toolArguments: outcome.toolArguments, usage: used };
+      return { text: outcome.text, toolCalls: outcome.toolCalls, usage: used };
     }
     // Whoever listens is no server: asking again would cost again, and fail again.
     if (outcome.error instanceof ListenerFailure) throw outcome.error.cause;
@@ -111,7 +111,7 @@ export function addUsage(left: Usage, right: Usage): Usage {
 
 interface Outcome {
   readonly text: string;
-  readonly toolArguments: string | undefined;
+  readonly toolCalls: Answer["toolCalls"];
   readonly count: TokenCount | undefined;
   /** Whether the server may send a bill: it did not refuse the question with a status. */
   readonly reached: boolean;
@@ -132,7 +132,7 @@ async function listen(
     );
   let timer = setTimeout(stop, idleTimeout);
   const text: string[] = [];
-  const calls = new Map<string, string>();
+  const calls = new Map<string, Answer["toolCalls"][number]>();
   let length = 0;
   let count: TokenCount | undefined;
   let reason: FinishReason | undefined;
@@ -155,7 +155,10 @@ async function listen(
         if (part.type === "text") {
           text.push(piece);
           hear(onToken, piece);
-        } else calls.set(part.id, (calls.get(part.id) ?? "") + piece);
+        } else {
+          const { name, arguments: before } = calls.get(part.id) ?? { ...part, arguments: "" };
+          calls.set(part.id, { name, arguments: before + piece });
+        }
       }
     }
     error = incomplete(reason, text.join(""), calls.size);
@@ -166,10 +169,9 @@ async function listen(
   } finally {
     clearTimeout(timer);
   }
-  const [toolArguments] = calls.values();
   return {
     text: text.join(""),
-    toolArguments,
+    toolCalls: [...calls.values()],
     count,
     reached: heard || !neverArrived(error),
     error,

@@ -135,7 +135,7 @@ async function streamWithSdk(model: LanguageModel, request: ModelRequest, signal
   return stream;
 }
 
-/** The SDK makes an error of text where a tool call was demanded. */
+/** The SDK makes an error of text where a tool call was demanded, and of a call of another tool. */
 function isTextInstead(error: unknown): boolean {
   return error instanceof Error && error.name === "AI_ToolChoiceViolationError";
 }
@@ -145,6 +145,8 @@ const reasons: ReadonlyMap<string, FinishReason> = new Map([
   ["end_turn", "stop"],
   ["stop_sequence", "stop"],
   ["tool-calls", "tool"],
+  ["tool_calls", "tool"],
+  ["tool_use", "tool"],
   ["length", "length"],
   ["max_tokens", "length"],
   ["content-filter", "refusal"],
