@@ -110,6 +110,21 @@ describe("run", () => {
     );
   });
 
+  it("writes a program that has an empty file, and asks for nothing twice", async () => {
+    const files = new Map([
+      ["app/__init__.py", ""],
+      ["app/main.py", "print(1)\n"],
+    ]);
+    const agent = await agentFor({ answers: projectScript(files) });
+    const result = await agent.run({ prompt: "p", out }).result;
+    expect(result.files.map(({ path, bytes }) => `${path} ${bytes}`)).toContain(
+      "app/__init__.py 0",
+    );
+    expect(treeOf(out).get("app/__init__.py")).toBe("");
+    expect(treeOf(out).get("app/main.py")).toBe("print(1)\n");
+    expect(server?.requests).toHaveLength(4);
+  });
+
   it("stops repairing when nothing gets better, and keeps the best state", async () => {
     const wrong = {
       match: ["source of src/game.js."],

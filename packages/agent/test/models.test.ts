@@ -100,6 +100,35 @@ describe.each(providers)("%s", (name, make) => {
     expect(await specifyFilePaths("p", "d", { provider })).toEqual(["index.html", "src/a.js"]);
   });
 
+  it.each<readonly [string, string, ScriptedAnswer]>([
+    ["app/__init__.py", "no text", { fault: { kind: "empty" } }],
+    ["src/app/py.typed", "blank lines", { text: "\n\n" }],
+    [".gitkeep", "an empty fence", { text: "```\n```" }],
+    ["__init__.py", "thoughts alone", { text: "<think>\nIt marks a package.\n</think>\n" }],
+  ])("makes an empty %s of %s", async (path, _, answer) => {
+    const provider = await start([answer]);
+    expect(await generateCode("p", "d", path, { provider, retry: quick })).toBe("");
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each<readonly [string, Fault]>([
+    ["cut at its limit", { kind: "length" }],
+    ["refused", { kind: "content-filter" }],
+    ["not ended", { kind: "truncate", after: 1 }],
+  ])("makes no empty file of an answer without text that was %s", async (_, fault) => {
+    const provider = await start([{ text: "", fault }]);
+    const asked = { provider, retry: { attempts: 1 } };
+    const { code } = await failure(generateCode("p", "d", "app/__init__.py", asked));
+    expect(code).toMatch(/^ERR_AGENT_(?:TRUNCATED|REFUSED|PROVIDER)$/);
+  });
+
+  it("makes no empty file of thoughts that do not end", async () => {
+    const provider = await start([{ text: "<think>\nlet me see" }]);
+    const asked = { provider, retry: quick };
+    const { code } = await failure(generateCode("p", "d", "app/__init__.py", asked));
+    expect(code).toBe("ERR_AGENT_UNUSABLE");
+  });
+
   it("reads every call of the tool in an answer", async () => {
     const provider = await start([
       {

@@ -46,6 +46,8 @@ export interface AskOptions {
 export interface Question {
   readonly messages: readonly ChatMessage[];
   readonly tool?: ModelTool | undefined;
+  /** Whether an answer without text is whole when it ends normally. Default: `false`, it is asked for again. */
+  readonly mayBeEmpty?: boolean | undefined;
 }
 
 /** A whole answer. Parts of answers are errors. */
@@ -66,7 +68,8 @@ export interface Answer {
 export async function askModel(question: Question, options: AskOptions): Promise<Answer> {
   const { provider, budget = new Budget(), retry, temperature, maxOutputTokens } = options;
   const model = options.model ?? provider.defaultModel ?? defaultModel;
-  const request: ModelRequest = { ...question, model, temperature, maxOutputTokens };
+  const { messages, tool, mayBeEmpty = false } = question;
+  const request: ModelRequest = { messages, tool, model, temperature, maxOutputTokens };
   const nextDelay = createRetry(retry);
   checkTime("idleTimeout", options.idleTimeout);
   const signals = [options.signal, budget.deadline].filter((signal) => signal !== undefined);
@@ -76,7 +79,8 @@ export async function askModel(question: Question, options: AskOptions): Promise
     if (signal.aborted) throw cancelled(signal);
     const reservation = await budget.reserve(request, signal);
     const attempted = { ...request, maxOutputTokens: reservation.maxOutputTokens };
-    const outcome = await listen(provider, attempted, { ...options, signal });
+    const heard = await listen(provider, attempted, { ...options, signal });
+    const outcome = mayBeEmpty && isEmptyEnd(heard) ? { ...heard, error: undefined } : heard;
     const cost = outcome.reached ? reservation.settle(outcome.count) : undefined;
     reservation.release();
     if (cost !== undefined) {
@@ -115,6 +119,7 @@ interface Outcome {
   readonly count: TokenCount | undefined;
   /** Whether the server may send a bill: it did not refuse the question with a status. */
   readonly reached: boolean;
+  readonly reason: FinishReason | undefined;
   readonly error: AgentError | ListenerFailure | undefined;
 }
 
@@ -174,8 +179,14 @@ async function listen(
     toolCalls: [...calls.values()],
     count,
     reached: heard || !neverArrived(error),
+    reason,
     error,
   };
+}
+
+/** Whether an answer ended normally, and has nothing else that is wrong than that there is no text in it. */
+function isEmptyEnd({ error, reason }: Outcome): boolean {
+  return error instanceof AgentError && error.code === "ERR_AGENT_EMPTY" && reason === "stop";
 }
 
 /** What a listener threw, apart from what a server does. */
