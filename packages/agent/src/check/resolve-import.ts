@@ -55,7 +55,7 @@ const isBuilt = /(?:^|\/)(?:dist|build|node_modules)\//;
 export function resolveImport(
   from: string,
   specifier: string,
-  { paths }: Pick<ProjectFiles, "paths">,
+  { paths, json }: Pick<ProjectFiles, "paths" | "json">,
   { lenient }: ImportKind,
 ): Resolved {
   const plain = specifier.replace(/[?#].*$/, "");
@@ -85,11 +85,16 @@ export function resolveImport(
   if (target.endsWith(".js") && paths.has(target.replace(/\.js$/, ".tsx"))) {
     return { kind: "file", path: target.replace(/\.js$/, ".tsx") };
   }
-  const guesses = extensions.flatMap((extension) => [
-    ...(isFolder ? [] : [`${target}${extension}`]),
-    `${target === "" ? "" : `${target}/`}index${extension}`,
-  ]);
-  const guess = guesses.find((path) => paths.has(path));
+  const below = target === "" ? "" : `${target}/`;
+  const main = json.get(`${below}package.json`)?.["main"];
+  const entry = typeof main === "string" ? joinPath(target, main) : undefined;
+  if (entry !== undefined && lenient && isBuilt.test(entry)) return { kind: "other" };
+  const guess = [
+    ...(isFolder ? [] : extensions.map((extension) => `${target}${extension}`)),
+    ...(entry === undefined ? [] : [entry, ...extensions.map((extension) => entry + extension)]),
+    ...(entry === undefined ? [] : extensions.map((extension) => `${entry}/index${extension}`)),
+    ...extensions.map((extension) => `${below}index${extension}`),
+  ].find((path) => paths.has(path));
   if (guess !== undefined && lenient) return { kind: "file", path: guess };
   return { kind: "missing", hint: guess ?? sameButCase(target, paths) };
 }
