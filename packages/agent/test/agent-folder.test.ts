@@ -16,6 +16,7 @@ import type { RunHandle } from "../src/run/agent-event.ts";
 import type { AgentOptions } from "../src/run/agent-options.ts";
 import { createAgent } from "../src/run/create-agent.ts";
 import { listRuns } from "../src/run/list-runs.ts";
+import { nodeTest } from "../src/verify/node-verifiers.ts";
 import { startModelServer, type ModelServer, type ModelServerOptions } from "./model-server.ts";
 import { manyFiles, projectScript } from "./project-script.ts";
 
@@ -276,6 +277,55 @@ describe("edit", () => {
       "created b.md",
     ]);
     expect(treeOf(out).get("src/a.js")).toBe("export const a = 2;\n");
+  });
+
+  describe("of a program that has faults", () => {
+    const double = editing([{ path: "a.js", search: "a = 1", replace: "a = 2" }]);
+    const test = (name: string, value: number): string =>
+      `import assert from "node:assert";\nimport { test } from "node:test";\nimport { a } from "../a.js";\ntest("${name}", () => assert.equal(a, ${value}));\n`;
+    beforeEach(() => {
+      writeFileSync(join(out, "package.json"), '{"type":"module"}\n');
+      writeFileSync(join(out, "a.js"), "export const a = 1;\n");
+      writeFileSync(join(out, "old.js"), "import './missing.js';\n");
+      mkdirSync(join(out, "test"));
+    });
+
+    it("counts none of them, and says that there are some", async () => {
+      const agent = await agentFor({ answers: [double] });
+      const result = await agent.edit({ request: "double it", out }).result;
+      expect(result).toMatchObject({ ok: true, diagnostics: [], knownErrors: 1 });
+      expect(treeOf(out).get("a.js")).toBe("export const a = 2;\n");
+    });
+
+    it("runs the program in spite of them, and counts no test that failed before", async () => {
+      writeFileSync(join(out, "test/a.test.js"), test("has always failed", 7).replace("a,", "8,"));
+      const agent = await agentFor(
+        { answers: [double] },
+        { verifiers: [nodeTest()], sandbox: { level: "process" } },
+      );
+      const result = await agent.edit({ request: "double it", out }).result;
+      expect(result).toMatchObject({
+        ok: true,
+        diagnostics: [],
+        knownErrors: 2,
+        sandbox: "process",
+      });
+    });
+
+    it("counts a test that fails since the edit", async () => {
+      writeFileSync(join(out, "test/a.test.js"), test("is one", 1));
+      const agent = await agentFor(
+        { answers: [double] },
+        { verifiers: [nodeTest()], sandbox: { level: "process" } },
+      );
+      const result = await agent.edit({ request: "double it", out, runId: "e1" }).result;
+      expect(result).toMatchObject({ ok: false, knownErrors: 1 });
+      expect(result.diagnostics.map(({ code, path }) => [code, path])).toEqual([
+        ["verification", "a.js"],
+      ]);
+      // The edit is written, and is not what was there before it.
+      expect(await agent.resume("e1", { out }).result).toMatchObject({ ok: false, knownErrors: 1 });
+    });
   });
 
   it("applies the edits of every call in an answer", async () => {

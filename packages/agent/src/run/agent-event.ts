@@ -50,11 +50,15 @@ export type AgentEvent =
       readonly total: number;
       readonly usage: Usage;
     }
-  /** Round 0 is the first check; each repair is followed by one. `level` is that of the sandbox, when the project was run. */
+  /**
+   * Round 0 is the first check; each repair is followed by one. `knownErrors` were there before an edit, and are not among
+   * `diagnostics`. `level` is that of the sandbox, when the project was run.
+   */
   | {
       readonly type: "checked";
       readonly round: number;
       readonly diagnostics: readonly Diagnostic[];
+      readonly knownErrors?: number | undefined;
       readonly level?: SandboxLevel | undefined;
     }
   | {
@@ -71,15 +75,17 @@ export interface RunResult {
   readonly runId: string;
   /** The folder, as an absolute path. */
   readonly out: string;
-  /** Whether no error is left. */
+  /** Whether no error is left, but for those that were there before an edit. */
   readonly ok: boolean;
   readonly plan: ProjectPlan;
   /** Every file, as it was written or left. */
   readonly files: readonly WrittenFile[];
   /** Every file's source, by path; what would have been written, in a dry run. */
   readonly contents: ReadonlyMap<string, string>;
-  /** What is still wrong. */
+  /** What is still wrong; of an edit, what is wrong since then. */
   readonly diagnostics: readonly Diagnostic[];
+  /** Errors that were there before an edit and still are; 0 for a new program. */
+  readonly knownErrors: number;
   /** Repairs that were tried. */
   readonly repairs: number;
   /** What all calls used, those before a resumption included. */

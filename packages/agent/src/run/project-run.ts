@@ -5,7 +5,7 @@ import { requirePlan } from "../calls/plan.ts";
 import { fileMessages, planMessages } from "../calls/prompts.ts";
 import { repairSource } from "../calls/repair-source.ts";
 import { writeSource } from "../calls/write-source.ts";
-import type { Diagnostic } from "../check/diagnostic.ts";
+import { fingerprints, type Diagnostic } from "../check/diagnostic.ts";
 import { AgentError, cancelled } from "../errors.ts";
 import { schedule } from "../files/schedule.ts";
 import type { FileSpec } from "../project/project-plan.ts";
@@ -18,7 +18,7 @@ import type { AgentSettings } from "./agent-options.ts";
 import { contextOf } from "./context-files.ts";
 import { generateFiles } from "./generate-files.ts";
 import { specifyFiles } from "./plan-project.ts";
-import { fingerprints, repairTasks, type RepairTask } from "./repair-files.ts";
+import { repairTasks, type RepairTask } from "./repair-files.ts";
 import type { Emit } from "./run-handle.ts";
 import { repairKey, type RecordStep, type RunState } from "./run-state.ts";
 import { writeFiles } from "./write-files.ts";
@@ -278,6 +278,7 @@ export class ProjectRun {
       files,
       contents,
       diagnostics,
+      knownErrors: 0,
       repairs,
       usage: this.#usage,
       sandbox: this.#level,

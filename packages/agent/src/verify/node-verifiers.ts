@@ -170,7 +170,9 @@ function failed(
     .map((line) => line.trim())
     .filter((line) => /(?:Error|error:|not ok|expected|actual|failed)/.test(line))
     .slice(0, 8);
-  const how = timedOut ? "took too long" : `ended with ${code ?? "a signal"}`;
+  const count = /^# fail (\d+)$/m.exec(stdout)?.[1] ?? "0";
+  const tests = count === "0" ? "" : `, ${count} failed`;
+  const how = timedOut ? "took too long" : `ended with ${code ?? "a signal"}${tests}`;
   const message = `${what} ${how}${lines.length === 0 ? "" : `: ${lines.join(" | ")}`}`.slice(
     0,
     1_000,

@@ -391,6 +391,22 @@ describe("fetchwork agent", () => {
     });
   });
 
+  it("counts no error that was there before an edit, and prints that there was one", async () => {
+    const change = {
+      tool: "edit_files",
+      arguments: { edits: [{ path: "a.js", search: "1", replace: "2" }] },
+    };
+    const { run, cwd } = await atHome({ answers: [change] });
+    mkdirSync(join(cwd, "app"));
+    writeFileSync(join(cwd, "app/a.js"), "export const a = 1;\n");
+    writeFileSync(join(cwd, "app/b.js"), "import './missing.js';\n");
+    const { code, stdout, stderr } = await run(["edit", "app", "make it two"]);
+    expect(code).toBe(0);
+    expect(stderr).toContain("checked  no new errors (1 before)\n");
+    expect(stdout).toContain("1 file, no new errors (1 before), not run, ");
+    expect(stdout).not.toContain("missing.js");
+  });
+
   it("prints how to resume an interrupted edit, and resumes it", async () => {
     const change = {
       tool: "edit_files",

@@ -38,20 +38,22 @@ export function eventLine(event: AgentEvent): string | undefined {
         ? `repair   ${oneLine(event.path)}`
         : undefined;
     case "checked": {
-      const { diagnostics, level } = event;
+      const { diagnostics, knownErrors, level } = event;
       const errors = diagnostics.filter(({ severity }) => severity === "error");
       // A program that does not fit together is not run.
       const wasRun = errors.every(({ code }) => code === "verification");
       const where = level !== undefined && wasRun ? `, run in the sandbox "${level}"` : "";
       const found = errors.map((one) => `\n         ${oneLine(describeDiagnostic(one))}`);
-      return `checked  ${errorCount(errors.length)}${where}${found.slice(0, 20).join("")}`;
+      return `checked  ${errorCount(errors.length, knownErrors)}${where}${found.slice(0, 20).join("")}`;
     }
     default:
       return undefined;
   }
 }
 
-/** How many errors, in words. */
-export function errorCount(count: number): string {
-  return count === 0 ? "no errors" : count === 1 ? "1 error" : `${grouped(count)} errors`;
+/** How many errors, in words; of an edit those that are new, if there were others before. */
+export function errorCount(count: number, known = 0): string {
+  const fresh = known === 0 ? "" : "new ";
+  const errors = `${count === 0 ? "no" : grouped(count)} ${fresh}error${count === 1 ? "" : "s"}`;
+  return known === 0 ? errors : `${errors} (${grouped(known)} before)`;
 }
