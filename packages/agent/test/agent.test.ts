@@ -418,7 +418,7 @@ describe("verify", () => {
     );
     const result = await agent.run({ prompt: "sum", out }).result;
     expect(result).toMatchObject({ ok: true, repairs: 1, sandbox: "process" });
-    expect(await agent.verify(out)).toEqual([]);
+    expect((await agent.verify(out)).diagnostics).toEqual([]);
   });
 
   it("runs a program with its pictures and other files that are no text, or long", async () => {
@@ -445,7 +445,7 @@ test("has its files", () => {
       { answers: [{ tool: "edit_files", arguments: { edits } }] },
       { verifiers: defaultVerifiers(), sandbox: { level: "process" } },
     );
-    expect(await agent.verify(out)).toEqual([]);
+    expect((await agent.verify(out)).diagnostics).toEqual([]);
     const edited = await agent.edit({ request: "Empty it", out }).result;
     expect([edited.ok, edited.diagnostics]).toEqual([true, []]);
   });
@@ -462,7 +462,7 @@ test("has its files", () => {
       { answers: [] },
       { verifiers: defaultVerifiers(), sandbox: { level: "process" } },
     );
-    expect(await agent.verify(out)).toEqual([]);
+    expect((await agent.verify(out)).diagnostics).toEqual([]);
     expect(existsSync(join(out, "node_modules/dep/index.js"))).toBe(true);
   });
 
@@ -473,7 +473,7 @@ test("has its files", () => {
     writeFileSync(join(out, "empty.js"), "");
     writeFileSync(join(out, "picture.png"), Buffer.from([0x89, 0x50, 0]));
     const agent = await agentFor({ answers: [] }, { maxFileBytes: 200 });
-    const found = await agent.verify(out);
+    const { diagnostics: found, ...rest } = await agent.verify(out);
     expect(found.map(({ path, severity, message }) => [path, severity, message])).toEqual(
       ["latin.js", "long.ts", "zero.css"].map((path) => [
         path,
@@ -481,6 +481,7 @@ test("has its files", () => {
         "it was not checked: it is no UTF-8 text, or longer than 200 bytes",
       ]),
     );
+    expect(rest).toEqual({ ok: true, checked: 1, unchecked: ["latin.js", "long.ts", "zero.css"] });
   });
 
   it("does not say that a program was run of which nothing could be", async () => {

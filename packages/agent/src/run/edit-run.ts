@@ -15,6 +15,7 @@ import { findElisions } from "../files/find-elisions.ts";
 import { applyEdits, type Edit } from "../files/apply-edits.ts";
 import { validateFilePath, validateFilePaths } from "../files/file-path.ts";
 import { mayBeSecret } from "../project/secret-files.ts";
+import { coverageOf } from "../verify/coverage.ts";
 import { createSandbox } from "../verify/sandbox.ts";
 import { levelFor, verifyFiles, type VerifyFilesOptions } from "../verify/verify-files.ts";
 import type { ConfinedFolder } from "../workspace/confined-folder.ts";
@@ -77,7 +78,8 @@ export async function runEdit(parts: EditRunParts): Promise<RunResult> {
   const diagnostics = found.filter((one) => !isKnown(one, old));
   const knownErrors = fingerprints(found).size - fingerprints(diagnostics).size;
   const level = levelFor(contents, run);
-  emit({ type: "checked", round: 0, diagnostics, knownErrors, level });
+  const coverage = coverageOf(changed, run?.verifiers, contents);
+  emit({ type: "checked", round: 0, diagnostics, knownErrors, ...coverage, level });
   if (signal.aborted) throw cancelled(signal);
   const files = dryRun
     ? changes.map(({ path, after }) => written(path, "skipped", after))
@@ -92,6 +94,7 @@ export async function runEdit(parts: EditRunParts): Promise<RunResult> {
     contents: changed,
     diagnostics,
     knownErrors,
+    ...coverage,
     repairs: 0,
     usage: budget.usage,
     sandbox: level,

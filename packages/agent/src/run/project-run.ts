@@ -10,6 +10,7 @@ import { AgentError, cancelled } from "../errors.ts";
 import { schedule } from "../files/schedule.ts";
 import type { FileSpec } from "../project/project-plan.ts";
 import { createSandbox, type Sandbox, type SandboxLevel } from "../verify/sandbox.ts";
+import { coverageOf } from "../verify/coverage.ts";
 import { levelFor, verifyFiles } from "../verify/verify-files.ts";
 import type { ConfinedFolder } from "../workspace/confined-folder.ts";
 import { written, type WrittenFile } from "../workspace/project-writer.ts";
@@ -199,7 +200,8 @@ export class ProjectRun {
     const run = sandbox === undefined ? undefined : { verifiers, sandbox, signal };
     const diagnostics = await verifyFiles(sources, { files }, run);
     this.#level = levelFor(sources, run);
-    emit({ type: "checked", round, diagnostics, level: this.#level });
+    const coverage = coverageOf(sources, run?.verifiers);
+    emit({ type: "checked", round, diagnostics, ...coverage, level: this.#level });
     return diagnostics;
   }
 
@@ -279,6 +281,7 @@ export class ProjectRun {
       contents,
       diagnostics,
       knownErrors: 0,
+      ...coverageOf(contents, this.#sandbox === undefined ? [] : settings.verifiers),
       repairs,
       usage: this.#usage,
       sandbox: this.#level,

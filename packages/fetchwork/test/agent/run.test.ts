@@ -391,6 +391,49 @@ describe("fetchwork agent", () => {
     });
   });
 
+  it.each([
+    ["main.py", "print(1\n", "not checked (.py)"],
+    ["main.go", "Sure! Below is main.go\n", "not checked (.go)"],
+    ["notes.md", "# Notes\n", "not checked"],
+  ])("does not say that %s has no errors, which nothing checked", async (path, text, said) => {
+    const { run, cwd } = await atHome({ answers: projectScript(new Map([[path, text]])) });
+    const { code, stdout, stderr } = await run(["x", "--verify"]);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`checked  ${said}\n`);
+    expect(stdout).toContain(`2 files, ${said}, not run, `);
+    expect(stdout + stderr).not.toContain("no errors");
+    const verified = await run(["verify", join(cwd, "generated"), "--run"], { env: {} });
+    expect(verified).toEqual({ code: 0, stdout: "", stderr: `${said}\n` });
+    const edits = [{ path, content: `${text}# More\n` }];
+    await server?.close();
+    const other = await atHome({ answers: [{ tool: "edit_files", arguments: { edits } }] });
+    writeFileSync(join(other.cwd, "a.js"), "export const a = 1;\n");
+    const edited = await other.run(["edit", ".", "more"]);
+    expect(edited.stdout).toContain(`1 file, ${said}, not run, `);
+  });
+
+  it("says which files have no errors and which were not checked, also in JSON", async () => {
+    const files = new Map([
+      ["index.html", "<!doctype html><title>A</title>\n"],
+      ["server.py", "print(1)\n"],
+      ["Makefile", "all:\n"],
+    ]);
+    const { run } = await atHome({ answers: projectScript(files) });
+    const { stdout } = await run(["x"]);
+    expect(stdout).toContain(
+      "4 files, no errors in 1 file, 2 files not checked (.py, Makefile), not run, ",
+    );
+    const lines = (await run(["x", "--json"])).stdout.trim().split("\n");
+    const said = { checked: 1, unchecked: ["server.py", "Makefile"] };
+    const events = lines.map((line) => JSON.parse(line) as { readonly type: string });
+    expect(events.find(({ type }) => type === "checked")).toMatchObject(said);
+    expect(events.at(-1)).toMatchObject({ type: "finished", result: { ok: true, ...said } });
+    const verified = (await run(["verify", "generated", "--json"])).stdout.trim().split("\n");
+    expect(verified.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { type: "finished", errors: 0, checked: 1, unchecked: ["Makefile", "server.py"] },
+    ]);
+  });
+
   it("counts no error that was there before an edit, and prints that there was one", async () => {
     const change = {
       tool: "edit_files",

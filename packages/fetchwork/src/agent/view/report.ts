@@ -17,7 +17,7 @@ export function report(
   { proposed, isReplayed }: ReportOptions,
   io: CommandIo,
 ): void {
-  const { files, diagnostics, knownErrors, usage, repairs, sandbox, out } = result;
+  const { files, diagnostics, usage, repairs, sandbox, out } = result;
   const { red, green, dim } = colours(io.stdout);
   if (proposed !== undefined) reportProposed(proposed, io);
   const width = Math.max(0, ...files.map(({ path }) => path.length));
@@ -42,7 +42,7 @@ export function report(
   const cost = usage.cost === null && !isReplayed ? "cost unknown" : undefined;
   const parts = [
     `${files.length} ${files.length === 1 ? "file" : "files"}${proposed === undefined ? "" : ", nothing written"}`,
-    errorCount(errors.length, knownErrors),
+    errorCount(errors.length, result),
     repairs > 0 ? `${repairs} ${repairs === 1 ? "round" : "rounds"} of repair` : undefined,
     wasRun ? `run in the sandbox "${sandbox}"` : "not run",
     isReplayed ? "no model was asked" : spent,
