@@ -359,6 +359,40 @@ describe("edit", () => {
     expect(treeOf(out).get("a.js")).toBe("export const a = 1;\n");
   });
 
+  it.each([
+    [
+      "the kind alone, where no line is like it",
+      { path: "a.js", search: "export const a = 7;", replace: "export const a = 2;" },
+      "edit 1 of a.js: no-match",
+    ],
+    [
+      "the lines that are most like it",
+      { path: "a.js", search: "// one\nexport const a = 7;", replace: "" },
+      "edit 1 of a.js: no-match; most like it is: // one export const a = 1;",
+    ],
+    [
+      "the new faults",
+      { path: "a.js", search: "const a", replace: "const z" },
+      'It makes new faults: b.js:1 a.js does not export "a"; it exports z',
+    ],
+    [
+      "no line of a secret",
+      { path: ".env", search: "KEY=7\nA=1", replace: "" },
+      "edit 1 of .env: no-match",
+    ],
+  ])("says why no edit could be applied, with %s", async (_, change, reason) => {
+    writeFileSync(join(out, "a.js"), "// one\nexport const a = 1;\n");
+    writeFileSync(join(out, "b.js"), "import { a } from './a.js';\nconsole.log(a);\n");
+    writeFileSync(join(out, ".env"), "A=1\nKEY=secret\n");
+    const agent = await agentFor({ answers: [editing([change])] });
+    await expect(agent.edit({ request: "x", out }).result).rejects.toMatchObject({
+      code: "ERR_AGENT_UNUSABLE",
+      message: `no answer could be applied: ${reason}`,
+    });
+    const asked = server?.requests.flatMap(({ messages }) => messages).join("\n");
+    expect(asked).not.toContain("KEY=secret");
+  });
+
   it("writes nothing when the edits break what worked", async () => {
     writeFileSync(join(out, "a.js"), "export const a = 1;\n");
     writeFileSync(join(out, "b.js"), "import { a } from './a.js';\nconsole.log(a);\n");

@@ -175,7 +175,7 @@ async function judgeEdits(
   if (!outcome.ok) {
     const reasons = outcome.problems.map(
       ({ index, path, kind, nearest }) =>
-        `edit ${index + 1} of ${path}: ${kind}${nearest === "" ? "" : `; most like it is:\n${nearest}`}`,
+        `edit ${index + 1} of ${path}: ${kind}${nearest === "" || mayBeSecret(path) ? "" : `; most like it is:\n${nearest}`}`,
     );
     return new Complaint(reasons.join("\n"));
   }
@@ -213,12 +213,16 @@ async function askEdits(
     if (attempt === 3) {
       throw new AgentError(
         "ERR_AGENT_UNUSABLE",
-        `no answer could be applied: ${result.text.split("\n")[0]}`,
+        `no answer could be applied: ${shorten(result.text)}`,
       );
     }
     const content = `# Earlier answer\n\nIt could not be used:\n${result.text}\n\nAnswer again, completely.`;
     asked = [...messages, { role: "user", content }];
   }
+}
+
+function shorten(text: string): string {
+  return text.length <= 1_000 ? text : `${text.slice(0, 1_000)} …`;
 }
 
 function readEdits(value: unknown): readonly Edit[] | Complaint {
