@@ -7,6 +7,7 @@ import { generateCode } from "../src/calls/generate-code.ts";
 import { plan } from "../src/calls/plan.ts";
 import { specifyFilePaths } from "../src/calls/specify-file-paths.ts";
 import { AgentError } from "../src/errors.ts";
+import { planProject } from "../src/run/plan-project.ts";
 import { fromAiSdk } from "../src/models/from-ai-sdk.ts";
 import { anthropic, openAI, openAICompatible } from "../src/models/http-providers.ts";
 import type { ModelProvider } from "../src/models/model-provider.ts";
@@ -127,6 +128,28 @@ describe.each(providers)("%s", (name, make) => {
     const asked = { provider, retry: quick };
     const { code } = await failure(generateCode("p", "d", "app/__init__.py", asked));
     expect(code).toBe("ERR_AGENT_UNUSABLE");
+  });
+
+  it("leaves folders out of a list of files", async () => {
+    const files = ["src/", "src/a.js", ' "tests/" '];
+    const listed = files.map((path) => ({ path, purpose: "", dependsOn: ["src/"], exports: [] }));
+    const provider = await start([
+      { tool: "file_paths", arguments: { files } },
+      { tool: "project_files", arguments: { files: listed } },
+      { text: "# Plan" },
+    ]);
+    expect(await specifyFilePaths("p", "d", { provider })).toEqual(["src/a.js"]);
+    const planned = await planProject("p", { provider });
+    expect(planned.files).toMatchObject([{ path: "src/a.js", dependsOn: [] }]);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it("asks once more after a list of nothing but folders", async () => {
+    const provider = await start([
+      { tool: "file_paths", arguments: { files: ["src/"] }, times: 1 },
+      { match: ["no list of paths"], arguments: { files: ["src/a.js"] } },
+    ]);
+    expect(await specifyFilePaths("p", "d", { provider })).toEqual(["src/a.js"]);
   });
 
   it("reads every call of the tool in an answer", async () => {
