@@ -51,8 +51,6 @@ export interface ScriptedAnswer {
   readonly calls?: readonly { readonly name: string; readonly arguments: unknown }[];
   /** Thoughts that come before the answer, each a piece. Default: none. */
   readonly thoughts?: readonly string[];
-  /** Milliseconds before each thought. Default: 0. */
-  readonly thoughtDelay?: number;
   /** Answers so many questions, then the next one that fits does. Default: all. */
   readonly times?: number;
   readonly fault?: Fault;
@@ -280,9 +278,6 @@ async function writeStream(
   response.flushHeaders();
   if (fault?.kind === "silence") return false;
   for (const [index, event] of events.entries()) {
-    if (scripted.thoughtDelay !== undefined && /reasoning_content|thinking_delta/.test(event)) {
-      await wait(scripted.thoughtDelay);
-    }
     const broken = (fault?.kind === "reset" || fault?.kind === "truncate") && fault;
     if (broken && index >= (broken.after ?? 3)) {
       // What was written has to be on its way before the connection ends.

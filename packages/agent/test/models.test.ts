@@ -1,4 +1,5 @@
 import { createOpenAI } from "@ai-sdk/openai";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LanguageModel } from "ai";
 import { afterEach, describe, expect, it } from "vitest";
 import { askModel } from "../src/calls/ask-model.ts";
@@ -11,6 +12,7 @@ import { planProject } from "../src/run/plan-project.ts";
 import { fromAiSdk } from "../src/models/from-ai-sdk.ts";
 import { anthropic, openAI, openAICompatible } from "../src/models/http-providers.ts";
 import type { ModelProvider } from "../src/models/model-provider.ts";
+import type { CurrentModel } from "../src/models/stream-directly.ts";
 import {
   startModelServer,
   type Fault,
@@ -34,19 +36,22 @@ const providers: readonly (readonly [string, Make])[] = [
 function olderModel(baseURL: string): ModelProvider {
   const openai = createOpenAI({ baseURL, apiKey: "test-key-1" });
   const make = (name: string): LanguageModel => {
-    const model = openai.chat(name);
-    const { provider, modelId, supportedUrls } = model;
-    // Its parts are the same; the SDK adapts whatever says that it is older.
-    return {
-      specificationVersion: "v3",
-      provider,
-      modelId,
-      supportedUrls,
-      doGenerate: model.doGenerate.bind(model),
-      doStream: model.doStream.bind(model),
-    } as LanguageModel;
+    return asOlder(openai.chat(name));
   };
   return fromAiSdk(make, { id: "openai", defaultModel: "scripted" });
+}
+
+function asOlder(model: CurrentModel): Exclude<LanguageModel, string> {
+  const { provider, modelId, supportedUrls } = model;
+  // Its parts are the same; the SDK adapts whatever says that it is older.
+  return {
+    specificationVersion: "v3",
+    provider,
+    modelId,
+    supportedUrls,
+    doGenerate: model.doGenerate.bind(model),
+    doStream: model.doStream.bind(model),
+  } as Exclude<LanguageModel, string>;
 }
 
 async function failure(promise: Promise<unknown>): Promise<AgentError> {
@@ -87,6 +92,14 @@ describe.each(providers)("%s", (name, make) => {
       calls: 1,
     });
     expect(budget.usage).toEqual(answer.usage);
+  });
+
+  it("sends messages of one role that follow each other as one", async () => {
+    const provider = await start([{ text: "ok" }]);
+    const roles = ["system", "user", "user", "assistant", "assistant", "user"] as const;
+    const messages = roles.map((role, index) => ({ role, content: `${index}` }));
+    await askModel({ messages }, { provider });
+    expect(server.requests[0]?.messages).toEqual(["0", "1\n\n2", "3\n\n4", "5"]);
   });
 
   it("puts together an answer that comes byte by byte", async () => {
@@ -359,6 +372,27 @@ describe.each(providers)("%s", (name, make) => {
     };
     expect(request?.authorization).toBe(expected[name as keyof typeof expected]);
   });
+});
+
+it.each<readonly [string, Make]>([
+  ["openAICompatible", (baseUrl) => openAICompatible({ baseUrl, model: "scripted" })],
+  ["anthropic", (baseUrl) => anthropic({ baseUrl, apiKey: "test-key-1", model: "scripted" })],
+  [
+    "a model of an older interface",
+    (baseURL) => fromAiSdk(asOlder(createOpenAICompatible({ baseURL, name: "x" })("scripted"))),
+  ],
+])("reports that %s thinks, and has none of it in the answer", async (_, make) => {
+  server = await startModelServer({
+    answers: [{ text: source, thoughts: ["let ", "me ", "see"] }],
+  });
+  const provider = make(server.baseUrl);
+  const request = { model: "scripted", messages: [{ role: "user", content: "x" }] } as const;
+  const parts = await Array.fromAsync(provider.generate(request, new AbortController().signal));
+  const types = parts.map(({ type }) => type);
+  expect(types.filter((type) => type === "thinking").length).toBeGreaterThanOrEqual(3);
+  expect(types.lastIndexOf("thinking")).toBeLessThan(types.indexOf("text"));
+  const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+  expect(text).toBe(source);
 });
 
 it("takes arguments that a server sends as an object", async () => {

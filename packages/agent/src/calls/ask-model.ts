@@ -32,7 +32,7 @@ export interface AskOptions {
   readonly temperature?: number | undefined;
   /** Most tokens of the answer. Default: the server's, or the budget's. */
   readonly maxOutputTokens?: number | undefined;
-  /** Milliseconds without a piece of the answer after which an attempt failed. Default: `120_000`. */
+  /** Milliseconds without a piece of the answer, or of thoughts before it, after which an attempt failed. Default: `120_000`. */
   readonly idleTimeout?: number | undefined;
   /** Hears each piece of text as it comes. After `onRetry` the answer begins anew. */
   readonly onToken?: ((text: string) => void) | undefined;
@@ -151,7 +151,7 @@ async function listen(
       heard = true;
       if (part.type === "usage") count = part.usage;
       else if (part.type === "finish") reason = part.reason;
-      else {
+      else if (part.type !== "thinking") {
         const piece = part.type === "text" ? part.text : part.delta;
         length += piece.length;
         if (length > longestAnswer) {
