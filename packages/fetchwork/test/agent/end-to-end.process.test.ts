@@ -151,7 +151,14 @@ describe("a service with tests of its own", () => {
     const args = ["A service for notes", "--verify", "--json"];
     const { code, stdout } = await agent(args, cwd, environment(server));
     expect(checked(stdout)).toEqual([
-      { type: "checked", round: 0, diagnostics: [], level: expect.stringMatching(/name|proc/) },
+      {
+        type: "checked",
+        round: 0,
+        diagnostics: [],
+        checked: notes.size,
+        unchecked: [],
+        level: expect.stringMatching(/name|proc/),
+      },
     ]);
     expect(code).toBe(0);
     const folder = join(cwd, "generated");

@@ -199,6 +199,22 @@ describe("fetchwork agent", () => {
     expect(programOf(join(cwd, "generated"))).toEqual(Object.fromEntries(parts));
   });
 
+  it("exits with 0 and says that the run is complete when there is nothing to resume", async () => {
+    const { run, cwd } = await atHome();
+    await run(["x"]);
+    writeFileSync(join(cwd, "generated/src/part-0.js"), "// mine\n");
+    const resumed = await run(["resume"]);
+    expect(resumed).toMatchObject({ code: 0, stdout: "" });
+    expect(resumed.stderr).toMatch(/^the run [\w-]+ is complete, nothing to resume\n$/);
+    const { code, stdout } = await run(["resume", "--json"], { env: {} });
+    expect([code, JSON.parse(stdout)]).toEqual([
+      0,
+      { type: "complete", runId: /run ([\w-]+)/.exec(resumed.stderr)?.[1] },
+    ]);
+    expect(server?.requests).toHaveLength(5);
+    expect(readFileSync(join(cwd, "generated/src/part-0.js"), "utf8")).toBe("// mine\n");
+  });
+
   it("accepts the specification's forms: --prompt with a file, --model, --debug, and the folder's old option name", async () => {
     const { run, cwd } = await atHome();
     writeFileSync(join(cwd, "what.md"), "parts of a whole\n");
