@@ -77,9 +77,7 @@ describe("run", () => {
     expect(types.at(0)).toBe("started");
     expect(types.at(-1)).toBe("finished");
     expect(types).toContain("token");
-    const main = server?.requests.find(({ messages }) =>
-      messages.at(-1)?.startsWith("# Write src/main.js"),
-    );
+    const main = server?.requests.find(({ task }) => task.startsWith("# Write src/main.js"));
     expect(main?.messages.join("\n")).toContain("export class Game");
   });
 
@@ -102,10 +100,8 @@ describe("run", () => {
     const agent = await agentFor({ answers: projectScript(game, { first: [wrong] }) });
     const events = await eventsOf(agent.run({ prompt: "a game", out }));
     expect(events.at(-1)).toMatchObject({ type: "finished", result: { ok: false } });
-    const repaired = server?.requests.filter(({ messages }) =>
-      messages.at(-1)?.startsWith("# Repair"),
-    );
-    expect(new Set(repaired?.map(({ messages }) => messages.at(-1)?.split("\n")[0]))).toEqual(
+    const repaired = server?.requests.filter(({ task }) => task.startsWith("# Repair"));
+    expect(new Set(repaired?.map(({ task }) => task.split("\n")[0]))).toEqual(
       new Set(["# Repair src/game.js"]),
     );
   });
@@ -137,9 +133,7 @@ describe("run", () => {
     const result = await agent.run({ prompt: "a game", out }).result;
     expect(result.ok).toBe(false);
     expect(result.repairs).toBe(1);
-    expect(
-      server?.requests.filter(({ messages }) => messages.at(-1)?.startsWith("# Repair")),
-    ).not.toHaveLength(0);
+    expect(server?.requests.filter(({ task }) => task.startsWith("# Repair"))).not.toHaveLength(0);
   });
 
   it("repairs a file with what the check says", async () => {
@@ -159,9 +153,7 @@ describe("run", () => {
     const wrong = { match: ["# Write src/render.js"], text: wrongLine + good };
     const edit = (search: string): string => `<<<<<<< SEARCH\n${search}=======\n>>>>>>> REPLACE\n`;
     const repairsOf = (): readonly string[] =>
-      (server?.requests ?? []).flatMap(({ messages }) =>
-        messages.at(-1)?.startsWith("# Repair") === true ? [messages.at(-1) ?? ""] : [],
-      );
+      (server?.requests ?? []).flatMap(({ task }) => (task.startsWith("# Repair") ? [task] : []));
 
     it("changes what is wrong and keeps the rest of the file", async () => {
       const repair = { match: ["# Repair src/render.js"], text: edit(wrongLine) };
@@ -184,9 +176,7 @@ describe("run", () => {
       expect(treeOf(out).get("src/render.js")).toBe(good);
       expect(repairsOf()).toHaveLength(2);
       expect(repairsOf()[1]).not.toContain("Answer with edits.");
-      const said = server?.requests.findLast(({ messages }) =>
-        messages.at(-1)?.startsWith("# Repair"),
-      );
+      const said = server?.requests.findLast(({ task }) => task.startsWith("# Repair"));
       expect(said?.messages.join("\n")).toContain(complaint);
     });
   });
@@ -283,7 +273,7 @@ describe("run", () => {
     const result = await agent.resume("r1", { out }).result;
     expect(result.ok).toBe(true);
     expect(treeOf(out).size).toBe(game.size + 1);
-    const asked = server?.requests.map(({ messages }) => messages.at(-1)?.split("\n")[0]) ?? [];
+    const asked = server?.requests.map(({ task }) => task.split("\n")[0]) ?? [];
     expect(asked.length - new Set(asked).size).toBeLessThanOrEqual(1);
   });
 

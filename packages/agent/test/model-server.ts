@@ -80,6 +80,8 @@ export interface LoggedRequest {
   readonly tool: string | undefined;
   /** Contents of the messages, the system's included. */
   readonly messages: readonly string[];
+  /** The last section of the last message, which says what is wanted. */
+  readonly task: string;
   readonly maxTokens: number | undefined;
   readonly authorization: string | undefined;
   /** Index of the scripted answer; -1: none fitted, the answer was a 404. */
@@ -143,6 +145,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
       model,
       tool,
       messages,
+      task: lastSection(messages.at(-1) ?? ""),
       maxTokens,
       authorization: typeof authorization === "string" ? authorization : undefined,
       answer: index,
@@ -183,6 +186,11 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
         server.closeAllConnections();
       }),
   };
+}
+
+function lastSection(message: string): string {
+  const start = message.lastIndexOf("\n\n# ");
+  return start === -1 ? message : message.slice(start + 2);
 }
 
 function fits({ match = [], tool }: ScriptedAnswer, question: Question): boolean {

@@ -191,9 +191,7 @@ describe("fetchwork agent", () => {
     const resumed = await run(["resume"]);
     expect(resumed.code).toBe(0);
     expect(
-      server?.requests.filter(
-        ({ tool, messages }) => !tool && messages.at(-1)?.startsWith("# Plan"),
-      ),
+      server?.requests.filter(({ tool, task }) => !tool && task.startsWith("# Plan")),
     ).toHaveLength(1);
     expect(asked).toBeGreaterThan(0);
     expect(programOf(join(cwd, "generated"))).toEqual(Object.fromEntries(parts));
@@ -366,9 +364,7 @@ describe("fetchwork agent", () => {
     writeFileSync(join(cwd, "plan.md"), `${planned.stdout}\nWith a change of mine.\n`);
     expect((await run(["parts", "--plan", "plan.md"])).code).toBe(0);
     expect(readFileSync(join(cwd, "generated/shared_deps.md"), "utf8")).toContain("change of mine");
-    expect(
-      server?.requests.filter(({ messages }) => messages.at(-1)?.startsWith("# Plan")),
-    ).toHaveLength(1);
+    expect(server?.requests.filter(({ task }) => task.startsWith("# Plan"))).toHaveLength(1);
   });
 
   it("lists files with and without a plan", async () => {
