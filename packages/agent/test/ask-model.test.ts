@@ -2,6 +2,7 @@ import { Readable } from "node:stream";
 import { describe, expect, it, vi } from "vitest";
 import { askModel } from "../src/calls/ask-model.ts";
 import { Budget } from "../src/calls/budget.ts";
+import { AgentError } from "../src/errors.ts";
 import type { ModelPart, ModelProvider } from "../src/models/model-provider.ts";
 
 const question = { messages: [{ role: "user", content: "hello" }] } as const;
@@ -92,7 +93,7 @@ it("waits for a model that thinks for longer than it may be silent, and for no o
         retry: { attempts: 1 },
       }).then(
         ({ text }) => text,
-        ({ code }: { readonly code: string }) => code,
+        (error: unknown) => (error instanceof AgentError ? error.code : error),
       );
     const said = Promise.all([ask(waiting(true)), ask(waiting(false))]);
     await vi.advanceTimersByTimeAsync(10_000);

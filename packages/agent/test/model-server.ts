@@ -259,6 +259,21 @@ function callsOf(
   ];
 }
 
+/** Calls as OpenAI streams them. */
+function callDeltas(turn: Turn, called: string): readonly unknown[] {
+  const { fault, arguments: given } = turn.scripted;
+  const whole = fault?.kind === "object-arguments" ? given : undefined;
+  return callsOf(turn, called).flatMap((call, index) => {
+    const start = { name: call.name, arguments: whole ?? "" };
+    const head = { index, id: `call_${index + 1}`, type: "function", function: start };
+    const parts = whole === undefined ? pieces(call.arguments, turn.options.chunk ?? 24) : [];
+    return [
+      { tool_calls: [head] },
+      ...parts.map((part) => ({ tool_calls: [{ index, function: { arguments: part } }] })),
+    ];
+  });
+}
+
 function pieces(text: string, size: number): readonly string[] {
   const characters = Array.from(text);
   return Array.from({ length: Math.ceil(characters.length / size) }, (_, at) =>
@@ -353,19 +368,7 @@ async function answerOpenAi(response: ServerResponse, turn: Turn): Promise<void>
   if (refusal !== null) deltas.push(...pieces(refusal, size).map((part) => ({ refusal: part })));
   else if (called === undefined)
     deltas.push(...pieces(text, size).map((part) => ({ content: part })));
-  else {
-    const whole = fault?.kind === "object-arguments" ? scripted.arguments : undefined;
-    for (const [index, call] of callsOf(turn, called).entries()) {
-      const start = { name: call.name, arguments: whole ?? "" };
-      const id = `call_${index + 1}`;
-      deltas.push({ tool_calls: [{ index, id, type: "function", function: start }] });
-      if (whole !== undefined) continue;
-      const parts = pieces(call.arguments, size);
-      deltas.push(
-        ...parts.map((part) => ({ tool_calls: [{ index, function: { arguments: part } }] })),
-      );
-    }
-  }
+  else deltas.push(...callDeltas(turn, called));
   const [begin, ...rest] = deltas.map((delta) => event(delta));
   const events = [begin ?? "", ...thoughts.map((part) => event(part)), ...rest, event({}, reason)];
   if (turn.options.usage !== false) {

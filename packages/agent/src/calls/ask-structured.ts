@@ -105,7 +105,10 @@ function readAnswer({ text, toolCalls }: Answer, tool: ModelTool): unknown {
 
 /** A model may spread a list over several calls of a tool: their lists are one, in the order of the calls. */
 function joinValues(left: unknown, right: unknown): unknown {
-  if (Array.isArray(left) && Array.isArray(right)) return [...left, ...(right as unknown[])];
+  if (Array.isArray(left) && Array.isArray(right)) {
+    const lists: readonly (readonly unknown[])[] = [left, right];
+    return lists.flat();
+  }
   if (!isObject(left) || !isObject(right)) return right;
   const joined: Record<string, unknown> = { ...left };
   for (const [key, value] of Object.entries(right)) {
