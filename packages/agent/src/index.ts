@@ -97,7 +97,7 @@ export {
 export type { FileSpec, ProjectPlan } from "./project/project-plan.ts";
 export type { AgentEvent, RunHandle, RunResult, StepName } from "./run/agent-event.ts";
 export type { AgentOptions, EditInput, ResumeInput, RunInput } from "./run/agent-options.ts";
-export { createAgent, type CodeAgent } from "./run/create-agent.ts";
+export { createAgent, type CodeAgent, type ProgramCheck } from "./run/create-agent.ts";
 export { listRuns, type RunSummary } from "./run/list-runs.ts";
 export { planProject } from "./run/plan-project.ts";
 export {
@@ -115,6 +115,7 @@ export {
   type SandboxLevel,
   type SandboxOptions,
 } from "./verify/sandbox.ts";
+export type { Coverage } from "./verify/coverage.ts";
 export type { ProjectView, Verifier } from "./verify/verifier.ts";
 export type {
   Approver,

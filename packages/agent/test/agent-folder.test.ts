@@ -16,6 +16,7 @@ import type { RunHandle } from "../src/run/agent-event.ts";
 import type { AgentOptions } from "../src/run/agent-options.ts";
 import { createAgent } from "../src/run/create-agent.ts";
 import { listRuns } from "../src/run/list-runs.ts";
+import { nodeTest } from "../src/verify/node-verifiers.ts";
 import { startModelServer, type ModelServer, type ModelServerOptions } from "./model-server.ts";
 import { manyFiles, projectScript } from "./project-script.ts";
 
@@ -276,6 +277,120 @@ describe("edit", () => {
       "created b.md",
     ]);
     expect(treeOf(out).get("src/a.js")).toBe("export const a = 2;\n");
+  });
+
+  describe("of a program that has faults", () => {
+    const double = editing([{ path: "a.js", search: "a = 1", replace: "a = 2" }]);
+    const test = (name: string, value: number): string =>
+      `import assert from "node:assert";\nimport { test } from "node:test";\nimport { a } from "../a.js";\ntest("${name}", () => assert.equal(a, ${value}));\n`;
+    beforeEach(() => {
+      writeFileSync(join(out, "package.json"), '{"type":"module"}\n');
+      writeFileSync(join(out, "a.js"), "export const a = 1;\n");
+      writeFileSync(join(out, "old.js"), "import './missing.js';\n");
+      mkdirSync(join(out, "test"));
+    });
+
+    it("counts none of them, and says that there are some", async () => {
+      const agent = await agentFor({ answers: [double] });
+      const result = await agent.edit({ request: "double it", out }).result;
+      expect(result).toMatchObject({ ok: true, diagnostics: [], knownErrors: 1 });
+      expect(treeOf(out).get("a.js")).toBe("export const a = 2;\n");
+    });
+
+    it("runs the program in spite of them, and counts no test that failed before", async () => {
+      writeFileSync(join(out, "test/a.test.js"), test("has always failed", 7).replace("a,", "8,"));
+      const agent = await agentFor(
+        { answers: [double] },
+        { verifiers: [nodeTest()], sandbox: { level: "process" } },
+      );
+      const result = await agent.edit({ request: "double it", out }).result;
+      expect(result).toMatchObject({
+        ok: true,
+        diagnostics: [],
+        knownErrors: 2,
+        sandbox: "process",
+      });
+    });
+
+    it("counts a test that fails since the edit", async () => {
+      writeFileSync(join(out, "test/a.test.js"), test("is one", 1));
+      const agent = await agentFor(
+        { answers: [double] },
+        { verifiers: [nodeTest()], sandbox: { level: "process" } },
+      );
+      const result = await agent.edit({ request: "double it", out, runId: "e1" }).result;
+      expect(result).toMatchObject({ ok: false, knownErrors: 1 });
+      expect(result.diagnostics.map(({ code, path }) => [code, path])).toEqual([
+        ["verification", "a.js"],
+      ]);
+      // The edit is written, and is not what was there before it.
+      expect(await agent.resume("e1", { out }).result).toMatchObject({ ok: false, knownErrors: 1 });
+    });
+  });
+
+  it("applies the edits of every call in an answer", async () => {
+    writeFileSync(join(out, "a.js"), "export const a = 1;\n");
+    writeFileSync(join(out, "b.js"), "export const b = 1;\n");
+    const answer = {
+      ...editing([{ path: "a.js", search: "a = 1", replace: "a = 2" }]),
+      calls: [
+        {
+          name: "edit_files",
+          arguments: { edits: [{ path: "b.js", search: "b = 1", replace: "b = 2" }] },
+        },
+      ],
+    };
+    const agent = await agentFor({ answers: [answer] });
+    await agent.edit({ request: "double it", out }).result;
+    expect(Object.fromEntries(treeOf(out))).toEqual({
+      "a.js": "export const a = 2;\n",
+      "b.js": "export const b = 2;\n",
+    });
+    expect(server?.requests).toHaveLength(1);
+  });
+
+  it("takes no edits from a call of a tool of another name", async () => {
+    writeFileSync(join(out, "a.js"), "export const a = 1;\n");
+    const edits = [{ path: "a.js", search: "a = 1", replace: "a = 2" }];
+    const agent = await agentFor({
+      answers: [{ calls: [{ name: "create_files", arguments: { edits } }] }],
+    });
+    expect(await codeOf(agent.edit({ request: "double it", out }))).toBe("ERR_AGENT_TOOL_OUTPUT");
+    expect(treeOf(out).get("a.js")).toBe("export const a = 1;\n");
+  });
+
+  it.each([
+    [
+      "the kind alone, where no line is like it",
+      { path: "a.js", search: "export const a = 7;", replace: "export const a = 2;" },
+      "edit 1 of a.js: no-match",
+    ],
+    [
+      "the lines that are most like it",
+      { path: "a.js", search: "// one\nexport const a = 7;", replace: "" },
+      "edit 1 of a.js: no-match; most like it is: // one export const a = 1;",
+    ],
+    [
+      "the new faults",
+      { path: "a.js", search: "const a", replace: "const z" },
+      'It makes new faults: b.js:1 a.js does not export "a"; it exports z',
+    ],
+    [
+      "no line of a secret",
+      { path: ".env", search: "KEY=7\nA=1", replace: "" },
+      "edit 1 of .env: no-match",
+    ],
+  ])("says why no edit could be applied, with %s", async (_, change, reason) => {
+    writeFileSync(join(out, "a.js"), "// one\nexport const a = 1;\n");
+    writeFileSync(join(out, "b.js"), "import { a } from './a.js';\nconsole.log(a);\n");
+    writeFileSync(join(out, ".env"), "A=1\nKEY=secret\n");
+    const agent = await agentFor({ answers: [editing([change])] });
+    await expect(agent.edit({ request: "x", out }).result).rejects.toMatchObject({
+      code: "ERR_AGENT_UNUSABLE",
+      message: `no answer could be applied: ${reason}`,
+    });
+    const asked = server?.requests.flatMap(({ messages }) => messages).join("\n");
+    expect(asked).not.toContain("KEY=secret");
   });
 
   it("writes nothing when the edits break what worked", async () => {

@@ -77,9 +77,7 @@ describe("run", () => {
     expect(types.at(0)).toBe("started");
     expect(types.at(-1)).toBe("finished");
     expect(types).toContain("token");
-    const main = server?.requests.find(({ messages }) =>
-      messages.at(-1)?.startsWith("# Write src/main.js"),
-    );
+    const main = server?.requests.find(({ task }) => task.startsWith("# Write src/main.js"));
     expect(main?.messages.join("\n")).toContain("export class Game");
   });
 
@@ -102,12 +100,25 @@ describe("run", () => {
     const agent = await agentFor({ answers: projectScript(game, { first: [wrong] }) });
     const events = await eventsOf(agent.run({ prompt: "a game", out }));
     expect(events.at(-1)).toMatchObject({ type: "finished", result: { ok: false } });
-    const repaired = server?.requests.filter(({ messages }) =>
-      messages.at(-1)?.startsWith("# Repair"),
-    );
-    expect(new Set(repaired?.map(({ messages }) => messages.at(-1)?.split("\n")[0]))).toEqual(
+    const repaired = server?.requests.filter(({ task }) => task.startsWith("# Repair"));
+    expect(new Set(repaired?.map(({ task }) => task.split("\n")[0]))).toEqual(
       new Set(["# Repair src/game.js"]),
     );
+  });
+
+  it("writes a program that has an empty file, and asks for nothing twice", async () => {
+    const files = new Map([
+      ["app/__init__.py", ""],
+      ["app/main.py", "print(1)\n"],
+    ]);
+    const agent = await agentFor({ answers: projectScript(files) });
+    const result = await agent.run({ prompt: "p", out }).result;
+    expect(result.files.map(({ path, bytes }) => `${path} ${bytes}`)).toContain(
+      "app/__init__.py 0",
+    );
+    expect(treeOf(out).get("app/__init__.py")).toBe("");
+    expect(treeOf(out).get("app/main.py")).toBe("print(1)\n");
+    expect(server?.requests).toHaveLength(4);
   });
 
   it("stops repairing when nothing gets better, and keeps the best state", async () => {
@@ -122,9 +133,7 @@ describe("run", () => {
     const result = await agent.run({ prompt: "a game", out }).result;
     expect(result.ok).toBe(false);
     expect(result.repairs).toBe(1);
-    expect(
-      server?.requests.filter(({ messages }) => messages.at(-1)?.startsWith("# Repair")),
-    ).not.toHaveLength(0);
+    expect(server?.requests.filter(({ task }) => task.startsWith("# Repair"))).not.toHaveLength(0);
   });
 
   it("repairs a file with what the check says", async () => {
@@ -144,9 +153,7 @@ describe("run", () => {
     const wrong = { match: ["# Write src/render.js"], text: wrongLine + good };
     const edit = (search: string): string => `<<<<<<< SEARCH\n${search}=======\n>>>>>>> REPLACE\n`;
     const repairsOf = (): readonly string[] =>
-      (server?.requests ?? []).flatMap(({ messages }) =>
-        messages.at(-1)?.startsWith("# Repair") === true ? [messages.at(-1) ?? ""] : [],
-      );
+      (server?.requests ?? []).flatMap(({ task }) => (task.startsWith("# Repair") ? [task] : []));
 
     it("changes what is wrong and keeps the rest of the file", async () => {
       const repair = { match: ["# Repair src/render.js"], text: edit(wrongLine) };
@@ -169,9 +176,7 @@ describe("run", () => {
       expect(treeOf(out).get("src/render.js")).toBe(good);
       expect(repairsOf()).toHaveLength(2);
       expect(repairsOf()[1]).not.toContain("Answer with edits.");
-      const said = server?.requests.findLast(({ messages }) =>
-        messages.at(-1)?.startsWith("# Repair"),
-      );
+      const said = server?.requests.findLast(({ task }) => task.startsWith("# Repair"));
       expect(said?.messages.join("\n")).toContain(complaint);
     });
   });
@@ -268,7 +273,7 @@ describe("run", () => {
     const result = await agent.resume("r1", { out }).result;
     expect(result.ok).toBe(true);
     expect(treeOf(out).size).toBe(game.size + 1);
-    const asked = server?.requests.map(({ messages }) => messages.at(-1)?.split("\n")[0]) ?? [];
+    const asked = server?.requests.map(({ task }) => task.split("\n")[0]) ?? [];
     expect(asked.length - new Set(asked).size).toBeLessThanOrEqual(1);
   });
 
@@ -403,7 +408,7 @@ describe("verify", () => {
     );
     const result = await agent.run({ prompt: "sum", out }).result;
     expect(result).toMatchObject({ ok: true, repairs: 1, sandbox: "process" });
-    expect(await agent.verify(out)).toEqual([]);
+    expect((await agent.verify(out)).diagnostics).toEqual([]);
   });
 
   it("runs a program with its pictures and other files that are no text, or long", async () => {
@@ -430,7 +435,7 @@ test("has its files", () => {
       { answers: [{ tool: "edit_files", arguments: { edits } }] },
       { verifiers: defaultVerifiers(), sandbox: { level: "process" } },
     );
-    expect(await agent.verify(out)).toEqual([]);
+    expect((await agent.verify(out)).diagnostics).toEqual([]);
     const edited = await agent.edit({ request: "Empty it", out }).result;
     expect([edited.ok, edited.diagnostics]).toEqual([true, []]);
   });
@@ -447,7 +452,7 @@ test("has its files", () => {
       { answers: [] },
       { verifiers: defaultVerifiers(), sandbox: { level: "process" } },
     );
-    expect(await agent.verify(out)).toEqual([]);
+    expect((await agent.verify(out)).diagnostics).toEqual([]);
     expect(existsSync(join(out, "node_modules/dep/index.js"))).toBe(true);
   });
 
@@ -458,7 +463,7 @@ test("has its files", () => {
     writeFileSync(join(out, "empty.js"), "");
     writeFileSync(join(out, "picture.png"), Buffer.from([0x89, 0x50, 0]));
     const agent = await agentFor({ answers: [] }, { maxFileBytes: 200 });
-    const found = await agent.verify(out);
+    const { diagnostics: found, ...rest } = await agent.verify(out);
     expect(found.map(({ path, severity, message }) => [path, severity, message])).toEqual(
       ["latin.js", "long.ts", "zero.css"].map((path) => [
         path,
@@ -466,6 +471,7 @@ test("has its files", () => {
         "it was not checked: it is no UTF-8 text, or longer than 200 bytes",
       ]),
     );
+    expect(rest).toEqual({ ok: true, checked: 1, unchecked: ["latin.js", "long.ts", "zero.css"] });
   });
 
   it("does not say that a program was run of which nothing could be", async () => {

@@ -1,7 +1,8 @@
 import { Readable } from "node:stream";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { askModel } from "../src/calls/ask-model.ts";
 import { Budget } from "../src/calls/budget.ts";
+import { AgentError } from "../src/errors.ts";
 import type { ModelPart, ModelProvider } from "../src/models/model-provider.ts";
 
 const question = { messages: [{ role: "user", content: "hello" }] } as const;
@@ -72,6 +73,34 @@ describe("a provider of one's own", () => {
     await askModel(question, { provider: { id: "own", generate }, retry });
     expect(asked).toBe(3);
   });
+});
+
+it("waits for a model that thinks for longer than it may be silent, and for no other", async () => {
+  vi.useFakeTimers();
+  try {
+    const waiting = (thinks: boolean): ModelProvider["generate"] =>
+      async function* () {
+        for (let thought = 0; thought < 5; thought += 1) {
+          await new Promise((resolve) => setTimeout(resolve, 900));
+          if (thinks) yield { type: "thinking" };
+        }
+        yield* parts;
+      };
+    const ask = (generate: ModelProvider["generate"]): Promise<unknown> =>
+      askModel(question, {
+        provider: { id: "own", generate },
+        idleTimeout: 1_000,
+        retry: { attempts: 1 },
+      }).then(
+        ({ text }) => text,
+        (error: unknown) => (error instanceof AgentError ? error.code : error),
+      );
+    const said = Promise.all([ask(waiting(true)), ask(waiting(false))]);
+    await vi.advanceTimersByTimeAsync(10_000);
+    expect(await said).toEqual(["an answer", "ERR_AGENT_TIMEOUT"]);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 it.each([{ idleTimeout: 2 ** 31 }, { idleTimeout: 0 }, { retry: { maxRetryAfter: 2 ** 31 } }])(

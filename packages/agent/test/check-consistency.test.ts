@@ -206,6 +206,82 @@ describe("checkConsistency", () => {
     expect(await errorsOf(files as Readonly<Record<string, string>>)).toEqual(expected);
   });
 
+  it.each([
+    [
+      "the main file of a folder's package",
+      {
+        "package.json": '{"main":"main.js"}',
+        "main.js": "exports.start = () => 1;",
+        "test/a.js": "const { start } = require('..');\nstart();",
+        "test/deep/b.js": "require('../../').start();",
+        "lib/c.js": "require('../sub');",
+        "sub/package.json": '{"main":"./src"}',
+        "sub/src/index.js": "",
+      },
+    ],
+    [
+      "the main file that a build makes",
+      { "package.json": '{"main":"dist/main.js"}', "test/a.js": "require('..');" },
+    ],
+    [
+      "types of a declaration file, which are exported implicitly",
+      {
+        "h.d.ts":
+          "import { A } from './a';\ninterface B { a: A }\ndeclare const c: B;\ntype D = B;",
+        "a.ts": "export interface A { x: 1 }",
+        "i.ts": "import { B, c, type D } from './h';\nexport const b: B | D = c;",
+      },
+    ],
+    [
+      "a package that another manifest of the workspace names",
+      {
+        "package.json": '{"workspaces":["packages/*"]}',
+        "packages/a/package.json": '{"name":"a","dependencies":{"left-pad":"1"}}',
+        "packages/a/a.js": "",
+        "test/a.js": "require('left-pad');",
+      },
+    ],
+    [
+      "comments and trailing commas in the settings of TypeDoc",
+      { "typedoc.json": '{ // rules\n"a":1, }' },
+    ],
+  ])("finds nothing wrong with %s", async (_, files) => {
+    expect(await errorsOf(files as Readonly<Record<string, string>>)).toEqual([]);
+  });
+
+  it.each([
+    [
+      "a name that the main file of a package does not export",
+      {
+        "package.json": '{"main":"main.js"}',
+        "main.js": "exports.start = () => 1;",
+        "test/a.js": "const { stop } = require('..');\nstop();",
+      },
+      ["error missing-export test/a.js:1"],
+    ],
+    [
+      "a main file that is not there",
+      { "sub/package.json": '{"main":"."}', "a.js": "require('./sub');" },
+      ["error missing-file a.js:1"],
+    ],
+    [
+      "a type that a declaration file does not have",
+      { "h.d.ts": "interface B {}", "i.ts": "import { C } from './h';\nexport type D = C;" },
+      ["error missing-export i.ts:1"],
+    ],
+    [
+      "a package that only a manifest of another program names",
+      {
+        "package.json": "{}",
+        "other/package.json": '{"dependencies":{"left-pad":"1"}}',
+        "a.js": "require('left-pad');",
+      },
+      ["error missing-dependency a.js:1"],
+    ],
+  ])("finds %s", async (_, files, expected) => {
+    expect(await errorsOf(files as Readonly<Record<string, string>>)).toEqual(expected);
+  });
+
   it("finds what the plan promises and is not there", async () => {
     const spec = { purpose: "", dependsOn: [], domIds: [] };
     const files = new Map([["a.js", "export const x = 1;"]]);

@@ -70,9 +70,7 @@ it("has the same tree after being killed again and again, and asks for nothing f
       // One, two or three questions later: while answers are on their way, are written down, or files are.
       isDone = await run(folder, begun ? "resume" : "run", kills < 12 ? 1 + (round % 3) : Infinity);
       if (!isDone) kills += 1;
-      const asked = server.requests
-        .slice(first)
-        .map(({ messages }) => messages.at(-1)?.split("\n")[0] ?? "");
+      const asked = server.requests.slice(first).map(({ task }) => task.split("\n")[0] ?? "");
       for (const path of finished) {
         expect(asked).not.toContain(path === "plan" ? "# Plan" : `# Write ${path}`);
       }

@@ -47,6 +47,10 @@ export interface ScriptedAnswer {
   readonly text?: string;
   /** The arguments of the demanded tool. Default: none. */
   readonly arguments?: unknown;
+  /** Calls of tools that follow the one above, whatever was demanded. Default: none. */
+  readonly calls?: readonly { readonly name: string; readonly arguments: unknown }[];
+  /** Thoughts that come before the answer, each a piece. Default: none. */
+  readonly thoughts?: readonly string[];
   /** Answers so many questions, then the next one that fits does. Default: all. */
   readonly times?: number;
   readonly fault?: Fault;
@@ -76,6 +80,8 @@ export interface LoggedRequest {
   readonly tool: string | undefined;
   /** Contents of the messages, the system's included. */
   readonly messages: readonly string[];
+  /** The last section of the last message, which says what is wanted. */
+  readonly task: string;
   readonly maxTokens: number | undefined;
   readonly authorization: string | undefined;
   /** Index of the scripted answer; -1: none fitted, the answer was a 404. */
@@ -139,6 +145,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
       model,
       tool,
       messages,
+      task: lastSection(messages.at(-1) ?? ""),
       maxTokens,
       authorization: typeof authorization === "string" ? authorization : undefined,
       answer: index,
@@ -179,6 +186,11 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
         server.closeAllConnections();
       }),
   };
+}
+
+function lastSection(message: string): string {
+  const start = message.lastIndexOf("\n\n# ");
+  return start === -1 ? message : message.slice(start + 2);
 }
 
 function fits({ match = [], tool }: ScriptedAnswer, question: Question): boolean {
@@ -235,6 +247,33 @@ function argumentsOf({ tool, scripted }: Turn): string | undefined {
   return scripted.fault?.kind === "malformed-tool" ? text.slice(0, text.length / 2) : text;
 }
 
+/** Every call of an answer: the demanded tool's, then those of the script. */
+function callsOf(
+  { tool = "", scripted }: Turn,
+  called: string,
+): readonly { readonly name: string; readonly arguments: string }[] {
+  const { calls = [] } = scripted;
+  return [
+    ...(called === "" ? [] : [{ name: tool, arguments: called }]),
+    ...calls.map((call) => ({ name: call.name, arguments: JSON.stringify(call.arguments) })),
+  ];
+}
+
+/** Calls as OpenAI streams them. */
+function callDeltas(turn: Turn, called: string): readonly unknown[] {
+  const { fault, arguments: given } = turn.scripted;
+  const whole = fault?.kind === "object-arguments" ? given : undefined;
+  return callsOf(turn, called).flatMap((call, index) => {
+    const start = { name: call.name, arguments: whole ?? "" };
+    const head = { index, id: `call_${index + 1}`, type: "function", function: start };
+    const parts = whole === undefined ? pieces(call.arguments, turn.options.chunk ?? 24) : [];
+    return [
+      { tool_calls: [head] },
+      ...parts.map((part) => ({ tool_calls: [{ index, function: { arguments: part } }] })),
+    ];
+  });
+}
+
 function pieces(text: string, size: number): readonly string[] {
   const characters = Array.from(text);
   return Array.from({ length: Math.ceil(characters.length / size) }, (_, at) =>
@@ -255,8 +294,9 @@ function textOf({ scripted }: Turn): string {
 async function writeStream(
   response: ServerResponse,
   events: readonly string[],
-  { scripted: { fault }, options }: Turn,
+  { scripted, options }: Turn,
 ): Promise<boolean> {
+  const { fault } = scripted;
   response.writeHead(200, { "content-type": "text/event-stream; charset=utf-8" });
   response.flushHeaders();
   if (fault?.kind === "silence") return false;
@@ -292,7 +332,7 @@ async function writeStream(
 async function answerOpenAi(response: ServerResponse, turn: Turn): Promise<void> {
   const { model, messages, scripted, stream, tool = "" } = turn;
   const { fault } = scripted;
-  const called = argumentsOf(turn);
+  const called = argumentsOf(turn) ?? (scripted.calls === undefined ? undefined : "");
   const text = called === undefined ? textOf(turn) : "";
   const refusal = fault?.kind === "refusal" ? "I cannot help with that." : null;
   const end = called === undefined ? "stop" : "tool_calls";
@@ -322,23 +362,15 @@ async function answerOpenAi(response: ServerResponse, turn: Turn): Promise<void>
   }
   const event = (delta: unknown, finish: string | null = null): string =>
     `data: ${JSON.stringify({ ...head, object: "chat.completion.chunk", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+  const thoughts = (scripted.thoughts ?? []).map((part) => ({ reasoning_content: part }));
   const deltas: unknown[] = [{ role: "assistant", content: "" }];
   const size = turn.options.chunk ?? 24;
   if (refusal !== null) deltas.push(...pieces(refusal, size).map((part) => ({ refusal: part })));
   else if (called === undefined)
     deltas.push(...pieces(text, size).map((part) => ({ content: part })));
-  else {
-    const whole = fault?.kind === "object-arguments" ? scripted.arguments : undefined;
-    const start = { name: tool, arguments: whole ?? "" };
-    deltas.push({ tool_calls: [{ index: 0, id: "call_1", type: "function", function: start }] });
-    if (whole === undefined) {
-      const parts = pieces(called, size);
-      deltas.push(
-        ...parts.map((part) => ({ tool_calls: [{ index: 0, function: { arguments: part } }] })),
-      );
-    }
-  }
-  const events = [...deltas.map((delta) => event(delta)), event({}, reason)];
+  else deltas.push(...callDeltas(turn, called));
+  const [begin, ...rest] = deltas.map((delta) => event(delta));
+  const events = [begin ?? "", ...thoughts.map((part) => event(part)), ...rest, event({}, reason)];
   if (turn.options.usage !== false) {
     events.push(
       `data: ${JSON.stringify({ ...head, object: "chat.completion.chunk", choices: [], usage })}\n\n`,
@@ -351,7 +383,7 @@ async function answerOpenAi(response: ServerResponse, turn: Turn): Promise<void>
 async function answerAnthropic(response: ServerResponse, turn: Turn): Promise<void> {
   const { model, messages, scripted, stream, tool = "" } = turn;
   const { fault } = scripted;
-  const called = argumentsOf(turn);
+  const called = argumentsOf(turn) ?? (scripted.calls === undefined ? undefined : "");
   const text = called === undefined ? textOf(turn) : "";
   const end = called === undefined ? "end_turn" : "tool_use";
   const refused = fault?.kind === "refusal" || fault?.kind === "content-filter";
@@ -375,21 +407,34 @@ async function answerAnthropic(response: ServerResponse, turn: Turn): Promise<vo
     `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
   const usage = { input_tokens, output_tokens: 1 };
   const size = turn.options.chunk ?? 24;
-  const block =
-    called === undefined
-      ? { type: "text", text: "" }
-      : { type: "tool_use", id: "toolu_1", name: tool, input: {} };
-  const deltas =
-    called === undefined
-      ? pieces(text, size).map((part) => ({ type: "text_delta", text: part }))
-      : pieces(called, size).map((part) => ({ type: "input_json_delta", partial_json: part }));
+  const thoughts = (scripted.thoughts ?? []).map((thinking) => ({
+    type: "thinking_delta",
+    thinking,
+  }));
+  const texts = pieces(text, size).map((part) => ({ type: "text_delta", text: part }));
+  const calls = called === undefined ? [] : callsOf(turn, called);
+  const blocks = [
+    ...(thoughts.length === 0
+      ? []
+      : [{ block: { type: "thinking", thinking: "", signature: "" }, deltas: thoughts }]),
+    ...(called === undefined ? [{ block: { type: "text", text: "" }, deltas: texts }] : []),
+    ...calls.map((call, index) => ({
+      block: { type: "tool_use", id: `toolu_${index + 1}`, name: call.name, input: {} },
+      deltas: pieces(call.arguments, size).map((part) => ({
+        type: "input_json_delta",
+        partial_json: part,
+      })),
+    })),
+  ];
   const events = [
     event("message_start", {
       message: { ...head, content: [], stop_reason: null, usage },
     }),
-    event("content_block_start", { index: 0, content_block: block }),
-    ...deltas.map((delta) => event("content_block_delta", { index: 0, delta })),
-    event("content_block_stop", { index: 0 }),
+    ...blocks.flatMap(({ block, deltas }, index) => [
+      event("content_block_start", { index, content_block: block }),
+      ...deltas.map((delta) => event("content_block_delta", { index, delta })),
+      event("content_block_stop", { index }),
+    ]),
     event("message_delta", {
       delta: { stop_reason: reason, stop_sequence: null },
       usage: { output_tokens },

@@ -1,4 +1,5 @@
 import { createOpenAI } from "@ai-sdk/openai";
+import { createOpenAICompatible } from "@ai-sdk/openai-compatible";
 import type { LanguageModel } from "ai";
 import { afterEach, describe, expect, it } from "vitest";
 import { askModel } from "../src/calls/ask-model.ts";
@@ -7,9 +8,11 @@ import { generateCode } from "../src/calls/generate-code.ts";
 import { plan } from "../src/calls/plan.ts";
 import { specifyFilePaths } from "../src/calls/specify-file-paths.ts";
 import { AgentError } from "../src/errors.ts";
+import { planProject } from "../src/run/plan-project.ts";
 import { fromAiSdk } from "../src/models/from-ai-sdk.ts";
 import { anthropic, openAI, openAICompatible } from "../src/models/http-providers.ts";
 import type { ModelProvider } from "../src/models/model-provider.ts";
+import type { CurrentModel } from "../src/models/stream-directly.ts";
 import {
   startModelServer,
   type Fault,
@@ -33,19 +36,22 @@ const providers: readonly (readonly [string, Make])[] = [
 function olderModel(baseURL: string): ModelProvider {
   const openai = createOpenAI({ baseURL, apiKey: "test-key-1" });
   const make = (name: string): LanguageModel => {
-    const model = openai.chat(name);
-    const { provider, modelId, supportedUrls } = model;
-    // Its parts are the same; the SDK adapts whatever says that it is older.
-    return {
-      specificationVersion: "v3",
-      provider,
-      modelId,
-      supportedUrls,
-      doGenerate: model.doGenerate.bind(model),
-      doStream: model.doStream.bind(model),
-    } as LanguageModel;
+    return asOlder(openai.chat(name));
   };
   return fromAiSdk(make, { id: "openai", defaultModel: "scripted" });
+}
+
+function asOlder(model: CurrentModel): Exclude<LanguageModel, string> {
+  const { provider, modelId, supportedUrls } = model;
+  // Its parts are the same; the SDK adapts whatever says that it is older.
+  return {
+    specificationVersion: "v3",
+    provider,
+    modelId,
+    supportedUrls,
+    doGenerate: model.doGenerate.bind(model),
+    doStream: model.doStream.bind(model),
+  } as Exclude<LanguageModel, string>;
 }
 
 async function failure(promise: Promise<unknown>): Promise<AgentError> {
@@ -88,6 +94,14 @@ describe.each(providers)("%s", (name, make) => {
     expect(budget.usage).toEqual(answer.usage);
   });
 
+  it("sends messages of one role that follow each other as one", async () => {
+    const provider = await start([{ text: "ok" }]);
+    const roles = ["system", "user", "user", "assistant", "assistant", "user"] as const;
+    const messages = roles.map((role, index) => ({ role, content: `${index}` }));
+    await askModel({ messages }, { provider });
+    expect(server.requests[0]?.messages).toEqual(["0", "1\n\n2", "3\n\n4", "5"]);
+  });
+
   it("puts together an answer that comes byte by byte", async () => {
     const provider = await start([{ text: source }], true);
     expect(await generateCode("p", "d", "a.js", { provider })).toBe(source);
@@ -98,6 +112,82 @@ describe.each(providers)("%s", (name, make) => {
       { tool: "file_paths", arguments: { files: ["./index.html", "src/a.js", "src/a.js"] } },
     ]);
     expect(await specifyFilePaths("p", "d", { provider })).toEqual(["index.html", "src/a.js"]);
+  });
+
+  it.each<readonly [string, string, ScriptedAnswer]>([
+    ["app/__init__.py", "no text", { fault: { kind: "empty" } }],
+    ["src/app/py.typed", "blank lines", { text: "\n\n" }],
+    [".gitkeep", "an empty fence", { text: "```\n```" }],
+    ["__init__.py", "thoughts alone", { text: "<think>\nIt marks a package.\n</think>\n" }],
+  ])("makes an empty %s of %s", async (path, _, answer) => {
+    const provider = await start([answer]);
+    expect(await generateCode("p", "d", path, { provider, retry: quick })).toBe("");
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it.each<readonly [string, Fault]>([
+    ["cut at its limit", { kind: "length" }],
+    ["refused", { kind: "content-filter" }],
+    ["not ended", { kind: "truncate", after: 1 }],
+  ])("makes no empty file of an answer without text that was %s", async (_, fault) => {
+    const provider = await start([{ text: "", fault }]);
+    const asked = { provider, retry: { attempts: 1 } };
+    const { code } = await failure(generateCode("p", "d", "app/__init__.py", asked));
+    expect(code).toMatch(/^ERR_AGENT_(?:TRUNCATED|REFUSED|PROVIDER)$/);
+  });
+
+  it("makes no empty file of thoughts that do not end", async () => {
+    const provider = await start([{ text: "<think>\nlet me see" }]);
+    const asked = { provider, retry: quick };
+    const { code } = await failure(generateCode("p", "d", "app/__init__.py", asked));
+    expect(code).toBe("ERR_AGENT_UNUSABLE");
+  });
+
+  it("leaves folders out of a list of files", async () => {
+    const files = ["src/", "src/a.js", ' "tests/" '];
+    const listed = files.map((path) => ({ path, purpose: "", dependsOn: ["src/"], exports: [] }));
+    const provider = await start([
+      { tool: "file_paths", arguments: { files } },
+      { tool: "project_files", arguments: { files: listed } },
+      { text: "# Plan" },
+    ]);
+    expect(await specifyFilePaths("p", "d", { provider })).toEqual(["src/a.js"]);
+    const planned = await planProject("p", { provider });
+    expect(planned.files).toMatchObject([{ path: "src/a.js", dependsOn: [] }]);
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it("asks once more after a list of nothing but folders", async () => {
+    const provider = await start([
+      { tool: "file_paths", arguments: { files: ["src/"] }, times: 1 },
+      { match: ["no list of paths"], arguments: { files: ["src/a.js"] } },
+    ]);
+    expect(await specifyFilePaths("p", "d", { provider })).toEqual(["src/a.js"]);
+  });
+
+  it("reads every call of the tool in an answer", async () => {
+    const provider = await start([
+      {
+        tool: "file_paths",
+        arguments: { files: ["a.js", "b.js"] },
+        calls: [{ name: "file_paths", arguments: { files: ["b.js", "c.js"] } }],
+      },
+    ]);
+    expect(await specifyFilePaths("p", "d", { provider })).toEqual(["a.js", "b.js", "c.js"]);
+    expect(server.requests).toHaveLength(1);
+  });
+
+  it("asks again when an answer calls a tool of another name", async () => {
+    const provider = await start([
+      {
+        tool: "file_paths",
+        calls: [{ name: "create_files", arguments: { files: ["other.js"] } }],
+        times: 1,
+      },
+      { match: ['calls the tool "create_files"'], arguments: { files: ["a.js"] } },
+    ]);
+    expect(await specifyFilePaths("p", "d", { provider })).toEqual(["a.js"]);
+    expect(server.requests).toHaveLength(2);
   });
 
   it.each<readonly [string, Fault, number]>([
@@ -282,6 +372,27 @@ describe.each(providers)("%s", (name, make) => {
     };
     expect(request?.authorization).toBe(expected[name as keyof typeof expected]);
   });
+});
+
+it.each<readonly [string, Make]>([
+  ["openAICompatible", (baseUrl) => openAICompatible({ baseUrl, model: "scripted" })],
+  ["anthropic", (baseUrl) => anthropic({ baseUrl, apiKey: "test-key-1", model: "scripted" })],
+  [
+    "a model of an older interface",
+    (baseURL) => fromAiSdk(asOlder(createOpenAICompatible({ baseURL, name: "x" })("scripted"))),
+  ],
+])("reports that %s thinks, and has none of it in the answer", async (_, make) => {
+  server = await startModelServer({
+    answers: [{ text: source, thoughts: ["let ", "me ", "see"] }],
+  });
+  const provider = make(server.baseUrl);
+  const request = { model: "scripted", messages: [{ role: "user", content: "x" }] } as const;
+  const parts = await Array.fromAsync(provider.generate(request, new AbortController().signal));
+  const types = parts.map(({ type }) => type);
+  expect(types.filter((type) => type === "thinking").length).toBeGreaterThanOrEqual(3);
+  expect(types.lastIndexOf("thinking")).toBeLessThan(types.indexOf("text"));
+  const text = parts.map((part) => (part.type === "text" ? part.text : "")).join("");
+  expect(text).toBe(source);
 });
 
 it("takes arguments that a server sends as an object", async () => {

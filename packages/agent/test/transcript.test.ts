@@ -35,6 +35,20 @@ async function ask(provider: ModelProvider, content: string): Promise<string> {
   return answer;
 }
 
+it("keeps no thoughts in a transcript", async () => {
+  const thinking: ModelProvider = {
+    id: "thinking",
+    *generate() {
+      yield { type: "thinking" };
+      yield { type: "text", text: "yes" };
+      yield { type: "finish", reason: "stop" };
+    },
+  };
+  expect(await ask(recording(thinking, file), "x")).toBe("yes");
+  expect(readFileSync(file, "utf8")).not.toContain("thinking");
+  expect(await ask(replaying(file), "x")).toBe("yes");
+});
+
 describe("readTranscriptHead", () => {
   it.each(["", "x", "[]", "null", '{"format":"other"}'])("refuses %j", async (text) => {
     writeFileSync(file, text);

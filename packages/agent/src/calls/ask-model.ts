@@ -32,7 +32,7 @@ export interface AskOptions {
   readonly temperature?: number | undefined;
   /** Most tokens of the answer. Default: the server's, or the budget's. */
   readonly maxOutputTokens?: number | undefined;
-  /** Milliseconds without a piece of the answer after which an attempt failed. Default: `120_000`. */
+  /** Milliseconds without a piece of the answer, or of thoughts before it, after which an attempt failed. Default: `120_000`. */
   readonly idleTimeout?: number | undefined;
   /** Hears each piece of text as it comes. After `onRetry` the answer begins anew. */
   readonly onToken?: ((text: string) => void) | undefined;
@@ -46,14 +46,16 @@ export interface AskOptions {
 export interface Question {
   readonly messages: readonly ChatMessage[];
   readonly tool?: ModelTool | undefined;
+  /** Whether an answer without text is whole when it ends normally. Default: `false`, it is asked for again. */
+  readonly mayBeEmpty?: boolean | undefined;
 }
 
 /** A whole answer. Parts of answers are errors. */
 export interface Answer {
   /** Its text; empty where it is a tool call. */
   readonly text: string;
-  /** JSON text of the demanded tool's arguments; undefined when the model answered with text instead. */
-  readonly toolArguments: string | undefined;
+  /** Every tool call, with its arguments as JSON text; empty when the model answered with text instead. */
+  readonly toolCalls: readonly { readonly name: string; readonly arguments: string }[];
   /** What all attempts used. */
   readonly usage: Usage;
 }
@@ -66,7 +68,8 @@ export interface Answer {
 export async function askModel(question: Question, options: AskOptions): Promise<Answer> {
   const { provider, budget = new Budget(), retry, temperature, maxOutputTokens } = options;
   const model = options.model ?? provider.defaultModel ?? defaultModel;
-  const request: ModelRequest = { ...question, model, temperature, maxOutputTokens };
+  const { messages, tool, mayBeEmpty = false } = question;
+  const request: ModelRequest = { messages, tool, model, temperature, maxOutputTokens };
   const nextDelay = createRetry(retry);
   checkTime("idleTimeout", options.idleTimeout);
   const signals = [options.signal, budget.deadline].filter((signal) => signal !== undefined);
@@ -76,7 +79,8 @@ export async function askModel(question: Question, options: AskOptions): Promise
     if (signal.aborted) throw cancelled(signal);
     const reservation = await budget.reserve(request, signal);
     const attempted = { ...request, maxOutputTokens: reservation.maxOutputTokens };
-    const outcome = await listen(provider, attempted, { ...options, signal });
+    const heard = await listen(provider, attempted, { ...options, signal });
+    const outcome = mayBeEmpty && isEmptyEnd(heard) ? { ...heard, error: undefined } : heard;
     const cost = outcome.reached ? reservation.settle(outcome.count) : undefined;
     reservation.release();
     if (cost !== undefined) {
@@ -84,7 +88,7 @@ export async function askModel(question: Question, options: AskOptions): Promise
       options.onUsage?.(cost);
     }
     if (outcome.error === undefined) {
-      return { text: outcome.text, toolArguments: outcome.toolArguments, usage: used };
+      return { text: outcome.text, toolCalls: outcome.toolCalls, usage: used };
     }
     // Whoever listens is no server: asking again would cost again, and fail again.
     if (outcome.error instanceof ListenerFailure) throw outcome.error.cause;
@@ -111,10 +115,11 @@ export function addUsage(left: Usage, right: Usage): Usage {
 
 interface Outcome {
   readonly text: string;
-  readonly toolArguments: string | undefined;
+  readonly toolCalls: Answer["toolCalls"];
   readonly count: TokenCount | undefined;
   /** Whether the server may send a bill: it did not refuse the question with a status. */
   readonly reached: boolean;
+  readonly reason: FinishReason | undefined;
   readonly error: AgentError | ListenerFailure | undefined;
 }
 
@@ -132,7 +137,7 @@ async function listen(
     );
   let timer = setTimeout(stop, idleTimeout);
   const text: string[] = [];
-  const calls = new Map<string, string>();
+  const calls = new Map<string, Answer["toolCalls"][number]>();
   let length = 0;
   let count: TokenCount | undefined;
   let reason: FinishReason | undefined;
@@ -146,7 +151,7 @@ async function listen(
       heard = true;
       if (part.type === "usage") count = part.usage;
       else if (part.type === "finish") reason = part.reason;
-      else {
+      else if (part.type !== "thinking") {
         const piece = part.type === "text" ? part.text : part.delta;
         length += piece.length;
         if (length > longestAnswer) {
@@ -155,7 +160,10 @@ async function listen(
         if (part.type === "text") {
           text.push(piece);
           hear(onToken, piece);
-        } else calls.set(part.id, (calls.get(part.id) ?? "") + piece);
+        } else {
+          const { name, arguments: before } = calls.get(part.id) ?? { ...part, arguments: "" };
+          calls.set(part.id, { name, arguments: before + piece });
+        }
       }
     }
     error = incomplete(reason, text.join(""), calls.size);
@@ -166,14 +174,19 @@ async function listen(
   } finally {
     clearTimeout(timer);
   }
-  const [toolArguments] = calls.values();
   return {
     text: text.join(""),
-    toolArguments,
+    toolCalls: [...calls.values()],
     count,
     reached: heard || !neverArrived(error),
+    reason,
     error,
   };
+}
+
+/** Whether an answer ended normally, and has nothing else that is wrong than that there is no text in it. */
+function isEmptyEnd({ error, reason }: Outcome): boolean {
+  return error instanceof AgentError && error.code === "ERR_AGENT_EMPTY" && reason === "stop";
 }
 
 /** What a listener threw, apart from what a server does. */

@@ -1,8 +1,9 @@
+import { isObject } from "@fetchwork/kit";
 import { extractCode } from "../files/extract-code.ts";
 import { AgentError } from "../errors.ts";
 import type { ChatMessage, ModelTool } from "../models/model-provider.ts";
 import { defaultModel } from "../models/default-model.ts";
-import { addUsage, askModel, type AskOptions } from "./ask-model.ts";
+import { addUsage, askModel, type Answer, type AskOptions } from "./ask-model.ts";
 import type { Usage } from "./budget.ts";
 
 /** A structured question. */
@@ -60,9 +61,8 @@ export async function askStructured<T>(
       continue;
     }
     usage = addUsage(usage, answer.usage);
-    const value = parseJson(answer.toolArguments ?? answer.text);
-    const result =
-      value === undefined ? new Complaint("It is not valid JSON.") : question.read(value);
+    const value = readAnswer(answer, tool);
+    const result = value instanceof Complaint ? value : question.read(value);
     if (!(result instanceof Complaint)) return { value: result, usage };
     if (complained) {
       throw new AgentError(
@@ -72,7 +72,7 @@ export async function askStructured<T>(
     }
     complained = true;
     // Whoever answered with text has text demanded the second time.
-    withTool &&= answer.toolArguments !== undefined;
+    withTool &&= answer.toolCalls.length > 0;
     messages = [
       ...messages,
       {
@@ -88,6 +88,33 @@ function asJson(tool: ModelTool): ChatMessage {
     role: "user",
     content: `Answer with JSON only, of this schema:\n\n${JSON.stringify(tool.parameters)}`,
   };
+}
+
+/** The value that an answer is, of all its calls together. */
+function readAnswer({ text, toolCalls }: Answer, tool: ModelTool): unknown {
+  const other = toolCalls.find(({ name }) => name !== tool.name);
+  if (other !== undefined) {
+    const name = JSON.stringify(other.name.slice(0, 100));
+    return new Complaint(`It calls the tool ${name}, and the only tool is ${tool.name}.`);
+  }
+  const texts = toolCalls.length === 0 ? [text] : toolCalls.map((call) => call.arguments);
+  const values = texts.map(parseJson);
+  if (values.includes(undefined)) return new Complaint("It is not valid JSON.");
+  return values.reduce(joinValues);
+}
+
+/** A model may spread a list over several calls of a tool: their lists are one, in the order of the calls. */
+function joinValues(left: unknown, right: unknown): unknown {
+  if (Array.isArray(left) && Array.isArray(right)) {
+    const lists: readonly (readonly unknown[])[] = [left, right];
+    return lists.flat();
+  }
+  if (!isObject(left) || !isObject(right)) return right;
+  const joined: Record<string, unknown> = { ...left };
+  for (const [key, value] of Object.entries(right)) {
+    joined[key] = key in left ? joinValues(left[key], value) : value;
+  }
+  return joined;
 }
 
 /** The value of JSON text that may stand in a fence, or between sentences. */

@@ -65,10 +65,13 @@ export function generateCodeSync(
   requireText("prompt", prompt);
   requireText("sharedDeps", sharedDeps);
   requireText("filePath", filePath);
-  // oxlint-disable-next-line node/no-process-env -- the documented default
-  const { timeout, provider = settingsFromEnvironment(process.env) } = options;
+  // The specification has three arguments, and a caller without types may know only these.
+  const given: Partial<SyncOptions> | undefined = options;
+  const timeout = given?.timeout;
   if (timeout === undefined) throw optionError("timeout", timeout, "milliseconds");
   checkCount("timeout", timeout);
+  // oxlint-disable-next-line node/no-process-env -- the documented default
+  const { provider = settingsFromEnvironment(process.env) } = options;
   const flag = new Int32Array(new SharedArrayBuffer(4));
   const { port1, port2 } = new MessageChannel();
   const task: SyncTask = { prompt, sharedDeps, filePath, options: { ...options, provider } };

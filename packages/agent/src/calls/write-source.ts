@@ -15,7 +15,8 @@ export interface WrittenSource {
 
 /**
  * Asks for a file until its source is whole: extracted, not cut, without places that were left out, and of valid
- * syntax where we can tell. What is wrong with an answer is told to the model, twice at most.
+ * syntax where we can tell. What is wrong with an answer is told to the model, twice at most. A file that only marks its
+ * folder, such as `__init__.py`, may be empty.
  *
  * @throws AgentError `ERR_AGENT_UNUSABLE` as a rejection when no answer was a whole file
  */
@@ -26,10 +27,15 @@ export async function writeSource(
 ): Promise<WrittenSource> {
   let usage: Usage = { inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 };
   const complaints: string[] = [];
+  const mayBeEmpty = marks.test(filePath);
   for (;;) {
-    const answer = await askModel({ messages: messagesFor(complaints) }, options);
+    const messages = messagesFor(complaints);
+    const answer = await askModel({ messages, mayBeEmpty }, options);
     usage = addUsage(usage, answer.usage);
-    const { code, problem } = extractCode(answer.text, filePath);
+    const { code, from, problem } = extractCode(answer.text, filePath);
+    if (mayBeEmpty && problem === "empty" && (from === "fence" || saysNothing.test(answer.text))) {
+      return { code: "", usage };
+    }
     const fault = problem === undefined ? await complaintAbout(code, filePath) : said[problem];
     const complaint = isRefusal(answer.text) ? "it was a refusal and no file" : fault;
     if (complaint === undefined) return { code, usage };
@@ -43,6 +49,12 @@ export async function writeSource(
     complaints.push(complaint);
   }
 }
+
+/** Files that are there for their names; most of them are empty. */
+const marks = /(?:^|\/)(?:__init__\.pyi?|py\.typed|\.gitkeep|\.keep|\.nojekyll)$/;
+
+/** No text, but for thoughts that have ended. */
+const saysNothing = /(?:^|<\/think(?:ing)?>)\s*$/;
 
 const said = {
   empty: "the file was empty",

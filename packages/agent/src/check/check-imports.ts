@@ -60,8 +60,7 @@ function isKnownPackage(
   manifests: ProjectManifests,
 ): boolean {
   if (fact.how === "url" || builtins.has(fact.specifier) || builtins.has(name)) return true;
-  const above = manifests.above(path);
-  const known = above.some(
+  const known = manifests.naming(path).some(
     ({ name: own, dependencies }) =>
       own === name ||
       dependencies.has(name) ||

@@ -48,3 +48,13 @@ export interface Diagnostic {
 export function describeDiagnostic({ path, line, message }: Diagnostic): string {
   return `${path}${line === undefined ? "" : `:${line}`} ${message}`;
 }
+
+/** A fault as a text that is the same as long as the fault is. */
+export function fingerprintOf({ path, code, message }: Diagnostic): string {
+  return `${path} ${code} ${message}`;
+}
+
+/** The errors of a project by their {@link fingerprintOf}. */
+export function fingerprints(diagnostics: readonly Diagnostic[]): ReadonlySet<string> {
+  return new Set(diagnostics.filter(({ severity }) => severity === "error").map(fingerprintOf));
+}

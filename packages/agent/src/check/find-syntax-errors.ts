@@ -11,6 +11,11 @@ export interface SyntaxFault {
   readonly message: string;
 }
 
+/** Whether {@link findSyntaxErrors} can find faults in a file. */
+export function canFindSyntaxErrors(path: string): boolean {
+  return isScript(path) || /\.(?:json|jsonc|webmanifest|css|html?)$/i.test(path);
+}
+
 /** Parses a file of JavaScript, TypeScript, JSON, CSS or HTML (its scripts and styles). Other files have no faults. */
 export async function findSyntaxErrors(
   path: string,

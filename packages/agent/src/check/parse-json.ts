@@ -3,11 +3,10 @@ export type ParsedJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly line: number; readonly message: string };
 
-/** Parses JSON; comments and trailing commas are taken where tools take them (tsconfig, VS Code, `.jsonc`). */
+/** Parses JSON; comments and trailing commas are taken where tools take them (tsconfig, typedoc, VS Code, `.jsonc`). */
 export function parseJson(path: string, source: string): ParsedJson {
-  const lenient = /(?:^|\/)(?:tsconfig|jsconfig)[^/]*\.json$|\.jsonc$|(?:^|\/)\.vscode\//.test(
-    path,
-  );
+  const lenient =
+    /(?:^|\/)(?:(?:tsconfig|jsconfig)[^/]*|typedoc)\.json$|\.jsonc$|(?:^|\/)\.vscode\//.test(path);
   const text = lenient ? plainJson(source) : source;
   try {
     return { ok: true, value: JSON.parse(text) as unknown };

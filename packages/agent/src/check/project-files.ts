@@ -59,8 +59,10 @@ export function readProject(
   ): void => {
     const name = place.inline === undefined ? path : place.inline === "module" ? "x.mjs" : "x.js";
     const { program } = parseScript(name, source);
-    if (program !== undefined)
-      scripts.push({ path, program, facts: readModule(program), ...place });
+    if (program === undefined) return;
+    const facts = readModule(program);
+    const isTypes = /\.d\.[cm]?ts$/.test(path);
+    scripts.push({ path, program, facts: isTypes ? asTypes(facts) : facts, ...place });
   };
   for (const [path, source] of files) {
     if (isScript(path)) addScript(path, source, { offset: 0, inline: undefined });
@@ -89,4 +91,10 @@ export function readProject(
     json,
     source: (path) => files.get(path) ?? "",
   };
+}
+
+/** A file of types exports whatever it declares, also without saying so. */
+function asTypes(facts: ModuleFacts): ModuleFacts {
+  const declared = [...facts.topLevel.keys()].map((name) => [name, name] as const);
+  return { ...facts, exports: new Map([...declared, ...facts.exports]) };
 }

@@ -55,7 +55,7 @@ const isBuilt = /(?:^|\/)(?:dist|build|node_modules)\//;
 export function resolveImport(
   from: string,
   specifier: string,
-  { paths }: Pick<ProjectFiles, "paths">,
+  { paths, json }: Pick<ProjectFiles, "paths" | "json">,
   { lenient }: ImportKind,
 ): Resolved {
   const plain = specifier.replace(/[?#].*$/, "");
@@ -73,25 +73,43 @@ export function resolveImport(
   const target = joinPath(folderOf(from), plain);
   if (target === undefined || isBuilt.test(target)) return { kind: "other" };
   const isFolder = /(?:^|\/)\.{0,2}$/.test(plain);
-  const exact = isFolder ? undefined : target;
   // TypeScript reads the types beside a script.
   const types = target.replace(/\.([cm]?)js$/, ".d.$1ts");
   if (/\.[cm]?tsx?$/.test(from) && types !== target && paths.has(types)) {
     return { kind: "file", path: types };
   }
-  if (exact !== undefined && paths.has(exact)) return { kind: "file", path: exact };
+  if (!isFolder && paths.has(target)) return { kind: "file", path: target };
   const written = target.replace(/\.([cm]?)js(x?)$/, ".$1ts$2");
   if (written !== target && paths.has(written)) return { kind: "file", path: written };
   if (target.endsWith(".js") && paths.has(target.replace(/\.js$/, ".tsx"))) {
     return { kind: "file", path: target.replace(/\.js$/, ".tsx") };
   }
-  const guesses = extensions.flatMap((extension) => [
-    ...(isFolder ? [] : [`${target}${extension}`]),
-    `${target === "" ? "" : `${target}/`}index${extension}`,
-  ]);
-  const guess = guesses.find((path) => paths.has(path));
+  const entry = mainOf(target, json);
+  if (lenient && isBuilt.test(entry ?? "")) return { kind: "other" };
+  const guess = guessesFor(target, { isFolder, entry }).find((path) => paths.has(path));
   if (guess !== undefined && lenient) return { kind: "file", path: guess };
   return { kind: "missing", hint: guess ?? sameButCase(target, paths) };
+}
+
+/** What the package.json of a folder names as its main file. */
+function mainOf(folder: string, json: ProjectFiles["json"]): string | undefined {
+  const main = json.get(folder === "" ? "package.json" : `${folder}/package.json`)?.["main"];
+  return typeof main === "string" ? joinPath(folder, main) : undefined;
+}
+
+/** The files that may be meant, in the order in which Node and bundlers look for them. */
+function guessesFor(
+  target: string,
+  { isFolder, entry }: { readonly isFolder: boolean; readonly entry: string | undefined },
+): readonly string[] {
+  const entries = entry === undefined ? [] : ["", ...extensions].map((end) => entry + end);
+  const below = target === "" ? "" : `${target}/`;
+  return [
+    ...(isFolder ? [] : extensions.map((end) => target + end)),
+    ...entries,
+    ...(entry === undefined ? [] : extensions.map((end) => `${entry}/index${end}`)),
+    ...extensions.map((end) => `${below}index${end}`),
+  ];
 }
 
 function sameButCase(target: string, paths: ReadonlySet<string>): string | undefined {

@@ -1,7 +1,13 @@
 import { isObject } from "@fetchwork/kit";
 import type { LanguageModel, ToolSet } from "ai";
 import { cancelled, optionError } from "../errors.ts";
-import type { FinishReason, ModelPart, ModelProvider, ModelRequest } from "./model-provider.ts";
+import type {
+  ChatMessage,
+  FinishReason,
+  ModelPart,
+  ModelProvider,
+  ModelRequest,
+} from "./model-provider.ts";
 import { providerFailure } from "./provider-failure.ts";
 import { isCurrent, streamDirectly } from "./stream-directly.ts";
 
@@ -48,9 +54,22 @@ export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): Mo
     defaultModel,
     async *generate(request, signal) {
       const chosen = typeof model === "function" ? await model(request.model) : model;
-      yield* ask(checkModel(chosen), request, signal);
+      const messages = joinMessages(request.messages);
+      yield* ask(checkModel(chosen), { ...request, messages }, signal);
     },
   };
+}
+
+/** Templates of some models (Mistral, Gemma) refuse two messages of one role in a row. */
+function joinMessages(messages: readonly ChatMessage[]): readonly ChatMessage[] {
+  const joined: ChatMessage[] = messages.filter(({ role }) => role === "system");
+  for (const message of messages) {
+    if (message.role === "system") continue;
+    const last = joined.at(-1);
+    if (last?.role !== message.role) joined.push(message);
+    else joined[joined.length - 1] = { ...last, content: `${last.content}\n\n${message.content}` };
+  }
+  return joined;
 }
 
 function checkModel(model: AiSdkLanguageModel): LanguageModel {
@@ -86,6 +105,8 @@ async function* ask(
     for await (const part of stream) {
       if (part.type === "text-delta" && part.text !== "") {
         yield { type: "text", text: part.text };
+      } else if (part.type.startsWith("reasoning-")) {
+        yield { type: "thinking" };
       } else if (part.type === "tool-input-start") {
         names.set(part.id, part.toolName);
       } else if (part.type === "tool-input-delta") {
@@ -135,7 +156,7 @@ async function streamWithSdk(model: LanguageModel, request: ModelRequest, signal
   return stream;
 }
 
-/** The SDK makes an error of text where a tool call was demanded. */
+/** The SDK makes an error of text where a tool call was demanded, and of a call of another tool. */
 function isTextInstead(error: unknown): boolean {
   return error instanceof Error && error.name === "AI_ToolChoiceViolationError";
 }
@@ -145,6 +166,8 @@ const reasons: ReadonlyMap<string, FinishReason> = new Map([
   ["end_turn", "stop"],
   ["stop_sequence", "stop"],
   ["tool-calls", "tool"],
+  ["tool_calls", "tool"],
+  ["tool_use", "tool"],
   ["length", "length"],
   ["max_tokens", "length"],
   ["content-filter", "refusal"],

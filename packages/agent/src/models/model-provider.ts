@@ -50,6 +50,8 @@ export type FinishReason = "stop" | "tool" | "length" | "refusal" | "unknown";
 /** A piece of an answer, in the order in which it came. */
 export type ModelPart =
   | { readonly type: "text"; readonly text: string }
+  /** The model thinks. Nothing of that is in the answer, but its server is not silent. */
+  | { readonly type: "thinking" }
   /** Part of the JSON text of a tool's arguments. */
   | { readonly type: "tool"; readonly id: string; readonly name: string; readonly delta: string }
   | { readonly type: "usage"; readonly usage: TokenCount }

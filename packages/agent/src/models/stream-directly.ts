@@ -7,6 +7,7 @@ export type CurrentModel = Extract<LanguageModel, { readonly specificationVersio
 /** A part of an answer, as `streamText` of the SDK names it; parts that say nothing to us are left out. */
 export type StreamedPart =
   | { readonly type: "text-delta"; readonly text: string }
+  | { readonly type: "reasoning-start" | "reasoning-delta" | "reasoning-end" }
   | { readonly type: "tool-input-start"; readonly id: string; readonly toolName: string }
   | { readonly type: "tool-input-delta"; readonly id: string; readonly delta: string }
   | {
@@ -56,6 +57,9 @@ export async function* streamDirectly(
         usage: { inputTokens: usage.inputTokens.total, outputTokens: usage.outputTokens.total },
       };
     } else if (
+      part.type === "reasoning-start" ||
+      part.type === "reasoning-delta" ||
+      part.type === "reasoning-end" ||
       part.type === "tool-input-start" ||
       part.type === "tool-input-delta" ||
       part.type === "tool-call" ||

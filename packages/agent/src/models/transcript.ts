@@ -49,7 +49,7 @@ export function recording(
     async *generate(request, signal) {
       const parts: ModelPart[] = [];
       for await (const part of provider.generate(request, signal)) {
-        parts.push(part);
+        if (part.type !== "thinking") parts.push(part);
         yield part;
       }
       head ??= begin(file, `${JSON.stringify({ format, version: 1, source, run })}\n`);

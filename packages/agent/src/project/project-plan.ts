@@ -37,12 +37,14 @@ export function readContract(value: unknown): ReadContract | undefined {
     if (!isObject(entry) || typeof entry["path"] !== "string") return [];
     return [{ path: entry["path"], entry }];
   });
-  if (entries.length === 0 || entries.length !== Math.min(list.length, 20_000)) return undefined;
-  const { paths, refused } = validateFilePaths(entries.map(({ path }) => path));
+  if (entries.length !== Math.min(list.length, 20_000)) return undefined;
+  const named = entries.map(({ path }) => path).filter((path) => !isFolder(path));
+  if (named.length === 0) return undefined;
+  const { paths, refused } = validateFilePaths(named);
   const wanted = new Set(paths);
   const files = new Map<string, FileSpec>();
-  for (const { path: named, entry } of entries) {
-    const result = validateFilePath(named);
+  for (const { path: one, entry } of entries) {
+    const result = validateFilePath(one);
     if (!result.ok || !wanted.has(result.path) || files.has(result.path)) continue;
     files.set(result.path, {
       path: result.path,
@@ -66,7 +68,14 @@ export function readPathList(value: unknown): readonly string[] | undefined {
     if (typeof entry === "string") return [entry];
     return isObject(entry) && typeof entry["path"] === "string" ? [entry["path"]] : [];
   });
-  return list.length === inside.length && list.length > 0 ? list : undefined;
+  if (list.length !== inside.length) return undefined;
+  const files = list.filter((path) => !isFolder(path));
+  return files.length > 0 ? files : undefined;
+}
+
+/** A model that lists a folder means the files in it, which it lists too. */
+function isFolder(path: string): boolean {
+  return /\/["'`]?\s*$/.test(path);
 }
 
 function textList(value: unknown): readonly string[] {

@@ -2,6 +2,7 @@ import type { Usage } from "../calls/budget.ts";
 import type { Diagnostic } from "../check/diagnostic.ts";
 import type { AgentErrorCode } from "../errors.ts";
 import type { FileSpec, ProjectPlan } from "../project/project-plan.ts";
+import type { Coverage } from "../verify/coverage.ts";
 import type { SandboxLevel } from "../verify/sandbox.ts";
 import type { WriteAction, WrittenFile } from "../workspace/project-writer.ts";
 
@@ -50,11 +51,17 @@ export type AgentEvent =
       readonly total: number;
       readonly usage: Usage;
     }
-  /** Round 0 is the first check; each repair is followed by one. `level` is that of the sandbox, when the project was run. */
+  /**
+   * Round 0 is the first check; each repair is followed by one. `knownErrors` were there before an edit, and are not among
+   * `diagnostics`. `checked` and `unchecked` are those of {@link Coverage}. `level` is that of the sandbox, when the project was run.
+   */
   | {
       readonly type: "checked";
       readonly round: number;
       readonly diagnostics: readonly Diagnostic[];
+      readonly knownErrors?: number | undefined;
+      readonly checked: number;
+      readonly unchecked: readonly string[];
       readonly level?: SandboxLevel | undefined;
     }
   | {
@@ -66,20 +73,22 @@ export type AgentEvent =
   | { readonly type: "finished"; readonly result: RunResult }
   | { readonly type: "failed"; readonly code: string; readonly message: string };
 
-/** What a run has made. */
-export interface RunResult {
+/** What a run has made. The {@link Coverage} of an edit is that of the files it changes. */
+export interface RunResult extends Coverage {
   readonly runId: string;
   /** The folder, as an absolute path. */
   readonly out: string;
-  /** Whether no error is left. */
+  /** Whether no error is left in what was checked, but for those that were there before an edit. */
   readonly ok: boolean;
   readonly plan: ProjectPlan;
   /** Every file, as it was written or left. */
   readonly files: readonly WrittenFile[];
   /** Every file's source, by path; what would have been written, in a dry run. */
   readonly contents: ReadonlyMap<string, string>;
-  /** What is still wrong. */
+  /** What is still wrong; of an edit, what is wrong since then. */
   readonly diagnostics: readonly Diagnostic[];
+  /** Errors that were there before an edit and still are; 0 for a new program. */
+  readonly knownErrors: number;
   /** Repairs that were tried. */
   readonly repairs: number;
   /** What all calls used, those before a resumption included. */

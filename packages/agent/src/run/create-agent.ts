@@ -2,9 +2,10 @@ import { randomUUID } from "node:crypto";
 import { resolve } from "node:path";
 import { Budget } from "../calls/budget.ts";
 import { createRetry } from "../calls/retry-policy.ts";
-import type { Diagnostic } from "../check/diagnostic.ts";
+import { fingerprints, type Diagnostic } from "../check/diagnostic.ts";
 import { isScript } from "../check/parse-script.ts";
 import { AgentError, checkCount, checkTime, optionError, requireText } from "../errors.ts";
+import { coverageOf, type Coverage } from "../verify/coverage.ts";
 import { createSandbox } from "../verify/sandbox.ts";
 import { verifyFiles } from "../verify/verify-files.ts";
 import { ConfinedFolder } from "../workspace/confined-folder.ts";
@@ -39,7 +40,14 @@ export interface CodeAgent {
   verify(
     out: string,
     options?: { readonly signal?: AbortSignal | undefined },
-  ): Promise<readonly Diagnostic[]>;
+  ): Promise<ProgramCheck>;
+}
+
+/** What a check of a program found, and which of its files were checked. */
+export interface ProgramCheck extends Coverage {
+  /** Whether there is no error in what was checked. */
+  readonly ok: boolean;
+  readonly diagnostics: readonly Diagnostic[];
 }
 
 /**
@@ -125,7 +133,16 @@ export function createAgent(options: AgentOptions = {}): CodeAgent {
       const sandbox = verifiers.length === 0 ? undefined : await createSandbox(settings.sandbox);
       const run =
         sandbox === undefined ? undefined : { verifiers, sandbox, signal, from: folder.root };
-      return [...(await verifyFiles(files, undefined, run)), ...unread];
+      const diagnostics = [...(await verifyFiles(files, undefined, run)), ...unread];
+      const missed = unread.map(({ path }) => path);
+      const readable = new Map([...files].filter(([path]) => !missed.includes(path)));
+      const { checked, unchecked } = coverageOf(readable, run?.verifiers, files);
+      return {
+        ok: fingerprints(diagnostics).size === 0,
+        diagnostics,
+        checked,
+        unchecked: [...unchecked, ...missed],
+      };
     },
   };
 }

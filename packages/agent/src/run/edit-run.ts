@@ -5,13 +5,19 @@ import { withProvider } from "../calls/call-options.ts";
 import { editMessages, editTool, type ContextFile } from "../calls/prompts.ts";
 import { checkConsistency } from "../check/check-consistency.ts";
 import { describeDeclarations } from "../check/describe-declarations.ts";
-import { describeDiagnostic } from "../check/diagnostic.ts";
+import {
+  describeDiagnostic,
+  fingerprintOf,
+  fingerprints,
+  type Diagnostic,
+} from "../check/diagnostic.ts";
 import { findElisions } from "../files/find-elisions.ts";
 import { applyEdits, type Edit } from "../files/apply-edits.ts";
 import { validateFilePath, validateFilePaths } from "../files/file-path.ts";
 import { mayBeSecret } from "../project/secret-files.ts";
+import { coverageOf } from "../verify/coverage.ts";
 import { createSandbox } from "../verify/sandbox.ts";
-import { levelFor, verifyFiles } from "../verify/verify-files.ts";
+import { levelFor, verifyFiles, type VerifyFilesOptions } from "../verify/verify-files.ts";
 import type { ConfinedFolder } from "../workspace/confined-folder.ts";
 import { whileLocked } from "../workspace/file-lock.ts";
 import { hashOf, writeLock, written, type WrittenFile } from "../workspace/project-writer.ts";
@@ -20,7 +26,6 @@ import type { RunResult } from "./agent-event.ts";
 import type { AgentSettings } from "./agent-options.ts";
 import { checkGrowth } from "./check-limits.ts";
 import type { Emit } from "./run-handle.ts";
-import { fingerprints } from "./repair-files.ts";
 import type { EditChange, RecordStep, RunState } from "./run-state.ts";
 import { readProjectFiles } from "./read-project-files.ts";
 
@@ -43,18 +48,20 @@ export interface EditRunParts {
 }
 
 /**
- * Changes a program by edits that apply exactly: all of them, or none. New faults are told to the model, twice. The answer
- * is in the journal before anything is written.
+ * Changes a program by edits that apply exactly: all of them, or none. New faults are told to the model, twice; faults that
+ * were there before are none of the edit. The answer is in the journal before anything is written.
  */
 export async function runEdit(parts: EditRunParts): Promise<RunResult> {
   const { runId, request, settings, emit, signal, folder, state, record, dryRun } = parts;
   const resumed = state.prompt !== undefined;
   emit({ type: "started", runId, resumed });
   if (!resumed) await record("start", { prompt: request, kind: "edit" });
-  const before = await readProjectFiles(folder, settings);
+  const read = await readProjectFiles(folder, settings);
+  const before = await asItWas(read, state.changes ?? [], folder);
+  const known = fingerprints(await checkConsistency(before));
   const { budget = new Budget(settings.budget) } = parts;
   budget.restore(state.usage, state.charged);
-  const changes = state.changes ?? (await askForChanges(parts, before, budget));
+  const changes = state.changes ?? (await askForChanges(parts, { before, known, budget }));
   if (state.changes === undefined) await record("edit", { changes });
   const changed = new Map(changes.map(({ path, after }) => [path, after]));
   checkGrowth(before, changed, settings);
@@ -64,11 +71,15 @@ export async function runEdit(parts: EditRunParts): Promise<RunResult> {
   const run =
     sandbox === undefined
       ? undefined
-      : { verifiers, sandbox, signal: budget.within(signal), from: folder.root, changed };
+      : { verifiers, sandbox, signal: budget.within(signal), from: folder.root, changed, known };
   const contents = new Map([...before, ...changed]);
-  const diagnostics = await verifyFiles(contents, undefined, run);
+  const found = await verifyFiles(contents, undefined, run);
+  const old = await knownFaults(found, { before, known, run });
+  const diagnostics = found.filter((one) => !isKnown(one, old));
+  const knownErrors = fingerprints(found).size - fingerprints(diagnostics).size;
   const level = levelFor(contents, run);
-  emit({ type: "checked", round: 0, diagnostics, level });
+  const coverage = coverageOf(changed, run?.verifiers, contents);
+  emit({ type: "checked", round: 0, diagnostics, knownErrors, ...coverage, level });
   if (signal.aborted) throw cancelled(signal);
   const files = dryRun
     ? changes.map(({ path, after }) => written(path, "skipped", after))
@@ -82,17 +93,53 @@ export async function runEdit(parts: EditRunParts): Promise<RunResult> {
     files,
     contents: changed,
     diagnostics,
+    knownErrors,
+    ...coverage,
     repairs: 0,
     usage: budget.usage,
     sandbox: level,
   };
 }
 
+/** A program before an edit, and the errors that the check finds in it. */
+interface ProgramBefore {
+  readonly before: ReadonlyMap<string, string>;
+  readonly known: ReadonlySet<string>;
+}
+
+/** The program before an edit of which an earlier process has written some files, or all. */
+async function asItWas(
+  read: ReadonlyMap<string, string>,
+  changes: readonly EditChange[],
+  folder: ConfinedFolder,
+): Promise<ReadonlyMap<string, string>> {
+  const files = new Map(read);
+  for (const { path, before, after } of changes) {
+    if (files.get(path) !== after) continue;
+    const text = before === null ? undefined : await folder.read(`.fetchwork/replaced/${before}`);
+    if (text !== undefined) files.set(path, text);
+    else if (before === null) files.delete(path);
+  }
+  return files;
+}
+
+/** What is wrong without the edit too: what runs the program is asked about that only where it finds something. */
+async function knownFaults(
+  found: readonly Diagnostic[],
+  { before, known, run }: ProgramBefore & { readonly run: VerifyFilesOptions | undefined },
+): Promise<ReadonlySet<string>> {
+  if (run === undefined || !found.some(({ code }) => code === "verification")) return known;
+  return fingerprints(await verifyFiles(before, undefined, run));
+}
+
+function isKnown(diagnostic: Diagnostic, known: ReadonlySet<string>): boolean {
+  return known.has(fingerprintOf(diagnostic));
+}
+
 /** What the model wants to change, judged. */
 async function askForChanges(
   { request, settings, emit, signal, record }: EditRunParts,
-  before: ReadonlyMap<string, string>,
-  budget: Budget,
+  { before, known, budget }: ProgramBefore & { readonly budget: Budget },
 ): Promise<readonly EditChange[]> {
   const options: AskOptions = withProvider({
     ...settings,
@@ -105,7 +152,6 @@ async function askForChanges(
       emit({ type: "retry", step: "edit", attempt, delay, code, message }),
   });
   emit({ type: "step", step: "edit" });
-  const known = fingerprints(await checkConsistency(before));
   const messages = editMessages(request, await shownFiles(before), undefined);
   const after = await askEdits(messages, (edits) => judgeEdits(edits, before, known), options);
   return [...after].flatMap(([path, text]) => {
@@ -129,7 +175,7 @@ async function judgeEdits(
   if (!outcome.ok) {
     const reasons = outcome.problems.map(
       ({ index, path, kind, nearest }) =>
-        `edit ${index + 1} of ${path}: ${kind}${nearest === "" ? "" : `; most like it is:\n${nearest}`}`,
+        `edit ${index + 1} of ${path}: ${kind}${nearest === "" || mayBeSecret(path) ? "" : `; most like it is:\n${nearest}`}`,
     );
     return new Complaint(reasons.join("\n"));
   }
@@ -140,7 +186,7 @@ async function judgeEdits(
     }
   }
   const found = await checkConsistency(outcome.files);
-  const fresh = found.filter((one) => [...fingerprints([one])].some((text) => !known.has(text)));
+  const fresh = found.filter((one) => one.severity === "error" && !isKnown(one, known));
   return fresh.length === 0
     ? outcome.files
     : new Complaint(
@@ -167,12 +213,16 @@ async function askEdits(
     if (attempt === 3) {
       throw new AgentError(
         "ERR_AGENT_UNUSABLE",
-        `no answer could be applied: ${result.text.split("\n")[0]}`,
+        `no answer could be applied: ${shorten(result.text)}`,
       );
     }
     const content = `# Earlier answer\n\nIt could not be used:\n${result.text}\n\nAnswer again, completely.`;
     asked = [...messages, { role: "user", content }];
   }
+}
+
+function shorten(text: string): string {
+  return text.length <= 1_000 ? text : `${text.slice(0, 1_000)} …`;
 }
 
 function readEdits(value: unknown): readonly Edit[] | Complaint {

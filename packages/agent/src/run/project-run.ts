@@ -5,11 +5,12 @@ import { requirePlan } from "../calls/plan.ts";
 import { fileMessages, planMessages } from "../calls/prompts.ts";
 import { repairSource } from "../calls/repair-source.ts";
 import { writeSource } from "../calls/write-source.ts";
-import type { Diagnostic } from "../check/diagnostic.ts";
+import { fingerprints, type Diagnostic } from "../check/diagnostic.ts";
 import { AgentError, cancelled } from "../errors.ts";
 import { schedule } from "../files/schedule.ts";
 import type { FileSpec } from "../project/project-plan.ts";
 import { createSandbox, type Sandbox, type SandboxLevel } from "../verify/sandbox.ts";
+import { coverageOf } from "../verify/coverage.ts";
 import { levelFor, verifyFiles } from "../verify/verify-files.ts";
 import type { ConfinedFolder } from "../workspace/confined-folder.ts";
 import { written, type WrittenFile } from "../workspace/project-writer.ts";
@@ -18,7 +19,7 @@ import type { AgentSettings } from "./agent-options.ts";
 import { contextOf } from "./context-files.ts";
 import { generateFiles } from "./generate-files.ts";
 import { specifyFiles } from "./plan-project.ts";
-import { fingerprints, repairTasks, type RepairTask } from "./repair-files.ts";
+import { repairTasks, type RepairTask } from "./repair-files.ts";
 import type { Emit } from "./run-handle.ts";
 import { repairKey, type RecordStep, type RunState } from "./run-state.ts";
 import { writeFiles } from "./write-files.ts";
@@ -199,7 +200,8 @@ export class ProjectRun {
     const run = sandbox === undefined ? undefined : { verifiers, sandbox, signal };
     const diagnostics = await verifyFiles(sources, { files }, run);
     this.#level = levelFor(sources, run);
-    emit({ type: "checked", round, diagnostics, level: this.#level });
+    const coverage = coverageOf(sources, run?.verifiers);
+    emit({ type: "checked", round, diagnostics, ...coverage, level: this.#level });
     return diagnostics;
   }
 
@@ -278,6 +280,8 @@ export class ProjectRun {
       files,
       contents,
       diagnostics,
+      knownErrors: 0,
+      ...coverageOf(contents, this.#sandbox === undefined ? [] : settings.verifiers),
       repairs,
       usage: this.#usage,
       sandbox: this.#level,

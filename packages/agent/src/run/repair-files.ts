@@ -8,12 +8,6 @@ export interface RepairTask {
   readonly related: readonly string[];
 }
 
-/** The errors of a project, each as one text that is the same as long as the fault is. */
-export function fingerprints(diagnostics: readonly Diagnostic[]): ReadonlySet<string> {
-  const errors = diagnostics.filter(({ severity }) => severity === "error");
-  return new Set(errors.map(({ path, code, message }) => `${path} ${code} ${message}`));
-}
-
 /** The files that the errors name, of those that are ours to write; other files are not touched. */
 export function repairTasks(
   diagnostics: readonly Diagnostic[],

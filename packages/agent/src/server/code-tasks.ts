@@ -8,15 +8,16 @@ import { requirePlan } from "../calls/plan.ts";
 import { fileMessages, planMessages } from "../calls/prompts.ts";
 import { repairSource } from "../calls/repair-source.ts";
 import { writeSource } from "../calls/write-source.ts";
-import { describeDiagnostic } from "../check/diagnostic.ts";
+import { describeDiagnostic, fingerprints } from "../check/diagnostic.ts";
 import { AgentError, checkCount, optionError } from "../errors.ts";
 import type { AgentOptions } from "../run/agent-options.ts";
 import { checkOptions } from "../run/create-agent.ts";
 import { runEdit } from "../run/edit-run.ts";
 import { specifyFiles } from "../run/plan-project.ts";
 import { sharedDepsPath, withEnd } from "../run/project-run.ts";
-import { fingerprints, repairTasks } from "../run/repair-files.ts";
+import { repairTasks } from "../run/repair-files.ts";
 import { emptyState } from "../run/run-state.ts";
+import { coverageOf, type Coverage } from "../verify/coverage.ts";
 import { createSandbox } from "../verify/sandbox.ts";
 import { verifyFiles } from "../verify/verify-files.ts";
 import { ConfinedFolder } from "../workspace/confined-folder.ts";
@@ -38,6 +39,7 @@ import { readTaskWishes, type TaskWishes, type VerifyLevel } from "./task-wishes
 import {
   defineAgent,
   type AgentTask,
+  type JsonObject,
   type NewStep,
   type RunningStep,
   type StepResult,
@@ -178,11 +180,12 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
     if (errors >= before) return { ...(await asItWas(step)), maxTotalBytes };
     const tasks = repairTasks(diagnostics, new Set(files.map(({ path }) => path)));
     const mayHelp = errors > 0 && tasks.length > 0 && round < rounds;
+    const coverage = coverageOf(sources, run?.verifiers);
     const shown = diagnostics.slice(0, 100).map(describeDiagnostic);
     const result = {
-      output: errors === 0 ? "No error was found." : shown.join("\n"),
+      output: errors === 0 ? withoutErrors(coverage) : shown.join("\n"),
       additionalOutput: {
-        verified: errors === 0,
+        ...verdictOn(errors === 0, coverage),
         level,
         round,
         diagnostics: diagnostics.slice(0, 100),
@@ -241,7 +244,10 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
       const changed = [...result.contents].map(([path, content]) => ({ path, content }));
       return {
         output: `Changed: ${changed.map(({ path }) => path).join(", ")}`,
-        additionalOutput: { verified: result.ok, diagnostics: result.diagnostics.slice(0, 100) },
+        additionalOutput: {
+          ...verdictOn(result.ok, result),
+          diagnostics: result.diagnostics.slice(0, 100),
+        },
         files: changed,
         maxTotalBytes,
       };
@@ -283,6 +289,22 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
     },
     concurrency: (task) => wishesOf(task).concurrency,
   });
+}
+
+/** What a check without errors says: of what could not be checked nothing is known. */
+function withoutErrors({ checked, unchecked }: Coverage): string {
+  if (unchecked.length === 0 && checked > 0) return "No error was found.";
+  const left = unchecked.length === 0 ? "" : ` Not checked: ${unchecked.slice(0, 20).join(", ")}`;
+  return checked === 0 ? `Nothing was checked.${left}` : `No error was found in the rest.${left}`;
+}
+
+/** `verified` is left out where nothing was checked. */
+function verdictOn(ok: boolean, { checked, unchecked }: Coverage): JsonObject {
+  return {
+    ...((checked > 0 || !ok) && { verified: ok }),
+    checked,
+    unchecked: unchecked.slice(0, 100),
+  };
 }
 
 /** What is shown when an answer is asked for again. */

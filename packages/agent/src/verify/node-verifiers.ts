@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
 import { dirname, join, posix } from "node:path";
 import type { Diagnostic } from "../check/diagnostic.ts";
+import { isScript } from "../check/parse-script.ts";
 import { AgentError } from "../errors.ts";
 import type { ExecResult } from "./sandbox.ts";
 import type { ProjectView, Verifier } from "./verifier.ts";
@@ -15,6 +16,7 @@ export function nodeCheck(): Verifier {
   return {
     name: "node --check",
     applies: (files) => scriptsOf(files).length > 0,
+    reads: isScript,
     async check({ folder, files, signal }, sandbox) {
       const found: Diagnostic[] = [];
       for (const path of scriptsOf(files)) {
@@ -37,6 +39,7 @@ export function nodeTest(): Verifier {
   return {
     name: "node --test",
     applies: (files) => testsOf(files).length > 0,
+    reads: isScript,
     async check({ folder, files, signal }, sandbox) {
       const run = async (
         tests: readonly string[],
@@ -82,6 +85,7 @@ export function typeCheck({ tsc = findTsc() }: TypeCheckOptions = {}): Verifier 
   return {
     name: "tsc",
     applies: (files) => tsc !== undefined && files.has("tsconfig.json"),
+    reads: isScript,
     async check({ folder, files, signal }, sandbox) {
       if (tsc === undefined) return [];
       const command = [process.execPath, tsc, "--noEmit", "--pretty", "false", "-p", "."];
@@ -170,7 +174,9 @@ function failed(
     .map((line) => line.trim())
     .filter((line) => /(?:Error|error:|not ok|expected|actual|failed)/.test(line))
     .slice(0, 8);
-  const how = timedOut ? "took too long" : `ended with ${code ?? "a signal"}`;
+  const count = /^# fail (\d+)$/m.exec(stdout)?.[1] ?? "0";
+  const tests = count === "0" ? "" : `, ${count} failed`;
+  const how = timedOut ? "took too long" : `ended with ${code ?? "a signal"}${tests}`;
   const message = `${what} ${how}${lines.length === 0 ? "" : `: ${lines.join(" | ")}`}`.slice(
     0,
     1_000,

@@ -17,5 +17,7 @@ export interface Verifier {
   readonly name: string;
   /** Whether it can say something about the project. */
   applies(files: ReadonlyMap<string, string>): boolean;
+  /** Whether it can find a fault in a file. Default: in every file. */
+  readonly reads?: ((path: string) => boolean) | undefined;
   check(project: ProjectView, sandbox: Sandbox): Promise<readonly Diagnostic[]>;
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkConsistency } from "../check/check-consistency.ts";
-import type { Diagnostic } from "../check/diagnostic.ts";
+import { fingerprints, type Diagnostic } from "../check/diagnostic.ts";
 import { asLine, cancelled } from "../errors.ts";
 import { ConfinedFolder } from "../workspace/confined-folder.ts";
 import { verifierError } from "./node-verifiers.ts";
@@ -21,6 +21,8 @@ export interface VerifyFilesOptions {
   readonly from?: string | undefined;
   /** By path, what is no longer as it is in that folder. Default: nothing. */
   readonly changed?: ReadonlyMap<string, string> | undefined;
+  /** Errors of the check in spite of which the project is run, by their {@link fingerprints}. Default: none. */
+  readonly known?: ReadonlySet<string> | undefined;
 }
 
 /** Most bytes of a file that is copied as it is: what a process in the sandbox may write. */
@@ -42,7 +44,8 @@ export async function verifyFiles(
   run: VerifyFilesOptions | undefined,
 ): Promise<readonly Diagnostic[]> {
   const found = await checkConsistency(files, plan);
-  const broken = found.some(({ severity }) => severity === "error");
+  const { known = new Set<string>() } = run ?? {};
+  const broken = [...fingerprints(found)].some((error) => !known.has(error));
   const verifiers = run?.verifiers.filter((verifier) => verifier.applies(files)) ?? [];
   if (run === undefined || broken || verifiers.length === 0) return found;
   const { sandbox, signal, from, changed } = run;
@@ -69,7 +72,10 @@ export async function verifyFiles(
         throw verifierError(verifier.name, cause);
       });
       if (signal.aborted) throw cancelled(signal);
-      failures.push(...more.map((one) => ({ ...one, message: asLine(one.message) })));
+      const place = `${copy.root}/`;
+      // The folder has another name each time.
+      const said = more.map((one) => ({ ...one, message: one.message.replaceAll(place, "") }));
+      failures.push(...said.map((one) => ({ ...one, message: asLine(one.message) })));
       // What cannot be parsed cannot be run.
       if (more.length > 0) break;
     }

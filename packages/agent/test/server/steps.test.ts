@@ -317,6 +317,16 @@ describe("verify", () => {
     expect(steps.filter(({ is_last: last }) => last)).toHaveLength(1);
   });
 
+  it("does not say that nothing is wrong where nothing was checked", async () => {
+    const program = new Map([["main.py", "print(1)\n"]]);
+    const world = await startTasks({}, projectScript(program));
+    const { task_id: id } = await world.create("notes", { verify: "static" });
+    const last = (await world.finish(id)).at(-1);
+    expect(last?.output).toBe("Nothing was checked. Not checked: main.py");
+    expect(last?.additional_output).toMatchObject({ checked: 0, unchecked: ["main.py"] });
+    expect(last?.additional_output).not.toHaveProperty("verified");
+  });
+
   it("adds repairs of the files that are wrong, and verifies again", async () => {
     const repaired = new Map([
       ["src/store.js", notes.get("src/store.js") ?? ""],

@@ -12,7 +12,10 @@ export const verify: Command = defineCommand({
   positionals: ["folder"],
   options: {
     run: { type: "boolean", description: "Run it in a sandbox: node --check, node --test, tsc" },
-    json: { type: "boolean", description: "Print each problem as a line of JSON" },
+    json: {
+      type: "boolean",
+      description: "Print each problem as a line of JSON, then what was checked",
+    },
   },
   async run({ values, positionals: [named = ""] }, io) {
     try {
@@ -20,8 +23,9 @@ export const verify: Command = defineCommand({
       const verifiers = values.run === true ? defaultVerifiers() : undefined;
       const { signal } = io;
       const found = await createAgent({ verifiers }).verify(folder, { signal });
+      const { diagnostics, checked, unchecked } = found;
       const { red, dim } = colours(io.stdout);
-      for (const diagnostic of found) {
+      for (const diagnostic of diagnostics) {
         const { severity } = diagnostic;
         const word = severity === "error" ? red(severity) : dim(severity);
         io.stdout.write(
@@ -30,8 +34,10 @@ export const verify: Command = defineCommand({
             : `${word} ${oneLine(describeDiagnostic(diagnostic), 1000)}\n`,
         );
       }
-      const errors = found.filter(({ severity }) => severity === "error").length;
-      if (values.json !== true) io.stderr.write(`${errorCount(errors)}\n`);
+      const errors = diagnostics.filter(({ severity }) => severity === "error").length;
+      if (values.json === true) {
+        io.stdout.write(jsonLine({ type: "finished", errors, checked, unchecked }));
+      } else io.stderr.write(`${errorCount(errors, found)}\n`);
       return errors === 0 ? 0 : agentExitCodes.faults;
     } catch (error) {
       throw toRunFailure(error, values, io);

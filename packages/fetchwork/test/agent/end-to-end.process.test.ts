@@ -151,7 +151,14 @@ describe("a service with tests of its own", () => {
     const args = ["A service for notes", "--verify", "--json"];
     const { code, stdout } = await agent(args, cwd, environment(server));
     expect(checked(stdout)).toEqual([
-      { type: "checked", round: 0, diagnostics: [], level: expect.stringMatching(/name|proc/) },
+      {
+        type: "checked",
+        round: 0,
+        diagnostics: [],
+        checked: notes.size,
+        unchecked: [],
+        level: expect.stringMatching(/name|proc/),
+      },
     ]);
     expect(code).toBe(0);
     const folder = join(cwd, "generated");
@@ -178,7 +185,7 @@ describe("a service with tests of its own", () => {
     expect(stderr).toContain("checked  1 error\n         src/app.js:2 ");
     expect(stderr).toContain("repair   src/app.js\nchecked  no errors, run in the sandbox");
     expect(stdout).toContain("1 round of repair");
-    const asked = (await server.requests()).map(({ messages }) => messages.at(-1)?.split("\n")[0]);
+    const asked = (await server.requests()).map(({ task }) => task.split("\n")[0]);
     expect(asked.filter((line) => line?.startsWith("# Repair"))).toEqual(["# Repair src/app.js"]);
     expect(code).toBe(0);
     expect(programOf(join(cwd, "generated"))).toEqual(Object.fromEntries(notes));
@@ -271,9 +278,7 @@ describe("an interrupted run", () => {
       if (end.signal === null) expect([end.code, end.stderr]).toEqual([0, expect.anything()]);
       done = end.signal === null;
       if (!done) kills += 1;
-      const asked = (await server.requests())
-        .slice(first)
-        .map(({ messages }) => messages.at(-1)?.split("\n")[0]);
+      const asked = (await server.requests()).slice(first).map(({ task }) => task.split("\n")[0]);
       for (const step of before ?? []) expect(asked).not.toContain(step);
       // A new run is only begun where the first one has written nothing down.
       expect((await begun(out)).length).toBeLessThanOrEqual(1);

@@ -191,12 +191,26 @@ describe("fetchwork agent", () => {
     const resumed = await run(["resume"]);
     expect(resumed.code).toBe(0);
     expect(
-      server?.requests.filter(
-        ({ tool, messages }) => !tool && messages.at(-1)?.startsWith("# Plan"),
-      ),
+      server?.requests.filter(({ tool, task }) => !tool && task.startsWith("# Plan")),
     ).toHaveLength(1);
     expect(asked).toBeGreaterThan(0);
     expect(programOf(join(cwd, "generated"))).toEqual(Object.fromEntries(parts));
+  });
+
+  it("exits with 0 and says that the run is complete when there is nothing to resume", async () => {
+    const { run, cwd } = await atHome();
+    await run(["x"]);
+    writeFileSync(join(cwd, "generated/src/part-0.js"), "// mine\n");
+    const resumed = await run(["resume"]);
+    expect(resumed).toMatchObject({ code: 0, stdout: "" });
+    expect(resumed.stderr).toMatch(/^the run [\w-]+ is complete, nothing to resume\n$/);
+    const { code, stdout } = await run(["resume", "--json"], { env: {} });
+    expect([code, JSON.parse(stdout)]).toEqual([
+      0,
+      { type: "complete", runId: /run ([\w-]+)/.exec(resumed.stderr)?.[1] },
+    ]);
+    expect(server?.requests).toHaveLength(5);
+    expect(readFileSync(join(cwd, "generated/src/part-0.js"), "utf8")).toBe("// mine\n");
   });
 
   it("accepts the specification's forms: --prompt with a file, --model, --debug, and the folder's old option name", async () => {
@@ -350,9 +364,7 @@ describe("fetchwork agent", () => {
     writeFileSync(join(cwd, "plan.md"), `${planned.stdout}\nWith a change of mine.\n`);
     expect((await run(["parts", "--plan", "plan.md"])).code).toBe(0);
     expect(readFileSync(join(cwd, "generated/shared_deps.md"), "utf8")).toContain("change of mine");
-    expect(
-      server?.requests.filter(({ messages }) => messages.at(-1)?.startsWith("# Plan")),
-    ).toHaveLength(1);
+    expect(server?.requests.filter(({ task }) => task.startsWith("# Plan"))).toHaveLength(1);
   });
 
   it("lists files with and without a plan", async () => {
@@ -389,6 +401,65 @@ describe("fetchwork agent", () => {
       "a.js": "export const a = 2;\n",
       "b.js": "export const b = 1;\n",
     });
+  });
+
+  it.each([
+    ["main.py", "print(1\n", "not checked (.py)"],
+    ["main.go", "Sure! Below is main.go\n", "not checked (.go)"],
+    ["notes.md", "# Notes\n", "not checked"],
+  ])("does not say that %s has no errors, which nothing checked", async (path, text, said) => {
+    const { run, cwd } = await atHome({ answers: projectScript(new Map([[path, text]])) });
+    const { code, stdout, stderr } = await run(["x", "--verify"]);
+    expect(code).toBe(0);
+    expect(stderr).toContain(`checked  ${said}\n`);
+    expect(stdout).toContain(`2 files, ${said}, not run, `);
+    expect(stdout + stderr).not.toContain("no errors");
+    const verified = await run(["verify", join(cwd, "generated"), "--run"], { env: {} });
+    expect(verified).toEqual({ code: 0, stdout: "", stderr: `${said}\n` });
+    const edits = [{ path, content: `${text}# More\n` }];
+    await server?.close();
+    const other = await atHome({ answers: [{ tool: "edit_files", arguments: { edits } }] });
+    writeFileSync(join(other.cwd, "a.js"), "export const a = 1;\n");
+    const edited = await other.run(["edit", ".", "more"]);
+    expect(edited.stdout).toContain(`1 file, ${said}, not run, `);
+  });
+
+  it("says which files have no errors and which were not checked, also in JSON", async () => {
+    const files = new Map([
+      ["index.html", "<!doctype html><title>A</title>\n"],
+      ["server.py", "print(1)\n"],
+      ["Makefile", "all:\n"],
+    ]);
+    const { run } = await atHome({ answers: projectScript(files) });
+    const { stdout } = await run(["x"]);
+    expect(stdout).toContain(
+      "4 files, no errors in 1 file, 2 files not checked (.py, Makefile), not run, ",
+    );
+    const lines = (await run(["x", "--json"])).stdout.trim().split("\n");
+    const said = { checked: 1, unchecked: ["server.py", "Makefile"] };
+    const events = lines.map((line) => JSON.parse(line) as { readonly type: string });
+    expect(events.find(({ type }) => type === "checked")).toMatchObject(said);
+    expect(events.at(-1)).toMatchObject({ type: "finished", result: { ok: true, ...said } });
+    const verified = (await run(["verify", "generated", "--json"])).stdout.trim().split("\n");
+    expect(verified.map((line) => JSON.parse(line) as unknown)).toEqual([
+      { type: "finished", errors: 0, checked: 1, unchecked: ["Makefile", "server.py"] },
+    ]);
+  });
+
+  it("counts no error that was there before an edit, and prints that there was one", async () => {
+    const change = {
+      tool: "edit_files",
+      arguments: { edits: [{ path: "a.js", search: "1", replace: "2" }] },
+    };
+    const { run, cwd } = await atHome({ answers: [change] });
+    mkdirSync(join(cwd, "app"));
+    writeFileSync(join(cwd, "app/a.js"), "export const a = 1;\n");
+    writeFileSync(join(cwd, "app/b.js"), "import './missing.js';\n");
+    const { code, stdout, stderr } = await run(["edit", "app", "make it two"]);
+    expect(code).toBe(0);
+    expect(stderr).toContain("checked  no new errors (1 before)\n");
+    expect(stdout).toContain("1 file, no new errors (1 before), not run, ");
+    expect(stdout).not.toContain("missing.js");
   });
 
   it("prints how to resume an interrupted edit, and resumes it", async () => {

@@ -1,4 +1,4 @@
-import { describeDiagnostic, type AgentEvent, type Usage } from "@fetchwork/agent";
+import { describeDiagnostic, type AgentEvent, type Coverage, type Usage } from "@fetchwork/agent";
 import { oneLine } from "../../command/terminal-text.ts";
 
 const numbers = new Intl.NumberFormat("en-US");
@@ -44,14 +44,42 @@ export function eventLine(event: AgentEvent): string | undefined {
       const wasRun = errors.every(({ code }) => code === "verification");
       const where = level !== undefined && wasRun ? `, run in the sandbox "${level}"` : "";
       const found = errors.map((one) => `\n         ${oneLine(describeDiagnostic(one))}`);
-      return `checked  ${errorCount(errors.length)}${where}${found.slice(0, 20).join("")}`;
+      return `checked  ${errorCount(errors.length, event)}${where}${found.slice(0, 20).join("")}`;
     }
     default:
       return undefined;
   }
 }
 
-/** How many errors, in words. */
-export function errorCount(count: number): string {
-  return count === 0 ? "no errors" : count === 1 ? "1 error" : `${grouped(count)} errors`;
+/** What a check was able to find. */
+interface CheckExtent extends Coverage {
+  /** Errors that were there before an edit. */
+  readonly knownErrors?: number | undefined;
+}
+
+/**
+ * How many errors, in words. "No errors" is only said of files that were checked; of an edit only the new errors count, if
+ * there were others before.
+ */
+export function errorCount(count: number, extent: CheckExtent): string {
+  const { knownErrors = 0, checked, unchecked } = extent;
+  const fresh = knownErrors === 0 ? "" : "new ";
+  const before = knownErrors === 0 ? "" : ` (${grouped(knownErrors)} before)`;
+  const errors = `${count === 0 ? "no" : grouped(count)} ${fresh}error${count === 1 ? "" : "s"}`;
+  if (unchecked.length === 0 && (checked > 0 || count > 0)) return errors + before;
+  const left = unchecked.length === 0 ? "" : ` (${kindsOf(unchecked)})`;
+  if (checked === 0 && count === 0) return `not checked${left}`;
+  const within = checked === 0 ? "" : ` in ${fileCount(checked)}`;
+  return `${errors}${within}${before}, ${fileCount(unchecked.length)} not checked${left}`;
+}
+
+function fileCount(count: number): string {
+  return `${grouped(count)} ${count === 1 ? "file" : "files"}`;
+}
+
+/** The endings of some files, or their names where they have none. */
+function kindsOf(paths: readonly string[]): string {
+  const names = paths.map((path) => path.slice(path.lastIndexOf("/") + 1));
+  const kinds = [...new Set(names.map((name) => /\.[\w-]+$/.exec(name)?.[0] ?? name))];
+  return oneLine(kinds.slice(0, 5).join(", ") + (kinds.length > 5 ? ", …" : ""), 200);
 }

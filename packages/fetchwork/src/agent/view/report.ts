@@ -42,7 +42,7 @@ export function report(
   const cost = usage.cost === null && !isReplayed ? "cost unknown" : undefined;
   const parts = [
     `${files.length} ${files.length === 1 ? "file" : "files"}${proposed === undefined ? "" : ", nothing written"}`,
-    errorCount(errors.length),
+    errorCount(errors.length, result),
     repairs > 0 ? `${repairs} ${repairs === 1 ? "round" : "rounds"} of repair` : undefined,
     wasRun ? `run in the sandbox "${sandbox}"` : "not run",
     isReplayed ? "no model was asked" : spent,

@@ -1,0 +1,17 @@
+import { expect, it } from "vitest";
+import { generate_code_sync } from "../src/calls/snake-case.ts";
+
+it.each([[], [undefined], [null], [{}], [5]])(
+  "generate_code_sync with the options %j says that the timeout is missing",
+  (...options: readonly unknown[]) => {
+    const call = (): unknown =>
+      Reflect.apply(generate_code_sync, undefined, ["p", "d", "a.js", ...options]);
+    expect(call).toThrow(
+      expect.objectContaining({
+        name: "AgentUsageError",
+        code: "ERR_AGENT_OPTION",
+        message: "timeout is undefined, expected milliseconds",
+      }),
+    );
+  },
+);
