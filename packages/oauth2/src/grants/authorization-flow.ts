@@ -203,9 +203,11 @@ function checkOwnParameters(params: Params): void {
 }
 
 function checkTransaction(transaction: unknown): asserts transaction is AuthorizationTransaction {
-  const { state, codeVerifier, expiresAt } = isJsonRecord(transaction) ? transaction : {};
-  const texts = [state, codeVerifier].filter((value) => typeof value === "string" && value !== "");
-  if (texts.length === 2 && typeof expiresAt === "number") return;
+  const record = isJsonRecord(transaction) ? transaction : {};
+  const { state, codeVerifier, nonce, scope, expiresAt } = record;
+  const required = hasOpenId(scope) ? [state, codeVerifier, nonce] : [state, codeVerifier];
+  const texts = required.filter((value) => typeof value === "string" && value !== "");
+  if (texts.length === required.length && typeof expiresAt === "number") return;
   // Not what was found: text may be the transaction as JSON.
   throw optionError("the transaction", typeof transaction, "the transaction of authCode.start");
 }

@@ -1,9 +1,15 @@
 import { AccessToken, type TokenClient } from "../token/access-token.ts";
-import { optionError, TokenUnavailableError, type OAuth2Error } from "../errors.ts";
+import {
+  optionError,
+  TokenStoreError,
+  TokenUnavailableError,
+  type OAuth2Error,
+} from "../errors.ts";
 import type { TokenHash } from "../token/token-hash.ts";
 import type { TokenParams } from "../token/token-params.ts";
 import { raceSignal } from "./race-signal.ts";
 import { isInvalidGrant, isTemporary, TokenPause } from "./token-pause.ts";
+import { LostLockError } from "../store/lease.ts";
 import { MemoryTokenStore, type TokenStore } from "../store/token-store.ts";
 import { checkNames, optionsOf } from "../option-names.ts";
 
@@ -24,6 +30,9 @@ const managerOptions = optionsOf<TokenManagerOptions>("TokenManager", {
 
 /** A token that was requested less than this many milliseconds ago is not renewed because a resource refused it. */
 const youngAge = 5000;
+
+/** Maximum wait for the lock of a store, in milliseconds; longer than the `lockTimeout` of our stores. */
+const lockLimit = 120_000;
 
 /** Options of {@link TokenManager}. */
 export interface TokenManagerOptions {
@@ -140,6 +149,8 @@ export class TokenManager {
       try {
         return await raceSignal(this.#fly(refused, minValidity), signal);
       } catch (error) {
+        // Whoever has the lock now has stored a newer token.
+        if (error instanceof LostLockError) continue;
         const { remaining } = this.#pause;
         if (!this.#pause.delays(error) || performance.now() + remaining >= deadline) throw error;
         await this.#pause.wait(signal);
@@ -162,7 +173,7 @@ export class TokenManager {
     await this.#locked(async () => {
       this.#current = undefined;
       this.#unsaved = undefined;
-      await this.#store.delete(this.#key);
+      await this.#bounded(this.#store.delete(this.#key));
     });
   }
 
@@ -267,7 +278,12 @@ export class TokenManager {
     // With its lifetime, of which another process needs to know when the token is to be renewed.
     const { expiresIn: expires_in } = token;
     const lifetime = expires_in === undefined ? {} : { expires_in };
-    await this.#store.set(this.#key, { ...token.toHash(), ...lifetime });
+    try {
+      await this.#bounded(this.#store.set(this.#key, { ...token.toHash(), ...lifetime }));
+    } catch (error) {
+      if (error instanceof LostLockError) this.#unsaved = undefined;
+      throw error;
+    }
     this.#unsaved = undefined;
     this.#current = token;
     await this.#options.onChange?.(token, previous);
@@ -279,7 +295,7 @@ export class TokenManager {
   }
 
   async #load(): Promise<AccessToken | undefined> {
-    const hash: TokenHash | undefined = await this.#store.get(this.#key);
+    const hash: TokenHash | undefined = await this.#bounded(this.#store.get(this.#key));
     if (hash === undefined) return undefined;
     const current = this.#current;
     const same = current !== undefined && current.token === hash["access_token"];
@@ -288,8 +304,28 @@ export class TokenManager {
       : AccessToken.fromHash(this.#client, hash);
   }
 
-  #locked<T>(work: () => Promise<T>): Promise<T> {
-    return this.#store.lock === undefined ? work() : this.#store.lock(this.#key, work);
+  async #locked<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#store.lock === undefined) return work();
+    const begun = Promise.withResolvers<void>();
+    let isLate = false;
+    const done = this.#store.lock(this.#key, () => {
+      begun.resolve();
+      if (isLate) throw new TokenStoreError("the lock of the token came too late");
+      return work();
+    });
+    try {
+      await within(Promise.race([begun.promise, done]), lockLimit);
+    } catch (error) {
+      isLate = true;
+      throw error;
+    }
+    return done;
+  }
+
+  /** A store that hangs must not make callers hang: it has as long as a server has. */
+  async #bounded<T>(result: T | Promise<T>): Promise<T> {
+    const { timeout } = this.#client.connection;
+    return result instanceof Promise && timeout > 0 ? within(result, timeout) : result;
   }
 
   #serves(token: AccessToken, refused: AccessToken | undefined, minValidity: number): boolean {
@@ -311,6 +347,20 @@ export class TokenManager {
 
   #outlasts(token: AccessToken, seconds: number): boolean {
     return !token.expired(this.#client.clock() / 1000 + seconds);
+  }
+}
+
+/** @throws TokenStoreError when the store takes longer */
+async function within<T>(result: Promise<T>, milliseconds: number): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(new TokenStoreError(`the token store did not respond within ${milliseconds} ms`)),
+    milliseconds,
+  );
+  try {
+    return await Promise.race([result, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 

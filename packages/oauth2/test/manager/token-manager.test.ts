@@ -169,6 +169,32 @@ describe("single flight", () => {
   });
 });
 
+describe("a store that hangs", () => {
+  const forever = (): Promise<never> => new Promise(() => {});
+  it.each<readonly [string, Partial<TokenStore>]>([
+    ["get", { get: forever }],
+    ["set", { set: forever }],
+    ["lock", { lock: forever }],
+  ])("does not hang callers: %s", async (_case, hanging) => {
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const memory = new MemoryTokenStore();
+    const store: TokenStore = {
+      get: (key) => memory.get(key),
+      set: (key, token) => memory.set(key, token),
+      delete: (key) => memory.delete(key),
+      ...hanging,
+    };
+    const client = new OAuth2Client("id", "secret");
+    const grant = async (): Promise<AccessToken> =>
+      AccessToken.fromHash(client, { access_token: "A" });
+    const manager = new TokenManager(client, { store, grant });
+    const outcome = manager.getToken().catch((error: unknown) => error);
+    await vi.advanceTimersByTimeAsync(120_000);
+    expect(await outcome).toMatchObject({ code: "ERR_OAUTH_STORE" });
+  });
+});
+
 describe("early renewal", () => {
   const lifetimes = [
     { left: 31, lifetime: 3600, renewed: false },
