@@ -82,17 +82,31 @@ describe("isSecretName", () => {
 });
 
 describe("isSecretParameter", () => {
-  it.each(["code", "CODE", "device_code", "user_code", "code_verifier", "a[code]", "code[]", "key", "Key"])(
-    "recognises %s",
-    (name) => {
-      expect(isSecretParameter(name)).toBe(true);
-    },
-  );
+  it.each([
+    "code",
+    "CODE",
+    "device_code",
+    "user_code",
+    "code_verifier",
+    "a[code]",
+    "code[]",
+    "key",
+    "Key",
+  ])("recognises %s", (name) => {
+    expect(isSecretParameter(name)).toBe(true);
+  });
 
-  it.each(["state", "postcode", "country_code", "error_code", "codes", "author", "q", "keyword", "keys"])(
-    "does not recognise %s",
-    (name) => {
-      expect(isSecretParameter(name)).toBe(false);
-    },
-  );
+  it.each([
+    "state",
+    "postcode",
+    "country_code",
+    "error_code",
+    "codes",
+    "author",
+    "q",
+    "keyword",
+    "keys",
+  ])("does not recognise %s", (name) => {
+    expect(isSecretParameter(name)).toBe(false);
+  });
 });

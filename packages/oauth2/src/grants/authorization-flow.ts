@@ -1,3 +1,4 @@
+import { hideFromInspect } from "../inspect-as-json.ts";
 import type { AccessToken } from "../token/access-token.ts";
 import { optionError, AuthorizationResponseError } from "../errors.ts";
 import type { GrantParams, Params, Scope } from "../message/form.ts";
@@ -145,7 +146,7 @@ export async function startAuthorization(
     expiresAt: Math.floor(client.clock() / 1000 + lifetime),
   };
   const finished = openId === undefined ? url.href : await openId.finishUrl(url);
-  return { url: finished, transaction };
+  return { url: finished, transaction: hideFromInspect(transaction, "codeVerifier") };
 }
 
 /**
