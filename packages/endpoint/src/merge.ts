@@ -21,12 +21,11 @@ export function mergeOptions(
   const merged = mergeObjects({ ...defaults, ...route }, options) as EndpointDefaults;
   const headers = mergeHeaders(defaults.headers, options["headers"] ?? {});
   const previews: unknown = merged.mediaType?.previews;
-  const known = defaults.mediaType.previews;
-  if (known === undefined || !isTokens(previews) || !String(merged.url).endsWith("/graphql")) {
-    return { ...merged, headers };
-  }
-  // A call adds previews to those of the defaults.
-  const all = [...new Set([...known, ...previews])];
+  if (!isTokens(previews)) return { ...merged, headers };
+  const own = previews.map((name) => name.replace(/-preview$/, ""));
+  // A call to GraphQL adds previews to those of the defaults.
+  const known = String(merged.url).endsWith("/graphql") ? defaults.mediaType.previews : [];
+  const all = [...new Set([...(known ?? []), ...own])];
   return { ...merged, headers, mediaType: { ...merged.mediaType, previews: all } };
 }
 

@@ -15,7 +15,7 @@ export function scalarText(value: unknown, name: string): string {
     case "boolean":
       return String(plain);
     default:
-      return fail("ERR_ENDPOINT_VALUE", `"${name}" is a ${typeof value}, expected text`);
+      return fail("ERR_ENDPOINT_VALUE", `"${name}" is of type ${typeof value}, expected text`);
   }
 }
 

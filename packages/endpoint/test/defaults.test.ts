@@ -112,6 +112,11 @@ describe("previews of defaults", () => {
     expect(builder.DEFAULTS.mediaType).toEqual({ format: "", previews: ["a", "b"] });
   });
 
+  it("previews of defaults lose the suffix -preview, as they would in a call", () => {
+    const { DEFAULTS } = endpoint.defaults({ mediaType: { previews: ["foo-preview", "foo"] } });
+    expect(DEFAULTS.mediaType.previews).toEqual(["foo"]);
+  });
+
   it("previews of later defaults replace earlier ones, and so do those of a call to another URL", () => {
     const other = builder.defaults({ mediaType: { previews: ["c"] } });
     expect(other("POST /graphql").headers["accept"]).toBe(accept("c"));

@@ -9,6 +9,8 @@ export interface OptionNames<Options> {
   readonly names: Readonly<Record<keyof Options, true>>;
   /** Names of Express, Fastify, got, axios, ky and undici, and what they are called here. */
   readonly otherNames?: Readonly<Record<string, keyof Options & string>>;
+  /** Options of another argument, and what to say of them: `timeout of the second argument`. */
+  readonly elsewhere?: Readonly<Record<string, string>>;
 }
 
 /**
@@ -17,7 +19,8 @@ export interface OptionNames<Options> {
  * @throws HttpUsageError `ERR_HTTP_OPTION`, from the check
  */
 export function nameCheck<Options>(known: OptionNames<Options>): (options: unknown) => void {
-  const { owner, otherNames } = known;
+  const { owner } = known;
+  const otherNames = { ...known.elsewhere, ...known.otherNames };
   const names = Object.keys(known.names);
   return (options) =>
     checkOptions(

@@ -79,6 +79,17 @@ describe("send()", () => {
     });
   });
 
+  it.each(["retry", "signal", "throwOnStatus", "timeout"])(
+    "says of the option %s in a request that it belongs to the second argument",
+    async (name) => {
+      const sent = client.send(options({ baseUrl: "http://a/", [name]: 1 }));
+      await expect(sent).rejects.toMatchObject({
+        code: "ERR_HTTP_OPTION",
+        message: `a request has no option "${name}", did you mean "${name} of the second argument"?`,
+      });
+    },
+  );
+
   it("accepts what endpoint() leaves in its request for others", async () => {
     const sent = client.send({ method: "GET", url: "http://a/", request: { hook: 1 } });
     expect((await sent).statusCode).toBe(200);

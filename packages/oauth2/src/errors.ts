@@ -186,18 +186,25 @@ export class TokenStoreError extends OAuth2Error {
 
 /**
  * The authorization server sent the browser back with an error (RFC 6749, 4.1.2.1), or the callback does not belong to
- * the transaction.
+ * the transaction. Servers that know `status` and `expose` respond with 400 and the message.
  */
 export class AuthorizationResponseError extends OAuth2Error {
   override readonly name: string = "AuthorizationResponseError";
   /** The parameter `error`, such as `access_denied`; else `ERR_OAUTH_CALLBACK`. */
   declare readonly code: string;
+  /** The client may read the message. */
+  readonly expose = true;
 
   constructor(
     message: string,
     { code = "ERR_OAUTH_CALLBACK", ...options }: OAuth2ErrorOptions = {},
   ) {
     super(message, { ...options, code });
+  }
+
+  /** The status of the response to the browser. */
+  override get status(): 400 {
+    return 400;
   }
 }
 

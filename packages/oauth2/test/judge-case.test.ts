@@ -2,6 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { AccessToken, OAuth2Client } from "../src/index.ts";
 import { judgeCase } from "./judge-case.ts";
 import {
   CaseRunner,
@@ -366,5 +367,45 @@ describe("the folder of FETCHWORK_VECTORS", () => {
     } finally {
       await rm(folder, { recursive: true });
     }
+  });
+});
+
+describe("a case that our decisions settle otherwise", () => {
+  it("is judged by the decision: an empty token, an error without raiseErrors, numbers of an error", async () => {
+    const empty = { ...token, token: "", refresh_token: "R", expired: false, extra: {} };
+    const to_hash = AccessToken.fromHash(new OAuth2Client("id"), { refresh_token: "R" }).toHash();
+    const refusal = {
+      status: 401,
+      headers: { "Content-Type": "application/json" },
+      body: '{"error":5,"error_description":7}',
+    };
+    const failing: Input = { op: "getToken", grant: "clientCredentials", server: [refusal] };
+    const silent = { ...failing, client: { options: { raise_errors: false } } };
+    const cases: readonly VectorCase[] = [
+      {
+        name: "only a refresh token",
+        policy: "same",
+        input: { op: "fromHash", hash: { refresh_token: "R" } },
+        gem: { result: { token: empty, to_hash } },
+      },
+      {
+        name: "a 401 that is not thrown",
+        policy: "choice",
+        input: silent,
+        gem: { result: null },
+        want: "null or result with error, never an empty token",
+      },
+      {
+        name: "numbers",
+        policy: "fix",
+        input: failing,
+        gem: refused,
+        want: "stringify",
+      },
+    ];
+    for (const each of cases) await replay(each);
+    const other = { token: { ...empty, refresh_token: "R2" }, to_hash };
+    const [first] = cases;
+    await expect(replay({ ...first, gem: { result: other } } as VectorCase)).rejects.toThrow();
   });
 });

@@ -1,4 +1,5 @@
 import { expect } from "vitest";
+import { OAuth2Error } from "../src/index.ts";
 import { judgeWant } from "./judge-want.ts";
 import { expectSame, type Hash, type Outcome, type VectorCase } from "./vector-case.ts";
 
@@ -15,6 +16,27 @@ const exceptions: readonly Exception[] = [
       "decision 1A.5: the latency counts when expired() is asked, never changes expires_at, and is stored",
     applies: ({ policy, input }) => policy === "same" && latencyOf(input.hash ?? {}) > 0,
     judge: expectSameMoment,
+  },
+  {
+    reason: "decision 1A.12: a token without a value is of no use, so that it counts as expired",
+    applies: ({ policy, input, gem }) =>
+      policy === "same" && input.op === "fromHash" && isEmptyToken(gem.result),
+    judge: ({ gem }, outcome) => {
+      const { token, to_hash } = Object(gem.result) as Record<string, Hash>;
+      expectSame({ ...gem, result: { token: { ...token, expired: true }, to_hash } }, outcome);
+    },
+  },
+  {
+    reason: "decision 1A.4: with raiseErrors false the token of a failed request has the error",
+    applies: ({ policy, input, want }) =>
+      policy === "choice" &&
+      input.client?.options?.["raise_errors"] === false &&
+      (want === null || (typeof want === "string" && /\bnever an? empty token|^null\b/.test(want))),
+    judge: (_test, { token, error }) => {
+      expect(error).toBeUndefined();
+      expect(token?.token).toBe("");
+      expect(token?.error).toBeInstanceOf(OAuth2Error);
+    },
   },
 ];
 
@@ -41,6 +63,11 @@ export function judgeCase(test: VectorCase, outcome: Outcome): void {
     default:
       throw new Error(`unknown policy ${String(test.policy)}`);
   }
+}
+
+function isEmptyToken(result: unknown): boolean {
+  const { token, expired } = Object(Object(result).token);
+  return token === "" && expired === false;
 }
 
 function latencyOf(hash: Hash): number {

@@ -166,6 +166,13 @@ const rules: readonly Rule[] = [
       expect(Reflect.get(Object(error), member)).toBe(value),
   },
   {
+    words: /^stringif(?:y|ied)\b/i,
+    check: (test, { error }) => {
+      const { error: code, error_description: description } = fieldsOf(test);
+      expect(error).toMatchObject({ code: String(code), description: String(description) });
+    },
+  },
+  {
     words: /\bbody (?:is |stays )?available\b/,
     check: (test, { error }) => expect(Object(error).response?.body).toBe(lastBody(test)),
   },

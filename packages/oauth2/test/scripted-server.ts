@@ -22,6 +22,8 @@ export interface ScriptedServer extends AsyncDisposable {
   readonly seen: SeenRequest[];
   /** Answers of the next requests; an empty list gives the default. */
   script: readonly ScriptedAnswer[];
+  /** How many of the next requests are answered by a reset of their connection. */
+  resets: number;
   /** Answers before the script does, unless it gives nothing. */
   respond: (request: SeenRequest) => ScriptedAnswer | undefined;
 }
@@ -54,6 +56,11 @@ export async function startScriptedServer(
         host: name,
       };
       seen.push(arrived);
+      if (state.resets > 0) {
+        state.resets -= 1;
+        request.socket.resetAndDestroy();
+        return;
+      }
       const own = state.respond(arrived);
       const answer = own ?? script[Math.min(count, script.length - 1)] ?? fallback;
       count += 1;
@@ -65,6 +72,7 @@ export async function startScriptedServer(
   const state: ScriptedServer = {
     origin,
     seen,
+    resets: 0,
     respond: () => undefined,
     get script() {
       return script;

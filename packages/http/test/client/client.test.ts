@@ -148,7 +148,7 @@ describe("send", () => {
 });
 
 describe("throwOnStatus", () => {
-  it("rejects with the response, and a message that is one bounded line of the body", async () => {
+  it("rejects with the response, and a message of its status, the request and one bounded line of the body", async () => {
     const client = clientOf(() => text(`bad\r\n\x1b[31m${"x".repeat(5000)}`, { status: 422 }), {
       throwOnStatus: true,
     });
@@ -162,7 +162,9 @@ describe("throwOnStatus", () => {
       method: "GET",
       url: "http://api.test/x?token=…",
     });
-    expect((error as ResponseError).message).toMatch(/^bad \[31mx{900,1000}…$/);
+    expect((error as ResponseError).message).toMatch(
+      /^422 from GET http:\/\/api\.test\/x\?token=…: bad \[31mx{900,1000}…$/,
+    );
     expect((error as ResponseError).response.body).toHaveLength(5010);
     expect(Object.keys(error as object)).not.toContain("response");
   });

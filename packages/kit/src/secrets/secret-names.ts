@@ -1,10 +1,11 @@
-// Parts of names that mean a secret anywhere in the name: `x-api-key`, `refresh_token`, `user[password]`, `accessToken`.
+// Parts of names that mean a secret anywhere in the name: `x-api-key`, `refresh_token`, `user[password]`, `accessToken`;
+// names that end with `-key` or `_key`, but for public keys; and `x-amzn-oidc-data`, a JWT of the user.
 const secretPart =
-  /pass(?:word|wd|code|phrase)|secret|credential|token(?!s)|api[-_]?key|access[-_]?key|private[-_]?key|signature|assertion|session(?!s)|cookie|(?:^|[-_.[\]\s])(?:proxy[-_])?(?:auth|authorization|sig|pin|otp|jwt|pwd)(?:$|[-_.[\]\s])/i;
+  /pass(?:word|wd|code|phrase)|secret|credential|token(?!s)|api[-_]?key|access[-_]?key|private[-_]?key|signature|assertion|session(?!s)|cookie|(?:^|[-_.[\]\s])(?:proxy[-_])?(?:auth|authorization|sig|pin|otp|jwt|pwd)(?:$|[-_.[\]\s])|(?<!public)[-_]key(?:$|[\]\s])|[-_]pass$|oidc-data$/i;
 
-// In a URL or a form, these are one-time codes of OAuth (RFC 6749, RFC 8628). In JSON and headers they are codes of errors,
-// states or countries.
-const codeName = /(?:^|[[.\s])(?:code|device_code|user_code|code_verifier)(?:$|[[\].\s])/i;
+// In a URL or a form, these are one-time codes of OAuth (RFC 6749, RFC 8628) and keys of APIs. In JSON and headers they are
+// codes of errors, states or countries, and names of entries.
+const codeName = /(?:^|[[.\s])(?:code|device_code|user_code|code_verifier|key)(?:$|[[\].\s])/i;
 
 // Names with these endings describe a secret, and do not hold one: `token_type`, `token_endpoint`, `client_secret_expires_at`.
 const description =
@@ -21,7 +22,7 @@ export function isSecretName(name: string): boolean {
 
 /**
  * Whether a parameter with this name in a query, a fragment or a form holds a secret: the names of {@link isSecretName},
- * and the one-time codes of OAuth.
+ * the one-time codes of OAuth, and `key`.
  */
 export function isSecretParameter(name: string): boolean {
   return isSecretName(name) || codeName.test(fold(name));

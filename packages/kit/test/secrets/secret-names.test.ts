@@ -40,6 +40,11 @@ describe("isSecretName", () => {
     "user.token",
     "paſſword",
     "to\u212Aen",
+    "Ocp-Apim-Subscription-Key",
+    "x-functions-key",
+    "x-amzn-oidc-data",
+    "x-user-pass",
+    "account[master_key]",
   ])("recognises %s", (name) => {
     expect(isSecretName(name)).toBe(true);
     expect(isSecretParameter(name)).toBe(true);
@@ -65,6 +70,11 @@ describe("isSecretName", () => {
     "max_tokens",
     "design",
     "ipin",
+    "public_key",
+    "key",
+    "keys",
+    "monkey",
+    "bypass",
     "",
   ])("does not recognise %s", (name) => {
     expect(isSecretName(name)).toBe(false);
@@ -72,17 +82,31 @@ describe("isSecretName", () => {
 });
 
 describe("isSecretParameter", () => {
-  it.each(["code", "CODE", "device_code", "user_code", "code_verifier", "a[code]", "code[]"])(
-    "recognises %s",
-    (name) => {
-      expect(isSecretParameter(name)).toBe(true);
-    },
-  );
+  it.each([
+    "code",
+    "CODE",
+    "device_code",
+    "user_code",
+    "code_verifier",
+    "a[code]",
+    "code[]",
+    "key",
+    "Key",
+  ])("recognises %s", (name) => {
+    expect(isSecretParameter(name)).toBe(true);
+  });
 
-  it.each(["state", "postcode", "country_code", "error_code", "codes", "author", "q"])(
-    "does not recognise %s",
-    (name) => {
-      expect(isSecretParameter(name)).toBe(false);
-    },
-  );
+  it.each([
+    "state",
+    "postcode",
+    "country_code",
+    "error_code",
+    "codes",
+    "author",
+    "q",
+    "keyword",
+    "keys",
+  ])("does not recognise %s", (name) => {
+    expect(isSecretParameter(name)).toBe(false);
+  });
 });

@@ -1,6 +1,8 @@
 import { isSecretParameter, maskForm, maskUrl } from "@fetchwork/kit";
 
 const label = "********";
+/** The log line of the specification shows this one; `keys` can name it. */
+const shown = "key";
 
 /**
  * Makes a function that replaces the values of secret query parameters of a URL, or of a path with a query, by
@@ -14,11 +16,9 @@ const label = "********";
  */
 export function queryMasker(keys: readonly string[] = []): (url: string) => string {
   const own = new Set(keys.map(fold));
-  const isSecret =
-    own.size === 0
-      ? isSecretParameter
-      : (name: string): boolean =>
-          isSecretParameter(name) || name.split(/[[\].\s\0]+/).some((part) => own.has(fold(part)));
+  const isSecret = (name: string): boolean =>
+    (isSecretParameter(name) && fold(name) !== shown) ||
+    (own.size > 0 && name.split(/[[\].\s\0]+/).some((part) => own.has(fold(part))));
   const options = { label, isSecret };
   return (url) => {
     const start = url.indexOf("?") + 1;

@@ -74,14 +74,15 @@ export interface StreamedReply extends Reply {
 export class Connection {
   readonly #fetch: Fetch | undefined;
   readonly #headers: readonly (readonly [string, string])[];
-  readonly #timeout: number;
+  /** Milliseconds that a server may be silent; 0 means no limit. */
+  readonly timeout: number;
   readonly #logger: DebugLogger | undefined;
 
   constructor(options: ConnectionOptions = {}) {
     const { fetch, headers, timeout = 30_000, debugLogger } = options;
     this.#fetch = fetch;
     this.#headers = [...toHeaders(headers)];
-    this.#timeout = timeout;
+    this.timeout = timeout;
     this.#logger = debugLogger;
   }
 
@@ -131,7 +132,7 @@ export class Connection {
   }
 
   #prepare(exchange: Exchange): Deadline {
-    const { method, url, headers, body, timeout = this.#timeout } = exchange;
+    const { method, url, headers, body, timeout = this.timeout } = exchange;
     for (const [name, value] of this.#headers) {
       if (headers.has(name) || (exchange.isForeign === true && isSecretHeader(name))) continue;
       headers.set(name, value);

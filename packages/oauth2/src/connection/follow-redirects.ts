@@ -41,6 +41,8 @@ export interface HopSender<R extends Reply> {
   readonly maxRedirects?: number | undefined;
   /** Default: `follow`. */
   readonly redirect?: RequestInit["redirect"] | undefined;
+  /** Statuses after which a POST becomes a GET, as it does after a 303. Default: none. */
+  readonly postToGet?: readonly number[] | undefined;
   /** What all of them have in common. */
   readonly exchange: Pick<Exchange, "transport" | "keepsErrors" | "timeout" | "signal" | "init">;
 }
@@ -53,7 +55,7 @@ export interface RedirectRules {
 }
 
 /**
- * Sends a request and follows redirects. Verb and body stay, but for a 303. A redirect to another origin takes no
+ * Sends a request and follows redirects. Verb and body stay, except after a 303 and where `postToGet` says so. A redirect to another origin takes no
  * credentials along: no token in any place, no header that may hold one; and where it would take the body, it is an error.
  *
  * @throws OAuth2RedirectError, OAuth2ConnectionError and its kin; OAuth2UsageError `ERR_OAUTH_TARGET` and `ERR_OAUTH_OPTION`
@@ -63,7 +65,7 @@ export async function follow<R extends Reply>(
   first: Hop,
   sender: HopSender<R>,
 ): Promise<R> {
-  const { maxRedirects = rules.maxRedirects, redirect = "follow" } = sender;
+  const { maxRedirects = rules.maxRedirects, redirect = "follow", postToGet = [] } = sender;
   let hop = first;
   for (let count = 0; ; count += 1) {
     const reply = await sendHop(hop, sender);
@@ -82,7 +84,7 @@ export async function follow<R extends Reply>(
         response: reply.head,
       });
     }
-    hop = nextHop(hop, reply.head);
+    hop = nextHop(hop, reply.head, postToGet);
     rules.checkTarget(hop.url);
   }
 }
@@ -112,9 +114,12 @@ async function sendHop<R extends Reply>(hop: Hop, { send, exchange }: HopSender<
   });
 }
 
-function nextHop(hop: Hop, response: OAuth2Response): Hop {
+function nextHop(hop: Hop, response: OAuth2Response, postToGet: readonly number[]): Hop {
   const url = locationOf(hop, response);
-  const toGet = response.status === 303 && hop.method !== "HEAD";
+  const { status } = response;
+  const toGet =
+    (status === 303 && hop.method !== "HEAD") ||
+    (hop.method === "POST" && postToGet.includes(status));
   const headers = new Headers(hop.headers);
   const body = toGet ? undefined : hop.body;
   if (toGet) for (const name of bodyHeaders) headers.delete(name);

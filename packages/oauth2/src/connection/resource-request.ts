@@ -131,6 +131,8 @@ export async function streamToResource(
   return follow(client, hop, {
     send: (exchange) => client.connection.stream(exchange),
     redirect,
+    // As every `fetch` (Fetch standard, HTTP-redirect fetch).
+    postToGet: [301, 302],
     exchange: { transport, keepsErrors, timeout, signal, init },
   });
 }

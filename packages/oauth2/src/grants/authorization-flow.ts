@@ -1,3 +1,4 @@
+import { hideFromInspect } from "../inspect-as-json.ts";
 import type { AccessToken } from "../token/access-token.ts";
 import { optionError, AuthorizationResponseError } from "../errors.ts";
 import type { GrantParams, Params, Scope } from "../message/form.ts";
@@ -145,7 +146,7 @@ export async function startAuthorization(
     expiresAt: Math.floor(client.clock() / 1000 + lifetime),
   };
   const finished = openId === undefined ? url.href : await openId.finishUrl(url);
-  return { url: finished, transaction };
+  return { url: finished, transaction: hideFromInspect(transaction, "codeVerifier") };
 }
 
 /**
@@ -203,9 +204,11 @@ function checkOwnParameters(params: Params): void {
 }
 
 function checkTransaction(transaction: unknown): asserts transaction is AuthorizationTransaction {
-  const { state, codeVerifier, expiresAt } = isJsonRecord(transaction) ? transaction : {};
-  const texts = [state, codeVerifier].filter((value) => typeof value === "string" && value !== "");
-  if (texts.length === 2 && typeof expiresAt === "number") return;
+  const record = isJsonRecord(transaction) ? transaction : {};
+  const { state, codeVerifier, nonce, scope, expiresAt } = record;
+  const required = hasOpenId(scope) ? [state, codeVerifier, nonce] : [state, codeVerifier];
+  const texts = required.filter((value) => typeof value === "string" && value !== "");
+  if (texts.length === required.length && typeof expiresAt === "number") return;
   // Not what was found: text may be the transaction as JSON.
   throw optionError("the transaction", typeof transaction, "the transaction of authCode.start");
 }

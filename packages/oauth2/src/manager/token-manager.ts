@@ -1,13 +1,15 @@
 import { AccessToken, type TokenClient } from "../token/access-token.ts";
 import {
-  OAuth2ConnectionError,
-  OAuth2Error,
   optionError,
+  TokenStoreError,
   TokenUnavailableError,
+  type OAuth2Error,
 } from "../errors.ts";
 import type { TokenHash } from "../token/token-hash.ts";
 import type { TokenParams } from "../token/token-params.ts";
-import { isInvalidGrant, TokenPause } from "./token-pause.ts";
+import { raceSignal } from "./race-signal.ts";
+import { isInvalidGrant, isTemporary, TokenPause } from "./token-pause.ts";
+import { LostLockError } from "../store/lease.ts";
 import { MemoryTokenStore, type TokenStore } from "../store/token-store.ts";
 import { checkNames, optionsOf } from "../option-names.ts";
 
@@ -25,6 +27,12 @@ const managerOptions = optionsOf<TokenManagerOptions>("TokenManager", {
   refreshParams: true,
   onChange: true,
 });
+
+/** A token that was requested less than this many milliseconds ago is not renewed because a resource refused it. */
+const youngAge = 5000;
+
+/** Maximum wait for the lock of a store, in milliseconds; longer than the `lockTimeout` of our stores. */
+const lockLimit = 120_000;
 
 /** Options of {@link TokenManager}. */
 export interface TokenManagerOptions {
@@ -66,8 +74,11 @@ export interface GetTokenOptions {
  * Keeps one token fresh. However many callers ask, and however many processes share the store, an expired token is
  * refreshed once; a new one is stored before anybody gets it. A refresh token that the server refused (`invalid_grant`) is
  * not sent again, unless it is set again. After a token request that failed there is none until the time that the
- * server's `Retry-After` names (at most a day), else for a second, doubled with each failure up to a minute; until then
- * callers get the same error. A token that had expired on arrival is returned for as long.
+ * server's `Retry-After` names (at most a minute), else for 100 ms, doubled with each failure up to 30 s. Callers wait for
+ * the next request if the failure may pass (no connection, a status of 408, 429, or 500 and above), until their signal ends
+ * the wait or the `timeout` of the client's connection is over; else they get the same error. A token that had expired on
+ * arrival is returned for as long. A token that this manager requested less than 5 s ago is not renewed because a resource
+ * refused it.
  *
  * @example
  * ```ts
@@ -89,6 +100,8 @@ export class TokenManager {
   /** A refresh token that the server refused for good, and how; some servers take its use for theft. */
   #refusal: { readonly refreshToken: string; readonly error: OAuth2Error } | undefined;
   readonly #pause: TokenPause;
+  /** The token that was requested last, and when by the monotonic clock. */
+  #requested: { readonly token: string; readonly at: number } | undefined;
   /** Counts `set` and `clear`, which a renewal that is under way must not undo. */
   #epoch = 0;
 
@@ -127,18 +140,22 @@ export class TokenManager {
   async getToken(options: GetTokenOptions = {}): Promise<AccessToken> {
     checkNames(options, getTokenOptions);
     const { refused, minValidity = 0, signal } = options;
-    const current = this.#current;
-    if (current !== undefined && this.#serves(current, refused, minValidity)) return current;
-    signal?.throwIfAborted();
-    if (this.#flight === undefined) {
-      const flight = this.#renew(refused, minValidity).finally(() => {
-        if (this.#flight === flight) this.#flight = undefined;
-      });
-      // Every waiting caller gets the error; if all have left, it is dropped.
-      flight.catch(() => {});
-      this.#flight = flight;
+    const { timeout } = this.#client.connection;
+    const deadline = timeout === 0 ? Infinity : performance.now() + timeout;
+    for (;;) {
+      const current = this.#current;
+      if (current !== undefined && this.#serves(current, refused, minValidity)) return current;
+      signal?.throwIfAborted();
+      try {
+        return await raceSignal(this.#fly(refused, minValidity), signal);
+      } catch (error) {
+        // Whoever has the lock now has stored a newer token.
+        if (error instanceof LostLockError) continue;
+        const { remaining } = this.#pause;
+        if (!this.#pause.delays(error) || performance.now() + remaining >= deadline) throw error;
+        await this.#pause.wait(signal);
+      }
     }
-    return raceSignal(this.#flight, signal);
   }
 
   /** Puts another token in place, such as that of a sign-in, and stores it. */
@@ -156,8 +173,20 @@ export class TokenManager {
     await this.#locked(async () => {
       this.#current = undefined;
       this.#unsaved = undefined;
-      await this.#store.delete(this.#key);
+      await this.#bounded(this.#store.delete(this.#key));
     });
+  }
+
+  /** Joins the renewal that is under way, or begins one. */
+  #fly(refused: AccessToken | undefined, minValidity: number): Promise<AccessToken> {
+    if (this.#flight !== undefined) return this.#flight;
+    const flight = this.#renew(refused, minValidity).finally(() => {
+      if (this.#flight === flight) this.#flight = undefined;
+    });
+    // Every waiting caller gets the error; if all have left, it is dropped.
+    flight.catch(() => {});
+    this.#flight = flight;
+    return flight;
   }
 
   async #renew(refused: AccessToken | undefined, minValidity: number): Promise<AccessToken> {
@@ -194,16 +223,24 @@ export class TokenManager {
         "the last token is expired or was refused, and it is too early for another request",
       );
     }
+    if (known !== undefined && known.token === refused?.token && this.#isYoung(known)) {
+      throw new TokenUnavailableError("a resource refused a token that was requested just before");
+    }
     try {
       fresh = await this.#obtain(known);
     } catch (error) {
       const good = known !== undefined && known.token !== "" && !known.expired();
-      const passes = error instanceof OAuth2ConnectionError || isServerFault(error);
-      if (good && passes && known.token !== refused?.token && this.#outlasts(known, minValidity)) {
+      if (
+        good &&
+        isTemporary(error) &&
+        known.token !== refused?.token &&
+        this.#outlasts(known, minValidity)
+      ) {
         return this.#adopt(known);
       }
       throw error;
     }
+    this.#requested = { token: fresh.token, at: performance.now() };
     if (this.#serves(fresh, refused, minValidity)) this.#pause.end();
     else this.#pause.useless(fresh);
     if (epoch === this.#epoch) await this.#accept(fresh);
@@ -241,7 +278,12 @@ export class TokenManager {
     // With its lifetime, of which another process needs to know when the token is to be renewed.
     const { expiresIn: expires_in } = token;
     const lifetime = expires_in === undefined ? {} : { expires_in };
-    await this.#store.set(this.#key, { ...token.toHash(), ...lifetime });
+    try {
+      await this.#bounded(this.#store.set(this.#key, { ...token.toHash(), ...lifetime }));
+    } catch (error) {
+      if (error instanceof LostLockError) this.#unsaved = undefined;
+      throw error;
+    }
     this.#unsaved = undefined;
     this.#current = token;
     await this.#options.onChange?.(token, previous);
@@ -253,7 +295,7 @@ export class TokenManager {
   }
 
   async #load(): Promise<AccessToken | undefined> {
-    const hash: TokenHash | undefined = await this.#store.get(this.#key);
+    const hash: TokenHash | undefined = await this.#bounded(this.#store.get(this.#key));
     if (hash === undefined) return undefined;
     const current = this.#current;
     const same = current !== undefined && current.token === hash["access_token"];
@@ -262,8 +304,28 @@ export class TokenManager {
       : AccessToken.fromHash(this.#client, hash);
   }
 
-  #locked<T>(work: () => Promise<T>): Promise<T> {
-    return this.#store.lock === undefined ? work() : this.#store.lock(this.#key, work);
+  async #locked<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#store.lock === undefined) return work();
+    const begun = Promise.withResolvers<void>();
+    let isLate = false;
+    const done = this.#store.lock(this.#key, () => {
+      begun.resolve();
+      if (isLate) throw new TokenStoreError("the lock of the token came too late");
+      return work();
+    });
+    try {
+      await within(Promise.race([begun.promise, done]), lockLimit);
+    } catch (error) {
+      isLate = true;
+      throw error;
+    }
+    return done;
+  }
+
+  /** A store that hangs must not make callers hang: it has as long as a server has. */
+  async #bounded<T>(result: T | Promise<T>): Promise<T> {
+    const { timeout } = this.#client.connection;
+    return result instanceof Promise && timeout > 0 ? within(result, timeout) : result;
   }
 
   #serves(token: AccessToken, refused: AccessToken | undefined, minValidity: number): boolean {
@@ -276,8 +338,29 @@ export class TokenManager {
     return this.#outlasts(token, Math.max(minValidity, Math.min(this.#refreshBefore, quarter)));
   }
 
+  /** A resource that refuses even new tokens must not cause a token request with each call. */
+  #isYoung(token: AccessToken): boolean {
+    const requested = this.#requested;
+    if (token.token !== requested?.token || token.expired()) return false;
+    return performance.now() - requested.at < youngAge;
+  }
+
   #outlasts(token: AccessToken, seconds: number): boolean {
     return !token.expired(this.#client.clock() / 1000 + seconds);
+  }
+}
+
+/** @throws TokenStoreError when the store takes longer */
+async function within<T>(result: Promise<T>, milliseconds: number): Promise<T> {
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(
+    () => reject(new TokenStoreError(`the token store did not respond within ${milliseconds} ms`)),
+    milliseconds,
+  );
+  try {
+    return await Promise.race([result, late]);
+  } finally {
+    clearTimeout(timer);
   }
 }
 
@@ -285,27 +368,4 @@ export class TokenManager {
 function usable(token: AccessToken): AccessToken {
   if (token.token !== "") return token;
   throw token.error ?? new TokenUnavailableError("the server returned no access token");
-}
-
-function isServerFault(error: unknown): boolean {
-  return error instanceof OAuth2Error && (error.status ?? 0) >= 500;
-}
-
-/** Waits for a promise until a signal is aborted; what it stands for goes on. */
-async function raceSignal<T>(
-  promise: Promise<T>,
-  signal: AbortSignal | null | undefined,
-): Promise<T> {
-  if (signal === undefined || signal === null) return promise;
-  signal.throwIfAborted();
-  const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = (): void => {
-    reject(signal.reason);
-  };
-  signal.addEventListener("abort", abort, { once: true });
-  try {
-    return await Promise.race([promise, aborted]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
 }

@@ -149,7 +149,7 @@ export function errorOfFields(
   response?: OAuth2Response,
 ): OAuth2Error {
   const { error } = fields;
-  const code = text(typeof error === "number" ? String(error) : error);
+  const code = text(error);
   const description = text(fields["error_description"] ?? fields["errorDescription"]);
   const uri = text(fields["error_uri"] ?? fields["errorUri"]);
   const shown = (words: string): string =>
@@ -165,5 +165,6 @@ export function errorOfFields(
 }
 
 function text(value: unknown): string | undefined {
+  if (typeof value === "number") return String(value);
   return typeof value === "string" && value !== "" ? value : undefined;
 }

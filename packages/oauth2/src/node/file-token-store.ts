@@ -14,7 +14,7 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import type { TokenHash } from "../token/token-hash.ts";
 import { TokenStoreError } from "../errors.ts";
-import { checkLease, waitForLease } from "../store/lease.ts";
+import { checkLease, LostLockError, waitForLease } from "../store/lease.ts";
 import type { TokenStore } from "../store/token-store.ts";
 import { checkNames, optionsOf } from "../option-names.ts";
 
@@ -40,6 +40,8 @@ export class FileTokenStore implements TokenStore {
   readonly #folder: string;
   readonly #leaseTime: number;
   readonly #lockTimeout: number;
+  /** The locks that this store holds, by their paths, and what is in them. */
+  readonly #held = new Map<string, string>();
 
   /** @throws OAuth2UsageError `ERR_OAUTH_OPTION` */
   constructor(folder: string, options: FileTokenStoreOptions = {}) {
@@ -71,11 +73,13 @@ export class FileTokenStore implements TokenStore {
       await using file = await open(temporary, "wx", 0o600);
       await file.writeFile(JSON.stringify(token));
       await file.sync();
+      await this.#checkLock(`${path}.lock`);
       await rename(temporary, path);
       await syncFolder(this.#folder);
     } catch (error) {
       // What cannot be removed either is removed under a later lock.
       await rm(temporary, { force: true }).catch(() => {});
+      if (error instanceof LostLockError) throw error;
       throw new TokenStoreError("a token cannot be stored", { cause: error });
     }
   }
@@ -99,13 +103,22 @@ export class FileTokenStore implements TokenStore {
       utimes(path, now, now).catch(() => {});
     }, this.#leaseTime / 3);
     alive.unref();
+    this.#held.set(path, holder);
     try {
       await this.#removeLeftovers(key);
       return await work();
     } finally {
       clearInterval(alive);
+      if (this.#held.get(path) === holder) this.#held.delete(path);
       if ((await contentOf(path)) === holder) await rm(path, { force: true });
     }
+  }
+
+  /** A process that was stopped for longer than its lease must not overwrite what its successor has stored. */
+  async #checkLock(path: string): Promise<void> {
+    const holder = this.#held.get(path);
+    if (holder === undefined || (await contentOf(path)) === holder) return;
+    throw new LostLockError("another process took over the lock of the token");
   }
 
   async #acquire(path: string, holder: string): Promise<boolean> {

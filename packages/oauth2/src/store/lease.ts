@@ -1,6 +1,9 @@
 import { pause as sleep } from "@fetchwork/kit";
 import { optionError, TokenStoreError } from "../errors.ts";
 
+/** Another process took the lock over: it was held for too long without a sign of life. */
+export class LostLockError extends TokenStoreError {}
+
 /** One try to get a lock. */
 export type LeaseAttempt = () => Promise<boolean>;
 

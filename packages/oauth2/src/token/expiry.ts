@@ -19,7 +19,7 @@ export interface Expiry {
 
 /**
  * Reads when a token expires, of its fields `expires_at`, which counts, and `expires_in`. A lifetime of 0 means never.
- * What is there and unreadable counts as expired.
+ * What is there and unreadable counts as expired; an empty text counts as absent.
  *
  * @param now in seconds since the epoch
  * @throws InvalidResponseError when the lifetime is neither a number nor text
@@ -68,7 +68,7 @@ function secondsOf(time: number): number | undefined {
 }
 
 function isGiven(value: unknown): boolean {
-  return value !== undefined && value !== null;
+  return value !== undefined && value !== null && value !== "";
 }
 
 function clamp(seconds: number): number {

@@ -273,6 +273,42 @@ describe("authorizedFetch", () => {
     ]);
   });
 
+  it.each([301, 302])(
+    "sends GET after a POST and a status of %d, as fetch does",
+    async (status) => {
+      const moved = { status, headers: { location: "/done" }, body: "" };
+      for (const [method, next] of [
+        ["POST", "GET"],
+        ["PUT", "PUT"],
+      ] as const) {
+        seen.length = 0;
+        api.script = [moved, json({ fine: true })];
+        const send = authorizedFetch(await managerOf());
+        const bare = await fetch(`${api.origin}/r`, { method, body: "x" });
+        expect(bare.status).toBe(200);
+        const theirs = seen.splice(0);
+        api.script = [moved, json({ fine: true })];
+        expect((await send("/r", { method, body: "x" })).status).toBe(200);
+        const wire = (requests: typeof seen): unknown =>
+          requests.map((request) => [request.method, request.body]);
+        expect(wire(seen)).toEqual(wire(theirs));
+        expect(wire(seen)).toEqual([
+          [method, "x"],
+          [next, next === "GET" ? "" : "x"],
+        ]);
+      }
+    },
+  );
+
+  it("keeps method and body after a 302 in token.post", async () => {
+    api.script = [{ status: 302, headers: { location: "/done" }, body: "" }, json({ fine: true })];
+    await AccessToken.fromHash(clientOf(), { access_token: "A1" }).post("/r", { body: "x=1" });
+    expect(seen.map(({ method, body }) => [method, body])).toEqual([
+      ["POST", "x=1"],
+      ["POST", "x=1"],
+    ]);
+  });
+
   it("refuses paths that would change the host", async () => {
     await expect(authorizedFetch(await managerOf())("//evil.example/x")).rejects.toMatchObject({
       code: "ERR_OAUTH_TARGET",

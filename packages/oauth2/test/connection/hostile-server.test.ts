@@ -3,6 +3,7 @@ import type { Socket } from "node:net";
 import { inspect } from "node:util";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import {
+  TokenManager,
   AccessToken,
   InvalidResponseError,
   OAuth2Client,
@@ -68,7 +69,7 @@ describe("lifetimes", () => {
     expect(Number.isSafeInteger(token.expiresAt ?? 0)).toBe(true);
   });
 
-  it.each(["abc", "", "-Infinity", "never"])(
+  it.each(["abc", "-Infinity", "never"])(
     "counts a token whose expires_in is %j as expired, also after it was stored",
     async (value) => {
       send(JSON.stringify({ access_token: "A", expires_in: value }));
@@ -83,6 +84,21 @@ describe("lifetimes", () => {
     },
   );
 
+  it("takes an empty expires_in or expires_at for none, also in a form", async () => {
+    send("access_token=A&expires_in=", { "content-type": "application/x-www-form-urlencoded" });
+    const client = clientWith();
+    const token = await client.clientCredentials.getToken();
+    expect(token).toMatchObject({ token: "A", expiresIn: undefined, expiresAt: undefined });
+    expect([token.expires(), token.expired()]).toEqual([false, false]);
+    const manager = new TokenManager(client);
+    await manager.set(token);
+    expect((await manager.getToken()).token).toBe("A");
+    send(JSON.stringify({ access_token: "A", expires_at: "", expires_in: 60 }));
+    const dated = await client.clientCredentials.getToken();
+    expect(dated.expired()).toBe(false);
+    expect(dated.expired((dated.expiresAt ?? 0) + 1)).toBe(true);
+  });
+
   it("counts a refreshed token whose expires_in is unreadable as expired", async () => {
     const client = clientWith();
     send('{"access_token":"A2","expires_in":"soon"}');
@@ -96,7 +112,7 @@ describe("lifetimes", () => {
     expect(error).toBeInstanceOf(InvalidResponseError);
   });
 
-  it.each(["garbage", "", "0x10", "2033-13-99", {}, [], true])(
+  it.each(["garbage", "0x10", "2033-13-99", {}, [], true])(
     "counts a token whose expires_at is %j as expired",
     async (value) => {
       send(JSON.stringify({ access_token: "A", expires_at: value, expires_in: 60 }));

@@ -1,17 +1,30 @@
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { AccessToken, authorizedFetch, OAuth2Client, TokenManager } from "../../src/index.ts";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import {
+  AccessToken,
+  authorizedFetch,
+  OAuth2Client,
+  OAuth2ConnectionError,
+  TokenManager,
+} from "../../src/index.ts";
 import { json, startScriptedServer, type ScriptedServer } from "../scripted-server.ts";
 
 let server: ScriptedServer;
-let now: number;
+const now = 1_800_000_000_000;
 beforeEach(async () => {
   server = await startScriptedServer();
-  now = 1_800_000_000_000;
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
 });
-afterEach(() => server[Symbol.asyncDispose]());
+afterEach(async () => {
+  vi.useRealTimers();
+  await server[Symbol.asyncDispose]();
+});
 
-const client = (): OAuth2Client =>
-  new OAuth2Client("id", "secret", { site: server.origin, clock: () => now });
+const client = (timeout?: number): OAuth2Client =>
+  new OAuth2Client("id", "secret", {
+    site: server.origin,
+    clock: () => now,
+    connectionOpts: { timeout },
+  });
 
 async function managerOf(hash: Record<string, unknown> = {}): Promise<TokenManager> {
   const manager = new TokenManager(client());
@@ -29,6 +42,28 @@ const refusal = (headers: Record<string, string> = {}, status = 503): typeof ser
   { status, headers, body: "busy" },
 ];
 
+/** Asks at the same time, and resolves when all callers wait for the next request. */
+async function askAndWait(manager: TokenManager, callers: number): Promise<Promise<AccessToken>[]> {
+  const tokens = Array.from({ length: callers }, () => manager.getToken());
+  for (const token of tokens) token.catch(() => {});
+  await waiting(callers);
+  return tokens;
+}
+
+/** Resolves when this many callers wait. They begin together; a request has fewer timers than ten of them. */
+async function waiting(callers: number): Promise<void> {
+  while (vi.getTimerCount() < callers) {
+    await new Promise((resolve) => {
+      setImmediate(resolve);
+    });
+  }
+}
+
+async function expectTokens(waiters: readonly Promise<AccessToken>[]): Promise<void> {
+  const tokens = await Promise.all(waiters);
+  expect(tokens).toMatchObject(waiters.map(() => ({ token: "AT" })));
+}
+
 /** Asks as often as callers do who do not care. */
 async function ask(manager: TokenManager, times = 20): Promise<readonly unknown[]> {
   const outcomes: unknown[] = [];
@@ -38,64 +73,154 @@ async function ask(manager: TokenManager, times = 20): Promise<readonly unknown[
   return outcomes;
 }
 
+/** The same token, when it is old enough to be renewed because it was refused. */
+async function later(token: AccessToken): Promise<AccessToken> {
+  await vi.advanceTimersByTimeAsync(5000);
+  return token;
+}
+
 describe("after a token request that failed, TokenManager", () => {
   it.each([
-    ["seconds", "60"],
-    ["a date", new Date(1_800_000_060_000).toUTCString()],
-  ])("sends none until the time of a Retry-After of %s", async (_case, value) => {
+    ["seconds", "20"],
+    ["a date", new Date(now + 20_000).toUTCString()],
+  ])("sends none until the time of a Retry-After of %s, and callers wait", async (_case, value) => {
     server.script = refusal({ "retry-after": value });
     const manager = await managerOf();
-    const outcomes = await ask(manager);
-    expect(outcomes.every((outcome) => outcome === outcomes[0])).toBe(true);
-    expect(outcomes[0]).toMatchObject({ name: "OAuth2Error", status: 503 });
+    const early = await askAndWait(manager, 10);
+    await vi.advanceTimersByTimeAsync(19_998);
+    const late = Array.from({ length: 10 }, () => manager.getToken());
+    await waiting(20);
     expect(server.seen).toHaveLength(1);
-    now += 59_999;
-    await ask(manager);
-    expect(server.seen).toHaveLength(1);
-    now += 1;
     server.script = [];
-    expect((await manager.getToken()).token).toBe("AT");
+    await vi.advanceTimersByTimeAsync(2);
+    await expectTokens([...early, ...late]);
     expect(server.seen).toHaveLength(2);
   });
 
   it.each([
+    ["a reset connection", undefined],
     ["a status of 500", refusal({}, 500)],
+    ["a status of 429", refusal({}, 429)],
     ["a Retry-After that is not a time", refusal({ "retry-after": "soon" })],
-    ["a refusal of the client", [json({ error: "invalid_client" }, 401)]],
-    ["a response without a token", [json({ fine: true })]],
-  ])("waits a second, then twice as long each time, up to a minute: %s", async (_case, script) => {
-    server.script = script;
+  ])("loses no call, and sends the next one after 100 ms: %s", async (_case, script) => {
+    if (script === undefined) server.resets = 1;
+    else server.script = script;
     const manager = grantManager();
-    for (const [index, seconds] of [1, 2, 4, 8, 16, 32, 60, 60].entries()) {
-      await ask(manager, 3);
-      expect(server.seen).toHaveLength(index + 1);
-      now += seconds * 1000 - 1;
-      await ask(manager, 3);
-      expect(server.seen).toHaveLength(index + 1);
-      now += 1;
-    }
+    const waiters = await askAndWait(manager, 20);
     server.script = [];
-    expect((await manager.getToken()).token).toBe("AT");
+    await vi.advanceTimersByTimeAsync(99);
+    expect(server.seen).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(1);
+    await expectTokens(waiters);
+    expect(server.seen).toHaveLength(2);
   });
 
-  it("waits after a server that cannot be reached, and starts from a second after a success", async () => {
-    const manager = await managerOf({ refresh_token: "R" });
+  it("waits twice as long each time, up to 30 seconds, and from 100 ms again after a success", async () => {
+    let requests = 0;
+    let isDown = true;
+    const own = client(0);
+    const manager = new TokenManager(own, {
+      grant: async () => {
+        requests += 1;
+        if (isDown) throw new OAuth2ConnectionError("down");
+        return AccessToken.fromHash(own, { access_token: `T${requests}`, expires_in: 100 });
+      },
+    });
+    const token = manager.getToken();
+    await waiting(1);
+    const pauses = [100, 200, 400, 800, 1600, 3200, 6400, 12_800, 25_600, 30_000, 30_000];
+    for (const [index, pause] of pauses.entries()) {
+      await vi.advanceTimersByTimeAsync(pause - 1);
+      expect(requests).toBe(index + 1);
+      isDown = index < pauses.length - 1;
+      await vi.advanceTimersByTimeAsync(1);
+      expect(requests).toBe(index + 2);
+    }
+    const first = await token;
+    isDown = true;
+    const next = manager.getToken({ refused: await later(first) });
+    await waiting(1);
+    isDown = false;
+    await vi.advanceTimersByTimeAsync(100);
+    expect((await next).token).toBe("T14");
+  });
+
+  it.each([
+    ["a refusal of the client", [json({ error: "invalid_client" }, 401)]],
+    ["a response without a token", [json({ fine: true })]],
+  ])(
+    "fails callers at once while it sends none, if waiting does not help: %s",
+    async (_case, script) => {
+      server.script = script;
+      const manager = grantManager();
+      for (const [index, pause] of [100, 200, 400, 25_600, 30_000].entries()) {
+        const outcomes = await ask(manager, 3);
+        expect(outcomes[0]).toBeInstanceOf(Error);
+        expect(outcomes.every((outcome) => outcome === outcomes[0])).toBe(true);
+        expect(server.seen).toHaveLength(index + 1);
+        await vi.advanceTimersByTimeAsync(pause);
+      }
+      server.script = [];
+      expect((await manager.getToken()).token).toBe("AT");
+    },
+  );
+
+  it("fails callers at once whose time limit ends before the next one", async () => {
+    server.script = refusal({ "retry-after": "40" });
+    const manager = await managerOf();
+    const outcomes = await ask(manager);
+    expect(outcomes[0]).toMatchObject({ name: "OAuth2Error", status: 503 });
+    expect(outcomes.every((outcome) => outcome === outcomes[0])).toBe(true);
+    expect(server.seen).toHaveLength(1);
+    await vi.advanceTimersByTimeAsync(10_001);
+    const waiters = await askAndWait(manager, 10);
+    server.script = [];
+    await vi.advanceTimersByTimeAsync(29_999);
+    await expectTokens(waiters);
+  });
+
+  it("fails a caller with the last error when its time limit is over", async () => {
+    server.script = refusal({}, 500);
+    const own = client(1000);
+    const manager = new TokenManager(own, { grant: () => own.clientCredentials.getToken() });
+    const waiters = await askAndWait(manager, 10);
+    await vi.advanceTimersByTimeAsync(100);
+    await waiting(10);
+    await vi.advanceTimersByTimeAsync(200);
+    await waiting(10);
+    await vi.advanceTimersByTimeAsync(400);
+    const outcomes = await Promise.allSettled(waiters);
+    expect(outcomes).toMatchObject(
+      outcomes.map(() => ({ status: "rejected", reason: { status: 500 } })),
+    );
+    expect(server.seen).toHaveLength(4);
+  });
+
+  it("lets the signal of a caller end its wait, and no other", async () => {
     server.script = refusal();
-    await ask(manager, 1);
-    now += 1000;
-    await ask(manager, 1);
-    now += 2000;
-    server.script = [json({ access_token: "B", refresh_token: "R", expires_in: 10 })];
-    expect((await manager.getToken()).token).toBe("B");
-    now += 60_000;
-    const count = server.seen.length;
-    const [first, ...others] = await (async () => {
-      await server[Symbol.asyncDispose]();
-      return ask(manager);
-    })();
-    expect(first).toMatchObject({ code: "ERR_OAUTH_CONNECTION" });
-    expect(others.every((error) => error === first)).toBe(true);
-    expect(server.seen).toHaveLength(count);
+    const manager = await managerOf();
+    const controller = new AbortController();
+    const mine = manager.getToken({ signal: controller.signal });
+    mine.catch(() => {});
+    const waiters = Array.from({ length: 10 }, () => manager.getToken());
+    await waiting(11);
+    controller.abort(new Error("left"));
+    await expect(mine).rejects.toThrow("left");
+    server.script = [];
+    await vi.advanceTimersByTimeAsync(100);
+    await expectTokens(waiters);
+  });
+
+  it("does not wait longer when the clock of the system is set back", async () => {
+    let time = now;
+    server.script = refusal();
+    const own = new OAuth2Client("id", "secret", { site: server.origin, clock: () => time });
+    const manager = new TokenManager(own, { grant: () => own.clientCredentials.getToken() });
+    const waiters = await askAndWait(manager, 10);
+    time -= 3_600_000;
+    server.script = [];
+    await vi.advanceTimersByTimeAsync(100);
+    await expectTokens(waiters);
   });
 
   it("returns the old token meanwhile if that is still good", async () => {
@@ -107,26 +232,26 @@ describe("after a token request that failed, TokenManager", () => {
   });
 
   it("sends one at once when another token is set, and when it is cleared", async () => {
-    server.script = refusal({ "retry-after": "600" });
+    server.script = refusal();
     const manager = await managerOf();
-    await ask(manager);
+    const waiters = await askAndWait(manager, 10);
     server.script = [];
     const other = { access_token: "A", refresh_token: "R2", expires_at: 1 };
     await manager.set(AccessToken.fromHash(manager.client, other));
-    expect((await manager.getToken()).token).toBe("AT");
+    await expectTokens(waiters);
     const withGrant = grantManager();
-    server.script = refusal();
+    server.script = refusal({ "retry-after": "600" });
     await ask(withGrant);
     await withGrant.clear();
     server.script = [];
     expect((await withGrant.getToken()).token).toBe("AT");
   });
 
-  it("believes no Retry-After of more than a day", async () => {
-    server.script = refusal({ "retry-after": "9999999999" });
+  it("believes no Retry-After of more than a minute", async () => {
+    server.script = refusal({ "retry-after": "86400" });
     const manager = await managerOf();
     await ask(manager);
-    now += 86_400_000;
+    await vi.advanceTimersByTimeAsync(60_000);
     await ask(manager);
     expect(server.seen).toHaveLength(2);
   });
@@ -149,6 +274,36 @@ describe("after a token request that failed, TokenManager", () => {
     for (let count = 0; count < 5; count += 1) expect((await api("/r")).status).toBe(401);
     expect(server.seen.filter(({ target }) => target === "/oauth/token")).toHaveLength(1);
   });
+
+  it("does not renew a token that a resource refuses within 5 seconds of its request", async () => {
+    const manager = await managerOf({ expires_at: null });
+    let tokens = 0;
+    server.respond = ({ target }) => {
+      if (target !== "/oauth/token") return json({}, 401);
+      tokens += 1;
+      return json({ access_token: `T${tokens}`, refresh_token: `R${tokens}` });
+    };
+    const api = authorizedFetch(manager);
+    for (let count = 0; count < 5; count += 1) expect((await api("/r")).status).toBe(401);
+    expect(tokens).toBe(1);
+    await vi.advanceTimersByTimeAsync(4999);
+    await api("/r");
+    expect(tokens).toBe(1);
+    await vi.advanceTimersByTimeAsync(1);
+    for (let count = 0; count < 5; count += 1) await api("/r");
+    expect(tokens).toBe(2);
+  });
+
+  it("renews a refused token within 5 seconds of its request if it has expired", async () => {
+    let time = now;
+    const own = new OAuth2Client("id", "secret", { site: server.origin, clock: () => time });
+    const manager = new TokenManager(own, { grant: () => own.clientCredentials.getToken() });
+    server.script = [json({ access_token: "short", expires_in: 2 })];
+    const refused = await manager.getToken();
+    server.script = [];
+    time += 3000;
+    expect((await manager.getToken({ refused })).token).toBe("AT");
+  });
 });
 
 describe("with tokens that expire at once, TokenManager", () => {
@@ -160,11 +315,11 @@ describe("with tokens that expire at once, TokenManager", () => {
     async (_case, fields) => {
       server.script = [json({ access_token: "old", ...fields })];
       const manager = grantManager();
-      for (const [index, seconds] of [1, 2, 4].entries()) {
+      for (const [index, pause] of [100, 200, 400].entries()) {
         const outcomes = await ask(manager);
         expect(outcomes).toMatchObject(outcomes.map(() => ({ token: "old" })));
         expect(server.seen).toHaveLength(index + 1);
-        now += seconds * 1000;
+        await vi.advanceTimersByTimeAsync(pause);
       }
     },
   );

@@ -1,3 +1,4 @@
+import { isExposedError } from "@fetchwork/kit";
 import * as oauth from "oauth4webapi";
 import * as openidClient from "openid-client";
 import { describe, expect, it } from "vitest";
@@ -206,6 +207,32 @@ describe("authCode.callback", () => {
     const { transaction } = await client.authCode.start({ scope: "openid" });
     const call = client.authCode.callback(`code=c&state=${transaction.state}`, transaction);
     await expect(call).rejects.toMatchObject({ code: "ERR_OAUTH_TOKEN_INVALID" });
+  });
+});
+
+describe("what authCode.callback throws", () => {
+  it("becomes the user's error in a server, with a message that may be shown", async () => {
+    const client = makeClient();
+    const { transaction } = await client.authCode.start();
+    for (const query of ["code=c&state=other", `error=access_denied&state=${transaction.state}`]) {
+      const error: unknown = await client.authCode
+        .callback(query, transaction)
+        .catch((reason: unknown) => reason);
+      expect(isExposedError(error)).toBe(true);
+      expect(error).toMatchObject({ name: "AuthorizationResponseError", status: 400 });
+    }
+  });
+
+  it("refuses a transaction that lost the nonce of its scope openid, before it sends the code", async () => {
+    const client = makeClient();
+    const { transaction } = await client.authCode.start({ scope: "openid" });
+    const { nonce, ...rest } = transaction;
+    expect(nonce).toEqual(expect.any(String));
+    for (const cut of [rest, { ...rest, nonce: "" }]) {
+      await expect(
+        client.authCode.callback(`code=c&state=${transaction.state}`, cut),
+      ).rejects.toMatchObject({ code: "ERR_OAUTH_OPTION" });
+    }
   });
 });
 

@@ -128,6 +128,32 @@ const mistakes: Readonly<Record<string, (client: OidcClient) => Promise<unknown>
     client.assertion.getToken({ iss: "me" }, { algorithm: "RS256", key: canary("key") }),
 };
 
+it("inspect hides the device code and the code verifier, which JSON and copies keep", async () => {
+  const device_authorization_endpoint = `${metadata.issuer}/device`;
+  const { client } = connect(
+    {
+      "/device": () =>
+        Response.json({
+          device_code: canary("device"),
+          user_code: "AB-CD",
+          verification_uri: "https://op.example/device",
+          expires_in: 600,
+        }),
+    },
+    { metadata: { device_authorization_endpoint } },
+  );
+  const { transaction } = await client.authCode.start();
+  const device = await client.device.start();
+  for (const [object, secret] of [
+    [transaction, transaction.codeVerifier],
+    [device, device.deviceCode],
+  ] as const) {
+    expect(inspect({ nested: [object] })).not.toContain(secret);
+    expect(JSON.stringify(object)).toContain(secret);
+    expect(structuredClone(object)).toMatchObject(JSON.parse(JSON.stringify(object)));
+  }
+});
+
 it.each(Object.entries(mistakes))("shows no secret in the error about %s", async (_name, call) => {
   const error: unknown = await call(connect({}).client).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: "ERR_OAUTH_OPTION" });

@@ -199,6 +199,59 @@ describe("RemoteJwks", () => {
     expect(await jwks.getKey(es("a"))).toBeInstanceOf(CryptoKey);
   });
 
+  it("uses old keys for an hour while the issuer fails, and fetches once a second", async () => {
+    const state = publish("a");
+    const jwks = state.jwks({ cacheMaxAge: 60 });
+    const key = await jwks.getKey(es("a"));
+    state.fail = true;
+    state.now += 60_000;
+    for (let count = 0; count < 10; count += 1) expect(await jwks.getKey(es("a"))).toBe(key);
+    expect(state.fetches).toBe(2);
+    await expect(jwks.getKey(es("b"))).rejects.toMatchObject({ code: "ERR_OAUTH_CONNECTION" });
+    state.now += 3_600_000 - 1;
+    expect(await jwks.getKey(es("a"))).toBe(key);
+    state.now += 1000;
+    await expect(jwks.getKey(es("a"))).rejects.toMatchObject({ code: "ERR_OAUTH_CONNECTION" });
+    state.fail = false;
+    state.document = { keys: [jwkOf("b")] };
+    state.now += 1000;
+    await expect(jwks.getKey(es("a"))).rejects.toMatchObject({ claim: "kid" });
+    expect(await jwks.getKey(es("b"))).toBeInstanceOf(CryptoKey);
+  });
+
+  it("does not make callers with an old key wait for an issuer that failed and now hangs", async () => {
+    const state = publish("a");
+    let hangs = false;
+    const jwks = state.jwks({
+      cacheMaxAge: 60,
+      fetch: async () => {
+        if (hangs) return new Promise<Response>(() => {});
+        if (state.fail) throw new TypeError("fetch failed");
+        return Response.json(state.document);
+      },
+    });
+    const key = await jwks.getKey(es("a"));
+    state.fail = true;
+    state.now += 60_000;
+    await jwks.getKey(es("a"));
+    hangs = true;
+    state.now += 1000;
+    expect(await jwks.getKey(es("a"))).toBe(key);
+  });
+
+  it("fetches again when the clock was set back, after a failure and with keys", async () => {
+    const state = publish("a");
+    const jwks = state.jwks();
+    state.fail = true;
+    await expect(jwks.getKey(es("a"))).rejects.toMatchObject({ code: "ERR_OAUTH_CONNECTION" });
+    state.fail = false;
+    state.now -= 3_600_000;
+    expect(await jwks.getKey(es("a"))).toBeInstanceOf(CryptoKey);
+    state.now -= 3_600_000;
+    await jwks.getKey(es("a"));
+    expect(state.fetches).toBe(3);
+  });
+
   it("keeps fresh keys when a fetch for another one fails", async () => {
     const state = publish("a");
     const jwks = state.jwks();

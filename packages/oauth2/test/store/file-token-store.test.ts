@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { AccessToken, OAuth2Client, TokenManager } from "../../src/index.ts";
 import { FileTokenStore } from "../../src/node/index.ts";
 import { startRotatingServer } from "../rotating-server.ts";
 
@@ -233,6 +234,44 @@ describe("lock", () => {
     done.resolve();
     await second;
     expect(await locks()).toEqual([]);
+  });
+
+  it("keeps a holder that it was taken from from overwriting what was stored meanwhile", async () => {
+    const slow = new FileTokenStore(folder, { lockTimeout: 1000, leaseTime: 5000 });
+    const quick = new FileTokenStore(folder, { lockTimeout: 1000, leaseTime: 5000 });
+    const stalled = slow.lock("k", async () => {
+      const [lock = ""] = (await readdir(folder)).filter((name) => name.endsWith(".lock"));
+      const long = new Date(Date.now() - 6000);
+      await utimes(join(folder, lock), long, long);
+      await quick.lock("k", async () => quick.set("k", { access_token: "newer" }));
+      await slow.set("k", { access_token: "older" });
+    });
+    await expect(stalled).rejects.toMatchObject({ code: "ERR_OAUTH_STORE" });
+    expect(await slow.get("k")).toEqual({ access_token: "newer" });
+    expect(await readdir(folder)).toHaveLength(1);
+    await slow.lock("k", async () => slow.set("k", { access_token: "newest" }));
+    expect(await quick.get("k")).toEqual({ access_token: "newest" });
+  });
+
+  it("gives the callers of a stalled process the token that another process stored", async () => {
+    await using server = await startRotatingServer();
+    const store = new FileTokenStore(folder, { lockTimeout: 1000, leaseTime: 5000 });
+    const other = new FileTokenStore(folder, { lockTimeout: 1000, leaseTime: 5000 });
+    const client = new OAuth2Client("id", "secret", { site: server.origin });
+    const manager = new TokenManager(client, { store });
+    await manager.set(AccessToken.fromHash(client, token));
+    server.onRefresh = async () => {
+      const [lock = ""] = (await readdir(folder)).filter((name) => name.endsWith(".lock"));
+      const long = new Date(Date.now() - 6000);
+      await utimes(join(folder, lock), long, long);
+      await other.lock("k", async () => {});
+      await other.lock("default", async () =>
+        other.set("default", { access_token: "newer", refresh_token: "R9" }),
+      );
+    };
+    expect((await manager.getToken()).token).toBe("newer");
+    expect(await other.get("default")).toMatchObject({ access_token: "newer" });
+    expect(server.refreshes).toHaveLength(1);
   });
 
   it("removes what a process that was killed while it wrote has left", async () => {

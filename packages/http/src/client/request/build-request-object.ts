@@ -92,6 +92,12 @@ const checkNames = nameCheck<RestRequest & EndpointRequest>({
     url: true,
     request: true,
   },
+  elsewhere: {
+    retry: "retry of the second argument",
+    signal: "signal of the second argument",
+    throwOnStatus: "throwOnStatus of the second argument",
+    timeout: "timeout of the second argument",
+  },
   otherNames: {
     data: "body",
     form: "body",

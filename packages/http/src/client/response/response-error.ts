@@ -2,7 +2,7 @@ import { HttpError } from "../../errors.ts";
 import { redactUrl } from "../transport/redact-url.ts";
 import type { RestResponse } from "./rest-response.ts";
 
-/** `ERR_HTTP_REST`: a status of 400 or more, with `throwOnStatus`. The message is the start of the body. */
+/** `ERR_HTTP_REST`: a status of 400 or more, with `throwOnStatus`. The message is the status, the request and the start of the body. */
 export class ResponseError extends HttpError {
   override readonly name: string = "ResponseError";
   readonly statusCode: number;
@@ -13,10 +13,12 @@ export class ResponseError extends HttpError {
 
   constructor(response: RestResponse, details: { readonly method: string; readonly url: URL }) {
     const { statusCode } = response;
-    super("ERR_HTTP_REST", messageOf(response.body) || `status ${statusCode} without a body`);
+    const url = redactUrl(details.url);
+    const text = messageOf(response.body) || "no body";
+    super("ERR_HTTP_REST", `${statusCode} from ${details.method} ${url}: ${text}`);
     this.statusCode = statusCode;
     this.method = details.method;
-    this.url = redactUrl(details.url);
+    this.url = url;
     this.#response = response;
   }
 

@@ -45,11 +45,13 @@ const publicMembers = ["kty", "crv", "x", "y", "n", "e", "pub"] as const;
 const maxKeys = 200;
 /** Time after a failed fetch in which it is not tried again, in milliseconds. */
 const retryAfter = 1000;
+/** For how long old keys are used while the issuer's cannot be fetched, in milliseconds. */
+const maxStale = 3_600_000;
 
 /**
  * The keys that an issuer publishes at its `jwks_uri` (RFC 7517, 5). Fetched when first needed and kept; fetched again
  * when they are old, and when a token names a key that is not among them, which is how keys are rotated. However many
- * callers wait, there is one fetch.
+ * callers wait, there is one fetch. While it fails, old keys are used for an hour more.
  */
 export class RemoteJwks {
   /** Where the keys come from. */
@@ -62,7 +64,7 @@ export class RemoteJwks {
   #imported = new Map<string, CryptoKey | Promise<CryptoKey>>();
   #fetchedAt = -Infinity;
   #failedAt = -Infinity;
-  #failure: unknown;
+  #failure: { readonly error: unknown } | undefined;
   #pending: Promise<void> | undefined;
 
   /**
@@ -90,20 +92,22 @@ export class RemoteJwks {
    */
   getKey(header: JwtHeader): CryptoKey | Promise<CryptoKey> {
     const imported = this.#imported.get(importedName(header));
-    return imported !== undefined && this.#isFresh() ? imported : this.#findKey(header);
+    return imported !== undefined && this.#isYoungerThan(this.#maxAge)
+      ? imported
+      : this.#findKey(header);
   }
 
   /** Forgets all keys; they are fetched again when they are needed. */
   clear(): void {
     this.#forget([]);
     this.#fetchedAt = -Infinity;
-    this.#failedAt = -Infinity;
+    this.#failure = undefined;
   }
 
   async #findKey(header: JwtHeader): Promise<CryptoKey> {
-    if (!this.#isFresh()) await this.#fetchOnce();
+    if (!this.#isYoungerThan(this.#maxAge)) await this.#refetch(header);
     let key = selectKey(this.#keys, header);
-    if (key === undefined && this.#clock() - this.#fetchedAt >= this.#cooldown) {
+    if (key === undefined && !this.#isYoungerThan(this.#cooldown)) {
       await this.#fetchOnce();
       key = selectKey(this.#keys, header);
     }
@@ -131,12 +135,25 @@ export class RemoteJwks {
     return pending;
   }
 
-  #isFresh(): boolean {
-    return this.#clock() - this.#fetchedAt < this.#maxAge;
+  /** Fetches the keys again because they are old; if that fails, an old one that fits the token will do. */
+  async #refetch(header: JwtHeader): Promise<void> {
+    const isUsable =
+      this.#isYoungerThan(this.#maxAge + maxStale) && selectKey(this.#keys, header) !== undefined;
+    const fetched = this.#fetchOnce();
+    if (!isUsable) return fetched;
+    // A server that has failed and now hangs must not make every caller wait.
+    if (this.#failure === undefined) await fetched.catch(ignore);
+    else fetched.catch(ignore);
+  }
+
+  #isYoungerThan(age: number): boolean {
+    return isWithin(this.#clock() - this.#fetchedAt, age);
   }
 
   async #fetchOnce(): Promise<void> {
-    if (this.#clock() - this.#failedAt < retryAfter) throw this.#failure;
+    if (this.#failure !== undefined && isWithin(this.#clock() - this.#failedAt, retryAfter)) {
+      throw this.#failure.error;
+    }
     this.#pending ??= this.#fetch().finally(() => {
       this.#pending = undefined;
     });
@@ -148,9 +165,10 @@ export class RemoteJwks {
       const keys = await fetchKeys(new URL(this.url), this.#source);
       this.#forget(keys);
       this.#fetchedAt = this.#clock();
+      this.#failure = undefined;
     } catch (error) {
       this.#failedAt = this.#clock();
-      this.#failure = error;
+      this.#failure = { error };
       throw error;
     }
   }
@@ -160,6 +178,14 @@ export class RemoteJwks {
     this.#imported = new Map();
   }
 }
+
+/** A clock that was set back makes a negative time, which is none to rely on. */
+function isWithin(elapsed: number, limit: number): boolean {
+  return elapsed >= 0 && elapsed < limit;
+}
+
+/** The failure is kept, for callers without a key. */
+function ignore(): void {}
 
 async function fetchKeys(url: URL, source: DocumentSource): Promise<readonly JsonRecord[]> {
   const accept = "application/json, application/jwk-set+json";

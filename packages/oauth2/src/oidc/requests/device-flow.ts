@@ -17,6 +17,7 @@ import {
   type EndpointCallOptions,
   type ProviderClient,
 } from "../provider-endpoint.ts";
+import { hideFromInspect } from "../../inspect-as-json.ts";
 import { checkNames, optionsOf } from "../../option-names.ts";
 
 const pollOptions = optionsOf<PollOptions>("device.poll", {
@@ -114,7 +115,7 @@ export class DeviceFlow {
       const values = sent.filter(([key]) => key === name).map(([, value]) => value);
       return values.length === 0 ? undefined : values;
     };
-    return {
+    const authorization: DeviceAuthorization = {
       deviceCode: text("device_code"),
       userCode: text("user_code"),
       verificationUri: link("verification_uri"),
@@ -128,6 +129,7 @@ export class DeviceFlow {
       // A server that names none, or 0, must not be flooded all the same.
       interval: Math.min(Math.max(interval, 1), maxInterval),
     };
+    return hideFromInspect(authorization, "deviceCode");
   }
 
   /**
