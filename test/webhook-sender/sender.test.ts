@@ -98,6 +98,19 @@ describe("what cannot be sent", () => {
   });
 
   it.each([
+    [{ name: "a", payload: {}, tenant: "t" }, {}, 'an event has no option "tenant"'],
+    [{ name: "a", payload: {} }, { tenant: "t" }, 'send has no option "tenant"'],
+    [{ name: "a", payload: {} }, { endpoints: ["e"] }, 'send has no option "endpoints"'],
+    [{ name: "a", payload: {} }, { transation: {} }, 'did you mean "transaction"?'],
+  ])("send() refuses properties that do not exist: %j, %j", async (event, options, message) => {
+    await expect(makeSender().send(event, options as never)).rejects.toMatchObject({
+      code: "ERR_WEBHOOKS_OPTION",
+      message: expect.stringContaining(message),
+    });
+    expect(await store.collection(senderCollections.events).count()).toBe(0);
+  });
+
+  it.each([
     { timeout: 0 },
     { concurrency: 1.5 },
     { endpointConcurrency: 0 },
