@@ -146,6 +146,22 @@ describe("a store that refuses changes", () => {
   });
 });
 
+describe("a store that fails with the code of another error", () => {
+  it("An error whose code ends in _VERSION is reported unless it is a VersionError", async () => {
+    const failures: unknown[] = [];
+    const refusal = Object.assign(new Error("unsupported"), { code: "ERR_SERVER_VERSION" });
+    const refusing = storeWith((method) => {
+      if (method === "update") throw refusal;
+    });
+    const onError = (error: unknown): unknown => failures.push(error);
+    const sender = makeSender({ store: refusing, pollInterval: 60_000, onError });
+    const { id } = await sender.endpoints.create({ url: "http://127.0.0.1:1/" });
+    await addBacklog(id, 1);
+    sender.start();
+    await expect.poll(() => failures).toEqual([refusal]);
+  });
+});
+
 describe("a store that refused changes", () => {
   it("leaves the endpoint all of its slots", async () => {
     await using receiver = await startReceiver();

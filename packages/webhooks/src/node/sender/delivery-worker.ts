@@ -1,4 +1,4 @@
-import type { Collection, Stored, Where } from "@fetchwork/documents";
+import { type Collection, type Stored, VersionError, type Where } from "@fetchwork/documents";
 import type { SignatureKey } from "../../schemes/signature-scheme.ts";
 import { attemptDelivery, type AttemptOptions } from "./attempt-delivery.ts";
 import { EndpointHealth } from "./endpoint-health.ts";
@@ -7,7 +7,6 @@ import {
   type AttemptReport,
   type ClaimedDelivery,
   giveUp,
-  isVersionConflict,
   settleDelivery,
   type SettleParts,
   unlessTakenOver,
@@ -221,7 +220,7 @@ export class DeliveryWorker {
       const claimed = await this.#parts.deliveries.update(id, change, { ifVersion: version });
       if (claimed !== undefined) return claimed;
     } catch (error) {
-      if (!isVersionConflict(error)) {
+      if (!(error instanceof VersionError)) {
         outcome = "refused";
         this.#parts.onError(error);
       }
