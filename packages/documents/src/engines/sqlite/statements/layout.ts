@@ -1,4 +1,3 @@
-import { crc32 } from "node:zlib";
 import type { CollectionDefinition } from "../../../api/definition.ts";
 import { UniqueError } from "../../../api/errors.ts";
 import type { Stamps } from "../../../document/stamps.ts";
@@ -19,6 +18,7 @@ import {
 import { atomically, type Operation, type Row, type Statement } from "../../operation.ts";
 import { whereSql } from "../../operations/where.ts";
 import { changesTable, generationsTable, registryTable } from "../../own-tables.ts";
+import { changeChecksum, checkedColumns, documentChecksum, isIntact } from "./checksums.ts";
 import { SqliteDialect } from "./dialect.ts";
 import { SqliteGeo } from "./geo.ts";
 import { fieldsOfIndex, indexesOf, type SqliteIndex } from "./indexes.ts";
@@ -60,6 +60,8 @@ export class SqliteLayout implements Layout {
   readonly indexes: readonly SqliteIndex[];
   readonly #insertText: string;
   readonly #readByIdText: string;
+  readonly #readCheckedText: string;
+  readonly #markRemovedText: string;
 
   constructor(definition: CollectionDefinition<unknown>, stamps: Stamps) {
     const table = describeTable(definition);
@@ -81,6 +83,10 @@ export class SqliteLayout implements Layout {
     const expiresColumn = this.expiresAt === undefined ? "NULL" : "expires_at";
     this.selectRows = `SELECT ${this.columns}, ${expiresColumn} FROM ${this.quoted} WHERE `;
     this.#readByIdText = `${this.selectRows}id = ?`;
+    this.#readCheckedText = `SELECT ${checkedColumns(this)} FROM ${this.quoted} WHERE seq = ?`;
+    this.#markRemovedText =
+      `UPDATE ${this.quoted} SET version = version + 1, updated_at = ?, deleted_at = ?, ` +
+      `checksum = ?${keepingKeys(this.collated)} WHERE seq = ?`;
     this.searching = new SqliteSearching(this);
     this.geo = new SqliteGeo(this);
     this.indexes = indexesOf(table);
@@ -121,9 +127,10 @@ export class SqliteLayout implements Layout {
 
   *update(change: RowChange, { kind, at }: Recording): Operation<number> {
     const { after, text } = change;
-    const { id, version } = after;
+    const { id, version, createdAt } = after;
     const sets = ["version = ?", "updated_at = ?", "doc = ?", "checksum = ?"];
-    const values: (number | string | null)[] = [version, at, text, crc32(text)];
+    const checksum = documentChecksum(id, version, createdAt, at, null, text);
+    const values: (number | string | null)[] = [version, at, text, checksum];
     if (kind === "restore") sets.push("deleted_at = NULL");
     if (this.expiresAt !== undefined) {
       sets.push("expires_at = ?");
@@ -155,14 +162,22 @@ export class SqliteLayout implements Layout {
   }
 
   *markRemoved(condition: Condition, { kind, at }: Recording): Operation<number> {
-    const where = whereSql(condition.terms);
-    yield* this.#recordWhere(condition, { kind, at, added: 1, document: "doc" });
-    const { count } = yield {
-      kind: "write",
-      text: `UPDATE ${this.quoted} SET version = version + 1, updated_at = max(updated_at, ?), deleted_at = ?${keepingKeys(this.collated)}${where}`,
-      values: [at, at, ...condition.sql.values],
-    };
-    return count;
+    const keys = yield* this.#keysWhere(condition);
+    for (const seq of keys) {
+      const { rows } = yield { kind: "read", text: this.#readCheckedText, values: [seq] };
+      const [row = []] = rows;
+      const [id, version, createdAt, before, , doc, checksum = null] = row;
+      const updatedAt = String(before) > at ? String(before) : at;
+      const text = String(doc);
+      const next = Number(version) + 1;
+      const times = [String(createdAt), updatedAt, at] as const;
+      // A damaged document must not become one whose checksum is right.
+      const isChecked = checksum !== null && isIntact(row);
+      const sum = isChecked ? documentChecksum(String(id), next, ...times, text) : checksum;
+      yield { kind: "write", text: this.#markRemovedText, values: [updatedAt, at, sum, seq] };
+      yield* this.#record({ kind, at, id: String(id), version: next, text });
+    }
+    return keys.length;
   }
 
   *remove(condition: Condition, { kind, at }: Recording): Operation<number> {
@@ -174,7 +189,7 @@ export class SqliteLayout implements Layout {
       text: raiseRemovedVersion(`SELECT max(version) AS version FROM ${this.quoted}${where}`),
       values: [...values, this.definition.name],
     };
-    yield* this.#recordWhere(condition, { kind, at, added: 0, document: "NULL" });
+    yield* this.#recordRemoved(condition, { kind, at });
     for (const text of [...this.search.removals(rows), ...this.members.removals(rows)]) {
       yield { kind: "write", text, values };
     }
@@ -278,7 +293,9 @@ export class SqliteLayout implements Layout {
     recording: Recording | undefined,
   ): Operation<void> {
     const { id, version = firstVersion, createdAt, updatedAt, deletedAt, text, stored } = row;
-    const values = [id, version, createdAt, updatedAt, text, crc32(text)];
+    const removed = this.softDelete ? deletedAt : null;
+    const checksum = documentChecksum(id, version, createdAt, updatedAt, removed, text);
+    const values = [id, version, createdAt, updatedAt, text, checksum];
     const extra: (number | string | null)[] = [];
     if (this.softDelete) extra.push(deletedAt);
     if (this.expiresAt !== undefined) extra.push(this.expiresAt(stored));
@@ -297,39 +314,45 @@ export class SqliteLayout implements Layout {
 
   /** Writes the change of one document to the feed. */
   *#record(
-    change: Recording & { readonly id: string; readonly version: number; readonly text: string },
+    change: Recording & {
+      readonly id: string;
+      readonly version: number;
+      /** `null` when the document is gone. */
+      readonly text: string | null;
+    },
   ): Operation<void> {
     const { changes, name } = this.definition;
     if (changes === undefined) return;
-    const { id, kind, version, at, text } = change;
+    const { id, kind, version, at } = change;
+    const doc = changes === "documents" ? change.text : null;
+    const checksum = changeChecksum(name, id, kind, version, at, doc);
     yield {
       kind: "write",
-      text: `INSERT INTO ${changesTable} (collection, id, kind, version, at, doc) VALUES (?, ?, ?, ?, ?, ?)`,
-      values: [name, id, kind, version, at, changes === "documents" ? text : null],
+      text:
+        `INSERT INTO ${changesTable} (collection, id, kind, version, at, doc, checksum) ` +
+        "VALUES (?, ?, ?, ?, ?, ?, ?)",
+      values: [name, id, kind, version, at, doc, checksum],
     };
     yield { kind: "recorded" };
   }
 
-  /** Writes the same change of many documents to the feed. */
-  *#recordWhere(
-    { sql, terms }: Condition,
-    {
-      kind,
-      at,
-      added,
-      document,
-    }: Recording & { readonly added: number; readonly document: "doc" | "NULL" },
-  ): Operation<void> {
-    const { changes, name } = this.definition;
-    if (changes === undefined) return;
-    const doc = changes === "documents" ? document : "NULL";
-    yield {
-      kind: "write",
-      text:
-        `INSERT INTO ${changesTable} (collection, id, kind, version, at, doc) ` +
-        `SELECT ?, id, ?, version + ?, ?, ${doc} FROM ${this.quoted}${whereSql(terms)} ORDER BY seq`,
-      values: [name, kind, added, at, ...sql.values],
+  /** Writes the removal of the documents that a condition selects to the feed, before they are gone. */
+  *#recordRemoved({ sql, terms }: Condition, recording: Recording): Operation<void> {
+    if (this.definition.changes === undefined) return;
+    const { rows } = yield {
+      kind: "read",
+      text: `SELECT id, version FROM ${this.quoted}${whereSql(terms)} ORDER BY seq`,
+      values: sql.values,
     };
-    yield { kind: "recorded" };
+    for (const [id, version] of rows) {
+      yield* this.#record({ ...recording, id: String(id), version: Number(version), text: null });
+    }
+  }
+
+  /** Reads the keys of the rows that a condition selects, in their order. */
+  *#keysWhere({ sql, terms }: Condition): Operation<readonly number[]> {
+    const text = `SELECT seq FROM ${this.quoted}${whereSql(terms)}`;
+    const { rows } = yield { kind: "read", text, values: sql.values };
+    return rows.map(([seq]) => Number(seq)).toSorted((one, other) => one - other);
   }
 }
