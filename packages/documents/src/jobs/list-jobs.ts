@@ -43,7 +43,7 @@ export async function listJobs({ jobs, done }: JobTables, query: JobQuery): Prom
   refuseUnknown(query, knownOptions, wrong);
   const { state, job, limit = 100, after } = query;
   if (state !== undefined && !states.has(state)) {
-    const known = Array.from(states, (each) => `"${each}"`).join(", ");
+    const known = Array.from(states, (each) => JSON.stringify(each)).join(", ");
     throw wrong(`"state" must be one of ${known}`);
   }
   if (job !== undefined && (typeof job !== "string" || state === undefined)) {

@@ -203,7 +203,7 @@ describe.each(receivers)("%s", (name, start) => {
         };
       },
     };
-    const vendor = defineVendor({ ...defaultVendor, scheme: signsUrl });
+    const vendor = defineVendor({ ...defaultVendor, eventNames: [], scheme: signsUrl });
     const { send } = await run(new Webhooks({ secret: "mysecret", vendor, log: quiet }));
     const signed = `${path}?tenant=7`;
     const init = { ...(await delivery(create(), signed)), body: "{}" };

@@ -17,13 +17,14 @@ import {
 } from "../../layout.ts";
 import { atomically, type Operation, type Row, type Statement } from "../../operation.ts";
 import { whereSql } from "../../operations/where.ts";
-import { changesTable, generationsTable, registryTable } from "../../own-tables.ts";
-import { changeChecksum, checkedColumns, documentChecksum, isIntact } from "./checksums.ts";
+import { generationsTable, registryTable } from "../../own-tables.ts";
+import { checkedColumns, documentChecksum, removedRow } from "./checksums.ts";
 import { SqliteDialect } from "./dialect.ts";
 import { SqliteGeo } from "./geo.ts";
 import { fieldsOfIndex, indexesOf, type SqliteIndex } from "./indexes.ts";
 import { KeptMembers } from "./kept-members.ts";
 import { claimRows, isHeldSql, releaseLease, renewLease } from "./leases.ts";
+import { keysWhere, recordChange, recordRemoved } from "./recording.ts";
 import { SqliteSearchTexts } from "./search-texts.ts";
 import { leasesTable, raiseRemovedVersion } from "./tables.ts";
 import { SqliteSearching } from "./searching.ts";
@@ -129,7 +130,10 @@ export class SqliteLayout implements Layout {
     const { after, text } = change;
     const { id, version, createdAt } = after;
     const sets = ["version = ?", "updated_at = ?", "doc = ?", "checksum = ?"];
-    const checksum = documentChecksum(id, version, createdAt, at, null, text);
+    const checksum = documentChecksum(
+      { id, version, createdAt, updatedAt: at, deletedAt: null },
+      text,
+    );
     const values: (number | string | null)[] = [version, at, text, checksum];
     if (kind === "restore") sets.push("deleted_at = NULL");
     if (this.expiresAt !== undefined) {
@@ -148,7 +152,7 @@ export class SqliteLayout implements Layout {
     };
     const isDerived = this.search.isDerived || this.members.isKept || this.geoPaths.length > 0;
     if (isDerived) yield* this.#derive(change);
-    yield* this.#record({ kind, at, id, version, text });
+    yield* recordChange(this.definition, { kind, at, id, version, text });
     return count;
   }
 
@@ -161,21 +165,14 @@ export class SqliteLayout implements Layout {
     yield* this.geo.replace(seq, earlier, after);
   }
 
-  *markRemoved(condition: Condition, { kind, at }: Recording): Operation<number> {
-    const keys = yield* this.#keysWhere(condition);
+  *markRemoved(condition: Condition, recording: Recording): Operation<number> {
+    const keys = yield* keysWhere(this, condition);
     for (const seq of keys) {
       const { rows } = yield { kind: "read", text: this.#readCheckedText, values: [seq] };
-      const [row = []] = rows;
-      const [id, version, createdAt, before, , doc, checksum = null] = row;
-      const updatedAt = String(before) > at ? String(before) : at;
-      const text = String(doc);
-      const next = Number(version) + 1;
-      const times = [String(createdAt), updatedAt, at] as const;
-      // A damaged document must not become one whose checksum is right.
-      const isChecked = checksum !== null && isIntact(row);
-      const sum = isChecked ? documentChecksum(String(id), next, ...times, text) : checksum;
-      yield { kind: "write", text: this.#markRemovedText, values: [updatedAt, at, sum, seq] };
-      yield* this.#record({ kind, at, id: String(id), version: next, text });
+      const { id, version, updatedAt, text, checksum } = removedRow(rows[0] ?? [], recording.at);
+      const values = [updatedAt, recording.at, checksum, seq];
+      yield { kind: "write", text: this.#markRemovedText, values };
+      yield* recordChange(this.definition, { ...recording, id, version, text });
     }
     return keys.length;
   }
@@ -189,7 +186,7 @@ export class SqliteLayout implements Layout {
       text: raiseRemovedVersion(`SELECT max(version) AS version FROM ${this.quoted}${where}`),
       values: [...values, this.definition.name],
     };
-    yield* this.#recordRemoved(condition, { kind, at });
+    yield* recordRemoved(this, condition, { kind, at });
     for (const text of [...this.search.removals(rows), ...this.members.removals(rows)]) {
       yield { kind: "write", text, values };
     }
@@ -294,7 +291,10 @@ export class SqliteLayout implements Layout {
   ): Operation<void> {
     const { id, version = firstVersion, createdAt, updatedAt, deletedAt, text, stored } = row;
     const removed = this.softDelete ? deletedAt : null;
-    const checksum = documentChecksum(id, version, createdAt, updatedAt, removed, text);
+    const checksum = documentChecksum(
+      { id, version, createdAt, updatedAt, deletedAt: removed },
+      text,
+    );
     const values = [id, version, createdAt, updatedAt, text, checksum];
     const extra: (number | string | null)[] = [];
     if (this.softDelete) extra.push(deletedAt);
@@ -309,50 +309,8 @@ export class SqliteLayout implements Layout {
     if (this.search.isDerived) yield* this.search.add(seq, stored);
     if (this.members.isKept) yield* this.members.add(seq, stored);
     if (this.geoPaths.length > 0) yield* this.geo.add(seq, stored);
-    if (recording !== undefined) yield* this.#record({ ...recording, id, version, text });
-  }
-
-  /** Writes the change of one document to the feed. */
-  *#record(
-    change: Recording & {
-      readonly id: string;
-      readonly version: number;
-      /** `null` when the document is gone. */
-      readonly text: string | null;
-    },
-  ): Operation<void> {
-    const { changes, name } = this.definition;
-    if (changes === undefined) return;
-    const { id, kind, version, at } = change;
-    const doc = changes === "documents" ? change.text : null;
-    const checksum = changeChecksum(name, id, kind, version, at, doc);
-    yield {
-      kind: "write",
-      text:
-        `INSERT INTO ${changesTable} (collection, id, kind, version, at, doc, checksum) ` +
-        "VALUES (?, ?, ?, ?, ?, ?, ?)",
-      values: [name, id, kind, version, at, doc, checksum],
-    };
-    yield { kind: "recorded" };
-  }
-
-  /** Writes the removal of the documents that a condition selects to the feed, before they are gone. */
-  *#recordRemoved({ sql, terms }: Condition, recording: Recording): Operation<void> {
-    if (this.definition.changes === undefined) return;
-    const { rows } = yield {
-      kind: "read",
-      text: `SELECT id, version FROM ${this.quoted}${whereSql(terms)} ORDER BY seq`,
-      values: sql.values,
-    };
-    for (const [id, version] of rows) {
-      yield* this.#record({ ...recording, id: String(id), version: Number(version), text: null });
+    if (recording !== undefined) {
+      yield* recordChange(this.definition, { ...recording, id, version, text });
     }
-  }
-
-  /** Reads the keys of the rows that a condition selects, in their order. */
-  *#keysWhere({ sql, terms }: Condition): Operation<readonly number[]> {
-    const text = `SELECT seq FROM ${this.quoted}${whereSql(terms)}`;
-    const { rows } = yield { kind: "read", text, values: sql.values };
-    return rows.map(([seq]) => Number(seq)).toSorted((one, other) => one - other);
   }
 }

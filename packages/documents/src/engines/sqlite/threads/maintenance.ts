@@ -24,7 +24,7 @@ export function maintain(connection: Connection, task: MaintenanceTask): readonl
   return [];
 }
 
-/** Others write meanwhile. */
+/** Checks what one moment left, since others go on to write. */
 function checkAtOneMoment(connection: Connection): readonly string[] {
   connection.exec("BEGIN");
   try {
@@ -121,9 +121,15 @@ function checkChanges(connection: Connection): readonly string[] {
       hasGap ||= after !== last + 1;
       last = after;
       const json = doc === null ? null : String(doc);
-      const fields = [String(collection), String(id), String(kind), Number(version)] as const;
+      const change = {
+        collection: String(collection),
+        id: String(id),
+        kind: String(kind),
+        version: Number(version),
+        at: String(at),
+      };
       // Records from before there were checksums have none.
-      const isRight = checksum === null || changeChecksum(...fields, String(at), json) === checksum;
+      const isRight = checksum === null || changeChecksum(change, json) === checksum;
       if (!isRight) problems.push(`the change ${after} of the feed is damaged`);
     }
   }
