@@ -30,6 +30,20 @@ describe("endpoints", () => {
     expect(await sender.endpoints.list()).toEqual([]);
   });
 
+  it("endpoints.create() and endpoints.update() refuse a list of secrets", async () => {
+    const { endpoints } = makeSender();
+    const url = "https://example.com/";
+    const { id, version } = await endpoints.create({ url });
+    const problem = {
+      code: "ERR_WEBHOOKS_SECRET",
+      message: "a secret must be a non-empty string",
+    };
+    const secret = ["a", "b"] as never;
+    await expect(endpoints.update(id, { secret })).rejects.toMatchObject(problem);
+    await expect(endpoints.create({ url, secret })).rejects.toMatchObject(problem);
+    expect(await endpoints.list()).toMatchObject([{ id, version }]);
+  });
+
   it("shows the secret once", async () => {
     const { endpoints } = makeSender();
     const { id, secret } = await endpoints.create({

@@ -16,7 +16,7 @@ import {
 } from "@fetchwork/webhooks/sender";
 import { fetchwork } from "@fetchwork/webhooks/vendors";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { startReceiver } from "./receiver.ts";
+import { respondOnce, startReceiver } from "./receiver.ts";
 
 let store: Store;
 const cleanUp = new AsyncDisposableStack();
@@ -92,6 +92,19 @@ describe("what cannot be sent", () => {
     const sender = makeSender();
     await expect(sender.send(event)).rejects.toMatchObject({
       code: "ERR_WEBHOOKS_ARGUMENT",
+      message: expect.stringContaining(message),
+    });
+    expect(await store.collection(senderCollections.events).count()).toBe(0);
+  });
+
+  it.each([
+    [{ name: "a", payload: {}, tenant: "t" }, {}, 'an event has no option "tenant"'],
+    [{ name: "a", payload: {} }, { tenant: "t" }, 'send has no option "tenant"'],
+    [{ name: "a", payload: {} }, { endpoints: ["e"] }, 'send has no option "endpoints"'],
+    [{ name: "a", payload: {} }, { transation: {} }, 'did you mean "transaction"?'],
+  ])("send() refuses properties that do not exist: %j, %j", async (event, options, message) => {
+    await expect(makeSender().send(event, options as never)).rejects.toMatchObject({
+      code: "ERR_WEBHOOKS_OPTION",
       message: expect.stringContaining(message),
     });
     expect(await store.collection(senderCollections.events).count()).toBe(0);
@@ -239,16 +252,17 @@ describe("a delivery", () => {
   });
 
   it("does not hold up others when its endpoint is slow", async () => {
-    await using slow = await startReceiver(() => {});
+    await using slow = await startReceiver(respondOnce);
     await using quick = await startReceiver();
     const sender = makeSender({ concurrency: 4, endpointConcurrency: 2 });
     sender.start();
     await sender.endpoints.create({ url: slow.url, events: ["slow"] });
     await sender.endpoints.create({ url: quick.url, events: ["quick"] });
     for (let n = 0; n < 20; n += 1) await sender.send({ name: "slow", payload: {} });
+    await slow.until(3);
     for (let n = 0; n < 20; n += 1) await sender.send({ name: "quick", payload: {} });
     await quick.until(20);
-    expect(slow.arrived.length).toBe(2);
+    expect(slow.arrived.length).toBe(3);
   });
 
   it("becomes due at once when the sender stops", async () => {

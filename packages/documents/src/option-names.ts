@@ -1,3 +1,5 @@
+import { closestName } from "@fetchwork/kit";
+
 const maxShown = 32;
 
 /**
@@ -29,8 +31,9 @@ export function refuseUnknown(
   // Not `Object.keys`, which makes a list: reading by id takes a few microseconds in all.
   for (const name in options) {
     if (names.has(name) || Reflect.get(options, name) === undefined) continue;
+    const meant = closestName(name, [...names]);
     const known = Array.from(names, (each) => `"${each}"`).join(", ");
-    const shown = JSON.stringify(name.slice(0, maxShown));
-    throw makeError(`${shown} is not an option, expected ${known}`);
+    const advice = meant === undefined ? `expected ${known}` : `did you mean "${meant}"?`;
+    throw makeError(`${JSON.stringify(name.slice(0, maxShown))} is not an option, ${advice}`);
   }
 }

@@ -87,9 +87,9 @@ describe("openStore", () => {
     const path = join(temporaryFolder(), "a.db");
     await (await openStore(`sqlite:${path}`)).close();
     const database = new DatabaseSync(path);
-    database.exec("PRAGMA user_version = 5");
+    database.exec("PRAGMA user_version = 6");
     database.close();
-    await expect(openStore(`sqlite:${path}`)).rejects.toThrow("it has format 5");
+    await expect(openStore(`sqlite:${path}`)).rejects.toThrow("it has format 6");
   });
 
   it("brings a store of the first format up to date, with all that it holds", async () => {

@@ -50,6 +50,28 @@ describe.skipIf(noPostgres !== undefined)("A store on PostgreSQL", () => {
     await expect(opening).rejects.not.toThrow("secret");
   });
 
+  it("A transaction that gets none of the connections in time is told that all are taken", async () => {
+    const postgres = { poolSize: 2, connectTimeout: 300, failoverTimeout: 0 };
+    await using store = await open(await newDatabase(), { collections: [notes], postgres });
+    const release = Promise.withResolvers<void>();
+    const begun = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const running = begun.map(({ resolve }) =>
+      store.transaction(async (transaction) => {
+        await transaction.collection(notes).count();
+        resolve();
+        await release.promise;
+      }),
+    );
+    await Promise.all(begun.map(({ promise }) => promise));
+    const waiting = store.transaction((transaction) => transaction.collection(notes).count());
+    await expect(waiting).rejects.toMatchObject({
+      code: "ERR_DOCUMENTS_BUSY",
+      message: "all 2 connections to PostgreSQL are taken",
+    });
+    release.resolve();
+    await Promise.all(running);
+  });
+
   it("says at once that there is no such database", async () => {
     const url = (await newDatabase()).replace(/\/test_\w+/, "/none");
     await expect(openStore(url)).rejects.toMatchObject({

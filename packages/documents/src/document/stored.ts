@@ -25,8 +25,13 @@ export function toStored<T>(collection: string, row: readonly unknown[]): Stored
   return typeof deletedAt === "string" ? { ...stored, deletedAt } : stored;
 }
 
-/** Parses the text of a document. */
-function parseFields(collection: string, id: string, text: string): Record<string, unknown> {
+/**
+ * Parses the text of a document.
+ *
+ * @internal
+ * @throws {DamagedError} For a text that another program damaged.
+ */
+export function parseFields(collection: string, id: string, text: string): Record<string, unknown> {
   try {
     return parseJsonText(text);
   } catch {

@@ -42,7 +42,10 @@ const states: ReadonlySet<unknown> = new Set<JobState>([
 export async function listJobs({ jobs, done }: JobTables, query: JobQuery): Promise<JobPage> {
   refuseUnknown(query, knownOptions, wrong);
   const { state, job, limit = 100, after } = query;
-  if (state !== undefined && !states.has(state)) throw wrong(`"state" is not one of a job`);
+  if (state !== undefined && !states.has(state)) {
+    const known = Array.from(states, (each) => JSON.stringify(each)).join(", ");
+    throw wrong(`"state" must be one of ${known}`);
+  }
   if (job !== undefined && (typeof job !== "string" || state === undefined)) {
     throw wrong('"job" must be a name, and needs "state"');
   }

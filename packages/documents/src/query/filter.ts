@@ -57,11 +57,11 @@ const maxList = 10_000;
 
 /** Keeps the expression below the depth of 1,000 that SQLite allows. */
 class Progress {
-  #conditions = 0;
+  conditions = 0;
 
   count(): void {
-    this.#conditions += 1;
-    if (this.#conditions > maxConditions) {
+    this.conditions += 1;
+    if (this.conditions > maxConditions) {
       throw wrong(`a filter has more than ${maxConditions} conditions`);
     }
   }
@@ -83,9 +83,11 @@ function parseObject(where: unknown, depth: number, progress: Progress): Filter 
   const filters: Filter[] = [];
   for (const [key, value] of Object.entries(where)) {
     if (key === "and" || key === "or") {
-      progress.count();
       if (!Array.isArray(value)) throw wrong(`"${key}" takes a list of filters`);
+      const { conditions } = progress;
       const members = value.map((item: unknown) => parseObject(item, depth + 1, progress));
+      // A group counts for its members.
+      if (progress.conditions === conditions) progress.count();
       filters.push({ kind: key === "and" ? "all" : "any", filters: members });
     } else if (key === "not") {
       progress.count();

@@ -79,6 +79,15 @@ describe.each(engines)("A filter of %s", (engine, open) => {
     expect(await count({ id: null })).toBe(0);
   });
 
+  it.each(["and", "or"])("A filter may have 500 conditions inside of one %s", async (group) => {
+    const collection = (await open()).collection(things);
+    const conditions = Array.from({ length: 500 }, (_, n) => ({ a: { ne: n } }));
+    await expect(collection.count({ where: { [group]: conditions } })).resolves.toBe(0);
+    await expect(
+      collection.count({ where: { [group]: [...conditions, { a: 1 }] } }),
+    ).rejects.toMatchObject({ code: "ERR_DOCUMENTS_QUERY" });
+  });
+
   it("may have 500 conditions, of every kind", async () => {
     const collection = (await open()).collection(things);
     const some = Array.from({ length: 41 }, (_, index) => ({

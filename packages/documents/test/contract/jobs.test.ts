@@ -464,6 +464,9 @@ describe.each(enginesOfFile())("jobs on %s", (_name, open, openNew) => {
     expect([...first.items, ...second.items].map(({ input }) => input)).toEqual([4, 3, 2, 1, 0]);
     expect(second.next).toBeUndefined();
     await expect(jobs.list({ job: "note" })).rejects.toMatchObject({ code: "ERR_DOCUMENTS_QUERY" });
+    await expect(jobs.list({ state: "queued" as never })).rejects.toThrow(
+      '"state" must be one of "blocked", "cancelled", "dead", "delayed", "done", "running", "waiting"',
+    );
   });
 
   it("an index serves every query of the queue", async () => {

@@ -43,6 +43,9 @@ describe.each(engines)("An option of %s that there is not", (_engine, open) => {
     await expect(Reflect.apply(collection.find, collection, [{ unknown: 1 }])).rejects.toThrow(
       '"unknown" is not an option, expected "where", "q"',
     );
+    await expect(
+      Reflect.apply(collection.update, collection, ["a", { name: "b" }, { ifVersoin: 9 }]),
+    ).rejects.toThrow('"ifVersoin" is not an option, did you mean "ifVersion"?');
     expect(await collection.find({ deleted: "include" })).toEqual([stored]);
   });
 

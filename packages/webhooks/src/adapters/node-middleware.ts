@@ -67,7 +67,8 @@ export function createNodeMiddleware<Events extends EventMap, Transformed>(
 function respond(receiver: Receiver, request: NodeRequest): Promise<ReceiverResponse> {
   return receiver.respond({
     method: request.method ?? "",
-    url: request.url,
+    // Express removes the path of a mount point from the URL.
+    url: request.originalUrl ?? request.url,
     headers: readNodeHeaders(request.headers),
     readBody: (unverified) => readNodeBody(request, unverified),
   });

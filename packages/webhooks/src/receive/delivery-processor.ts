@@ -54,7 +54,7 @@ export class DeliveryProcessor {
     const { headers, body, names, url } = raw;
     if (this.vendor.scheme.checkHeaders(headers) !== undefined) return undefined;
     const context = { ...(names ?? this.namesOf(headers)), headers, url };
-    return chain(this.findKeys(context), (keys) => findMatch(keys, 0, { headers, body }));
+    return chain(this.findKeys(context), (keys) => findMatch(keys, 0, { headers, body, url }));
   }
 
   /** Verifies and parses; ignores the replay store. */

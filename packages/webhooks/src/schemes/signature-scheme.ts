@@ -17,6 +17,11 @@ export interface SignedMessage {
   readonly headers: HeaderReader;
   /** The body as it was received: its bytes, or its text when it is UTF-8. */
   readonly body: string | Uint8Array;
+  /**
+   * URL or path of the request, with its query, for schemes that sign it; absent when the delivery did not come through a
+   * receiver. The host is the one that the client sent.
+   */
+  readonly url?: string | undefined;
 }
 
 /** One imported secret. */

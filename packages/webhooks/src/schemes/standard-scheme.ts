@@ -75,6 +75,8 @@ export function standardScheme(options: StandardSchemeOptions = {}): SignatureSc
     signedId: (headers) => headerOf(headers, names.id),
     checkHeaders,
     createKey: (secret) => {
+      // Refuses what is not a text, such as a list of secrets.
+      secretBytes(secret);
       const ed25519 = createEd25519Key(secret);
       return ed25519 === undefined
         ? createSymmetricKey(secret, secrets, { names, checkHeaders })

@@ -259,6 +259,22 @@ describe("createNodeMiddleware", () => {
     expect((await fetch(`http://127.0.0.1:${port}${path}`, init)).status).toBe(400);
   });
 
+  it("The Node middleware passes the URL as it was sent, also when it is mounted", async () => {
+    const urls: unknown[] = [];
+    const find = ({ url }: { readonly url?: string | undefined }): string => {
+      urls.push(url);
+      return secret;
+    };
+    const receive = createNodeMiddleware(new Webhooks({ log, secret: find }));
+    const port = await listen((request, response) => {
+      // As Express does at a mount point.
+      void receive(Object.assign(request, { originalUrl: request.url, url: "/?a=1" }), response);
+    });
+    const init = await delivery(new Webhooks({ secret }), "{}");
+    expect((await fetch(`http://127.0.0.1:${port}${path}?a=1`, init)).status).toBe(200);
+    expect(urls).toEqual([`${path}?a=1`]);
+  });
+
   it.each([
     [{ path: 1 }, "path"],
     [{ timeout: 0 }, "timeout"],

@@ -1,11 +1,15 @@
 import { afterEach, describe, expect, it } from "vitest";
 import {
+  defineVendor,
   type ReceiverOptions,
   type ReplayStore,
+  type SignatureScheme,
+  vendor as defaultVendor,
   type VendorEvents,
   Webhooks,
   type WebhooksOptions,
 } from "../../src/index.ts";
+import { hmacScheme } from "../../src/vendors/index.ts";
 import { delivery, receivers, type RunningReceiver } from "../receivers.ts";
 
 const path = "/api/vendor/webhooks";
@@ -185,6 +189,27 @@ describe.each(receivers)("%s", (name, start) => {
       expect((await send(url, await delivery(webhooks, "{}"))).status).toBe(200);
     },
   );
+
+  it("A receiver passes the URL to a scheme that signs it", async () => {
+    const scheme = hmacScheme();
+    const signsUrl: SignatureScheme = {
+      ...scheme,
+      createKey: (secret) => {
+        const key = scheme.createKey(secret);
+        return {
+          ...key,
+          verify: ({ headers, url = "" }) =>
+            key.verify({ headers, body: url.slice(url.indexOf(path)) }),
+        };
+      },
+    };
+    const vendor = defineVendor({ ...defaultVendor, eventNames: [], scheme: signsUrl });
+    const { send } = await run(new Webhooks({ secret: "mysecret", vendor, log: quiet }));
+    const signed = `${path}?tenant=7`;
+    const init = { ...(await delivery(create(), signed)), body: "{}" };
+    expect((await send(signed, init)).status).toBe(200);
+    expect((await send(`${path}?tenant=8`, init)).status).toBe(400);
+  });
 
   it.each(["/", "/api/vendor", "/API/vendor/webhooks", "/api/vendor/%77ebhooks"])(
     "A receiver ignores %s as another path",

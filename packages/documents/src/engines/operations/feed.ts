@@ -3,7 +3,7 @@ import { DocumentsError } from "../../api/errors.ts";
 import { isChangeKind, parsePosition, writePosition } from "../../changes/feed-position.ts";
 import type { ChangeBatch } from "../../changes/follow-changes.ts";
 import { DamagedError } from "../../document/damaged-error.ts";
-import { parseJsonText } from "../../document/json-text.ts";
+import { parseFields } from "../../document/stored.ts";
 import type { StatementWriter } from "../dialect.ts";
 import type { Operation, Row } from "../operation.ts";
 import { changesTable, positionsTable } from "../own-tables.ts";
@@ -119,6 +119,7 @@ export function toRecord(row: Row): ChangeRecord {
     version: Number(version),
     kind,
     at: String(at),
-    document: typeof doc === "string" ? parseJsonText(doc) : undefined,
+    document:
+      typeof doc === "string" ? parseFields(String(collection), String(id), doc) : undefined,
   };
 }

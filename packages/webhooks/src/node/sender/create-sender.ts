@@ -52,7 +52,7 @@ export interface Sender extends AsyncDisposable {
    * or another one on the same store, then stores one delivery for each endpoint that is enabled and wants the event, and
    * sends them. An endpoint that was created after the event does not get it.
    *
-   * @throws WebhookUsageError `ERR_WEBHOOKS_ARGUMENT`
+   * @throws WebhookUsageError `ERR_WEBHOOKS_ARGUMENT`, or `ERR_WEBHOOKS_OPTION` for a property that does not exist
    */
   send(event: EventToSend, options?: SendEventOptions): Promise<SentEvent>;
   /** Starts to find the endpoints of events and to deliver; without it this process only stores. */
@@ -72,6 +72,7 @@ export interface Sender extends AsyncDisposable {
   replayAll(query?: { readonly endpointId?: string | undefined }): Promise<number>;
 }
 
+const eventNames = ["name", "payload", "id"];
 const queryNames = ["id", "status", "endpointId", "eventId", "limit", "offset"];
 /** The version of this package, part of the default `user-agent`. */
 const version = "0.1.0";
@@ -206,7 +207,10 @@ export function createSender(options: SenderOptions): Sender {
 
   return {
     endpoints: storedEndpoints(endpoints, { rules, scheme: vendor.scheme }),
-    async send(event, { transaction } = {}) {
+    async send(event, options = {}) {
+      checkOptionNames(event, { owner: "an event", names: eventNames });
+      checkOptionNames(options, { owner: "send", names: ["transaction"] });
+      const { transaction } = options;
       const prepared = prepareEvent(event, numbers.maxPayload);
       return transaction === undefined
         ? writer.write(prepared)

@@ -1,12 +1,12 @@
-import type { Collection, Stored, Where } from "@fetchwork/documents";
+import { type Collection, type Stored, VersionError, type Where } from "@fetchwork/documents";
 import type { SignatureKey } from "../../schemes/signature-scheme.ts";
 import { attemptDelivery, type AttemptOptions } from "./attempt-delivery.ts";
+import { EndpointHealth } from "./endpoint-health.ts";
 import type { DeliveryRecord, EndpointRecord, EventRecord } from "./records.ts";
 import {
   type AttemptReport,
   type ClaimedDelivery,
   giveUp,
-  isVersionConflict,
   settleDelivery,
   type SettleParts,
   unlessTakenOver,
@@ -17,7 +17,7 @@ export interface WorkerParts extends SettleParts, Omit<AttemptOptions, "signal">
   readonly events: Collection<EventRecord>;
   /** Maximum number of concurrent attempts. */
   readonly concurrency: number;
-  /** Maximum number of concurrent attempts to one endpoint. */
+  /** Maximum number of concurrent attempts to one endpoint that responds. */
   readonly endpointConcurrency: number;
   /** Milliseconds between two looks for deliveries that are due. */
   readonly pollInterval: number;
@@ -45,8 +45,8 @@ export class DeliveryWorker {
   readonly #parts: WorkerParts;
   readonly #abort: AbortController;
   readonly #running: Map<string, Promise<void>>;
-  /** Deliveries under way by endpoint. */
-  readonly #load: Map<string, number>;
+  /** Counts the deliveries under way by endpoint. */
+  readonly #health: EndpointHealth;
   /** Endpoints that have due deliveries; whose turn is next comes first. */
   readonly #waiting: Set<string>;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -60,7 +60,7 @@ export class DeliveryWorker {
     this.#parts = parts;
     this.#abort = new AbortController();
     this.#running = new Map();
-    this.#load = new Map();
+    this.#health = new EndpointHealth(parts.concurrency, parts.endpointConcurrency);
     this.#waiting = new Set();
     this.#state = "new";
     this.#mustLookAgain = false;
@@ -123,8 +123,7 @@ export class DeliveryWorker {
 
   /** How many more an endpoint may get. */
   #roomFor(endpointId: string): number {
-    const free = this.#parts.endpointConcurrency - (this.#load.get(endpointId) ?? 0);
-    return Math.min(free, this.#room());
+    return Math.min(this.#health.room(endpointId), this.#room());
   }
 
   /** Starts what is due, as far as there is room. Resolves to whether there is more that can be started. */
@@ -138,7 +137,7 @@ export class DeliveryWorker {
       if (room <= 0) continue;
       // If it has more, it queues again at the end.
       this.#waiting.delete(endpointId);
-      const running = this.#load.get(endpointId) ?? 0;
+      const running = this.#health.running(endpointId);
       const due = await this.#findDue({ endpointId }, room * 2 + running);
       hasChanged = (await this.#take(due, room)) || hasChanged;
     }
@@ -183,7 +182,7 @@ export class DeliveryWorker {
       const { id, endpointId } = claimed;
       const work = this.#deliver(claimed).finally(() => {
         this.#running.delete(id);
-        this.#count(endpointId, -1);
+        this.#health.end(endpointId);
         this.#wake();
       });
       this.#running.set(id, work);
@@ -200,12 +199,11 @@ export class DeliveryWorker {
       // One that runs is due when its lease is over, or the clock was put forward.
       if (delivery === undefined || this.#running.has(delivery.id)) continue;
       const { endpointId } = delivery;
-      const load = this.#load.get(endpointId) ?? 0;
-      if (chosen.length >= room || load >= this.#parts.endpointConcurrency) {
+      if (chosen.length >= room || this.#health.room(endpointId) <= 0) {
         this.#waiting.add(endpointId);
         continue;
       }
-      this.#count(endpointId, 1);
+      this.#health.begin(endpointId);
       chosen.push(delivery);
     }
     return chosen;
@@ -222,19 +220,13 @@ export class DeliveryWorker {
       const claimed = await this.#parts.deliveries.update(id, change, { ifVersion: version });
       if (claimed !== undefined) return claimed;
     } catch (error) {
-      if (!isVersionConflict(error)) {
+      if (!(error instanceof VersionError)) {
         outcome = "refused";
         this.#parts.onError(error);
       }
     }
-    this.#count(endpointId, -1);
+    this.#health.end(endpointId);
     return outcome;
-  }
-
-  #count(endpointId: string, change: number): void {
-    const load = (this.#load.get(endpointId) ?? 0) + change;
-    if (load > 0) this.#load.set(endpointId, load);
-    else this.#load.delete(endpointId);
   }
 
   // Never rejects: what the store refuses is reported, and the delivery falls due again with its lease.
@@ -281,6 +273,8 @@ export class DeliveryWorker {
       );
       return undefined;
     }
+    if (result.status !== undefined) this.#health.note(endpoint.id, "response");
+    else if (result.error === "ERR_HTTP_TIMEOUT") this.#health.note(endpoint.id, "timeout");
     return settleDelivery(delivery, { ...result, url: endpoint.url }, parts);
   }
 }

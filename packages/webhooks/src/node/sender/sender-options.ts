@@ -29,9 +29,15 @@ export interface SenderOptions {
   readonly disableAfter?: number | undefined;
   /** Milliseconds for one attempt, from the connection to the end of the response. Default: `15_000`. */
   readonly timeout?: number | undefined;
-  /** Maximum number of concurrent attempts in this process. Default: 32. */
+  /**
+   * Maximum number of concurrent attempts in this process. Endpoints that have not responded yet use at most half of them,
+   * endpoints whose last attempt timed out at most a quarter. Default: 256.
+   */
   readonly concurrency?: number | undefined;
-  /** Maximum number of concurrent attempts to one endpoint in this process. Default: 8. */
+  /**
+   * Maximum number of concurrent attempts to one endpoint in this process. An endpoint that has not responded yet, or whose
+   * last attempt timed out, has one. Default: 8.
+   */
   readonly endpointConcurrency?: number | undefined;
   /**
    * Milliseconds between two queries for due deliveries and for events of other processes; what this process sends is
@@ -122,7 +128,7 @@ export function checkSenderOptions(options: SenderOptions): {
   const {
     disableAfter = 5 * day,
     timeout = 15_000,
-    concurrency = 32,
+    concurrency = 256,
     endpointConcurrency = 8,
     pollInterval = 1_000,
     keepFor = 30 * day,

@@ -1,4 +1,4 @@
-import type { Change, Collection, Stored } from "@fetchwork/documents";
+import { type Change, type Collection, type Stored, VersionError } from "@fetchwork/documents";
 import type { AttemptResult } from "./attempt-delivery.ts";
 import type { DeliveryAttempt, DeadReason, DeliveryRecord, EndpointRecord } from "./records.ts";
 import type { RetrySchedule } from "./retry-schedule.ts";
@@ -102,19 +102,13 @@ export async function giveUp(
   );
 }
 
-/** Returns whether a change failed because the document was changed in between. */
-export function isVersionConflict(error: unknown): boolean {
-  if (!(error instanceof Error) || !("code" in error)) return false;
-  return typeof error.code === "string" && error.code.endsWith("_VERSION");
-}
-
 /** Resolves to whether a change was made, and not refused because the document changed in between. */
 export async function unlessTakenOver(change: Promise<unknown>): Promise<boolean> {
   try {
     await change;
     return true;
   } catch (error) {
-    if (!isVersionConflict(error)) throw error;
+    if (!(error instanceof VersionError)) throw error;
     return false;
   }
 }

@@ -1,6 +1,7 @@
 import { isObject } from "@fetchwork/kit";
 import { type ClientBase, DatabaseError, Pool, type PoolClient, type PoolConfig } from "pg";
 import { setTimeout as wait } from "node:timers/promises";
+import { DocumentsError } from "../../../api/errors.ts";
 import { pauseAfter } from "../../../query/transaction-options.ts";
 import type { BoundText, Result } from "../../operation.ts";
 import type { PostgresAddress } from "./address.ts";
@@ -79,7 +80,7 @@ export class Connections {
   /**
    * Returns a connection to the primary, which is looked for while a failover lasts.
    *
-   * @throws {DocumentsError} `ERR_DOCUMENTS_CONNECTION`
+   * @throws {DocumentsError} `ERR_DOCUMENTS_CONNECTION`, or `ERR_DOCUMENTS_BUSY` when others kept all connections for too long.
    */
   async acquire(): Promise<PoolClient> {
     const deadline = performance.now() + this.#settings.failoverTimeout;
@@ -91,7 +92,9 @@ export class Connections {
         if (!isFull(error)) this.failOver();
         // Another host of the cluster may have what one lacks.
         const isFinal = this.#pools.length === 1 && isTlsMismatch(error);
-        if (isFinal || !mayPass(error) || performance.now() >= deadline) throw unreachable(error);
+        if (isFinal || !mayPass(error) || performance.now() >= deadline) {
+          throw unreachable(error, this.#settings.poolSize);
+        }
         await wait(retryDelay);
       }
     }
@@ -351,7 +354,11 @@ function mayPass(error: unknown): boolean {
   return !(error instanceof DatabaseError) || isConnectionLoss(error);
 }
 
-function unreachable(error: unknown): Error {
+function unreachable(error: unknown, poolSize: number): Error {
+  if (isFull(error)) {
+    const message = `all ${poolSize} connections to PostgreSQL are taken`;
+    return new DocumentsError("ERR_DOCUMENTS_BUSY", message);
+  }
   if (!mayPass(error)) {
     return connectionError(error, "PostgreSQL refused the connection");
   }

@@ -1,6 +1,6 @@
 import { once } from "node:events";
-import { Worker } from "node:worker_threads";
 import type { CollectionDefinition } from "../../../api/definition.ts";
+import { startThread } from "../threads/start-thread.ts";
 
 /** What a thread builds of collections: everything that they need, or search texts that are missing. */
 export type BuildTask = "prepare" | "search";
@@ -23,11 +23,13 @@ export async function runBuildWorker(
   signal: AbortSignal,
 ): Promise<void> {
   const stop = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
-  // The sources run as they are, and the package as JavaScript.
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const worker = new Worker(new URL(`./build-worker.${extension}`, import.meta.url), {
-    workerData: { path, task, definitions, busyTimeout, stop } satisfies BuildJob,
-  });
+  const worker = startThread("./build-worker", import.meta.url, {
+    path,
+    task,
+    definitions,
+    busyTimeout,
+    stop,
+  } satisfies BuildJob);
   const end = (): void => {
     Atomics.store(stop, 0, 1);
     Atomics.notify(stop, 0);

@@ -1,4 +1,3 @@
-import { crc32 } from "node:zlib";
 import type { CollectionDefinition } from "../../../api/definition.ts";
 import { UniqueError } from "../../../api/errors.ts";
 import type { Stamps } from "../../../document/stamps.ts";
@@ -18,12 +17,14 @@ import {
 } from "../../layout.ts";
 import { atomically, type Operation, type Row, type Statement } from "../../operation.ts";
 import { whereSql } from "../../operations/where.ts";
-import { changesTable, generationsTable, registryTable } from "../../own-tables.ts";
+import { generationsTable, registryTable } from "../../own-tables.ts";
+import { checkedColumns, documentChecksum, removedRow } from "./checksums.ts";
 import { SqliteDialect } from "./dialect.ts";
 import { SqliteGeo } from "./geo.ts";
 import { fieldsOfIndex, indexesOf, type SqliteIndex } from "./indexes.ts";
 import { KeptMembers } from "./kept-members.ts";
 import { claimRows, isHeldSql, releaseLease, renewLease } from "./leases.ts";
+import { keysWhere, recordChange, recordRemoved } from "./recording.ts";
 import { SqliteSearchTexts } from "./search-texts.ts";
 import { leasesTable, raiseRemovedVersion } from "./tables.ts";
 import { SqliteSearching } from "./searching.ts";
@@ -60,6 +61,8 @@ export class SqliteLayout implements Layout {
   readonly indexes: readonly SqliteIndex[];
   readonly #insertText: string;
   readonly #readByIdText: string;
+  readonly #readCheckedText: string;
+  readonly #markRemovedText: string;
 
   constructor(definition: CollectionDefinition<unknown>, stamps: Stamps) {
     const table = describeTable(definition);
@@ -81,6 +84,10 @@ export class SqliteLayout implements Layout {
     const expiresColumn = this.expiresAt === undefined ? "NULL" : "expires_at";
     this.selectRows = `SELECT ${this.columns}, ${expiresColumn} FROM ${this.quoted} WHERE `;
     this.#readByIdText = `${this.selectRows}id = ?`;
+    this.#readCheckedText = `SELECT ${checkedColumns(this)} FROM ${this.quoted} WHERE seq = ?`;
+    this.#markRemovedText =
+      `UPDATE ${this.quoted} SET version = version + 1, updated_at = ?, deleted_at = ?, ` +
+      `checksum = ?${keepingKeys(this.collated)} WHERE seq = ?`;
     this.searching = new SqliteSearching(this);
     this.geo = new SqliteGeo(this);
     this.indexes = indexesOf(table);
@@ -121,9 +128,13 @@ export class SqliteLayout implements Layout {
 
   *update(change: RowChange, { kind, at }: Recording): Operation<number> {
     const { after, text } = change;
-    const { id, version } = after;
+    const { id, version, createdAt } = after;
     const sets = ["version = ?", "updated_at = ?", "doc = ?", "checksum = ?"];
-    const values: (number | string | null)[] = [version, at, text, crc32(text)];
+    const checksum = documentChecksum(
+      { id, version, createdAt, updatedAt: at, deletedAt: null },
+      text,
+    );
+    const values: (number | string | null)[] = [version, at, text, checksum];
     if (kind === "restore") sets.push("deleted_at = NULL");
     if (this.expiresAt !== undefined) {
       sets.push("expires_at = ?");
@@ -141,7 +152,7 @@ export class SqliteLayout implements Layout {
     };
     const isDerived = this.search.isDerived || this.members.isKept || this.geoPaths.length > 0;
     if (isDerived) yield* this.#derive(change);
-    yield* this.#record({ kind, at, id, version, text });
+    yield* recordChange(this.definition, { kind, at, id, version, text });
     return count;
   }
 
@@ -154,15 +165,16 @@ export class SqliteLayout implements Layout {
     yield* this.geo.replace(seq, earlier, after);
   }
 
-  *markRemoved(condition: Condition, { kind, at }: Recording): Operation<number> {
-    const where = whereSql(condition.terms);
-    yield* this.#recordWhere(condition, { kind, at, added: 1, document: "doc" });
-    const { count } = yield {
-      kind: "write",
-      text: `UPDATE ${this.quoted} SET version = version + 1, updated_at = max(updated_at, ?), deleted_at = ?${keepingKeys(this.collated)}${where}`,
-      values: [at, at, ...condition.sql.values],
-    };
-    return count;
+  *markRemoved(condition: Condition, recording: Recording): Operation<number> {
+    const keys = yield* keysWhere(this, condition);
+    for (const seq of keys) {
+      const { rows } = yield { kind: "read", text: this.#readCheckedText, values: [seq] };
+      const { id, version, updatedAt, text, checksum } = removedRow(rows[0] ?? [], recording.at);
+      const values = [updatedAt, recording.at, checksum, seq];
+      yield { kind: "write", text: this.#markRemovedText, values };
+      yield* recordChange(this.definition, { ...recording, id, version, text });
+    }
+    return keys.length;
   }
 
   *remove(condition: Condition, { kind, at }: Recording): Operation<number> {
@@ -174,7 +186,7 @@ export class SqliteLayout implements Layout {
       text: raiseRemovedVersion(`SELECT max(version) AS version FROM ${this.quoted}${where}`),
       values: [...values, this.definition.name],
     };
-    yield* this.#recordWhere(condition, { kind, at, added: 0, document: "NULL" });
+    yield* recordRemoved(this, condition, { kind, at });
     for (const text of [...this.search.removals(rows), ...this.members.removals(rows)]) {
       yield { kind: "write", text, values };
     }
@@ -278,7 +290,12 @@ export class SqliteLayout implements Layout {
     recording: Recording | undefined,
   ): Operation<void> {
     const { id, version = firstVersion, createdAt, updatedAt, deletedAt, text, stored } = row;
-    const values = [id, version, createdAt, updatedAt, text, crc32(text)];
+    const removed = this.softDelete ? deletedAt : null;
+    const checksum = documentChecksum(
+      { id, version, createdAt, updatedAt, deletedAt: removed },
+      text,
+    );
+    const values = [id, version, createdAt, updatedAt, text, checksum];
     const extra: (number | string | null)[] = [];
     if (this.softDelete) extra.push(deletedAt);
     if (this.expiresAt !== undefined) extra.push(this.expiresAt(stored));
@@ -292,44 +309,8 @@ export class SqliteLayout implements Layout {
     if (this.search.isDerived) yield* this.search.add(seq, stored);
     if (this.members.isKept) yield* this.members.add(seq, stored);
     if (this.geoPaths.length > 0) yield* this.geo.add(seq, stored);
-    if (recording !== undefined) yield* this.#record({ ...recording, id, version, text });
-  }
-
-  /** Writes the change of one document to the feed. */
-  *#record(
-    change: Recording & { readonly id: string; readonly version: number; readonly text: string },
-  ): Operation<void> {
-    const { changes, name } = this.definition;
-    if (changes === undefined) return;
-    const { id, kind, version, at, text } = change;
-    yield {
-      kind: "write",
-      text: `INSERT INTO ${changesTable} (collection, id, kind, version, at, doc) VALUES (?, ?, ?, ?, ?, ?)`,
-      values: [name, id, kind, version, at, changes === "documents" ? text : null],
-    };
-    yield { kind: "recorded" };
-  }
-
-  /** Writes the same change of many documents to the feed. */
-  *#recordWhere(
-    { sql, terms }: Condition,
-    {
-      kind,
-      at,
-      added,
-      document,
-    }: Recording & { readonly added: number; readonly document: "doc" | "NULL" },
-  ): Operation<void> {
-    const { changes, name } = this.definition;
-    if (changes === undefined) return;
-    const doc = changes === "documents" ? document : "NULL";
-    yield {
-      kind: "write",
-      text:
-        `INSERT INTO ${changesTable} (collection, id, kind, version, at, doc) ` +
-        `SELECT ?, id, ?, version + ?, ?, ${doc} FROM ${this.quoted}${whereSql(terms)} ORDER BY seq`,
-      values: [name, kind, added, at, ...sql.values],
-    };
-    yield { kind: "recorded" };
+    if (recording !== undefined) {
+      yield* recordChange(this.definition, { ...recording, id, version, text });
+    }
   }
 }

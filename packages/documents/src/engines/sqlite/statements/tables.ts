@@ -19,7 +19,7 @@ export const unsearchedTable: string = quoteName("fetchwork:unsearched");
 export const applicationId = 0x46574452;
 
 /** The version of the layout below. */
-export const formatVersion = 4;
+export const formatVersion = 5;
 
 /** Creates the tables of an empty store, or those that an earlier format lacks, in a transaction. */
 export function upgradeTables(connection: Connection, from: number): void {
@@ -72,6 +72,7 @@ export function upgradeTables(connection: Connection, from: number): void {
       `ALTER TABLE ${registryTable} ADD COLUMN removed_version INTEGER NOT NULL DEFAULT 0`,
     );
   }
+  if (from < 5) connection.exec(`ALTER TABLE ${changesTable} ADD COLUMN checksum INTEGER`);
   connection.exec(`
     PRAGMA application_id = ${applicationId};
     PRAGMA user_version = ${formatVersion};

@@ -1,10 +1,10 @@
-import { crc32 } from "node:zlib";
 import { toStored } from "../../../document/stored.ts";
 import { parseSearch } from "../../derived.ts";
 import { quoteName } from "../../dialect.ts";
 import type { Row } from "../../operation.ts";
-import { generationsTable } from "../../own-tables.ts";
+import { changesTable, generationsTable, positionsTable } from "../../own-tables.ts";
 import type { Connection } from "../connection/connection.ts";
+import { changeChecksum, checkedColumns, isIntact } from "../statements/checksums.ts";
 import { quoteText } from "../statements/json.ts";
 import { compareMembers, fieldOfMembers, membersTable } from "../statements/members.ts";
 import { searchTableOf } from "../statements/search-texts.ts";
@@ -19,9 +19,19 @@ const chunkSize = 500;
 
 /** Does a task; returns what is wrong with the file. */
 export function maintain(connection: Connection, task: MaintenanceTask): readonly string[] {
-  if (task.kind === "check") return check(connection);
+  if (task.kind === "check") return checkAtOneMoment(connection);
   connection.run("VACUUM INTO ?", [task.to]);
   return [];
+}
+
+/** Checks what one moment left, since others go on to write. */
+function checkAtOneMoment(connection: Connection): readonly string[] {
+  connection.exec("BEGIN");
+  try {
+    return check(connection);
+  } finally {
+    connection.rollback();
+  }
 }
 
 function check(connection: Connection): readonly string[] {
@@ -34,6 +44,7 @@ function check(connection: Connection): readonly string[] {
   for (const name of values('SELECT name FROM "fetchwork:collections" ORDER BY name')) {
     problems.push(...checkCollection(connection, String(name), values));
   }
+  problems.push(...checkChanges(connection));
   return problems.slice(0, maxProblems);
 }
 
@@ -50,10 +61,11 @@ function checkCollection(
   );
   for (const id of damaged) problems.push(damagedDocument(name, id));
   const columns = values(`SELECT name FROM pragma_table_info(${quoteText(name)})`);
+  const hasRemoved = columns.includes("deleted_at");
   if (damaged.length === 0 && columns.includes("checksum")) {
-    problems.push(...checkSums(connection, name));
+    problems.push(...checkSums(connection, name, { hasRemoved }));
   }
-  const live = columns.includes("deleted_at") ? " WHERE deleted_at IS NULL" : "";
+  const live = hasRemoved ? " WHERE deleted_at IS NULL" : "";
   const [counted] = values(`SELECT count(*) FROM ${table}${live}`);
   const [kept] = values(
     `SELECT documents FROM "fetchwork:collections" WHERE name = ${quoteText(name)}`,
@@ -70,22 +82,60 @@ function checkCollection(
   return problems;
 }
 
-/** Compares documents with their checksums. Those from before there were checksums have none. */
-function checkSums(connection: Connection, name: string): readonly string[] {
+/** Compares documents with their checksums. */
+function checkSums(
+  connection: Connection,
+  name: string,
+  columns: { readonly hasRemoved: boolean },
+): readonly string[] {
   const problems: string[] = [];
   const text =
-    `SELECT seq, id, doc, checksum FROM ${quoteName(name)} WHERE seq > ? ` +
+    `SELECT ${checkedColumns(columns)}, seq FROM ${quoteName(name)} WHERE seq > ? ` +
     `ORDER BY seq LIMIT ${chunkSize}`;
   for (let last = -1, isFull = true; isFull && problems.length < maxProblems;) {
     const rows = connection.all(text, [last]);
     isFull = rows.length === chunkSize;
-    for (const [seq, id, document, checksum] of rows) {
-      last = Number(seq);
-      if (checksum !== null && crc32(String(document)) !== checksum) {
-        problems.push(damagedDocument(name, id));
-      }
+    for (const row of rows) {
+      last = Number(row[7]);
+      if (!isIntact(row)) problems.push(damagedDocument(name, row[0]));
     }
   }
+  return problems;
+}
+
+/** Compares the records of the change feed with their checksums, and their positions, which have no gaps. */
+function checkChanges(connection: Connection): readonly string[] {
+  const problems: string[] = [];
+  const numberOf = (sql: string): number => Number(connection.get(sql, [])?.[0] ?? 0);
+  const trimmed = numberOf(`SELECT position FROM ${positionsTable} WHERE name = ''`);
+  const text =
+    "SELECT position, collection, id, kind, version, at, doc, checksum " +
+    `FROM ${changesTable} WHERE position > ? ORDER BY position LIMIT ${chunkSize}`;
+  let last = trimmed;
+  let hasGap = false;
+  for (let after = -1, isFull = true; isFull && problems.length < maxProblems;) {
+    const rows = connection.all(text, [after]);
+    isFull = rows.length === chunkSize;
+    for (const [position, collection, id, kind, version, at, doc, checksum] of rows) {
+      after = Number(position);
+      hasGap ||= after !== last + 1;
+      last = after;
+      const json = doc === null ? null : String(doc);
+      const change = {
+        collection: String(collection),
+        id: String(id),
+        kind: String(kind),
+        version: Number(version),
+        at: String(at),
+      };
+      // Records from before there were checksums have none.
+      const isRight = checksum === null || changeChecksum(change, json) === checksum;
+      if (!isRight) problems.push(`the change ${after} of the feed is damaged`);
+    }
+  }
+  if (problems.length >= maxProblems) return problems;
+  const newest = numberOf("SELECT seq FROM sqlite_sequence WHERE name = 'fetchwork:changes'");
+  if (hasGap || last !== newest) problems.push("positions of the change feed are missing");
   return problems;
 }
 

@@ -1,17 +1,13 @@
-import { Worker } from "node:worker_threads";
 import { toDocumentsError } from "../connection/sqlite-error.ts";
 import type { MaintenanceTask } from "./maintenance.ts";
+import { startThread } from "./start-thread.ts";
 
 /** Does a task on a file in a separate thread. */
 export async function runMaintenance(
   path: string,
   task: MaintenanceTask,
 ): Promise<readonly string[]> {
-  // The sources run as they are, and the package as JavaScript.
-  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-  const worker = new Worker(new URL(`./maintenance-worker.${extension}`, import.meta.url), {
-    workerData: { path, task },
-  });
+  const worker = startThread("./maintenance-worker", import.meta.url, { path, task });
   try {
     const problems = await new Promise<unknown>((resolve, reject) => {
       worker.once("message", resolve);

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { statSync } from "node:fs";
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import { isObject } from "@fetchwork/kit";
 import type { CollectionDefinition } from "../../../api/definition.ts";
 import { DocumentsError } from "../../../api/errors.ts";
@@ -8,6 +8,7 @@ import type { Found } from "../../engine.ts";
 import type { Row } from "../../operation.ts";
 import type { ReadPlan } from "../../operations/find.ts";
 import { toDocumentsError } from "../connection/sqlite-error.ts";
+import { startThread } from "./start-thread.ts";
 
 /** What a thread is given to do. */
 export interface Job {
@@ -144,11 +145,7 @@ export class SlowReads {
   }
 
   #start(): Worker {
-    // The sources run as they are, and the package as JavaScript.
-    const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
-    const worker = new Worker(new URL(`./slow-read-worker.${extension}`, import.meta.url), {
-      workerData: { path: this.#path },
-    });
+    const worker = startThread("./slow-read-worker", import.meta.url, { path: this.#path });
     worker.on("message", (message: unknown) => {
       this.#receive(worker, message);
     });

@@ -1,0 +1,81 @@
+import { crc32 } from "node:zlib";
+import type { Row } from "../../operation.ts";
+
+/** What a reader sees of a document besides its fields. */
+interface Meta {
+  readonly id: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly updatedAt: string;
+  readonly deletedAt: string | null;
+}
+
+/** What a reader sees of a change besides the document and its position. */
+interface ChangeMeta {
+  readonly collection: string;
+  readonly id: string;
+  readonly kind: string;
+  readonly version: number;
+  readonly at: string;
+}
+
+/** Columns of a document's row that its checksum covers, in the order of {@link documentChecksum}, with it at the end. */
+export function checkedColumns({ hasRemoved }: { readonly hasRemoved: boolean }): string {
+  return `id, version, created_at, updated_at, ${hasRemoved ? "deleted_at" : "NULL"}, doc, checksum`;
+}
+
+/** Computes the checksum (CRC-32) of all that a reader sees of a document: id, version, times and text. */
+export function documentChecksum(
+  { id, version, createdAt, updatedAt, deletedAt }: Meta,
+  text: string,
+): number {
+  return crc32(text, crc32(`${id}\n${version}\n${createdAt}\n${updatedAt}\n${deletedAt ?? ""}\n`));
+}
+
+/** Whether a row of {@link checkedColumns} is what was written. */
+export function isIntact(row: Row): boolean {
+  const [id, version, createdAt, updatedAt, deletedAt, doc, checksum] = row;
+  // Documents from before there were checksums have none.
+  if (checksum === null) return true;
+  const text = String(doc);
+  const meta = {
+    id: String(id),
+    version: Number(version),
+    createdAt: String(createdAt),
+    updatedAt: String(updatedAt),
+    deletedAt: typeof deletedAt === "string" ? deletedAt : null,
+  };
+  if (documentChecksum(meta, text) === checksum) return true;
+  // Files of the fourth format have that of the text.
+  return crc32(text) === checksum;
+}
+
+/** Computes the checksum (CRC-32) of a record of the change feed, besides its position. */
+export function changeChecksum(
+  { collection, id, kind, version, at }: ChangeMeta,
+  text: string | null,
+): number {
+  const fields = `${collection}\n${id}\n${kind}\n${version}\n${at}\n`;
+  return crc32(text ?? "", crc32(text === null ? fields : `${fields}doc\n`));
+}
+
+/** Returns what a row of {@link checkedColumns} becomes when its document is marked as removed. */
+export function removedRow(
+  row: Row,
+  at: string,
+): Omit<Meta, "createdAt" | "deletedAt"> & {
+  readonly text: string;
+  readonly checksum: Row[number];
+} {
+  const [id, version, createdAt, before, , doc, checksum = null] = row;
+  const meta = {
+    id: String(id),
+    version: Number(version) + 1,
+    updatedAt: String(before) > at ? String(before) : at,
+  };
+  const text = String(doc);
+  // A damaged document must not become one whose checksum is right.
+  const isChecked = checksum !== null && isIntact(row);
+  const whole = { ...meta, createdAt: String(createdAt), deletedAt: at };
+  return { ...meta, text, checksum: isChecked ? documentChecksum(whole, text) : checksum };
+}

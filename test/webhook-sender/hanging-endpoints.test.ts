@@ -1,0 +1,54 @@
+import { openStore } from "@fetchwork/documents";
+import { createSender } from "@fetchwork/webhooks/sender";
+import { describe, expect, it } from "vitest";
+import { startReceiver } from "./receiver.ts";
+
+const healthyEvents = 48;
+
+/** Returns the milliseconds until an endpoint has 48 deliveries, with so many endpoints that never respond. */
+async function timeOfHealthy({ hanging, eventsOfEach = 60 }: Case): Promise<number> {
+  await using silent = await startReceiver(() => {});
+  await using healthy = await startReceiver();
+  await using store = await openStore("sqlite::memory:");
+  const sender = createSender({ store, allowHttp: true, allowPrivate: true });
+  try {
+    for (let index = 0; index < hanging; index += 1) {
+      await sender.endpoints.create({ url: `${silent.url}/${index}`, events: ["hang"] });
+    }
+    await sender.endpoints.create({ url: healthy.url, events: ["order"] });
+    sender.start();
+    if (hanging > 0) {
+      for (let index = 0; index < eventsOfEach; index += 1) {
+        await sender.send({ name: "hang", payload: {} });
+      }
+      await expect
+        .poll(async () => (await sender.deliveries({ limit: 1000 })).length)
+        .toBe(hanging * eventsOfEach);
+      await silent.until(Math.min(hanging, 32));
+    }
+    const begun = performance.now();
+    for (let index = 0; index < healthyEvents; index += 1) {
+      await sender.send({ name: "order", payload: {} });
+    }
+    await healthy.until(healthyEvents);
+    return performance.now() - begun;
+  } finally {
+    await sender.stop({ grace: 0 });
+  }
+}
+
+interface Case {
+  readonly hanging: number;
+  readonly eventsOfEach?: number;
+}
+
+describe("an endpoint that responds", () => {
+  it.each<Case>([{ hanging: 4 }, { hanging: 8 }, { hanging: 100, eventsOfEach: 1 }])(
+    "An endpoint that responds gets its deliveries while others hang: %j",
+    async (given) => {
+      const alone = await timeOfHealthy({ hanging: 0 });
+      // A second for a busy machine; places that hang are not free before 15 s.
+      expect(await timeOfHealthy(given)).toBeLessThan(2 * alone + 1_000);
+    },
+  );
+});
