@@ -14,6 +14,8 @@ export interface SignInLimits {
   readonly passwords?: AttemptLimiter | undefined;
   /** For mails with links: five, then one every quarter of an hour or longer. */
   readonly mails?: AttemptLimiter | undefined;
+  /** For open sign-ups of a network: a hundred, then one every ten seconds to a minute. Absent, each process counts for itself. */
+  readonly signUps?: AttemptLimiter | undefined;
   /** Counts the requests of an address. Absent, each process counts for itself. */
   readonly requests?: RateLimitStore | undefined;
 }
@@ -33,6 +35,7 @@ export function createSignInLimits(
   return {
     requests,
     passwords: createAttemptLimiter({ limit: signInFailures, ...kept }),
+    signUps: createAttemptLimiter({ limit: 100, firstDelay: 10, maxDelay: 60, ...kept }),
     mails: createAttemptLimiter({ limit: 5, firstDelay: 900, maxDelay: 3_600, ...kept }),
   };
 }

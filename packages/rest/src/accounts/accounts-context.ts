@@ -33,6 +33,7 @@ export interface AccountsContext {
   readonly linkOrigins: readonly string[] | undefined;
   /** Limits how often mails are asked for. Absent, nothing does. */
   readonly mailLimiter: AttemptLimiter | undefined;
+  readonly signUpLimiter: AttemptLimiter;
   /** Called after what a user can sign in with was ended. */
   readonly onForget: ((user: string) => Promise<void>) | undefined;
 }

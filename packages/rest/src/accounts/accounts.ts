@@ -6,6 +6,7 @@ import type { Authentication } from "../http/authentication.ts";
 import { optionNames, refuseUnknownOptions } from "../known-options.ts";
 import type { AccountRoute } from "./account-operations.ts";
 import type { AccountsContext, OpenTo } from "./accounts-context.ts";
+import { createAttemptLimiter } from "./create-attempt-limiter.ts";
 import { createAuthentication } from "./create-authentication.ts";
 import { derivedKey } from "./derived-key.ts";
 import { apiKeyCollection } from "./keys/api-key.ts";
@@ -50,6 +51,9 @@ export interface AccountsOptions {
   readonly parts?: Partial<AccountParts> | undefined;
 }
 
+/** How many sign-ups of a network are taken where no limiter is given; delays are in seconds. */
+const signUpRule = { limit: 100, firstDelay: 10, maxDelay: 60 };
+
 /** The routes of accounts, part by part. */
 export interface AccountParts {
   /** `/users`, with passwords and roles. */
@@ -74,8 +78,13 @@ export interface AccountsSettings {
   readonly mailer?: Mailer | undefined;
   /** Origins that links in mails may lead to. Default: all. */
   readonly linkOrigins?: readonly string[] | undefined;
-  /** Slows the guessing of passwords and codes, and sign-ups. Default: nothing does. */
+  /** Slows the guessing of passwords and codes. Default: nothing does. */
   readonly attempts?: AttemptLimiter | undefined;
+  /**
+   * Limits open sign-ups, for each network and whatever becomes of them. Default: 100, then one every 10 seconds to a
+   * minute until there was none for an hour; each process counts for itself.
+   */
+  readonly signUpLimiter?: AttemptLimiter | undefined;
   /** Limits how often mails are asked for. Default: nothing does. */
   readonly mailLimiter?: AttemptLimiter | undefined;
   /** Receives why a mail was given up. Default: `console.error`. */
@@ -126,6 +135,7 @@ const settingNames = optionNames<AccountsSettings>({
   mailer: true,
   linkOrigins: true,
   attempts: true,
+  signUpLimiter: true,
   mailLimiter: true,
   report: true,
   onForget: true,
@@ -179,6 +189,7 @@ export function accounts(options: AccountsOptions): Accounts {
         "ERR_REST_CONFIGURATION",
       );
       const { attempts, jwtSecret, linkOrigins, mailer, mailLimiter, masterKey } = settings;
+      const { signUpLimiter = createAttemptLimiter(signUpRule) } = settings;
       const { onForget, origin, report = console.error, title, tokenLifetime } = settings;
       const source = accountSource(store, user);
       const accountOf = (id: string): Promise<Account | undefined> => source.byId(id);
@@ -223,6 +234,7 @@ export function accounts(options: AccountsOptions): Accounts {
         mails,
         linkOrigins,
         mailLimiter,
+        signUpLimiter,
         onForget,
       };
       return {

@@ -39,8 +39,8 @@ describe("a sign-up that is open to everyone, without mails", () => {
   });
 
   it("is limited for each network, and not for the master key", async () => {
-    const attempts = createAttemptLimiter({ limit: 3 });
-    const { send } = await openAccounts({ ...options, settings: { attempts } });
+    const signUpLimiter = createAttemptLimiter({ limit: 3 });
+    const { send } = await openAccounts({ ...options, settings: { signUpLimiter } });
     let count = 0;
     const signUp = (sent: Sent) =>
       send("POST", "/users", {
@@ -55,6 +55,27 @@ describe("a sign-up that is open to everyone, without mails", () => {
     expect(Number(refused.headers.get("retry-after"))).toBeGreaterThan(0);
     expect((await signUp({ ip: "2001:db8:0:1::1" })).status).toBe(201);
     expect((await signUp({ ip: "2001:db8::1", token: masterKey })).status).toBe(201);
+  });
+});
+
+describe("sign-ups of a class room behind one address", () => {
+  it("are taken a hundred times, whatever the limit of wrong passwords is", async () => {
+    const attempts = createAttemptLimiter({ limit: 3 });
+    const { context, send } = await openAccounts({
+      ...isOpen,
+      hasMails: false,
+      settings: { attempts },
+    });
+    const signUp = (index: number) =>
+      send("POST", "/users", { form: { email: `u${index}@example.com`, password } });
+    for (let index = 0; index < 12; index += 1) expect((await signUp(index)).status).toBe(201);
+    for (let index = 12; index < 100; index += 1) {
+      const attempt = await context.signUpLimiter.begin({ account: "Sign-up from 192.0.2.1" });
+      await attempt.end("failure");
+    }
+    const refused = await signUp(100);
+    expect(refused.status).toBe(429);
+    expect(Number(refused.headers.get("retry-after"))).toBeLessThanOrEqual(10);
   });
 });
 
@@ -107,6 +128,15 @@ describe("a sign-up that is open to everyone, with mails", () => {
     expect((await signIn("ada@example.com")).status).toBe(201);
     const basic = ["ada@example.com", thief] as const;
     expect((await signIn("ada@example.com", { basic })).status).toBe(401);
+  });
+
+  it("mails an address five times, whoever asks", async () => {
+    const { mails, send } = await openAccounts(isOpen);
+    const ask = async (index: number) =>
+      (await send("POST", "/users", { json, ip: `192.0.2.${index}` })).status;
+    for (let index = 1; index <= 5; index += 1) expect(await ask(index)).toBe(202);
+    expect(await ask(6)).toBe(429);
+    await expect.poll(() => mails.length).toBe(5);
   });
 
   it("needs a link to a page that confirms the address", async () => {

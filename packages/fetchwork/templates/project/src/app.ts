@@ -54,6 +54,7 @@ export function createApp(config: AppConfig, store: Store): App {
     linkOrigins: mail?.linkOrigins, // #if resets
     attempts: limits.passwords,
     mailLimiter: limits.mails,
+    signUpLimiter: limits.signUps,
     report: config.logs?.failed,
     onForget: (id) => forgetLinks(store, id), // #if oidc
   });

@@ -11,7 +11,7 @@ import { badFields, Problem } from "../../problem.ts";
 import { type Call, type ResourceCall, writeTogether } from "../../resource/call.ts";
 import { afterChange } from "../../resource/hooks.ts";
 import type { AccountsContext } from "../accounts-context.ts";
-import { readyMails } from "../mails/ready-mails.ts";
+import { countMail, readyMails } from "../mails/ready-mails.ts";
 import { networkOf } from "../network-of.ts";
 import { hashPassword } from "../password.ts";
 import type { NewUser, StoredUser } from "./define-user.ts";
@@ -32,13 +32,14 @@ export async function createUser(
     return shown(context, created);
   }
   if (fields.role !== "user") throw forbidden("only the master key and admins set a role");
-  await countSignUp(call);
+  await countSignUp(context, call);
   const passwordHash = await hashPassword(password);
   const user: StoredUser = { ...fields, passwordHash, sessionVersion: 1, unconfirmed: true };
   const { mails } = context;
   if (mails === undefined) return shown(context, await insertUser(context, call, user));
   if (link === undefined) throw linkRequired();
   await readyMails(context);
+  await countMail(context, `Sign-up of ${user.email}`);
   await insertOrRenew(context, call, user);
   // The answer is the same for an address that is known. Its owner learns of it by mail.
   await mails.queue({ kind: "sign-up", email: user.email, link });
@@ -98,15 +99,17 @@ function isTaken(error: unknown): boolean {
 }
 
 /**
- * Limits sign-ups of a network, as wrong passwords of an account are limited.
+ * Limits sign-ups of a network.
  *
  * @throws Problem 429 with `Retry-After` after too many.
  */
-async function countSignUp({ attempts, context }: Call): Promise<void> {
-  // No account has such a name: names of accounts are in lower case.
+async function countSignUp(
+  { signUpLimiter }: Pick<AccountsContext, "signUpLimiter">,
+  { context }: Call,
+): Promise<void> {
   const account = `Sign-up from ${networkOf(context.ip ?? "")}`;
-  const attempt = await attempts?.begin({ account });
-  await attempt?.end("failure"); // So it counts, whatever becomes of it.
+  const attempt = await signUpLimiter.begin({ account });
+  await attempt.end("failure"); // So it counts, whatever becomes of it.
 }
 
 function shown({ user: resource }: AccountsContext, created: Stored<StoredUser>): Response {
