@@ -1,7 +1,7 @@
 import { RestError } from "../errors.ts";
 import { capitalized, collectionOperation, wordsOf } from "../operation-name.ts";
 import { bulkHandler } from "../operations/bulk/run-bulk.ts";
-import type { ResourceController } from "../operations/resource-controller.ts";
+import type { ChangeHandlers, ResourceController } from "../operations/resource-controller.ts";
 import { changeSchema } from "../plan/change-schema.ts";
 import { defineRoute, type Route, type RouteDefinition } from "../plan/route.ts";
 import type { Resource } from "../resource/resource.ts";
@@ -10,9 +10,14 @@ import type { JsonSchema, Schema } from "../schema.ts";
 /** Makes the route of bulk requests: `POST /articles/bulk`. */
 export function bulkRoute<S extends Schema>(
   resource: Resource<S>,
-  controller: ResourceController<S>,
+  controller: Partial<ResourceController<S>>,
 ): Route {
   const { name, path, plural, collection } = resource;
+  const { create, patch, remove, update } = controller;
+  if (!create || !patch || !remove || !update) {
+    const message = `bulk of ${name} needs a controller with create, update, patch and remove`;
+    throw new RestError("ERR_REST_DEFINITION", message);
+  }
   const conflicts = {
     description: "A unique value is already used, or another document refers to one",
   };
@@ -30,7 +35,7 @@ export function bulkRoute<S extends Schema>(
       409: conflicts,
       412: { description: `A ${collection.name} document is of another version` },
     },
-    handle: bulkHandler(resource, controller as ResourceController),
+    handle: bulkHandler(resource, { create, patch, remove, update } as ChangeHandlers),
   });
 }
 

@@ -25,13 +25,15 @@ import { bulkRoute } from "./bulk-route.ts";
 import { groupsRoute } from "./groups-route.ts";
 
 /**
- * Makes the routes of a resource: list, show, create, update with PUT and PATCH, and delete.
+ * Makes the routes of a resource: list, show, create, update with PUT and PATCH, and delete, each if the controller has a
+ * handler for it. A method without one is a 405, and not in the OpenAPI document.
  *
- * @throws RestError `ERR_REST_DEFINITION` for a resource with `softDelete` and a controller without `restore`.
+ * @throws RestError `ERR_REST_DEFINITION` for a resource with `softDelete` and a controller without `restore`, and for one
+ * with `bulk` and a controller without one of the handlers that change documents.
  */
 export function resourceRoutes<S extends Schema, Plural extends string, Shown, Related = unknown>(
   resource: Resource<S, Plural, Shown, Fields, Related>,
-  controller: ResourceController<S>,
+  controller: Partial<ResourceController<S>>,
 ): readonly Route<ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>, Related>>[] {
   const { name, path, plural } = resource;
   const one = `${path}/:id`;
@@ -55,140 +57,119 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown, R
   };
   const readList = createListReader(resource.list);
   const { list, show, create, update, patch, remove, restore } = controller;
-  const of = (
-    action: ResourceAction,
-    route: Route,
-  ): Route<ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>, Related>> => {
+  type Known = Route<ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>, Related>>;
+  const known = (action: ResourceAction, route: Route): Known => {
     return { ...route, resource, action, types: undefined };
+  };
+  /** The route of a handler; none where there is no handler. */
+  const of = <Body>(
+    action: ResourceAction,
+    handler: ResourceHandler<Body> | undefined,
+    operation: Operation,
+    definition: Omit<RouteDefinition, "handle">,
+  ): readonly Known[] => {
+    if (handler === undefined) return [];
+    const handle = guarded(resource, operation, handler) as RouteDefinition["handle"];
+    return [known(action, defineRoute({ ...definition, handle }))];
   };
 
   return [
-    of(
-      "list",
-      defineRoute({
-        method: "GET",
-        path,
-        operation: collectionOperation("list", path),
-        summary: `List ${wordsOf(plural)}`,
-        tag,
-        tagDescription: `Everything about ${wordsOf(plural)}`,
-        ...routeRule(resource, "list"),
-        query: [...listParameters(resource), ...populateReference(resource)],
-        checkQuery: (query) => {
-          readPopulate(resource, query);
-          readList(withoutPopulate(resource, query));
-        },
-        responses: { 200: resourceListResponse(resource), 304: notModified },
-        handle: guarded(resource, "list", list),
-      }),
-    ),
-    of(
-      "show",
-      defineRoute({
-        method: "GET",
-        path: one,
-        operation: `show${type}`,
-        summary: `Show ${singular}`,
-        tag,
-        ...routeRule(resource, "show"),
-        conditional: true,
-        query: [...fieldsReference(resource), ...populateReference(resource)],
-        responses: { 200: shown, 304: notModified, 404: missing },
-        handle: guarded(resource, "show", show),
-      }),
-    ),
-    of(
-      "create",
-      defineRoute({
-        method: "POST",
-        path,
-        operation: `create${type}`,
-        summary: `Create ${singular}`,
-        tag,
-        ...routeRule(resource, "create"),
-        // The same but for what clients do not set and nobody sees.
-        body: resource.sent as S,
-        bodyReference: resource.input,
-        responses: { 201: created, ...conflicts },
-        handle: guarded(resource, "create", create),
-      }),
-    ),
-    of(
-      "update",
-      defineRoute({
-        method: "PUT",
-        path: one,
-        operation: `update${type}`,
-        summary: `Change fields of ${singular}`,
-        description: "Fields that are not sent keep their values",
-        tag,
-        ...routeRule(resource, "update"),
-        conditional: true,
-        bodyReference: changeSchema(type, resource.input, "PUT"),
-        responses: { 200: changed, 404: missing, 409: stale },
-        handle: guarded(resource, "update", update),
-      }),
-    ),
-    of(
-      "patch",
-      defineRoute({
-        method: "PATCH",
-        path: one,
-        operation: `patch${type}`,
-        summary: `Patch ${singular}`,
-        description:
-          "JSON Merge Patch (RFC 7396): `null` removes a field, and fields that are not sent keep their values",
-        tag,
-        ...routeRule(resource, "update"),
-        conditional: true,
-        bodyReference: changeSchema(type, resource.input, "PATCH"),
-        responses: { 200: changed, 404: missing, 409: stale },
-        handle: guarded(resource, "update", patch),
-      }),
-    ),
-    of(
-      "remove",
-      defineRoute({
-        method: "DELETE",
-        path: one,
-        operation: `remove${type}`,
-        summary: `Delete ${singular}`,
-        ...(resource.softDelete ? { description: "It is kept, and can be restored" } : {}),
-        tag,
-        ...routeRule(resource, "remove"),
-        conditional: true,
-        responses: { 204: { description: "Deleted" }, 404: missing },
-        handle: guarded(resource, "remove", remove),
-      }),
-    ),
-    ...(resource.softDelete ? [restoreRoute(restore)] : []),
+    ...of("list", list, "list", {
+      method: "GET",
+      path,
+      operation: collectionOperation("list", path),
+      summary: `List ${wordsOf(plural)}`,
+      tag,
+      tagDescription: `Everything about ${wordsOf(plural)}`,
+      ...routeRule(resource, "list"),
+      query: [...listParameters(resource), ...populateReference(resource)],
+      checkQuery: (query) => {
+        readPopulate(resource, query);
+        readList(withoutPopulate(resource, query));
+      },
+      responses: { 200: resourceListResponse(resource), 304: notModified },
+    }),
+    ...of("show", show, "show", {
+      method: "GET",
+      path: one,
+      operation: `show${type}`,
+      summary: `Show ${singular}`,
+      tag,
+      ...routeRule(resource, "show"),
+      conditional: true,
+      query: [...fieldsReference(resource), ...populateReference(resource)],
+      responses: { 200: shown, 304: notModified, 404: missing },
+    }),
+    ...of("create", create, "create", {
+      method: "POST",
+      path,
+      operation: `create${type}`,
+      summary: `Create ${singular}`,
+      tag,
+      ...routeRule(resource, "create"),
+      // The same but for what clients do not set and nobody sees.
+      body: resource.sent as S,
+      bodyReference: resource.input,
+      responses: { 201: created, ...conflicts },
+    }),
+    ...of("update", update, "update", {
+      method: "PUT",
+      path: one,
+      operation: `update${type}`,
+      summary: `Change fields of ${singular}`,
+      description: "Fields that are not sent keep their values",
+      tag,
+      ...routeRule(resource, "update"),
+      conditional: true,
+      bodyReference: changeSchema(type, resource.input, "PUT"),
+      responses: { 200: changed, 404: missing, 409: stale },
+    }),
+    ...of("patch", patch, "update", {
+      method: "PATCH",
+      path: one,
+      operation: `patch${type}`,
+      summary: `Patch ${singular}`,
+      description:
+        "JSON Merge Patch (RFC 7396): `null` removes a field, and fields that are not sent keep their values",
+      tag,
+      ...routeRule(resource, "update"),
+      conditional: true,
+      bodyReference: changeSchema(type, resource.input, "PATCH"),
+      responses: { 200: changed, 404: missing, 409: stale },
+    }),
+    ...of("remove", remove, "remove", {
+      method: "DELETE",
+      path: one,
+      operation: `remove${type}`,
+      summary: `Delete ${singular}`,
+      ...(resource.softDelete ? { description: "It is kept, and can be restored" } : {}),
+      tag,
+      ...routeRule(resource, "remove"),
+      conditional: true,
+      responses: { 204: { description: "Deleted" }, 404: missing },
+    }),
+    ...(resource.softDelete ? restoreRoute(restore) : []),
     ...((resource.list.groups ?? []).length > 0
-      ? [of("groups", groupsRoute(resource, routeRule(resource, "list")))]
+      ? [known("groups", groupsRoute(resource, routeRule(resource, "list")))]
       : []),
-    ...(resource.bulkLimit > 0 ? [of("bulk", bulkRoute(resource, controller))] : []),
+    ...(resource.bulkLimit > 0 ? [known("bulk", bulkRoute(resource, controller))] : []),
   ];
 
-  function restoreRoute(
-    handle: ResourceHandler | undefined,
-  ): Route<ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>, Related>> {
-    if (!handle) {
+  function restoreRoute(handler: ResourceHandler | undefined): readonly Known[] {
+    if (!handler) {
       const message = `the controller of ${name} has no restore, which its softDelete needs`;
       throw new RestError("ERR_REST_DEFINITION", message);
     }
-    return of(
-      "restore",
-      defineRoute({
-        method: "POST",
-        path: `${one}/restore`,
-        operation: `restore${type}`,
-        summary: `Restore ${singular}`,
-        tag,
-        ...routeRule(resource, "restore"),
-        conditional: true,
-        responses: { 200: changed, 404: missing, ...conflicts },
-        handle: guarded(resource, "restore", handle),
-      }),
-    );
+    return of("restore", handler, "restore", {
+      method: "POST",
+      path: `${one}/restore`,
+      operation: `restore${type}`,
+      summary: `Restore ${singular}`,
+      tag,
+      ...routeRule(resource, "restore"),
+      conditional: true,
+      responses: { 200: changed, 404: missing, ...conflicts },
+    });
   }
 }
 

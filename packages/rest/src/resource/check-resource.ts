@@ -58,11 +58,15 @@ function checkFields({ options, fields, hidden, view, computed, meta }: Resource
     indexes = [],
     softDelete,
   } = options;
-  const own = [...search, ...sort, ...unique.flat(), ...(geo === undefined ? [] : [geo])];
+  const own = [...search, ...sort, ...(geo === undefined ? [] : [geo])];
   for (const field of own) check(fields.includes(field), `${name} has no field ${field}`);
   for (const field of indexes.flat()) {
     const known = [...fields, ...hidden, ...meta, owner].includes(field.split(".")[0] ?? "");
     check(known, `${name} has no field ${field} for an index`);
+  }
+  for (const field of unique.flat()) {
+    const known = owner === "id" ? [...fields, ...hidden] : [...fields, ...hidden, owner];
+    check(known.includes(field), `${name} has no field ${field} to be unique`);
   }
   check(
     search.length === 0 || !sort.includes("relevance"),

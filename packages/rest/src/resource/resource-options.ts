@@ -80,7 +80,7 @@ export interface ResourceOptions<
    * no such route.
    */
   readonly groups?: readonly string[] | undefined;
-  /** Fields whose values are unique; an array of names for a combination. */
+  /** Fields whose values are unique, the owner and hidden ones too; an array of names for a combination. */
   readonly unique?: readonly (string | readonly string[])[] | undefined;
   /**
    * Further indexes; an array of names for a combination, such as a field to filter by and one to sort by: with

@@ -155,3 +155,66 @@ it("refuses a controller without restore for a resource that keeps removed docum
     }),
   );
 });
+
+describe("a resource with some handlers only", () => {
+  it("has their routes, and no others in its OpenAPI document", async () => {
+    const { create, list, show } = controller;
+    const routes = resourceRoutes(diary, { create, list, show });
+    const { api } = await openApi({ routes, authentication: withUsers() });
+    const methods = Object.entries(api.openApi.paths).flatMap(([path, item]) =>
+      Object.keys(item).map((method) => `${method} ${path}`),
+    );
+    expect(methods.toSorted()).toEqual(["get /diaries", "get /diaries/{id}", "post /diaries"]);
+    const { as } = await openDiaries(routes);
+    const made = await as("ann", "POST", "/diaries", { text: "a" });
+    expect(made.status).toBe(201);
+    const path = `/diaries/${idIn(made.json)}`;
+    expect((await as("ann", "GET", path)).status).toBe(200);
+    for (const method of ["PUT", "PATCH", "DELETE"]) {
+      expect((await as("ann", method, path, { text: "b" })).status).toBe(405);
+    }
+  });
+
+  it("is refused with bulk requests, which need all that change documents", () => {
+    const note = defineResource({
+      name: "note",
+      path: "/notes",
+      schema: z.object({ text: z.string() }),
+      access: {},
+      bulk: true,
+    });
+    const { create, list } = createResourceController(note);
+    expect(() => resourceRoutes(note, { create, list })).toThrow(
+      "bulk of note needs a controller with create, update, patch and remove",
+    );
+  });
+});
+
+describe("a combination with the owner that is unique", () => {
+  const review = defineResource({
+    name: "review",
+    path: "/reviews",
+    schema: z.object({ product: z.string(), stars: z.number().default(1) }),
+    hidden: z.object({ code: z.string().optional() }),
+    access: { list: "public", show: "public", create: "user", update: "owner", remove: "owner" },
+    owner: "author",
+    unique: [["product", "author"], "code"],
+    hooks: { beforeCreate: ({ fields }) => ({ ...fields, code: `of ${fields.product}` }) },
+  });
+
+  it("allows one document of each user, also at the same time", async () => {
+    const { as } = await openDiaries(resourceRoutes(review, createResourceController(review)));
+    const many = await Promise.all(
+      Array.from({ length: 10 }, () => as("ann", "POST", "/reviews", { product: "p" })),
+    );
+    expect(many.map(({ status }) => status).toSorted()).toEqual([201, ...Array(9).fill(409)]);
+  });
+
+  it("may also have fields that clients do not see", async () => {
+    const { as } = await openDiaries(resourceRoutes(review, createResourceController(review)));
+    expect((await as("ann", "POST", "/reviews", { product: "p" })).status).toBe(201);
+    // Another user, so that only the hidden code is the same.
+    expect((await as("bob", "POST", "/reviews", { product: "p" })).status).toBe(409);
+    expect((await as("bob", "POST", "/reviews", { product: "q" })).status).toBe(201);
+  });
+});
