@@ -81,6 +81,11 @@ describe("with settings", () => {
     const headers = { "x-real-ip": "127.0.0.1", "x-forwarded-for": "127.0.0.1" };
     expect((await ask(base, "/metrics", "192.0.2.1", { headers })).status).toBe(403);
     expect((await ask(base, "/metrics", "127.0.0.1")).status).toBe(200);
+    for (const name of ["forwarded", "via", "x-forwarded-for", "x-real-ip"]) {
+      const sent = { headers: { [name]: "192.0.2.1" } };
+      expect((await ask(base, "/metrics", "127.0.0.1", sent)).status).toBe(403);
+      expect((await ask(base, "/articles", "127.0.0.1", sent)).status).toBe(200);
+    }
     const behindProxy = { ...base, trustedProxies: ["127.0.0.1"] };
     const forwarded = { headers: { "x-forwarded-for": "192.0.2.1" } };
     expect((await ask(behindProxy, "/metrics", "127.0.0.1", forwarded)).status).toBe(403);

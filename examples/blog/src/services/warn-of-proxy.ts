@@ -12,14 +12,19 @@ const isNear = ipMatcher([
 ]);
 
 const warning =
-  "a request from a private address has X-Forwarded-For, and TRUSTED_PROXIES is not set: " +
+  "a request from a private address came by a proxy, and TRUSTED_PROXIES is not set: " +
   "behind a proxy all clients count as one, and as this machine; set TRUSTED_PROXIES to the addresses of the proxy";
+
+/** Whether a request came by a proxy, or claims so. */
+export function cameByProxy({ headers }: Request): boolean {
+  return ["forwarded", "via", "x-forwarded-for", "x-real-ip"].some((name) => headers.has(name));
+}
 
 /** Warns once of a proxy that is not trusted. Comes after `realIp`, which trusts none. */
 export function warnOfProxy(warn: (message: string) => void): Middleware {
   let isDone = false;
   return (next) => (request, context) => {
-    if (!isDone && request.headers.has("x-forwarded-for") && isNear(context.ip ?? "")) {
+    if (!isDone && cameByProxy(request) && isNear(context.ip ?? "")) {
       isDone = true;
       warn(warning);
     }

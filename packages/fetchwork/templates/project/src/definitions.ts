@@ -1,5 +1,10 @@
 import { jobCollections } from "@fetchwork/documents/jobs"; // #if jobs
-import { attemptCollection, rateLimitCollection } from "@fetchwork/rest"; // #if users
+// #if users
+import { attemptCollection, idempotencyCollection, rateLimitCollection } from "@fetchwork/rest";
+// #endif
+// #if !users
+//+ import { idempotencyCollection } from "@fetchwork/rest";
+// #endif
 import { senderCollections } from "@fetchwork/webhooks/sender"; // #if webhooks
 import { resources } from "./api/index.ts";
 import { identities, keptTokens } from "./api/social/model.ts"; // #if oidc
@@ -8,6 +13,7 @@ import { account } from "./services/accounts.ts"; // #if users
 /** The collections of the store, also for `fetchwork db --definitions src/definitions.ts`. */
 export const collections = [
   resources.map(({ collection }) => collection),
+  idempotencyCollection,
   [identities, keptTokens], // #if oidc
   account.collections, // #if users
   Object.values(jobCollections), // #if jobs

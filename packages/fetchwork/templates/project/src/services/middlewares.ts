@@ -22,7 +22,7 @@ import {
 import { Problem } from "@fetchwork/rest";
 import type { Config } from "../config.ts";
 import type { Log } from "./log.ts";
-import { warnOfProxy } from "./warn-of-proxy.ts";
+import { cameByProxy, warnOfProxy } from "./warn-of-proxy.ts";
 
 // #if users
 /** Settings of the middlewares. Absent, there is no log, no proxy, and no limit for sign-ins. */
@@ -83,6 +83,8 @@ export function middlewares(settings: MiddlewareSettings): readonly Middleware[]
     recoverer({ log: logs?.failed, respond: () => new Problem(500).toResponse() }),
     ping(),
     health({ checks }),
+    // Behind a proxy that is not known, everybody seems to be this machine.
+    ...(trustedProxies.length === 0 ? [maybe(metrics(), cameByProxy)] : []),
     metrics("127.0.0.1", "::1"),
     ...(signInLimit === 0 ? [] : [maybe(limitSignIns(signInLimit, signIns), checksPassword)]), // #if users
     maybe(compress(), (request) => !showsOneDocument(request)),

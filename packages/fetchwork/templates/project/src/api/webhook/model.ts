@@ -2,7 +2,7 @@
 import type { ListRules } from "@fetchwork/rest";
 import { z } from "zod";
 
-const url = z.string().trim().max(2048);
+const url = z.url({ protocol: /^https?$/ }).max(2048);
 const event = z.string().max(128);
 const events = z.array(event).min(1).max(100);
 const secret = z.string().min(16).max(256);
