@@ -1,4 +1,5 @@
 import { constantTimeEqual, parseBasicCredentials } from "@fetchwork/kit";
+import { basicChallenge } from "../basic-challenge.ts";
 import { type Evidence, findAccessToken } from "../access-token.ts";
 import { type AccessRule, bearerRequired, forbidden } from "../access.ts";
 import type { Account, AccountSource } from "../account.ts";
@@ -215,6 +216,6 @@ function alwaysLive(): Promise<boolean> {
 export function passwordRequired(): Problem {
   return new Problem(401, {
     detail: "wrong email or password",
-    headers: { "www-authenticate": 'Basic realm="api", charset="UTF-8"' },
+    headers: basicChallenge,
   });
 }

@@ -16,6 +16,7 @@ import { RestError } from "../errors.ts";
 import { optionNames, refuseUnknownOptions } from "../known-options.ts";
 import { documentationHandlers } from "../openapi/documentation.ts";
 import { type ApiInfo, type OpenApiDocument, openApiDocument } from "../openapi/openapi.ts";
+import { withoutDialog } from "../basic-challenge.ts";
 import { inputProblem } from "../operations/refuse-conflicts.ts";
 import { createResourceGraph } from "../plan/resource-graph.ts";
 import type { Route } from "../plan/route.ts";
@@ -112,7 +113,8 @@ export function createApi<const Routes extends readonly Route[]>(
   app.onError((error, c) => {
     const problem = problemOf(error);
     if (problem.status >= 500) reportError(problem.cause ?? problem, c.req.raw);
-    return problem.toResponse();
+    const response = problem.toResponse();
+    return problem.status === 401 ? withoutDialog(response, c.req.raw) : response;
   });
   return {
     // Answered as GET, with its Content-Length; the server that sends it leaves out the body (RFC 9110 section 9.3.2).

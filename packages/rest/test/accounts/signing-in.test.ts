@@ -21,6 +21,19 @@ describe("signing in", () => {
     expect(refused.headers.get("www-authenticate")).toMatch(challenge);
   });
 
+  it("is refused to scripts of pages without a challenge that opens a dialog of the browser", async () => {
+    const api = await openAccounts();
+    const headers = { "sec-fetch-dest": "empty", "sec-fetch-mode": "cors" };
+    const script = await api.send("POST", "/auth", { form: { access_token }, headers });
+    expect(script.status).toBe(401);
+    expect(script.headers.get("www-authenticate")).toBe('xBasic realm="api", charset="UTF-8"');
+    const opened = { "sec-fetch-dest": "document", "sec-fetch-mode": "navigate" };
+    const page = await api.send("POST", "/auth", { form: { access_token }, headers: opened });
+    expect(page.headers.get("www-authenticate")).toBe('Basic realm="api", charset="UTF-8"');
+    const withoutKey = await api.send("POST", "/auth", { headers });
+    expect(withoutKey.headers.get("www-authenticate")).toMatch(/^Bearer /);
+  });
+
   it("answers the same for an unknown email as for a wrong password", async () => {
     const api = await openAccounts();
     await api.join(right[0]);

@@ -1,8 +1,15 @@
 import type { AccessToken, AuthorizationTransaction } from "@fetchwork/oauth2";
 import type { OidcClient } from "@fetchwork/oauth2/oidc";
 import { empty, json } from "@fetchwork/http";
-import { Problem, type Account, type Call, type Fields } from "@fetchwork/rest";
-import { personalHeaders, startSession } from "@fetchwork/rest/accounts";
+import {
+  badFields,
+  fieldError,
+  Problem,
+  type Account,
+  type Call,
+  type Fields,
+} from "@fetchwork/rest";
+import { createPageCookie, personalHeaders, startSession } from "@fetchwork/rest/accounts";
 import { notFound } from "@fetchwork/rest/handlers";
 import { findOrCreateLinked, linkTo, type ProviderUser } from "../../services/linked-users.ts";
 import { createProviderAccess } from "../../services/provider-access.ts";
@@ -32,6 +39,8 @@ interface Pending {
   readonly transaction: AuthorizationTransaction;
   /** The user who links an account, and the session at that time. */
   readonly link?: { readonly userId: string; readonly sessionVersion: number } | undefined;
+  /** Page that the browser returns to, with a session in a cookie. Absent, the response is the session. */
+  readonly redirect?: string | undefined;
 }
 
 const scope = "openid email profile";
@@ -45,6 +54,8 @@ export function createSocialController(options: SocialOptions): SocialController
   const client = createProviderClients(publicUrl);
   const access = createProviderAccess(client, createSeal({ secret, purpose: "provider tokens" }));
   const providers = new Map(options.providers.map((one) => [one.name, one]));
+  const pageCookie = createPageCookie({ isSecure: publicUrl.startsWith("https:") });
+  const origins = [new URL(publicUrl).origin, ...(accounts.linkOrigins ?? [])];
   const cookies = new Map(options.providers.map((one) => [one.name, cookieOf(one)]));
 
   function cookieOf({ name }: Provider): SealedCookie {
@@ -66,13 +77,13 @@ export function createSocialController(options: SocialOptions): SocialController
 
   async function begin(
     { provider, cookie }: ReturnType<typeof named>,
-    link?: Pending["link"],
+    more: Pick<Pending, "link" | "redirect">,
   ): Promise<{ readonly url: string; readonly headers: Readonly<Record<string, string>> }> {
     try {
       const { authCode, metadata } = await client(provider);
       const wanted = provider.keepsTokens === true ? offline(metadata) : { scope };
       const { url, transaction } = await authCode.start(wanted, { lifetime });
-      const pending: Pending = { transaction, link };
+      const pending: Pending = { transaction, ...more };
       const kept = await cookie.seal(JSON.stringify(pending));
       return { url, headers: { ...personalHeaders, "set-cookie": kept } };
     } catch (error) {
@@ -80,40 +91,56 @@ export function createSocialController(options: SocialOptions): SocialController
     }
   }
 
+  async function signIn(
+    call: Call,
+    provider: Provider,
+    { link, transaction }: Pending,
+  ): ReturnType<typeof startSession> {
+    const { person, token } = await identify(() => client(provider), call, transaction, provider);
+    const found =
+      link === undefined
+        ? await findOrCreateLinked(accounts, person, `/auth/${provider.name}/links`)
+        : await linked(call, person, link);
+    if (provider.keepsTokens === true) await access.keep(call.store, person, token);
+    return startSession(accounts, call, { found, method: "provider" });
+  }
+
   return {
     client,
     async start(call) {
-      const { url, headers } = await begin(named(call));
+      const redirect = redirectOf(call.query, origins);
+      const { url, headers } = await begin(named(call), { redirect });
       return empty(302, { headers: { ...headers, location: url } });
     },
     async startLink(call) {
       const { id: userId, sessionVersion } = call.user;
-      const { url, headers } = await begin(named(call), { userId, sessionVersion });
+      const { url, headers } = await begin(named(call), { link: { userId, sessionVersion } });
       return json({ url }, { status: 201, headers });
     },
     async finish(call) {
-      const { request, store } = call;
       const { provider, cookie } = named(call);
-      const pending = parse(await cookie.open(request));
+      const pending = parse(await cookie.open(call.request));
       if (pending === undefined) {
         throw new Problem(400, { detail: "this browser has started no sign-in, or too long ago" });
       }
-      const { person, token } = await identify(
-        () => client(provider),
-        call,
-        pending.transaction,
-        provider,
-      );
-      const found =
-        pending.link === undefined
-          ? await findOrCreateLinked(accounts, person, `/auth/${provider.name}/links`)
-          : await linked(call, person, pending.link);
-      if (provider.keepsTokens === true) await access.keep(store, person, token);
-      const session = await startSession(accounts, call, { found, method: "provider" });
-      return json(session, {
-        status: 201,
-        headers: { ...personalHeaders, "set-cookie": cookie.removal },
-      });
+      const { redirect } = pending;
+      if (redirect === undefined) {
+        const session = await signIn(call, provider, pending);
+        const headers = { ...personalHeaders, "set-cookie": cookie.removal };
+        return json(session, { status: 201, headers });
+      }
+      const headers = new Headers({ ...personalHeaders, location: redirect });
+      headers.append("set-cookie", cookie.removal);
+      try {
+        const { expiresIn, token } = await signIn(call, provider, pending);
+        headers.append("set-cookie", pageCookie.set(token, expiresIn));
+      } catch (error) {
+        if (!(error instanceof Problem) || error.status >= 500) call.report(error);
+        const page = new URL(redirect);
+        page.searchParams.set("error", errorNameOf(error));
+        headers.set("location", page.href);
+      }
+      return empty(302, { headers });
     },
     async showUser(call) {
       const { provider } = named(call);
@@ -155,6 +182,25 @@ async function identify(
   } catch (error) {
     throw providerProblem(name, error);
   }
+}
+
+/** Reads where the browser returns to: a page of ours only, so that nobody is led elsewhere by a link to a sign-in. */
+function redirectOf(query: URLSearchParams, origins: readonly string[]): string | undefined {
+  const given = query.get("redirect");
+  if (given === null) return undefined;
+  const url = URL.canParse(given) ? new URL(given) : undefined;
+  if (url && origins.includes(url.origin) && url.username === "" && url.password === "") {
+    return url.href;
+  }
+  const message = "redirect must be an address of an allowed origin";
+  throw badFields([fieldError("redirect", "invalid", message)]);
+}
+
+/** What a page is told of a sign-in that failed. */
+function errorNameOf(error: unknown): string {
+  if (!(error instanceof Problem)) return "server_error";
+  if (error.status === 409) return "link_required";
+  return error.status === 503 ? "temporarily_unavailable" : "access_denied";
 }
 
 /** Links the account, unless the user has signed out everywhere meanwhile. */

@@ -43,9 +43,18 @@ export function createSocial(options: SocialOptions): Social {
       path: "/auth/:provider",
       operation: "startSocialSignIn",
       summary: "Sign in with a provider",
-      description: "Redirects the browser to the provider",
+      description:
+        "Redirects the browser to the provider. With `redirect` it returns to that page, with a session in a cookie that scripts do not read, or with the parameter `error`: `access_denied`, `link_required`, `temporarily_unavailable` or `server_error`",
       tag,
       access: "public",
+      query: [
+        {
+          name: "redirect",
+          description:
+            "Page of an allowed origin to return to. Without it the response is a session",
+          schema: { type: "string", format: "uri" },
+        },
+      ],
       responses: { 302: { description: "To the provider" }, ...failures },
       handle: async (call) => (await controller()).start(call),
     }),
@@ -63,6 +72,7 @@ export function createSocial(options: SocialOptions): Social {
       })),
       responses: {
         201: { description: "A session", schema: sessionSchema(user.changed) },
+        302: { description: "To the page that the sign-in was started with" },
         409: { description: "The provider has verified no email address; link the account" },
         ...failures,
       },

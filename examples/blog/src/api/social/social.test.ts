@@ -123,8 +123,9 @@ async function openBlog(
   };
 }
 
-async function start(origin: string): Promise<Started> {
-  const response = await fetch(`${origin}/auth/home`, { redirect: "manual" });
+async function start(origin: string, page?: string): Promise<Started> {
+  const query = page === undefined ? "" : `?redirect=${encodeURIComponent(page)}`;
+  const response = await fetch(`${origin}/auth/home${query}`, { redirect: "manual" });
   expect(response.status).toBe(302);
   return { location: response.headers.get("location") ?? "", cookie: cookieOf(response.headers) };
 }
@@ -380,6 +381,69 @@ describe("signing in with a provider", () => {
     const second = await blog.signIn();
     expect(second.status).toBe(201);
     expect(second.json.user.id).not.toBe(first.json.user.id);
+  });
+
+  it("returns to the page that it was started with, with a session in a cookie", async () => {
+    const blog = await openBlog();
+    const page = `${blog.origin}/app?tab=2`;
+    const { location, cookie } = await start(blog.origin, page);
+    const callback = await atProvider(location, blog.origin);
+    const done = await fetch(callback, { headers: { cookie }, redirect: "manual" });
+    expect([done.status, done.headers.get("location")]).toEqual([302, page]);
+    expect(await done.text()).toBe("");
+    const [removal = "", session = ""] = done.headers.getSetCookie();
+    expect(removal).toMatch(/^sign-in-home=; .*Max-Age=0$/);
+    expect(session).toMatch(/^session=[\w.-]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=60$/);
+    const kept = { cookie: session.split(";")[0] ?? "" };
+    const me = async (site: string) =>
+      fetch(`${blog.origin}/users/me`, { headers: { ...kept, "sec-fetch-site": site } });
+    const shown = await me("same-origin");
+    expect([shown.status, (await outcomeOf(shown)).json.email]).toEqual([200, "ada@example.com"]);
+    expect((await me("cross-site")).status).toBe(401);
+  });
+
+  it("tells the page why it failed", async () => {
+    const blog = await openBlog();
+    const page = `${blog.origin}/app`;
+    person = { sub: "user-1", email: "ada@example.com", email_verified: false };
+    const linking = await start(blog.origin, page);
+    const refusal = await start(blog.origin, page);
+    const callbacks = [
+      [await atProvider(linking.location, blog.origin), linking.cookie, "link_required"],
+      [
+        withParam(await atProvider(refusal.location, blog.origin), "error", "access_denied"),
+        refusal.cookie,
+        "access_denied",
+      ],
+    ] as const;
+    for (const [callback, cookie, error] of callbacks) {
+      const done = await fetch(callback, { headers: { cookie }, redirect: "manual" });
+      expect([done.status, done.headers.get("location")]).toEqual([302, `${page}?error=${error}`]);
+      expect(done.headers.getSetCookie()).toHaveLength(1);
+    }
+  });
+
+  it.each([
+    "https://evil.example/app",
+    "http://127.0.0.1:1/app",
+    "//evil.example",
+    "/app",
+    "javascript:alert(1)",
+    "data:text/html,hi",
+    "http://127.0.0.1@evil.example",
+    "",
+  ])("is not started with a page of another origin: %j", async (page) => {
+    const { origin } = await openBlog();
+    const address = `${origin}/auth/home?redirect=${encodeURIComponent(page)}`;
+    const { json, status, headers } = await outcomeOf(await fetch(address, { redirect: "manual" }));
+    expect([status, json.param, headers.get("location")]).toEqual([400, "redirect", null]);
+  });
+
+  it("is not started with a page that has credentials in its address", async () => {
+    const { origin } = await openBlog();
+    const page = encodeURIComponent(origin.replace("//", "//ada:pw@"));
+    const refused = await fetch(`${origin}/auth/home?redirect=${page}`, { redirect: "manual" });
+    expect(refused.status).toBe(400);
   });
 
   it.each([

@@ -1,6 +1,7 @@
 import type { Stored } from "@fetchwork/documents";
 import { empty, json } from "@fetchwork/http";
 import { z } from "zod";
+import { basicChallenge } from "../../basic-challenge.ts";
 import { named } from "../../named-schema.ts";
 import { defineRoute } from "../../plan/route.ts";
 import { notFound, Problem } from "../../problem.ts";
@@ -191,7 +192,7 @@ function options(of: "create" | "get"): RouteResponse {
 function unknownPasskey(): Problem {
   return new Problem(401, {
     detail: "unknown passkey",
-    headers: { "www-authenticate": 'Basic realm="api", charset="UTF-8"' },
+    headers: basicChallenge,
   });
 }
 

@@ -1,3 +1,4 @@
+import { basicChallenge } from "../../basic-challenge.ts";
 import { fieldError } from "../../field-error.ts";
 import { Problem } from "../../problem.ts";
 import type { Call } from "../../resource/call.ts";
@@ -38,6 +39,6 @@ export function wrongCode(): Problem {
 function codeProblem(name: string, message: string): Problem {
   return new Problem(401, {
     errors: [fieldError("totp", name, message)],
-    headers: { "www-authenticate": 'Basic realm="api", charset="UTF-8"' },
+    headers: basicChallenge,
   });
 }
