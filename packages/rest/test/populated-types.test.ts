@@ -123,6 +123,20 @@ describe("populated documents of the typed client", () => {
     expectTypeOf<undefined extends Row["title"] ? true : false>().toEqualTypeOf<true>();
   });
 
+  it("are asked for by paths that begin with relations, or do not compile", () => {
+    const calls = (client: Client) => [
+      // @ts-expect-error -- no such relation
+      client.books.list({ populate: "nope" }),
+      // @ts-expect-error -- no such relation, beside one
+      client.books.list({ populate: ["author", "nope"] }),
+      // @ts-expect-error -- no such relation, in a text of several
+      client.books.pages({ populate: "author, nope.author" }),
+      // @ts-expect-error -- a field without a relation
+      client.books.show("1", { query: { populate: "title" } }),
+    ];
+    expect(calls).toHaveLength(1);
+  });
+
   it("say so of types written by hand too", () => {
     interface Plain {
       readonly id: string;

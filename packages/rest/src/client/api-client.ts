@@ -2,7 +2,7 @@ import type { SendOptions } from "@fetchwork/http";
 import type { OperationTypes, ResourceTypes, Typed, TypesOfRoutes } from "../route-types.ts";
 import type { Group, GroupParameters } from "./group-parameters.ts";
 import type { ListParameters, ParameterValues } from "./list-parameters.ts";
-import type { Populated } from "./populated.ts";
+import type { CheckedPopulate, Populated } from "./populated.ts";
 import type { PageReply, Reply } from "./reply.ts";
 
 /** Options of one call. */
@@ -86,12 +86,12 @@ export type Changes<Input> = { readonly [K in keyof Input]?: Input[K] | null | u
 export interface ResourceClient<D, Input, Related = unknown> {
   /** One page of the documents. */
   list<const Query extends ListParameters<D>>(
-    query?: Query,
+    query?: Query & CheckedPopulate<Query, Related>,
     options?: CallOptions,
   ): Promise<PageReply<FoundBy<Query, D, Related>>>;
   /** All pages, each when it is asked for: `for await (const page of …)`. */
   pages<const Query extends ListParameters<D>>(
-    query?: Query,
+    query?: Query & CheckedPopulate<Query, Related>,
     options?: CallOptions,
   ): AsyncGenerator<PageReply<FoundBy<Query, D, Related>>, void, undefined>;
   /** Counts and sums of the documents by group, for a resource that declares `groups`. */
@@ -102,11 +102,15 @@ export interface ResourceClient<D, Input, Related = unknown> {
   /** One document, with all its fields or those that `fields` names. */
   show<const Query extends ShowParameters<D>>(
     id: string,
-    options: Omit<ConditionalOptions, "query"> & { readonly query?: Query | undefined },
+    options: Omit<ConditionalOptions, "query"> & {
+      readonly query?: (Query & CheckedPopulate<Query, Related>) | undefined;
+    },
   ): Promise<Reply<FoundBy<Query, D, Related> | undefined>>;
   show<const Query extends ShowParameters<D>>(
     id: string,
-    options: Omit<CallOptions, "query"> & { readonly query: Query },
+    options: Omit<CallOptions, "query"> & {
+      readonly query: Query & CheckedPopulate<Query, Related>;
+    },
   ): Promise<Reply<FoundBy<Query, D, Related>>>;
   show(id: string, options?: ShowOptions): Promise<Reply<D>>;
   create(body: Input, options?: CallOptions): Promise<Reply<D>>;

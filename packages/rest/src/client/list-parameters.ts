@@ -16,16 +16,36 @@ type Signed<Name extends string> = Name | `-${Name}`;
 /** One name or several. */
 type Names<Name extends string> = Name | readonly Name[];
 
+/** A value that a field, or a member of its list, may have; any where the type of the field does not say. */
+type ScalarOf<Value> =
+  NonNullable<Value> extends readonly (infer Member)[]
+    ? ScalarOf<Member>
+    : [NonNullable<Value>] extends [string | number | boolean]
+      ? NonNullable<Value>
+      : string | number | boolean;
+
+/** One value or several, of which one has to be equal. */
+type OneOf<Scalar> = Scalar | readonly Scalar[];
+
+/** What an operator compares a field with. */
+type Operand<Value, Operator extends FilterOperator> = {
+  readonly exists: boolean;
+  readonly prefix: string;
+  readonly in: OneOf<ScalarOf<Value>> | string;
+  readonly nin: OneOf<ScalarOf<Value>> | string;
+  readonly contains: OneOf<ScalarOf<Value>>;
+}[Operator & ("exists" | "prefix" | "in" | "nin" | "contains")] extends infer Special
+  ? [Special] extends [never]
+    ? ScalarOf<Value>
+    : Special
+  : never;
+
 /** What a field is compared with: a value, `null` for none, or values by operator. */
-export type WhereValue =
-  | boolean
-  | number
-  | string
-  | null
-  | { readonly [K in FilterOperator]?: ParameterValue | undefined };
+export type WhereValue<Value = unknown> =
+  ScalarOf<Value> | null | { readonly [K in FilterOperator]?: Operand<Value, K> | undefined };
 
 /** A filter of several fields of `D`; all members must hold, and of `or` one. */
-export type ListWhere<D> = { readonly [K in FieldOf<D>]?: WhereValue | undefined } & {
+export type ListWhere<D> = { readonly [K in FieldOf<D>]?: WhereValue<D[K]> | undefined } & {
   readonly and?: readonly ListWhere<D>[] | undefined;
   readonly or?: readonly ListWhere<D>[] | undefined;
   readonly not?: ListWhere<D> | undefined;
@@ -52,8 +72,12 @@ export type ListParameters<D> = {
   readonly where?: ListWhere<D> | undefined;
   /** Paths of relations whose documents are put in the place of their identifiers. */
   readonly populate?: string | readonly string[] | undefined;
-} & { readonly [K in FieldOf<D>]?: ParameterValue | undefined } & {
-  readonly [K in `${FieldOf<D>}[${FilterOperator}]`]?: ParameterValue | undefined;
+} & { readonly [K in FieldOf<D>]?: OneOf<ScalarOf<D[K]>> | undefined } & {
+  readonly [
+    K in `${FieldOf<D>}[${FilterOperator}]`
+  ]?: K extends `${infer Field extends FieldOf<D>}[${infer Operator extends FilterOperator}]`
+    ? Operand<D[Field], Operator> | undefined
+    : never;
 };
 
 /** Makes parameters of texts; what is not given is left out. */

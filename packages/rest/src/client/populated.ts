@@ -20,6 +20,22 @@ export type Populated<D, Path extends string = string, Related = unknown> = {
     : Filled<string | undefined, unknown, RelationOf<Related, K>, PathAfter<Path, K>>;
 };
 
+/** Nothing, or what `populate` of a query must be for its paths to begin with relations. */
+export type CheckedPopulate<Query, Related> = unknown extends Related
+  ? unknown
+  : [Related] extends [object]
+  ? Query extends { readonly populate: infer Paths }
+    ? PathsIn<Paths> extends infer Path extends string
+      ? string extends Path
+        ? unknown
+        : RelationIn<Path> extends keyof Related
+          ? unknown
+          : { readonly populate: keyof Related }
+      : unknown
+    : unknown;
+
+type PathsIn<Paths> = Paths extends readonly (infer Path)[] ? Path : Paths;
+
 /** Names of the relations with which paths begin. */
 type RelationIn<Path extends string> = Path extends `${infer First},${infer Rest}`
   ? RelationIn<First> | RelationIn<Rest>
