@@ -132,12 +132,12 @@ describe.each(Object.keys(frameworks))("A whole application of %s", (framework) 
         const arrival = arrivals.next();
         const socket = connect(server.port, "127.0.0.1");
         socket.on("error", () => undefined);
-        socket.write(
-          `POST /${route} HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain\r\nIdempotency-Key: ${route}-${framing}\r\n` +
-            (framing === "chunked"
-              ? "Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"
-              : "Content-Length: 20\r\n\r\nhalf"),
-        );
+        const rest =
+          framing === "chunked"
+            ? "Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"
+            : "Content-Length: 20\r\n\r\nhalf";
+        const head = `POST /${route} HTTP/1.1\r\nHost: a\r\nContent-Type: text/plain`;
+        socket.write(`${head}\r\nIdempotency-Key: ${route}-${framing}\r\n${rest}`);
         await arrival.arrived.promise;
         socket.resetAndDestroy();
         await arrival.finished.promise;
