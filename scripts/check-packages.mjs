@@ -198,10 +198,7 @@ function useOlderTypes() {
  */
 function needsNode(entry) {
   const isForNode = /^(?:fetchwork|@fetchwork\/(?:agent|documents|rest)|@fetchwork\/agent\/.+)$/;
-  return (
-    isForNode.test(entry) ||
-    /\/(?:node|sender|serve|undici|express|fastify|koa)(?:\/|$)/.test(entry)
-  );
+  return isForNode.test(entry) || /\/(?:node|sender|serve|undici)(?:\/|$)/.test(entry);
 }
 
 /**

@@ -53,7 +53,6 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
   rest: ["client", "accounts", "http", "openapi", "operations", "plan", "resource", "."],
   middleware: [
     "adapters",
-    "node/adapters",
     "node",
     "observe",
     "limits",

@@ -6,16 +6,15 @@ import fastify from "fastify";
 import Koa from "koa";
 import { expect, it } from "vitest";
 
-const applications: [string, number, () => Promise<NodeApplication>][] = [
-  ["Express", 413, makeExpress],
-  ["Koa", 413, makeKoa],
-  // Fastify asks errors for `statusCode`, which ours do not have.
-  ["Fastify", 400, makeFastify],
+const applications: [string, () => Promise<NodeApplication>][] = [
+  ["Express", makeExpress],
+  ["Koa", makeKoa],
+  ["Fastify", makeFastify],
 ];
 
 it.each(applications)(
-  "%s behind sizeLimit() in stream mode responds with %i to a body that is too large",
-  async (_, status, make) => {
+  "%s behind sizeLimit() in stream mode responds with 413 to a body that is too large",
+  async (_, make) => {
     const handler = wrap(fromNodeListener(await make()), sizeLimit(10, { mode: "stream" }));
     await using server = await serve(handler, { port: 0, hostname: "127.0.0.1", signals: false });
     const response = await fetch(server.url, {
@@ -25,7 +24,7 @@ it.each(applications)(
       duplex: "half",
       signal: AbortSignal.timeout(2000),
     } as RequestInit);
-    expect(response.status).toBe(status);
+    expect(response.status).toBe(413);
     await response.body?.cancel();
   },
 );

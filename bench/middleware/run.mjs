@@ -45,15 +45,6 @@ const works = {
     seconds: 40,
   },
 };
-const express = {
-  work: "CORS, security headers and compression in Express, 150 bytes of JSON",
-  names: ["none", "npm headers", "fetchwork headers", "npm", "fetchwork"].map(
-    (layers) => `express-layers, ${layers}`,
-  ),
-  text: works.small.text,
-  amount: 6_000,
-  seconds: 40,
-};
 
 await compareInMemory("null handler", { fetchwork: "fetchwork", hono: "hono" });
 await compareInMemory("ten layers", {
@@ -65,7 +56,6 @@ await part.attempt("added layers", () => compareLayers([0, 10, 20, 40, 80]));
 for (const [size, settings] of Object.entries(works)) {
   await part.attempt(settings.work, () => compare(size, settings));
 }
-await part.attempt(express.work, () => compare("small", express));
 part.close();
 
 async function compareInMemory(work, chains) {
@@ -147,8 +137,7 @@ async function start(name, work) {
   const [server, variant] = name.split(", ");
   const script = ["--conditions=@fetchwork/source", path.join(here, `${server}-peer.mjs`)];
   const env = { ...process.env, NODE_ENV: "production", PORT: String(port), BODY: work };
-  if (server === "express-layers") env.LAYERS = variant;
-  else if (variant !== undefined) env.ETAG = "off";
+  if (variant !== undefined) env.ETAG = "off";
   const child = endWithUs(
     spawn(process.execPath, script, { env, stdio: ["ignore", "ignore", "inherit"] }),
   );

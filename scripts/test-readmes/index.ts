@@ -16,7 +16,17 @@ import { startBlog } from "./start-blog.ts";
 import { startStandIns } from "./stand-ins.ts";
 
 /** Packages of others that the blocks import, at the versions of this repository. */
-const otherPackages = ["express", "@types/express", "ws", "@types/ws", "zod", "@types/node"];
+const otherPackages = [
+  "express",
+  "@types/express",
+  "fastify",
+  "koa",
+  "@types/koa",
+  "ws",
+  "@types/ws",
+  "zod",
+  "@types/node",
+];
 
 // For work on one of them: `npm run test:readmes -- oauth2`.
 const words = process.argv.slice(2);

@@ -1,6 +1,6 @@
 import { createContext, text, wrap, type Handler } from "@fetchwork/http";
 import { describe, expect, it } from "vitest";
-import { secAllHeaders, secure, type SecureOptions } from "../../src/index.ts";
+import { headers, secAllHeaders, secure, type SecureOptions } from "../../src/index.ts";
 
 type Fields = Record<string, string>;
 const year = "max-age=31536000; includeSubDomains";
@@ -35,6 +35,41 @@ describe("secure refuses", () => {
     expect(() => secure(options as SecureOptions)).toThrow(
       expect.objectContaining({ name: "MiddlewareError", code: "ERR_MIDDLEWARE_OPTION" }),
     );
+  });
+});
+
+it("secure and headers send what helmet sends, with the options of the README", async () => {
+  const likeHelmet = [
+    secure({
+      ...secAllHeaders(),
+      crossOriginOpenerPolicy: "same-origin",
+      crossOriginResourcePolicy: "same-origin",
+      referrerPolicy: "no-referrer",
+      xssProtection: "0",
+    }),
+    headers({
+      "origin-agent-cluster": "?1",
+      "x-dns-prefetch-control": "off",
+      "x-download-options": "noopen",
+      "x-permitted-cross-domain-policies": "none",
+    }),
+  ];
+  const request = new Request("https://localhost/");
+  const handler = wrap(() => new Response(null), ...likeHelmet);
+  const response = await handler(request, createContext(request));
+  expect(Object.fromEntries(response.headers)).toMatchObject({
+    "content-security-policy": expect.stringContaining("default-src 'self'"),
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "origin-agent-cluster": "?1",
+    "referrer-policy": "no-referrer",
+    "strict-transport-security": year,
+    "x-content-type-options": "nosniff",
+    "x-dns-prefetch-control": "off",
+    "x-download-options": "noopen",
+    "x-frame-options": "DENY",
+    "x-permitted-cross-domain-policies": "none",
+    "x-xss-protection": "0",
   });
 });
 

@@ -1,5 +1,6 @@
 import { IncomingMessage } from "node:http";
 import type { Socket } from "node:net";
+import { isExposedError } from "@fetchwork/kit";
 import type { Context } from "../../context.ts";
 import { contextInitKey } from "../../exchange/create-context.ts";
 import { NodeExchange } from "../exchange/node-exchange.ts";
@@ -106,7 +107,7 @@ function readBodyOnDemand(
   message._read = (size) => {
     // Ends the state in which Node's parser has not begun.
     nodeRead(size);
-    read().catch((error: unknown) => message.destroy(toError(error)));
+    read().catch((error: unknown) => message.destroy(toApplicationError(error)));
   };
   message._destroy = (error, callback) => {
     if (!message.complete) {
@@ -131,8 +132,15 @@ function isReset(error: Error): boolean {
   return "code" in error && error.code === "ECONNRESET";
 }
 
-function toError(error: unknown): Error {
-  return error instanceof Error
-    ? error
-    : new Error("the body of the request failed", { cause: error });
+/**
+ * Makes the error that the application gets. It is new, because Express sets `status` on it, which may be read-only, and
+ * it has `statusCode`, which Fastify reads.
+ */
+function toApplicationError(cause: unknown): Error {
+  if (!(cause instanceof Error)) return new Error("the body of the request failed", { cause });
+  const error = new Error(cause.message, { cause });
+  const code = "code" in cause ? { code: cause.code } : {};
+  if (!isExposedError(cause)) return Object.assign(error, code);
+  const { status } = cause;
+  return Object.assign(error, code, { status, statusCode: status, expose: true });
 }

@@ -134,6 +134,7 @@ export function toLimitedStream(
 ): ReadableStream<Uint8Array<ArrayBuffer>> {
   // The same class; the two sets of types differ.
   const stream = Readable.toWeb(readable) as unknown as ReadableStream<Uint8Array<ArrayBuffer>>;
+  ignoreDataAfterCancel(readable);
   if (maxSize === Infinity) return stream;
   const reader = stream.getReader();
   let size = 0;
@@ -153,6 +154,19 @@ export function toLimitedStream(
       controller.enqueue(value);
     },
     cancel: (reason) => reader.cancel(reason),
+  });
+}
+
+/**
+ * Data that is on its way when the stream of `Readable.toWeb` is cancelled still arrives, and Node's listener then throws in
+ * an event of the message, where nobody can catch it.
+ */
+function ignoreDataAfterCancel(readable: Readable): void {
+  const onData = readable.listeners("data").at(-1);
+  if (onData === undefined) return;
+  readable.removeAllListeners("data");
+  readable.on("data", (chunk: unknown) => {
+    if (!readable.destroyed) Reflect.apply(onData, readable, [chunk]);
   });
 }
 

@@ -8,7 +8,11 @@ import { fromNodeListener, serve, type NodeApplication } from "../../../src/node
 import { RawClient } from "../raw-client.ts";
 
 class TooLarge extends Error {
-  readonly status = 413;
+  // Express would set it on an error that it gets.
+  get status(): number {
+    return 413;
+  }
+
   readonly expose = true;
 }
 
@@ -70,12 +74,10 @@ function chunkOf(text: string): string {
 
 describe.each(cases)(
   "%s behind fromNodeListener(), with a limit by %s",
-  (name, limit, make, start) => {
+  (_name, _limit, make, start) => {
     it("responds as soon as the body of the request is too large", async () => {
       await using server = await start(fromNodeListener(await make()));
-      // Fastify asks errors for `statusCode`, which the error of the middleware does not have.
-      const status = name === "Fastify" && limit === "a middleware" ? "400" : "413";
-      expect(await postChunks(server, "identity")).toBe(status);
+      expect(await postChunks(server, "identity")).toBe("413");
     }, 3000);
   },
 );
