@@ -1,5 +1,6 @@
 import type { Middleware } from "@fetchwork/http";
 import { MiddlewareError } from "./errors.ts";
+import { warn } from "./log/warn.ts";
 
 /**
  * Under it a middleware has its place: its name, and a check of the middlewares inside of it, which `wrap` calls. Registered
@@ -100,7 +101,7 @@ function checkInside(outer: string, inside: readonly Middleware[]): void {
   for (const inner of names) {
     const because = find(refused, outer, inner);
     if (because === undefined) {
-      warn(outer, inner);
+      warnOnce(outer, inner);
       continue;
     }
     throw new MiddlewareError(
@@ -121,17 +122,11 @@ function find(rules: readonly Rule[], outer: string, inner: string): string | un
 /** Pairs that were reported. A server builds its chain once, tests build it a thousand times. */
 const reported = new Set<string>();
 
-function warn(outer: string, inner: string): void {
+function warnOnce(outer: string, inner: string): void {
   const because = find(discouraged, outer, inner);
   const pair = `${outer} ${inner}`;
-  if (because === undefined || reported.has(pair) || isProduction()) return;
-  reported.add(pair);
-  console.warn(`${outer} stands outside of ${inner}: ${because} (docs/middlewares.md)`);
-}
-
-function isProduction(): boolean {
-  const { process } = globalThis as {
-    readonly process?: { readonly env?: Readonly<Record<string, string | undefined>> };
-  };
-  return process?.env?.["NODE_ENV"] === "production";
+  if (because === undefined || reported.has(pair)) return;
+  if (warn(`${outer} stands outside of ${inner}: ${because} (docs/middlewares.md)`)) {
+    reported.add(pair);
+  }
 }

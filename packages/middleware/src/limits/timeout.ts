@@ -11,13 +11,15 @@ import type { HandlerTimeoutError } from "../errors.ts";
 import { Deadline } from "./deadline.ts";
 import { TimedExchange } from "./timed-exchange.ts";
 import { place } from "../order.ts";
+import { warn } from "../log/warn.ts";
 
 /** Options of {@link timeout}. */
 export interface TimeoutOptions {
   /**
    * What must be done at the deadline:
    *
-   * - `"buffer"`: head and body. The body is held back until it is whole, so that a late one is a 504 too.
+   * - `"buffer"`: head and body. The body is held back until it is whole, so that a late one is a 504 too. Events of a
+   *   `text/event-stream` then arrive all at once; outside of production the first such response is warned of.
    * - `"stream"`: head and body, but the body goes out as it comes; at the deadline it is broken off.
    * - `"head"`: only the head; the body has all the time it wants. For event streams.
    *
@@ -60,11 +62,18 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
   checkAmount(bufferLimit, "bufferLimit", 0);
   checkFunction(respond, "respond");
   if (milliseconds <= 0) return (next) => next;
+  let isWarned = false;
+  const onEventStream = (): void => {
+    isWarned ||= warn(
+      'timeout holds a text/event-stream back until it is whole: use the mode "head" (docs/middlewares.md)',
+    );
+  };
   return place("timeout", (next) => (request, context) => {
     const exchange = new TimedExchange(new Deadline(milliseconds), context, {
       mode,
       bufferLimit,
       respond: (error) => respond(error, request),
+      onEventStream,
     });
     const result = next(request, exchange.context);
     return result instanceof Promise ? exchange.race(result) : exchange.settle(result);

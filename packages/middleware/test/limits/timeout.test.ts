@@ -281,6 +281,38 @@ describe("the body", () => {
     expect(await ended.text()).toBe("whole");
   });
 
+  const events: Handler = () =>
+    new Response("data: 1\n\n", {
+      headers: { "content-type": "Text/Event-Stream; charset=utf-8" },
+    });
+
+  it("of events is warned of once per middleware when it is held back", async () => {
+    const warn = vi.spyOn(console, "warn").mockReturnValue();
+    onTestFinished(() => warn.mockRestore());
+    const handlers = [wrap(events, timeout(1000)), wrap(events, timeout(1000))];
+    for (const handler of [...handlers, ...handlers]) {
+      expect(await (await handler(request())).text()).toBe("data: 1\n\n");
+    }
+    expect(warn.mock.calls).toEqual([
+      [expect.stringContaining('text/event-stream back until it is whole: use the mode "head"')],
+      [expect.stringContaining("timeout")],
+    ]);
+  });
+
+  it("of events is not warned of in another mode, and never in production", async () => {
+    const warn = vi.spyOn(console, "warn").mockReturnValue();
+    onTestFinished(() => {
+      warn.mockRestore();
+      vi.unstubAllEnvs();
+    });
+    await (await wrap(events, timeout(1000, { mode: "head" }))(request())).text();
+    await (await wrap(events, timeout(1000, { mode: "stream" }))(request())).text();
+    await (await wrap(() => new Response("page"), timeout(1000))(request())).text();
+    vi.stubEnv("NODE_ENV", "production");
+    await (await wrap(events, timeout(1000))(request())).text();
+    expect(warn).not.toHaveBeenCalled();
+  });
+
   it('of "head" has all the time it wants', async () => {
     const { handler, writer } = openStream();
     const response = await wrap(handler, timeout(1000, { mode: "head" }))(request());
