@@ -432,6 +432,40 @@ describe("over a socket", () => {
     await left;
   });
 
+  it("aborts request.signal of a received request with context.signal, and keeps the rest of it", async () => {
+    const { promise: seen, resolve } = Promise.withResolvers<unknown[]>();
+    const handler: Handler = async (received, { signal }) => {
+      const body = await received.text();
+      const { promise: aborted, resolve: abort } = Promise.withResolvers<void>();
+      received.signal.addEventListener("abort", () => abort());
+      await aborted;
+      const { method, url, headers: fields } = received;
+      const { pathname } = new URL(url);
+      resolve([method, pathname, fields.get("x-a"), body, received.signal.reason, signal.reason]);
+      return never();
+    };
+    const server = await serve(wrap(handler, timeout(50)), {
+      port: 0,
+      hostname: "127.0.0.1",
+      signals: false,
+    });
+    onTestFinished(() => server.close({ gracePeriod: 0 }));
+    const init = { method: "POST", body: "sent", headers: { "x-a": "1" } };
+    expect((await fetch(`${server.url}path`, init)).status).toBe(504);
+    const late = expect.any(HandlerTimeoutError);
+    expect(await seen).toEqual(["POST", "/path", "1", "sent", late, late]);
+  });
+
+  it("passes a request of the platform on as it is", async () => {
+    const incoming = request();
+    const seen: Request[] = [];
+    await wrap((given) => {
+      seen.push(given);
+      return text("x");
+    }, timeout(1000))(incoming);
+    expect(seen[0]).toBe(incoming);
+  });
+
   it("responds with 504 from a server, and cancels the handler's body when the client leaves", async () => {
     const { promise: cancelled, resolve } = Promise.withResolvers<unknown>();
     const { promise: started, resolve: start } = Promise.withResolvers<void>();
