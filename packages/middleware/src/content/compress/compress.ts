@@ -160,13 +160,16 @@ export function compress(options: CompressOptions = {}): Middleware {
       if (encoder === undefined || !isCompressible(response, encoder, isListed)) {
         return changeHeaders(response, context, varyOnEncoding);
       }
+      const isShort = (length: string | null): boolean =>
+        length !== null && Number(length) < Math.max(threshold, 1);
+      // Passed on as it is. The length of text and bytes is known only when the response is taken apart.
+      if (isShort(response.headers.get("content-length"))) {
+        return changeHeaders(response, context, varyOnEncoding);
+      }
       const taken = takeResponse(response);
       const { headers, body } = taken;
       varyOnEncoding(headers);
-      const length = headers.get("content-length");
-      if (length !== null && Number(length) < Math.max(threshold, 1)) {
-        return replaceBody(taken, body, headers);
-      }
+      if (isShort(headers.get("content-length"))) return replaceBody(taken, body, headers);
       const { method } = request;
       return body instanceof ReadableStream && !body.locked
         ? compressStream(taken, body, encoder, { method, signal: context.signal })
