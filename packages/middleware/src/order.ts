@@ -1,6 +1,6 @@
 import type { Middleware } from "@fetchwork/http";
 import { MiddlewareError } from "./errors.ts";
-import { warn } from "./log/warn.ts";
+import { warn } from "./warn.ts";
 
 /**
  * Under it a middleware has its place: its name, or those of the middlewares that it runs for some requests, and a check of

@@ -11,7 +11,7 @@ import type { HandlerTimeoutError } from "../errors.ts";
 import { Deadline } from "./deadline.ts";
 import { TimedExchange } from "./timed-exchange.ts";
 import { place } from "../order.ts";
-import { warn } from "../log/warn.ts";
+import { warn } from "../warn.ts";
 
 /** Options of {@link timeout}. */
 export interface TimeoutOptions {
