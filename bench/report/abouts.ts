@@ -9,6 +9,7 @@ import { about as httpServer } from "../http-server/about.ts";
 import { about as idTokens } from "../id-tokens/about.ts";
 import { about as middleware } from "../middleware/about.ts";
 import { about as oauth2 } from "../oauth2/about.ts";
+import { about as oauth2Outages } from "../oauth2-outages/about.ts";
 import { about as webhooks } from "../webhooks/about.ts";
 import type { About } from "./about.ts";
 
@@ -23,6 +24,7 @@ export const abouts: readonly About[] = [
   httpClient,
   webhooks,
   oauth2,
+  oauth2Outages,
   idTokens,
   agent,
   commands,

@@ -1,14 +1,15 @@
 import type { Middleware } from "@fetchwork/http";
 import { MiddlewareError } from "./errors.ts";
+import { warn } from "./warn.ts";
 
 /**
- * Under it a middleware has its place: its name, and a check of the middlewares inside of it, which `wrap` calls. Registered
- * by its name, so that `wrap` needs nothing of this package.
+ * Under it a middleware has its place: its name, or those of the middlewares that it runs for some requests, and a check of
+ * the middlewares inside of it, which `wrap` calls. Registered by its name, so that `wrap` needs nothing of this package.
  */
 const placeKey: unique symbol = Symbol.for("fetchwork.place") as never;
 
 interface Place {
-  readonly name: string;
+  readonly names: readonly string[];
   readonly check: (inside: readonly Middleware[]) => void;
 }
 
@@ -27,6 +28,11 @@ const refused: readonly Rule[] = [
     outer: ["cacheControl"],
     inner: authentication,
     because: "it responds with 304 to everyone who has a tag, without authentication",
+  },
+  {
+    outer: ["cacheControl"],
+    inner: ["onlyFrom"],
+    because: "it responds with 304 to everyone who has a tag, from whatever address",
   },
   {
     outer: ["idempotency"],
@@ -74,7 +80,7 @@ const discouraged: readonly Rule[] = [
   },
   {
     outer: ["cacheControl"],
-    inner: ["onlyFrom", "reject"],
+    inner: ["reject"],
     because: "it responds with 304 to clients that would be refused",
   },
   {
@@ -91,16 +97,27 @@ const discouraged: readonly Rule[] = [
 
 /** Gives a middleware its place, so that `wrap` can check its order. */
 export function place(name: string, middleware: Middleware): Middleware {
-  const own: Place = { name, check: (inside) => checkInside(name, inside) };
+  const own: Place = { names: [name], check: (inside) => checkInside(name, inside) };
+  return Object.assign(middleware, { [placeKey]: own });
+}
+
+/**
+ * Gives a middleware that runs others for some requests only the names of those, so that what stands outside of it is
+ * checked. What they must not stand outside of may be for other requests, so only their own order is.
+ */
+export function placeOfSome(runs: readonly Middleware[], middleware: Middleware): Middleware {
+  const own: Place = {
+    names: namesOf(runs),
+    check: () => runs.forEach((one, index) => placeOf(one)?.check(runs.slice(index + 1))),
+  };
   return Object.assign(middleware, { [placeKey]: own });
 }
 
 function checkInside(outer: string, inside: readonly Middleware[]): void {
-  const names = inside.flatMap((middleware) => placeOf(middleware)?.name ?? []);
-  for (const inner of names) {
+  for (const inner of namesOf(inside)) {
     const because = find(refused, outer, inner);
     if (because === undefined) {
-      warn(outer, inner);
+      warnOnce(outer, inner);
       continue;
     }
     throw new MiddlewareError(
@@ -108,6 +125,10 @@ function checkInside(outer: string, inside: readonly Middleware[]): void {
       `${outer} stands outside of ${inner}, expected it inside: ${because}`,
     );
   }
+}
+
+function namesOf(middlewares: readonly Middleware[]): readonly string[] {
+  return middlewares.flatMap((middleware) => placeOf(middleware)?.names ?? []);
 }
 
 function placeOf(middleware: Middleware & { readonly [placeKey]?: Place }): Place | undefined {
@@ -121,17 +142,11 @@ function find(rules: readonly Rule[], outer: string, inner: string): string | un
 /** Pairs that were reported. A server builds its chain once, tests build it a thousand times. */
 const reported = new Set<string>();
 
-function warn(outer: string, inner: string): void {
+function warnOnce(outer: string, inner: string): void {
   const because = find(discouraged, outer, inner);
   const pair = `${outer} ${inner}`;
-  if (because === undefined || reported.has(pair) || isProduction()) return;
-  reported.add(pair);
-  console.warn(`${outer} stands outside of ${inner}: ${because} (docs/middlewares.md)`);
-}
-
-function isProduction(): boolean {
-  const { process } = globalThis as {
-    readonly process?: { readonly env?: Readonly<Record<string, string | undefined>> };
-  };
-  return process?.env?.["NODE_ENV"] === "production";
+  if (because === undefined || reported.has(pair)) return;
+  if (warn(`${outer} stands outside of ${inner}: ${because} (docs/middlewares.md)`)) {
+    reported.add(pair);
+  }
 }

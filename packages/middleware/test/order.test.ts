@@ -6,8 +6,10 @@ import {
   cacheControl,
   compress,
   cors,
+  except,
   idempotency,
   logger,
+  maybe,
   MiddlewareError,
   onlyFrom,
   realIp,
@@ -151,6 +153,48 @@ describe("wrap()", () => {
     bearerAuth: bearerAuth({ verify: () => ({}) }),
     some: some(basicAuthWithPrompt("a", "b"), bearerAuth({ verify: () => ({}) })),
   };
+  const conditional = {
+    "maybe()": (guard: Middleware) => maybe(guard, () => true),
+    "except()": (guard: Middleware) => except("/public", logger(), guard),
+    "except() in maybe()": (guard: Middleware) => maybe(except("/public", guard), () => true),
+  };
+  it.each(Object.entries(conditional))(
+    "refuses cacheControl() and idempotency() outside of a guard in %s",
+    (_name, make) => {
+      for (const [name, guard] of Object.entries(guards)) {
+        for (const [outer, middleware] of [
+          ["cacheControl", cacheControl(60, "1")],
+          ["idempotency", idempotency()],
+        ] as const) {
+          expect(() => wrap(handler, middleware, secure(), make(guard))).toThrow(
+            `${outer} stands outside of ${name}, expected it inside: it`,
+          );
+          expect(() => wrap(handler, make(guard), middleware)).not.toThrow();
+        }
+      }
+    },
+  );
+
+  it("refuses cacheControl() outside of onlyFrom(), with a condition too", () => {
+    const guard = onlyFrom("10.0.0.1");
+    for (const inner of [guard, maybe(guard, () => true), except("/public", guard)]) {
+      expect(() => wrap(handler, cacheControl(60, "1"), inner)).toThrow(
+        "cacheControl stands outside of onlyFrom, expected it inside: it",
+      );
+      expect(() => wrap(handler, inner, cacheControl(60, "1"))).not.toThrow();
+    }
+  });
+
+  it("checks the order inside of except(), and not what a condition may keep apart", () => {
+    const [cache, guard] = [cacheControl(60, "1"), basicAuthWithPrompt("anna", "secret")];
+    expect(() => wrap(handler, except("/public", cache, guard))).toThrow(
+      "cacheControl stands outside of basicAuth",
+    );
+    const isPublic = ({ url }: Request): boolean => url.includes("/public/");
+    const apart = [maybe(cache, isPublic), except("/public/*", guard)];
+    expect(() => wrap(handler, ...apart)).not.toThrow();
+  });
+
   it.each(Object.entries(guards))(
     "refuses cacheControl() and idempotency() outside of %s()",
     (name, guard) => {

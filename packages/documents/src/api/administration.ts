@@ -46,9 +46,9 @@ export interface Administration {
    * or sorts more documents as the collection grows. `after` and the position of a page make no
    * difference.
    *
-   * The indexes come from the plans of the engine. PostgreSQL reads a small collection through, also
-   * where an index serves: what is returned holds for a large one, while `plan` is what the server
-   * would do at present.
+   * The indexes and warnings come from the form of the query and the definition, so they hold for a large
+   * collection. `plan` is what the engine would do at present: PostgreSQL may read a small collection through,
+   * or by another index.
    *
    * @throws {InputError} `ERR_DOCUMENTS_QUERY` for a query that the method would refuse.
    * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION` for a collection that is not one of the store.

@@ -16,10 +16,10 @@ export interface ExplainOptions {
 export interface ServingIndex {
   /**
    * The option of the definition that declares it; `createdAt` has an `"index"` and `id` a `"unique"`
-   * one without being declared. `"other"` is an index that the definition does not name.
+   * one without being declared.
    */
-  readonly kind: "collate" | "geo" | "index" | "other" | "search" | "unique";
-  /** The fields of the index, in order; none for `"other"`. */
+  readonly kind: "collate" | "geo" | "index" | "search" | "unique";
+  /** The fields of the index, in order. */
   readonly fields: readonly string[];
 }
 
@@ -29,7 +29,10 @@ export interface UnindexedQuery extends Explanation {
   readonly collection: string;
 }
 
-/** How the engine finds the documents of a query. */
+/**
+ * How the indexes of the definition serve a query. It depends on the form of the query only, so it holds however many
+ * documents there are; {@link Explanation.plan} is what the engine would do now, which may differ while they are few.
+ */
 export interface Explanation {
   /** The indexes that find the documents, or return them in order, each once. */
   readonly indexes: readonly ServingIndex[];
@@ -42,6 +45,9 @@ export interface Explanation {
   readonly sorts: boolean;
   /** What makes the query slow as the collection grows, a line each, with what to declare. */
   readonly warnings: readonly string[];
-  /** The plan of each statement in the words of the engine. It may contain values of the query. */
+  /**
+   * The present plan of each statement in the words of the engine: for these values and the documents of now. A small
+   * collection may be read through, or in another order. It may contain values of the query.
+   */
   readonly plan: string;
 }

@@ -9,7 +9,6 @@ import type { Operation, Row } from "./operation.ts";
 import type { FeedQuery } from "./operations/feed.ts";
 import type { ReadPlan } from "./operations/find.ts";
 import type { Removal } from "./operations/removal.ts";
-import type { StatementPlan } from "./statement-plan.ts";
 
 /** What a {@link ReadPlan} found. */
 export interface Found<R> {
@@ -87,7 +86,7 @@ export interface Engine extends Access {
   /** Reads the oldest changes after a position. */
   readChanges(query: FeedQuery): Promise<ChangeBatch>;
   /** Plans what a plan would read, statement by statement, and reads nothing. */
-  explain(layout: Layout, plan: ReadPlan): Promise<readonly StatementPlan[]>;
+  explain(layout: Layout, plan: ReadPlan): Promise<readonly string[]>;
   /** Calls the listener whenever changes may have been recorded; returns what ends that. */
   onRecorded(listener: () => void): () => void;
   /** Reads what the store holds. */

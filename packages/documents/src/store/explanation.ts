@@ -1,7 +1,6 @@
 import type { CollectionDefinition } from "../api/definition.ts";
 import type { Explanation, ServingIndex } from "../api/explanation.ts";
 import { type ReadPlan, selectionOf } from "../engines/operations/find.ts";
-import type { StatementPlan } from "../engines/statement-plan.ts";
 import type { Filter } from "../query/filter.ts";
 import type { OrderTerm, ParsedQuery, ParsedSelection } from "../query/parse-query.ts";
 import {
@@ -38,38 +37,28 @@ interface Subject {
   readonly order: readonly OrderTerm[] | undefined;
 }
 
-/** Derives from the plans of its statements how a query finds its documents. */
+/** Derives from the form of a query how the indexes of the definition serve it. */
 export function explanationOf(
   definition: CollectionDefinition<unknown>,
   plan: ReadPlan,
-  statements: readonly StatementPlan[],
+  statements: readonly string[],
 ): Explanation {
   const find = plan.find?.query;
   const selection = selectionOf(plan) ?? { filter: undefined, words: [], deleted: "exclude" };
   const filter = hasConditions(selection.filter) ? selection.filter : undefined;
   const order = selection.near === undefined ? find?.order : undefined;
   const subject = { definition, selection, filter, find, order };
-  const planned = plannedService(subject, statements);
-  const possible = statements.some(({ isProvisional }) => isProvisional)
-    ? possibleService(subject)
-    : planned;
-  const best = lookupService(subject) ?? (rank(possible) > rank(planned) ? possible : planned);
-  const { indexes, finds } = best;
-  const sorts = best.sorts && !isWalked(subject);
+  const service = lookupService(subject) ?? possibleService(subject);
+  const sorts = service.sorts && !isWalked(subject);
   // Without a condition only a query that sorts reads more than it returns.
-  const scans = isSelective(selection) ? !finds : sorts && find?.limit !== undefined;
+  const scans = isSelective(selection) ? !service.finds : sorts && find?.limit !== undefined;
   return {
-    indexes: distinct(indexes),
+    indexes: distinct(service.indexes),
     scans,
     sorts,
     warnings: [...warnOfScan(subject, { scans }), ...warnOfOrder(subject, { scans, sorts })],
-    plan: statements.map(({ text }) => text).join("\n\n"),
+    plan: statements.join("\n\n"),
   };
-}
-
-/** Finding documents by an index is worth more than not sorting them. */
-function rank({ finds, sorts }: Service): number {
-  return (finds ? 2 : 0) + (sorts ? 0 : 1);
 }
 
 /** Whether a query does not select every document. */
@@ -87,41 +76,7 @@ function isWalked({ definition, selection, find, order }: Subject): boolean {
   return orderedIndex(undefined, order, valueIndexes(definition)) !== undefined;
 }
 
-/** Reads what the engine does. */
-function plannedService(
-  { selection, filter, order }: Subject,
-  statements: readonly StatementPlan[],
-): Service {
-  const compared = filter === undefined ? [] : fieldsOf(filter);
-  const accesses = statements
-    .flatMap((statement) => statement.accesses)
-    .map(({ index, isSearched }) => {
-      // An index that is searched by its second field is read from one end to the other.
-      const [first = ""] = index?.kind === "index" || index?.kind === "unique" ? index.fields : [];
-      const isFirst = first === "" || first === "deletedAt" || compared.includes(first);
-      return { index, isSearched: isSearched && isFirst };
-    });
-  const sorts = order !== undefined && statements.some((statement) => statement.sorts);
-  const serving = accesses.filter(
-    (access) => access.isSearched || (!isSelective(selection) && !sorts),
-  );
-  const { near } = selection;
-  // What else a search reads has a limit.
-  const deciding = accesses.filter(({ index }) => index?.kind === "search");
-  return {
-    indexes: serving.flatMap(({ index }) => {
-      if (index === undefined) return [];
-      // One table may have the places of all fields.
-      return index.kind === "geo" && near !== undefined
-        ? [{ ...index, fields: [near.field] }]
-        : [index];
-    }),
-    finds: (deciding.length > 0 ? deciding : accesses).every((access) => access.isSearched),
-    sorts,
-  };
-}
-
-/** Derives what the engine can do when it has reason to: a small collection is read through. */
+/** Derives what the engine does as the collection grows: a small one may be read through. */
 function possibleService({ definition, selection, filter, order }: Subject): Service {
   const { near, words } = selection;
   if (near !== undefined) {

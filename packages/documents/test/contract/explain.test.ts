@@ -234,6 +234,7 @@ describe.each(engines)("explain() in %s", (_name, open) => {
       const care = administer(store);
       const found = await Promise.all([
         care.explain(tasks, { where: { owner: "o5" }, limit: 5 }),
+        care.explain(tasks, { where: { status: "open" }, limit: 20 }),
         care.explain(tasks, { where: { notes: "n5" } }),
         care.explain(tasks, { sort: ["title"], limit: 5 }),
         care.explain(tasks, { q: "title" }),

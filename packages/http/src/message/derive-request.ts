@@ -17,6 +17,8 @@ export interface DeriveOptions {
    * Default: the source's body, which is not read before the derived one is.
    */
   readonly body?: RequestInit["body"] | undefined;
+  /** Replaces the signal. Read when the derived request's is, so a getter makes it only when needed. Default: the source's. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -50,12 +52,13 @@ export function deriveRequest(request: Request, options: DeriveOptions): Request
     changes: changes.size === 0 ? undefined : changes,
     body: newBody,
     holder,
+    options,
   });
 }
 
 const checkNames = nameCheck<DeriveOptions>({
   owner: "deriveRequest",
-  names: { url: true, method: true, headers: true, body: true },
+  names: { url: true, method: true, headers: true, body: true, signal: true },
 });
 
 interface Parts {
@@ -64,6 +67,7 @@ interface Parts {
   readonly changes: HeaderChanges | undefined;
   readonly body: BodyInit | null | undefined;
   readonly holder: Response | undefined;
+  readonly options: Pick<DeriveOptions, "signal">;
 }
 
 class DerivedRequest extends LazyRequest {
@@ -100,7 +104,7 @@ class DerivedRequest extends LazyRequest {
   }
 
   get signal(): AbortSignal {
-    return this.#source.signal;
+    return this.#parts.options.signal ?? this.#source.signal;
   }
 
   override get cache(): Request["cache"] {

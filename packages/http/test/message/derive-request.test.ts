@@ -97,6 +97,20 @@ describe("deriveRequest()", () => {
     expect([derived.bodyUsed, source.bodyUsed]).toEqual([true, true]);
   });
 
+  it("replaces the signal, which it reads on demand, also for the platform's request", () => {
+    let reads = 0;
+    const options = {
+      get signal() {
+        reads += 1;
+        return AbortSignal.abort("late");
+      },
+    };
+    const derived = deriveRequest(post(), options);
+    expect([derived.url, reads]).toEqual(["http://localhost/a?b=1", 0]);
+    expect(derived.signal.reason).toBe("late");
+    expect(nativeRequest(deriveRequest(post(), options)).signal.reason).toBe("late");
+  });
+
   it("changes headers without changing those of its source", () => {
     const source = post();
     const { headers } = deriveRequest(source, { headers: { "X-New": " 3 ", "x-drop": null } });

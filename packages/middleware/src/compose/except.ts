@@ -1,5 +1,6 @@
 import type { Context, Middleware } from "@fetchwork/http";
 import { checkFunction, checkList, optionError } from "../check-options.ts";
+import { placeOfSome } from "../order.ts";
 import { pathOf } from "../request/request-url.ts";
 import type { RequestCondition } from "./maybe.ts";
 
@@ -24,7 +25,7 @@ export function except(
   const isExcepted = typeof condition === "function" ? condition : pathCondition(condition);
   if (middlewares.length === 0) throw optionError("middlewares", [], "at least one middleware");
   for (const middleware of middlewares) checkFunction(middleware, "middleware");
-  return (next) => {
+  return placeOfSome(middlewares, (next) => {
     const wrapped = middlewares.reduceRight((inner, middleware) => middleware(inner), next);
     return (request: Request, context: Context) => {
       const answer = isExcepted(request, context);
@@ -33,7 +34,7 @@ export function except(
       }
       return (answer ? next : wrapped)(request, context);
     };
-  };
+  });
 }
 
 function pathCondition(given: string | readonly string[]): (request: Request) => boolean {

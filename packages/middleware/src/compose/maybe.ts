@@ -1,5 +1,6 @@
 import type { Context, Middleware } from "@fetchwork/http";
 import { checkFunction } from "../check-options.ts";
+import { placeOfSome } from "../order.ts";
 
 /** Decides about one request. */
 export type RequestCondition = (request: Request, context: Context) => boolean | Promise<boolean>;
@@ -17,7 +18,7 @@ export type RequestCondition = (request: Request, context: Context) => boolean |
 export function maybe(middleware: Middleware, condition: RequestCondition): Middleware {
   checkFunction(middleware, "middleware");
   checkFunction(condition, "condition");
-  return (next) => {
+  return placeOfSome([middleware], (next) => {
     const wrapped = middleware(next);
     return (request, context) => {
       const isAllowed = condition(request, context);
@@ -26,5 +27,5 @@ export function maybe(middleware: Middleware, condition: RequestCondition): Midd
       }
       return (isAllowed ? wrapped : next)(request, context);
     };
-  };
+  });
 }

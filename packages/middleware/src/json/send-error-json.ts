@@ -1,5 +1,5 @@
 import type { Context } from "@fetchwork/http";
-import { checkFunction, checkOptions, type OptionNames } from "../check-options.ts";
+import { checkFunction, checkOptions, optionError, type OptionNames } from "../check-options.ts";
 import { encodeJSON } from "./encode-json.ts";
 import { writeSafely, writeToConsole, type LogSink } from "../log/log-sink.ts";
 import { queryMasker } from "../log/mask-query.ts";
@@ -35,7 +35,8 @@ export interface SendErrorOptions extends Omit<FailureReport, "status"> {
 
 /**
  * Makes a response of a status and `{ "error": …, "details": … }`, as {@link encodeJSON} writes it. What is sent is
- * what the caller writes; the message of `cause` goes into the log only.
+ * what the caller writes: a text, or the message of an error, which is logged as the cause too. The message of `cause`
+ * goes into the log only.
  *
  * @example
  * ```ts
@@ -45,17 +46,24 @@ export interface SendErrorOptions extends Omit<FailureReport, "status"> {
  *   return sendErrorJSON(503, "no connection", { cause, request, context, logger });
  * }
  * ```
- * @throws MiddlewareError `ERR_MIDDLEWARE_JSON` when the details have no JSON form
+ * @throws MiddlewareError `ERR_MIDDLEWARE_JSON` when the details have no JSON form, `ERR_MIDDLEWARE_OPTION` when `error` is
+ * neither text nor an error
  */
 export function sendErrorJSON(
   status: number,
-  error: string,
+  error: string | Error,
   options: SendErrorOptions = {},
 ): Response {
   checkOptions(options, knownOptions);
-  const { details, logger, cause, request, context } = options;
-  logger?.log({ status, cause, request, context }, error);
-  return encodeJSON(status, details === undefined ? { error } : { error, details });
+  const isError = error instanceof Error;
+  if (!isError && typeof error !== "string") throw optionError("error", error, "text or an error");
+  const { details, logger, cause = isError ? error : undefined, request, context } = options;
+  const message = isError ? error.message : error;
+  logger?.log({ status, cause, request, context }, message);
+  return encodeJSON(
+    status,
+    details === undefined ? { error: message } : { error: message, details },
+  );
 }
 
 /**

@@ -1,7 +1,6 @@
 import { checkAmount, checkOptions, type OptionNames } from "../check-options.ts";
 import {
   partLength,
-  windowParts,
   type RateLimitQuota,
   type RateLimitStore,
   type RateLimitVerdict,
@@ -18,12 +17,14 @@ export interface MemoryRateLimitStoreOptions {
   readonly now?: (() => number) | undefined;
 }
 
-/** Counts of one key: number of the part and requests in it, oldest first. */
+/** Counts of one key: time of the last request of each part and requests in it, oldest first. */
 interface Counts {
-  readonly parts: number[];
+  readonly lasts: number[];
   readonly counts: number[];
+  readonly window: number;
   used: number;
-  length: number;
+  /** Time of the first request of the newest part. */
+  start: number;
 }
 
 /**
@@ -52,23 +53,25 @@ class MemoryRateLimitStore implements RateLimitStore {
 
   take(key: string, quota: RateLimitQuota): RateLimitVerdict {
     const now = this.#now();
-    const length = partLength(quota.window);
-    const part = Math.floor(now / length);
+    const { limit, window } = quota;
     const known = this.#keys.get(key);
     if (known !== undefined) this.#keys.delete(key);
-    const entry = known?.length === length ? known : { parts: [], counts: [], used: 0, length };
-    dropBefore(entry, part - windowParts);
+    const entry =
+      known?.window === window
+        ? known
+        : { lasts: [], counts: [], window, used: 0, start: -Infinity };
+    dropUntil(entry, now - window);
 
-    const isAllowed = entry.used < quota.limit;
-    if (isAllowed) count(entry, part);
+    const isAllowed = entry.used < limit;
+    if (isAllowed) count(entry, now, partLength(quota));
     this.#keys.set(key, entry);
     this.#forget(now);
 
-    const oldest = entry.parts[0] ?? part;
+    const oldest = entry.lasts[0] ?? now;
     return {
       isAllowed,
-      remaining: Math.max(quota.limit - entry.used, 0),
-      resetAfter: (oldest + windowParts + 1) * length - now,
+      remaining: Math.max(limit - entry.used, 0),
+      resetAfter: oldest + window - now,
     };
   }
 
@@ -76,8 +79,8 @@ class MemoryRateLimitStore implements RateLimitStore {
   #forget(now: number): void {
     let turns = 2;
     for (const [key, entry] of this.#keys) {
-      const newest = entry.parts.at(-1) ?? -Infinity;
-      const isOver = (newest + windowParts + 1) * entry.length <= now;
+      const newest = entry.lasts.at(-1) ?? -Infinity;
+      const isOver = newest + entry.window <= now;
       if (turns === 0 || (!isOver && this.#keys.size <= this.#maxKeys)) return;
       this.#keys.delete(key);
       turns -= 1;
@@ -85,20 +88,22 @@ class MemoryRateLimitStore implements RateLimitStore {
   }
 }
 
-function dropBefore(entry: Counts, first: number): void {
-  while ((entry.parts[0] ?? Infinity) < first) {
-    entry.parts.shift();
+function dropUntil(entry: Counts, time: number): void {
+  while ((entry.lasts[0] ?? Infinity) <= time) {
+    entry.lasts.shift();
     entry.used -= entry.counts.shift() ?? 0;
   }
 }
 
-function count(entry: Counts, part: number): void {
-  const last = entry.parts.length - 1;
-  if (entry.parts[last] === part) {
+function count(entry: Counts, now: number, length: number): void {
+  const last = entry.lasts.length - 1;
+  if (last >= 0 && now - entry.start <= length) {
+    entry.lasts[last] = now;
     entry.counts[last] = (entry.counts[last] ?? 0) + 1;
   } else {
-    entry.parts.push(part);
+    entry.lasts.push(now);
     entry.counts.push(1);
+    entry.start = now;
   }
   entry.used += 1;
 }

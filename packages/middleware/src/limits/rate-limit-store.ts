@@ -12,7 +12,7 @@ export interface RateLimitVerdict {
   readonly isAllowed: boolean;
   /** Requests that may still pass now. */
   readonly remaining: number;
-  /** Milliseconds until the oldest counted request leaves the window and more may pass. */
+  /** Milliseconds until the oldest counted requests leave the window and more may pass: at most the window. */
   readonly resetAfter: number;
 }
 
@@ -22,13 +22,13 @@ export interface RateLimitStore {
   take(key: string, quota: RateLimitQuota): RateLimitVerdict | Promise<RateLimitVerdict>;
 }
 
-/**
- * Parts of a window in which requests are counted together. A window is never longer than asked for by less than one
- * part, so that no window of the asked length ever holds more than the limit.
- */
-export const windowParts = 10;
+/** Maximum number of parts of a window in which requests are counted together. */
+const windowParts = 10;
 
-/** Length of a part in milliseconds. */
-export function partLength(window: number): number {
-  return Math.ceil(window / windowParts);
+/**
+ * Milliseconds after the first request of a part in which others are counted with it. A part leaves the window with its
+ * last request, so that no window ever holds more than the limit. Up to ten requests are counted one by one.
+ */
+export function partLength({ limit, window }: RateLimitQuota): number {
+  return limit <= windowParts ? 0 : window / windowParts;
 }

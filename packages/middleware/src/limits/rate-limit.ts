@@ -47,8 +47,9 @@ const maxKeyLength = 200;
  * the limit.
  *
  * Every response states it in `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11): `q` and
- * `w` are limit and window in seconds, `r` is what remains, `t` the seconds until more does. A request beyond the limit
- * gets 429 and `Retry-After`, and does not count. Several policies around one handler need different names.
+ * `w` are limit and window in seconds, `r` is what remains, `t` the seconds until more does, at most `w`. A request
+ * beyond the limit gets 429 and `Retry-After`, and does not count. A limit of up to ten is counted request by request;
+ * with a higher one, requests within a tenth of the window count until the last of them leaves it. Several policies around one handler need different names.
  *
  * Without `trustedProxies`, here or in `realIp`, clients name their own address and so their own quota.
  *

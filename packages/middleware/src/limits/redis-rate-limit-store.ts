@@ -1,9 +1,4 @@
-import {
-  partLength,
-  windowParts,
-  type RateLimitStore,
-  type RateLimitVerdict,
-} from "./rate-limit-store.ts";
+import { partLength, type RateLimitStore, type RateLimitVerdict } from "./rate-limit-store.ts";
 import { redisScript, type RedisClient } from "./redis-client.ts";
 import { checkOptions, optionError, type OptionNames } from "../check-options.ts";
 
@@ -13,38 +8,43 @@ export interface RedisStoreOptions {
   readonly prefix?: string | undefined;
 }
 
-// One hash per key: number of the part -> requests in it. The clock is the server's, so processes need not agree.
+// One hash per key: time of the first request of a part -> time of its last one and the number of them. Times are the
+// server's, in microseconds, so processes need not agree.
 const script = `
 local time = redis.call('TIME')
-local now = time[1] * 1000 + math.floor(time[2] / 1000)
-local limit, length, parts = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
-local part = math.floor(now / length)
-local used, oldest = 0, part
+local now = time[1] * 1000000 + time[2]
+local limit, window, length = tonumber(ARGV[1]), ARGV[2] * 1000, ARGV[3] * 1000
+local used, oldest, start, last, count = 0, now, nil, now, 0
 local entries = redis.call('HGETALL', KEYS[1])
 for i = 1, #entries, 2 do
-  local number = tonumber(entries[i])
-  if number < part - parts then
+  local ending, requests = string.match(entries[i + 1], '(%d+) (%d+)')
+  local first = tonumber(entries[i])
+  ending, requests = tonumber(ending), tonumber(requests)
+  if ending <= now - window then
     redis.call('HDEL', KEYS[1], entries[i])
   else
-    used = used + tonumber(entries[i + 1])
-    if number < oldest then oldest = number end
+    used = used + requests
+    if ending < oldest then oldest = ending end
+    if not start or first > start then start, last, count = first, ending, requests end
   end
 end
 local allowed = 0
 if used < limit then
   allowed = 1
   used = used + 1
-  redis.call('HINCRBY', KEYS[1], string.format('%.0f', part), 1)
-  redis.call('PEXPIRE', KEYS[1], (parts + 1) * length)
+  if not start or now - start > length then start, last, count = now, now, 0 end
+  local value = string.format('%.0f %d', math.max(last, now), count + 1)
+  redis.call('HSET', KEYS[1], string.format('%.0f', start), value)
+  redis.call('PEXPIRE', KEYS[1], ARGV[2] + 1)
 end
-return { allowed, math.max(limit - used, 0), (oldest + parts + 1) * length - now }
+return { allowed, math.max(limit - used, 0), math.ceil((oldest + window - now) / 1000) }
 `;
 
 /**
  * Makes a store that counts in Redis, for all processes together. Each request is one script, so no two of them are
  * counted as one; a key is gone when its window is.
  *
- * The length of the window is part of the key, since parts of different lengths cannot be added.
+ * The length of the window is part of the key, since it decides what is still counted.
  *
  * @example
  * ```ts
@@ -61,13 +61,13 @@ export function redisRateLimitStore(
   if (typeof prefix !== "string") throw optionError("prefix", prefix, "text");
   const run = redisScript(client, script);
   return {
-    async take(key, { limit, window }) {
-      const length = partLength(window);
+    async take(key, quota) {
+      const { limit, window } = quota;
       const reply = await run(
-        `${prefix}${length}:${key}`,
+        `${prefix}${window}:${key}`,
         String(limit),
-        String(length),
-        String(windowParts),
+        String(window),
+        String(partLength(quota)),
       );
       return readVerdict(reply);
     },

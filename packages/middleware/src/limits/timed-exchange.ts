@@ -10,6 +10,8 @@ export interface DeadlineRules {
   readonly mode: "buffer" | "stream" | "head";
   readonly bufferLimit: number;
   readonly respond: (error: HandlerTimeoutError) => Response;
+  /** Called for a stream of events that is held back. */
+  readonly onEventStream: () => void;
 }
 
 /** One exchange and its deadline. */
@@ -75,9 +77,9 @@ export class TimedExchange {
       return replaceBody(taken, body, taken.headers);
     }
     const reader = body.getReader();
-    return this.#rules.mode === "buffer"
-      ? this.#buffer(taken, reader)
-      : this.#stream(taken, undefined, reader);
+    if (this.#rules.mode === "stream") return this.#stream(taken, undefined, reader);
+    if (isEventStream(taken.headers)) this.#rules.onEventStream();
+    return this.#buffer(taken, reader);
   }
 
   #buffer(
@@ -205,4 +207,8 @@ export class TimedExchange {
 function takeStream(response: Response): ReadableStream<Uint8Array> | undefined {
   const { body } = takeResponse(response);
   return body instanceof ReadableStream && !body.locked ? body : undefined;
+}
+
+function isEventStream(headers: Headers): boolean {
+  return headers.get("content-type")?.toLowerCase().startsWith("text/event-stream") === true;
 }

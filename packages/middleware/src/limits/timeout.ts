@@ -1,4 +1,4 @@
-import { empty, type Middleware } from "@fetchwork/http";
+import { deriveRequest, empty, type Context, type Middleware } from "@fetchwork/http";
 import {
   checkAmount,
   checkFunction,
@@ -11,13 +11,15 @@ import type { HandlerTimeoutError } from "../errors.ts";
 import { Deadline } from "./deadline.ts";
 import { TimedExchange } from "./timed-exchange.ts";
 import { place } from "../order.ts";
+import { warn } from "../warn.ts";
 
 /** Options of {@link timeout}. */
 export interface TimeoutOptions {
   /**
    * What must be done at the deadline:
    *
-   * - `"buffer"`: head and body. The body is held back until it is whole, so that a late one is a 504 too.
+   * - `"buffer"`: head and body. The body is held back until it is whole, so that a late one is a 504 too. Events of a
+   *   `text/event-stream` then arrive all at once; outside of production the first such response is warned of.
    * - `"stream"`: head and body, but the body goes out as it comes; at the deadline it is broken off.
    * - `"head"`: only the head; the body has all the time it wants. For event streams.
    *
@@ -36,8 +38,9 @@ export interface TimeoutOptions {
 /**
  * Responds with 504 when the handler is not done at the deadline, whether or not it listens to its signal.
  *
- * The handler's `context.signal` then aborts with a {@link HandlerTimeoutError}; `request.signal` stays the client's.
- * What the handler still writes fails with the same error, a response that comes too late is cancelled, and what it
+ * The handler's `context.signal` then aborts with a {@link HandlerTimeoutError}, and so does its `request.signal` under
+ * `serve` and `toNodeListener`. A request of the platform keeps the client's signal, because to change it would mean to
+ * build another one: on Deno, Bun and Workers use `context.signal`. What the handler still writes fails with the same error, a response that comes too late is cancelled, and what it
  * throws too late is reported. When the client has left before, no 504 is sent.
  *
  * Around a `fetch` it works the same: the request is aborted and the caller gets a 504, or what `respond` throws.
@@ -60,14 +63,31 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
   checkAmount(bufferLimit, "bufferLimit", 0);
   checkFunction(respond, "respond");
   if (milliseconds <= 0) return (next) => next;
+  let isWarned = false;
+  const onEventStream = (): void => {
+    isWarned ||= warn(
+      'timeout holds a text/event-stream back until it is whole: use the mode "head" (docs/middlewares.md)',
+    );
+  };
   return place("timeout", (next) => (request, context) => {
     const exchange = new TimedExchange(new Deadline(milliseconds), context, {
       mode,
       bufferLimit,
       respond: (error) => respond(error, request),
+      onEventStream,
     });
-    const result = next(request, exchange.context);
+    const result = next(withSignalOf(exchange.context, request), exchange.context);
     return result instanceof Promise ? exchange.race(result) : exchange.settle(result);
+  });
+}
+
+/** A request of our server with the signal of a context. One of the platform stays, since `fetch` takes no other. */
+function withSignalOf(context: Context, request: Request): Request {
+  if (!("_request" in request)) return request;
+  return deriveRequest(request, {
+    get signal() {
+      return context.signal;
+    },
   });
 }
 

@@ -1,4 +1,4 @@
-import { nativeRequest } from "@fetchwork/http";
+import { isReceivedRequest, nativeRequest, type Context } from "@fetchwork/http";
 import { ByteCollector } from "@fetchwork/kit";
 import { withStream } from "../body/read-body.ts";
 
@@ -14,7 +14,11 @@ export interface CapturedBody {
  * Captures up to `maxSize` bytes of a request's body while the handler reads it. Nothing is read that the handler
  * does not read, and nothing waits. Returns undefined for a request without a body.
  */
-export function captureBody(request: Request, maxSize: number): CapturedBody | undefined {
+export function captureBody(
+  request: Request,
+  context: Context,
+  maxSize: number,
+): CapturedBody | undefined {
   const { body } = request;
   if (body === null || request.bodyUsed) return undefined;
   const kept = new ByteCollector();
@@ -28,8 +32,11 @@ export function captureBody(request: Request, maxSize: number): CapturedBody | u
 
   const derived = withStream(request, passOn(body, note));
   return {
-    // A platform's request is a client's on its way to `fetch`, which accepts only its own.
-    request: "_request" in request ? derived : nativeRequest(derived),
+    // A platform's request that was not received is on its way to `fetch`, which accepts only its own.
+    request:
+      "_request" in request || isReceivedRequest(request, context)
+        ? derived
+        : nativeRequest(derived),
     read: () => {
       // "stream" leaves half a character at the cut away.
       const text = new TextDecoder().decode(kept.join(), { stream: true });

@@ -102,7 +102,7 @@ export function logger(options: LoggerOptions = {}): Middleware {
     });
   }
   return place("logger", (next) => (request, context) => {
-    const captured = captureBody(request, body.maxSize);
+    const captured = captureBody(request, context, body.maxSize);
     context.onFinish((report) => log(request, context, report, captured));
     return next(captured?.request ?? request, context);
   });

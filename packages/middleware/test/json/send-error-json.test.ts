@@ -16,6 +16,27 @@ describe("sendErrorJSON", () => {
     expect(await response.text()).toBe(body);
   });
 
+  it("sends the message of an error, and logs it as the cause", async () => {
+    const lines: string[] = [];
+    const logger = newErrorLogger((line) => void lines.push(line));
+    const response = sendErrorJSON(400, new TypeError("oops"), { details: 1, logger });
+    expect(await response.text()).toBe('{"error":"oops","details":1}\n');
+    expect(lines[0]).toMatch(
+      /^oops - oops - 400 \[caused by test\/json\/send-error-json\.test\.ts:\d+\]\n$/,
+    );
+    sendErrorJSON(400, new Error("oops"), { cause: "why", logger });
+    expect(lines[1]).toBe("oops - why - 400\n");
+  });
+
+  it.each([undefined, null, 1, {}, { message: "oops" }, ["oops"]])(
+    "throws for %j, which is neither text nor an error",
+    (error) => {
+      expect(() => Reflect.apply(sendErrorJSON, undefined, [400, error])).toThrow(
+        expect.objectContaining({ code: "ERR_MIDDLEWARE_OPTION" }),
+      );
+    },
+  );
+
   it("logs the cause, which is not sent", async () => {
     const lines: string[] = [];
     const logger = newErrorLogger((line) => void lines.push(line));

@@ -281,6 +281,38 @@ describe("the body", () => {
     expect(await ended.text()).toBe("whole");
   });
 
+  const events: Handler = () =>
+    new Response("data: 1\n\n", {
+      headers: { "content-type": "Text/Event-Stream; charset=utf-8" },
+    });
+
+  it("of events is warned of once per middleware when it is held back", async () => {
+    const warn = vi.spyOn(console, "warn").mockReturnValue();
+    onTestFinished(() => warn.mockRestore());
+    const handlers = [wrap(events, timeout(1000)), wrap(events, timeout(1000))];
+    for (const handler of [...handlers, ...handlers]) {
+      expect(await (await handler(request())).text()).toBe("data: 1\n\n");
+    }
+    expect(warn.mock.calls).toEqual([
+      [expect.stringContaining('text/event-stream back until it is whole: use the mode "head"')],
+      [expect.stringContaining("timeout")],
+    ]);
+  });
+
+  it("of events is not warned of in another mode, and never in production", async () => {
+    const warn = vi.spyOn(console, "warn").mockReturnValue();
+    onTestFinished(() => {
+      warn.mockRestore();
+      vi.unstubAllEnvs();
+    });
+    await (await wrap(events, timeout(1000, { mode: "head" }))(request())).text();
+    await (await wrap(events, timeout(1000, { mode: "stream" }))(request())).text();
+    await (await wrap(() => new Response("page"), timeout(1000))(request())).text();
+    vi.stubEnv("NODE_ENV", "production");
+    await (await wrap(events, timeout(1000))(request())).text();
+    expect(warn).not.toHaveBeenCalled();
+  });
+
   it('of "head" has all the time it wants', async () => {
     const { handler, writer } = openStream();
     const response = await wrap(handler, timeout(1000, { mode: "head" }))(request());
@@ -398,6 +430,40 @@ describe("over a socket", () => {
     expect([fast.status, fast.url, await fast.text()]).toEqual([200, `${server.url}fast`, "fast"]);
     expect((await api(new Request(`${server.url}slow`))).status).toBe(504);
     await left;
+  });
+
+  it("aborts request.signal of a received request with context.signal, and keeps the rest of it", async () => {
+    const { promise: seen, resolve } = Promise.withResolvers<unknown[]>();
+    const handler: Handler = async (received, { signal }) => {
+      const body = await received.text();
+      const { promise: aborted, resolve: abort } = Promise.withResolvers<void>();
+      received.signal.addEventListener("abort", () => abort());
+      await aborted;
+      const { method, url, headers: fields } = received;
+      const { pathname } = new URL(url);
+      resolve([method, pathname, fields.get("x-a"), body, received.signal.reason, signal.reason]);
+      return never();
+    };
+    const server = await serve(wrap(handler, timeout(50)), {
+      port: 0,
+      hostname: "127.0.0.1",
+      signals: false,
+    });
+    onTestFinished(() => server.close({ gracePeriod: 0 }));
+    const init = { method: "POST", body: "sent", headers: { "x-a": "1" } };
+    expect((await fetch(`${server.url}path`, init)).status).toBe(504);
+    const late = expect.any(HandlerTimeoutError);
+    expect(await seen).toEqual(["POST", "/path", "1", "sent", late, late]);
+  });
+
+  it("passes a request of the platform on as it is", async () => {
+    const incoming = request();
+    const seen: Request[] = [];
+    await wrap((given) => {
+      seen.push(given);
+      return text("x");
+    }, timeout(1000))(incoming);
+    expect(seen[0]).toBe(incoming);
   });
 
   it("responds with 504 from a server, and cancels the handler's body when the client leaves", async () => {

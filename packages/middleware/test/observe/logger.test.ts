@@ -8,7 +8,7 @@ import {
   type Handler,
 } from "@fetchwork/http";
 import { serve } from "@fetchwork/http/serve";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { anonymizeIP } from "../../src/observe/anonymize-ip.ts";
 import type { LogRecord } from "../../src/observe/log-record.ts";
 import { logger, type LoggerOptions } from "../../src/observe/logger.ts";
@@ -186,6 +186,24 @@ describe("logger", () => {
     };
     await lineOf({ body: true }, request, { handler });
     expect(seen).toHaveBeenCalledWith("3", "text/plain;charset=UTF-8");
+  });
+
+  it("builds no Request of one that a runtime has received, when it logs the body", async () => {
+    const incoming = post("/", "sent");
+    const build = vi.fn();
+    const NativeRequest = globalThis.Request;
+    vi.stubGlobal(
+      "Request",
+      new Proxy(NativeRequest, {
+        construct: (target, args) => {
+          build();
+          return Reflect.construct(target, args) as Request;
+        },
+      }),
+    );
+    onTestFinished(() => void vi.unstubAllGlobals());
+    expect(await lineOf({ body: true }, incoming)).toContain("- sent");
+    expect(build).not.toHaveBeenCalled();
   });
 
   it("passes the whole body to the handler, and logs what it read of it", async () => {

@@ -149,7 +149,7 @@ export class TokenManager {
       try {
         return await raceSignal(this.#fly(refused, minValidity), signal);
       } catch (error) {
-        // Whoever has the lock now has stored a newer token.
+        // A caller that has the lock now has stored a newer token.
         if (error instanceof LostLockError) continue;
         const { remaining } = this.#pause;
         if (!this.#pause.delays(error) || performance.now() + remaining >= deadline) throw error;

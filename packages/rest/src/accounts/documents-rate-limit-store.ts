@@ -4,8 +4,8 @@ import type { RateLimitStore, RateLimitVerdict } from "@fetchwork/middleware";
 
 /** Requests of a key as the store keeps them, under the SHA-256 of the key. */
 export interface StoredRequests {
-  /** Number of each part of the window, and the requests in it, oldest first. */
-  readonly parts: readonly (readonly [part: number, requests: number])[];
+  /** Time of the first and the last request of each part of the window, and how many there are, oldest first. */
+  readonly parts: readonly (readonly [first: number, last: number, requests: number])[];
   /** When they are forgotten, in milliseconds since 1970. */
   readonly expiresAt: number;
 }
@@ -14,7 +14,7 @@ export interface StoredRequests {
 export const rateLimitCollection: CollectionDefinition<StoredRequests> =
   defineCollection<StoredRequests>("rate-limits", { expires: { field: "expiresAt" } });
 
-/** Parts of a window in which requests are counted together. */
+/** Maximum number of parts of a window in which requests are counted together. */
 const windowParts = 10;
 
 /** Ends a change that is not to be made. */
@@ -32,33 +32,33 @@ class Refused extends Error {
  * passes is a durable write, so it is for what is rare or costs more, such as sign-ins; where there is one process,
  * `memoryRateLimitStore` is the better one.
  *
- * A window is longer than asked for by less than a tenth, so that none of the asked length ever holds more requests.
+ * Up to ten requests are counted one by one. Of more, those within a tenth of the window are counted together until the
+ * last of them leaves it, so that no window ever holds more than the limit.
  */
 export function documentsRateLimitStore(store: Pick<Store, "collection">): RateLimitStore {
   const documents = store.collection(rateLimitCollection);
   return {
     async take(key, { limit, window }) {
       const now = Date.now();
-      const length = Math.ceil(window / windowParts);
-      const part = Math.floor(now / length);
-      const expiresAt = now + (windowParts + 1) * length;
+      const length = limit <= windowParts ? 0 : window / windowParts;
+      const expiresAt = now + window;
       const verdict = (isAllowed: boolean, parts: StoredRequests["parts"]): RateLimitVerdict => {
-        const [oldest = part] = parts[0] ?? [];
+        const [, oldest = now] = parts[0] ?? [];
         return {
           isAllowed,
           remaining: Math.max(limit - sum(parts), 0),
-          resetAfter: (oldest + windowParts + 1) * length - now,
+          resetAfter: oldest + window - now,
         };
       };
       try {
         const stored = await documents.upsert(
-          { parts: [[part, 1]], expiresAt },
+          { parts: [[now, now, 1]], expiresAt },
           {
-            id: idOf(`${length} ${key}`),
+            id: idOf(`${window} ${key}`),
             change(before) {
-              const parts = before.parts.filter(([number]) => number >= part - windowParts);
+              const parts = before.parts.filter(([, last]) => last > now - window);
               if (sum(parts) >= limit) throw new Refused(parts);
-              return { parts: counted(parts, part), expiresAt };
+              return { parts: counted(parts, now, length), expiresAt };
             },
           },
         );
@@ -72,14 +72,19 @@ export function documentsRateLimitStore(store: Pick<Store, "collection">): RateL
 }
 
 function sum(parts: StoredRequests["parts"]): number {
-  return parts.reduce((total, [, requests]) => total + requests, 0);
+  return parts.reduce((total, [, , requests]) => total + requests, 0);
 }
 
-/** Clocks of several machines differ a little, so the part need not be the last one. */
-function counted(parts: StoredRequests["parts"], part: number): StoredRequests["parts"] {
-  const known = parts.some(([number]) => number === part);
-  if (!known) return [...parts, [part, 1] as const].toSorted(([a], [b]) => a - b);
-  return parts.map(([number, requests]) => [number, number === part ? requests + 1 : requests]);
+/** Clocks of several machines differ a little, so the newest part may be of a later time than now. */
+function counted(
+  parts: StoredRequests["parts"],
+  now: number,
+  length: number,
+): StoredRequests["parts"] {
+  const newest = parts.at(-1);
+  if (newest === undefined || now - newest[0] > length) return [...parts, [now, now, 1]];
+  const [first, last, requests] = newest;
+  return [...parts.slice(0, -1), [first, Math.max(last, now), requests + 1]];
 }
 
 /** Keys hold addresses of machines, which nobody has to read in the store. */

@@ -17,7 +17,6 @@ import { mayScan } from "../operations/may-scan.ts";
 import type { Removal } from "../operations/removal.ts";
 import { removeSelected } from "../operations/remove.ts";
 import { migrationsTable } from "../own-tables.ts";
-import type { StatementPlan } from "../statement-plan.ts";
 import { accessThrough, find, postgresLayout } from "./access-through.ts";
 import { atOneMoment } from "./at-one-moment.ts";
 import { checkStore } from "./check-store.ts";
@@ -120,7 +119,7 @@ export class PostgresEngine implements Engine {
     return isSlow ? this.#slowReads.run(read) : read();
   }
 
-  explain(layout: Layout, plan: ReadPlan): Promise<readonly StatementPlan[]> {
+  explain(layout: Layout, plan: ReadPlan): Promise<readonly string[]> {
     return this.#read(layout, 0, (session) => explainRead(session, postgresLayout(layout), plan));
   }
 

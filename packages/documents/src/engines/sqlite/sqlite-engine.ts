@@ -16,7 +16,6 @@ import { getDocument } from "../operations/get.ts";
 import { insertDocument } from "../operations/insert.ts";
 import { plannedStatements } from "../operations/planned-statements.ts";
 import type { Removal } from "../operations/removal.ts";
-import type { StatementPlan } from "../statement-plan.ts";
 import {
   accessThrough,
   attempt,
@@ -36,7 +35,7 @@ import { buildsMuch } from "./schema/prepare-collection.ts";
 import type { Session } from "./session.ts";
 import { SqliteLayout } from "./statements/layout.ts";
 import { UnregisteredError } from "./statements/search-texts.ts";
-import { explainPrefix, readQueryPlan } from "./statements/query-plan.ts";
+import { explainPrefix, queryPlanText } from "./statements/query-plan.ts";
 import type { SlowReads } from "./threads/slow-reads.ts";
 import { readStatus } from "./status.ts";
 import { isBusyError, untilFree } from "./until-free.ts";
@@ -161,14 +160,13 @@ export class SqliteEngine implements Engine {
     return this.#slowReads.run({ definition: layout.definition, plan }, map);
   }
 
-  explain(layout: Layout, plan: ReadPlan): Promise<readonly StatementPlan[]> {
-    const explained = sqliteLayout(layout);
+  explain(layout: Layout, plan: ReadPlan): Promise<readonly string[]> {
     return this.#readNow(layout, () => {
       const isTimed = this.#budget !== undefined;
       const statements = plannedStatements(layout, plan, { isTimed, keepsTotals: true });
       return statements.map((statement) => {
         const text = `${explainPrefix}${statement.text}`;
-        return readQueryPlan(runStatement(this.#reader(), { ...statement, text }).rows, explained);
+        return queryPlanText(runStatement(this.#reader(), { ...statement, text }).rows);
       });
     });
   }

@@ -160,13 +160,14 @@ export function compress(options: CompressOptions = {}): Middleware {
       if (encoder === undefined || !isCompressible(response, encoder, isListed)) {
         return changeHeaders(response, context, varyOnEncoding);
       }
+      // Passed on as it is. The length of text and bytes is known only when the response is taken apart.
+      if (isShort(response.headers, threshold)) {
+        return changeHeaders(response, context, varyOnEncoding);
+      }
       const taken = takeResponse(response);
       const { headers, body } = taken;
       varyOnEncoding(headers);
-      const length = headers.get("content-length");
-      if (length !== null && Number(length) < Math.max(threshold, 1)) {
-        return replaceBody(taken, body, headers);
-      }
+      if (isShort(headers, threshold)) return replaceBody(taken, body, headers);
       const { method } = request;
       return body instanceof ReadableStream && !body.locked
         ? compressStream(taken, body, encoder, { method, signal: context.signal })
@@ -226,6 +227,12 @@ function isCompressible(
   if (headers.has("content-range")) return false;
   const cacheControl = headers.get("cache-control");
   return cacheControl === null || !/(?:^|[\s,])no-transform(?:$|[\s,])/i.test(cacheControl);
+}
+
+/** Whether the declared length is below the threshold. An empty body is never compressed. */
+function isShort(headers: Headers, threshold: number): boolean {
+  const length = headers.get("content-length");
+  return length !== null && Number(length) < Math.max(threshold, 1);
 }
 
 /** Whether a client waits for each chunk of this media type. */

@@ -111,6 +111,16 @@ describe("A10: gzip compresses", () => {
     expect(response.headers.has("content-type")).toBe(false);
   });
 
+  it("passes a response on as it is when its Content-Length is below the threshold", async () => {
+    const made = new Response("short", {
+      headers: { "content-length": "5", "content-type": "text/plain" },
+    });
+    const response = await wrap(() => made, compress())(ask("gzip"));
+    expect(response).toBe(made);
+    expect(response.headers.get("vary")).toBe("Accept-Encoding");
+    expect(await response.text()).toBe("short");
+  });
+
   it("removes Content-Length and Accept-Ranges, and weakens a strong ETag", async () => {
     for (const [before, after] of [
       ['"a"', 'W/"a"'],
