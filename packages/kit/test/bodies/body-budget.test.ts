@@ -129,7 +129,12 @@ describe("readBody() with a share", () => {
 });
 
 function streamOf(...sizes: readonly number[]): ReadableStream<Uint8Array> {
-  return ReadableStream.from(sizes.map((size) => new Uint8Array(size)));
+  return new ReadableStream<Uint8Array>({
+    start(controller) {
+      for (const size of sizes) controller.enqueue(new Uint8Array(size));
+      controller.close();
+    },
+  });
 }
 
 function failingStream(): ReadableStream<Uint8Array> {

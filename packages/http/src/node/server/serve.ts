@@ -59,6 +59,8 @@ export function serve(handler: Handler, options: ServeOptions = {}): Promise<Run
   const pending = new PendingPromises(checked.reportError);
   const runtime: NodeRuntime = {
     maxRequestBodySize: checked.maxRequestBodySize,
+    maxBodySize: checked.maxBodySize,
+    bodyBudget: checked.bodyBudget,
     maxHeaderSize: checked.maxHeaderSize,
     isBehindOthers: false,
     reportError: checked.reportError,
