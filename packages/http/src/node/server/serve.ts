@@ -130,8 +130,9 @@ function run({ node, runtime, pending, checked, address }: Running): RunningServ
     checkCloseNames(options);
     const gracePeriod = options.gracePeriod ?? checked.gracePeriod;
     if (cut === undefined) {
-      runtime.isClosing = true;
-      const stopping = stopServer(node, pending, gracePeriod);
+      const stopping = stopServer(node, pending, gracePeriod, () => {
+        runtime.isClosing = true;
+      });
       cut = stopping.cutAfter;
       void stopping.stopped.then(() => {
         forgetSignals?.();
