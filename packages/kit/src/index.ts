@@ -28,7 +28,9 @@ export { maskForm, maskHeaders, maskJson, maskUrl, type MaskOptions } from "./se
 export { pause } from "./waiting/pause.ts";
 export { isObject } from "./options/is-object.ts";
 export { isPublicAddress } from "./addresses/public-address.ts";
-export { BodyTooLargeError, readBody, type ReadBodyOptions } from "./bodies/read-body.ts";
+export { BodyBudget, BodyShare } from "./bodies/body-budget.ts";
+export { BodyBudgetError, BodyTooLargeError } from "./bodies/body-errors.ts";
+export { readBody, type ReadBodyOptions } from "./bodies/read-body.ts";
 export { requestedDelay, type DelayingResponse } from "./waiting/requested-delay.ts";
 export { parseRetryAfter } from "./waiting/retry-after.ts";
 export { isSecretName, isSecretParameter } from "./secrets/secret-names.ts";

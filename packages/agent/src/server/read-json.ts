@@ -1,4 +1,4 @@
-import { BodyTooLargeError, isObject, readBody } from "@fetchwork/kit";
+import { BodyBudgetError, BodyTooLargeError, isObject, readBody } from "@fetchwork/kit";
 import { mayHideItsOrigin } from "./guard.ts";
 import { HttpFailure, invalid, saysMoreThan, tooLarge } from "./http-failure.ts";
 import type { JsonObject } from "./task-agent.ts";
@@ -38,6 +38,10 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
   try {
     return await readBody(request.body, { limit });
   } catch (error) {
+    if (error instanceof BodyBudgetError) {
+      const { message, headers } = error;
+      throw new HttpFailure(503, "overloaded", message, { headers, retryable: true });
+    }
     // A client that leaves is no failure of the server.
     throw error instanceof BodyTooLargeError ? tooLarge(tooLong) : invalid("the body broke off");
   }

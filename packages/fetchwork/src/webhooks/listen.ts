@@ -97,7 +97,7 @@ export const listen: Command = defineCommand({
         port,
         hostname: host,
         signals: false,
-        maxRequestBodySize: 26_214_400,
+        maxBodySize: 26_214_400,
       });
       const origin = server.url.replace(/\/$/, "");
       io.stderr.write(

@@ -1,6 +1,7 @@
 import { nameCheck } from "../check-names.ts";
 import { HttpUsageError } from "../errors.ts";
 import { LazyRequest, type BodySource } from "./lazy-request.ts";
+import { limitWholeReads } from "./read-whole.ts";
 import { checkHeaderChanges, overlayHeaders, type HeaderChanges } from "./overlay-headers.ts";
 
 /** What differs in a derived request; everything else is the source's. */
@@ -163,6 +164,7 @@ class DerivedRequest extends LazyRequest {
       ...own,
       ...(body === null ? undefined : { duplex: "half" }),
     });
+    if (body !== null) limitWholeReads(this.#native, body);
     return this.#native;
   }
 

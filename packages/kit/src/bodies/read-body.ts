@@ -1,5 +1,6 @@
 import { ByteCollector } from "./byte-collector.ts";
-import { FetchworkError } from "../errors/fetchwork-error.ts";
+import { BodyShare } from "./body-budget.ts";
+import { BodyTooLargeError } from "./body-errors.ts";
 
 /** Options of {@link readBody}. */
 export interface ReadBodyOptions {
@@ -8,25 +9,10 @@ export interface ReadBodyOptions {
   /** Stops reading: the body is cancelled, and the call rejects with the reason of the signal. Default: none. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Called with the size so far each time bytes arrive, before they are kept. An error that it throws stops reading, for
-   * example because all bodies together are too large. Default: none.
+   * In which the bytes count before they are kept. The caller closes it when the bytes are no longer used; a failure
+   * closes it too. Default: the share that the stream has from the server that received it, if any.
    */
-  readonly onSize?: ((size: number) => void) | undefined;
-}
-
-/** A body is larger than the limit. As a response it has status 413 (RFC 9110, 15.5.14). */
-export class BodyTooLargeError extends FetchworkError {
-  override readonly name: string = "BodyTooLargeError";
-  declare readonly code: "ERR_KIT_BODY_TOO_LARGE";
-  readonly status = 413;
-  readonly expose = true;
-  /** Maximum size in bytes. */
-  readonly limit: number;
-
-  constructor(limit: number) {
-    super("ERR_KIT_BODY_TOO_LARGE", `the body is larger than ${limit} bytes`);
-    this.limit = limit;
-  }
+  readonly share?: BodyShare | undefined;
 }
 
 /**
@@ -35,6 +21,7 @@ export class BodyTooLargeError extends FetchworkError {
  *
  * @param body - Body of a `Request` or `Response`; null is an empty body.
  * @throws BodyTooLargeError `ERR_KIT_BODY_TOO_LARGE`
+ * @throws BodyBudgetError `ERR_KIT_BODY_BUDGET` when the share of the body is refused
  * @throws TypeError When something else reads the body.
  */
 export async function readBody(
@@ -43,7 +30,7 @@ export async function readBody(
 ): Promise<Uint8Array<ArrayBuffer>> {
   const bytes = new ByteCollector();
   if (body === null) return bytes.join();
-  const { limit, signal, onSize } = options;
+  const { limit, signal, share = BodyShare.of(body) } = options;
   const reader: ReadableStreamDefaultReader<Uint8Array> = body.getReader();
   const cancel = (reason?: unknown): void => {
     // Not awaited, because the source may take long and the outcome is known.
@@ -51,17 +38,27 @@ export async function readBody(
   };
   const abort = (): void => cancel(signal?.reason);
   signal?.addEventListener("abort", abort, { once: true });
+  let refusal: Error | undefined;
+  share?.start((error) => {
+    refusal = error;
+    cancel(error);
+  });
   try {
     signal?.throwIfAborted();
     for (;;) {
       const { done, value } = await reader.read();
       signal?.throwIfAborted();
-      if (done) return bytes.join();
+      if (refusal !== undefined) throw refusal;
+      if (done) {
+        share?.settle();
+        return bytes.join();
+      }
       if (bytes.size + value.byteLength > limit) throw new BodyTooLargeError(limit);
-      onSize?.(bytes.size + value.byteLength);
+      share?.grow(bytes.size + value.byteLength);
       bytes.add(value);
     }
   } catch (error) {
+    share?.close();
     cancel(error);
     throw error;
   } finally {

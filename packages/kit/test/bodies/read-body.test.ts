@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { BodyTooLargeError, readBody } from "../../src/bodies/read-body.ts";
+import { BodyTooLargeError } from "../../src/bodies/body-errors.ts";
+import { readBody } from "../../src/bodies/read-body.ts";
 
 function streamOf(...chunks: readonly string[]): ReadableStream<Uint8Array> {
   return new ReadableStream({

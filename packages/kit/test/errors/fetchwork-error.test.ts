@@ -7,7 +7,7 @@ import {
   isFetchworkError,
   UsageError,
 } from "../../src/errors/fetchwork-error.ts";
-import { BodyTooLargeError } from "../../src/bodies/read-body.ts";
+import { BodyTooLargeError } from "../../src/bodies/body-errors.ts";
 
 describe("isFetchworkError", () => {
   it.each([

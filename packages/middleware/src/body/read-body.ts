@@ -1,5 +1,10 @@
 import { deriveRequest } from "@fetchwork/http";
-import { BodyTooLargeError, readBody as readUpTo } from "@fetchwork/kit";
+import {
+  BodyBudgetError,
+  BodyShare,
+  BodyTooLargeError,
+  readBody as readUpTo,
+} from "@fetchwork/kit";
 import { MiddlewareError } from "../errors.ts";
 
 /** The result of reading a body: its bytes, or why it could not be read. */
@@ -12,6 +17,7 @@ export type ReadBody =
  * length only refuses early.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_BODY_USED` when somebody else has read the body
+ * @throws BodyBudgetError when the server has too many bytes of bodies in memory; as a response it is a 503
  */
 export async function readBody(message: Request | Response, limit: number): Promise<ReadBody> {
   const tooLarge: ReadBody = { failure: "too large", cause: undefined };
@@ -32,6 +38,7 @@ export async function readBody(message: Request | Response, limit: number): Prom
   try {
     return { bytes: await readUpTo(body, { limit }) };
   } catch (error) {
+    if (error instanceof BodyBudgetError) throw error;
     return { failure: isBodyLimitError(error) ? "too large" : "unreadable", cause: error };
   }
 }
@@ -60,6 +67,8 @@ export function withStream(
   request: Request,
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
 ): Request {
+  // What reads the new stream whole counts in the server's budget too.
+  if (request.body !== null) BodyShare.of(request.body)?.attachTo(body);
   const headers: Record<string, string> = {};
   for (const name of ["content-length", "transfer-encoding"]) {
     const value = request.headers.get(name);

@@ -1,4 +1,9 @@
-import { BodyTooLargeError, isObject, readBody as readBytes } from "@fetchwork/kit";
+import {
+  BodyBudgetError,
+  BodyTooLargeError,
+  isObject,
+  readBody as readBytes,
+} from "@fetchwork/kit";
 import { bareFields } from "../bare-fields.ts";
 import { fieldError } from "../field-error.ts";
 import { badFields, Problem } from "../problem.ts";
@@ -183,6 +188,9 @@ async function bytesOf(request: Request, limit: number): Promise<Uint8Array<Arra
     return await readBytes(request.body, { limit });
   } catch (error) {
     if (error instanceof BodyTooLargeError) throw tooLarge(limit);
+    if (error instanceof BodyBudgetError) {
+      throw new Problem(503, { detail: error.message, headers: error.headers, cause: error });
+    }
     return refuseBroken(error);
   }
 }

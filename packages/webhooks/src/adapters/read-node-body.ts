@@ -1,6 +1,6 @@
 import { ByteCollector } from "@fetchwork/kit";
 import { bodyError } from "../errors.ts";
-import type { UnverifiedBody } from "../receive/unverified-budget.ts";
+import { readingError, type UnverifiedBody } from "../receive/unverified-body.ts";
 import type { NodeRequest } from "./node-message.ts";
 
 const encoder = new TextEncoder();
@@ -39,20 +39,21 @@ function readStream(request: NodeRequest, unverified: UnverifiedBody): Promise<U
     const stop = (): void => {
       request.off("data", onData);
       request.off("end", onEnd);
-      request.off("close", onClose);
-      request.off("error", onError);
+      request.off("close", fail);
+      request.off("error", fail);
       // Without a listener a later error of the connection would end the process.
       request.on("error", ignore);
     };
-    const fail = (error: unknown): void => {
+    const fail = (cause: unknown): void => {
       stop();
-      // oxlint-disable-next-line typescript/prefer-promise-reject-errors -- always a WebhookError
-      reject(error);
+      unverified.close();
+      reject(readingError(cause));
     };
     const onData = (chunk: Uint8Array | string): void => {
       const bytes = typeof chunk === "string" ? encoder.encode(chunk) : chunk;
       try {
-        unverified.grow(body.size + bytes.length);
+        unverified.check(body.size + bytes.length);
+        unverified.share.grow(body.size + bytes.length);
       } catch (error) {
         return fail(error);
       }
@@ -62,13 +63,12 @@ function readStream(request: NodeRequest, unverified: UnverifiedBody): Promise<U
       stop();
       resolve(body.join());
     };
-    const onError = (cause: unknown): void => fail(bodyError("ERR_WEBHOOKS_BODY", cause));
-    const onClose = (): void => onError(undefined);
     unverified.start(fail);
+    unverified.share.start(fail);
     request.on("data", onData);
     request.on("end", onEnd);
-    request.on("close", onClose);
-    request.on("error", onError);
+    request.on("close", fail);
+    request.on("error", fail);
   });
 }
 

@@ -1,6 +1,6 @@
 import { readBody } from "@fetchwork/kit";
-import { bodyError, WebhookError } from "../errors.ts";
-import type { UnverifiedBody } from "./unverified-budget.ts";
+import { bodyError } from "../errors.ts";
+import { readingError, type UnverifiedBody } from "./unverified-body.ts";
 
 /**
  * Reads the bytes of a request within the limits of its body.
@@ -18,11 +18,11 @@ export async function readWebBody(
   unverified.start((error) => refusal.abort(error));
   try {
     return await readBody(body, {
-      limit: Infinity,
+      limit: unverified.share.limit,
       signal: refusal.signal,
-      onSize: (size) => unverified.grow(size),
+      share: unverified.share,
     });
   } catch (cause) {
-    throw cause instanceof WebhookError ? cause : bodyError("ERR_WEBHOOKS_BODY", cause);
+    throw readingError(cause);
   }
 }

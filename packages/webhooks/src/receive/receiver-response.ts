@@ -57,7 +57,9 @@ export function failureResponse(
     return errorResponse(error.status, options.exposeErrors ? describe(thrown) : unspecified);
   }
   const name = error.code === "ERR_WEBHOOKS_JSON" ? "SyntaxError" : "Error";
-  const response = errorResponse(error.status, `${name}: ${error.message}`);
+  const extra: ReceiverResponse["headers"] =
+    error.code === "ERR_WEBHOOKS_BODY_BUDGET" ? { "retry-after": "1" } : {};
+  const response = errorResponse(error.status, `${name}: ${error.message}`, extra);
   return { ...response, discardsBody: discardingCodes.has(error.code) };
 }
 

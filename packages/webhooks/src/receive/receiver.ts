@@ -1,4 +1,4 @@
-import type { Logger } from "@fetchwork/kit";
+import type { BodyBudget, Logger } from "@fetchwork/kit";
 import { checkDuration, checkInteger } from "../check-options.ts";
 import { bodyError, optionError, WebhookError, withEvent } from "../errors.ts";
 import type { HeaderReader } from "../headers.ts";
@@ -20,7 +20,7 @@ import {
   type ReceiverResponse,
   textResponse,
 } from "./receiver-response.ts";
-import type { BodyLimits, UnverifiedBody, UnverifiedBudget } from "./unverified-budget.ts";
+import { type BodyLimits, UnverifiedBody } from "./unverified-body.ts";
 
 /** Keeps the runtime alive until a promise settles. */
 export type WaitUntil = (promise: Promise<unknown>) => void;
@@ -40,13 +40,21 @@ const mediaTypeOf: Readonly<Record<BodyKind, string>> = {
   form: "application/x-www-form-urlencoded",
 };
 
+/** Codes of failures that any sender can cause. */
+const senderCodes: ReadonlySet<string> = new Set([
+  "ERR_WEBHOOKS_BODY_BUDGET",
+  "ERR_WEBHOOKS_BODY_SIZE",
+  "ERR_WEBHOOKS_BODY_TIMEOUT",
+  "ERR_WEBHOOKS_SIGNATURE",
+]);
+
 /** Responds to deliveries: what the middlewares of all runtimes share. */
 export class Receiver {
   /** Path without trailing slashes. */
   readonly path: string;
   readonly log: Logger;
   readonly #processor: DeliveryProcessor;
-  readonly #budget: UnverifiedBudget;
+  readonly #budget: BodyBudget;
   readonly #limits: BodyLimits;
   readonly #timeout: number;
   readonly #mode: "await" | "ack";
@@ -58,7 +66,7 @@ export class Receiver {
   readonly #responses: ConstantResponses;
 
   /** @throws WebhookUsageError `ERR_WEBHOOKS_OPTION` */
-  constructor(processor: DeliveryProcessor, budget: UnverifiedBudget, options: ReceiverOptions) {
+  constructor(processor: DeliveryProcessor, budget: BodyBudget, options: ReceiverOptions) {
     const { vendor, dispatcher } = processor;
     const { path = vendor.path, timeout = 9_000, mode = "await", log } = options;
     const { maxBody = 26_214_400, bodyTimeout = 10_000, exposeErrors = false } = options;
@@ -96,7 +104,7 @@ export class Receiver {
     const kind = this.#checkHead(request);
     if (typeof kind !== "string") return kind;
     const { headers, url, waitUntil } = request;
-    const unverified = this.#budget.open(this.#limits);
+    const unverified = new UnverifiedBody(this.#budget, this.#limits);
     let delivery: AcceptedDelivery;
     try {
       const reading = request.readBody(unverified);
@@ -218,9 +226,9 @@ export class Receiver {
     return this.#fail(this.#processor.report(failure));
   }
 
-  /** Logs a failure and makes its response. A wrong signature is the sender's mistake, so it gets one line. */
+  /** Logs a failure and makes its response. What any sender can cause gets one line. */
   #fail(error: unknown): ReceiverResponse {
-    if (error instanceof WebhookError && error.code === "ERR_WEBHOOKS_SIGNATURE") {
+    if (error instanceof WebhookError && senderCodes.has(error.code)) {
       this.log.warn(error.message);
     } else {
       this.log.error(error);

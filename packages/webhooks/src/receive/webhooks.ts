@@ -1,3 +1,4 @@
+import { BodyBudget } from "@fetchwork/kit";
 import { checkInteger, checkOptionNames } from "../check-options.ts";
 import { handlerOptionNames } from "../dispatch/event-handler-options.ts";
 import { createHandling, type EventHandler } from "../dispatch/event-handler.ts";
@@ -19,7 +20,7 @@ import { readWebBody } from "./read-web-body.ts";
 import type { ReceiverOptions } from "./receiver-options.ts";
 import { Receiver } from "./receiver.ts";
 import { ReplayGuard } from "./replay-guard.ts";
-import { UnverifiedBudget } from "./unverified-budget.ts";
+import { UnverifiedBody } from "./unverified-body.ts";
 import type { WebhooksOptions } from "./webhooks-options.ts";
 
 /** A delivery in parts. The payload is the raw body: its bytes, or its text when it is UTF-8. */
@@ -81,7 +82,7 @@ export class Webhooks<
   /** Calls handlers without verifying anything. See {@link EventHandler}. */
   readonly receive: EventHandler<Events, Transformed>["receive"];
   readonly #processor: DeliveryProcessor;
-  readonly #budget: UnverifiedBudget;
+  readonly #budget: BodyBudget;
 
   /** @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`, `ERR_WEBHOOKS_SECRET` */
   constructor(options: WebhooksOptions<Events, Transformed>) {
@@ -93,7 +94,7 @@ export class Webhooks<
     checkOptionNames(options, { owner: "Webhooks", names: optionNames });
     const { vendor, handler, dispatcher } = createHandling(options);
     checkInteger("maxUnverified", maxUnverified, 1);
-    this.#budget = new UnverifiedBudget(maxUnverified);
+    this.#budget = new BodyBudget(maxUnverified);
     this.#processor = new DeliveryProcessor(
       vendor,
       dispatcher,
@@ -174,7 +175,7 @@ export class Webhooks<
   async verifyAndParse(delivery: Request | Delivery): Promise<AnyEvent<Events>> {
     if (!isRequest(delivery)) return this.#parse(delivery);
     const { headers, url } = delivery;
-    const unverified = this.#budget.open(parseLimits);
+    const unverified = new UnverifiedBody(this.#budget, parseLimits);
     try {
       const canVerify = this.vendor.scheme.checkHeaders(headers) === undefined;
       if (canVerify && Number(headers.get("content-length") ?? 0) > parseLimits.maxSize) {

@@ -23,11 +23,12 @@ const files: Readonly<Record<string, string>> = {
     export const normalizeTrailingSlashes = (path: string) => trimSlashes(path || "/");`,
   "src/middleware/node/get-payload.ts": `
     import { readNodeBody } from "${source}/adapters/read-node-body.ts";
-    import { UnverifiedBudget } from "${source}/receive/unverified-budget.ts";
+    import { BodyBudget } from "@fetchwork/kit";
+    import { UnverifiedBody } from "${source}/receive/unverified-body.ts";
     const limits = { maxSize: Infinity, timeout: Infinity };
     export const getPayload = async (request: any) =>
       new TextDecoder().decode(
-        await readNodeBody(request, new UnverifiedBudget(Infinity).open(limits)),
+        await readNodeBody(request, new UnverifiedBody(new BodyBudget(Infinity), limits)),
       );`,
   "src/concat-uint8array.ts": `
     import { ByteCollector } from "@fetchwork/kit";

@@ -421,6 +421,27 @@ describe.each(receivers)("%s", (name, start) => {
       const large = await delivery(webhooks, JSON.stringify({ text: "x".repeat(900) }));
       expect((await send(path, large)).status).toBe(200);
     });
+
+    it("A receiver beyond maxUnverified asks to retry later, and logs one line without a stack", async () => {
+      const logged: unknown[] = [];
+      const log = {
+        warn: (...line: unknown[]) => logged.push(...line),
+        error: (...line: unknown[]) => logged.push(...line),
+      };
+      const gate = Promise.withResolvers<string>();
+      const webhooks = new Webhooks({ secret: () => gate.promise, log, maxUnverified: 1000 });
+      const signer = new Webhooks({ secret: "s" });
+      const { send } = await run(webhooks, { maxBody: 1000 });
+      const large = await delivery(signer, JSON.stringify({ text: "x".repeat(700) }));
+      // One waits for its secret, so the other one does not fit.
+      const responses = [send(path, large), send(path, large)];
+      const refused = await Promise.race(responses);
+      expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+      expect(logged).toEqual(["too many bytes wait for verification"]);
+      gate.resolve("s");
+      const statuses = (await Promise.all(responses)).map(({ status }) => status);
+      expect(new Set(statuses)).toEqual(new Set([200, 503]));
+    });
   });
 });
 

@@ -1,8 +1,8 @@
 import { HttpUsageError } from "../../errors.ts";
 import { draftExposed, type WholeDraft } from "../../exchange/exposed-response.ts";
 import { HeaderList } from "../../message/header-list.ts";
+import { RequestTooLargeError } from "../../message/read-whole.ts";
 import { problemOf, problemType } from "../request/reject-request.ts";
-import { RequestTooLargeError } from "../request/request-body.ts";
 import type { NodeExchange } from "./node-exchange.ts";
 import { writeHead } from "./write-head.ts";
 
@@ -13,6 +13,7 @@ import { writeHead } from "./write-head.ts";
 export function sendError(exchange: NodeExchange, error: unknown): void {
   const { response, runtime } = exchange;
   if (exchange.error !== undefined) return;
+  exchange.received.releaseBody();
   // A handler that obeys the signal, or reads a body that breaks off, fails because the client has left.
   if (exchange.isDisconnected && isAbort(error)) return;
   exchange.error = error ?? new Error("the handler failed without an error", { cause: error });

@@ -14,6 +14,7 @@ import { writeHead } from "./write-head.ts";
 
 /** Sends a response. Never throws: an error ends the exchange by {@link sendError}. */
 export function sendResponse(exchange: NodeExchange, response: Response): void {
+  exchange.received.releaseBody();
   try {
     send(exchange, prepare(exchange, response));
   } catch (error) {

@@ -1,6 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { BodyShare } from "@fetchwork/kit";
 import { HeaderList } from "../../message/header-list.ts";
 import { LazyRequest, type BodySource } from "../../message/lazy-request.ts";
+import { limitWholeReads } from "../../message/read-whole.ts";
 import type { RequestHead } from "./request-head.ts";
 import { isClientGone, RequestBody, type ReceiveOptions } from "./request-body.ts";
 
@@ -14,6 +16,7 @@ export class ReceivedRequest extends LazyRequest {
   #headers: HeaderList | undefined;
   #signal: AbortSignal | undefined;
   #bodySource: BodySource | undefined;
+  #share: BodyShare | undefined;
   #native: Request | undefined;
 
   constructor(
@@ -30,6 +33,7 @@ export class ReceivedRequest extends LazyRequest {
     this.#url = undefined;
     this.#headers = undefined;
     this.#signal = undefined;
+    this.#share = undefined;
     // Created now where a body parser may have read the body before.
     this.#bodySource = head.hasBody && options.isBehindOthers ? this.#openBody() : undefined;
     this.#native = undefined;
@@ -61,8 +65,16 @@ export class ReceivedRequest extends LazyRequest {
     const init: RequestInit & { duplex?: "half" } = { method, headers: [...headers], signal, body };
     if (body !== null) init.duplex = "half";
     this.#native = new Request(this.url, init);
-    if (body !== null) this.#bodySource = this.#native;
+    if (body !== null) {
+      limitWholeReads(this.#native, body);
+      this.#bodySource = this.#native;
+    }
     return this.#native;
+  }
+
+  /** The handler has responded, so what it has read of the body counts no longer. */
+  releaseBody(): void {
+    this.#share?.close();
   }
 
   protected override bodySource(): BodySource {
@@ -84,7 +96,17 @@ export class ReceivedRequest extends LazyRequest {
     const { method } = this;
     if (method === "GET" || method === "HEAD") return new Response(null);
     const contentType = (): string | null => this.headers.get("content-type");
-    return new RequestBody(this.#message, contentType, this.#options);
+    return new RequestBody(this.#message, contentType, this.#openShare(), this.#options);
+  }
+
+  #openShare(): BodyShare {
+    const { bodyBudget, maxBodySize } = this.#options;
+    const share = bodyBudget.open(maxBodySize);
+    this.#share = share;
+    // Nothing would close the share of a body that is read after the response.
+    if (this.#response.writableEnded || isClientGone(this.#message)) share.close();
+    else this.#response.once("close", () => share.close());
+    return share;
   }
 }
 

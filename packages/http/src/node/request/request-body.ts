@@ -1,46 +1,51 @@
 import type { BodySource } from "../../message/lazy-request.ts";
 import type { IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
-import { BodyTooLargeError } from "@fetchwork/kit";
+import { type BodyBudget, type BodyShare, ByteCollector } from "@fetchwork/kit";
 import { HttpUsageError } from "../../errors.ts";
+import { readWhole, RequestTooLargeError, toRequestError } from "../../message/read-whole.ts";
 import { discardBody } from "./unread-body.ts";
 
 /** What a server or a listener decides about the requests that it receives. */
 export interface ReceiveOptions {
   /** Maximum size of a body in bytes. Default: no limit. */
   readonly maxRequestBodySize: number | undefined;
+  /** Maximum size in bytes of a body that is read whole. */
+  readonly maxBodySize: number;
+  /** In which bodies count that are read whole. */
+  readonly bodyBudget: BodyBudget;
   /** Whether code in front of us, such as an Express application, may have read or changed Node's message. */
   readonly isBehindOthers: boolean;
 }
 
-/** The body of a request is larger than the server's limit. */
-export class RequestTooLargeError extends BodyTooLargeError {
-  /** What Fastify and Express ask for, where `status` is not enough. */
-  readonly statusCode = 413;
-}
-
 /**
- * The body of a request, read from Node's message on demand. A body over the limit fails with
- * `BodyTooLargeError`.
+ * The body of a request, read from Node's message on demand. A body over a limit fails with `BodyTooLargeError`. What is
+ * read whole counts in its share of the server's budget.
  */
 export class RequestBody implements BodySource {
   readonly #message: IncomingMessage;
   readonly #contentType: () => string | null;
   readonly #maxSize: number;
+  readonly #share: BodyShare;
   /** Whether a body parser in front of us has read it. */
   readonly #isTaken: boolean;
   #stream: ReadableStream<Uint8Array<ArrayBuffer>> | undefined;
   #isRead: boolean;
 
-  /** @param contentType - Returns the type that `blob` and `formData` need. */
+  /**
+   * @param contentType - Returns the type that `blob` and `formData` need.
+   * @param share - Its limit is the maximum size of a body that is read whole.
+   */
   constructor(
     message: IncomingMessage,
     contentType: () => string | null,
+    share: BodyShare,
     { maxRequestBodySize = Infinity, isBehindOthers }: ReceiveOptions,
   ) {
     this.#message = message;
     this.#contentType = contentType;
     this.#maxSize = maxRequestBodySize;
+    this.#share = share;
     this.#isTaken = isBehindOthers && message.readableDidRead;
     this.#stream = undefined;
     this.#isRead = false;
@@ -91,7 +96,7 @@ export class RequestBody implements BodySource {
   /** Reads the whole body, without a stream if none was opened. */
   async #read(): Promise<Uint8Array> {
     if (this.bodyUsed) throw usedError();
-    if (this.#stream !== undefined) return new Response(this.#stream).bytes();
+    if (this.#stream !== undefined) return readWhole(this.#stream, this.#share.limit, this.#share);
     this.#isRead = true;
     const kept = keptBytes(this.#message);
     if (kept !== undefined) {
@@ -100,7 +105,9 @@ export class RequestBody implements BodySource {
     }
     const failure = this.#failure();
     if (failure !== undefined) throw failure;
-    return readMessage(this.#message, this.#maxSize);
+    const { limit } = this.#share;
+    if (declaredLength(this.#message) > limit) throw new RequestTooLargeError(limit);
+    return readMessage(this.#message, Math.min(this.#maxSize, limit), this.#share);
   }
 
   #openStream(): ReadableStream<Uint8Array<ArrayBuffer>> {
@@ -108,7 +115,9 @@ export class RequestBody implements BodySource {
     const failure = kept === undefined ? this.#failure() : undefined;
     if (this.#isRead || failure !== undefined) return failingStream(failure ?? usedError());
     const readable = kept === undefined ? this.#message : Readable.from([kept]);
-    return toLimitedStream(readable, this.#maxSize);
+    const stream = toLimitedStream(readable, this.#maxSize);
+    this.#share.attachTo(stream);
+    return stream;
   }
 
   /** Why the message cannot be read; undefined when it can. */
@@ -176,38 +185,53 @@ export function isClientGone(message: IncomingMessage): boolean {
   return Boolean(message.errored) || (message.destroyed && !message.complete);
 }
 
-function readMessage(message: IncomingMessage, maxSize: number): Promise<Uint8Array> {
+/** Length that a message declares; 0 when it declares none. */
+function declaredLength({ headers }: IncomingMessage): number {
+  return Number(headers["content-length"] ?? 0);
+}
+
+function readMessage(
+  message: IncomingMessage,
+  maxSize: number,
+  share: BodyShare,
+): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
+    const bytes = new ByteCollector();
     const stop = (): void => {
-      message.off("data", onData).off("end", onEnd).off("error", onError).off("close", onClose);
+      message.off("data", onData).off("end", onEnd).off("error", fail).off("close", onClose);
     };
-    const onData = (chunk: Buffer): void => {
-      size += chunk.byteLength;
-      if (size > maxSize) {
-        stop();
-        discardBody(message);
-        reject(new RequestTooLargeError(maxSize));
-      } else {
-        chunks.push(chunk);
-      }
-    };
-    const onEnd = (): void => {
+    const fail = (error: Error): void => {
       stop();
-      const [first] = chunks;
-      if (isClientGone(message)) reject(goneReason(message));
-      else resolve(first !== undefined && chunks.length === 1 ? first : Buffer.concat(chunks));
-    };
-    const onError = (error: Error): void => {
-      stop();
+      share.close();
       reject(error);
     };
-    const onClose = (): void => {
-      stop();
-      reject(goneReason(message));
+    const refuse = (error: Error): void => {
+      fail(error);
+      discardBody(message);
     };
-    message.on("data", onData).on("end", onEnd).on("error", onError).on("close", onClose);
+    const onData = (chunk: Buffer): void => {
+      const size = bytes.size + chunk.byteLength;
+      try {
+        if (size > maxSize) throw new RequestTooLargeError(maxSize);
+        share.grow(size);
+      } catch (error) {
+        refuse(toRequestError(error));
+        return;
+      }
+      bytes.add(chunk);
+    };
+    const onEnd = (): void => {
+      if (isClientGone(message)) {
+        fail(goneReason(message));
+        return;
+      }
+      stop();
+      share.settle();
+      resolve(bytes.join());
+    };
+    const onClose = (): void => fail(goneReason(message));
+    share.start(refuse);
+    message.on("data", onData).on("end", onEnd).on("error", fail).on("close", onClose);
   });
 }
 

@@ -3,6 +3,7 @@ import type { Duplex } from "node:stream";
 import { nameCheck } from "../../check-names.ts";
 import { HttpUsageError } from "../../errors.ts";
 import { guardedReport, logError } from "../../exchange/report-error.ts";
+import { type BodyLimits, checkBodyLimits } from "./body-limits.ts";
 
 /** Options of a server: where it listens, what it accepts and how it stops. */
 export interface ServeOptions {
@@ -40,6 +41,19 @@ export interface ServeOptions {
    * otherwise when the handler reads that far. Default: no limit.
    */
   readonly maxRequestBodySize?: number | undefined;
+  /**
+   * Maximum size in bytes of a body that is read whole (`text()`, `json()`, `bytes()`, `arrayBuffer()`, `blob()`,
+   * `formData()`). A larger one is a 413: before anything is read when `Content-Length` announces it. Does not limit a
+   * body that is read as a stream. Default: `1_048_576` (1 MiB).
+   */
+  readonly maxBodySize?: number | undefined;
+  /**
+   * Maximum bytes of all bodies together that are in memory, over all connections: those that are read whole, from their
+   * first byte until the handler has responded. Beyond it the largest one that is still arriving is a 503 with
+   * `Retry-After`. Memory in use may be three times as much. At least `maxBodySize`. Default: 64 MiB, or `maxBodySize`
+   * when that is larger.
+   */
+  readonly maxBufferedSize?: number | undefined;
   /** Serves HTTPS. Default: plain HTTP. */
   readonly tls?: TlsOptions | undefined;
   /** Offers HTTP/2 in addition to HTTP/1.1; needs `tls`. Default: `false`. */
@@ -105,6 +119,8 @@ const checkNames = nameCheck<ServeOptions>({
     maxConnections: true,
     maxHeaderSize: true,
     maxRequestBodySize: true,
+    maxBodySize: true,
+    maxBufferedSize: true,
     tls: true,
     http2: true,
     signals: true,
@@ -116,7 +132,7 @@ const checkNames = nameCheck<ServeOptions>({
   otherNames: {
     address: "hostname",
     bind: "hostname",
-    bodyLimit: "maxRequestBodySize",
+    bodyLimit: "maxBodySize",
     cert: "tls",
     connectionTimeout: "requestTimeout",
     connectionsLimit: "maxConnections",
@@ -126,9 +142,8 @@ const checkNames = nameCheck<ServeOptions>({
     https: "tls",
     idleTimeout: "keepAliveTimeout",
     key: "tls",
-    limit: "maxRequestBodySize",
+    limit: "maxBodySize",
     listenAddress: "hostname",
-    maxBodySize: "maxRequestBodySize",
     onError: "reportError",
     shutdownTimeout: "gracePeriod",
     ssl: "tls",
@@ -143,17 +158,16 @@ const checkTlsNames = nameCheck<TlsOptions>({
 });
 
 /** Options with their defaults. */
-export interface CheckedServeOptions extends Pick<
-  ServeOptions,
-  "hostname" | "maxConnections" | "onUpgrade" | "signal" | "tls"
-> {
+export interface CheckedServeOptions
+  extends
+    BodyLimits,
+    Pick<ServeOptions, "hostname" | "maxConnections" | "onUpgrade" | "signal" | "tls"> {
   readonly port: number;
   readonly requestTimeout: number;
   readonly headersTimeout: number;
   readonly responseTimeout: number;
   readonly keepAliveTimeout: number;
   readonly maxHeaderSize: number;
-  readonly maxRequestBodySize: number | undefined;
   readonly http2: boolean;
   readonly signals: boolean;
   readonly gracePeriod: number;
@@ -171,7 +185,7 @@ export function checkServeOptions(options: ServeOptions): CheckedServeOptions {
   const checked = {
     hostname: options.hostname,
     maxConnections: options.maxConnections,
-    maxRequestBodySize: options.maxRequestBodySize,
+    ...checkBodyLimits(options),
     onUpgrade: options.onUpgrade,
     signal: options.signal,
     tls: options.tls,
@@ -195,9 +209,6 @@ export function checkServeOptions(options: ServeOptions): CheckedServeOptions {
   checkInteger("gracePeriod", checked.gracePeriod, 0, maxTimeout);
   if (checked.maxConnections !== undefined) {
     checkInteger("maxConnections", checked.maxConnections, 1, Number.MAX_SAFE_INTEGER);
-  }
-  if (checked.maxRequestBodySize !== undefined) {
-    checkInteger("maxRequestBodySize", checked.maxRequestBodySize, 0, Number.MAX_SAFE_INTEGER);
   }
   checkType("hostname", checked.hostname, "string");
   checkType("http2", checked.http2, "boolean");

@@ -59,6 +59,8 @@ export function serve(handler: Handler, options: ServeOptions = {}): Promise<Run
   const pending = new PendingPromises(checked.reportError);
   const runtime: NodeRuntime = {
     maxRequestBodySize: checked.maxRequestBodySize,
+    maxBodySize: checked.maxBodySize,
+    bodyBudget: checked.bodyBudget,
     maxHeaderSize: checked.maxHeaderSize,
     isBehindOthers: false,
     reportError: checked.reportError,
@@ -128,8 +130,9 @@ function run({ node, runtime, pending, checked, address }: Running): RunningServ
     checkCloseNames(options);
     const gracePeriod = options.gracePeriod ?? checked.gracePeriod;
     if (cut === undefined) {
-      runtime.isClosing = true;
-      const stopping = stopServer(node, pending, gracePeriod);
+      const stopping = stopServer(node, pending, gracePeriod, () => {
+        runtime.isClosing = true;
+      });
       cut = stopping.cutAfter;
       void stopping.stopped.then(() => {
         forgetSignals?.();

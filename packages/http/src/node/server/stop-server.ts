@@ -1,4 +1,4 @@
-import type { Socket } from "node:net";
+import { Server as NetServer, type Socket } from "node:net";
 import type { NodeServer } from "./create-server.ts";
 import type { PendingPromises } from "./pending-promises.ts";
 
@@ -12,30 +12,40 @@ export interface Stopping {
 
 const idleCheckInterval = 50;
 
+/** Time in milliseconds that an idle connection stays open, because its next request may be on its way. */
+const lingerTime = 200;
+
 /** Time in milliseconds that a new connection has for its first bytes, which may be on their way when the server stops. */
 const firstBytesTime = 500;
 
 /**
- * Stops a server: it accepts no new connections and closes each connection as soon as it is idle and everything that it
- * received is read, or when the grace period is over.
+ * Stops a server: it accepts no new connections and closes each connection after its next response, when it was idle for
+ * 200 ms, or when the grace period is over.
+ *
+ * @param onNotListening - Called when no more connections are accepted. Responses say `Connection: close` from then on, not
+ *   earlier: their clients would connect again, and the system resets what it has not passed on when the listening ends.
  */
 export function stopServer(
   node: NodeServer,
   pending: PendingPromises,
   gracePeriod: number,
+  onNotListening: () => void,
 ): Stopping {
-  const { server, sockets, sessions } = node;
+  const { sockets, sessions } = node;
   const { promise: cutPromise, resolve: resolveCut } = Promise.withResolvers<void>();
   let isCut = false;
+  let lingerTimer: NodeJS.Timeout | undefined;
   const closed = acceptWaiting(node).then(() => {
-    // Not earlier: a connection counts as idle until the request that it received is read.
-    closeIdle(node);
-    const done = new Promise<void>((resolve) => void server.close(() => resolve()));
+    const done = stopListening(node);
+    onNotListening();
+    for (const session of sessions) session.close();
+    lingerTimer = setTimeout(() => {
+      closeIdle(node);
+      lingerTimer = setInterval(() => closeIdle(node), idleCheckInterval);
+    }, lingerTime);
     if (isCut) cut(); // For connections that were accepted since.
     return done;
   });
-  for (const session of sessions) session.close();
-  const idleTimer = setInterval(() => closeIdle(node), idleCheckInterval);
   const unusedTimer = setTimeout(() => closeUnused(node), firstBytesTime);
   const cut = (): void => {
     isCut = true;
@@ -49,7 +59,9 @@ export function stopServer(
     await closed;
     // Node calls back before the last connections have emitted "close".
     await Promise.all([...sockets].map(closeOf));
-    clearInterval(idleTimer);
+    clearInterval(lingerTimer);
+    // Ends the checks of Node's own server.
+    node.server.close();
     clearTimeout(unusedTimer);
     clearTimeout(cutTimer);
   })();
@@ -83,6 +95,14 @@ async function acceptWaiting({ server }: NodeServer): Promise<void> {
     await new Promise((resolve) => setImmediate(resolve));
   }
   server.off("connection", count);
+}
+
+/** Ends the listening only: `close()` of Node's HTTP server destroys idle connections at once. */
+function stopListening({ server }: NodeServer): Promise<void> {
+  return new Promise((resolve) => {
+    if (server instanceof NetServer) NetServer.prototype.close.call(server, () => resolve());
+    else (server as NodeServer["server"]).close(() => resolve());
+  });
 }
 
 function closeOf(socket: Socket): Promise<void> {

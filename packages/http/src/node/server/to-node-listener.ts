@@ -3,24 +3,28 @@ import { HttpUsageError } from "../../errors.ts";
 import { guardedReport, logError } from "../../exchange/report-error.ts";
 import type { Handler } from "../../handler.ts";
 import { requestListener, type NodeListener } from "./request-listener.ts";
+import { checkBodyLimits } from "./body-limits.ts";
 import { PendingPromises } from "./pending-promises.ts";
 
 /** Options of a handler on another server than ours. */
 export interface NodeListenerOptions {
   /** Maximum size of the body of a request, in bytes; a larger one is a 413. Default: no limit. */
   readonly maxRequestBodySize?: number | undefined;
+  /** As `maxBodySize` of `ServeOptions`. Default: `1_048_576` (1 MiB). */
+  readonly maxBodySize?: number | undefined;
+  /** As `maxBufferedSize` of `ServeOptions`. Default: 64 MiB, or `maxBodySize` when that is larger. */
+  readonly maxBufferedSize?: number | undefined;
   /** Receives errors of the handler, of bodies, finish listeners and `waitUntil` promises. Default: `console.error`. */
   readonly reportError?: ((error: unknown) => void) | undefined;
 }
 
 const checkNames = nameCheck<NodeListenerOptions>({
   owner: "toNodeListener",
-  names: { maxRequestBodySize: true, reportError: true },
+  names: { maxRequestBodySize: true, maxBodySize: true, maxBufferedSize: true, reportError: true },
   otherNames: {
-    bodyLimit: "maxRequestBodySize",
+    bodyLimit: "maxBodySize",
     error: "reportError",
-    limit: "maxRequestBodySize",
-    maxBodySize: "maxRequestBodySize",
+    limit: "maxBodySize",
     onError: "reportError",
   },
 });
@@ -40,7 +44,6 @@ const checkNames = nameCheck<NodeListenerOptions>({
  */
 export function toNodeListener(handler: Handler, options: NodeListenerOptions = {}): NodeListener {
   checkNames(options);
-  const { maxRequestBodySize } = options;
   const reportError = guardedReport(options.reportError ?? logError);
   if (typeof handler !== "function") {
     throw new HttpUsageError(
@@ -48,18 +51,10 @@ export function toNodeListener(handler: Handler, options: NodeListenerOptions = 
       `handler is ${typeof handler}, expected a function`,
     );
   }
-  if (
-    maxRequestBodySize !== undefined &&
-    !(Number.isInteger(maxRequestBodySize) && maxRequestBodySize >= 0)
-  ) {
-    throw new HttpUsageError(
-      "ERR_HTTP_OPTION",
-      `maxRequestBodySize is ${maxRequestBodySize}, expected an integer of at least 0`,
-    );
-  }
+  const limits = checkBodyLimits(options);
   const pending = new PendingPromises(reportError);
   return requestListener(handler, {
-    maxRequestBodySize,
+    ...limits,
     maxHeaderSize: undefined,
     isBehindOthers: true,
     reportError,

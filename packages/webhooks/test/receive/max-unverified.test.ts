@@ -1,65 +1,8 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createWebMiddleware, Webhooks } from "../../src/index.ts";
-import { UnverifiedBudget } from "../../src/receive/unverified-budget.ts";
 import { delivery } from "../receivers.ts";
 
-const limits = { maxSize: 1_000, timeout: Infinity };
 const log = { warn: () => undefined, error: () => undefined };
-
-describe("UnverifiedBudget", () => {
-  it("An UnverifiedBudget never counts more than its maximum, and nothing after all bodies are closed", () => {
-    const step = fc.record({ body: fc.nat(4), size: fc.nat(120), settles: fc.boolean() });
-    fc.assert(
-      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const budget = new UnverifiedBudget(200);
-        const bodies = Array.from({ length: 5 }, () => budget.open(limits));
-        const refused = new Set<number>();
-        for (const [index, body] of bodies.entries()) {
-          body.start(() => refused.add(index));
-        }
-        const sum = (): number => bodies.reduce((total, { size }) => total + size, 0);
-        for (const { body: index, size, settles } of steps) {
-          const body = bodies[index];
-          if (body === undefined || refused.has(index)) continue;
-          try {
-            body.grow(body.size + size);
-          } catch {
-            refused.add(index);
-          }
-          if (settles) body.settle();
-          expect(sum()).toBeLessThanOrEqual(200);
-        }
-        for (const body of bodies) body.close();
-        expect(sum()).toBe(0);
-        const last = budget.open(limits);
-        expect(() => last.grow(200)).not.toThrow();
-      }),
-    );
-  });
-
-  it("An UnverifiedBudget refuses the largest arriving body, or else the one that grows", () => {
-    const budget = new UnverifiedBudget(100);
-    const [settled, large, small] = [budget.open(limits), budget.open(limits), budget.open(limits)];
-    const refused: string[] = [];
-    settled.start(() => refused.push("settled"));
-    large.start(({ code }) => refused.push(code));
-    settled.grow(60);
-    settled.settle();
-    large.grow(30);
-    small.grow(20);
-    expect([refused, settled.size, large.size, small.size]).toEqual([
-      ["ERR_WEBHOOKS_BODY_BUDGET"],
-      60,
-      0,
-      20,
-    ]);
-    expect(() => small.grow(50)).toThrow(
-      expect.objectContaining({ code: "ERR_WEBHOOKS_BODY_BUDGET", status: 503 }),
-    );
-    expect(small.size).toBe(0);
-  });
-});
 
 describe("maxUnverified", () => {
   it("maxUnverified limits all receivers of a Webhooks and verifyAndParse together", async () => {

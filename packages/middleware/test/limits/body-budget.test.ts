@@ -1,0 +1,49 @@
+import { expect, it } from "vitest";
+import { text, wrap } from "@fetchwork/http";
+import { serve } from "@fetchwork/http/serve";
+import { blackWords, idempotency, sizeLimit } from "../../src/index.ts";
+
+it.each([
+  ["sizeLimit()", [sizeLimit(2000)]],
+  ["blackWords()", [blackWords(["evil"], { limit: 2000 })]],
+  ["idempotency()", [idempotency()]],
+  [
+    "sizeLimit() in stream mode and blackWords()",
+    [sizeLimit(2000, { mode: "stream" }), blackWords(["evil"])],
+  ],
+])(
+  "%s counts in the server's budget of bodies until the handler has responded",
+  async (_what, middlewares) => {
+    const gate = Promise.withResolvers<void>();
+    const arrived = Promise.withResolvers<void>();
+    const handler = wrap(
+      async (request) => {
+        if (request.url.endsWith("/slow")) {
+          arrived.resolve();
+          await gate.promise;
+        }
+        return text("ok");
+      },
+      ...middlewares,
+    );
+    await using server = await serve(handler, {
+      port: 0,
+      hostname: "127.0.0.1",
+      signals: false,
+      maxBodySize: 1000,
+      maxBufferedSize: 1000,
+      reportError: () => undefined,
+    });
+    const post = (path: string): Promise<Response> => {
+      const headers = { "idempotency-key": path };
+      return fetch(server.url + path, { method: "POST", body: "x".repeat(700), headers });
+    };
+    const slow = post("slow");
+    await arrived.promise;
+    const refused = await post("a");
+    expect([refused.status, refused.headers.get("retry-after")]).toEqual([503, "1"]);
+    gate.resolve();
+    expect((await slow).status).toBe(200);
+    expect((await post("b")).status).toBe(200);
+  },
+);
