@@ -21,18 +21,15 @@ export type Populated<D, Path extends string = string, Related = unknown> = {
 };
 
 /** Nothing, or what `populate` of a query must be for its paths to begin with relations. */
-export type CheckedPopulate<Query, Related> = unknown extends Related
-  ? unknown
-  : [Related] extends [object]
+export type CheckedPopulate<Query, Related> = [Related] extends [object]
   ? Query extends { readonly populate: infer Paths }
-    ? PathsIn<Paths> extends infer Path extends string
-      ? string extends Path
+    ? string extends PathsIn<Paths>
+      ? unknown
+      : RelationIn<PathsIn<Paths> & string> extends keyof Related
         ? unknown
-        : RelationIn<Path> extends keyof Related
-          ? unknown
-          : { readonly populate: keyof Related }
-      : unknown
-    : unknown;
+        : { readonly populate: keyof Related }
+    : unknown
+  : unknown;
 
 type PathsIn<Paths> = Paths extends readonly (infer Path)[] ? Path : Paths;
 
