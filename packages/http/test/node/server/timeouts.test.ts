@@ -106,7 +106,7 @@ describe("the response timeout", () => {
         context.onFinish(report.resolve);
         return text(large);
       },
-      { responseTimeout: 300 },
+      { responseTimeout: 800 },
     );
     const client = connectUnreading(port, getOnce);
     let received = 0;
@@ -117,7 +117,7 @@ describe("the response timeout", () => {
         if (!(chunk instanceof Uint8Array)) break;
         received += chunk.byteLength;
       }
-    }, 5);
+    }, 20);
     await once(client, "end");
     clearInterval(timer);
     expect(received).toBeGreaterThan(size);
