@@ -231,12 +231,15 @@ describe.each(["", "/ap/v1"])("the OpenAPI document, below %j", (prefix) => {
 
   it("describes what a key that is in use answers", async () => {
     await start();
-    const init = post({ input: "x" }, { "idempotency-key": "one" });
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, () => ask(world, "createAgentTask", { prefix, init })),
-    );
-    const statuses = answers.map(({ status }) => status);
-    expect(statuses.filter((status) => status === 409).length).toBeGreaterThan(0);
+    let statuses: readonly number[] = [];
+    // On a busy machine they may come one after the other, so with another key again.
+    for (let round = 0; round < 20 && !statuses.includes(409); round += 1) {
+      const init = post({ input: "x" }, { "idempotency-key": `key ${round}` });
+      const answers = await Promise.all(
+        Array.from({ length: 10 }, () => ask(world, "createAgentTask", { prefix, init })),
+      );
+      statuses = answers.map(({ status }) => status);
+    }
     expect(new Set(statuses)).toEqual(new Set([200, 409]));
   });
 
