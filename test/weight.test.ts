@@ -1,0 +1,58 @@
+import { describe, expect, it } from "vitest";
+import { weighPackages } from "../scripts/weight.ts";
+
+/**
+ * The maximum of each package: lines by folder, exported names, and fields of exported options. A number rises only in a
+ * change that says which feature asked for it, and by no more than that feature.
+ */
+const budgets: Readonly<Record<string, Budget>> = {
+  agent: { lines: { src: 14_516, assets: 1_275 }, names: 156, options: 93 },
+  documents: { lines: { src: 24_681 }, names: 126, options: 72 },
+  endpoint: { lines: { src: 1_257 }, names: 32, options: 15 },
+  fetchwork: { lines: { src: 8_560, templates: 2_918 }, names: 14, options: 2 },
+  http: { lines: { src: 10_811 }, names: 125, options: 79 },
+  kit: { lines: { src: 1_364 }, names: 58, options: 13 },
+  middleware: { lines: { src: 11_507 }, names: 199, options: 152 },
+  oauth2: { lines: { src: 10_401 }, names: 174, options: 180 },
+  rest: { lines: { src: 14_847, assets: 186 }, names: 275, options: 106 },
+  webhooks: { lines: { src: 6_727 }, names: 135, options: 68 },
+};
+
+interface Budget {
+  readonly lines: Readonly<Record<string, number>>;
+  readonly names: number;
+  readonly options: number;
+}
+
+const weights = weighPackages();
+
+it("every package has a budget", () => {
+  expect([...weights.keys()].toSorted()).toEqual(Object.keys(budgets).toSorted());
+});
+
+describe.each([...weights])("the package %s", (name, weight) => {
+  const budget = budgets[name];
+
+  it("has no more lines than its budget, in folders that have one", () => {
+    expect(Object.keys(weight.lines).toSorted()).toEqual(
+      Object.keys(budget?.lines ?? {}).toSorted(),
+    );
+    for (const [folder, count] of Object.entries(weight.lines)) {
+      expect(count, folder).toBeGreaterThan(0);
+      expect(count, folder).toBeLessThanOrEqual(budget?.lines[folder] ?? 0);
+    }
+  });
+
+  it("has no more exported names and options than its budget", () => {
+    expect(weight.names).toBeLessThanOrEqual(budget?.names ?? 0);
+    expect(weight.options).toBeLessThanOrEqual(budget?.options ?? 0);
+  });
+});
+
+it("no budget is more than a tenth above what there is", () => {
+  for (const [name, { lines }] of weights) {
+    for (const [folder, count] of Object.entries(lines)) {
+      expect(budgets[name]?.lines[folder], `${name}/${folder}`).toBeLessThanOrEqual(count * 1.1);
+    }
+  }
+});
