@@ -86,14 +86,13 @@ function killAll(child: ChildProcess): void {
 }
 
 describe.skipIf(noTerminal !== undefined)("the progress bar on a terminal", () => {
-  it("fills during a backup, a restore and a copy and is erased at their end", async () => {
+  it("fills during a backup and a restore and is erased at their end", async () => {
     const from = await fill();
     const folder = newFolder();
     const file = join(folder, "a.jsonl");
     for (const [args, result] of [
       [["backup", file, "-u", from], `${documentCount} documents in `],
       [["restore", file, "-u", `sqlite:${folder}/b.db`], `${documentCount} documents restored`],
-      [["copy", from, `sqlite:${folder}/c.db`], `collection items: ${documentCount} documents`],
     ] as const) {
       const { shown, ended } = runOnTerminal(args);
       const text = await shown;
@@ -116,23 +115,6 @@ describe.skipIf(noTerminal !== undefined)("the progress bar on a terminal", () =
 describe.skipIf(noTerminal !== undefined).each(allEngines)(
   "kill -9 under the bar, to %s",
   (_engine, newUrl) => {
-    it("lets a copy continue", async () => {
-      const from = await fill();
-      const to = await newUrl();
-      let last = 0;
-      const { shown, ended } = runOnTerminal(["copy", from, to], (percent, run) => {
-        last = percent;
-        if (percent >= 30 && percent < 90) killAll(run);
-      });
-      await shown;
-      expect(await ended).toBe("SIGKILL");
-      expect(last).toBeLessThan(90);
-      const again = runOnTerminal(["copy", from, to]);
-      const text = await again.shown;
-      expect(barsOf(text)[0]?.percent).toBeGreaterThanOrEqual(last);
-      expect(text).toContain(`collection items: ${documentCount} documents`);
-    }, 120_000);
-
     it("leaves nothing of a restore, which can be repeated", async () => {
       const folder = newFolder();
       const file = join(folder, "a.jsonl.gz");

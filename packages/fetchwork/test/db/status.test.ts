@@ -104,9 +104,6 @@ describe("fetchwork db status", () => {
       ["migrate", "-d", allDefinitions],
       ["migrate", "--dry-run", "-d", allDefinitions],
       ["backup", "a.jsonl"],
-      ["copy", "env:DATABASE_URL", "sqlite:b.db"],
-      ["copy", "sqlite:a.db", "env:DATABASE_URL"],
-      ["copy", "sqlite:a.db", url],
     ]) {
       const env = { DATABASE_URL: url };
       const [code, stdout, stderr] = await runDb(args, { cwd, env });
