@@ -8,7 +8,6 @@ import { bareFields } from "../bare-fields.ts";
 import { fieldError } from "../field-error.ts";
 import { badFields, Problem } from "../problem.ts";
 import { refuseHostileFields } from "./hostile-text.ts";
-import { hasRepeatedNames } from "./repeated-names.ts";
 
 /** What a body of a request held. */
 export interface Body {
@@ -162,9 +161,6 @@ function jsonObject(text: string): Body {
   }
   if (!isObject(value)) throw new Problem(400, { detail: "the body must be a JSON object" });
   if (prototypeKey.test(text)) throw notAField("__proto__");
-  if (hasRepeatedNames(text, value)) {
-    throw new Problem(400, { detail: "an object in the body has a name twice" });
-  }
   const fields = bareFields();
   for (const [name, field] of Object.entries(value)) fields[name] = field;
   if (hostileEscape.test(text)) refuseHostileFields(fields);
