@@ -96,8 +96,9 @@ export interface ChangeFeed {
   ): Promise<void>;
 
   /**
-   * Removes records of changes made before a time, ISO 8601 in UTC; resolves to their number. They
-   * are kept for ever otherwise.
+   * Removes records of changes made before a time, ISO 8601 in UTC, that every consumer has passed; resolves to their
+   * number. They are kept for ever otherwise. A consumer that is no longer needed holds them until it is passed on to the
+   * end: `consume(name, () => {}, { atEnd: "end" })`.
    */
   trimChanges(selection: { readonly before: string }): Promise<number>;
 }

@@ -29,6 +29,8 @@ const defaultBatch = 100;
 const maxBatch = 1000;
 const defaultLease = 30_000;
 const minLease = 1000;
+/** Milliseconds between two notes of a position behind which there was nothing for the consumer. */
+const passInterval = 60_000;
 
 /**
  * Gives changes to a handler, one process at a time; see `ChangeFeed.consume`.
@@ -76,7 +78,19 @@ async function run(
 ): Promise<void> {
   const stop = signal === undefined ? lost : AbortSignal.any([lost, signal]);
   const after = await source.loadPosition(name);
-  for await (const changes of followChanges(source, { ...options, after, signal: stop })) {
+  let passedAt = 0;
+  // So that changes of other collections, which it never gets, can be trimmed.
+  const onPassed = async (position: string): Promise<void> => {
+    if (Date.now() - passedAt < passInterval) return;
+    passedAt = Date.now();
+    await source.savePosition(name, position);
+  };
+  for await (const changes of followChanges(source, {
+    ...options,
+    after,
+    onPassed,
+    signal: stop,
+  })) {
     await handler(changes);
     const { position } = changes.at(-1) ?? {};
     if (position !== undefined) await source.savePosition(name, position);

@@ -65,7 +65,11 @@ export function streamChanges(
  */
 export function followChanges(
   source: ChangeSource,
-  options: ChangesOptions & { readonly batch?: number | undefined },
+  options: ChangesOptions & {
+    readonly batch?: number | undefined;
+    /** Called with the place that was read up to where it holds no change of the collections. */
+    readonly onPassed?: ((position: string) => Promise<void>) | undefined;
+  },
 ): AsyncGenerator<readonly ChangeRecord[], void, undefined> {
   const { after, collections, atEnd = "wait", pollInterval = defaultPoll } = options;
   if (!(pollInterval >= minPoll && pollInterval <= maxPoll)) {
@@ -98,6 +102,7 @@ async function* follow(
   options: ChangesOptions & {
     readonly atEnd: "end" | "wait";
     readonly batch?: number | undefined;
+    readonly onPassed?: ((position: string) => Promise<void>) | undefined;
     readonly pollInterval: number;
   },
 ): AsyncGenerator<readonly ChangeRecord[], void, undefined> {
@@ -117,6 +122,7 @@ async function* follow(
       bell.mute();
       const { changes, scanned, isEnd } = await source.readChanges({ after, collections, limit });
       if (changes.length > 0) yield changes;
+      else if (scanned !== undefined && scanned !== after) await options.onPassed?.(scanned);
       after = scanned ?? after;
       if (!isEnd) continue;
       if (options.atEnd === "end") return;

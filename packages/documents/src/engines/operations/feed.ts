@@ -87,7 +87,7 @@ export function* savePosition(begin: Begin, name: string, position: string): Ope
   );
 }
 
-/** Removes records of changes before a time; returns their number. */
+/** Removes records of changes before a time, but for those that a consumer has yet to pass; returns their number. */
 export function* trimChanges(begin: Begin, before: string): Operation<number> {
   // Clocks go back: what is removed is everything before the first record that stays.
   const reading = begin();
@@ -95,13 +95,19 @@ export function* trimChanges(begin: Begin, before: string): Operation<number> {
     `SELECT coalesce((SELECT min(position) - 1 FROM ${changesTable} ` +
       `WHERE at >= ${reading.bind(before, "text")}), (SELECT max(position) FROM ${changesTable}))`,
   );
-  const last = rows[0]?.[0] ?? null;
-  if (last === null) return 0;
+  const place = begin();
+  const consumers = yield place.read(
+    `SELECT min(position) FROM ${positionsTable} WHERE name <> ${place.bind(trimmed, "text")}`,
+  );
+  const behind = consumers.rows[0]?.[0] ?? null;
+  const old = rows[0]?.[0] ?? null;
+  if (old === null) return 0;
+  const last = behind === null ? Number(old) : Math.min(Number(old), Number(behind));
   const sql = begin();
   const { count } = yield sql.write(
-    `DELETE FROM ${changesTable} WHERE position <= ${sql.bind(Number(last), "bigint")}`,
+    `DELETE FROM ${changesTable} WHERE position <= ${sql.bind(last, "bigint")}`,
   );
-  if (count > 0) yield* savePosition(begin, trimmed, writePosition(Number(last)));
+  if (count > 0) yield* savePosition(begin, trimmed, writePosition(last));
   return count;
 }
 

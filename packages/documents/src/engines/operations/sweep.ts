@@ -13,5 +13,6 @@ export function* removeExpired(layout: Layout): Operation<number> {
   if (live > 0) yield { kind: "added", collection, count: -live };
   if (!layout.softDelete || live === sweepBatch) return live;
   // Removed documents were subtracted when they were removed.
-  return live + (yield* layout.removeExpired(sweepBatch - live, "only", recording));
+  const purging = { ...recording, kind: "purge" } as const;
+  return live + (yield* layout.removeExpired(sweepBatch - live, "only", purging));
 }

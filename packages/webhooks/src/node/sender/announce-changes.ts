@@ -8,8 +8,8 @@ import { senderCollections } from "./sender-collections.ts";
 /** A change of a document. */
 export interface AnnouncedChange extends Omit<ChangeRecord, "document"> {
   /**
-   * The document as it was after the change; `undefined` when nothing was left behind. `createdAt` is empty when the
-   * document was removed for good since.
+   * The document as it was after the change; `undefined` when nothing was left behind. `createdAt` is the time of the change
+   * when the document was removed for good since.
    */
   readonly document: Stored<Readonly<Record<string, unknown>>> | undefined;
 }
@@ -29,12 +29,9 @@ export interface ChangeAnnouncer {
   stop(): Promise<void>;
 }
 
-/** Time for which records of the feed are kept, and between two removals, in milliseconds. */
-const keepFor = 7 * 86_400_000;
-const trimInterval = 3_600_000;
-
 /**
- * Makes a {@link ChangeAnnouncer}. Records that are older than a week are removed from the feed after they were announced.
+ * Makes a {@link ChangeAnnouncer}. Each collection has a consumer of its own, so that programs on one store may announce
+ * different ones.
  *
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION` for a collection whose changes are not recorded.
  */
@@ -49,7 +46,6 @@ export function createAnnouncer({
   readonly send: (event: EventToSend) => Promise<unknown>;
   readonly onError: (error: unknown) => void;
 }): ChangeAnnouncer {
-  const byName = new Map(collections.map((announced) => [announced.collection.name, announced]));
   for (const { collection } of collections) {
     if (collection.changes === "documents") continue;
     const message = `changes of ${collection.name} are not recorded: define it with changes: "documents"`;
@@ -57,48 +53,53 @@ export function createAnnouncer({
   }
   const stopping = new AbortController();
   const { signal } = stopping;
-  let trimmedAt = Date.now();
-  let running: Promise<void> | undefined;
+  let running: Promise<unknown> | undefined;
 
-  async function announce(changes: readonly ChangeRecord[]): Promise<void> {
-    if (await hasListeners(store)) {
-      const createdAt = await creationTimes(changes);
-      const sending = changes.map((change) =>
-        sendEvent(change, createdAt.get(`${change.collection} ${change.id}`) ?? ""),
-      );
-      await Promise.all(sending);
-    }
-    if (Date.now() - trimmedAt < trimInterval) return;
-    trimmedAt = Date.now();
-    // The position of the consumer is before these changes until they are announced.
-    const oldest = Math.min(...changes.map(({ at }) => Date.parse(at)));
-    const before = Math.min(Date.now() - keepFor, oldest - trimInterval);
-    await store.trimChanges({ before: new Date(before).toISOString() });
+  async function announce(
+    { collection, event }: AnnouncedCollection,
+    changes: readonly ChangeRecord[],
+  ): Promise<void> {
+    if (!(await hasListeners(store))) return;
+    const createdAt = await creationTimes(collection, changes);
+    const events = changes.flatMap((change) => eventsOf(event, change, createdAt.get(change.id)));
+    await Promise.all(events.map(sendEvent));
   }
 
   /** When documents were created, which their records do not tell. */
   async function creationTimes(
+    collection: CollectionDefinition<object>,
     changes: readonly ChangeRecord[],
   ): Promise<ReadonlyMap<string, string>> {
-    const times = new Map<string, string>();
-    for (const [name, { collection }] of byName) {
-      const ids = changes.flatMap((change) => (change.collection === name ? [change.id] : []));
-      if (ids.length === 0) continue;
-      const where = { id: { in: [...new Set(ids)] } };
-      const found = await store.collection(collection).find({ where, limit: ids.length });
-      for (const { createdAt, id } of found) times.set(`${name} ${id}`, createdAt);
-    }
-    return times;
+    const ids = [...new Set(changes.map(({ id }) => id))];
+    const found = await store
+      .collection(collection)
+      .find({ where: { id: { in: ids } }, limit: ids.length, deleted: "include" });
+    return new Map(found.map(({ createdAt, id }) => [id, createdAt]));
   }
 
-  async function sendEvent(change: ChangeRecord, createdAt: string): Promise<void> {
+  /** The event of a change; none of one whose event cannot be made, which is reported. */
+  function eventsOf(
+    event: AnnouncedCollection["event"],
+    change: ChangeRecord,
+    createdAt: string = change.at,
+  ): readonly EventToSend[] {
     const { at: updatedAt, id, version } = change;
-    const meta = { id, version, createdAt, updatedAt };
-    const document = change.document && { ...change.document, ...meta };
-    const event = byName.get(change.collection)?.event({ ...change, document });
-    if (event === undefined) return;
+    const document = change.document && {
+      ...change.document,
+      ...{ id, version, createdAt, updatedAt },
+    };
     try {
-      await send({ ...event, id: eventId(change) });
+      const made = event({ ...change, document });
+      return made === undefined ? [] : [{ ...made, id: eventId(change) }];
+    } catch (error) {
+      onError(error);
+      return [];
+    }
+  }
+
+  async function sendEvent(event: EventToSend): Promise<void> {
+    try {
+      await send(event);
     } catch (error) {
       // Such as a payload that is too large: another attempt would not succeed.
       if (!(error instanceof WebhookUsageError)) throw error;
@@ -106,14 +107,20 @@ export function createAnnouncer({
     }
   }
 
-  async function run(): Promise<void> {
-    for (let failures = 1; !signal.aborted; failures += 1) {
+  async function run(announced: AnnouncedCollection): Promise<void> {
+    const { name } = announced.collection;
+    let failures = 0;
+    const handle = async (changes: readonly ChangeRecord[]): Promise<void> => {
+      await announce(announced, changes);
+      failures = 0;
+    };
+    while (!signal.aborted) {
       try {
-        const options = { collections: [...byName.keys()], signal };
-        await store.consume("webhooks", announce, options);
+        await store.consume(`webhooks:${name}`, handle, { collections: [name], signal });
         return;
       } catch (error) {
         onError(error);
+        failures += 1;
         const delay = backoffDelay(failures, { baseDelay: 1_000, maxDelay: 60_000 });
         await pause(delay, signal).catch(() => {});
       }
@@ -122,7 +129,7 @@ export function createAnnouncer({
 
   return {
     start() {
-      if (!signal.aborted && byName.size > 0) running ??= run();
+      if (!signal.aborted) running ??= Promise.all(collections.map(run));
     },
     async stop() {
       stopping.abort();

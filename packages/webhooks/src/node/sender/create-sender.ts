@@ -77,6 +77,8 @@ const queryNames = ["id", "status", "endpointId", "eventId", "limit", "offset"];
 /** The version of this package, part of the default `user-agent`. */
 const version = "0.1.0";
 const identifier = /^[\w-]{1,64}$/;
+/** Milliseconds for which records of the feed of changes are kept. */
+const keepRecordsFor = 7 * 86_400_000;
 /** Milliseconds between two removals of old documents. */
 const pruneInterval = 3_600_000;
 /** What jobs accept, in milliseconds. */
@@ -146,15 +148,21 @@ export function createSender(options: SenderOptions): Sender {
     onError: reportError,
   });
   let pruneTimer: ReturnType<typeof setInterval> | undefined;
-  let pruning: Promise<void> | undefined;
+  let pruning: Promise<unknown> | undefined;
   let isStopped = false;
 
   function prune(): void {
-    pruning ??= pruneSettled(store, numbers.keepFor)
+    pruning ??= Promise.all([pruneSettled(store, numbers.keepFor), trimFeed()])
       .catch(reportError)
       .finally(() => {
         pruning = undefined;
       });
+  }
+
+  /** Removes records of changes that were announced, unless nothing is. */
+  async function trimFeed(): Promise<void> {
+    if ((options.announce ?? []).length === 0) return;
+    await store.trimChanges({ before: new Date(Date.now() - keepRecordsFor).toISOString() });
   }
 
   async function list(query: DeliveryQuery = {}): Promise<readonly StoredDelivery[]> {
@@ -199,8 +207,7 @@ export function createSender(options: SenderOptions): Sender {
     if (!isDuration) throw optionError("grace", grace, "milliseconds, or Infinity");
     isStopped = true;
     clearInterval(pruneTimer);
-    await announcer.stop();
-    await Promise.all([jobs.close({ grace }), worker.stop(grace)]);
+    await Promise.all([announcer.stop(), jobs.close({ grace }), worker.stop(grace)]);
     await pruning;
     if (options.transport === undefined) await transport.close();
   }

@@ -19,8 +19,9 @@ export interface SenderOptions {
   /**
    * Collections whose changes are announced, however they are made: by one document or many, in a transaction or outside,
    * by expiry. A change and its record are stored together, so none that was acknowledged is left out, also when processes
-   * crash. One process that was started announces at a time; nothing is announced while no endpoint is enabled. Records that are
-   * older than a week are removed from the feed once they were announced. Default: none.
+   * crash. One process that was started announces a collection at a time; nothing is announced while no endpoint is enabled.
+   * A change whose `event` throws is reported and left out. Records older than a week that every consumer of the feed has
+   * passed are removed from it. Default: none.
    */
   readonly announce?: readonly AnnouncedCollection[] | undefined;
   /** When a failed delivery is retried, and for how long. */

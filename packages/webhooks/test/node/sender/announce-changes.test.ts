@@ -1,5 +1,5 @@
 import { defineCollection, openStore, type Store } from "@fetchwork/documents";
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebhookUsageError } from "../../../src/errors.ts";
 import type {
   AnnouncedChange,
@@ -104,15 +104,76 @@ describe("a sender that announces changes", () => {
     const all = store.collection(products);
     await all.insert({ name: "a", stock: 1 });
     let attempts = 0;
-    announce((change) => {
+    const transaction = store.transaction.bind(store);
+    const failing = vi.spyOn(store, "transaction").mockImplementation(async (work, options) => {
       attempts += 1;
-      if (attempts === 2) throw new Error("once");
+      if (attempts <= 3) throw new Error("the store is away");
+      return transaction(work, options);
+    });
+    onTestFinished(() => failing.mockRestore());
+    announce(full);
+    await all.insert({ name: "b", stock: 2 });
+    await expect
+      .poll(async () => (await payloads()).map(({ stock }) => stock), { timeout: 5_000 })
+      .toEqual([1, 2]);
+    expect(errors.map(String)).toContain("Error: the store is away");
+  });
+
+  it("leaves out a change whose event throws, and goes on", async () => {
+    announce((change) => {
+      if (change.document?.["stock"] === 1) throw new RangeError("invalid time");
       return full(change);
     });
-    await expect.poll(() => attempts).toBe(1);
-    await all.insert({ name: "b", stock: 2 });
-    await expect.poll(async () => (await payloads()).map(({ stock }) => stock)).toEqual([1, 2]);
-    expect(errors).toHaveLength(1);
+    const all = store.collection(products);
+    for (const stock of [1, 2, 3]) await all.insert({ name: `n${stock}`, stock });
+    await expect.poll(async () => (await payloads()).map(({ stock }) => stock)).toEqual([2, 3]);
+    expect(errors).toEqual([expect.any(RangeError)]);
+  });
+
+  it("announces collections that another program on the store does not, without a gap", async () => {
+    const orders = defineCollection<{ total: number }>("orders", { changes: "documents" });
+    const first = announce(full);
+    await store.collection(orders).insert({ total: 1 });
+    await store.collection(products).insert({ name: "a", stock: 1 });
+    await expect.poll(async () => (await payloads()).length).toBe(1);
+    const second = createSender({
+      store,
+      announce: [
+        { collection: products, event: full },
+        { collection: orders, event: ({ id }) => ({ name: "order", payload: { id } }) },
+      ],
+      allowHttp: true,
+      onError: (error) => errors.push(error),
+    });
+    onTestFinished(() => second.stop({ grace: 0 }));
+    second.start();
+    await expect.poll(async () => (await payloads()).length).toBe(2);
+    await first.stop({ grace: 0 });
+  });
+
+  it("shows a document in the trash with the time of its creation", async () => {
+    const notes = defineCollection<{ text: string }>("notes", {
+      changes: "documents",
+      softDelete: true,
+    });
+    const { createdAt, id } = await store.collection(notes).insert({ text: "a" });
+    await store.collection(notes).remove(id);
+    const seen: unknown[] = [];
+    const announcing = createSender({
+      store,
+      announce: [
+        {
+          collection: notes,
+          event: ({ document }) => {
+            seen.push(document?.createdAt);
+            return undefined;
+          },
+        },
+      ],
+    });
+    onTestFinished(() => announcing.stop({ grace: 0 }));
+    announcing.start();
+    await expect.poll(() => seen).toEqual([createdAt, createdAt]);
   });
 
   it("goes on where another one stopped", async () => {
