@@ -23,7 +23,7 @@ export class BodyBudget {
   /**
    * Opens the share of one body. Close it when the body is no longer used.
    *
-   * @param limit - Maximum bytes of the body for readers without a limit of their own. Default: the maximum of the budget.
+   * @param limit - Maximum bytes of the body for readers that have no limit. Default: the maximum of the budget.
    */
   open(limit: number = this.maximum): BodyShare {
     return new BodyShare(this, limit);
@@ -62,7 +62,7 @@ const shares = new WeakMap<ReadableStream, BodyShare>();
 
 /** What one body takes of a {@link BodyBudget}, from its first byte until it is closed. */
 export class BodyShare {
-  /** Maximum bytes of the body for readers without a limit of their own. */
+  /** Maximum bytes of the body for readers that have no limit. */
   readonly limit: number;
   readonly #budget: BodyBudget;
   #size = 0;

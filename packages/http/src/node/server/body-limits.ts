@@ -1,6 +1,5 @@
 import { BodyBudget } from "@fetchwork/kit";
 import { HttpUsageError } from "../../errors.ts";
-import type { ServeOptions } from "./serve-options.ts";
 
 /** Limits of the bodies of requests. */
 export interface BodyLimits {
@@ -15,7 +14,9 @@ export interface BodyLimits {
  * @throws HttpUsageError `ERR_HTTP_OPTION`
  */
 export function checkBodyLimits(
-  options: Pick<ServeOptions, "maxRequestBodySize" | "maxBodySize" | "maxBufferedSize">,
+  options: Readonly<
+    Partial<Record<"maxRequestBodySize" | "maxBodySize" | "maxBufferedSize", number | undefined>>
+  >,
 ): BodyLimits {
   const { maxRequestBodySize, maxBodySize = 1_048_576 } = options;
   const { maxBufferedSize = Math.max(67_108_864, maxBodySize) } = options;
