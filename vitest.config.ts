@@ -52,7 +52,8 @@ const restOnPostgres = {
     include: [
       "packages/rest/test/bulk/bulk.test.ts",
       "packages/rest/test/operations/{groups,list,owners,restore}.test.ts",
-      "packages/rest/test/relations/{populate,relations}.test.ts",
+      "packages/rest/test/relations/{cascade-hooks,populate,relations}.test.ts",
+      "packages/rest/test/accounts/taken-addresses.test.ts",
       "packages/rest/test/{resource/field-access,resource/hooks,http/idempotency}.test.ts",
       "packages/rest/test/plan/{resource-access,where-parameter}.test.ts",
     ],

@@ -47,7 +47,7 @@ export function createApp(config: AppConfig, store: Store): App {
     mailLimiter: limits.mails,
     signUpLimiter: limits.signUps,
     report: config.logs?.failed,
-    onForget: (id) => forgetLinks(store, id),
+    onForget: (id, transaction) => forgetLinks(store, transaction, id),
   });
   const { authentication } = accounts;
   const social = createSocial({

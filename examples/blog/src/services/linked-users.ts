@@ -88,11 +88,17 @@ export async function findOrCreateLinked(
       headers: { link: `<${linkPath}>; rel="related"` },
     });
   }
-  const known = (await byEmail(store, email.data)) ?? (await createUser(store, email.data, person));
-  // Whoever made the account may not own the address: until that was proved, they lose all access.
-  const found = await claimUser(accounts, known);
-  await linkTo(store, person, found);
-  return found;
+  for (let tries = 0; tries < 3; tries += 1) {
+    const known =
+      (await byEmail(store, email.data)) ?? (await createUser(store, email.data, person));
+    // Whoever made the account may not own the address: until that was proved, they lose all access.
+    const found = await claimUser(accounts, known);
+    // Its address was changed in this moment.
+    if (found === undefined) continue;
+    await linkTo(store, person, found);
+    return found;
+  }
+  throw new Problem(503, { detail: "the user is being changed", headers: { "retry-after": "1" } });
 }
 
 async function byEmail(store: Store, email: string): Promise<User | undefined> {

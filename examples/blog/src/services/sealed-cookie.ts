@@ -13,7 +13,7 @@ export interface SealedCookie {
 /** What a {@link SealedCookie} is. */
 export interface SealedCookieOptions {
   readonly name: string;
-  /** The only path that it is sent to. */
+  /** The path that it is for; by HTTP the only one that it is sent to. */
   readonly path: string;
   /** Whether it is sent by HTTPS only. */
   readonly isSecure: boolean;
@@ -25,8 +25,9 @@ export interface SealedCookieOptions {
 /** Makes a {@link SealedCookie}, with the name, the path and the expiry authenticated too. */
 export function createSealedCookie(options: SealedCookieOptions): SealedCookie {
   const { path, isSecure, lifetime, secret } = options;
-  const name = `${isSecure ? "__Secure-" : ""}${options.name}`;
-  const attributes = `Path=${path}; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
+  // By HTTPS it is one that no other host can have set (RFC 6265bis section 4.1.3.2), which needs the root as its path.
+  const name = `${isSecure ? "__Host-" : ""}${options.name}`;
+  const attributes = `Path=${isSecure ? "/" : path}; HttpOnly; SameSite=Lax${isSecure ? "; Secure" : ""}`;
   const sealed = createSeal({ secret, purpose: "sealed cookies" });
   const contextOf = (expiry: string): string => `${name} ${path} ${expiry}`;
 

@@ -1,4 +1,4 @@
-import type { Store } from "@fetchwork/documents";
+import type { Store, Transaction } from "@fetchwork/documents";
 import type { AttemptLimiter } from "../attempt-limiter.ts";
 import type { AccountMails } from "./mails/account-mails.ts";
 import type { EmailChanges } from "./mails/email-changes.ts";
@@ -11,6 +11,15 @@ import type { StoredUser, UserResource } from "./users/define-user.ts";
 
 /** Who may create users or authenticate them: whoever holds the master key, or everyone. */
 export type OpenTo = "master" | "public";
+
+/**
+ * Ends more that a user can sign in with, in the transaction in which the rest of it ends. May return what is to be done
+ * after the commit.
+ */
+export type OnForget = (
+  user: string,
+  transaction: Transaction,
+) => Promise<(() => Promise<void>) | void>;
 
 /** What the routes of accounts work with. */
 export interface AccountsContext {
@@ -34,6 +43,6 @@ export interface AccountsContext {
   /** Limits how often mails are asked for. Absent, nothing does. */
   readonly mailLimiter: AttemptLimiter | undefined;
   readonly signUpLimiter: AttemptLimiter;
-  /** Called after what a user can sign in with was ended. */
-  readonly onForget: ((user: string) => Promise<void>) | undefined;
+  /** Called when what a user can sign in with ends. */
+  readonly onForget: OnForget | undefined;
 }

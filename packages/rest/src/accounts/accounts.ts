@@ -5,7 +5,7 @@ import { RestError } from "../errors.ts";
 import type { Authentication } from "../http/authentication.ts";
 import { optionNames, refuseUnknownOptions } from "../known-options.ts";
 import type { AccountRoute } from "./account-operations.ts";
-import type { AccountsContext, OpenTo } from "./accounts-context.ts";
+import type { AccountsContext, OnForget, OpenTo } from "./accounts-context.ts";
 import { createAttemptLimiter } from "./create-attempt-limiter.ts";
 import { createAuthentication } from "./create-authentication.ts";
 import { derivedKey } from "./derived-key.ts";
@@ -90,10 +90,10 @@ export interface AccountsSettings {
   /** Receives why a mail was given up. Default: `console.error`. */
   readonly report?: ((error: unknown) => void) | undefined;
   /**
-   * Called after what a user can sign in with was ended: the user was removed, set a lost password, or proved to own the
-   * email of an account that somebody else made. End what is kept elsewhere, such as links to providers. Default: nothing.
+   * Called when what a user can sign in with ends: the user was removed, set a lost password, or proved to own the email
+   * of an account that somebody else made. Ends what is kept elsewhere, such as links to providers. Default: nothing.
    */
-  readonly onForget?: ((user: string) => Promise<void>) | undefined;
+  readonly onForget?: OnForget | undefined;
 }
 
 /** Accounts on a store. */
@@ -191,7 +191,7 @@ export function accounts(options: AccountsOptions): Accounts {
       const { attempts, jwtSecret, linkOrigins, mailer, mailLimiter, masterKey } = settings;
       const { signUpLimiter = createAttemptLimiter(signUpRule) } = settings;
       const { onForget, origin, report = console.error, title, tokenLifetime } = settings;
-      const source = accountSource(store, user);
+      const source = accountSource(store, user, { confirms: mailer !== undefined });
       const accountOf = (id: string): Promise<Account | undefined> => source.byId(id);
       const keys = createApiKeys(store, user, accountOf);
       const isSecure = origin?.startsWith("https:") === true;
@@ -208,13 +208,14 @@ export function accounts(options: AccountsOptions): Accounts {
       });
       const sessions = createSessions({
         store,
+        users: user,
         tokens: authentication.tokens,
         refreshTokens: createRefreshTokens(derivedKey(jwtSecret, "refresh tokens")),
         accountOf,
         lifetime: sessionLifetime,
       });
       const key = derivedKey(jwtSecret, "second factors");
-      const emailChanges = createEmailChanges(store, user);
+      const emailChanges = createEmailChanges(store, user, resets.collection);
       const mails =
         mailer &&
         createAccountMails({ store, user, mailer, resets, emailChanges, texts, title, report });
@@ -226,7 +227,7 @@ export function accounts(options: AccountsOptions): Accounts {
         isSecure,
         sessions,
         keys,
-        factors: createSecondFactors({ store, key, issuer: title }),
+        factors: createSecondFactors({ store, users: user, key, issuer: title }),
         passkeys:
           origin === undefined ? undefined : createPasskeys({ store, users: user, origin, title }),
         resets,
@@ -262,7 +263,12 @@ export function accountAuthRoutes(context: AccountsContext): readonly AccountRou
   ];
 }
 
-function accountSource(store: Store, { collection }: UserResource): AccountSource {
+/** Where sign-ups are `confirms`-ed by mail, the password of one that is not is none. */
+function accountSource(
+  store: Store,
+  { collection }: UserResource,
+  { confirms }: { readonly confirms: boolean },
+): AccountSource {
   const users = store.collection(collection);
   return {
     async byId(id) {
@@ -271,7 +277,7 @@ function accountSource(store: Store, { collection }: UserResource): AccountSourc
     },
     async byEmail(email) {
       const [found] = await users.find({ where: { email }, limit: 1 });
-      return found && toAccount(found);
+      return found && !(confirms && found.unconfirmed === true) ? toAccount(found) : undefined;
     },
   };
 }

@@ -19,7 +19,7 @@ export {
   type AccountsSettings,
   type OpenAccounts,
 } from "./accounts.ts";
-export type { AccountsContext, OpenTo } from "./accounts-context.ts";
+export type { AccountsContext, OnForget, OpenTo } from "./accounts-context.ts";
 export type { AccountMail, Mailer, MailOrder } from "./mails/account-mails.ts";
 export {
   type AccountTexts,
@@ -43,7 +43,12 @@ export { requireRecentSignIn } from "./sessions/recent-sign-in.ts";
 export { isSameOrigin } from "./sessions/same-origin.ts";
 export { clientOf, personalHeaders, startSession } from "./sessions/start-session.ts";
 export { claimUser } from "./users/claim-user.ts";
-export { type ForgetOptions, forgetUser } from "./users/forget-user.ts";
+export {
+  type AfterForget,
+  type ForgetOptions,
+  forgetUser,
+  forgetUserIn,
+} from "./users/forget-user.ts";
 export {
   type AccountCall,
   ownUser,

@@ -49,9 +49,15 @@ export interface PasswordResets<User extends PasswordHolder = PasswordHolder> {
    * Sets the password, ends all sessions of the user by another `sessionVersion`, and uses up all its resets. Of any
    * number of calls with one token one succeeds; the others get `undefined`, as for a token that `find` does not find.
    *
+   * @param more - Runs in the same transaction, with the user before the change; what it returns is changed too.
    * @throws Problem 503 when too many passwords are to be hashed already.
    */
-  use(store: Store, token: string, password: string): Promise<Stored<User> | undefined>;
+  use(
+    store: Store,
+    token: string,
+    password: string,
+    more?: (transaction: Transaction, user: Stored<User>) => Promise<Partial<User>>,
+  ): Promise<Stored<User> | undefined>;
 }
 
 /**
@@ -87,7 +93,7 @@ export function createPasswordResets<User extends PasswordHolder>(
       return token;
     },
     find,
-    async use(store, token, password) {
+    async use(store, token, password, more) {
       // Hashing is dear and must not hold the transaction up, so a token that does not hold ends here.
       if (!(await find(store, token))) return undefined;
       const passwordHash = await hashPassword(password);
@@ -96,9 +102,10 @@ export function createPasswordResets<User extends PasswordHolder>(
         if (!user) return undefined;
         await alone.collection(collection).removeMany({ where: { user: user.id } });
         const sessionVersion = user.sessionVersion + 1;
+        const others = await more?.(alone, user);
         return alone
           .collection(users)
-          .update(user.id, (current) => ({ ...current, passwordHash, sessionVersion }), {
+          .update(user.id, (current) => ({ ...current, ...others, passwordHash, sessionVersion }), {
             ifVersion: user.version,
           });
       });

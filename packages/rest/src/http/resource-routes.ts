@@ -149,7 +149,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown, R
       responses: { 204: { description: "Deleted" }, 404: missing },
     }),
     ...(resource.softDelete ? restoreRoute(restore) : []),
-    ...((resource.list.groups ?? []).length > 0
+    ...(list !== undefined && (resource.list.groups ?? []).length > 0
       ? [known("groups", groupsRoute(resource, routeRule(resource, "list")))]
       : []),
     ...(resource.bulkLimit > 0 ? [known("bulk", bulkRoute(resource, controller))] : []),

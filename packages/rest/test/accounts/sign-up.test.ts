@@ -92,7 +92,11 @@ describe("a sign-up that is open to everyone, with mails", () => {
     expect(early.json).toEqual(wrong.json);
     const { token, to } = await nextMail();
     expect(to).toBe("ada@example.com");
-    const confirmed = await send("PUT", `/email-changes/${token}`);
+    for (const wrong of [{}, { password: "of somebody else" }]) {
+      const refused = await send("PUT", `/email-changes/${token}`, { json: wrong });
+      expect([refused.status, refused.json.param]).toEqual([400, "password"]);
+    }
+    const confirmed = await send("PUT", `/email-changes/${token}`, { json: { password } });
     expect(confirmed.status).toBe(200);
     expect(confirmed.json).not.toHaveProperty("emailVerified");
     expect((await signIn("ada@example.com")).status).toBe(201);
@@ -123,11 +127,37 @@ describe("a sign-up that is open to everyone, with mails", () => {
     const first = await nextMail();
     await send("POST", "/users", { json });
     const second = await nextMail();
-    expect((await send("PUT", `/email-changes/${first.token}`)).status).toBe(404);
-    expect((await send("PUT", `/email-changes/${second.token}`)).status).toBe(200);
+    const confirm = (token: string, sent: string) =>
+      send("PUT", `/email-changes/${token}`, { json: { password: sent } });
+    expect((await confirm(first.token, password)).status).toBe(404);
+    expect((await confirm(second.token, password)).status).toBe(200);
     expect((await signIn("ada@example.com")).status).toBe(201);
     const basic = ["ada@example.com", thief] as const;
     expect((await signIn("ada@example.com", { basic })).status).toBe(401);
+  });
+
+  it("is not confirmed by the owner of the address for somebody else who signed up last", async () => {
+    const { nextMail, send, signIn } = await openAccounts(isOpen);
+    const thief = "of somebody else";
+    await send("POST", "/users", { json });
+    await nextMail();
+    await send("POST", "/users", { json: { ...json, password: thief } });
+    const { token } = await nextMail();
+    const refused = await send("PUT", `/email-changes/${token}`, { json: { password } });
+    expect([refused.status, refused.json.param]).toEqual([400, "password"]);
+    const basic = ["ada@example.com", thief] as const;
+    expect((await signIn("ada@example.com", { basic })).status).toBe(401);
+  });
+
+  it("gives nothing to do with its password until it is confirmed", async () => {
+    const { send } = await openAccounts(isOpen);
+    await send("POST", "/users", { json });
+    const basic = ["ada@example.com", password] as const;
+    const email = { email: "thief@example.com", link };
+    expect((await send("POST", "/users/me/email", { basic, json: email })).status).toBe(401);
+    expect((await send("POST", "/users/me/totp", { basic, json: {} })).status).toBe(401);
+    const other = { password: "another one" };
+    expect((await send("PUT", "/users/me/password", { basic, json: other })).status).toBe(401);
   });
 
   it("mails an address five times, whoever asks", async () => {

@@ -137,6 +137,35 @@ describe("a cascade", () => {
     expect(seen).toEqual([undefined, "x"]);
   });
 
+  it("leaves what a hook has given to another document", async () => {
+    const { as, products, review, store } = await openReviews({
+      async beforeRemove({ current, transaction }) {
+        const reviews = transaction.collection(review.collection);
+        const others = await reviews.find({ where: { product: products[0] } });
+        for (const { id } of others) {
+          if (id !== current.id) await reviews.update(id, { product: products[1] });
+        }
+      },
+    });
+    expect((await as("", "DELETE", `/products/${products[0]}`)).status).toBe(204);
+    const left = await store.collection(review.collection).find();
+    expect(left.map(({ product: of }) => of)).toEqual([products[1], products[1]]);
+  });
+
+  it("removes what a hook adds to the document that goes", async () => {
+    let added = 0;
+    const { as, by, products, review, store } = await openReviews({
+      async beforeRemove({ transaction }) {
+        added += 1;
+        if (added > 2) return;
+        await transaction.collection(review.collection).insert({ by, product: products[0] });
+      },
+    });
+    expect((await as("", "DELETE", `/products/${products[0]}`)).status).toBe(204);
+    const left = await store.collection(review.collection).find();
+    expect(left.map(({ product: of }) => of)).toEqual([products[1]]);
+  });
+
   it("keeps what it did when a hook after a removal fails, which is reported", async () => {
     const { as, by, reports, store, review } = await openReviews({
       afterRemove() {

@@ -55,7 +55,6 @@ export function createSocialController(options: SocialOptions): SocialController
   const access = createProviderAccess(client, createSeal({ secret, purpose: "provider tokens" }));
   const providers = new Map(options.providers.map((one) => [one.name, one]));
   const pageCookie = createPageCookie({ isSecure: publicUrl.startsWith("https:") });
-  const origins = [new URL(publicUrl).origin, ...(accounts.linkOrigins ?? [])];
   const cookies = new Map(options.providers.map((one) => [one.name, cookieOf(one)]));
 
   function cookieOf({ name }: Provider): SealedCookie {
@@ -108,7 +107,7 @@ export function createSocialController(options: SocialOptions): SocialController
   return {
     client,
     async start(call) {
-      const redirect = redirectOf(call.query, origins);
+      const redirect = redirectOf(call.query, new URL(publicUrl).origin);
       const { url, headers } = await begin(named(call), { redirect });
       return empty(302, { headers: { ...headers, location: url } });
     },
@@ -184,15 +183,15 @@ async function identify(
   }
 }
 
-/** Reads where the browser returns to: a page of ours only, so that nobody is led elsewhere by a link to a sign-in. */
-function redirectOf(query: URLSearchParams, origins: readonly string[]): string | undefined {
+/** Reads where the browser returns to: a page of this origin, which alone can use the cookie, and nobody is led elsewhere. */
+function redirectOf(query: URLSearchParams, origin: string): string | undefined {
   const given = query.get("redirect");
   if (given === null) return undefined;
   const url = URL.canParse(given) ? new URL(given) : undefined;
-  if (url && origins.includes(url.origin) && url.username === "" && url.password === "") {
+  if (url?.origin === origin && url.username === "" && url.password === "") {
     return url.href;
   }
-  const message = "redirect must be an address of an allowed origin";
+  const message = "redirect must be an address of this origin";
   throw badFields([fieldError("redirect", "invalid", message)]);
 }
 

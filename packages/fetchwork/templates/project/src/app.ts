@@ -56,7 +56,7 @@ export function createApp(config: AppConfig, store: Store): App {
     mailLimiter: limits.mails,
     signUpLimiter: limits.signUps,
     report: config.logs?.failed,
-    onForget: (id) => forgetLinks(store, id), // #if oidc
+    onForget: (id, transaction) => forgetLinks(store, transaction, id), // #if oidc
   });
   const { authentication } = accounts;
   // #endif

@@ -28,6 +28,8 @@ export type MailOrder =
   | {
       readonly kind: "email-change";
       readonly user: string;
+      /** The user's session version when it was asked for: with another one, it is not sent. */
+      readonly sessionVersion: number;
       readonly email: string;
       readonly link: string;
     }
@@ -122,6 +124,9 @@ export function createAccountMails(options: AccountMailsOptions): AccountMails {
     }
     const found = kind === "email-change" ? await users.get(order.user) : await byEmail(to);
     if (found === undefined) return undefined;
+    if (order.kind === "email-change" && found.sessionVersion !== order.sessionVersion) {
+      return undefined;
+    }
     const facts = { title, name: nameInMail(found.name ?? nameOf(found.email)), link: "" };
     if (kind === "sign-up" && found.unconfirmed !== true) {
       return { to, ...texts.knownAddress(facts) };

@@ -6,6 +6,7 @@ import {
   type Transaction,
   UniqueError,
 } from "@fetchwork/documents";
+import type { PasswordReset } from "../password-resets.ts";
 import { digestOf, isSecret, newSecret } from "../secret-token.ts";
 import { proven, type StoredUser, type UserResource } from "../users/define-user.ts";
 
@@ -29,6 +30,8 @@ export const emailChangeCollection: CollectionDefinition<EmailChange> =
 export interface EmailChanges {
   /** Makes a token of 43 URL-safe characters, 256 random bits, good for a day. Only its hash is stored. */
   issue(user: Stored<StoredUser>, email: string): Promise<string>;
+  /** Finds the user whom a token is for; `undefined` for a token that does not hold. */
+  find(token: string): Promise<Stored<StoredUser> | undefined>;
   /**
    * Sets the address and marks it as confirmed; of any number of calls with one token one succeeds. Returns the user
    * before and after, `undefined` for a token that does not hold, and `"taken"` when another user has the address now.
@@ -47,13 +50,21 @@ export interface EmailChanges {
 const lifetime = 86_400_000;
 
 /** Makes {@link EmailChanges}. */
-export function createEmailChanges(ownStore: Store, { collection }: UserResource): EmailChanges {
+export function createEmailChanges(
+  ownStore: Store,
+  { collection }: UserResource,
+  resets: CollectionDefinition<PasswordReset>,
+): EmailChanges {
   return {
     async issue({ id, sessionVersion }, email) {
       const token = newSecret();
       const change = { user: id, email, sessionVersion, expiresAt: Date.now() + lifetime };
       await ownStore.collection(emailChangeCollection).insert(change, { id: digestOf(token) });
       return token;
+    },
+    async find(token) {
+      if (!isSecret(token)) return undefined;
+      return (await findIn(ownStore, digestOf(token)))?.user;
     },
     async use(store, token) {
       if (!isSecret(token)) return undefined;
@@ -69,17 +80,30 @@ export function createEmailChanges(ownStore: Store, { collection }: UserResource
     },
   };
 
+  async function findIn(
+    store: Pick<Transaction, "collection">,
+    id: string,
+  ): Promise<{ readonly change: EmailChange; readonly user: Stored<StoredUser> } | undefined> {
+    const change = await store.collection(emailChangeCollection).get(id);
+    if (change === undefined || change.expiresAt <= Date.now()) return undefined;
+    const user = await store.collection(collection).get(change.user);
+    return user?.sessionVersion === change.sessionVersion ? { change, user } : undefined;
+  }
+
   async function useIn(
     alone: Transaction,
     id: string,
   ): Promise<
     { readonly before: Stored<StoredUser>; readonly after: Stored<StoredUser> } | undefined
   > {
-    const change = await alone.collection(emailChangeCollection).get(id);
-    if (change === undefined || change.expiresAt <= Date.now()) return undefined;
+    const found = await findIn(alone, id);
+    if (found === undefined) return undefined;
+    const { change, user: before } = found;
     const users = alone.collection(collection);
-    const before = await users.get(change.user);
-    if (before?.sessionVersion !== change.sessionVersion) return undefined;
+    // Those who read the former mailbox set no password any more.
+    if (change.email !== before.email) {
+      await alone.collection(resets).removeMany({ where: { user: before.id } });
+    }
     await alone.collection(emailChangeCollection).removeMany({ where: { user: before.id } });
     const { email } = change;
     const after = await users.update(before.id, { email, ...proven });

@@ -1,13 +1,17 @@
+import type { Stored } from "@fetchwork/documents";
 import { empty, json } from "@fetchwork/http";
 import { z } from "zod";
 import { fieldError } from "../../field-error.ts";
 import { defineRoute } from "../../plan/route.ts";
-import { notFound, Problem } from "../../problem.ts";
+import { badFields, notFound, Problem } from "../../problem.ts";
 import { type AccountRoute, accountRoute } from "../account-operations.ts";
 import type { AccountsContext } from "../accounts-context.ts";
+import { passwordRequired } from "../create-authentication.ts";
 import { requireSecondFactor } from "../second-factor/require-second-factor.ts";
+import { verifyPassword } from "../password.ts";
 import { personalHeaders } from "../sessions/start-session.ts";
 import { ownUser } from "../users/own-account.ts";
+import type { StoredUser } from "../users/define-user.ts";
 import { nameOf } from "../users/profile.ts";
 import { emailSchema } from "../users/user-fields.ts";
 import { pageLink } from "./link.ts";
@@ -17,7 +21,7 @@ const tag = "auth";
 
 /** Makes the routes by which users confirm their address, and change it. */
 export function emailRoutes(context: AccountsContext): readonly AccountRoute[] {
-  const { emailChanges, linkOrigins, mails, resets, user } = context;
+  const { emailChanges, linkOrigins, mails, user } = context;
   const totp = z.string().max(40).optional();
 
   return [
@@ -38,12 +42,14 @@ export function emailRoutes(context: AccountsContext): readonly AccountRoute[] {
         503: { description: "Mails cannot be sent now" },
       },
       handle: async (call) => {
-        const { id } = await ownUser(context, call);
+        const { id, sessionVersion } = await ownUser(context, call);
+        if (sessionVersion !== call.user.sessionVersion) throw passwordRequired();
         const { link, totp: code } = call.body;
         await requireSecondFactor(context, call, { user: id, code });
         const ready = await readyMails(context);
         await countMail(context, `Address of ${id}`);
-        await ready.queue({ kind: "email-change", user: id, email: call.body.email, link });
+        const { email } = call.body;
+        await ready.queue({ kind: "email-change", user: id, sessionVersion, email, link });
         return empty(202);
       },
     }),
@@ -52,16 +58,22 @@ export function emailRoutes(context: AccountsContext): readonly AccountRoute[] {
       path: "/email-changes/:token",
       operation: "confirmEmail",
       summary: "Confirm an email address",
+      description:
+        "After a sign-up it takes the password of that sign-up too, so that nobody confirms that of somebody else",
       tag,
       access: "public",
+      body: z.object({ password: z.string().max(200).optional() }),
       responses: {
         200: { description: "The user", schema: user.changed },
         404: { description: "Token not found, used or expired" },
         409: { description: "Another user has this address now" },
         429: { description: "Too many requests from this address; see Retry-After" },
       },
-      handle: async ({ params, store }) => {
-        const used = await emailChanges.use(store, params["token"] ?? "");
+      handle: async ({ body, params, store }) => {
+        const token = params["token"] ?? "";
+        const holder = await emailChanges.find(token);
+        if (holder?.unconfirmed === true) await requirePassword(holder, body.password);
+        const used = await emailChanges.use(store, token);
         if (used === undefined) throw notFound("token");
         if (used === "taken") {
           throw new Problem(409, {
@@ -70,8 +82,6 @@ export function emailRoutes(context: AccountsContext): readonly AccountRoute[] {
         }
         const { after, before } = used;
         if (after.email !== before.email) {
-          // Those who read the former mailbox set no password any more, and learn of it.
-          await store.collection(resets.collection).removeMany({ where: { user: after.id } });
           const name = before.name ?? nameOf(before.email);
           await mails?.queue({ kind: "email-changed", email: before.email, name });
         }
@@ -79,4 +89,16 @@ export function emailRoutes(context: AccountsContext): readonly AccountRoute[] {
       },
     }),
   ].map(accountRoute);
+}
+
+/** Refuses to confirm a sign-up by somebody who does not know its password: that one was made by another person. */
+async function requirePassword(
+  { passwordHash }: Stored<StoredUser>,
+  password: string | undefined,
+): Promise<void> {
+  if (password === undefined) {
+    throw badFields([fieldError("password", "required", "password is required")]);
+  }
+  if (await verifyPassword(password, passwordHash, "last")) return;
+  throw badFields([fieldError("password", "invalid", "wrong password")]);
 }

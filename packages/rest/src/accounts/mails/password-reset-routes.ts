@@ -1,3 +1,4 @@
+import type { Stored, Transaction } from "@fetchwork/documents";
 import { empty, json } from "@fetchwork/http";
 import { z } from "zod";
 import { defineRoute } from "../../plan/route.ts";
@@ -6,8 +7,8 @@ import { propertiesOf } from "../../schema.ts";
 import { type AccountRoute, accountRoute } from "../account-operations.ts";
 import type { AccountsContext } from "../accounts-context.ts";
 import { personalHeaders } from "../sessions/start-session.ts";
-import { proven } from "../users/define-user.ts";
-import { forgetUser } from "../users/forget-user.ts";
+import { proven, type StoredUser } from "../users/define-user.ts";
+import { type AfterForget, forgetUserIn } from "../users/forget-user.ts";
 import { emailSchema, passwordSchema } from "../users/user-fields.ts";
 import { pageLink } from "./link.ts";
 import { countMail, readyMails } from "./ready-mails.ts";
@@ -92,14 +93,19 @@ export function passwordResetRoutes(context: AccountsContext): readonly AccountR
         503: { description: "Too many passwords are being hashed" },
       },
       handle: async ({ attempts, body, context: { ip }, params, store }) => {
-        const changed = await resets.use(store, params["token"] ?? "", body.password);
-        if (!changed) throw notFound("token");
-        await attempts?.forget({ account: changed.email, address: ip });
+        let after: AfterForget | undefined;
         // The token was mailed: whoever signed up with the email of somebody else has no way back.
-        await forgetUser(context, changed.id, { keepFactor: changed.verified === true });
-        const users = store.collection(user.collection);
-        const shown = (await users.update(changed.id, proven)) ?? changed;
-        return json(user.present(shown, { user: shown }), { headers: personalHeaders });
+        const proving = async (transaction: Transaction, { id, verified }: Stored<StoredUser>) => {
+          const keepFactor = verified === true;
+          after = await forgetUserIn(context, transaction, { user: id, keepFactor });
+          return proven;
+        };
+        const token = params["token"] ?? "";
+        const changed = await resets.use(store, token, body.password, proving);
+        if (!changed) throw notFound("token");
+        await after?.();
+        await attempts?.forget({ account: changed.email, address: ip });
+        return json(user.present(changed, { user: changed }), { headers: personalHeaders });
       },
     }),
   ].map(accountRoute);

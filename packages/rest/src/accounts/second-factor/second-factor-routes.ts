@@ -57,10 +57,10 @@ export function secondFactorRoutes(context: AccountsContext): readonly AccountRo
           throw new Problem(409, { detail: "the second factor is already enabled" });
         const { totp } = call.body;
         if (totp === undefined) {
-          const enrolment = await factors.enrol(id, email);
+          const enrolment = await factors.enrol(call.user, email);
           return json(enrolment, { status: 201, headers: personalHeaders });
         }
-        const recoveryCodes = await factors.confirm(id, totp);
+        const recoveryCodes = await factors.confirm(call.user, totp);
         if (recoveryCodes === undefined) throw wrongCode();
         return json({ recoveryCodes }, { headers: personalHeaders });
       },

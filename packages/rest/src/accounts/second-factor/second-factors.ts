@@ -7,7 +7,10 @@ import {
   VersionError,
 } from "@fetchwork/documents";
 import { constantTimeEqual } from "@fetchwork/kit";
+import type { Account } from "../../account.ts";
 import { digestOf } from "../secret-token.ts";
+import type { UserResource } from "../users/define-user.ts";
+import { whileSignedIn } from "../users/while-signed-in.ts";
 import { base32 } from "./base32.ts";
 import { stepOfCode, totpUri } from "./totp.ts";
 
@@ -34,14 +37,17 @@ export interface Enrolment {
   readonly uri: string;
 }
 
+/** A user whose sessions had not ended when it was read. */
+export type SignedIn = Pick<Account, "id" | "sessionVersion">;
+
 /** Second factors of users: codes by time (TOTP, RFC 6238), and codes to recover with when the device is lost. */
 export interface SecondFactors {
   /** Whether codes are asked for when a user signs in. */
   isOn(user: string): Promise<boolean>;
   /** Begins: makes a secret in place of one that was never confirmed; `undefined` when one is confirmed already. */
-  enrol(user: string, account: string): Promise<Enrolment | undefined>;
+  enrol(user: SignedIn, account: string): Promise<Enrolment | undefined>;
   /** Switches it on with a first code. Returns ten recovery codes, once; `undefined` for a wrong code, or a second time. */
-  confirm(user: string, code: string): Promise<readonly string[] | undefined>;
+  confirm(user: SignedIn, code: string): Promise<readonly string[] | undefined>;
   /** Takes a code, or a recovery code. Of any number of uses at once, one succeeds. */
   take(user: string, code: string): Promise<boolean>;
   remove(user: string): Promise<boolean>;
@@ -54,8 +60,10 @@ export function createSecondFactors({
   issuer,
   key,
   store,
+  users,
 }: {
   readonly store: Store;
+  readonly users: UserResource;
   /** Key that secrets are derived with: with another one all second factors are lost but their recovery codes. */
   readonly key: Uint8Array;
   /** Name that authenticators show beside the account. */
@@ -69,23 +77,29 @@ export function createSecondFactors({
     async isOn(user) {
       return (await factors.get(user))?.isConfirmed === true;
     },
-    async enrol(user, account) {
-      const found = await factors.get(user);
-      if (found?.isConfirmed === true) return undefined;
+    async enrol(signedIn, account) {
+      const user = signedIn.id;
       const nonce = randomBytes(16).toString("base64url");
       const factor = { nonce, isConfirmed: false, lastStep: 0, recovery: [] };
-      if (found) await factors.replace(user, factor);
-      else await factors.insert(factor, { id: user });
+      const isBegun = await whileSignedIn(store, users, signedIn, async (transaction) => {
+        const kept = transaction.collection(secondFactorCollection);
+        if ((await kept.get(user))?.isConfirmed === true) return false;
+        await kept.upsert(factor, { id: user });
+        return true;
+      });
+      if (!isBegun) return undefined;
       const secret = base32(secretOf(user, nonce));
       return { secret, uri: totpUri(secret, { account, issuer }) };
     },
-    async confirm(user, code) {
+    async confirm(signedIn, code) {
+      const user = signedIn.id;
       const found = await factors.get(user);
       if (found === undefined || found.isConfirmed) return undefined;
       const lastStep = stepOfCode(secretOf(user, found.nonce), code, Date.now());
       if (lastStep === undefined) return undefined;
       const codes = Array.from({ length: recoveryCodes }, recoveryCode);
       const recovery = codes.map(digest);
+      // The version says whether it was confirmed or removed meanwhile.
       return (await change(found, { isConfirmed: true, lastStep, recovery })) ? codes : undefined;
     },
     async take(user, code) {

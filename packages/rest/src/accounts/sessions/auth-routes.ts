@@ -50,7 +50,7 @@ export function authRoutes(context: AccountsContext): readonly AccountRoute[] {
   const session = { description: "A session", schema: sessionSchema(user.changed) };
   const cookie = createPageCookie({ isSecure: context.isSecure });
 
-  /** The user whose password was right. To whoever has not confirmed the address, it was not. */
+  /** The user whose password was right. */
   async function passed(
     call: Call<{ readonly totp?: string | undefined }, Account>,
   ): Promise<Parameters<typeof startSession>[2]> {
@@ -58,7 +58,6 @@ export function authRoutes(context: AccountsContext): readonly AccountRoute[] {
     if (found === undefined) throw notFound("user");
     // It may have been changed while it was checked.
     if (found.passwordHash !== call.user.passwordHash) throw passwordRequired();
-    if (found.unconfirmed === true && context.mails !== undefined) throw passwordRequired();
     await requireSecondFactor(context, call, { user: found.id, code: call.body.totp });
     return { found, method: "password" };
   }

@@ -1,6 +1,8 @@
 import { VersionError, type Store, type Stored } from "@fetchwork/documents";
 import type { Account } from "../../account.ts";
 import type { SessionTokens } from "../../session-tokens.ts";
+import type { UserResource } from "../users/define-user.ts";
+import { whileSignedIn } from "../users/while-signed-in.ts";
 import type { RefreshTokens } from "./refresh-token.ts";
 import { type Session, sessionCollection, type SignInMethod } from "./session.ts";
 
@@ -29,6 +31,7 @@ export type Refreshed =
 
 /** The sessions of users. */
 export interface Sessions {
+  /** @throws Problem 401 when the sessions of the user were ended since the account was read. */
   begin(account: Account, by: Client & { readonly method: SignInMethod }): Promise<SessionGrant>;
   refresh(refreshToken: string, by: Client): Promise<Refreshed>;
   /** Whether a session has neither ended nor expired. */
@@ -46,6 +49,7 @@ export interface SessionsOptions {
   readonly store: Store;
   readonly tokens: SessionTokens;
   readonly refreshTokens: RefreshTokens;
+  readonly users: UserResource;
   /** Finds the account of a user. */
   readonly accountOf: (user: string) => Promise<Account | undefined>;
   /** Time after which a session that is not refreshed ends, in seconds. */
@@ -63,7 +67,7 @@ const repeatTime = 10_000;
 
 /** Makes {@link Sessions}. */
 export function createSessions(options: SessionsOptions): Sessions {
-  const { accountOf, lifetime, refreshTokens, store, tokens } = options;
+  const { accountOf, lifetime, refreshTokens, store, tokens, users } = options;
   const sessions = store.collection(sessionCollection);
   const expiry = (): number => Date.now() + lifetime * 1_000;
 
@@ -71,7 +75,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     async begin(account, { method, ...client }) {
       const { id: user, sessionVersion } = account;
       await endOldest(user);
-      const session = await sessions.insert({
+      const begun: Session = {
         user,
         sessionVersion,
         method,
@@ -79,7 +83,10 @@ export function createSessions(options: SessionsOptions): Sessions {
         generation: 0,
         usedAt: Date.now(),
         expiresAt: expiry(),
-      });
+      };
+      const session = await whileSignedIn(store, users, account, (transaction) =>
+        transaction.collection(sessionCollection).insert(begun),
+      );
       return grantFor(account, session);
     },
     async refresh(refreshToken, client) {

@@ -15,7 +15,7 @@ import { countMail, readyMails } from "../mails/ready-mails.ts";
 import { networkOf } from "../network-of.ts";
 import { hashPassword } from "../password.ts";
 import type { NewUser, StoredUser } from "./define-user.ts";
-import { forgetUser } from "./forget-user.ts";
+import { type AfterForget, forgetUserIn } from "./forget-user.ts";
 
 /** What is sent to create a user; `link` for a sign-up whose address has to be confirmed. */
 export type UserCreation = NewUser & { readonly link?: string | undefined };
@@ -89,8 +89,15 @@ async function insertOrRenew(
     if (found?.unconfirmed !== true) return;
     const { id, sessionVersion, version } = found;
     const renewed = { ...user, sessionVersion: sessionVersion + 1 };
-    await refuseConflicts(users.replace(id, renewed, { ifVersion: version }));
-    await forgetUser(context, id);
+    let after: AfterForget | undefined;
+    await refuseConflicts(
+      call.store.transaction(async (transaction) => {
+        const inside = transaction.collection(context.user.collection);
+        await inside.replace(id, renewed, { ifVersion: version });
+        after = await forgetUserIn(context, transaction, { user: id });
+      }),
+    );
+    await after?.();
   }
 }
 

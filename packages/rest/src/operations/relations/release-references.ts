@@ -26,12 +26,19 @@ export async function releaseReferences(
   const following: AfterRemoval[] = [];
   const going = new Set([keyOf(resource, id)]);
   let left = maxDocuments;
+  let hooksRun = 0;
 
   await release(resource, id);
   return following;
 
   async function release(target: Kept, targetId: string): Promise<void> {
-    for (const referrer of call.resources.referrersOf(target)) await releaseBy(referrer, targetId);
+    // Again after hooks, which may have added what refers to it.
+    for (let before = -1; before !== hooksRun;) {
+      before = hooksRun;
+      for (const referrer of call.resources.referrersOf(target)) {
+        await releaseBy(referrer, targetId);
+      }
+    }
   }
 
   async function releaseBy(other: Referrer, targetId: string): Promise<void> {
@@ -59,22 +66,36 @@ export async function releaseReferences(
       return;
     }
     for (const document of found) going.add(keyOf(other, document.id));
-    for (const document of found) {
-      await remove(other, document);
-    }
+    for (const document of found) await remove(other, document, targetId);
   }
 
-  async function remove(other: Referrer, found: Stored<Fields>): Promise<void> {
-    const { hooks } = other;
+  async function remove(other: Referrer, found: Stored<Fields>, targetId: string): Promise<void> {
+    const { hooks, reference } = other;
     const documents = transaction.collection(other.collection);
-    // A hook for another document may have changed it.
-    const current = hooks.beforeRemove || hooks.afterRemove ? await documents.get(found.id) : found;
-    if (current === undefined) return;
-    await hooks.beforeRemove?.({ call, transaction, current });
+    const hasHooks = hooks.beforeRemove !== undefined || hooks.afterRemove !== undefined;
+    // A hook for another document may have changed it, or have given it to another one.
+    const current = hasHooks ? await documents.get(found.id) : found;
+    if (current === undefined || !refersTo(current, reference, targetId)) {
+      going.delete(keyOf(other, found.id));
+      return;
+    }
+    if (hooks.beforeRemove) {
+      hooksRun += 1;
+      await hooks.beforeRemove({ call, transaction, current });
+    }
     await release(other, current.id);
-    await documents.remove(current.id);
-    following.push(() => hooks.afterRemove?.({ call, document: current }));
+    const isGone = await documents.remove(current.id);
+    if (isGone) following.push(() => hooks.afterRemove?.({ call, document: current }));
   }
+}
+
+function refersTo(
+  document: Stored<Fields>,
+  { field, many }: Referrer["reference"],
+  id: string,
+): boolean {
+  const value = document[field];
+  return many ? Array.isArray(value) && value.includes(id) : value === id;
 }
 
 function withoutId(

@@ -27,9 +27,9 @@ describe("a sealed cookie", () => {
   it("goes by HTTPS only where there is HTTPS", async () => {
     const sealed = await createSealedCookie(options).seal("text");
     expect(sealed).toMatch(
-      /^__Secure-a=[\w.-]+; Path=\/b; HttpOnly; SameSite=Lax; Secure; Max-Age=600$/,
+      /^__Host-a=[\w.-]+; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=600$/,
     );
-    expect(createSealedCookie(options).removal).toMatch(/^__Secure-a=; Path=\/b; .*; Max-Age=0$/);
+    expect(createSealedCookie(options).removal).toMatch(/^__Host-a=; Path=\/; .*; Max-Age=0$/);
   });
 
   it.each([
@@ -39,7 +39,7 @@ describe("a sealed cookie", () => {
   ])("does not open that of %s", async (_what, changed) => {
     const cookie = createSealedCookie(options);
     const foreign = createSealedCookie({ ...options, ...changed });
-    const sealed = (await foreign.seal("text")).replace("__Secure-c=", "__Secure-a=");
+    const sealed = (await foreign.seal("text")).replace("__Host-c=", "__Host-a=");
     expect(await foreign.open(carrying(await foreign.seal("text")))).toBe("text");
     expect(await cookie.open(carrying(sealed))).toBeUndefined();
   });
@@ -48,7 +48,7 @@ describe("a sealed cookie", () => {
     "does not open %j",
     async (value) => {
       const cookie = createSealedCookie(options);
-      expect(await cookie.open(carrying(`__Secure-a=${value}`))).toBeUndefined();
+      expect(await cookie.open(carrying(`__Host-a=${value}`))).toBeUndefined();
     },
   );
 

@@ -51,8 +51,7 @@ export function createSocial(options: SocialOptions): Social {
       query: [
         {
           name: "redirect",
-          description:
-            "Page of an allowed origin to return to. Without it the response is a session",
+          description: "Page of this origin to return to. Without it the response is a session",
           schema: { type: "string", format: "uri" },
         },
       ],
