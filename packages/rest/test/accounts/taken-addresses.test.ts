@@ -1,3 +1,4 @@
+import { administer } from "@fetchwork/documents";
 import { describe, expect, it, vi } from "vitest";
 import type { AccountMail, Mailer } from "../../src/accounts/mails/account-mails.ts";
 import { sessionCollection } from "../../src/accounts/sessions/session.ts";
@@ -193,6 +194,28 @@ describe("a way in that was begun before the sessions of its user ended", () => 
     const adding = whileSignedIn(api.store, api.context.user, before, (transaction) =>
       transaction.collection(apiKeyCollection).get("none"),
     );
+    await expect(adding).rejects.toMatchObject({ status: 401 });
+    expect(await api.store.collection(apiKeyCollection).count()).toBe(0);
+  });
+
+  it("is not added by a transaction that has read the user before, on PostgreSQL", async ({
+    skip,
+  }) => {
+    const { api, thief } = await openTaken();
+    const { engine } = await administer(api.store).status();
+    // On SQLite a transaction keeps others waiting.
+    if (!/postgres/i.test(engine)) skip("the store is SQLite");
+    const before = await stored(api, thief.id);
+    const hasRead = Promise.withResolvers<void>();
+    const isClaimed = Promise.withResolvers<void>();
+    const adding = whileSignedIn(api.store, api.context.user, before, async (transaction) => {
+      hasRead.resolve();
+      await isClaimed.promise;
+      const key = { user: thief.id, name: "k", scopes: ["*:read"], hash: "h", usedAt: null };
+      await transaction.collection(apiKeyCollection).insert(key);
+    });
+    await hasRead.promise;
+    await claimUser(api.context, before).finally(isClaimed.resolve);
     await expect(adding).rejects.toMatchObject({ status: 401 });
     expect(await api.store.collection(apiKeyCollection).count()).toBe(0);
   });
