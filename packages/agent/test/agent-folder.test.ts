@@ -16,7 +16,7 @@ import type { RunHandle } from "../src/run/agent-event.ts";
 import type { AgentOptions } from "../src/run/agent-options.ts";
 import { createAgent } from "../src/run/create-agent.ts";
 import { listRuns } from "../src/run/list-runs.ts";
-import { nodeTest } from "../src/verify/node-verifiers.ts";
+import { defaultVerifiers, nodeTest } from "../src/verify/node-verifiers.ts";
 import { startModelServer, type ModelServer, type ModelServerOptions } from "./model-server.ts";
 import { manyFiles, projectScript } from "./project-script.ts";
 
@@ -311,6 +311,24 @@ describe("edit", () => {
         sandbox: "process",
       });
     });
+
+    it("checks the types of an edit in spite of a test that failed before", async () => {
+      writeFileSync(join(out, "test/a.test.js"), test("has always failed", 7).replace("a,", "8,"));
+      writeFileSync(
+        join(out, "tsconfig.json"),
+        '{"compilerOptions":{"types":[],"allowJs":false},"include":["*.ts"]}\n',
+      );
+      writeFileSync(join(out, "b.ts"), "export const b: number = 1;\n");
+      const agent = await agentFor(
+        { answers: [editing([{ path: "b.ts", search: "= 1", replace: "= 'one'" }])] },
+        { verifiers: defaultVerifiers(), sandbox: { level: "process" } },
+      );
+      const result = await agent.edit({ request: "make it a word", out }).result;
+      expect(result).toMatchObject({ ok: false, knownErrors: 2 });
+      expect(result.diagnostics.map(({ path, message }) => [path, message.slice(0, 6)])).toEqual([
+        ["b.ts", "TS2322"],
+      ]);
+    }, 60_000);
 
     it("counts a test that fails since the edit", async () => {
       writeFileSync(join(out, "test/a.test.js"), test("is one", 1));
