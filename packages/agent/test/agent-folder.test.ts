@@ -367,6 +367,15 @@ describe("edit", () => {
     expect(server?.requests).toHaveLength(1);
   });
 
+  it("applies the edits of a call once that an answer repeats", async () => {
+    writeFileSync(join(out, "a.js"), "export const a = 1;\n");
+    const edits = [{ path: "a.js", search: "a = 1", replace: "a = 1 + 1" }];
+    const again = { name: "edit_files", arguments: { edits } };
+    const agent = await agentFor({ answers: [{ ...editing(edits), calls: [again, again] }] });
+    await agent.edit({ request: "add one", out }).result;
+    expect(treeOf(out).get("a.js")).toBe("export const a = 1 + 1;\n");
+  });
+
   it("takes no edits from a call of a tool of another name", async () => {
     writeFileSync(join(out, "a.js"), "export const a = 1;\n");
     const edits = [{ path: "a.js", search: "a = 1", replace: "a = 2" }];
