@@ -1,5 +1,5 @@
 import { openStore } from "@fetchwork/documents";
-import { createSender } from "@fetchwork/webhooks/sender";
+import { type AttemptReport, createSender } from "@fetchwork/webhooks/sender";
 import { describe, expect, it } from "vitest";
 import { startReceiver } from "./receiver.ts";
 
@@ -51,4 +51,40 @@ describe("an endpoint that responds", () => {
       expect(await timeOfHealthy(given)).toBeLessThan(2 * alone + 1_000);
     },
   );
+});
+
+describe("an endpoint that hangs after the head of its response", () => {
+  it("An endpoint that hangs after the head of its response has one attempt at a time", async () => {
+    const reports: AttemptReport[] = [];
+    /** How many attempts had ended when each one arrived. */
+    const ended: number[] = [];
+    await using hanging = await startReceiver((_, response) => {
+      ended.push(reports.length);
+      response.writeHead(200).write("x");
+    });
+    await using store = await openStore("sqlite::memory:");
+    const sender = createSender({
+      store,
+      allowHttp: true,
+      allowPrivate: true,
+      timeout: 500,
+      onAttempt: (report) => reports.push(report),
+    });
+    try {
+      await sender.endpoints.create({ url: hanging.url });
+      for (let index = 0; index < 4; index += 1) await sender.send({ name: "a", payload: {} });
+      sender.start();
+      await hanging.until(4);
+      // On a busy machine an attempt may time out before it arrives.
+      expect(new Set(ended).size).toBe(4);
+      expect(reports).toContainEqual(
+        expect.objectContaining({
+          outcome: "delivered",
+          attempt: expect.objectContaining({ status: 200 }),
+        }),
+      );
+    } finally {
+      await sender.stop({ grace: 0 });
+    }
+  });
 });

@@ -16,7 +16,7 @@ import type { RunHandle } from "../src/run/agent-event.ts";
 import type { AgentOptions } from "../src/run/agent-options.ts";
 import { createAgent } from "../src/run/create-agent.ts";
 import { listRuns } from "../src/run/list-runs.ts";
-import { nodeTest } from "../src/verify/node-verifiers.ts";
+import { defaultVerifiers, nodeTest } from "../src/verify/node-verifiers.ts";
 import { startModelServer, type ModelServer, type ModelServerOptions } from "./model-server.ts";
 import { manyFiles, projectScript } from "./project-script.ts";
 
@@ -312,6 +312,24 @@ describe("edit", () => {
       });
     });
 
+    it("checks the types of an edit in spite of a test that failed before", async () => {
+      writeFileSync(join(out, "test/a.test.js"), test("has always failed", 7).replace("a,", "8,"));
+      writeFileSync(
+        join(out, "tsconfig.json"),
+        '{"compilerOptions":{"types":[],"allowJs":false},"include":["*.ts"]}\n',
+      );
+      writeFileSync(join(out, "b.ts"), "export const b: number = 1;\n");
+      const agent = await agentFor(
+        { answers: [editing([{ path: "b.ts", search: "= 1", replace: "= 'one'" }])] },
+        { verifiers: defaultVerifiers(), sandbox: { level: "process" } },
+      );
+      const result = await agent.edit({ request: "make it a word", out }).result;
+      expect(result).toMatchObject({ ok: false, knownErrors: 2 });
+      expect(result.diagnostics.map(({ path, message }) => [path, message.slice(0, 6)])).toEqual([
+        ["b.ts", "TS2322"],
+      ]);
+    }, 60_000);
+
     it("counts a test that fails since the edit", async () => {
       writeFileSync(join(out, "test/a.test.js"), test("is one", 1));
       const agent = await agentFor(
@@ -347,6 +365,15 @@ describe("edit", () => {
       "b.js": "export const b = 2;\n",
     });
     expect(server?.requests).toHaveLength(1);
+  });
+
+  it("applies the edits of a call once that an answer repeats", async () => {
+    writeFileSync(join(out, "a.js"), "export const a = 1;\n");
+    const edits = [{ path: "a.js", search: "a = 1", replace: "a = 1 + 1" }];
+    const again = { name: "edit_files", arguments: { edits } };
+    const agent = await agentFor({ answers: [{ ...editing(edits), calls: [again, again] }] });
+    await agent.edit({ request: "add one", out }).result;
+    expect(treeOf(out).get("a.js")).toBe("export const a = 1 + 1;\n");
   });
 
   it("takes no edits from a call of a tool of another name", async () => {

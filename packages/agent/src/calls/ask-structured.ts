@@ -100,7 +100,9 @@ function readAnswer({ text, toolCalls }: Answer, tool: ModelTool): unknown {
   const texts = toolCalls.length === 0 ? [text] : toolCalls.map((call) => call.arguments);
   const values = texts.map(parseJson);
   if (values.includes(undefined)) return new Complaint("It is not valid JSON.");
-  return values.reduce(joinValues);
+  // Some models make the same call several times.
+  const distinct = new Map(values.map((value) => [JSON.stringify(value), value]));
+  return [...distinct.values()].reduce(joinValues);
 }
 
 /** A model may spread a list over several calls of a tool: their lists are one, in the order of the calls. */

@@ -21,7 +21,11 @@ export interface VerifyFilesOptions {
   readonly from?: string | undefined;
   /** By path, what is no longer as it is in that folder. Default: nothing. */
   readonly changed?: ReadonlyMap<string, string> | undefined;
-  /** Errors of the check in spite of which the project is run, by their {@link fingerprints}. Default: none. */
+  /**
+   * Errors that the check found before an edit, by their {@link fingerprints}. In spite of them the project is run, by
+   * all verifiers: what one of them finds may be as old, and must not hide what the next one finds. Default: none, and the
+   * first verifier that finds something is the last one.
+   */
   readonly known?: ReadonlySet<string> | undefined;
 }
 
@@ -44,11 +48,10 @@ export async function verifyFiles(
   run: VerifyFilesOptions | undefined,
 ): Promise<readonly Diagnostic[]> {
   const found = await checkConsistency(files, plan);
-  const { known = new Set<string>() } = run ?? {};
-  const broken = [...fingerprints(found)].some((error) => !known.has(error));
+  const broken = [...fingerprints(found)].some((error) => run?.known?.has(error) !== true);
   const verifiers = run?.verifiers.filter((verifier) => verifier.applies(files)) ?? [];
   if (run === undefined || broken || verifiers.length === 0) return found;
-  const { sandbox, signal, from, changed } = run;
+  const { sandbox, signal, from, changed, known } = run;
   const folder = await mkdtemp(join(tmpdir(), "fetchwork-agent-"));
   try {
     // Their sizes were checked where they came from.
@@ -77,7 +80,7 @@ export async function verifyFiles(
       const said = more.map((one) => ({ ...one, message: one.message.replaceAll(place, "") }));
       failures.push(...said.map((one) => ({ ...one, message: asLine(one.message) })));
       // What cannot be parsed cannot be run.
-      if (more.length > 0) break;
+      if (more.length > 0 && known === undefined) break;
     }
     return [...found, ...failures];
   } finally {

@@ -1,5 +1,5 @@
-import { describe, expect, it } from "vitest";
-import { type ChangeRecord, defineCollection, type Store } from "../../src/index.ts";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
+import { administer, type ChangeRecord, defineCollection, type Store } from "../../src/index.ts";
 import { enginesOfFile } from "../open-for-test.ts";
 
 const engines = enginesOfFile();
@@ -11,6 +11,11 @@ interface Thing {
 const ids = defineCollection<Thing>("ids", { changes: "ids" });
 const whole = defineCollection<Thing>("whole", { changes: "documents", softDelete: true });
 const silent = defineCollection<Thing>("silent");
+const brief = defineCollection<Thing & { until: number }>("brief", {
+  changes: "ids",
+  softDelete: true,
+  expires: { field: "until" },
+});
 
 async function read(store: Store, options: object = {}): Promise<readonly ChangeRecord[]> {
   const changes: ChangeRecord[] = [];
@@ -163,6 +168,27 @@ describe.each(engines)("The feed of changes in %s", (_name, open, openNew) => {
     await following;
   });
 
+  it("tells of a document that expires as removed, and of one that was removed before as purged", async () => {
+    const start = Date.parse("2030-01-01T00:00:00.000Z");
+    vi.useFakeTimers({ now: start, toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const store = await open();
+    const collection = store.collection(brief);
+    await collection.insert({ a: 1, until: start + 1000 }, { id: "live" });
+    await collection.insert({ a: 2, until: start + 1000 }, { id: "removed" });
+    await collection.remove("removed");
+    vi.setSystemTime(start + 1000);
+    expect(await administer(store).sweep()).toBe(2);
+    const changes = await read(store);
+    expect(changes.map(({ kind, id }) => `${kind} ${id}`)).toEqual([
+      "insert live",
+      "insert removed",
+      "remove removed",
+      "remove live",
+      "purge removed",
+    ]);
+  });
+
   it("refuses a position behind which changes were trimmed", async () => {
     const store = await open();
     const collection = store.collection(ids);
@@ -271,5 +297,45 @@ describe.each(engines)("A consumer in %s", (_name, open, openNew) => {
     abort[1 - first === 0 ? 0 : 1].abort();
     await Promise.all(consumers);
     expect(seen).toEqual([`${first} x`, `${1 - first} y`]);
+  });
+
+  const later = { before: "9999-01-01T00:00:00.000Z" } as const;
+
+  it("that is behind keeps its changes from being trimmed", async () => {
+    const store = await open();
+    const collection = store.collection(ids);
+    const seen: number[] = [];
+    const handler = (changes: readonly ChangeRecord[]): void => {
+      seen.push(changes.length);
+    };
+    await collection.insert({ a: 1 });
+    await store.consume("mail", handler, end);
+    await collection.insertMany([{ a: 2 }, { a: 3 }]);
+    await store.consume("other", () => undefined, end);
+    expect(await store.trimChanges(later)).toBe(1);
+    expect(await read(store)).toHaveLength(2);
+    await store.consume("mail", handler, end);
+    expect(seen).toEqual([1, 2]);
+    expect(await store.trimChanges(later)).toBe(2);
+    expect(await read(store)).toEqual([]);
+  });
+
+  it("of one collection passes the changes of others, which can be trimmed", async () => {
+    const store = await open();
+    const seen: string[] = [];
+    const handler = (changes: readonly ChangeRecord[]): void => {
+      seen.push(...changes.map(({ collection }) => collection));
+    };
+    const options = { ...end, collections: ["ids"] };
+    await store.collection(ids).insert({ a: 1 });
+    await store.consume("mail", handler, options);
+    await store.collection(whole).insertMany([{ a: 2 }, { a: 3 }]);
+    expect(await store.trimChanges(later)).toBe(1);
+    await store.consume("mail", handler, options);
+    expect(await store.trimChanges(later)).toBe(2);
+    // It goes on after what was trimmed.
+    await store.collection(ids).insert({ a: 4 });
+    await store.consume("mail", handler, options);
+    expect(seen).toEqual(["ids", "ids"]);
   });
 });

@@ -1,3 +1,4 @@
+import { backoffDelay, pause } from "@fetchwork/kit";
 import { AccessToken, type TokenClient } from "../token/access-token.ts";
 import {
   optionError,
@@ -33,6 +34,9 @@ const youngAge = 5000;
 
 /** Maximum wait for the lock of a store, in milliseconds; longer than the `lockTimeout` of our stores. */
 const lockLimit = 120_000;
+
+/** How many times one call may lose the lock of a store; each time a token was requested in vain. */
+const maxLostLocks = 3;
 
 /** Options of {@link TokenManager}. */
 export interface TokenManagerOptions {
@@ -142,6 +146,7 @@ export class TokenManager {
     const { refused, minValidity = 0, signal } = options;
     const { timeout } = this.#client.connection;
     const deadline = timeout === 0 ? Infinity : performance.now() + timeout;
+    let lostLocks = 0;
     for (;;) {
       const current = this.#current;
       if (current !== undefined && this.#serves(current, refused, minValidity)) return current;
@@ -149,8 +154,15 @@ export class TokenManager {
       try {
         return await raceSignal(this.#fly(refused, minValidity), signal);
       } catch (error) {
-        // A caller that has the lock now has stored a newer token.
-        if (error instanceof LostLockError) continue;
+        if (error instanceof LostLockError) {
+          // Whoever has the lock now has stored a newer token, or is about to.
+          lostLocks += 1;
+          // Without jitter, so that all who waited for this renewal share the next one.
+          const delay = backoffDelay(lostLocks, { baseDelay: 100, maxDelay: 1000, jitter: [1, 1] });
+          if (lostLocks === maxLostLocks || performance.now() + delay >= deadline) throw error;
+          await pause(delay, signal ?? undefined);
+          continue;
+        }
         const { remaining } = this.#pause;
         if (!this.#pause.delays(error) || performance.now() + remaining >= deadline) throw error;
         await this.#pause.wait(signal);

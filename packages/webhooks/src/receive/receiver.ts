@@ -228,13 +228,19 @@ export class Receiver {
 
   /** Logs a failure and makes its response. What any sender can cause gets one line. */
   #fail(error: unknown): ReceiverResponse {
-    if (error instanceof WebhookError && senderCodes.has(error.code)) {
+    if (error instanceof WebhookError && (senderCodes.has(error.code) || isDisconnect(error))) {
       this.log.warn(error.message);
     } else {
       this.log.error(error);
     }
     return failureResponse(error, { exposeErrors: this.#exposeErrors });
   }
+}
+
+/** Returns whether the client left before its body had ended. */
+function isDisconnect({ code, cause }: WebhookError): boolean {
+  if (code !== "ERR_WEBHOOKS_BODY" || !(cause instanceof Error)) return false;
+  return cause.name === "AbortError" || ("code" in cause && cause.code === "ECONNRESET");
 }
 
 /** Removes trailing slashes. */

@@ -1,5 +1,7 @@
+import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
 import {
+  createWebMiddleware,
   defineVendor,
   type ReceiverOptions,
   type ReplayStore,
@@ -442,6 +444,43 @@ describe.each(receivers)("%s", (name, start) => {
       const statuses = (await Promise.all(responses)).map(({ status }) => status);
       expect(new Set(statuses)).toEqual(new Set([200, 503]));
     });
+  });
+});
+
+describe("a client that disconnects", () => {
+  it.each(receivers.slice(0, 2))(
+    "A client that disconnects in the middle of a body is one warning without a stack in the log: %s",
+    async (_, start) => {
+      const logged = Promise.withResolvers<unknown>();
+      const log = {
+        warn: (...line: unknown[]) => logged.resolve(["warn", ...line]),
+        error: (...line: unknown[]) => logged.resolve(["error", ...line]),
+      };
+      const receiver = await start(new Webhooks({ secret: "s", log }));
+      running.push(receiver);
+      const socket = connect(receiver.port ?? 0, "127.0.0.1");
+      const headers = new Headers(signed(`sha256=${"0".repeat(64)}`).headers);
+      const lines = [...headers].map(([name, value]) => `${name}: ${value}\r\n`).join("");
+      socket.write(`POST ${path} HTTP/1.1\r\nhost: x\r\ncontent-length: 100\r\n${lines}\r\n`);
+      socket.write("x", () => socket.destroy());
+      expect(await logged.promise).toEqual(["warn", "the request was aborted"]);
+    },
+  );
+
+  it("A body that fails for another reason is an error in the log", async () => {
+    const logged: unknown[] = [];
+    const log = {
+      warn: () => logged.push("warn"),
+      error: (error: unknown) => logged.push(error),
+    };
+    const middleware = createWebMiddleware(new Webhooks({ secret: "s", log }));
+    const body = new ReadableStream({
+      pull: (controller) => controller.error(new RangeError("a bug")),
+    });
+    const init = { ...signed(`sha256=${"0".repeat(64)}`), body, duplex: "half" };
+    const response = await middleware(new Request(`http://127.0.0.1${path}`, init));
+    expect(response.status).toBe(400);
+    expect(logged).toMatchObject([{ code: "ERR_WEBHOOKS_BODY", cause: { message: "a bug" } }]);
   });
 });
 

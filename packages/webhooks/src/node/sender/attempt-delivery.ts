@@ -35,6 +35,8 @@ export interface AttemptResult {
   readonly status?: number;
   /** Code of the error when there was no response. */
   readonly error?: string;
+  /** Whether the time was over before the response had ended; a response whose head arrived has its status all the same. */
+  readonly timedOut: boolean;
   /** Milliseconds that the server asked to wait. */
   readonly retryAfter?: number | undefined;
 }
@@ -57,10 +59,13 @@ export async function attemptDelivery(
     const headers = await messageHeaders(message, { ...options, startedAt });
     const { status, retryAfter } = await post(message, headers, { ...options, signal });
     const wait = retryAfter === undefined ? undefined : parseRetryAfter(retryAfter);
-    return { startedAt, duration: performance.now() - begun, status, retryAfter: wait };
+    const timedOut = late.signal.aborted;
+    const duration = performance.now() - begun;
+    return { startedAt, duration, status, timedOut, retryAfter: wait };
   } catch (error) {
     const code = late.signal.aborted ? "ERR_HTTP_TIMEOUT" : codeOf(error);
-    return { startedAt, duration: performance.now() - begun, error: code };
+    const timedOut = code === "ERR_HTTP_TIMEOUT";
+    return { startedAt, duration: performance.now() - begun, error: code, timedOut };
   } finally {
     clearTimeout(timer);
   }

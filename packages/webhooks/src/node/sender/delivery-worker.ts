@@ -273,8 +273,8 @@ export class DeliveryWorker {
       );
       return undefined;
     }
-    if (result.status !== undefined) this.#health.note(endpoint.id, "response");
-    else if (result.error === "ERR_HTTP_TIMEOUT") this.#health.note(endpoint.id, "timeout");
+    if (result.timedOut) this.#health.note(endpoint.id, "timeout");
+    else if (result.status !== undefined) this.#health.note(endpoint.id, "response");
     return settleDelivery(delivery, { ...result, url: endpoint.url }, parts);
   }
 }

@@ -12,7 +12,7 @@ const maxRemembered = 10_000;
  * - A new one, which has not responded yet, has one place; all new ones together have half of the places. Otherwise many
  *   endpoints could take all places before the first attempt times out.
  *
- * Any response, whatever its status, makes an endpoint responsive.
+ * Any response that ends in time, whatever its status, makes an endpoint responsive.
  */
 export class EndpointHealth {
   /** Maximum number of attempts to the endpoints of each kind. */
