@@ -172,7 +172,9 @@ class DerivedRequest extends LazyRequest {
     if (this.#native !== undefined) return this.#native;
     const { body } = this.#parts;
     if (body === undefined) return this.#source;
-    this.#holder ??= new Response(body);
+    if (this.#holder !== undefined) return this.#holder;
+    this.#holder = new Response(body);
+    if (body instanceof ReadableStream) limitWholeReads(this.#holder, body);
     return this.#holder;
   }
 

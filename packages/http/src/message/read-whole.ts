@@ -30,35 +30,36 @@ export function toRequestError(error: unknown): Error {
 }
 
 /**
- * Makes a platform's request that is read whole keep the limits of the server that received its body. The platform itself
+ * Makes a platform's message that is read whole keep the limits of the server that received its body. The platform itself
  * has no limit.
  *
- * @param body - The body that the request was made with.
+ * @param body - The body that the message was made with.
  */
-export function limitWholeReads(request: Request, body: ReadableStream): void {
+export function limitWholeReads(message: Request | Response, body: ReadableStream): void {
   const share = BodyShare.of(body);
-  if (share !== undefined) defineReaders(request, share.limit, share);
+  if (share !== undefined) defineReaders(message, share.limit, share);
 }
 
 const readers = ["arrayBuffer", "blob", "bytes", "formData", "json", "text"] as const;
 
-function defineReaders(request: Request, limit: number, share?: BodyShare): void {
+function defineReaders(message: Request | Response, limit: number, share?: BodyShare): void {
   const readResponse = async (): Promise<Response> => {
-    if (request.bodyUsed) throw new TypeError("Body is unusable: Body has already been read");
-    const bytes = await readWhole(request.body, limit, share);
-    const type = request.headers.get("content-type");
+    if (message.bodyUsed) throw new TypeError("Body is unusable: Body has already been read");
+    const bytes = await readWhole(message.body, limit, share);
+    const type = message.headers.get("content-type");
     return new Response(bytes, { headers: type === null ? [] : [["content-type", type]] });
   };
   for (const name of readers) {
-    define(request, name, async () => (await readResponse())[name]());
+    define(message, name, async () => (await readResponse())[name]());
   }
-  define(request, "clone", () => {
-    const copy = Request.prototype.clone.call(request);
+  const clone = message.clone.bind(message);
+  define(message, "clone", () => {
+    const copy = clone();
     defineReaders(copy, limit);
     return copy;
   });
 }
 
-function define(request: Request, name: string, value: () => unknown): void {
-  Object.defineProperty(request, name, { value, configurable: true, writable: true });
+function define(message: Request | Response, name: string, value: () => unknown): void {
+  Object.defineProperty(message, name, { value, configurable: true, writable: true });
 }

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { afterEach, describe, expect, it } from "vitest";
-import { readBody } from "@fetchwork/kit";
+import { BodyShare, readBody } from "@fetchwork/kit";
 import {
   deriveRequest,
   json,
@@ -47,6 +47,15 @@ const withLength = (size: number): string =>
 const chunked = head("Transfer-Encoding: chunked\r\nConnection: close\r\n");
 const chunk = (size: number): string => `${size.toString(16)}\r\n${"x".repeat(size)}\r\n`;
 
+/** Replaces the body by another stream of it, as a middleware that looks at the bytes does. */
+function withOwnStream(request: Request): Request {
+  const { body } = request;
+  if (body === null) return request;
+  const stream = body.pipeThrough(new TransformStream<Uint8Array<ArrayBuffer>>());
+  BodyShare.of(body)?.attachTo(stream);
+  return deriveRequest(request, { body: stream });
+}
+
 /** Ways to read a body whole; each returns its length. */
 const wholeReads: readonly [string, (request: Request) => Promise<number>][] = [
   ["text()", async (request) => (await request.text()).length],
@@ -68,6 +77,14 @@ const wholeReads: readonly [string, (request: Request) => Promise<number>][] = [
     "text() of a derived native request",
     async (request) =>
       (await nativeRequest(deriveRequest(request, { headers: { "x-a": "b" } })).text()).length,
+  ],
+  [
+    "text() of a derived request with a stream of its own",
+    async (request) => (await withOwnStream(request).text()).length,
+  ],
+  [
+    "clone().text() of a derived request with a stream of its own",
+    async (request) => (await withOwnStream(request).clone().text()).length,
   ],
 ];
 
