@@ -37,10 +37,10 @@ describe.each([...weights])("the package %s", (name, weight) => {
     expect(Object.keys(weight.lines).toSorted()).toEqual(
       Object.keys(budget?.lines ?? {}).toSorted(),
     );
-    for (const [folder, count] of Object.entries(weight.lines)) {
-      expect(count, folder).toBeGreaterThan(0);
-      expect(count, folder).toBeLessThanOrEqual(budget?.lines[folder] ?? 0);
-    }
+    const heavy = Object.entries(weight.lines).filter(
+      ([folder, count]) => count > (budget?.lines[folder] ?? 0),
+    );
+    expect(heavy).toEqual([]);
   });
 
   it("has no more exported names and options than its budget", () => {
@@ -50,9 +50,10 @@ describe.each([...weights])("the package %s", (name, weight) => {
 });
 
 it("no budget is more than a tenth above what there is", () => {
-  for (const [name, { lines }] of weights) {
-    for (const [folder, count] of Object.entries(lines)) {
-      expect(budgets[name]?.lines[folder], `${name}/${folder}`).toBeLessThanOrEqual(count * 1.1);
-    }
-  }
+  const loose = [...weights].flatMap(([name, { lines }]) =>
+    Object.entries(lines).filter(
+      ([folder, count]) => (budgets[name]?.lines[folder] ?? 0) > count * 1.1,
+    ),
+  );
+  expect(loose).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { RestError } from "../errors.ts";
 import { capitalized, collectionOperation, wordsOf } from "../operation-name.ts";
 import { bulkHandler } from "../operations/bulk/run-bulk.ts";
-import type { ChangeHandlers, ResourceController } from "../operations/resource-controller.ts";
+import type { ResourceController } from "../operations/resource-controller.ts";
 import { changeSchema } from "../plan/change-schema.ts";
 import { defineRoute, type Route, type RouteDefinition } from "../plan/route.ts";
 import type { Resource } from "../resource/resource.ts";
@@ -35,7 +35,7 @@ export function bulkRoute<S extends Schema>(
       409: conflicts,
       412: { description: `A ${collection.name} document is of another version` },
     },
-    handle: bulkHandler(resource, { create, patch, remove, update } as ChangeHandlers),
+    handle: bulkHandler(resource, { create, patch, remove, update }),
   });
 }
 

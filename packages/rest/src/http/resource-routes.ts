@@ -108,7 +108,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown, R
       tag,
       ...routeRule(resource, "create"),
       // The same but for what clients do not set and nobody sees.
-      body: resource.sent as S,
+      body: resource.sent,
       bodyReference: resource.input,
       responses: { 201: created, ...conflicts },
     }),

@@ -207,7 +207,9 @@ describe("a combination with the owner that is unique", () => {
     const many = await Promise.all(
       Array.from({ length: 10 }, () => as("ann", "POST", "/reviews", { product: "p" })),
     );
-    expect(many.map(({ status }) => status).toSorted()).toEqual([201, ...Array(9).fill(409)]);
+    const created = many.filter(({ status }) => status === 201);
+    const refused = many.filter(({ status }) => status === 409);
+    expect([created.length, refused.length]).toEqual([1, 9]);
   });
 
   it("may also have fields that clients do not see", async () => {

@@ -30,7 +30,7 @@ export interface ChangeAnnouncer {
 }
 
 /**
- * Makes a {@link ChangeAnnouncer}. Each collection has a consumer of its own, so that programs on one store may announce
+ * Makes a {@link ChangeAnnouncer}. Each collection has a separate consumer, so that programs on one store may announce
  * different ones.
  *
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION` for a collection whose changes are not recorded.
@@ -86,7 +86,10 @@ export function createAnnouncer({
     const { at: updatedAt, id, version } = change;
     const document = change.document && {
       ...change.document,
-      ...{ id, version, createdAt, updatedAt },
+      id,
+      version,
+      createdAt,
+      updatedAt,
     };
     try {
       const made = event({ ...change, document });
