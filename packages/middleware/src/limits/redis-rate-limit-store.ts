@@ -8,6 +8,9 @@ export interface RedisStoreOptions {
   readonly prefix?: string | undefined;
 }
 
+/** Part of the keys; another form of their values needs another one, as old and new processes may share a server. */
+const valueForm = "v2";
+
 // One hash per key: time of the first request of a part -> time of its last one and the number of them. Times are the
 // server's, in microseconds, so processes need not agree.
 const script = `
@@ -44,7 +47,7 @@ return { allowed, math.max(limit - used, 0), math.ceil((oldest + window - now) /
  * Makes a store that counts in Redis, for all processes together. Each request is one script, so no two of them are
  * counted as one; a key is gone when its window is.
  *
- * The length of the window is part of the key, since it decides what is still counted.
+ * The length of the window is part of the key, since it decides what is still counted, and so is the form of the values.
  *
  * @example
  * ```ts
@@ -64,7 +67,7 @@ export function redisRateLimitStore(
     async take(key, quota) {
       const { limit, window } = quota;
       const reply = await run(
-        `${prefix}${window}:${key}`,
+        `${prefix}${valueForm}:${window}:${key}`,
         String(limit),
         String(window),
         String(partLength(quota)),
