@@ -1,6 +1,5 @@
 // Parts of names that mean a secret anywhere in the name: `x-api-key`, `refresh_token`, `user[password]`, `accessToken`;
-// names that end with `-key` or `_key`, but for public keys and those that only identify something, such as
-// `Idempotency-Key`; and `x-amzn-oidc-data`, a JWT of the user.
+// names that end with `-key` or `_key`, but for public keys and names of things; and `x-amzn-oidc-data`, a JWT of the user.
 const secretPart =
   /pass(?:word|wd|code|phrase)|secret|credential|token(?!s)|api[-_]?key|access[-_]?key|private[-_]?key|signature|assertion|session(?!s)|cookie|(?:^|[-_.[\]\s])(?:proxy[-_])?(?:auth|authorization|sig|pin|otp|jwt|pwd)(?:$|[-_.[\]\s])|(?<!public|idempotency|websocket|surrogate|cache|sort|partition)[-_]key(?:$|[\]\s])|[-_]pass$|oidc-data$/i;
 

@@ -8,11 +8,8 @@ export interface RedisStoreOptions {
   readonly prefix?: string | undefined;
 }
 
-/** Part of the keys; another form of their values needs another one, as old and new processes may share a server. */
-const valueForm = "v2";
-
 // One hash per key: time of the first request of a part -> time of its last one and the number of them. Times are the
-// server's, in microseconds, so processes need not agree.
+// server's, in microseconds, so processes need not agree. Another form of the values needs another version in the key.
 const script = `
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -67,7 +64,7 @@ export function redisRateLimitStore(
     async take(key, quota) {
       const { limit, window } = quota;
       const reply = await run(
-        `${prefix}${valueForm}:${window}:${key}`,
+        `${prefix}v2:${window}:${key}`,
         String(limit),
         String(window),
         String(partLength(quota)),

@@ -59,7 +59,7 @@ export function limitUnreadBody(request: IncomingMessage): void {
 
 /**
  * Closes a stream of HTTP/2 when the client has the whole response, so that it stops sending a body that nobody reads
- * (RFC 9113, 8.1). Whoever still reads the body has 3 seconds.
+ * (RFC 9113, 8.1). A reader of the body has 3 seconds.
  */
 export function closeUnreadStream(request: IncomingMessage, stream: Http2Stream): void {
   const end = performance.now() + maxUnreadTime;
