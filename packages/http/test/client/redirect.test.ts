@@ -78,6 +78,13 @@ describe("credentials", () => {
     expect(seen[2]?.headers).not.toHaveProperty("authorization");
   });
 
+  it("are not meant by an Idempotency-Key, which goes to another origin", async () => {
+    const { client, seen } = follow({ "/start": [307, "http://b.test/end"] });
+    const headers = { "idempotency-key": "one" };
+    await client.send({ baseUrl: start, method: "POST", headers, body: "x" });
+    expect(seen[1]).toMatchObject({ url: "http://b.test/end", method: "POST", headers });
+  });
+
   it("go along within the origin", async () => {
     const { client, seen } = follow({ "/start": [302, "/end?x=1"] });
     await client.send({ baseUrl: start, headers: secrets });

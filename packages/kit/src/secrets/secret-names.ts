@@ -1,7 +1,7 @@
 // Parts of names that mean a secret anywhere in the name: `x-api-key`, `refresh_token`, `user[password]`, `accessToken`;
-// names that end with `-key` or `_key`, but for public keys; and `x-amzn-oidc-data`, a JWT of the user.
+// names that end with `-key` or `_key`, but for public keys and names of things; and `x-amzn-oidc-data`, a JWT of the user.
 const secretPart =
-  /pass(?:word|wd|code|phrase)|secret|credential|token(?!s)|api[-_]?key|access[-_]?key|private[-_]?key|signature|assertion|session(?!s)|cookie|(?:^|[-_.[\]\s])(?:proxy[-_])?(?:auth|authorization|sig|pin|otp|jwt|pwd)(?:$|[-_.[\]\s])|(?<!public)[-_]key(?:$|[\]\s])|[-_]pass$|oidc-data$/i;
+  /pass(?:word|wd|code|phrase)|secret|credential|token(?!s)|api[-_]?key|access[-_]?key|private[-_]?key|signature|assertion|session(?!s)|cookie|(?:^|[-_.[\]\s])(?:proxy[-_])?(?:auth|authorization|sig|pin|otp|jwt|pwd)(?:$|[-_.[\]\s])|(?<!public|idempotency|websocket|surrogate|cache|sort|partition)[-_]key(?:$|[\]\s])|[-_]pass$|oidc-data$/i;
 
 // In a URL or a form, these are one-time codes of OAuth (RFC 6749, RFC 8628) and keys of APIs. In JSON and headers they are
 // codes of errors, states or countries, and names of entries.

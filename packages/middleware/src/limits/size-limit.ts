@@ -20,8 +20,7 @@ export interface SizeLimitOptions {
  * anything is read, and is ignored together with `Transfer-Encoding`.
  *
  * In `stream` mode a body over the limit fails with a {@link RequestError} of code `ERR_MIDDLEWARE_BODY_TOO_LARGE`. A
- * handler that fails because of it results in a 413; one that catches the error may respond itself. A handler that reads
- * the body whole is limited by `maxBodySize` of `serve` too.
+ * handler that fails because of it results in a 413; one that catches the error may respond itself.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */

@@ -310,7 +310,7 @@ describe.skipIf(redisIsMissing())("redisRateLimitStore on a real server", () => 
   it("keeps a key for its window and no longer", async () => {
     const store = redisRateLimitStore(redis.client, { prefix: "test:" });
     await store.take("a", { limit: 1, window: 60_000 });
-    const left = Number(await redis.client.sendCommand(["PTTL", "test:60000:a"]));
+    const left = Number(await redis.client.sendCommand(["PTTL", "test:v2:60000:a"]));
     expect(left).toBeGreaterThan(50_000);
     expect(left).toBeLessThanOrEqual(60_001);
   });
@@ -328,20 +328,28 @@ describe.skipIf(redisIsMissing())("redisRateLimitStore on a real server", () => 
     const store = redisRateLimitStore(redis.client, { prefix: "parts:" });
     const quota = { limit: 11, window: 60_000 };
     for (let count = 0; count < 12; count += 1) await store.take("a", quota);
-    expect(await redis.client.sendCommand(["HLEN", "parts:60000:a"])).toBe(1);
-    const [part] = (await redis.client.sendCommand(["HKEYS", "parts:60000:a"])) as string[];
+    expect(await redis.client.sendCommand(["HLEN", "parts:v2:60000:a"])).toBe(1);
+    const [part] = (await redis.client.sendCommand(["HKEYS", "parts:v2:60000:a"])) as string[];
     const last = Number(part) - 59_000_000;
-    await redis.client.sendCommand(["HSET", "parts:60000:a", String(part), `${last} 11`]);
+    await redis.client.sendCommand(["HSET", "parts:v2:60000:a", String(part), `${last} 11`]);
     const refused = await store.take("a", quota);
     expect(refused).toMatchObject({ isAllowed: false, remaining: 0 });
     expect(refused.resetAfter).toBeLessThanOrEqual(1_000);
     await redis.client.sendCommand([
       "HSET",
-      "parts:60000:a",
+      "parts:v2:60000:a",
       String(part),
       `${last - 1_000_000} 11`,
     ]);
     expect(await store.take("a", quota)).toMatchObject({ isAllowed: true, remaining: 10 });
+  });
+
+  it("leaves the counts of an earlier form alone", async () => {
+    const store = redisRateLimitStore(redis.client, { prefix: "old:" });
+    await redis.client.sendCommand(["HSET", "old:60000:a", "29000000", "3"]);
+    const quota = { limit: 5, window: 60_000 };
+    expect(await store.take("a", quota)).toMatchObject({ isAllowed: true, remaining: 4 });
+    expect(await redis.client.sendCommand(["HLEN", "old:60000:a"])).toBe(1);
   });
 
   it("survives a server that forgot the script", async () => {

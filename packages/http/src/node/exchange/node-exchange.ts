@@ -5,7 +5,7 @@ import { ExchangeContext, type ContextInit } from "../../exchange/create-context
 import type { ReceiveOptions } from "../request/request-body.ts";
 import { ReceivedRequest } from "../request/received-request.ts";
 import type { RequestHead, RequestLimits } from "../request/request-head.ts";
-import { limitUnreadBody } from "../request/unread-body.ts";
+import { closeUnreadStream, limitUnreadBody } from "../request/unread-body.ts";
 
 /** What all exchanges of one server, or of one listener, share. */
 export interface NodeRuntime extends ReceiveOptions, RequestLimits {
@@ -111,10 +111,13 @@ export class NodeExchange implements ContextInit {
     const { request, response } = this;
     if (!this.hasBody || request.complete) return;
     // Node itself discards a body whose reading has not begun.
-    const isBegun = request.readableFlowing !== null && request.httpVersionMajor !== 2;
-    response.once("finish", () => {
+    const isBegun = request.readableFlowing !== null;
+    const stream = http2StreamOf(response);
+    // A response of HTTP/2 emits "finish" only when its stream closes.
+    (stream ?? response).once("finish", () => {
       if (isBegun && !this.hasExposedMessages) this.#cancelUnreadStream();
-      limitUnreadBody(request);
+      if (stream === undefined) limitUnreadBody(request);
+      else closeUnreadStream(request, stream);
     });
   }
 

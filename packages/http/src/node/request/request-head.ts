@@ -1,4 +1,5 @@
 import type { IncomingMessage } from "node:http";
+import type { Http2Stream } from "node:http2";
 import { isHttp2, type Rejection } from "./reject-request.ts";
 
 /** What a `Host` header holds. The URL parser leaves a plain host as it is. */
@@ -24,11 +25,12 @@ export interface RequestLimits {
 }
 
 /** Reads the header lines once; Node's own parsed `headers` cost more and hide repeated lines. */
-export function readHead({ rawHeaders }: IncomingMessage, hosts: HostCheck): RequestHead {
+export function readHead(request: IncomingMessage, hosts: HostCheck): RequestHead {
+  const { rawHeaders } = request;
   let hostCount = 0;
   let host = "";
   let authority: string | undefined;
-  let hasBody = false;
+  let hasBody = isHttp2(request) && hasHttp2Body(request);
   let length = 0;
   let coding: string | undefined;
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
@@ -55,6 +57,11 @@ export function readHead({ rawHeaders }: IncomingMessage, hosts: HostCheck): Req
   }
   const hostKind = host === "" ? "valid" : hosts.kindOf(host);
   return { hostCount, host, hostKind, hasBody, length, coding };
+}
+
+/** Over HTTP/2 a body needs neither `Content-Length` nor `Transfer-Encoding`. */
+function hasHttp2Body(request: IncomingMessage): boolean {
+  return "stream" in request && !(request.stream as Http2Stream).endAfterHeaders;
 }
 
 /** Finds the reason why no handler may see a request; undefined when it is fine. */

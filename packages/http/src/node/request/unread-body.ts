@@ -1,5 +1,7 @@
 import { IncomingMessage } from "node:http";
+import { constants, type Http2Stream } from "node:http2";
 import type { Socket } from "node:net";
+import type { Readable } from "node:stream";
 
 /**
  * A message whose body can be cancelled without losing the connection.
@@ -30,9 +32,9 @@ const maxUnreadTime = 3000;
 const checkInterval = 100;
 
 /** Reads the rest of a body and throws it away. */
-export function discardBody(request: IncomingMessage): void {
-  request.removeAllListeners("data");
-  request.resume();
+export function discardBody(body: Readable): void {
+  body.removeAllListeners("data");
+  body.resume();
 }
 
 /**
@@ -53,6 +55,35 @@ export function limitUnreadBody(request: IncomingMessage): void {
     }
   }, checkInterval);
   timer.unref();
+}
+
+/**
+ * Closes a stream of HTTP/2 when the client has the whole response, so that it stops sending a body that nobody reads
+ * (RFC 9113, 8.1). A reader of the body has 3 seconds.
+ */
+export function closeUnreadStream(request: IncomingMessage, stream: Http2Stream): void {
+  const end = performance.now() + maxUnreadTime;
+  const timer = setInterval(() => {
+    if (request.complete || stream.destroyed) {
+      clearInterval(timer);
+      return;
+    }
+    // The end of a response may have to wait until the client has room for it.
+    const isSent = stream.closed || stream.state.localClose === 1;
+    if (!isSent || (isBeingRead(request) && performance.now() < end)) return;
+    clearInterval(timer);
+    // Its reader must not take a part of the body for the whole.
+    request.destroy();
+    stream.close(constants.NGHTTP2_NO_ERROR);
+    // A stream with unread data stays open.
+    discardBody(stream);
+  }, checkInterval);
+  timer.unref();
+}
+
+function isBeingRead(request: IncomingMessage): boolean {
+  if (request.destroyed) return false;
+  return request.listenerCount("data") > 0 || request.listenerCount("readable") > 0;
 }
 
 function isReset(error: Error | undefined): boolean {
