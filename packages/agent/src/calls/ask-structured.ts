@@ -98,11 +98,10 @@ function readAnswer({ text, toolCalls }: Answer, tool: ModelTool): unknown {
     return new Complaint(`It calls the tool ${name}, and the only tool is ${tool.name}.`);
   }
   const texts = toolCalls.length === 0 ? [text] : toolCalls.map((call) => call.arguments);
-  const values = texts.map(parseJson);
-  if (values.includes(undefined)) return new Complaint("It is not valid JSON.");
   // Some models make the same call several times.
-  const distinct = new Map(values.map((value) => [JSON.stringify(value), value]));
-  return [...distinct.values()].reduce(joinValues);
+  const values = [...new Set(texts)].map(parseJson);
+  if (values.includes(undefined)) return new Complaint("It is not valid JSON.");
+  return values.reduce(joinValues);
 }
 
 /** A model may spread a list over several calls of a tool: their lists are one, in the order of the calls. */

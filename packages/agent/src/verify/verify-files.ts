@@ -21,11 +21,7 @@ export interface VerifyFilesOptions {
   readonly from?: string | undefined;
   /** By path, what is no longer as it is in that folder. Default: nothing. */
   readonly changed?: ReadonlyMap<string, string> | undefined;
-  /**
-   * Errors that the check found before an edit, by their {@link fingerprints}. In spite of them the project is run, by
-   * all verifiers: what one of them finds may be as old, and must not hide what the next one finds. Default: none, and the
-   * first verifier that finds something is the last one.
-   */
+  /** Errors from before an edit, by their {@link fingerprints}: in spite of them, every verifier runs. Default: none. */
   readonly known?: ReadonlySet<string> | undefined;
 }
 
@@ -79,7 +75,7 @@ export async function verifyFiles(
       // The folder has another name each time.
       const said = more.map((one) => ({ ...one, message: one.message.replaceAll(place, "") }));
       failures.push(...said.map((one) => ({ ...one, message: asLine(one.message) })));
-      // What cannot be parsed cannot be run.
+      // What cannot be parsed cannot be run; but what is from before an edit must not hide what is new.
       if (more.length > 0 && known === undefined) break;
     }
     return [...found, ...failures];

@@ -6,9 +6,7 @@ export async function raceSignal<T>(
   if (signal === undefined || signal === null) return promise;
   signal.throwIfAborted();
   const { promise: aborted, reject } = Promise.withResolvers<never>();
-  const abort = (): void => {
-    reject(signal.reason);
-  };
+  const abort = (): void => reject(signal.reason);
   signal.addEventListener("abort", abort, { once: true });
   try {
     return await Promise.race([promise, aborted]);

@@ -1,4 +1,4 @@
-import { backoffDelay, pause } from "@fetchwork/kit";
+import { pause } from "@fetchwork/kit";
 import { AccessToken, type TokenClient } from "../token/access-token.ts";
 import {
   optionError,
@@ -34,9 +34,6 @@ const youngAge = 5000;
 
 /** Maximum wait for the lock of a store, in milliseconds; longer than the `lockTimeout` of our stores. */
 const lockLimit = 120_000;
-
-/** How many times one call may lose the lock of a store; each time a token was requested in vain. */
-const maxLostLocks = 3;
 
 /** Options of {@link TokenManager}. */
 export interface TokenManagerOptions {
@@ -154,13 +151,10 @@ export class TokenManager {
       try {
         return await raceSignal(this.#fly(refused, minValidity), signal);
       } catch (error) {
-        if (error instanceof LostLockError) {
-          // Whoever has the lock now has stored a newer token, or is about to.
+        // The caller that has the lock now has stored a newer token, or is about to. Each round requests one more token.
+        if (error instanceof LostLockError && lostLocks < 2 && performance.now() < deadline) {
           lostLocks += 1;
-          // Without jitter, so that all who waited for this renewal share the next one.
-          const delay = backoffDelay(lostLocks, { baseDelay: 100, maxDelay: 1000, jitter: [1, 1] });
-          if (lostLocks === maxLostLocks || performance.now() + delay >= deadline) throw error;
-          await pause(delay, signal ?? undefined);
+          await pause(100 * lostLocks, signal ?? undefined);
           continue;
         }
         const { remaining } = this.#pause;
