@@ -6,16 +6,16 @@ import { weighPackages } from "../scripts/weight.ts";
  * change that says which feature asked for it, and by no more than that feature.
  */
 const budgets: Readonly<Record<string, Budget>> = {
-  agent: { lines: { src: 14_521, assets: 1_275 }, names: 156, options: 93 },
+  agent: { lines: { src: 14_516, assets: 1_275 }, names: 156, options: 93 },
   documents: { lines: { src: 24_709 }, names: 126, options: 72 },
   endpoint: { lines: { src: 1_257 }, names: 32, options: 15 },
   fetchwork: { lines: { src: 8_345, templates: 2_933 }, names: 14, options: 2 },
-  http: { lines: { src: 10_815 }, names: 125, options: 79 },
+  http: { lines: { src: 10_856 }, names: 125, options: 79 },
   kit: { lines: { src: 1_364 }, names: 58, options: 13 },
-  middleware: { lines: { src: 11_508 }, names: 199, options: 152 },
-  oauth2: { lines: { src: 10_413 }, names: 174, options: 180 },
+  middleware: { lines: { src: 11_507 }, names: 199, options: 152 },
+  oauth2: { lines: { src: 10_405 }, names: 174, options: 180 },
   rest: { lines: { src: 14_947, assets: 186 }, names: 278, options: 106 },
-  webhooks: { lines: { src: 6_753 }, names: 135, options: 68 },
+  webhooks: { lines: { src: 6_756 }, names: 135, options: 68 },
 };
 
 interface Budget {
