@@ -10,7 +10,7 @@ import { fuzzBlog, type FuzzResult } from "./blog-fuzz/fuzz-blog.ts";
 const given = process.env["FETCHWORK_FUZZ"];
 const isWhole = given !== undefined || process.env["FETCHWORK_TESTS"] !== undefined;
 const count = Number(given ?? (isWhole ? 20_000 : 5_000));
-const seed = Number(process.env["FETCHWORK_FUZZ_SEED"] ?? 20_261_123);
+const seed = Number(process.env["FETCHWORK_FUZZ_SEED"] ?? 20_261_126);
 const timeout = 600_000;
 
 /** Only an authenticator signs what these take; see packages/rest/test/accounts/passkeys.test.ts. */
