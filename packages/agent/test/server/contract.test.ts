@@ -234,7 +234,7 @@ describe.each(["", "/ap/v1"])("the OpenAPI document, below %j", (prefix) => {
     let statuses: readonly number[] = [];
     // On a busy machine they may come one after the other, so with another key again.
     for (let round = 0; round < 20 && !statuses.includes(409); round += 1) {
-      const init = post({ input: "x" }, { "idempotency-key": `key ${round}` });
+      const init = post({ input: "x" }, { "idempotency-key": `key-${round}` });
       const answers = await Promise.all(
         Array.from({ length: 10 }, () => ask(world, "createAgentTask", { prefix, init })),
       );

@@ -175,6 +175,8 @@ describe("a streamed body", () => {
     expect(early).toBeLessThan(total);
     total = early + 20;
     client.socket.resume();
+    // Before the text is searched, which is long.
+    await expect.poll(() => pulled, { timeout: 15_000 }).toBe(total + 1);
     await client.until(/\r\n0\r\n\r\n$/);
     expect(pulled).toBe(total + 1);
     expect(longest).toBeLessThan(2 * chunk.byteLength);
