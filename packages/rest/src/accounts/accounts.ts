@@ -263,7 +263,7 @@ export function accountAuthRoutes(context: AccountsContext): readonly AccountRou
   ];
 }
 
-/** Where sign-ups are `confirms`-ed by mail, the password of one that is not is none. */
+/** With `confirms`, the password of a sign-up is refused until its address was confirmed by mail. */
 function accountSource(
   store: Store,
   { collection }: UserResource,

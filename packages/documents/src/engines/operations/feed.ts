@@ -95,13 +95,13 @@ export function* trimChanges(begin: Begin, before: string): Operation<number> {
     `SELECT coalesce((SELECT min(position) - 1 FROM ${changesTable} ` +
       `WHERE at >= ${reading.bind(before, "text")}), (SELECT max(position) FROM ${changesTable}))`,
   );
+  const old = rows[0]?.[0] ?? null;
+  if (old === null) return 0;
   const place = begin();
   const consumers = yield place.read(
     `SELECT min(position) FROM ${positionsTable} WHERE name <> ${place.bind(trimmed, "text")}`,
   );
   const behind = consumers.rows[0]?.[0] ?? null;
-  const old = rows[0]?.[0] ?? null;
-  if (old === null) return 0;
   const last = behind === null ? Number(old) : Math.min(Number(old), Number(behind));
   const sql = begin();
   const { count } = yield sql.write(

@@ -5,7 +5,7 @@ import { Problem } from "../../problem.ts";
 import type { KeySource } from "../create-authentication.ts";
 import { digestOf, newSecret } from "../secret-token.ts";
 import type { UserResource } from "../users/define-user.ts";
-import { whileSignedIn } from "../users/while-signed-in.ts";
+import { type SignedIn, whileSignedIn } from "../users/while-signed-in.ts";
 import { type ApiKey, apiKeyCollection } from "./api-key.ts";
 
 /** What a user says of a new key. */
@@ -19,13 +19,12 @@ export interface ApiKeys extends KeySource {
    * @throws Problem 409 when the user has 100 keys already, 401 when its sessions were ended meanwhile.
    */
   create(
-    user: Pick<Account, "id" | "sessionVersion">,
+    user: SignedIn,
     wanted: NewApiKey,
   ): Promise<{ readonly key: string; readonly stored: Stored<ApiKey> }>;
   list(user: string): Promise<readonly Stored<ApiKey>[]>;
   /** Ends a key of a user; `false` where there is none. */
   remove(user: string, id: string): Promise<boolean>;
-  removeAll(user: string): Promise<void>;
 }
 
 const maxKeys = 100;
@@ -81,9 +80,6 @@ export function createApiKeys(
     async remove(user, id) {
       const found = await keys.get(id);
       return found?.user === user && keys.remove(id);
-    },
-    async removeAll(user) {
-      await keys.removeMany({ where: { user } });
     },
   };
 

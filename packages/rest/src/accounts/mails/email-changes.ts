@@ -44,7 +44,6 @@ export interface EmailChanges {
     | "taken"
     | undefined
   >;
-  removeAll(user: string): Promise<void>;
 }
 
 const lifetime = 86_400_000;
@@ -74,9 +73,6 @@ export function createEmailChanges(
         if (error instanceof UniqueError) return "taken";
         throw error;
       }
-    },
-    async removeAll(user) {
-      await ownStore.collection(emailChangeCollection).removeMany({ where: { user } });
     },
   };
 

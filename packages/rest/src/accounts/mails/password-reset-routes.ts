@@ -94,7 +94,7 @@ export function passwordResetRoutes(context: AccountsContext): readonly AccountR
       },
       handle: async ({ attempts, body, context: { ip }, params, store }) => {
         let after: AfterForget | undefined;
-        // The token was mailed: whoever signed up with the email of somebody else has no way back.
+        // The token was mailed: anyone who signed up with the email of somebody else has no way back.
         const proving = async (transaction: Transaction, { id, verified }: Stored<StoredUser>) => {
           const keepFactor = verified === true;
           after = await forgetUserIn(context, transaction, { user: id, keepFactor });

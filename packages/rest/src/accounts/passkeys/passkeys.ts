@@ -5,11 +5,10 @@ import type {
   PublicKeyCredentialRequestOptionsJSON,
   RegistrationResponseJSON,
 } from "@simplewebauthn/server";
-import type { Account } from "../../account.ts";
 import { Problem } from "../../problem.ts";
 import { isSecret, newSecret } from "../secret-token.ts";
 import type { UserResource } from "../users/define-user.ts";
-import { whileSignedIn } from "../users/while-signed-in.ts";
+import { type SignedIn, whileSignedIn } from "../users/while-signed-in.ts";
 import { challengeCollection, type Passkey, passkeyCollection, passkeyId } from "./passkey.ts";
 
 /** Whom a passkey is made for. */
@@ -29,7 +28,7 @@ export interface Passkeys {
    * the user were ended meanwhile.
    */
   finishRegistration(
-    user: Pick<Account, "id" | "sessionVersion">,
+    user: SignedIn,
     made: { readonly name: string; readonly response: RegistrationResponseJSON },
   ): Promise<Stored<Passkey>>;
   /** What `navigator.credentials.get` needs; good for five minutes. It tells nothing of who has passkeys. */
@@ -42,7 +41,6 @@ export interface Passkeys {
   finishSignIn(response: AuthenticationResponseJSON): Promise<string | undefined>;
   list(user: string): Promise<readonly Stored<Passkey>[]>;
   remove(user: string, id: string): Promise<boolean>;
-  removeAll(user: string): Promise<void>;
 }
 
 /** Time from a challenge to its answer, in milliseconds. */
@@ -169,9 +167,6 @@ export function createPasskeys({ origin, store, title, users }: PasskeysOptions)
     async remove(user, id) {
       const found = await passkeys.get(id);
       return found?.user === user && passkeys.remove(id);
-    },
-    async removeAll(user) {
-      await passkeys.removeMany({ where: { user } });
     },
   };
 

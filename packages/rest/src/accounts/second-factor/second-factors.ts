@@ -7,10 +7,9 @@ import {
   VersionError,
 } from "@fetchwork/documents";
 import { constantTimeEqual } from "@fetchwork/kit";
-import type { Account } from "../../account.ts";
 import { digestOf } from "../secret-token.ts";
 import type { UserResource } from "../users/define-user.ts";
-import { whileSignedIn } from "../users/while-signed-in.ts";
+import { type SignedIn, whileSignedIn } from "../users/while-signed-in.ts";
 import { base32 } from "./base32.ts";
 import { stepOfCode, totpUri } from "./totp.ts";
 
@@ -36,9 +35,6 @@ export interface Enrolment {
   /** The same as an address `otpauth://totp/…`, to be shown as a QR code. */
   readonly uri: string;
 }
-
-/** A user whose sessions had not ended when it was read. */
-export type SignedIn = Pick<Account, "id" | "sessionVersion">;
 
 /** Second factors of users: codes by time (TOTP, RFC 6238), and codes to recover with when the device is lost. */
 export interface SecondFactors {

@@ -3,6 +3,9 @@ import type { Account } from "../../account.ts";
 import { bearerRequired } from "../../access.ts";
 import type { UserResource } from "./define-user.ts";
 
+/** A user whose sessions had not ended when it was read. */
+export type SignedIn = Pick<Account, "id" | "sessionVersion">;
+
 /**
  * Stores something that a user can sign in with, unless the sessions of the user were ended since it was authenticated:
  * what was begun before they ended is not added after it.
@@ -12,7 +15,7 @@ import type { UserResource } from "./define-user.ts";
 export function whileSignedIn<T>(
   store: Store,
   { collection }: UserResource,
-  { id, sessionVersion }: Pick<Account, "id" | "sessionVersion">,
+  { id, sessionVersion }: SignedIn,
   add: (transaction: Transaction) => Promise<T>,
 ): Promise<T> {
   return store.transaction(async (transaction) => {
