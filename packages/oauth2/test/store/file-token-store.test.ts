@@ -236,7 +236,7 @@ describe("lock", () => {
     expect(await locks()).toEqual([]);
   });
 
-  it("keeps a holder that it was taken from from overwriting what was stored meanwhile", async () => {
+  it("does not let a former holder overwrite what was stored meanwhile", async () => {
     const slow = new FileTokenStore(folder, { lockTimeout: 1000, leaseTime: 5000 });
     const quick = new FileTokenStore(folder, { lockTimeout: 1000, leaseTime: 5000 });
     const stalled = slow.lock("k", async () => {

@@ -127,7 +127,7 @@ describe("signing in with a provider", () => {
     expect([status, json.user.id]).toEqual([201, id]);
   });
 
-  it("ends the ways in of whoever made an account with the address before", async () => {
+  it("signs out the person who made an account with the address before, for good", async () => {
     const blog = await openBlog();
     const { id, token } = await join(blog, "ada@example.com");
     const links = blog.store.collection(identities);

@@ -79,11 +79,11 @@ const wholeReads: readonly [string, (request: Request) => Promise<number>][] = [
       (await nativeRequest(deriveRequest(request, { headers: { "x-a": "b" } })).text()).length,
   ],
   [
-    "text() of a derived request with a stream of its own",
+    "text() of a derived request with another stream",
     async (request) => (await withOwnStream(request).text()).length,
   ],
   [
-    "clone().text() of a derived request with a stream of its own",
+    "clone().text() of a derived request with another stream",
     async (request) => (await withOwnStream(request).clone().text()).length,
   ],
 ];
