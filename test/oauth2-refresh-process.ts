@@ -11,11 +11,14 @@ const [origin = "", url = "", times = "once"] = process.argv.slice(2);
 const tokens = defineCollection<TokenDocument>("tokens");
 const documents = await openStore(url, { collections: [tokens] });
 const store = new DocumentTokenStore(documents.collection(tokens), { leaseTime: 1000 });
-const manager = new TokenManager(new OAuth2Client("id", "secret", { site: origin }), { store });
+const client = new OAuth2Client("id", "secret", { site: origin });
 process.stdout.write("ready\n");
 await new Promise((resolve) => process.stdin.once("data", resolve));
-let token = await manager.getToken();
+let token = await new TokenManager(client, { store }).getToken();
 process.stdout.write(`${token.token}\n`);
-while (times === "forever") token = await manager.getToken({ refused: token });
+// One manager would wait after a token that was refused as soon as it was requested.
+while (times === "forever") {
+  token = await new TokenManager(client, { store }).getToken({ refused: token });
+}
 await documents.close();
 process.exit(0);

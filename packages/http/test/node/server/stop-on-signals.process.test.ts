@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { connect } from "node:net";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { RawClient } from "../raw-client.ts";
@@ -16,7 +18,7 @@ const program = `
       return text("accepted");
     }
     if (request.url.endsWith("/database")) {
-      process.once("SIGINT", () => setTimeout(() => console.log("database closed"), 200));
+      void server.finished.then(() => setTimeout(() => console.log("database closed"), 200));
       return text("opened");
     }
     for (const signal of ["SIGTERM", "SIGINT"]) {
@@ -56,8 +58,27 @@ class Child {
     return this.output;
   }
 
+  async port(): Promise<number> {
+    return Number(/^\d+/.exec(await this.until(/^\d+\n/))?.[0]);
+  }
+
+  /** Waits until the server has ended its listening, which follows the signal. */
+  async refusesConnections(): Promise<void> {
+    const port = await this.port();
+    for (;;) {
+      const socket = connect(port, "127.0.0.1");
+      const refused = await once(socket, "connect").then(
+        () => false,
+        () => true,
+      );
+      socket.destroy();
+      if (refused) return;
+      await setTimeout(20);
+    }
+  }
+
   async request(path: string): Promise<RawClient> {
-    const client = new RawClient(Number(/^\d+/.exec(await this.until(/^\d+\n/))?.[0]));
+    const client = new RawClient(await this.port());
     client.send(`GET ${path} HTTP/1.1\r\nHost: a\r\n\r\n`);
     return client;
   }
@@ -71,7 +92,7 @@ describe("a process with servers", () => {
       const client = await child.request("/");
       await child.until(/started/);
       child.process.kill(signal);
-      await child.until(/stopping/);
+      await child.refusesConnections();
       child.process.kill("SIGUSR2");
       expect(await client.closed).toMatch(/^HTTP\/1\.1 200 OK[^]*connection: close[^]*finished$/i);
       expect(await child.exited).toEqual([0, null]);
