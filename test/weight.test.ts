@@ -11,7 +11,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   endpoint: { lines: { src: 1_257 }, names: 32, options: 15 },
   fetchwork: { lines: { src: 8_345, templates: 2_933 }, names: 14, options: 2 },
   http: { lines: { src: 10_856 }, names: 125, options: 79 },
-  kit: { lines: { src: 1_364 }, names: 58, options: 13 },
+  kit: { lines: { src: 1_398 }, names: 60, options: 13 },
   middleware: { lines: { src: 11_507 }, names: 199, options: 152 },
   oauth2: { lines: { src: 10_405 }, names: 174, options: 180 },
   rest: { lines: { src: 14_947, assets: 186 }, names: 278, options: 106 },

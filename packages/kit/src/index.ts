@@ -8,7 +8,12 @@ export {
 } from "./credentials/basic-credentials.ts";
 export { ByteCollector } from "./bodies/byte-collector.ts";
 export { isConnectionHeader } from "./connection-headers.ts";
-export { checkOptions, type KnownOptions } from "./options/check-options.ts";
+export {
+  checkOptions,
+  createOptionCheck,
+  type KnownOptions,
+  type OptionCheck,
+} from "./options/check-options.ts";
 export { closestName } from "./options/closest-name.ts";
 export { constantTimeEqual } from "./credentials/constant-time-equal.ts";
 export { describeValue } from "./options/describe-value.ts";

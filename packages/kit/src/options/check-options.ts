@@ -41,3 +41,32 @@ export function checkOptions(
     throw fail(`${owner} has no option ${JSON.stringify(name.slice(0, 100))}${advice}`);
   }
 }
+
+/**
+ * Throws when an object of options has a name that is not an option, so that a typo never switches off a protection
+ * silently. The message names the option that was probably meant. Options may be `undefined` as a whole.
+ *
+ * @param owner - Name of the function, for the message: `cors`, `serve`.
+ * @param names - All options of the function.
+ * @throws When `options` is not an object or has an own enumerable key that is not one of `names`.
+ */
+export type OptionCheck = <Options extends object>(
+  owner: string,
+  options: Options | undefined,
+  names: readonly (keyof NoInfer<Options> & string)[],
+) => void;
+
+/**
+ * Makes the check of option names of a package.
+ *
+ * @param fail - Makes the error to throw of the message.
+ * @example
+ * ```ts
+ * const checkOptions = createOptionCheck((message) => new UsageError("ERR_MIDDLEWARE_OPTION", message));
+ * checkOptions("cors", options, ["allowedOrigins", "maxAge"]);
+ * // cors has no option "allowedOrigin", did you mean "allowedOrigins"?
+ * ```
+ */
+export function createOptionCheck(fail: (message: string) => Error): OptionCheck {
+  return (owner, options, names) => checkOptions(options, { owner, names }, fail);
+}

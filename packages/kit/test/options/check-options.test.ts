@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkOptions } from "../../src/options/check-options.ts";
+import { checkOptions, createOptionCheck } from "../../src/options/check-options.ts";
 import { UsageError } from "../../src/errors/fetchwork-error.ts";
 
 const known = {
@@ -37,5 +37,21 @@ describe("checkOptions", () => {
     for (const options of [undefined, {}, { maxAge: 1, ip: undefined }, inherited, hidden]) {
       expect(() => check(options)).not.toThrow();
     }
+  });
+});
+
+describe("the check that createOptionCheck() makes", () => {
+  const checkNames = createOptionCheck((message) => new UsageError("ERR_TEST_OPTION", message));
+
+  it("throws the error of its package for a name that is not an option", () => {
+    const options = { maxAeg: 1 } as { maxAge?: number };
+    const run = (): void => checkNames("cors", options, ["maxAge"]);
+    expect(run).toThrow(UsageError);
+    expect(run).toThrow('cors has no option "maxAeg", did you mean "maxAge"?');
+  });
+
+  it("accepts undefined and known names", () => {
+    checkNames<{ maxAge?: number }>("cors", undefined, ["maxAge"]);
+    checkNames("cors", { maxAge: 1 }, ["maxAge"]);
   });
 });
