@@ -6,14 +6,12 @@ export const about: About = {
   minutes: 8,
   targets: [
     {
-      issue: 8,
       text: "From `fetchwork new` to the first answer within 60 s, install included",
       where: { works: ["from `fetchwork new` to the first answer"] },
       of: "value",
       atMost: 60,
     },
     {
-      issue: 8,
       text: "`npm run dev` serves a change within 1 s",
       where: {
         works: ["a change of a file to the first answer that shows it, while `npm run dev` runs"],
@@ -22,7 +20,6 @@ export const about: About = {
       atMost: 1,
     },
     {
-      issue: 8,
       text: "From `fetchwork add` to a running endpoint within 2 s",
       where: {
         works: [
@@ -33,7 +30,6 @@ export const about: About = {
       atMost: 2,
     },
     {
-      issue: 10,
       text: "`npm run tour` ends within 20 s",
       where: { works: ["`npm run tour` in this repository, once the packages are packed"] },
       of: "value",

@@ -13,21 +13,18 @@ export const about: About = {
   minutes: 12,
   targets: [
     {
-      issue: 20,
       text: "A durable job is added in at most the time that the peers take",
       where: { works: ADD, units: TIMES, rows: PEERS },
       of: "ratio",
       atMost: 1,
     },
     {
-      issue: 20,
       text: "A small job runs in at most the time that the peers take",
       where: { works: RUN, units: TIMES, rows: PEERS },
       of: "ratio",
       atMost: 1,
     },
     {
-      issue: 20,
       text: "A job of an idle queue begins within 10 ms",
       where: { works: IDLE, rows: ["fetchwork"] },
       of: "value",

@@ -19,28 +19,24 @@ export const about: About = {
   minutes: 25,
   targets: [
     {
-      issue: 7,
       text: "On SQLite a get and a list cost at most 1.3 times bare `node:sqlite`",
       where: { groups: ["SQLite"], works: ["get by id", "list"], rows: ["node-sqlite"] },
       of: "ratio",
       atMost: 1.3,
     },
     {
-      issue: 7,
       text: "On PostgreSQL everything costs at most 1.2 times bare `pg`",
       where: { groups: ["PostgreSQL"], works: WORKS, rows: ["pg"] },
       of: "ratio",
       atMost: 1.2,
     },
     {
-      issue: 7,
       text: "A deep page costs at most 1.5 times the first one",
       where: { groups: ["SQLite, pages", "PostgreSQL, pages"], rows: ["page 1"] },
       of: "ratio",
       atMost: 1.5,
     },
     {
-      issue: 7,
       text: "64 writers on SQLite take at most a tenth of the time of a transaction for each",
       where: {
         groups: ["Durable inserts of 64 writers"],

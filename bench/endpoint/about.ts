@@ -9,21 +9,18 @@ export const about: About = {
   minutes: 8,
   targets: [
     {
-      issue: 3,
       text: "`endpoint()` takes at most a fifth of @octokit/endpoint on six routes",
       where: { groups: ["`endpoint()`"], works: ROUTES },
       of: "ratio",
       atMost: 0.2,
     },
     {
-      issue: 3,
       text: "`expand()` is faster than the other libraries",
       where: { groups: ["`expand()`"], rows: ["url-template", "uri-template", "uritemplate"] },
       of: "ratio",
       atMost: 1,
     },
     {
-      issue: 3,
       text: "200 literal routes are type-checked within 1 s",
       where: { groups: ["Type check"] },
       of: "value",

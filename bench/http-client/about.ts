@@ -6,14 +6,12 @@ export const about: About = {
   minutes: 10,
   targets: [
     {
-      issue: 3,
       text: "`send` costs at most 1.15 times raw `undici.request`",
       where: { rows: ["undici.request"] },
       of: "ratio",
       atMost: 1.15,
     },
     {
-      issue: 3,
       text: "`send` costs less than every other client",
       where: { rows: ["got", "axios", "ky", "ofetch", "fetch"] },
       of: "ratio",

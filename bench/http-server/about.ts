@@ -9,14 +9,12 @@ export const about: About = {
   minutes: 10,
   targets: [
     {
-      issue: 17,
       text: "A `Response` of the platform costs at most what `@hono/node-server` needs for it",
       where: { works: [HANDLER], rows: ["node-server, globals kept"] },
       of: "ratio",
       atMost: 1,
     },
     {
-      issue: 17,
       text: "A Hono application costs at most what it does under `@hono/node-server` with the platform's classes",
       where: { works: [HONO], rows: ["node-server, globals kept"] },
       of: "ratio",

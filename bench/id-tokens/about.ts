@@ -6,7 +6,6 @@ export const about: About = {
   minutes: 8,
   targets: [
     {
-      issue: 6,
       text: "An ID token costs at most what the best other library takes to validate it",
       where: {},
       of: "ratio",

@@ -10,35 +10,30 @@ export const about: About = {
   minutes: 10,
   targets: [
     {
-      issue: 4,
       text: "Ten layers in memory take at most 5 µs",
       where: { groups: ["In memory: ten layers"], rows: ["fetchwork"] },
       of: "value",
       atMost: 5,
     },
     {
-      issue: 4,
       text: "Ten layers in memory cost at most half of what Hono's nearest do",
       where: { groups: ["In memory: ten layers"] },
       of: "ratio",
       atMost: 0.5,
     },
     {
-      issue: 4,
       text: "Ten layers over loopback cost at most 0.8 of the best peer",
       where: { groups: [SMALL] },
       of: "ratio",
       atMost: 0.8,
     },
     {
-      issue: 4,
       text: "gzip of 100 KiB costs at most what `compression` does",
       where: { groups: [LARGE], rows: ["express"] },
       of: "ratio",
       atMost: 1,
     },
     {
-      issue: 4,
       text: "Each added layer costs at most 0.3 µs",
       where: { groups: [LAYERS], works: ["each layer"], rows: ["fetchwork"] },
       of: "value",

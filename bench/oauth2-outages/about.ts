@@ -6,7 +6,6 @@ export const about: About = {
   minutes: 10,
   targets: [
     {
-      issue: 6,
       text: "No call fails in an outage of the token endpoint that is over after a second",
       where: { units: ["failed calls"], rows: ["@fetchwork/oauth2"] },
       of: "value",

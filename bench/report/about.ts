@@ -7,9 +7,8 @@ export interface Selection {
   readonly rows?: readonly string[];
 }
 
-/** What an issue wanted of the figures. */
+/** What the figures should reach. */
 export interface Target {
-  readonly issue: number;
   /** As in "at most the CPU time of Express". */
   readonly text: string;
   readonly where: Selection;

@@ -16,11 +16,9 @@ export function resultsFile(part: string): string {
 export function readInputs(): readonly PartInput[] {
   return abouts.map((about) => {
     const results = readText(resultsFile(about.part));
-    const earlier = readText(path.join(bench, about.part, "earlier.md"));
     return {
       about,
       method: readText(path.join(bench, about.part, "method.md")) ?? "",
-      ...(earlier !== undefined && { earlier }),
       ...(results !== undefined && { results: JSON.parse(results) as PartResults }),
     };
   });

@@ -31,13 +31,8 @@ export function outcomeOf(target: Target, results: PartResults): Outcome {
 
 /** The table of all targets. */
 export function targetTable(outcomes: readonly Outcome[]): string {
-  const rows = outcomes.map((outcome) => [
-    outcome.target.text,
-    `#${outcome.target.issue}`,
-    reached(outcome),
-    worst(outcome),
-  ]);
-  return table(["target", "issue", "reached", "the figure, or the worst of several"], rows, 4);
+  const rows = outcomes.map((outcome) => [outcome.target.text, reached(outcome), worst(outcome)]);
+  return table(["target", "reached", "the figure, or the worst of several"], rows, 3);
 }
 
 function reached({ cells, missed }: Outcome): string {

@@ -1,18 +1,18 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { docs, readInputs } from "./inputs.ts";
+import { bench, docs, readInputs } from "./inputs.ts";
 import { render } from "./render.ts";
 
-/** Writes the page and its pictures, and removes outdated pictures; returns the names of the files. */
+/** Writes the page, its picture and the tables of each part; returns the names of the files. */
 export function writePage(): readonly string[] {
-  const { markdown, plots } = render(readInputs());
-  const folder = path.join(docs, "plots");
-  mkdirSync(folder, { recursive: true });
-  const known = new Set(plots.map(({ file }) => file));
-  for (const name of readdirSync(folder)) {
-    if (name.endsWith(".svg") && !known.has(name)) rmSync(path.join(folder, name));
+  const { markdown, plot, tables } = render(readInputs());
+  const root = path.join(bench, "..");
+  const files = new Map([[path.join(docs, "benchmarks.md"), markdown]]);
+  if (plot !== undefined) files.set(path.join(docs, "plots/ratios.svg"), plot);
+  for (const [part, text] of tables) files.set(path.join(bench, "results", `${part}.md`), text);
+  for (const [file, text] of files) {
+    mkdirSync(path.dirname(file), { recursive: true });
+    writeFileSync(file, text);
   }
-  for (const { file, svg } of plots) writeFileSync(path.join(folder, file), svg);
-  writeFileSync(path.join(docs, "benchmarks.md"), markdown);
-  return ["docs/benchmarks.md", ...plots.map(({ file }) => `docs/plots/${file}`)];
+  return [...files.keys()].map((file) => path.relative(root, file));
 }

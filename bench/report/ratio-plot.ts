@@ -1,5 +1,5 @@
-import type { Spread } from "../../harness/statistics.ts";
-import { ratioText } from "../figure.ts";
+import type { Spread } from "../harness/statistics.ts";
+import { ratioText } from "./figure.ts";
 import { element, LINE, MARGIN, picture, text, WIDTH, widthOf } from "./svg.ts";
 
 /** Ratios of one part. */
