@@ -1,5 +1,5 @@
 import type { AccessToken } from "@fetchwork/oauth2";
-import { OidcClient } from "@fetchwork/oauth2/oidc";
+import type { OidcClient } from "@fetchwork/oauth2/oidc";
 import type { CommandIo } from "../command/command-io.ts";
 import { defineCommand, type Command } from "../command/command.ts";
 import { jsonLine, oneLine } from "../command/terminal-text.ts";
@@ -22,13 +22,6 @@ export const login: Command = defineCommand({
       hint: "scopes",
       description:
         "Scopes, separated by spaces (default: openid for an OpenID provider, otherwise none)",
-    },
-    param: {
-      type: "string",
-      hint: "name=value",
-      multiple: true,
-      description:
-        "Additional parameter of the authorization request, such as prompt=login; may be repeated",
     },
     device: { type: "boolean", description: "Sign in on another device by entering a code" },
     "no-browser": { type: "boolean", description: "Print the URL instead of opening it" },
@@ -54,14 +47,12 @@ export const login: Command = defineCommand({
     if (!/^\d+$/.test(values.timeout) || seconds < 1 || seconds > 86_400) {
       throw new CommandUsageError("--timeout must be a whole number of seconds from 1 to 86400");
     }
-    const params = paramsOf(values.param ?? []);
     const late = AbortSignal.timeout(seconds * 1000);
     const signal = AbortSignal.any([io.signal, late]);
     try {
       const profile = await profileOf(values, io, signal);
-      const { resource, isDiscovered } = profile;
-      const knowsOpenId = isDiscovered && values.discovery === "oidc";
-      const request = { ...params, scope: scopeOf(values.scope, knowsOpenId), resource };
+      const { resource } = profile;
+      const request = { scope: scopeOf(values.scope, values.discovery === "oidc"), resource };
       const wait = { request, signal, seconds };
       const signedIn =
         values.device === true
@@ -72,7 +63,7 @@ export const login: Command = defineCommand({
               opens: values["no-browser"] !== true,
             });
       const { client, token } = signedIn;
-      const user = client instanceof OidcClient ? await userOf(client, token, io) : undefined;
+      const user = await userOf(client, token, io);
       const kept = { ...profile, user };
       await new ProfileStore(io).write({ name, profile: kept, token: token.toHash() });
       const description = describeProfile(name, kept, token);
@@ -85,34 +76,6 @@ export const login: Command = defineCommand({
     }
   },
 });
-
-/** What makes the sign-in safe is not for the command line to choose. */
-const ownParameters: ReadonlySet<string> = new Set([
-  "client_id",
-  "client_secret",
-  "code_challenge",
-  "code_challenge_method",
-  "nonce",
-  "redirect_uri",
-  "request",
-  "request_uri",
-  "resource",
-  "response_mode",
-  "response_type",
-  "scope",
-  "state",
-]);
-
-function paramsOf(given: readonly string[]): Readonly<Record<string, string>> {
-  const pairs = given.map((text): [string, string] => {
-    const at = text.indexOf("=");
-    const name = text.slice(0, Math.max(at, 0));
-    if (!/^[\w.-]{1,64}$/.test(name)) throw new CommandUsageError("--param must be name=value");
-    if (ownParameters.has(name)) throw new CommandUsageError(`--param must not set ${name}`);
-    return [name, text.slice(at + 1)];
-  });
-  return Object.fromEntries(pairs);
-}
 
 function scopeOf(given: string | undefined, knowsOpenId: boolean): string | undefined {
   if (given === undefined) return knowsOpenId ? "openid" : undefined;

@@ -3,20 +3,13 @@ import { CommandUsageError } from "../command/usage-error.ts";
 import type { CommandIo } from "../command/command-io.ts";
 import type { CommandOption } from "../command/command.ts";
 
-/** How a client authenticates when there is no metadata about it. */
-export type ClientAuthentication = "basic" | "post";
-
 /** The settings of a sign-in, stored with its token. */
 export interface Profile {
   readonly clientId: string;
   /** Absent for a public client. */
   readonly clientSecret?: string | undefined;
-  /** Default: from the metadata, otherwise `basic`. */
-  readonly clientAuthentication?: ClientAuthentication | undefined;
   /** The provider's metadata. */
   readonly metadata: ServerMetadata;
-  /** Whether `metadata` is that of an OpenID provider or authorization server; else it was put together of options. */
-  readonly isDiscovered: boolean;
   readonly resource?: readonly string[] | undefined;
   /** The user who signed in, if the provider returned it. */
   readonly user?: ProfileUser | undefined;

@@ -1,4 +1,5 @@
-import type { AccessToken, OAuth2Client } from "@fetchwork/oauth2";
+import type { AccessToken } from "@fetchwork/oauth2";
+import type { OidcClient } from "@fetchwork/oauth2/oidc";
 import type { CommandIo } from "../command/command-io.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { openLoopbackReceiver } from "./loopback-receiver.ts";
@@ -21,7 +22,7 @@ export interface SignInWait {
 
 /** A sign-in that is done. */
 export interface SignedIn {
-  readonly client: OAuth2Client;
+  readonly client: OidcClient;
   readonly token: AccessToken;
 }
 

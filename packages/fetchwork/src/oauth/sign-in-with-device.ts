@@ -1,6 +1,6 @@
 import type { CommandIo } from "../command/command-io.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
-import { deviceClientOf } from "./profile-client.ts";
+import { clientOf } from "./profile-client.ts";
 import type { Profile } from "./profile.ts";
 import type { SignedIn, SignInWait } from "./sign-in-with-browser.ts";
 
@@ -13,7 +13,7 @@ export async function signInWithDevice(
   if (profile.metadata.device_authorization_endpoint === undefined) {
     throw new CommandUsageError("the provider does not support the device flow");
   }
-  const client = deviceClientOf(profile, io);
+  const client = clientOf(profile, io);
   const authorization = await client.device.start(request, { signal });
   const { verificationUri, verificationUriComplete, userCode } = authorization;
   const shortcut =

@@ -5,7 +5,7 @@ import type { CommandIo } from "../command/command-io.ts";
 import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
 
 /** A delivery on its way out. */
-interface Outgoing {
+export interface Outgoing {
   readonly url: string;
   /** All but the signature. */
   readonly headers: Headers;

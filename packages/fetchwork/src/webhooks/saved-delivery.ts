@@ -1,4 +1,4 @@
-import { readFile, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { makeFolders } from "../files/make-folders.ts";
 
@@ -37,26 +37,27 @@ export async function saveDelivery(
   }
 }
 
-/**
- * Reads a delivery back.
- *
- * @throws Error when the file is none
- */
-export async function readDelivery(path: string): Promise<SavedDelivery> {
-  const saved: unknown = JSON.parse(await readFile(path, "utf8"));
-  const { receivedAt, method, path: target, headers, body } = object(saved);
+/** Reads a delivery back; `undefined` when the content of the file is something else. */
+export function parseDelivery(content: Uint8Array): SavedDelivery | undefined {
+  let saved: unknown;
+  try {
+    saved = JSON.parse(new TextDecoder().decode(content));
+  } catch {
+    return undefined;
+  }
+  const { receivedAt, method, path, headers, body } = object(saved);
   const { text, base64 } = object(body);
   const isWhole =
     typeof receivedAt === "string" &&
     typeof method === "string" &&
-    typeof target === "string" &&
+    typeof path === "string" &&
     Array.isArray(headers) &&
     headers.every(isPair) &&
     (typeof text === "string" || typeof base64 === "string");
-  if (!isWhole) throw new Error(`${path} is not a saved delivery`);
+  if (!isWhole) return undefined;
   const bytes =
     typeof text === "string" ? Buffer.from(text) : Buffer.from(String(base64), "base64");
-  return { receivedAt, method, path: target, headers, body: bytes };
+  return { receivedAt, method, path, headers, body: bytes };
 }
 
 /** The text of a body, when writing it as text loses nothing. */

@@ -1,12 +1,4 @@
-import { createServer, type IncomingHttpHeaders } from "node:http";
-import type { AddressInfo } from "node:net";
-import { text } from "node:stream/consumers";
-import {
-  Browser,
-  closeServer,
-  startProvider,
-  type Page,
-} from "../../../oauth2/test/provider-server.ts";
+import { Browser, startProvider, type Page } from "../../../oauth2/test/provider-server.ts";
 
 /** A provider and what was asked of its token endpoints. */
 export interface SignInServer {
@@ -76,39 +68,4 @@ export async function confirmDevice(
   const second = await browser.open(address, "none", form);
   const last = { xsrf: xsrfOf(second), user_code: userCode, ...choice };
   await browser.open(address, "none", last);
-}
-
-/** What a resource was sent. */
-export interface Received {
-  readonly method: string;
-  readonly url: string;
-  readonly headers: IncomingHttpHeaders;
-  readonly body: string;
-}
-
-/** A resource that keeps what it is sent. */
-export interface ResourceServer {
-  readonly origin: string;
-  readonly received: readonly Received[];
-  close(): Promise<void>;
-}
-
-/** Starts a resource: `/redirect` leads to `to`, `/teapot` is a 418, `/bytes` are not text. */
-export async function startResource(to = ""): Promise<ResourceServer> {
-  const received: Received[] = [];
-  const server = createServer((request, response) => {
-    void text(request).then((body) => {
-      const { method = "", url = "", headers } = request;
-      received.push({ method, url, headers, body });
-      if (url === "/redirect") response.writeHead(302, { location: to }).end();
-      else if (url === "/teapot") response.writeHead(418).end("short and stout");
-      else if (url === "/bytes") response.end(Buffer.from([0xff, 0xfe, 0x00]));
-      else if (url === "/escape") response.end("\u001b[2J\u0007gone\n");
-      else if (url === "/escape8") response.end('{"a":"\u009b2J\u202e"}');
-      else response.setHeader("content-type", "application/json").end('{"ok":true}');
-    });
-  });
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  return { origin: `http://127.0.0.1:${port}`, received, close: () => closeServer(server) };
 }

@@ -77,7 +77,7 @@ describe("oauth token", () => {
 });
 
 it("uses the proxy of the environment", async () => {
-  const terminal = await signedIn();
+  const terminal = await openTerminal();
   const tunnels: string[] = [];
   const proxy = createServer().on("connect", (request, socket) => {
     tunnels.push(request.url ?? "");
@@ -89,7 +89,11 @@ it("uses the proxy of the environment", async () => {
   const main = join(import.meta.dirname, "../../src/main.ts");
   const child = spawn(
     process.execPath,
-    ["--conditions=@fetchwork/source", main, "oauth", "request", "https://api.example/items"],
+    [
+      "--conditions=@fetchwork/source",
+      main,
+      ...["oauth", "login", "--issuer", "https://id.example", "--client-id", "cli"],
+    ],
     {
       env: {
         XDG_CONFIG_HOME: terminal.configHome,
@@ -99,6 +103,6 @@ it("uses the proxy of the environment", async () => {
     },
   );
   onTestFinished(() => void child.kill("SIGKILL"));
-  expect(await text(child.stderr)).toContain("no complete response from https://api.example");
-  expect(tunnels).toEqual(["api.example:443"]);
+  expect(await text(child.stderr)).toContain("no complete response from https://id.example");
+  expect(tunnels).toEqual(["id.example:443"]);
 });

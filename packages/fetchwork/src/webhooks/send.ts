@@ -1,0 +1,108 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import { isConnectionHeader } from "@fetchwork/kit";
+import type { Vendor } from "@fetchwork/webhooks";
+import type { CommandIo } from "../command/command-io.ts";
+import { defineCommand, type Command, type OptionValues } from "../command/command.ts";
+import { readInput } from "../command/read-input.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
+import { deliver, type Outgoing } from "./deliver.ts";
+import { contentOf } from "./delivery-content.ts";
+import { parseDelivery, type SavedDelivery } from "./saved-delivery.ts";
+import { checkHeaderText, withUsageFaults } from "./usage-faults.ts";
+import { secretOf, vendorOf, vendorOptions, vendors } from "./vendor-options.ts";
+
+const options = {
+  url: { type: "string", short: "u", description: "URL to send to" },
+  event: { type: "string", short: "e", hint: "name", description: "Event name" },
+  id: { type: "string", description: "Delivery identifier (default: a random UUID)" },
+  "content-type": {
+    type: "string",
+    hint: "type",
+    description: "Content type (default: the vendor's)",
+  },
+  ...vendorOptions,
+  json: { type: "boolean", description: "Print the results as JSON" },
+} as const;
+
+/** `fetchwork webhooks send`. */
+export const send: Command = defineCommand({
+  summary: "Sign files and send them; saved deliveries also go unchanged, without a secret",
+  positionals: ["file", "[file...]"],
+  options,
+  run: ({ values, positionals }, io) =>
+    withUsageFaults(async () => {
+      const vendor = vendorOf(values);
+      const secret = await secretOf(values, io);
+      const { url, json = false } = values;
+      if (url === undefined) throw new CommandUsageError("--url is missing");
+      const signing = secret === undefined ? undefined : { vendor, secret };
+      let code = 0;
+      for (const file of positionals) {
+        const bytes = await bytesOf(file, io);
+        const saved = parseDelivery(bytes);
+        if (saved === undefined && signing === undefined) {
+          throw new CommandUsageError(
+            "a secret is required: set FETCHWORK_WEBHOOK_SECRET or pass --secret-file",
+          );
+        }
+        const message =
+          saved === undefined
+            ? { ...newMessage(vendor, values), body: bytes }
+            : { ...savedMessage(vendor, saved), body: saved.body };
+        const result = await deliver({ url, signing, ...message }, { io, asJson: json });
+        code = Math.max(code, result);
+      }
+      return code;
+    }),
+});
+
+type Message = Pick<Outgoing, "headers" | "id">;
+
+/** The message that a file becomes. */
+function newMessage(vendor: Vendor, values: OptionValues<typeof options>): Message {
+  const { event, id = crypto.randomUUID() } = values;
+  if (event === undefined && vendor.eventHeader !== undefined) {
+    throw new CommandUsageError("--event is missing");
+  }
+  const type = values["content-type"] ?? vendor.contentType ?? "application/json";
+  if (event !== undefined) checkHeaderText("event", event);
+  checkHeaderText("id", id);
+  checkHeaderText("content-type", type);
+  const headers = new Headers({ "content-type": type });
+  if (vendor.eventHeader !== undefined) headers.set(vendor.eventHeader, event ?? "");
+  if (vendor.deliveryHeader !== undefined) headers.set(vendor.deliveryHeader, id);
+  return { headers, id };
+}
+
+/** Headers of a saved delivery that the new request sets itself, next to those of the connection. */
+const ownHeaders: ReadonlySet<string> = new Set([
+  "accept-encoding",
+  "content-length",
+  "expect",
+  "host",
+  "proxy-authorization",
+]);
+
+/** The message of a saved delivery, with its headers and identifier. */
+function savedMessage(vendor: Vendor, delivery: SavedDelivery): Message {
+  const kept = delivery.headers.filter(([name]) => {
+    const key = name.toLowerCase();
+    return !isConnectionHeader(key) && !ownHeaders.has(key);
+  });
+  const headers = new Headers(kept.map(([name, value]): [string, string] => [name, value]));
+  return { headers, id: contentOf(vendor, delivery).id || sentId(headers) };
+}
+
+/** The identifier in the headers of a delivery, for any vendor. */
+function sentId(headers: Headers): string | undefined {
+  for (const { deliveryHeader } of vendors.values()) {
+    const id = deliveryHeader === undefined ? null : headers.get(deliveryHeader);
+    if (id !== null && id !== "") return id;
+  }
+  return undefined;
+}
+
+async function bytesOf(file: string, io: CommandIo): Promise<Uint8Array> {
+  return file === "-" ? readInput(io, Infinity) : readFile(resolve(io.cwd, file));
+}
