@@ -33,7 +33,10 @@ export function blogFiles(): ReadonlyMap<string, string> {
   for (const [path, { text }] of projectFiles(options, { kind: "workspace" }))
     files.set(path, text);
   const definition = definitionOf(article, { hasUsers: true, hasWebhooks: true, list: "array" });
-  for (const [path, text] of addResource(definition, (path) => files.get(path))) {
+  for (const [path, text] of addResource(definition, {
+    folders: [],
+    read: (path) => files.get(path),
+  })) {
     files.set(path, text);
   }
   return files;

@@ -1,10 +1,11 @@
+// `fetchwork add` writes this file as a whole: what `index.ts` of each folder exports as `<name>Routes`, and its model.
 import type { Resource, Route } from "@fetchwork/rest";
 import type { AccountRoute } from "@fetchwork/rest/accounts";
 import { articleRoutes } from "./article/index.ts";
 import { article } from "./article/model.ts";
 import { user } from "./user/model.ts";
 
-/** Resources whose documents are stored; `fetchwork add` writes new ones here. */
+/** Resources whose documents are stored. */
 export const resources: readonly Resource[] = [user, article];
 
 /** Routes that need nothing but the store. */

@@ -1,10 +1,18 @@
 import { CommandUsageError } from "../command/usage-error.ts";
-import { registerResource } from "./register-resource.ts";
+import { apiIndex, type ApiFolder } from "./api-index.ts";
 import type { ResourceDefinition } from "./resource-definition.ts";
 import { resourceFiles } from "./resource-files.ts";
 
 /** Path of the module that lists resources and routes. */
 export const registry = "src/api/index.ts";
+
+/** What a resource is added to. */
+interface ProjectContent {
+  /** Folders of `src/api` with routes. */
+  readonly folders: readonly ApiFolder[];
+  /** Returns the text of a file by its path in the project. */
+  readonly read: (path: string) => string | undefined;
+}
 
 /**
  * Returns the files that a resource adds to a project or changes in it, by path; empty when everything exists.
@@ -13,9 +21,8 @@ export const registry = "src/api/index.ts";
  */
 export function addResource(
   definition: ResourceDefinition,
-  read: (path: string) => string | undefined,
+  { read, folders }: ProjectContent,
 ): ReadonlyMap<string, string> {
-  const { camel, kebab } = definition.names;
   const changed = new Map<string, string>();
   for (const [path, text] of resourceFiles(definition)) {
     const found = read(path);
@@ -24,24 +31,10 @@ export function addResource(
       throw new CommandUsageError(`${path} already exists with other content; nothing was changed`);
     }
   }
-  const source = read(registry);
-  if (source === undefined)
-    throw new CommandUsageError(`${registry} does not exist in this folder`);
-  const registered = register(source, { camel, kebab });
-  if (registered !== source) changed.set(registry, registered);
+  const added = { name: definition.names.kebab, hasModel: true };
+  const others = folders.filter(({ name }) => name !== added.name);
+  const all = [...others, added].toSorted((one, other) => (one.name < other.name ? -1 : 1));
+  const index = apiIndex(all, definition.hasUsers);
+  if (read(registry) !== index) changed.set(registry, index);
   return changed;
-}
-
-function register(
-  source: string,
-  { camel, kebab }: { readonly camel: string; readonly kebab: string },
-): string {
-  try {
-    return registerResource(source, { folder: kebab, definition: camel, routes: `${camel}Routes` });
-  } catch (cause) {
-    const fault = cause instanceof Error ? cause.message : String(cause);
-    throw new CommandUsageError(`cannot change ${registry}: ${fault}; nothing was changed`, {
-      cause,
-    });
-  }
 }

@@ -5,8 +5,8 @@ import { terminalOf } from "../command/interactive-terminal.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { accessRulesOf } from "./access-rules.ts";
 import { addResource, registry } from "./add-resource.ts";
+import { apiFolders } from "./api-index.ts";
 import { chooseName } from "./choose-name.ts";
-import { definedLists } from "./defined-lists.ts";
 import { parseField, type Field } from "./field.ts";
 import { findProject, type Project } from "./project.ts";
 import type { ResourceDefinition } from "./resource-definition.ts";
@@ -112,7 +112,10 @@ export const addCommand: Command = defineCommand({
       );
     const conflict = findConflict(definition, project.folder);
     if (conflict !== undefined) throw new CommandUsageError(conflict);
-    const changes = addResource(definition, read);
+    const changes = addResource(definition, {
+      read,
+      folders: apiFolders(join(project.folder, "src/api")),
+    });
     if (changes.size === 0) {
       io.stdout.write(`${definition.names.kebab} already exists; nothing was changed\n`);
       return 0;
@@ -125,7 +128,7 @@ export const addCommand: Command = defineCommand({
   },
 });
 
-/** Describes an existing definition that conflicts with the resource, which would keep the server from starting. */
+/** Describes a definition at the path of the resource, which would keep the server from starting. */
 function findConflict({ names }: ResourceDefinition, folder: string): string | undefined {
   const api = join(folder, "src/api");
   const modules = readdirSync(api, { recursive: true, encoding: "utf8" })
@@ -133,11 +136,11 @@ function findConflict({ names }: ResourceDefinition, folder: string): string | u
     .filter((file) => /(?<!\.test|\.d)\.ts$/.test(file) && !file.startsWith(`${names.kebab}/`))
     .toSorted();
   for (const file of modules) {
-    for (const { name, path } of definedLists(readFileSync(join(api, file), "utf8"))) {
-      if (path !== undefined && operationOf(path) === operationOf(names.path)) {
+    const text = readFileSync(join(api, file), "utf8");
+    for (const [, path = ""] of text.matchAll(/\bpath["']?\s*:\s*["'`](\/[^"'`]*)["'`]/g)) {
+      if (operationOf(path) === operationOf(names.path)) {
         return `the path ${names.path} is already used by src/api/${file}; choose another with --path`;
       }
-      if (name === names.camel) return `the name ${name} is already used by src/api/${file}`;
     }
   }
   return undefined;

@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { apiIndex } from "../add/api-index.ts";
 import type { PackageSource } from "./package-source.ts";
 import { projectManifest } from "./project-manifest.ts";
 import type { ProjectOptions } from "./project-options.ts";
@@ -36,6 +37,7 @@ export function projectFiles(
     // A file that is one excluded region does not belong to this project.
     if (text.trim() !== "") files.set(path, { text });
   }
+  files.set("src/api/index.ts", { text: apiIndex([], options.auth.length > 0) });
   files.set("package.json", { text: projectManifest(options, source) });
   const example = files.get(".env.example")?.text ?? "";
   if (source.kind !== "workspace") files.set(".env", { text: withSecrets(example), mode: 0o600 });

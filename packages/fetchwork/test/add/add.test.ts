@@ -151,7 +151,7 @@ describe("fetchwork add", () => {
     const registry = await readFile(join(folder, "src/api/index.ts"), "utf8");
     expect(registry).toContain('import { blogPostRoutes } from "./blog-post/index.ts";');
     expect(registry).toContain("[user, blogPost]");
-    expect(registry).toContain("...blogPostRoutes]");
+    expect(registry).toContain("[...blogPostRoutes]");
     const model = await readFile(join(folder, "src/api/blog-post/model.ts"), "utf8");
     expect(model).toContain('path: "/blog-posts"');
   });
@@ -215,57 +215,56 @@ describe("fetchwork add", () => {
     expect(await snapshot(folder)).toEqual(before);
   });
 
-  it("rejects paths and names defined by hand, in any style and module", async () => {
-    for (const [file, text, fault] of [
-      [
-        "post/model.ts",
-        "define({ schema, path: '/articles' })",
-        "the path /articles is already used",
-      ],
-      ["shop/all.ts", 'r({ "path": `/articles`, schema })', "the path /articles is already used"],
-      [
-        "more.ts",
-        'route({ method: "POST", path: "/articles" })',
-        "the path /articles is already used",
-      ],
-      ["post/model.ts", 'r({ path: "/posts", name: "article", schema })', "the name article is"],
+  it("rejects a path that is written by hand in any module, with any quotes", async () => {
+    for (const [file, text] of [
+      ["post/model.ts", "define({ schema, path: '/articles' })"],
+      ["shop/all.ts", 'r({ "path": `/articles`, schema })'],
+      ["more.ts", 'route({ method: "POST", path: "/articles" })'],
     ] as const) {
       const target = join(folder, "src/api", file);
       await mkdir(join(target, ".."), { recursive: true });
       await writeFile(target, text);
       const before = await snapshot(folder);
       const { code, stderr } = await fetchwork(folder, "add", "article", "title:string!");
-      expect([code, stderr.split("\n")[0]]).toEqual([2, expect.stringContaining(fault)]);
-      expect(stderr.split("\n")[0]).toContain(`already used by src/api/${file}`);
+      expect([code, stderr.split("\n")[0]]).toEqual([
+        2,
+        `fetchwork add: the path /articles is already used by src/api/${file}; choose another with --path`,
+      ]);
       expect(await snapshot(folder)).toEqual(before);
       await rm(target);
     }
     const inTest = join(folder, "src/api/sample.test.ts");
     await writeFile(inTest, 'r({ path: "/articles", name: "article", schema })');
     expect((await fetchwork(folder, "add", "article", "title:string!")).code).toBe(0);
-    const { stderr } = await fetchwork(
-      folder,
-      "add",
-      "entry",
-      "text:text",
-      "--path",
-      "/blog-posts",
-    );
-    expect(stderr).toBe("");
+    const words = ["entry", "text:text", "--path", "/blog-posts"];
+    expect((await fetchwork(folder, "add", ...words)).stderr).toBe("");
     expect(
       (await fetchwork(folder, "add", "text", "body:text", "--path", "/blog/posts")).stderr,
     ).toContain("the path /blog/posts is already used by src/api/entry/model.ts");
   });
 
-  it("reports why it cannot change the module of the routes and writes nothing", async () => {
-    await writeFile(join(folder, "src/api/index.ts"), "export const routes = all();\n");
-    const before = await snapshot(folder);
-    const { code, stderr } = await fetchwork(folder, "add", "note", "text:text");
-    expect([code, stderr.split("\n")[0]]).toEqual([
-      2,
-      "fetchwork add: cannot change src/api/index.ts: it does not export an array resources; nothing was changed",
+  it("lists every folder of src/api that exports routes, and no other, in one module", async () => {
+    await fetchwork(folder, "add", "note", "text:string!");
+    await mkdir(join(folder, "src/api/status"));
+    await writeFile(join(folder, "src/api/status/index.ts"), "export const statusRoutes = [];\n");
+    await mkdir(join(folder, "src/api/texts"));
+    await writeFile(join(folder, "src/api/texts/index.ts"), "export const texts = [];\n");
+    await fetchwork(folder, "add", "blogPost", "title:string!");
+    const index = await readFile(join(folder, "src/api/index.ts"), "utf8");
+    expect(index.match(/from "\.\/.*"/g)).toEqual([
+      'from "./blog-post/index.ts"',
+      'from "./blog-post/model.ts"',
+      'from "./note/index.ts"',
+      'from "./note/model.ts"',
+      'from "./status/index.ts"',
+      'from "./user/model.ts"',
     ]);
-    expect(await snapshot(folder)).toEqual(before);
+    expect(index).toContain("[user, blogPost, note]");
+    expect(index.match(/\.\.\.\w+/g)).toEqual([
+      "...blogPostRoutes",
+      "...noteRoutes",
+      "...statusRoutes",
+    ]);
   });
 
   it("leaves the project unchanged when it is interrupted or cannot write", async () => {
