@@ -5,8 +5,8 @@ import "./require-node.cjs";
 import { copyFileSync, globSync, mkdirSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { packWorkspace } from "../packages/fetchwork/src/new/pack-workspace.ts";
-import { closureOf } from "../packages/fetchwork/src/new/package-closure.ts";
+import { packWorkspace } from "./pack-workspace.ts";
+import { closureOf } from "./package-closure.ts";
 import { installLine } from "./install-line.ts";
 import { readManifest, root } from "./workspace-packages.ts";
 

@@ -99,8 +99,8 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
   fetchwork: [
     "main.ts",
     "commands.ts",
-    "add",
     "new",
+    "add",
     "agent",
     "agent/view",
     "db",

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { closureOf, neededBy } from "../packages/fetchwork/src/new/package-closure.ts";
+import { closureOf, neededBy } from "../scripts/package-closure.ts";
 import { installLine } from "../scripts/install-line.ts";
 import { readManifest, root } from "../scripts/workspace-packages.ts";
 

@@ -4,7 +4,7 @@ import "../require-node.cjs";
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import { packWorkspace } from "../../packages/fetchwork/src/new/pack-workspace.ts";
+import { packWorkspace } from "../pack-workspace.ts";
 import { codeBlocks } from "../markdown.ts";
 import { run } from "../pack-packages.mjs";
 import { readManifest, root } from "../workspace-packages.ts";

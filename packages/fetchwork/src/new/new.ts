@@ -8,8 +8,6 @@ import { shellWord } from "../command/shell-word.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { askOptions, defaultFolder, type Answers } from "./ask-options.ts";
 import type { PackageSource } from "./package-source.ts";
-import { packWorkspace, run, workspaceRoot } from "./pack-workspace.ts";
-import { closureOf } from "./package-closure.ts";
 import { projectFiles } from "./project-files.ts";
 import { packageNames } from "./project-manifest.ts";
 import {
@@ -20,6 +18,8 @@ import {
   titleOf,
   type ProjectOptions,
 } from "./project-options.ts";
+import { run } from "./run-program.ts";
+import { workspaceRoot, workspaceTarballs } from "./workspace-tarballs.ts";
 import { checkTarget, faultOfTarget, writeProject } from "./write-project.ts";
 
 /** `fetchwork new`. */
@@ -57,7 +57,7 @@ export const newCommand: Command = defineCommand({
       type: "string",
       hint: "source",
       description:
-        "Source of the Fetchwork packages: registry, tarballs or workspace (the last two inside the repository only)",
+        "Source of the Fetchwork packages: registry, or tarballs (inside the repository only)",
     },
     "skip-git": { type: "boolean", description: "Do not create a Git repository" },
     "skip-install": { type: "boolean", description: "Do not install packages" },
@@ -131,15 +131,13 @@ function oneOf<const T extends string>(option: string, given: string, allowed: r
 
 /** Where the packages of Fetchwork come from. */
 type PackageOrigin =
-  | { readonly kind: "registry" | "workspace" }
-  | { readonly kind: "tarballs"; readonly root: string };
+  { readonly kind: "registry" } | { readonly kind: "tarballs"; readonly root: string };
 
 function packageOrigin(given: string | undefined): PackageOrigin {
   const root = workspaceRoot();
   const kind = oneOf("packages", given ?? (root === undefined ? "registry" : "tarballs"), [
     "registry",
     "tarballs",
-    "workspace",
   ]);
   if (kind !== "tarballs") return { kind };
   if (root === undefined)
@@ -156,11 +154,10 @@ async function write(
     return writeProject(folder, projectFiles(options, origin), { signal: io.signal });
   }
   io.stderr.write("Packing the packages of this repository\n");
-  const packed = await packWorkspace(origin.root, io.signal);
-  const needed = [...packageNames(options), "fetchwork"];
+  const names = [...packageNames(options), "fetchwork"];
   const copies = new Map<string, string>();
   const files = new Map<string, string>();
-  for (const [name, { file }] of closureOf(needed, packed)) {
+  for (const [name, file] of await workspaceTarballs(origin.root, names, io.signal)) {
     const path = `vendor/${basename(file)}`;
     copies.set(path, file);
     files.set(name, `file:${path}`);

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { commands } from "../../src/commands.ts";
-import { projectFiles } from "../../src/new/project-files.ts";
+import { apiIndex } from "../../src/add/api-index.ts";
+import { projectFiles, readTemplates } from "../../src/new/project-files.ts";
 import type { ProjectOptions } from "../../src/new/project-options.ts";
 import { runCommand } from "../../src/command/run-command.ts";
 import { memoryIo } from "../memory-io.ts";
@@ -31,7 +32,7 @@ describe("fetchwork new", () => {
     [["shop", "--list", "tree"], "--list must be array or rows"],
     [["shop", "--port", "99999"], "the port must be a whole number"],
     [["shop", "--port", "0x50"], "the port must be a whole number"],
-    [["shop", "--packages", "cdn"], "--packages must be registry or tarballs or workspace"],
+    [["shop", "--packages", "cdn"], "--packages must be registry or tarballs"],
     [[], "fetchwork new: folder is missing"],
     [["--db", "mongo"], '--db must be sqlite or postgres, not "mongo"'],
     [["--name", "My Shop"], 'invalid name "My Shop"'],
@@ -60,7 +61,7 @@ describe("fetchwork new", () => {
     [["--list", "tree"], "--list must be array or rows"],
     [["--title", "<b>"], "invalid title"],
     [["--auth", "none", "--webhooks"], "--webhooks requires users"],
-    [["--packages", "cdn"], "--packages must be registry or tarballs or workspace"],
+    [["--packages", "cdn"], "--packages must be registry or tarballs"],
     [["--name", "My Shop"], 'invalid name "My Shop"'],
   ])("refuses %j on a terminal before the first question", async (args, message) => {
     const folder = await temporaryFolder();
@@ -202,4 +203,8 @@ describe("the templates", () => {
     }
     expect(missing).toEqual([]);
   });
+});
+
+it("the template of src/api/index.ts, which is type-checked, is what a new project gets", () => {
+  expect(readTemplates().get("src/api/index.ts")).toBe(apiIndex([], true));
 });

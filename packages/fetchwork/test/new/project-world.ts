@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { commands } from "../../src/commands.ts";
-import { packWorkspace } from "../../src/new/pack-workspace.ts";
+import { packWorkspace } from "../../../../scripts/pack-workspace.ts";
 import { runCommand } from "../../src/command/run-command.ts";
 import { memoryIo } from "../memory-io.ts";
 

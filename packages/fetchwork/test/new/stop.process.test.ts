@@ -5,7 +5,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { run } from "../../src/new/pack-workspace.ts";
+import { run } from "../../src/new/run-program.ts";
 import { temporaryFolder } from "./project-world.ts";
 
 const main = join(import.meta.dirname, "../../src/main.ts");

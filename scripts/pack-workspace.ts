@@ -1,23 +1,13 @@
-import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readdir, rename, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join, relative } from "node:path";
-import { fileURLToPath } from "node:url";
-import { neededBy, type NeedingManifest } from "./package-closure.ts";
-
-/** The repository that this command runs from; `undefined` for the published command. */
-export function workspaceRoot(): string | undefined {
-  const root = fileURLToPath(new URL("../../../..", import.meta.url));
-  const file = join(root, "package.json");
-  if (!existsSync(file)) return undefined;
-  const { name } = JSON.parse(readFileSync(file, "utf8")) as { readonly name?: unknown };
-  return name === "fetchwork-workspace" ? root : undefined;
-}
+import { run } from "../packages/fetchwork/src/new/run-program.ts";
+import { closureOf, neededBy, type NeedingManifest } from "./package-closure.ts";
 
 /** A packed package. */
-interface Tarball {
+export interface Tarball {
   /** Absolute path. */
   readonly file: string;
   /** Names of the packages that it needs. */
@@ -43,6 +33,16 @@ export async function packWorkspace(
     tarballs.set(name, { file, needs: neededBy(manifest) });
   }
   return tarballs;
+}
+
+/** The tarballs of packages and of all of ours that they need, by package name. */
+export async function tarballsOf(
+  root: string,
+  names: readonly string[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, string>> {
+  const needed = closureOf(names, await packWorkspace(root, signal));
+  return new Map(Array.from(needed, ([name, { file }]) => [name, file]));
 }
 
 function readManifest(folder: string): Manifest {
@@ -124,35 +124,4 @@ function digest(root: string, names: readonly string[]): string {
     }
   }
   return hash.digest("hex").slice(0, 16);
-}
-
-/**
- * Runs a program to its end; if it fails, its output is the error's message. When the signal aborts, the program is
- * stopped and waited for, so that it writes nothing into a folder that the caller then removes.
- */
-export async function run(
-  program: string,
-  args: readonly string[],
-  {
-    cwd,
-    signal,
-    env,
-  }: { readonly cwd: string; readonly signal: AbortSignal; readonly env?: NodeJS.ProcessEnv },
-): Promise<void> {
-  signal.throwIfAborted();
-  const child = spawn(program, args, { cwd, signal, env, stdio: ["ignore", "pipe", "pipe"] });
-  let output = "";
-  for (const stream of [child.stdout, child.stderr]) {
-    stream
-      .setEncoding("utf8")
-      .on("data", (text: string) => void (output = (output + text).slice(-4000)));
-  }
-  let failure: Error | undefined;
-  const code = await new Promise<number | null>((resolve) => {
-    // Also when it was stopped or could not be started, "close" follows.
-    child.once("error", (error) => void (failure = error)).once("close", resolve);
-  });
-  if (failure !== undefined) throw failure;
-  if (code !== 0)
-    throw new Error(`${[program, ...args].slice(0, 3).join(" ")} failed: ${output.trim()}`);
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { closureOf, neededBy } from "../../src/new/package-closure.ts";
+import { closureOf, neededBy } from "../scripts/package-closure.ts";
 
 describe("neededBy", () => {
   it("names dependencies and peers, except optional peers", () => {
