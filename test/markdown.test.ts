@@ -1,3 +1,6 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { codeBlocks, tableRows } from "../scripts/markdown.ts";
 
@@ -22,5 +25,20 @@ describe("tableRows", () => {
 
   it("returns nothing for a table without rows", () => {
     expect(tableRows("| a |\n| --- |\n\ntext")).toEqual([]);
+  });
+});
+
+describe("the repository", () => {
+  const root = join(import.meta.dirname, "..");
+  const names = execFileSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8" })
+    .split("\0")
+    .filter(
+      (name) => /\.(?:md|ts|mjs|cjs|js|html)$/.test(name) && name !== "test/markdown.test.ts",
+    );
+
+  it("names no issue by its number, and no file that is not in it", () => {
+    const pattern = /\b[Ii]ssues? #?\d+\b|\bshared\/(?:spec|findings|research|vectors|weight)/;
+    const found = names.filter((name) => pattern.test(readFileSync(join(root, name), "utf8")));
+    expect(found).toEqual([]);
   });
 });

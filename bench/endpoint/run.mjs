@@ -4,7 +4,7 @@
 //
 // All run in one process, one after another, with the garbage of the one before collected. Every library gets the same
 // calls; those that have a parse step also run with templates parsed before, which ours do by their cache. "conformance"
-// counts the cases of ../shared/vectors/uri-template (or FETCHWORK_VECTORS) that a library expands as they say, and the
+// counts the cases of uri-template below FETCHWORK_VECTORS that a library expands as they say, and the
 // malformed templates of packages/endpoint/test/rfc-6570.ts (our own list) that it refuses.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -128,7 +128,7 @@ async function compare(name, runs) {
 }
 
 function countConformance() {
-  const parent = process.env.FETCHWORK_VECTORS ?? join(root, "../shared/vectors");
+  const parent = process.env.FETCHWORK_VECTORS ?? "";
   const folder = join(parent, "uri-template");
   if (!existsSync(folder)) return part.leaveOut("conformance", "the vectors are not here");
   const cases = readdirSync(folder)

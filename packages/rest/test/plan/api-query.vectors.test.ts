@@ -17,11 +17,11 @@ interface Difference {
 const search =
   "2B 7: q goes to the search of the store, word by word, and is no regular expression";
 const searchNothing = "2B 7: an empty q is none, as with every other parameter";
-const strict = "issue 8: the text of a parameter is converted strictly, or refused";
+const strict = "the text of a parameter is converted strictly, or refused";
 const strictBody = "2B 7 and 9: JSON is not converted; what is of another type is refused";
 const boolean = "2B 7: valid is always a boolean";
 const unknown = "2B 7: a parameter that the list does not have is refused";
-const text = "issue 8: times are texts in ISO 8601, in JSON as in the store";
+const text = "times are texts in ISO 8601, in JSON as in the store";
 
 const user =
   '{"email":{"type":"String","match":"^\\\\S+@\\\\S+\\\\.\\\\S+$","required":true,"trim":true,"lowercase":true},"password":{"type":"String","required":true,"minlength":6},"name":{"type":"String","trim":true},"role":{"type":"String","enum":["user","admin"],"default":"user"}}';
@@ -55,15 +55,15 @@ const differences: Readonly<Record<string, Difference>> = {
     ours: refused("near", "unknown", "is not a parameter here"),
   },
   'query {"near":true} {"near":"91,0"}': {
-    why: "issue 8: there is no latitude beyond the poles",
+    why: "there is no latitude beyond the poles",
     ours: refused("near", "max", "must be lower than or equal to 90"),
   },
   'query {"near":true} {"min_distance":"5"}': {
-    why: "issue 8: a distance from nowhere is refused",
+    why: "a distance from nowhere is refused",
     ours: refused("near", "required", "is required"),
   },
   'query {"near":{"geojson":false}} {"near":true} {"near":"-22.84,-44.32"}': {
-    why: "issue 8: a place is of one form, however documents hold it",
+    why: "a place is of one form, however documents hold it",
     ours: { query: { location: place }, select, cursor: { skip: 0, limit: 30 } },
   },
   [`query ${times} {"after":"1461369600000"}`]: {
@@ -91,7 +91,7 @@ const differences: Readonly<Record<string, Difference>> = {
     ours: refused("n", "type", "must be of type number"),
   },
   'query {"term":{"type":"RegExp","paths":["title","description"]}} {"term":"abc"}': {
-    why: "issue 8: the store has no regular expressions, which take unbounded time; prefix or q",
+    why: "the store has no regular expressions, which take unbounded time; prefix or q",
     ours: {
       query: { $or: [{ title: { prefix: "abc" } }, { description: { prefix: "abc" } }] },
       select,
@@ -103,7 +103,7 @@ const differences: Readonly<Record<string, Difference>> = {
     ours: refused("page", "unknown", "is not a parameter here"),
   },
   'query {"page":false,"limit":"max_items"} {"max_items":"101"}': {
-    why: "issue 8: an error names the parameter as the client has sent it",
+    why: "an error names the parameter as the client has sent it",
     ours: refused("max_items", "max", "must be lower than or equal to 100"),
   },
   [`body ${user} {"email":"x","password":"123456"}`]: {
