@@ -79,7 +79,7 @@ export {
 } from "./errors.ts";
 export { exposedResponse } from "./exchange/exposed-response.ts";
 export type { Handler, Middleware } from "./handler.ts";
-export type { ResponseBody } from "./message/lazy-response.ts";
+export type { ResponseBody } from "./message/fast-response.ts";
 export { nativeRequest } from "./message/native-request.ts";
 export {
   replaceBody,

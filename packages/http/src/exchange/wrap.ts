@@ -6,7 +6,7 @@ import { exposedResponse } from "./exposed-response.ts";
 import type { Handler, Middleware } from "../handler.ts";
 import { replaceBody } from "../message/replace-body.ts";
 import { releaseResponse } from "../message/response-owner.ts";
-import { isNullBodyStatus } from "../message/response.ts";
+import { isNullBodyStatus } from "../message/fast-response.ts";
 
 /** A handler that creates a context when it is called without one. Assignable to {@link Handler}. */
 export type WrappedHandler = (request: Request, context?: Context) => Response | Promise<Response>;

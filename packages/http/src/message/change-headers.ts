@@ -1,9 +1,9 @@
 import type { Context } from "../context.ts";
 import { HeaderList } from "./header-list.ts";
-import { LazyResponse } from "./lazy-response.ts";
+import { LazyResponse } from "./fast-response.ts";
 import { holdsBody, replaceBody } from "./replace-body.ts";
 import { ownerOf, setOwner, sharedError } from "./response-owner.ts";
-import { copyTextResponse, makeTextResponse } from "./response.ts";
+import { makeTextResponse } from "./response.ts";
 
 /**
  * Changes the headers of a response on its way out; use what it returns.
@@ -27,7 +27,8 @@ export function changeHeaders(
   }
   if (isUpgrade(response)) return response;
   const copy =
-    copyTextResponse(response) ?? (isShareable(response) ? copyEmpty(response) : undefined);
+    (LazyResponse.is(response) ? LazyResponse.copy(response) : undefined) ??
+    (isShareable(response) ? copyEmpty(response) : undefined);
   if (copy !== undefined) {
     setOwner(copy, context);
     change(copy.headers);
@@ -89,7 +90,7 @@ function isUpgrade(response: Response): boolean {
 
 function isShareable(response: Response): boolean {
   // These were made for one exchange, and asking for their body would make the platform's `Response`.
-  if (response instanceof LazyResponse || holdsBody(response)) return false;
+  if (LazyResponse.is(response) || holdsBody(response)) return false;
   return response.body === null;
 }
 

@@ -1,5 +1,5 @@
 import { HeaderList } from "./header-list.ts";
-import { isLazy, LazyResponse, type ResponseBody } from "./lazy-response.ts";
+import { isLazy, LazyResponse, ResponseParts, type ResponseBody } from "./fast-response.ts";
 
 /** A response taken apart. */
 export interface TakenResponse {
@@ -55,7 +55,10 @@ export function replaceBody(
 ): Response {
   const { status, statusText, url, redirected } = head;
   const replaced = isLazy
-    ? new LazyResponse(body, status, statusText, headers)
+    ? new LazyResponse(
+        body as BodyInit | null,
+        new ResponseParts(status, statusText, headers, false),
+      )
     : // The platform takes any stream of bytes; the types differ about where these may be. And Deno takes our headers as a
       // list only.
       new Response(body as BodyInit | null, { status, statusText, headers: [...headers] });
@@ -67,7 +70,7 @@ export function replaceBody(
 }
 
 function bodyOf(response: Response): ResponseBody {
-  if (response instanceof LazyResponse) return LazyResponse.prepare(response).body;
+  if (LazyResponse.is(response)) return LazyResponse.prepare(response).body;
   return holdsBody(response) ? response.takeBody() : response.body;
 }
 

@@ -1,6 +1,12 @@
 import { HttpUsageError } from "../errors.ts";
 import { HeaderList } from "./header-list.ts";
-import { isLazy, LazyResponse, type PreparedResponse } from "./lazy-response.ts";
+import {
+  isLazy,
+  isNullBodyStatus,
+  LazyResponse,
+  ResponseParts,
+  textType,
+} from "./fast-response.ts";
 
 /** Valid parts of a response that has a text or no body. */
 export interface ResponseDraft {
@@ -12,46 +18,6 @@ export interface ResponseDraft {
 }
 
 const jsonType = ["content-type", "application/json"] as const;
-const textType = ["content-type", "text/plain;charset=UTF-8"] as const;
-const nullBodyStatuses: ReadonlySet<number> = new Set([101, 204, 205, 304]);
-
-/** A response that sending leaves whole, so that many exchanges may share it. */
-class TextResponse extends LazyResponse {
-  readonly #text: string | null;
-
-  constructor(
-    text: string | null,
-    status: number,
-    statusText: string,
-    headers: HeaderList | readonly string[],
-  ) {
-    super(text, status, statusText, headers);
-    this.#text = text;
-  }
-
-  /** Returns what a server sends, which adds the length itself. */
-  static override prepare(response: TextResponse): PreparedResponse {
-    const prepared = LazyResponse.prepare(response);
-    const { headers } = prepared;
-    return headers.includes(lengthName)
-      ? { ...prepared, headers: withoutLength(headers) }
-      : prepared;
-  }
-
-  /** Copies text and headers; returns undefined when the body was read. */
-  static copy(response: TextResponse): Response | undefined {
-    if (response.bodyUsed) return undefined;
-    const { status, statusText } = response;
-    const headers = HeaderList.of(LazyResponse.fieldsOf(response));
-    return new TextResponse(response.#text, status, statusText, headers);
-  }
-}
-
-const lengthName = "content-length";
-
-function withoutLength(fields: readonly string[]): string[] {
-  return fields.filter((_, index) => fields[index - (index % 2)] !== lengthName);
-}
 
 /**
  * Makes a response with a value as JSON.
@@ -93,34 +59,18 @@ export function empty(
 }
 
 /** Makes a response from parts that are known to be valid. */
-export function makeTextResponse(draft: ResponseDraft): Response {
-  const { text, status, statusText, headers } = draft;
-  if (isLazy) return new TextResponse(text, status, statusText, headers);
+export function makeTextResponse({ text, status, statusText, headers }: ResponseDraft): Response {
+  if (isLazy) return new LazyResponse(text, new ResponseParts(status, statusText, headers, true));
   // As a list: Deno looks inside what is a `Headers` by its prototype, and finds nothing there.
   return new Response(text, { status, statusText, headers: [...headers] });
 }
 
-/** Copies a response of {@link json}, {@link text} or {@link empty}; returns undefined for all others. */
-export function copyTextResponse(response: Response): Response | undefined {
-  return response instanceof TextResponse ? TextResponse.copy(response) : undefined;
-}
-
 /**
- * Returns whether a response was made by {@link json}, {@link text} or {@link empty}. It holds its whole body, exchanges
- * may share it, and nothing has to be read before it is sent.
+ * Returns whether a response was made by {@link json}, {@link text}, {@link empty} or of a whole body by `FastResponse`.
+ * Exchanges may share it, and nothing has to be read before it is sent.
  */
 export function isWhole(response: Response): boolean {
-  return response instanceof TextResponse;
-}
-
-/** Returns head and text of a response of {@link json}, {@link text} or {@link empty}; undefined for all others. */
-export function prepareTextResponse(response: Response): PreparedResponse | undefined {
-  return response instanceof TextResponse ? TextResponse.prepare(response) : undefined;
-}
-
-/** Returns whether a response of the status has no body (Fetch, 2.2.3). */
-export function isNullBodyStatus(status: number): boolean {
-  return nullBodyStatuses.has(status);
+  return LazyResponse.is(response) && LazyResponse.isShared(response);
 }
 
 function makeResponse(
@@ -131,7 +81,7 @@ function makeResponse(
   const status = init?.status ?? 200;
   if (init !== undefined) {
     checkStatus(status);
-    if (nullBodyStatuses.has(status)) {
+    if (isNullBodyStatus(status)) {
       throw new HttpUsageError(
         "ERR_HTTP_STATUS",
         `a response of status ${status} cannot have a body; use empty(${status})`,
@@ -140,7 +90,7 @@ function makeResponse(
   }
   const statusText = init?.statusText ?? "";
   if (isLazy && init?.headers === undefined) {
-    return new TextResponse(body, status, statusText, type);
+    return new LazyResponse(body, new ResponseParts(status, statusText, type, true));
   }
   const headers = HeaderList.from(init?.headers);
   if (!headers.has("content-type")) headers.set(...type);

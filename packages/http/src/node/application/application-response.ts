@@ -4,7 +4,7 @@ import { isConnectionHeader } from "@fetchwork/kit";
 import { HttpError, HttpUsageError } from "../../errors.ts";
 import { HeaderList } from "../../message/header-list.ts";
 import { replaceBody } from "../../message/replace-body.ts";
-import { isNullBodyStatus } from "../../message/response.ts";
+import { isNullBodyStatus } from "../../message/fast-response.ts";
 import type { ApplicationSocket } from "./application-socket.ts";
 
 type Callback = (error?: Error | null) => void;

@@ -1,12 +1,12 @@
 import { HttpUsageError, notAResponse } from "../../errors.ts";
 import { HeaderList } from "../../message/header-list.ts";
 import {
+  isNullBodyStatus,
   LazyResponse,
   type PreparedResponse,
   type ResponseBody,
-} from "../../message/lazy-response.ts";
+} from "../../message/fast-response.ts";
 import { claimResponse } from "../../message/response-owner.ts";
-import { isNullBodyStatus, prepareTextResponse } from "../../message/response.ts";
 import type { NodeExchange } from "./node-exchange.ts";
 import { sendError } from "./send-error.ts";
 import { sendStream } from "./send-stream.ts";
@@ -59,15 +59,13 @@ function send(exchange: NodeExchange, prepared: PreparedResponse): void {
 
 function prepare(exchange: NodeExchange, response: unknown): PreparedResponse {
   if (!(response instanceof Response)) throw notAResponse(response);
-  const whole = prepareTextResponse(response);
-  if (whole !== undefined) return whole;
+  if (LazyResponse.is(response)) {
+    if (!LazyResponse.isShared(response)) claimResponse(response, exchange.context);
+    return LazyResponse.prepare(response);
+  }
   const { status, statusText } = response;
   if (status === 0) {
     throw new HttpUsageError("ERR_HTTP_RESPONSE", "the handler returned Response.error()");
-  }
-  if (response instanceof LazyResponse) {
-    claimResponse(response, exchange.context);
-    return LazyResponse.prepare(response);
   }
   const { body } = response;
   if (body !== null) claimResponse(response, exchange.context);

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import { HttpError, HttpUsageError } from "../../errors.ts";
-import type { PreparedResponse } from "../../message/lazy-response.ts";
+import type { PreparedResponse } from "../../message/fast-response.ts";
 import type { NodeExchange } from "./node-exchange.ts";
 import { sendError } from "./send-error.ts";
 import { writeHead } from "./write-head.ts";

@@ -1,5 +1,5 @@
 import { isConnectionHeader } from "@fetchwork/kit";
-import type { PreparedResponse } from "../../message/lazy-response.ts";
+import type { PreparedResponse } from "../../message/fast-response.ts";
 import type { NodeExchange } from "./node-exchange.ts";
 
 /**
