@@ -60,7 +60,6 @@ export type { AppliedMigration, Migration, PlanStep, StoreStatus } from "./api/m
 export type { Near } from "./api/near.ts";
 export type { Page, PageQuery, Paging, Total } from "./api/page.ts";
 export type { PostgresOptions } from "./api/postgres-options.ts";
-export type { ReadOptions } from "./api/read-options.ts";
 export type { SchemaIssue, SchemaResult, StandardSchema } from "@fetchwork/kit";
 export type { Deleted, PurgeSelection, SoftDeletion } from "./api/soft-deletion.ts";
 export type { Store, StoreOptions } from "./api/store.ts";

@@ -1,6 +1,5 @@
 import type { FieldPath } from "./field-path.ts";
 import type { Near } from "./near.ts";
-import type { ReadOptions } from "./read-options.ts";
 import type { Deleted } from "./soft-deletion.ts";
 import type { Where } from "./where.ts";
 
@@ -35,7 +34,7 @@ export interface Selection<T> {
 }
 
 /** Selects and counts documents. */
-export interface CountQuery<T> extends Selection<T>, ReadOptions {
+export interface CountQuery<T> extends Selection<T> {
   /**
    * Stops counting at this number, from 1, which is then the result.
    * Default: counts all.
@@ -44,7 +43,7 @@ export interface CountQuery<T> extends Selection<T>, ReadOptions {
 }
 
 /** Selects, sorts and pages documents. */
-export interface FindQuery<T> extends Selection<T>, ReadOptions {
+export interface FindQuery<T> extends Selection<T> {
   /**
    * The order. Missing and null come first, then numbers (`false` as 0, `true` as 1), then strings
    * by code point; `-` reverses it. `id` is added in the direction of the last field, so that

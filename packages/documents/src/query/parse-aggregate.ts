@@ -35,7 +35,7 @@ export interface ParsedMembers extends ParsedSelection {
   readonly order: "count" | "value";
 }
 
-const selectionNames = { where: true, q: true, deleted: true, staleness: true } as const;
+const selectionNames = { where: true, q: true, deleted: true } as const;
 const aggregateOptions: ReadonlySet<string> = optionNames<AggregateQuery<unknown>>({
   ...selectionNames,
   by: true,

@@ -7,7 +7,6 @@ import { isImplied, isShortWord, searchPattern } from "../document/search-text.t
 import { type ParsedNear, parseNear } from "../geo/near.ts";
 import { optionNames, refuseUnknown } from "../option-names.ts";
 import { type Filter, parseFilter } from "./filter.ts";
-import { parseStaleness } from "./parse-read-options.ts";
 
 /** A selection as it was given. @internal */
 export interface GivenSelection {
@@ -15,7 +14,6 @@ export interface GivenSelection {
   readonly q?: unknown;
   readonly near?: unknown;
   readonly deleted?: unknown;
-  readonly staleness?: unknown;
 }
 
 /** A query as it was given. @internal */
@@ -38,8 +36,6 @@ export interface ParsedSelection {
   readonly words: readonly string[];
   readonly near?: ParsedNear | undefined;
   readonly deleted: Deleted;
-  /** How old the answer may be, in milliseconds. */
-  readonly staleness?: number | undefined;
 }
 
 /**
@@ -85,7 +81,6 @@ export const selectionNames = {
   q: true,
   near: true,
   deleted: true,
-  staleness: true,
 } as const;
 const findOptions: ReadonlySet<string> = optionNames<FindQuery<unknown>>({
   ...selectionNames,
@@ -137,7 +132,6 @@ export function parseSelection(selection: GivenSelection): ParsedSelection {
     words: parseWords(q),
     near: near === undefined ? undefined : parseNear(near),
     deleted,
-    staleness: parseStaleness(selection),
   };
 }
 

@@ -36,7 +36,7 @@ export function selectDocuments<T>(
   { query, count }: { readonly query: ParsedQuery; readonly count?: CountPlan | undefined },
 ): Promise<Found<FoundDocument<T>>> {
   const { name } = layout.definition;
-  const { limit, offset, rankedBy, staleness = 0 } = query;
+  const { limit, offset, rankedBy } = query;
   const after = placeAfter(name, query);
   const isRanked = rankedBy !== undefined;
   const find = isRanked
@@ -44,7 +44,7 @@ export function selectDocuments<T>(
     : { query, after };
   observe?.(layout, { find, count });
   const map = (row: Row): FoundDocument<T> => ({ stored: toStored<T>(name, row), square: row[6] });
-  const finding = access.find(layout, { find, count }, { staleness, map });
+  const finding = access.find(layout, { find, count }, map);
   if (!isRanked) return finding;
   return finding.then((found) => {
     const hits = found.items.map(({ stored }) => stored);
@@ -83,7 +83,7 @@ function placeAfter(
 
 async function cursorAfter(
   { access, layout }: Reading,
-  { near, order, staleness = 0 }: ParsedQuery,
+  { near, order }: ParsedQuery,
   { stored, square, relevance }: FoundDocument<unknown>,
 ): Promise<string> {
   const { name } = layout.definition;
@@ -94,7 +94,7 @@ async function cursorAfter(
   const values =
     layout.sortValues === undefined
       ? sortValuesOf(layout, stored, order)
-      : await access.read(layout, () => readSortValues(layout, stored, order), staleness);
+      : await access.read(layout, () => readSortValues(layout, stored, order));
   return writeCursor(name, order, values);
 }
 

@@ -10,10 +10,6 @@ const things = defineCollection<Document>("things", { unique: ["name"], softDele
 
 const calls: readonly (readonly [name: keyof Collection<Document>, args: readonly unknown[]])[] = [
   ["insert", [{ name: "b" }, { Id: "b" }]],
-  ["get", ["a", { stalenes: 1 }]],
-  ["get", ["a", { staleness: -1 }]],
-  ["getMany", [["a"], { stalenes: 1 }]],
-  ["getMany", [["a"], { staleness: -1 }]],
   ["getMany", ["a"]],
   ["insertMany", [{ name: "b" }]],
   ["find", [{ unknown: 1 }]],

@@ -1,11 +1,10 @@
 import type { Stored } from "../document.ts";
 import type { FieldPath, FieldValue } from "../field-path.ts";
 import type { Selection } from "../find-query.ts";
-import type { ReadOptions } from "../read-options.ts";
 import type { ScalarValue } from "../where.ts";
 
 /** Selects the documents that are aggregated; the options of `find` that select documents, without `near`. */
-export interface AggregateSelection<T> extends Omit<Selection<T>, "near">, ReadOptions {}
+export type AggregateSelection<T> = Omit<Selection<T>, "near">;
 
 /** What to compute of the documents of a group: their number, or something of the values of a field. */
 export type AggregateValue<P extends string> =

@@ -32,8 +32,8 @@ export async function removeInParts(
     });
   if (begun.left === undefined) return begun.count;
   const plan = { removal: begun.left };
-  const options = { staleness: 0, map: ([key = null]: Row): Row[number] => key };
-  const { items: keys } = await access.find(layout, plan, options);
+  const keyOf = ([key = null]: Row): Row[number] => key;
+  const { items: keys } = await access.find(layout, plan, keyOf);
   let count = 0;
   for (const part of removalParts(keys)) {
     count += await removeKeys(access, { layout, removal, keys: part });

@@ -124,26 +124,18 @@ export class SqliteEngine implements Engine {
     return this.#readNow(layout, () => runReading(this.#reader(), operation()));
   }
 
-  find<R>(
-    layout: Layout,
-    plan: ReadPlan,
-    options: { readonly map: (row: Row) => R },
-  ): Promise<Found<R>> {
+  find<R>(layout: Layout, plan: ReadPlan, map: (row: Row) => R): Promise<Found<R>> {
     return this.#readNow(layout, () => {
       try {
-        return this.#find(layout, plan, options);
+        return this.#find(layout, plan, map);
       } catch (error) {
         if (!(error instanceof UnregisteredError)) throw error;
-        return this.prepare([layout]).then(() => this.#find(layout, plan, options));
+        return this.prepare([layout]).then(() => this.#find(layout, plan, map));
       }
     });
   }
 
-  #find<R>(
-    layout: Layout,
-    plan: ReadPlan,
-    { map }: { readonly map: (row: Row) => R },
-  ): Found<R> | Promise<Found<R>> {
+  #find<R>(layout: Layout, plan: ReadPlan, map: (row: Row) => R): Found<R> | Promise<Found<R>> {
     const budget = this.#budget;
     try {
       budget?.begin();

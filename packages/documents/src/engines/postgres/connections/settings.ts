@@ -1,7 +1,6 @@
 import { DocumentsTypeError } from "../../../api/errors.ts";
 import type { PostgresOptions } from "../../../api/postgres-options.ts";
 import { optionNames, refuseUnknown } from "../../../option-names.ts";
-import { parsePostgresUrl, type PostgresAddress } from "./address.ts";
 
 /** {@link PostgresOptions} with their defaults. */
 export interface PostgresSettings {
@@ -10,7 +9,6 @@ export interface PostgresSettings {
   readonly failoverTimeout: number;
   readonly statementTimeout: number;
   readonly distributed: boolean | undefined;
-  readonly replicas: readonly PostgresAddress[];
   readonly transactionPooling: boolean | undefined;
 }
 
@@ -20,7 +18,6 @@ const knownOptions: ReadonlySet<string> = optionNames<PostgresOptions>({
   failoverTimeout: true,
   statementTimeout: true,
   distributed: true,
-  replicas: true,
   transactionPooling: true,
 });
 const maxTimeout = 0x7fff_ffff;
@@ -42,7 +39,6 @@ export function parsePostgresOptions(
     failoverTimeout = hosts.length > 1 ? 30_000 : 5000,
     statementTimeout = 30_000,
     distributed,
-    replicas = [],
     transactionPooling,
   } = options;
   if (transactionPooling !== undefined && typeof transactionPooling !== "boolean") {
@@ -63,18 +59,8 @@ export function parsePostgresOptions(
       most: maxTimeout,
     }),
     distributed,
-    replicas: parseReplicas(replicas),
     transactionPooling,
   };
-}
-
-function parseReplicas(urls: unknown): readonly PostgresAddress[] {
-  if (!Array.isArray(urls)) throw wrong('"replicas" must be a list of URLs');
-  return urls.map((url: unknown) => {
-    const address = parsePostgresUrl(typeof url === "string" ? url : "");
-    if (address.hosts.length === 1) return address;
-    throw wrong('each URL of "replicas" must name one host');
-  });
 }
 
 function wholeNumber(
