@@ -8,9 +8,6 @@ export type {
   AggregateValues,
   Aggregating,
   DistinctQuery,
-  Facet,
-  Facets,
-  FacetsQuery,
   MemberValue,
 } from "./api/reading/aggregate.ts";
 export type { Administration, CheckResult } from "./api/administration.ts";
@@ -46,12 +43,7 @@ export type {
   UnindexedQuery,
 } from "./api/explanation.ts";
 export type { Expires } from "./api/expiry.ts";
-export type {
-  FieldChanging,
-  Increments,
-  ListMembers,
-  PushOptions,
-} from "./api/changing/field-changes.ts";
+export type { FieldChanging, Increments } from "./api/changing/field-changes.ts";
 export type { FieldPath, FieldValue, ListMember, ListPath, MetaField } from "./api/field-path.ts";
 export type { CountQuery, FindQuery, Selection, SortKey } from "./api/find-query.ts";
 export type { ClaimQuery, Lease, Leasing } from "./api/lease.ts";

@@ -1,4 +1,4 @@
-import type { AggregateQuery, DistinctQuery, FacetsQuery } from "../api/reading/aggregate.ts";
+import type { AggregateQuery, DistinctQuery } from "../api/reading/aggregate.ts";
 import { InputError } from "../api/errors.ts";
 import { type ParsedPath, parsePath } from "../api/field-path.ts";
 import { isPlainObject } from "../is-plain-object.ts";
@@ -28,11 +28,10 @@ export interface ParsedAggregate extends ParsedSelection {
   readonly limit: number;
 }
 
-/** Fields whose values are counted. @internal */
-export interface ParsedMembers extends ParsedSelection {
-  readonly fields: readonly { readonly path: ParsedPath; readonly limit: number }[];
-  /** In which order the values are returned. */
-  readonly order: "count" | "value";
+/** A field whose different values are wanted. @internal */
+export interface ParsedDistinct extends ParsedSelection {
+  readonly path: ParsedPath;
+  readonly limit: number;
 }
 
 const selectionNames = { where: true, q: true, deleted: true } as const;
@@ -47,18 +46,12 @@ const distinctOptions: ReadonlySet<string> = optionNames<DistinctQuery<unknown>>
   ...selectionNames,
   limit: true,
 });
-const facetsOptions: ReadonlySet<string> = optionNames<FacetsQuery<unknown>>({
-  ...selectionNames,
-  fields: true,
-});
 const maxFields = 8;
 const maxValues = 32;
 const maxSortKeys = 16;
 const maxNameLength = 128;
 const defaultLimit = 1000;
 const maxLimit = 10_000;
-const maxFacetFields = 16;
-const maxFacets = 1000;
 
 /**
  * Checks what is to be computed of which groups.
@@ -95,29 +88,10 @@ export function parseAggregate(
 export function parseDistinct(
   field: unknown,
   query: GivenSelection & Pick<GivenQuery, "limit">,
-): ParsedMembers {
+): ParsedDistinct {
   refuseUnknown(query, distinctOptions, wrong);
   const limit = parseMaximum("limit", query.limit ?? defaultLimit, maxLimit);
-  return { ...parseSelection(query), fields: [{ path: parsePath(field), limit }], order: "value" };
-}
-
-/**
- * Checks of which fields the values are counted.
- *
- * @internal
- * @throws {InputError} `ERR_DOCUMENTS_QUERY`
- */
-export function parseFacets(query: GivenSelection & { readonly fields?: unknown }): ParsedMembers {
-  refuseUnknown(query, facetsOptions, wrong);
-  const entries = isPlainObject(query.fields) ? Object.entries(query.fields) : [];
-  if (entries.length === 0 || entries.length > maxFacetFields) {
-    throw wrong(`"fields" must be an object with 1 to ${maxFacetFields} fields`);
-  }
-  const fields = entries.map(([field, limit]) => ({
-    path: parsePath(field),
-    limit: parseMaximum("fields", limit, maxFacets),
-  }));
-  return { ...parseSelection(query), fields, order: "count" };
+  return { ...parseSelection(query), path: parsePath(field), limit };
 }
 
 function parseBy(by: unknown): readonly ParsedPath[] {

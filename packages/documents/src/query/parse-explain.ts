@@ -1,12 +1,7 @@
 import { DocumentsTypeError } from "../api/errors.ts";
 import type { ExplainOptions } from "../api/explanation.ts";
 import { optionNames, refuseUnknown } from "../option-names.ts";
-import {
-  parseAggregate,
-  parseFacets,
-  type ParsedAggregate,
-  type ParsedMembers,
-} from "./parse-aggregate.ts";
+import { parseAggregate, type ParsedAggregate } from "./parse-aggregate.ts";
 import { parsePage } from "./parse-page.ts";
 import {
   type GivenQuery,
@@ -22,7 +17,6 @@ const optionsOfExplain: ReadonlySet<string> = optionNames<ExplainOptions>({ meth
 export interface Explained {
   readonly find?: { readonly query: ParsedQuery; readonly after: undefined } | undefined;
   readonly groups?: ParsedAggregate | undefined;
-  readonly members?: ParsedMembers | undefined;
   readonly count?: (ParsedSelection & { readonly max: number | undefined }) | undefined;
 }
 
@@ -43,8 +37,6 @@ export function parseExplain(query: GivenQuery, options: ExplainOptions): Explai
       return { count: parseCount(query) };
     case "aggregate":
       return { groups: parseAggregate(query) };
-    case "facets":
-      return { members: parseFacets(query) };
     case "page": {
       const { parsed, limit, total } = parsePage(query);
       const max = typeof total === "number" ? total + 1 : undefined;
@@ -54,7 +46,7 @@ export function parseExplain(query: GivenQuery, options: ExplainOptions): Explai
       };
     }
     default:
-      throw wrong('"method" must be "find", "page", "count", "aggregate" or "facets"');
+      throw wrong('"method" must be "find", "page", "count" or "aggregate"');
   }
 }
 

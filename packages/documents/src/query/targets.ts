@@ -1,5 +1,4 @@
 import type { InsertOptions } from "../api/collection.ts";
-import type { PushOptions } from "../api/changing/field-changes.ts";
 import { InputError } from "../api/errors.ts";
 import type { WriteOptions } from "../api/changing/write-options.ts";
 import { isPossibleId } from "../document/id.ts";
@@ -29,12 +28,6 @@ export interface Target {
   readonly lease?: string | undefined;
 }
 
-/** The options of `push`. @internal */
-export const pushOptions: ReadonlySet<string> = optionNames<PushOptions>({
-  ifVersion: true,
-  lease: true,
-  unique: true,
-});
 const writeOptions: ReadonlySet<string> = optionNames<WriteOptions>({
   ifVersion: true,
   lease: true,
@@ -47,12 +40,8 @@ const removeOptions: ReadonlySet<string> = new Set(["where"]);
  *
  * @internal
  */
-export function parseTarget(
-  id: string,
-  options: WriteOptions,
-  known: ReadonlySet<string> = writeOptions,
-): Target {
-  refuseUnknown(options, known, wrong);
+export function parseTarget(id: string, options: WriteOptions): Target {
+  refuseUnknown(options, writeOptions, wrong);
   const { ifVersion, lease } = options;
   if (ifVersion !== undefined && !Number.isSafeInteger(ifVersion)) {
     throw wrong('"ifVersion" must be a whole number');

@@ -3,8 +3,6 @@ import type {
   AggregateQuery,
   AggregateValues,
   DistinctQuery,
-  Facets,
-  FacetsQuery,
   MemberValue,
 } from "../api/reading/aggregate.ts";
 import type { Projected, Stored } from "../api/document.ts";
@@ -18,12 +16,12 @@ import type { Layout } from "../engines/layout.ts";
 import type { Row } from "../engines/operation.ts";
 import type { ReadPlan } from "../engines/operations/find.ts";
 import { getDocuments } from "../engines/operations/get.ts";
-import { parseAggregate, parseDistinct, parseFacets } from "../query/parse-aggregate.ts";
+import { parseAggregate, parseDistinct } from "../query/parse-aggregate.ts";
 import { parsePage } from "../query/parse-page.ts";
 import { parseCount, parseQuery } from "../query/parse-query.ts";
 import { parseStream } from "../query/parse-stream.ts";
 import { checkId, checkList } from "../query/targets.ts";
-import { facetsOf, groupOf, memberValue, refuseTooMany } from "./summaries.ts";
+import { groupOf, memberValue, refuseTooMany } from "./summaries.ts";
 import { streamPages } from "./stream-pages.ts";
 import type { ObserveQuery } from "./observe-queries.ts";
 import { type Reading, selectDocuments, selectPage } from "./select-documents.ts";
@@ -113,14 +111,9 @@ export class CollectionReads<T> {
     field: P,
     query: DistinctQuery<T> = {},
   ): Promise<readonly MemberValue<FieldValue<Stored<T>, P>>[]> {
-    const members = parseDistinct(field, query);
-    const rows = await this.#summarize({ members });
-    return rows.map(([, text]) => memberValue<T, P>(text));
-  }
-
-  async facets<const F extends FieldPath<T>>(query: FacetsQuery<T, F>): Promise<Facets<T, F>> {
-    const members = parseFacets(query);
-    return facetsOf<T, F>(members, await this.#summarize({ members }));
+    const distinct = parseDistinct(field, query);
+    const rows = await this.#summarize({ distinct });
+    return rows.map(([text]) => memberValue<T, P>(text));
   }
 
   async #summarize(plan: ReadPlan): Promise<readonly Row[]> {
