@@ -17,7 +17,7 @@ export interface ServingIndex {
    * The option of the definition that declares it; `createdAt` has an `"index"` and `id` a `"unique"`
    * one without being declared.
    */
-  readonly kind: "collate" | "geo" | "index" | "search" | "unique";
+  readonly kind: "geo" | "index" | "search" | "unique";
   /** The fields of the index, in order. */
   readonly fields: readonly string[];
 }

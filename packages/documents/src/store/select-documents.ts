@@ -2,12 +2,11 @@ import type { Projected, Stored } from "../api/document.ts";
 import type { Page, Total } from "../api/page.ts";
 import { projected } from "../document/projection.ts";
 import { toStored } from "../document/stored.ts";
-import { sortValuesOf } from "../engines/collation.ts";
 import type { Access, Found } from "../engines/engine.ts";
 import type { Layout } from "../engines/layout.ts";
 import type { Operation, Row } from "../engines/operation.ts";
 import type { CountPlan } from "../engines/operations/find.ts";
-import { readCursor, writeCursor } from "../query/cursor.ts";
+import { readCursor, sortValuesOf, writeCursor } from "../query/cursor.ts";
 import type { SortValue } from "../query/keyset.ts";
 import type { ParsedPage } from "../query/parse-page.ts";
 import { maxRanked, type OrderTerm, type ParsedQuery, rankedOrder } from "../query/parse-query.ts";
@@ -93,7 +92,7 @@ async function cursorAfter(
   if (near !== undefined) return writeCursor(name, order, [Number(square), stored.id]);
   const values =
     layout.sortValues === undefined
-      ? sortValuesOf(layout, stored, order)
+      ? sortValuesOf(stored, order)
       : await access.read(layout, () => readSortValues(layout, stored, order));
   return writeCursor(name, order, values);
 }

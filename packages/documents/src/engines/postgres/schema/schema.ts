@@ -21,7 +21,6 @@ import {
   registerGeneration,
 } from "./generations.ts";
 import { buildSearch } from "./build-search.ts";
-import { addKeyColumns, areKeysCurrent, deriveKeys, keyColumnsSql } from "./collation.ts";
 import { buildLeftIndexes, createIndex, prepareIndexes, readIndexes } from "./indexes.ts";
 import { createStatistics, hasStatistics } from "./statistics.ts";
 import { settleRemoved, wantedRemoved } from "./kept-removed.ts";
@@ -212,7 +211,6 @@ async function isPrepared(client: PoolClient, layout: PostgresLayout): Promise<b
   const registered = await readRegistry(client, layout);
   if (registered === undefined || !isCurrent(registered, layout)) return false;
   if (registered.removed !== wantedRemoved(layout) || !registered.hasRemovedVersions) return false;
-  if (!(await areKeysCurrent(client, layout))) return false;
   if (!(await areTablesSpread(client, layout))) return false;
   if (!(await areClaimsReady(client, layout))) return false;
   if (!(await areGenerationsReady(client, layout, registered.search))) return false;
@@ -231,13 +229,11 @@ async function prepareTable(client: PoolClient, layout: PostgresLayout): Promise
     await execute(client, createRemovedVersions(layout.definition.name));
   }
   if (registered !== undefined && layout.geoPaths.length > 0) await addPlaces(client, layout);
-  if (registered !== undefined) await addKeyColumns(client, layout);
   await spreadTables(client, layout);
   const isLarge = registered !== undefined && (await hasManyDocuments(client, layout));
   const { isBuilt, isLeft } = await prepareIndexes(client, layout, { isLarge });
   const hasNewStatistics = await createStatistics(client, layout);
   await prepareClaims(client, layout);
-  if (registered !== undefined) await deriveKeys(client, layout);
   const isUncounted = await createTotal(client, layout);
   if (isUncounted && !isLarge) await countTotal(client, layout);
   if (registered !== undefined) await registerGeneration(client, layout, registered.search);
@@ -297,7 +293,7 @@ async function createTable(client: PoolClient, layout: PostgresLayout): Promise<
         'created_at text COLLATE "C" NOT NULL, updated_at text COLLATE "C" NOT NULL, ' +
         'doc jsonb NOT NULL, search text COLLATE "C", deleted_at text COLLATE "C", ' +
         "expires_at bigint, lease_token text, lease_until bigint, " +
-        `lease_attempt integer NOT NULL DEFAULT 0, geo float8[]${keyColumnsSql(layout)}, ` +
+        `lease_attempt integer NOT NULL DEFAULT 0, geo float8[], ` +
         `CONSTRAINT ${quoteName(layout.idConstraint)} PRIMARY KEY (id))`,
     );
     for (const index of layout.indexes) await createIndex(client, layout, { index, how: "" });

@@ -6,7 +6,6 @@ import { quoteName } from "../../dialect.ts";
 import type { Row } from "../../operation.ts";
 import { registryTable } from "../../own-tables.ts";
 import type { Connection } from "../connection/connection.ts";
-import { addKeyColumns, deriveKeys, dropKeyColumns } from "./collation.ts";
 import { runOperation, runStatement } from "../connection/run-operation.ts";
 import { uniqueIndexName } from "../connection/sqlite-error.ts";
 import { prepareSearch } from "./search-generations.ts";
@@ -69,9 +68,7 @@ export function prepareCollection(connection: Connection, layout: SqliteLayout):
     rebuildExpiry(connection, layout);
     register(connection, layout, "expires", wanted);
   }
-  addKeyColumns(connection, layout, columns);
   for (const index of layout.indexes) createIndex(connection, layout, index);
-  deriveKeys(connection, layout);
   for (const table of missingMembers(connection, layout)) {
     for (const text of createMembers(layout.quoted, table)) connection.exec(text);
   }
@@ -136,7 +133,6 @@ export function dropUnusedIndexes(
     if (wanted.has(name) || layout.fieldsOfIndex(name) === undefined) continue;
     connection.exec(`DROP INDEX IF EXISTS ${quoteName(name)}`);
   }
-  dropKeyColumns(connection, layout, columnsOf(connection, layout));
   for (const field of builtMembers(connection, layout)) {
     if (layout.listIndexed.has(field)) continue;
     const { name } = membersTable(layout.definition.name, field);
@@ -146,9 +142,8 @@ export function dropUnusedIndexes(
 }
 
 function createIndex(connection: Connection, layout: SqliteLayout, index: SqliteIndex): void {
-  const { columns = index.paths.map((path) => indexExpression(path)).join(", ") } = index;
-  const { condition = index.isUnique && layout.softDelete ? "deleted_at IS NULL" : "" } = index;
-  const where = condition === "" ? "" : ` WHERE ${condition}`;
+  const columns = index.paths.map((path) => indexExpression(path)).join(", ");
+  const where = index.isUnique && layout.softDelete ? " WHERE deleted_at IS NULL" : "";
   connection.exec(
     `CREATE ${index.isUnique ? "UNIQUE" : ""} INDEX IF NOT EXISTS ${quoteName(index.name)} ` +
       `ON ${layout.quoted} (${columns})${where}`,
