@@ -48,12 +48,8 @@ export interface FindQuery<T> extends Selection<T> {
    * The order. Missing and null come first, then numbers (`false` as 0, `true` as 1), then strings
    * by code point; `-` reverses it. `id` is added in the direction of the last field, so that
    * the order is always the same. Default: `["-createdAt"]`.
-   *
-   * With `q`, `["-relevance"]` sorts by how well documents match: a word counts more in a field that stands earlier in
-   * `search`, as a whole word more than as a part of one, and several words more next to each other. The newest 1,000
-   * documents with the words are ranked, and no others are found. Of equal ones the newest come first.
    */
-  readonly sort?: readonly (SortKey<T> | "-relevance")[] | undefined;
+  readonly sort?: readonly SortKey<T>[] | undefined;
   /** The maximum number of documents to return. Default: all. */
   readonly limit?: number | undefined;
   /** The number of documents to skip. Default: 0. */

@@ -50,16 +50,7 @@ export interface ParsedQuery extends ParsedSelection {
   /** A cursor, not yet read. */
   readonly after: string | undefined;
   readonly fields: readonly ParsedPath[] | undefined;
-  /** Folded words by which the newest {@link maxRanked} documents are ranked; undefined for another order. */
-  readonly rankedBy?: readonly string[] | undefined;
 }
-
-/**
- * How many documents are ranked by their relevance.
- *
- * @internal
- */
-export const maxRanked = 1000;
 
 /**
  * A field to sort by.
@@ -169,29 +160,15 @@ export function parseQuery(
     throw wrong('"after" and "offset" exclude one another');
   }
   const selection = parseSelection(query);
-  const rankedBy = parseRanking(selection, query);
-  const sort = rankedBy === undefined ? query.sort : undefined;
   return {
     ...selection,
-    rankedBy,
-    order: selection.near === undefined ? parseSort(sort) : orderBy(selection.near, sort),
+    order:
+      selection.near === undefined ? parseSort(query.sort) : orderBy(selection.near, query.sort),
     limit: parseNumber("limit", query.limit),
     offset: parseNumber("offset", query.offset) ?? 0,
     after,
     fields: query.fields === undefined ? undefined : parseFields(query.fields),
   };
-}
-
-/** Returns the words to rank documents by, where a search is sorted by relevance. */
-function parseRanking(
-  { near, words }: ParsedSelection,
-  { q, sort }: { readonly q?: unknown; readonly sort?: unknown },
-): readonly string[] | undefined {
-  if (words.length === 0 || !Array.isArray(sort) || !sort.includes("-relevance")) return undefined;
-  if (sort.length > 1 || near !== undefined) {
-    throw wrong('"-relevance" sorts alone, and not with "near"');
-  }
-  return foldedWords(String(q));
 }
 
 function parseWords(q: unknown): readonly string[] {
@@ -269,14 +246,4 @@ const ascendingId: OrderTerm = { path: idPath, descending: false };
 const defaultOrder: readonly OrderTerm[] = [
   { path: { text: "createdAt", segments: ["createdAt"], meta: "createdAt" }, descending: true },
   { path: idPath, descending: true },
-];
-
-/**
- * The order of documents that are ranked: no field holds the first value, whose term only tells cursors apart.
- *
- * @internal
- */
-export const rankedOrder: readonly OrderTerm[] = [
-  { path: { text: "-relevance", segments: [], meta: undefined }, descending: true },
-  ...defaultOrder,
 ];
