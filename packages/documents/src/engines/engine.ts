@@ -33,8 +33,6 @@ export interface Access {
   read<R>(layout: Layout, operation: () => Operation<R>): Promise<R>;
   /** Runs an operation that takes effect as a whole or not at all. */
   write<R>(layout: Layout, operation: () => Operation<R>): Promise<R>;
-  /** Does the same for an operation that frees room; outside of a transaction, it is done on a full disk too. */
-  free<R>(layout: Layout, operation: () => Operation<R>): Promise<R>;
 }
 
 /** Creates the writer of a statement about the store's own tables. */

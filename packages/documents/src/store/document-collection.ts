@@ -121,7 +121,7 @@ export class DocumentCollection<T> extends CollectionReads<T> implements Collect
 
   async remove(id: string, options: WriteOptions = {}): Promise<boolean> {
     const target = parseTarget(id, options);
-    return this.access.free(this.layout, () => removeDocument(this.layout, target));
+    return this.#write(() => removeDocument(this.layout, target));
   }
 
   async removeMany(selection: { readonly where: Where<T> }): Promise<number> {
@@ -140,7 +140,7 @@ export class DocumentCollection<T> extends CollectionReads<T> implements Collect
   async purge(id: string): Promise<boolean> {
     requireSoftDelete(this.layout.definition);
     checkId(id);
-    return this.access.free(this.layout, () => purgeDocument(this.layout, id));
+    return this.#write(() => purgeDocument(this.layout, id));
   }
 
   async purgeMany(selection: PurgeSelection<T> = {}): Promise<number> {

@@ -41,7 +41,6 @@ export function accessThrough(
     remove: (layout, removal) => run(layout, () => removeSelected(layout, removal)),
     read: run,
     write: run,
-    free: run,
     own: (operation) =>
       runOperation(
         session,

@@ -130,11 +130,6 @@ export class PostgresEngine implements Engine {
     return this.#write(layout, () => runOperation(this.#session, operation(), this.#onAdded));
   }
 
-  /** On a full disk, the server itself decides what is still done. */
-  free<R>(layout: Layout, operation: () => Operation<R>): Promise<R> {
-    return this.write(layout, operation);
-  }
-
   transaction<R>(
     work: (access: TransactionAccess) => Promise<R> | R,
     options: { readonly timeout: number; readonly retries: number | undefined },

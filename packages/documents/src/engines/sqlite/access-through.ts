@@ -30,7 +30,6 @@ export function accessThrough(session: Session): TransactionAccess {
     remove: (layout, removal) => run(layout, () => removeSelected(layout, removal)),
     read: run,
     write: run,
-    free: run,
     own: (operation) => attempt(() => session.run(undefined, () => operation(beginOwn))),
   };
 }

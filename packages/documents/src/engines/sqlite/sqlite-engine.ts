@@ -28,7 +28,6 @@ import { Budget, tooSlow } from "./connection/budget.ts";
 import type { Connection } from "./connection/connection.ts";
 import { runReading, runStatement } from "./connection/run-operation.ts";
 import type { Connections } from "./connections.ts";
-import { DiskRoom } from "./disk-room.ts";
 import { writeWhole } from "./file/backup.ts";
 import { removeInParts } from "./remove-in-parts.ts";
 import { buildsMuch } from "./schema/prepare-collection.ts";
@@ -55,7 +54,6 @@ export class SqliteEngine implements Engine {
   readonly #budget: Budget | undefined;
   readonly #listeners = new Set<() => void>();
   readonly #building: Building;
-  readonly #room: DiskRoom | undefined;
   #isClosing = false;
 
   constructor(connections: Connections, options: { readonly busyTimeout: number }) {
@@ -80,10 +78,6 @@ export class SqliteEngine implements Engine {
       },
       busyTimeout: options.busyTimeout,
     });
-    const { reserve } = connections;
-    if (reserve !== undefined) {
-      this.#room = new DiskRoom(this.#writer, connections.writer, reserve);
-    }
     this.#building = new Building((work) => this.#write(work), connections.buildAway, options);
     this.#slowReads?.makeRoomWith(() => this.#writer.checkpoint());
   }
@@ -177,22 +171,12 @@ export class SqliteEngine implements Engine {
     return this.#write((session) => session.run(prepared, operation));
   }
 
-  async free<R>(layout: Layout, operation: () => Operation<R>): Promise<R> {
-    const room = this.#room;
-    if (room === undefined) return this.write(layout, operation);
-    const prepared = sqliteLayout(layout);
-    if (!this.#ready.has(layout)) await this.prepare([layout]);
-    this.#refuseClosed();
-    return room.free((session) => session.run(prepared, operation));
-  }
-
   /** Retries only while another process writes, before the work began. */
   async transaction<R>(
     work: (access: TransactionAccess) => Promise<R> | R,
     { timeout, retries = 0 }: { readonly timeout: number; readonly retries: number | undefined },
   ): Promise<R> {
     let hasBegun = false;
-    this.#room?.count();
     for (let attempt = 0; ; attempt += 1) {
       try {
         this.#refuseClosed();
@@ -201,7 +185,6 @@ export class SqliteEngine implements Engine {
           return work(accessThrough(session));
         }, timeout);
       } catch (error) {
-        await this.#room?.restartIfFull(error);
         if (hasBegun || attempt >= retries || !isBusyError(error)) throw error;
         await wait(pauseAfter(attempt));
       }
@@ -282,12 +265,10 @@ export class SqliteEngine implements Engine {
     this.#isClosing = true;
     await this.#building.close();
     await this.#writer.idle();
-    await this.#room?.close();
     await this.#slowReads?.close();
     this.#connections.reader.close();
     // The last connection brings the write-ahead log into the file.
     this.#connections.writer.close();
-    await this.#connections.reserve?.makeFromLog();
     this.#connections.release();
   }
 
@@ -301,7 +282,7 @@ export class SqliteEngine implements Engine {
 
   #write<R>(work: (session: Session) => R): Promise<R> {
     if (this.#isClosing) return Promise.reject(closedError());
-    return this.#room === undefined ? this.#writer.write(work) : this.#room.write(work);
+    return this.#writer.write(work);
   }
 
   /** The writing connection has the warmer cache, but while it is busy it shows too much. */
