@@ -13,7 +13,7 @@ import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { administer, defineCollection, openStore } from "../src/index.ts";
+import { defineCollection, openStore } from "../src/index.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 interface Note {

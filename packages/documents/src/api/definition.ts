@@ -1,5 +1,5 @@
 import { isObject, type StandardSchema } from "@fetchwork/kit";
-import { optionNames, refuseUnknown } from "../option-names.ts";
+import { checkDefinitionOptions } from "./check-options.ts";
 import { DocumentsTypeError } from "./errors.ts";
 import type { Expires } from "./expiry.ts";
 import { type FieldPath, type ListPath, parsePath } from "./field-path.ts";
@@ -82,18 +82,6 @@ export interface CollectionDefinition<T> {
   readonly document?: T | undefined;
 }
 
-const knownOptions: ReadonlySet<string> = optionNames<CollectionOptions<unknown>>({
-  unique: true,
-  indexes: true,
-  search: true,
-  geo: true,
-  softDelete: true,
-  expires: true,
-  changes: true,
-  keepTotal: true,
-  schema: true,
-});
-const expiresOptions: ReadonlySet<string> = optionNames<Expires>({ field: true, after: true });
 /** Tables of the engines themselves have such names; PostgreSQL looks for its own ones first. */
 const reservedNames = /^(?:sqlite|pg_)/i;
 const namePattern = /^[A-Za-z][A-Za-z0-9_-]{0,47}$/;
@@ -134,7 +122,17 @@ export function defineCollection<T extends object>(
         'up to 47 letters, digits, "_" or "-", not beginning with "sqlite" or "pg_"',
     );
   }
-  refuseUnknown(options, knownOptions, (message) => faulty(name, message));
+  checkDefinitionOptions("defineCollection", options, [
+    "unique",
+    "indexes",
+    "search",
+    "geo",
+    "softDelete",
+    "expires",
+    "changes",
+    "keepTotal",
+    "schema",
+  ]);
   const definition: CollectionDefinition<T> = {
     name,
     unique: fieldLists(name, options.unique ?? []),
@@ -210,7 +208,7 @@ function checkSchemaOption(name: string, schema: unknown): void {
 }
 
 function checkExpires(name: string, expires: Expires): Expires {
-  refuseUnknown(expires, expiresOptions, (message) => faulty(name, message));
+  checkDefinitionOptions("expires", expires, ["field", "after"]);
   const { field, after = 0 } = expires;
   fieldList(name, [field]);
   if (!(Number.isSafeInteger(after) && after >= 0)) {

@@ -1,8 +1,7 @@
-import type { AggregateQuery, DistinctQuery } from "../api/reading/aggregate.ts";
 import { InputError } from "../api/errors.ts";
 import { type ParsedPath, parsePath } from "../api/field-path.ts";
 import { isPlainObject } from "../is-plain-object.ts";
-import { optionNames, refuseUnknown } from "../option-names.ts";
+import { checkQueryOptions } from "../api/check-options.ts";
 import {
   type GivenQuery,
   type GivenSelection,
@@ -34,18 +33,6 @@ export interface ParsedDistinct extends ParsedSelection {
   readonly limit: number;
 }
 
-const selectionNames = { where: true, q: true, deleted: true } as const;
-const aggregateOptions: ReadonlySet<string> = optionNames<AggregateQuery<unknown>>({
-  ...selectionNames,
-  by: true,
-  values: true,
-  sort: true,
-  limit: true,
-});
-const distinctOptions: ReadonlySet<string> = optionNames<DistinctQuery<unknown>>({
-  ...selectionNames,
-  limit: true,
-});
 const maxFields = 8;
 const maxValues = 32;
 const maxSortKeys = 16;
@@ -63,7 +50,7 @@ export function parseAggregate(
   query: Pick<GivenQuery, "limit" | "sort"> &
     GivenSelection & { readonly by?: unknown; readonly values?: unknown },
 ): ParsedAggregate {
-  refuseUnknown(query, aggregateOptions, wrong);
+  checkQueryOptions("aggregate", query, ["where", "q", "deleted", "by", "values", "sort", "limit"]);
   const by = parseBy(query.by);
   const values = parseValues(query.values);
   const names = [...by.map(({ text }) => text), ...values.map(({ name }) => name)];
@@ -89,7 +76,7 @@ export function parseDistinct(
   field: unknown,
   query: GivenSelection & Pick<GivenQuery, "limit">,
 ): ParsedDistinct {
-  refuseUnknown(query, distinctOptions, wrong);
+  checkQueryOptions("distinct", query, ["where", "q", "deleted", "limit"]);
   const limit = parseMaximum("limit", query.limit ?? defaultLimit, maxLimit);
   return { ...parseSelection(query), path: parsePath(field), limit };
 }

@@ -1,6 +1,6 @@
 import { DocumentsTypeError } from "../api/errors.ts";
 import type { ExplainOptions } from "../api/explanation.ts";
-import { optionNames, refuseUnknown } from "../option-names.ts";
+import { checkOptions } from "../api/check-options.ts";
 import { parseAggregate, type ParsedAggregate } from "./parse-aggregate.ts";
 import { parsePage } from "./parse-page.ts";
 import {
@@ -8,10 +8,8 @@ import {
   parseCount,
   type ParsedQuery,
   type ParsedSelection,
-  parseQuery,
+  parseFind,
 } from "./parse-query.ts";
-
-const optionsOfExplain: ReadonlySet<string> = optionNames<ExplainOptions>({ method: true });
 
 /** What to plan: the first page, since those after it cost the same. @internal */
 export interface Explained {
@@ -28,11 +26,11 @@ export interface Explained {
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS`
  */
 export function parseExplain(query: GivenQuery, options: ExplainOptions): Explained {
-  refuseUnknown(options, optionsOfExplain, wrong);
+  checkOptions("explain", options, ["method"]);
   const { method = "find" } = options;
   switch (method) {
     case "find":
-      return { find: { query: parseQuery(query), after: undefined } };
+      return { find: { query: parseFind(query), after: undefined } };
     case "count":
       return { count: parseCount(query) };
     case "aggregate":

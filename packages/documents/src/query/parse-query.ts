@@ -1,11 +1,10 @@
 import { InputError } from "../api/errors.ts";
 import { type ParsedPath, parsePath } from "../api/field-path.ts";
-import type { CountQuery, FindQuery } from "../api/find-query.ts";
 import type { Deleted } from "../api/soft-deletion.ts";
 import { foldedWords } from "../document/fold.ts";
 import { isImplied, isShortWord, searchPattern } from "../document/search-text.ts";
 import { type ParsedNear, parseNear } from "../geo/near.ts";
-import { optionNames, refuseUnknown } from "../option-names.ts";
+import { checkQueryOptions } from "../api/check-options.ts";
 import { type Filter, parseFilter } from "./filter.ts";
 
 /** A selection as it was given. @internal */
@@ -62,29 +61,6 @@ export interface OrderTerm {
   readonly descending: boolean;
 }
 
-/**
- * The options that select documents, which everything that reads several has.
- *
- * @internal
- */
-export const selectionNames = {
-  where: true,
-  q: true,
-  near: true,
-  deleted: true,
-} as const;
-const findOptions: ReadonlySet<string> = optionNames<FindQuery<unknown>>({
-  ...selectionNames,
-  sort: true,
-  limit: true,
-  offset: true,
-  after: true,
-  fields: true,
-});
-const countOptions: ReadonlySet<string> = optionNames<CountQuery<unknown>>({
-  ...selectionNames,
-  max: true,
-});
 /** Maximum length of `q`, in UTF-16 code units. */
 export const maxSearchLength = 200;
 const maxWords = 16;
@@ -102,7 +78,7 @@ const maxFields = 200;
 export function parseCount(
   query: GivenSelection & { readonly max?: unknown },
 ): ParsedSelection & { readonly max: number | undefined } {
-  refuseUnknown(query, countOptions, wrong);
+  checkQueryOptions("count", query, ["where", "q", "near", "deleted", "max"]);
   const max = query.max === undefined ? undefined : parseMaximum("max", query.max);
   return { ...parseSelection(query), max };
 }
@@ -144,16 +120,33 @@ export function parseMaximum(
 }
 
 /**
- * Checks a query, which may have other options than those of `find`.
+ * Checks the query of `find`.
  *
  * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
-export function parseQuery(
-  query: GivenQuery,
-  options: ReadonlySet<string> = findOptions,
-): ParsedQuery {
-  refuseUnknown(query, options, wrong);
+export function parseFind(query: GivenQuery): ParsedQuery {
+  checkQueryOptions("find", query, [
+    "where",
+    "q",
+    "near",
+    "deleted",
+    "sort",
+    "limit",
+    "offset",
+    "after",
+    "fields",
+  ]);
+  return parseQuery(query);
+}
+
+/**
+ * Checks the values of a query, whose names were checked.
+ *
+ * @internal
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+ */
+export function parseQuery(query: GivenQuery): ParsedQuery {
   const { after } = query;
   if (after !== undefined && typeof after !== "string") throw wrong('"after" must be a cursor');
   if (after !== undefined && query.offset !== undefined) {

@@ -2,7 +2,7 @@ import type { InsertOptions } from "../api/collection.ts";
 import { InputError } from "../api/errors.ts";
 import type { WriteOptions } from "../api/changing/write-options.ts";
 import { isPossibleId } from "../document/id.ts";
-import { optionNames, refuseUnknown } from "../option-names.ts";
+import { checkQueryOptions } from "../api/check-options.ts";
 import { type Filter, parseFilter } from "./filter.ts";
 
 /**
@@ -28,20 +28,13 @@ export interface Target {
   readonly lease?: string | undefined;
 }
 
-const writeOptions: ReadonlySet<string> = optionNames<WriteOptions>({
-  ifVersion: true,
-  lease: true,
-});
-const insertOptions: ReadonlySet<string> = optionNames<InsertOptions>({ id: true });
-const removeOptions: ReadonlySet<string> = new Set(["where"]);
-
 /**
  * Checks which document is to be changed.
  *
  * @internal
  */
 export function parseTarget(id: string, options: WriteOptions): Target {
-  refuseUnknown(options, writeOptions, wrong);
+  checkQueryOptions("a change", options, ["ifVersion", "lease"]);
   const { ifVersion, lease } = options;
   if (ifVersion !== undefined && !Number.isSafeInteger(ifVersion)) {
     throw wrong('"ifVersion" must be a whole number');
@@ -58,7 +51,7 @@ export function parseTarget(id: string, options: WriteOptions): Target {
  * @internal
  */
 export function parseInsert(options: InsertOptions): string | undefined {
-  refuseUnknown(options, insertOptions, wrong);
+  checkQueryOptions("insert", options, ["id"]);
   if (options.id !== undefined) checkNewId(options.id);
   return options.id;
 }
@@ -69,7 +62,7 @@ export function parseInsert(options: InsertOptions): string | undefined {
  * @internal
  */
 export function parseRemoval(selection: { readonly where: unknown }): Filter {
-  refuseUnknown(selection, removeOptions, wrong);
+  checkQueryOptions("removeMany", selection, ["where"]);
   return parseFilter(selection.where);
 }
 

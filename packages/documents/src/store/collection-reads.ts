@@ -18,7 +18,7 @@ import type { ReadPlan } from "../engines/operations/find.ts";
 import { getDocuments } from "../engines/operations/get.ts";
 import { parseAggregate, parseDistinct } from "../query/parse-aggregate.ts";
 import { parsePage } from "../query/parse-page.ts";
-import { parseCount, parseQuery } from "../query/parse-query.ts";
+import { parseCount, parseFind } from "../query/parse-query.ts";
 import { parseStream } from "../query/parse-stream.ts";
 import { checkId, checkList } from "../query/targets.ts";
 import { groupOf, memberValue, refuseTooMany } from "./summaries.ts";
@@ -63,7 +63,7 @@ export class CollectionReads<T> {
   ): Promise<readonly Projected<T, F>[]>;
   find(query: FindQuery<T>): Promise<readonly Projected<T>[]>;
   async find(query: FindQuery<T> = {}): Promise<readonly (Projected<T> | Stored<T>)[]> {
-    const parsed = parseQuery(query);
+    const parsed = parseFind(query);
     const { items } = await selectDocuments<T>(this.#reading, { query: parsed });
     return items.map(({ stored }) => projected(stored, parsed.fields));
   }

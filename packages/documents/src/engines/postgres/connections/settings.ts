@@ -1,6 +1,6 @@
 import { DocumentsTypeError } from "../../../api/errors.ts";
 import type { PostgresOptions } from "../../../api/postgres-options.ts";
-import { optionNames, refuseUnknown } from "../../../option-names.ts";
+import { checkOptions } from "../../../api/check-options.ts";
 
 /** {@link PostgresOptions} with their defaults. */
 export interface PostgresSettings {
@@ -12,14 +12,6 @@ export interface PostgresSettings {
   readonly transactionPooling: boolean | undefined;
 }
 
-const knownOptions: ReadonlySet<string> = optionNames<PostgresOptions>({
-  poolSize: true,
-  connectTimeout: true,
-  failoverTimeout: true,
-  statementTimeout: true,
-  distributed: true,
-  transactionPooling: true,
-});
 const maxTimeout = 0x7fff_ffff;
 
 /**
@@ -31,7 +23,14 @@ export function parsePostgresOptions(
   options: PostgresOptions = {},
   { hosts }: { readonly hosts: readonly unknown[] } = { hosts: [] },
 ): PostgresSettings {
-  refuseUnknown(options, knownOptions, wrong);
+  checkOptions("postgres", options, [
+    "poolSize",
+    "connectTimeout",
+    "failoverTimeout",
+    "statementTimeout",
+    "distributed",
+    "transactionPooling",
+  ]);
   const {
     poolSize = 10,
     connectTimeout = 5000,
