@@ -26,11 +26,14 @@ export async function removeInParts(
   });
   if (begun.left === undefined) return begun.count;
   const plan = { removal: begun.left };
-  const keyOf = ([key = null]: Row): Row[number] => key;
   const { items: keys } = await access.find(layout, plan, keyOf);
   let count = 0;
   for (const part of removalParts(keys)) {
     count += await access.write(layout, () => removePart(layout, removal, part));
   }
   return count;
+}
+
+function keyOf([key = null]: Row): Row[number] {
+  return key;
 }
