@@ -61,12 +61,6 @@ export const about: About = {
         "or takes documents in their order.",
     },
     {
-      where: { groups: TAGS, works: ["facets of 100", "facets of 6,667"] },
-      text:
-        "Tags are read out of each document, where they may be of any type and repeated; bare `node:sqlite` and PostgreSQL " +
-        "have them in a table or a column of texts, each once.",
-    },
-    {
       where: { groups: TAGS, works: ["sums"] },
       text:
         "Numbers are checked to be numbers and added as decimal ones, so that a sum is the same on every engine; " +

@@ -21,8 +21,6 @@ const works = {
   insert: () => engine.insert(sample((added += 1), total)),
   rareTag: engine.tagged && (() => engine.tagged(rareTagOf(random(total / 20)), "rare")),
   commonTag: engine.tagged && (() => engine.tagged(commonTag, "common")),
-  facets: engine.facets && (() => engine.facets({ author: authorOf(random(total / 100)) })),
-  allFacets: engine.facets && (() => engine.facets({ state: "published" })),
   sums: engine.sums,
   increment: engine.increment && (() => engine.increment(random(total))),
 };
@@ -113,8 +111,6 @@ async function check() {
     search: (await ranks(engine.search?.(wordOf(5))))?.toSorted((a, b) => a - b),
     rareTag: await ranks(engine.tagged?.(rareTagOf(5), "rare")),
     commonTag: await ranks(engine.tagged?.(commonTag, "common")),
-    facets: await plain(engine.facets?.({ author: authorOf(3) })),
-    allFacets: await plain(engine.facets?.({ state: "published" })),
     sums: byState(await engine.sums?.()),
     increment: await viewsAfter(engine.increment?.(17)),
   };

@@ -1,4 +1,4 @@
-// Tags with an index of the members of lists, facets, sums and counters, beside peers: each with tables of its own, so that
+// Tags with an index of the members of lists, sums and counters, beside peers: each with tables of its own, so that
 // the other works do not keep an index that they do not need.
 import { check, endEngines, sampling, startEngines } from "./fleet.mjs";
 
@@ -8,8 +8,6 @@ const READ_WARM_UP = 8;
 const READS = {
   rareTag: "page by a rare tag",
   commonTag: "page by a common tag",
-  facets: "facets of 100",
-  allFacets: "facets of 6,667",
   sums: "sums",
 };
 const WRITES = {

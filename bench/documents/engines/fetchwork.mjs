@@ -39,7 +39,6 @@ export async function open({ url, folder, search, tags = false }) {
       const where = { tags: { contains: tag } };
       return (await docs.page({ where, sort: ["-rank"], limit: 30 })).items;
     },
-    facets: async (where) => (await docs.facets({ where, fields: { tags: 10 } })).tags,
     sums: () => docs.aggregate({ by: "state", values: { views: { sum: "views" } } }),
     increment: (number) => docs.increment(ids[number], { views: 1 }),
     close: () => store.close(),

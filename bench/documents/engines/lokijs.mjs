@@ -1,7 +1,7 @@
 // lokijs: all in memory; its file is written whole by `saveDatabase`, so an insert is not on the disk.
 import { promisify } from "node:util";
 import Loki from "lokijs";
-import { countTags, sumViews } from "../by-hand.mjs";
+import { sumViews } from "../by-hand.mjs";
 
 export function open({ folder, search }) {
   const db = new Loki(`${folder}/docs.db`);
@@ -38,7 +38,6 @@ export function open({ folder, search }) {
         .simplesort("rank", true)
         .limit(30)
         .data(),
-    facets: (where) => countTags(docs.find(where)),
     sums: () => sumViews(docs.find()),
     increment(number) {
       const document = docs.get(ids[number]);

@@ -1,6 +1,6 @@
 // @seald-io/nedb in a file, with its indexes. It appends to the file and does not wait for the disk. It has no groups.
 import Datastore from "@seald-io/nedb";
-import { countTags, sumViews } from "../by-hand.mjs";
+import { sumViews } from "../by-hand.mjs";
 
 export async function open({ folder, search, tags }) {
   const db = new Datastore({ filename: `${folder}/docs.db`, timestampData: true });
@@ -23,7 +23,6 @@ export async function open({ folder, search, tags }) {
     search: search ? (word) => db.findAsync({ text: new RegExp(word, "i") }).limit(30) : undefined,
     insert: (document) => db.insertAsync(document),
     tagged: (tag) => db.findAsync({ tags: tag }).sort({ rank: -1 }).limit(30),
-    facets: async (where) => countTags(await db.findAsync(where, { tags: 1 })),
     sums: async () => sumViews(await db.findAsync({}, { state: 1, views: 1 })),
     async increment(number) {
       const change = { $inc: { views: 1 } };

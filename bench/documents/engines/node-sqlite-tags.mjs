@@ -21,8 +21,6 @@ export function openTags(db, columns) {
       `SELECT ${columns} FROM docs INDEXED BY rank
        WHERE EXISTS (SELECT 1 FROM tags WHERE tag = ? AND tags.seq = docs.seq) ${byRank}`,
     ),
-    facetsOfAuthor: db.prepare(facetsWhere(author)),
-    facetsOfState: db.prepare(facetsWhere(state)),
     sums: db.prepare(
       `SELECT ${state} AS state, sum(${views}) AS views FROM docs GROUP BY ${state}`,
     ),
@@ -37,17 +35,8 @@ export function openTags(db, columns) {
     },
     works: ({ ids, read }) => ({
       tagged: (tag, frequency) => statements[frequency].all(tag).slice(0, 30).map(read),
-      facets: (where) =>
-        where.author === undefined
-          ? statements.facetsOfState.all(where.state)
-          : statements.facetsOfAuthor.all(where.author),
       sums: () => statements.sums.all(),
       increment: (number) => read(statements.increment.get(new Date().toISOString(), ids[number])),
     }),
   };
-}
-
-function facetsWhere(field) {
-  return `SELECT tag AS value, count(*) AS count FROM docs CROSS JOIN tags USING (seq)
-    WHERE ${field} = ? GROUP BY tag ORDER BY count(*) DESC, tag LIMIT 10`;
 }

@@ -13,20 +13,12 @@ export function tagWorks({ query, columns, ids, read }) {
     // The same, because PostgreSQL chooses by how often a tag is there; each has a plan of its own.
     rare: tagged,
     common: tagged,
-    facetsOfAuthor: facetsWhere("author"),
-    facetsOfState: facetsWhere("state"),
     sums: "SELECT doc ->> 'state' AS state, sum((doc ->> 'views')::numeric) AS views FROM docs GROUP BY 1",
     increment: INCREMENT + columns,
   };
   const rows = async (name, values) => (await query(name, texts[name], values)).rows;
   return {
     tagged: async (tag, frequency) => (await rows(frequency, [tag])).slice(0, 30).map(read),
-    async facets({ author, state }) {
-      const found = await (author === undefined
-        ? rows("facetsOfState", [state])
-        : rows("facetsOfAuthor", [author]));
-      return found.map(({ value, count }) => ({ value, count: Number(count) }));
-    },
     async sums() {
       const sums = await rows("sums", []);
       return sums.map(({ state, views }) => ({ state, views: Number(views) }));
@@ -36,9 +28,4 @@ export function tagWorks({ query, columns, ids, read }) {
       return read(row);
     },
   };
-}
-
-function facetsWhere(field) {
-  return `SELECT tag AS value, count(*) AS count FROM docs, unnest(tags) AS each (tag) WHERE doc ->> '${field}' = $1
-    GROUP BY tag ORDER BY count(*) DESC, tag COLLATE "C" LIMIT 10`;
 }

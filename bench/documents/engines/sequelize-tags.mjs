@@ -16,21 +16,6 @@ export function openTags({ sequelize, Doc, attributes, ids, read }) {
       const found = await Doc.findAll({ attributes, where, order, limit: 31 });
       return found.slice(0, 30).map(read);
     },
-    async facets(field) {
-      const [[name, value]] = Object.entries(field);
-      const found = await Doc.findAll({
-        attributes: [
-          [fn("unnest", literal("tags")), "value"],
-          [fn("count", literal("*")), "count"],
-        ],
-        where: sequelize.where(literal(`(doc ->> '${name}')`), value),
-        group: [literal("1")],
-        order: [[literal("2"), "DESC"], literal('unnest(tags) COLLATE "C"')],
-        limit: 10,
-        raw: true,
-      });
-      return found.map((row) => ({ value: row.value, count: Number(row.count) }));
-    },
     async sums() {
       const sums = await Doc.findAll({
         attributes: [

@@ -8,9 +8,6 @@ export type {
   AggregateValues,
   Aggregating,
   DistinctQuery,
-  Facet,
-  Facets,
-  FacetsQuery,
   MemberValue,
 } from "./api/reading/aggregate.ts";
 export type { Administration, CheckResult } from "./api/administration.ts";
@@ -46,12 +43,7 @@ export type {
   UnindexedQuery,
 } from "./api/explanation.ts";
 export type { Expires } from "./api/expiry.ts";
-export type {
-  FieldChanging,
-  Increments,
-  ListMembers,
-  PushOptions,
-} from "./api/changing/field-changes.ts";
+export type { FieldChanging, Increments } from "./api/changing/field-changes.ts";
 export type { FieldPath, FieldValue, ListMember, ListPath, MetaField } from "./api/field-path.ts";
 export type { CountQuery, FindQuery, Selection, SortKey } from "./api/find-query.ts";
 export type { ClaimQuery, Lease, Leasing } from "./api/lease.ts";
@@ -60,7 +52,6 @@ export type { AppliedMigration, Migration, PlanStep, StoreStatus } from "./api/m
 export type { Near } from "./api/near.ts";
 export type { Page, PageQuery, Paging, Total } from "./api/page.ts";
 export type { PostgresOptions } from "./api/postgres-options.ts";
-export type { ReadOptions } from "./api/read-options.ts";
 export type { SchemaIssue, SchemaResult, StandardSchema } from "@fetchwork/kit";
 export type { Deleted, PurgeSelection, SoftDeletion } from "./api/soft-deletion.ts";
 export type { Store, StoreOptions } from "./api/store.ts";

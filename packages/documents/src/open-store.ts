@@ -4,18 +4,9 @@ import type { Store, StoreOptions } from "./api/store.ts";
 import type { Engine } from "./engines/engine.ts";
 import { openError, openFile, openMemory } from "./engines/sqlite/open-sqlite.ts";
 import { parseMigrations } from "./migrations/migrate.ts";
-import { optionNames, refuseUnknown } from "./option-names.ts";
+import { checkOptions } from "./api/check-options.ts";
 import { DocumentStore } from "./store/document-store.ts";
 
-const knownOptions: ReadonlySet<string> = optionNames<StoreOptions>({
-  collections: true,
-  create: true,
-  busyTimeout: true,
-  exclusive: true,
-  migrations: true,
-  onUnindexedQuery: true,
-  postgres: true,
-});
 const defaultBusyTimeout = 5000;
 
 /**
@@ -38,7 +29,15 @@ const defaultBusyTimeout = 5000;
  * ```
  */
 export async function openStore(url: string, options: StoreOptions = {}): Promise<Store> {
-  refuseUnknown(options, knownOptions, wrong);
+  checkOptions("openStore", options, [
+    "collections",
+    "create",
+    "busyTimeout",
+    "exclusive",
+    "migrations",
+    "onUnindexedQuery",
+    "postgres",
+  ]);
   const { collections = [], busyTimeout = defaultBusyTimeout } = options;
   const { create = true, exclusive = false, onUnindexedQuery } = options;
   if (!Number.isInteger(busyTimeout) || busyTimeout < 0 || busyTimeout >= 2 ** 31) {

@@ -34,28 +34,15 @@ export function aggregate(
   }));
 }
 
-/** Counts the members of a field, the most frequent first. */
-export function facets(
-  documents: readonly unknown[],
-  path: string,
-): { value: Scalar; count: number }[] {
-  const counts = new Map<Scalar, number>();
+/** Returns the different members of a field in order. */
+export function distinct(documents: readonly unknown[], path: string): Scalar[] {
+  const members = new Set<Scalar>();
   for (const document of documents) {
     const value = at(document, path);
-    const members = new Set((Array.isArray(value) ? value : [value]).map(scalar));
-    members.delete(null);
-    for (const member of members) counts.set(member, (counts.get(member) ?? 0) + 1);
+    for (const member of Array.isArray(value) ? value : [value]) members.add(scalar(member));
   }
-  return [...counts]
-    .map(([value, count]) => ({ value, count }))
-    .toSorted((one, other) => other.count - one.count || compare(one.value, other.value));
-}
-
-/** Returns the members of a field in order. */
-export function distinct(documents: readonly unknown[], path: string): Scalar[] {
-  return facets(documents, path)
-    .map(({ value }) => value)
-    .toSorted(compare);
+  members.delete(null);
+  return [...members].toSorted(compare);
 }
 
 function compute(documents: readonly unknown[], value: unknown): unknown {

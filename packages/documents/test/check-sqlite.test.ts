@@ -1,7 +1,6 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { crc32 } from "node:zlib";
 import { expect, it } from "vitest";
 import { administer, defineCollection, openStore } from "../src/index.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -145,22 +144,6 @@ it("A document that was damaged before its removal is still reported by a check 
   expect(await administer(store).check()).toMatchObject({
     problems: ['the document "x" of "tasks" is damaged'],
   });
-});
-
-it("A file of the fourth format is opened, and checked as far as it has checksums", async () => {
-  const path = join(temporaryFolder(), "a.db");
-  await writeTasks(path);
-  const database = new DatabaseSync(path);
-  database.exec(`ALTER TABLE "fetchwork:changes" DROP COLUMN checksum; PRAGMA user_version = 4`);
-  const write = database.prepare("UPDATE tasks SET checksum = ? WHERE id = ?");
-  for (const { id, doc } of database.prepare("SELECT id, doc FROM tasks").all()) {
-    write.run(crc32(String(doc)), String(id));
-  }
-  database.close();
-  await using store = await openStore(`sqlite:${path}`, { collections: [tasks] });
-  expect(await administer(store).check()).toEqual({ ok: true, problems: [] });
-  expect(await store.collection(tasks).remove("x")).toBe(true);
-  expect(await administer(store).check()).toEqual({ ok: true, problems: [] });
 });
 
 it("A record of the feed whose text is damaged rejects with ERR_DOCUMENTS_ENGINE", async () => {

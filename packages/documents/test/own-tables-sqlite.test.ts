@@ -112,8 +112,8 @@ describe("The feed that another process writes to while it is read", () => {
   it("is not told twice", async () => {
     const connection = new Overtaken(await feedOfThree(), (other) => {
       other.exec(
-        'INSERT INTO "fetchwork:changes" (collection, id, kind, version, at, doc) ' +
-          'SELECT collection, id, kind, version, at, doc FROM "fetchwork:changes" LIMIT 1',
+        'INSERT INTO "fetchwork:changes" (collection, id, kind, version, at, doc, checksum) ' +
+          'SELECT collection, id, kind, version, at, doc, checksum FROM "fetchwork:changes" LIMIT 1',
       );
     });
     const { changes, scanned } = run(connection, feed.readChanges(begin, query));

@@ -5,7 +5,6 @@ import {
   type CollectionDefinition,
   defineCollection,
   type StandardSchema,
-  type Facet,
   type FieldPath,
   type ListPath,
   type Projected,
@@ -123,7 +122,7 @@ describe("The types", () => {
     expectTypeOf([use, useUntyped, useUnion]).toBeArray();
   });
 
-  it("say what groups, values and facets are", () => {
+  it("say what groups and values are", () => {
     const use = async (posts: Collection<Post>) => {
       const [group] = await posts.aggregate({
         by: ["state", "author.address.city"],
@@ -154,11 +153,6 @@ describe("The types", () => {
       await posts.aggregate({ values: { n: { median: "views" } } });
       expectTypeOf(await posts.distinct("tags")).toEqualTypeOf<readonly string[]>();
       expectTypeOf(await posts.distinct("state")).toEqualTypeOf<readonly ("new" | "old")[]>();
-      const { tags, draft } = await posts.facets({ fields: { tags: 10, draft: 2 } });
-      expectTypeOf(tags).toEqualTypeOf<readonly Facet<string>[]>();
-      expectTypeOf(draft).toEqualTypeOf<readonly Facet<boolean>[]>();
-      // @ts-expect-error: there is no such field
-      await posts.facets({ fields: { slug: 1 } });
     };
     const useUntyped = async (things: Collection<Record<string, unknown>>) => {
       const [group] = await things.aggregate({
@@ -172,21 +166,14 @@ describe("The types", () => {
     expectTypeOf([use, useUntyped]).toBeArray();
   });
 
-  it("know which fields are numbers and which are lists", () => {
+  it("know which fields are numbers", () => {
     const use = async (posts: Collection<Post>, things: Collection<Record<string, unknown>>) => {
       expectTypeOf(await posts.increment("x", { views: 1 })).toEqualTypeOf<
         Stored<Post> | undefined
       >();
-      await posts.push("x", { tags: ["a"] }, { unique: true });
-      await posts.pull("x", { tags: ["a"] }, { ifVersion: 1 });
       await things.increment("x", { "a.b": 1 });
-      await things.push("x", { "a.b": [1, { c: 2 }] });
       // @ts-expect-error: it is a text
       await posts.increment("x", { title: 1 });
-      // @ts-expect-error: members are texts
-      await posts.push("x", { tags: [1] });
-      // @ts-expect-error: it is not a list
-      await posts.pull("x", { title: ["a"] });
     };
     expectTypeOf(use).toBeFunction();
   });

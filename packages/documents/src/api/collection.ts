@@ -5,7 +5,6 @@ import type { FieldPath } from "./field-path.ts";
 import type { CountQuery, FindQuery } from "./find-query.ts";
 import type { Leasing } from "./lease.ts";
 import type { Paging } from "./page.ts";
-import type { ReadOptions } from "./read-options.ts";
 import type { SoftDeletion } from "./soft-deletion.ts";
 import type { Streaming } from "./reading/stream.ts";
 import type { UpdatingMany } from "./changing/update-many.ts";
@@ -51,13 +50,10 @@ export interface Collection<T>
   insertMany(documents: readonly T[]): Promise<readonly Stored<T>[]>;
 
   /** Reads a document; `undefined` when there is none. */
-  get(id: string, options?: ReadOptions): Promise<Stored<T> | undefined>;
+  get(id: string): Promise<Stored<T> | undefined>;
 
   /** Reads documents in the order of the ids, with `undefined` where there is none. */
-  getMany(
-    ids: readonly string[],
-    options?: ReadOptions,
-  ): Promise<readonly (Stored<T> | undefined)[]>;
+  getMany(ids: readonly string[]): Promise<readonly (Stored<T> | undefined)[]>;
 
   /**
    * Selects, sorts and pages documents.

@@ -1,8 +1,8 @@
 import { isObject, type StandardSchema } from "@fetchwork/kit";
-import { optionNames, refuseUnknown } from "../option-names.ts";
+import { checkDefinitionOptions } from "./check-options.ts";
 import { DocumentsTypeError } from "./errors.ts";
 import type { Expires } from "./expiry.ts";
-import { type FieldPath, isMetaField, type ListPath, parsePath } from "./field-path.ts";
+import { type FieldPath, type ListPath, parsePath } from "./field-path.ts";
 
 /** Describes a collection. */
 export interface CollectionOptions<T> {
@@ -18,15 +18,6 @@ export interface CollectionOptions<T> {
   readonly indexes?: readonly (FieldPath<T> | ListPath<T> | readonly FieldPath<T>[])[] | undefined;
   /** Fields whose text the keyword search `q` reads. Default: none. */
   readonly search?: readonly FieldPath<T>[] | undefined;
-  /**
-   * Fields whose strings are sorted as people expect: `a`, `B`, `ä`, `Z`, and not by code point. They can also be compared
-   * regardless of case, by `eqIgnoreCase`; the other operators compare by code point. Both are served by an index.
-   *
-   * Letters are compared without case and accents first, then with accents; there are no rules of single languages. A
-   * program whose definition lacks the field leaves the order of what it writes as it was, until one that has it opens the
-   * store. Default: none.
-   */
-  readonly collate?: readonly FieldPath<T>[] | undefined;
   /**
    * Fields that hold a place on the earth, which `near` finds documents by: `{ latitude, longitude }`
    * in degrees, or a Point of GeoJSON. A document with anything else there is not found by it.
@@ -75,8 +66,6 @@ export interface CollectionDefinition<T> {
   readonly indexes: readonly (readonly string[])[];
   /** The fields that `q` reads. */
   readonly search: readonly string[];
-  /** The fields that have a collation. */
-  readonly collate?: readonly string[] | undefined;
   /** The fields that hold a place. */
   readonly geo?: readonly string[] | undefined;
   /** Whether removed documents are kept until they are purged. */
@@ -93,19 +82,6 @@ export interface CollectionDefinition<T> {
   readonly document?: T | undefined;
 }
 
-const knownOptions: ReadonlySet<string> = optionNames<CollectionOptions<unknown>>({
-  unique: true,
-  indexes: true,
-  search: true,
-  collate: true,
-  geo: true,
-  softDelete: true,
-  expires: true,
-  changes: true,
-  keepTotal: true,
-  schema: true,
-});
-const expiresOptions: ReadonlySet<string> = optionNames<Expires>({ field: true, after: true });
 /** Tables of the engines themselves have such names; PostgreSQL looks for its own ones first. */
 const reservedNames = /^(?:sqlite|pg_)/i;
 const namePattern = /^[A-Za-z][A-Za-z0-9_-]{0,47}$/;
@@ -146,7 +122,17 @@ export function defineCollection<T extends object>(
         'up to 47 letters, digits, "_" or "-", not beginning with "sqlite" or "pg_"',
     );
   }
-  refuseUnknown(options, knownOptions, (message) => faulty(name, message));
+  checkDefinitionOptions("defineCollection", options, [
+    "unique",
+    "indexes",
+    "search",
+    "geo",
+    "softDelete",
+    "expires",
+    "changes",
+    "keepTotal",
+    "schema",
+  ]);
   const definition: CollectionDefinition<T> = {
     name,
     unique: fieldLists(name, options.unique ?? []),
@@ -174,20 +160,20 @@ export function sameDefinition(
   const key = (definition: CollectionDefinition<unknown>): string => {
     const { name, unique, indexes, search, softDelete = false, expires, changes } = definition;
     const { field, after = 0 } = expires ?? {};
-    const { collate = [], geo = [], keepTotal = false } = definition;
-    const derived = [search, softDelete, field, after, geo, collate];
+    const { geo = [], keepTotal = false } = definition;
+    const derived = [search, softDelete, field, after, geo];
     return JSON.stringify([name, unique, indexes, derived, changes, keepTotal]);
   };
   return one === other || (one.schema === other.schema && key(one) === key(other));
 }
 
 /** Options that a definition has only where they are set. */
-type Extra = "changes" | "collate" | "expires" | "geo" | "keepTotal" | "softDelete";
+type Extra = "changes" | "expires" | "geo" | "keepTotal" | "softDelete";
 
 /** Omits options that are not set. */
 function extras(
   name: string,
-  { softDelete, expires, changes, collate, geo, keepTotal }: Pick<CollectionOptions<never>, Extra>,
+  { softDelete, expires, changes, geo, keepTotal }: Pick<CollectionOptions<never>, Extra>,
 ): Pick<CollectionDefinition<unknown>, Extra> {
   if (softDelete !== undefined && typeof softDelete !== "boolean") {
     throw faulty(name, '"softDelete" must be true or false');
@@ -202,12 +188,7 @@ function extras(
     throw faulty(name, '"keepTotal" cannot be combined with "expires"');
   }
   const places = fieldList(name, geo ?? []);
-  const collated = fieldList(name, collate ?? []);
-  if (collated.some(isMetaField)) {
-    throw faulty(name, '"collate" takes fields of the documents, not those that the store keeps');
-  }
   return {
-    ...(collated.length === 0 ? {} : { collate: collated }),
     ...(places.length === 0 ? {} : { geo: places }),
     ...(softDelete === true ? { softDelete } : {}),
     ...(expires === undefined ? {} : { expires: checkExpires(name, expires) }),
@@ -227,7 +208,7 @@ function checkSchemaOption(name: string, schema: unknown): void {
 }
 
 function checkExpires(name: string, expires: Expires): Expires {
-  refuseUnknown(expires, expiresOptions, (message) => faulty(name, message));
+  checkDefinitionOptions("expires", expires, ["field", "after"]);
   const { field, after = 0 } = expires;
   fieldList(name, [field]);
   if (!(Number.isSafeInteger(after) && after >= 0)) {

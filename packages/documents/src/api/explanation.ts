@@ -1,15 +1,14 @@
-import type { AggregateQuery, FacetsQuery } from "./reading/aggregate.ts";
+import type { AggregateQuery } from "./reading/aggregate.ts";
 import type { CountQuery, FindQuery } from "./find-query.ts";
 import type { PageQuery } from "./page.ts";
 
-/** A query of `find`, `page`, `count`, `aggregate` or `facets`. */
-export type ExplainedQuery<T> =
-  AggregateQuery<T> | CountQuery<T> | FacetsQuery<T> | FindQuery<T> | PageQuery<T>;
+/** A query of `find`, `page`, `count` or `aggregate`. */
+export type ExplainedQuery<T> = AggregateQuery<T> | CountQuery<T> | FindQuery<T> | PageQuery<T>;
 
 /** Options of `explain`. */
 export interface ExplainOptions {
-  /** The method that runs the query; `"facets"` of one field is `distinct` of it. Default: `"find"`. */
-  readonly method?: "aggregate" | "count" | "facets" | "find" | "page" | undefined;
+  /** The method that runs the query. Default: `"find"`. */
+  readonly method?: "aggregate" | "count" | "find" | "page" | undefined;
 }
 
 /** An index that serves a query. */
@@ -18,7 +17,7 @@ export interface ServingIndex {
    * The option of the definition that declares it; `createdAt` has an `"index"` and `id` a `"unique"`
    * one without being declared.
    */
-  readonly kind: "collate" | "geo" | "index" | "search" | "unique";
+  readonly kind: "geo" | "index" | "search" | "unique";
   /** The fields of the index, in order. */
   readonly fields: readonly string[];
 }

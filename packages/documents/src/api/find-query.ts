@@ -1,6 +1,5 @@
 import type { FieldPath } from "./field-path.ts";
 import type { Near } from "./near.ts";
-import type { ReadOptions } from "./read-options.ts";
 import type { Deleted } from "./soft-deletion.ts";
 import type { Where } from "./where.ts";
 
@@ -35,7 +34,7 @@ export interface Selection<T> {
 }
 
 /** Selects and counts documents. */
-export interface CountQuery<T> extends Selection<T>, ReadOptions {
+export interface CountQuery<T> extends Selection<T> {
   /**
    * Stops counting at this number, from 1, which is then the result.
    * Default: counts all.
@@ -44,17 +43,13 @@ export interface CountQuery<T> extends Selection<T>, ReadOptions {
 }
 
 /** Selects, sorts and pages documents. */
-export interface FindQuery<T> extends Selection<T>, ReadOptions {
+export interface FindQuery<T> extends Selection<T> {
   /**
    * The order. Missing and null come first, then numbers (`false` as 0, `true` as 1), then strings
    * by code point; `-` reverses it. `id` is added in the direction of the last field, so that
    * the order is always the same. Default: `["-createdAt"]`.
-   *
-   * With `q`, `["-relevance"]` sorts by how well documents match: a word counts more in a field that stands earlier in
-   * `search`, as a whole word more than as a part of one, and several words more next to each other. The newest 1,000
-   * documents with the words are ranked, and no others are found. Of equal ones the newest come first.
    */
-  readonly sort?: readonly (SortKey<T> | "-relevance")[] | undefined;
+  readonly sort?: readonly SortKey<T>[] | undefined;
   /** The maximum number of documents to return. Default: all. */
   readonly limit?: number | undefined;
   /** The number of documents to skip. Default: 0. */

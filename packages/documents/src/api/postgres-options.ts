@@ -27,8 +27,4 @@ export interface PostgresOptions {
    * gets a second connection.
    */
   readonly transactionPooling?: boolean | undefined;
-  /**
-   * URLs of servers that follow the primary, for reads with `staleness`. Default: none.
-   */
-  readonly replicas?: readonly string[] | undefined;
 }

@@ -53,8 +53,6 @@ export interface Operators<S, M = S> {
   readonly eq?: S | null;
   /** Does not equal; also matches a missing field, unless the value is null. */
   readonly ne?: S | null;
-  /** Equals this string regardless of case, in a field that the definition names in `collate`. */
-  readonly eqIgnoreCase?: Extract<S, string> extends never ? never : string;
   /** Is greater than this number or string. */
   readonly gt?: Extract<S, number | string>;
   /** Is greater than or equals this number or string. */

@@ -1,7 +1,7 @@
 import type { ChangeRecord, ConsumeOptions } from "../api/changes.ts";
 import { DocumentsError, DocumentsTypeError } from "../api/errors.ts";
 import { holdLock, type LockTable } from "../leases/hold-lock.ts";
-import { optionNames, refuseUnknown } from "../option-names.ts";
+import { checkOptions } from "../api/check-options.ts";
 import { type ChangeSource, followChanges } from "./follow-changes.ts";
 
 /**
@@ -16,14 +16,6 @@ export interface ConsumerSource extends ChangeSource, LockTable {
   savePosition(name: string, position: string): Promise<void>;
 }
 
-const knownOptions: ReadonlySet<string> = optionNames<ConsumeOptions>({
-  collections: true,
-  atEnd: true,
-  signal: true,
-  pollInterval: true,
-  batch: true,
-  lease: true,
-});
 const maxName = 180;
 const defaultBatch = 100;
 const maxBatch = 1000;
@@ -45,7 +37,14 @@ export async function consumeChanges(
   },
   options: ConsumeOptions,
 ): Promise<void> {
-  refuseUnknown(options, knownOptions, wrong);
+  checkOptions("consume", options, [
+    "collections",
+    "atEnd",
+    "signal",
+    "pollInterval",
+    "batch",
+    "lease",
+  ]);
   const { name, handler } = consumer;
   const { batch = defaultBatch, lease = defaultLease, signal } = options;
   checkConsumer(name, { batch, lease });

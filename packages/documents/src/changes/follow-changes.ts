@@ -1,6 +1,6 @@
 import type { ChangeRecord, ChangesOptions } from "../api/changes.ts";
 import { DocumentsError, DocumentsTypeError, InputError } from "../api/errors.ts";
-import { optionNames, refuseUnknown } from "../option-names.ts";
+import { checkOptions } from "../api/check-options.ts";
 
 /**
  * What an engine knows about the feed of changes.
@@ -31,13 +31,6 @@ export interface ChangeBatch {
   readonly isEnd: boolean;
 }
 
-const knownOptions: ReadonlySet<string> = optionNames<ChangesOptions>({
-  after: true,
-  collections: true,
-  atEnd: true,
-  signal: true,
-  pollInterval: true,
-});
 const defaultPoll = 250;
 const minPoll = 10;
 const maxPoll = 86_400_000;
@@ -53,7 +46,7 @@ export function streamChanges(
   source: ChangeSource,
   options: ChangesOptions,
 ): AsyncGenerator<ChangeRecord, void, undefined> {
-  refuseUnknown(options, knownOptions, wrong);
+  checkOptions("changes", options, ["after", "collections", "atEnd", "signal", "pollInterval"]);
   return oneByOne(followChanges(source, options));
 }
 

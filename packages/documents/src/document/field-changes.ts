@@ -43,56 +43,6 @@ export function adding(path: ParsedPath, summand: number): FieldChange {
   };
 }
 
-/** Adds members to a list. @internal */
-export function pushing(path: ParsedPath, members: readonly unknown[]): FieldChange {
-  return { path, change: (value) => [...listOf(path, value), ...members] };
-}
-
-/** Adds those members to a list that it does not have. @internal */
-export function pushingUnique(path: ParsedPath, members: readonly unknown[]): FieldChange {
-  return {
-    path,
-    change: (value) => {
-      const list = [...listOf(path, value)];
-      const known = new Set(list.map(identityOf));
-      for (const member of members) {
-        const identity = identityOf(member);
-        if (!known.has(identity)) list.push(member);
-        known.add(identity);
-      }
-      return list;
-    },
-  };
-}
-
-/** Removes members from a list. @internal */
-export function pulling(path: ParsedPath, members: readonly unknown[]): FieldChange {
-  const pulled = new Set(members.map(identityOf));
-  return {
-    path,
-    change: (value) => {
-      if (value === undefined || value === null) return value;
-      return listOf(path, value).filter((member) => !pulled.has(identityOf(member)));
-    },
-  };
-}
-
-function listOf(path: ParsedPath, value: unknown): readonly unknown[] {
-  const list: unknown = value ?? [];
-  if (Array.isArray(list)) return list;
-  throw unfit(path, "is not a list");
-}
-
-/** Writes a value of JSON so that equal ones have the same text: engines return the fields of objects in different orders. */
-function identityOf(value: unknown): string {
-  return JSON.stringify(value, (_name, part: unknown) =>
-    isPlainObject(part)
-      ? // Pairs, so that no name means anything to JavaScript, such as "1" or "__proto__".
-        { sorted: Object.entries(part).toSorted(([one], [other]) => (one < other ? -1 : 1)) }
-      : part,
-  );
-}
-
 /** Copies what is around a field; the values of computed names are defined, not assigned. */
 function withValue(
   fields: Record<string, unknown>,

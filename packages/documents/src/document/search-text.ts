@@ -81,12 +81,8 @@ export function isShortWord(word: string): boolean {
   return word.length < 2 * partLength && Array.from(word).length < partLength;
 }
 
-/**
- * Gathers the folded text of some fields: strings, numbers and lists of them. Earlier releases search this text.
- *
- * @internal
- */
-export function foldedText(
+/** Gathers the folded text of some fields: strings, numbers and lists of them. */
+function foldedText(
   document: unknown,
   paths: readonly { readonly segments: readonly string[] }[],
 ): string {

@@ -1,16 +1,14 @@
 import type { CollectionDefinition } from "../api/definition.ts";
+import { DocumentsError } from "../api/errors.ts";
 import { parsePath, valueAt } from "../api/field-path.ts";
-import { foldedText, searchText } from "../document/search-text.ts";
+import { searchText } from "../document/search-text.ts";
 import { isPlainObject } from "../is-plain-object.ts";
 
-/** Raised when `searchText` changes, so that search texts are made again. */
+/**
+ * Raised when `searchText` changes, so that search texts are made again. Earlier releases refuse what has texts that they
+ * cannot derive.
+ */
 const foldVersion = 3;
-
-/** How search texts are derived, also for programs of earlier releases, by the version. */
-const texts: ReadonlyMap<unknown, typeof searchText> = new Map([
-  [2, foldedText],
-  [foldVersion, searchText],
-]);
 
 /** What the registry says of what is derived from the documents of a collection; null for nothing. */
 export interface Derived {
@@ -36,23 +34,31 @@ export function wantedDerived({
 export interface ParsedSearch {
   /** Fields that are searched. */
   readonly fields: readonly string[];
-  /** Derives the search text of a document; undefined where only another release can. */
-  readonly textOf: ((stored: unknown) => string) | undefined;
+  /** Derives the search text of a document. */
+  readonly textOf: (stored: unknown) => string;
   /** Whether the fields of two documents have the same values, so that their texts are the same. */
   readonly isSame: (before: unknown, after: unknown) => boolean;
 }
 
-/** Reads what the registry says of search texts. */
+/**
+ * Reads what the registry says of search texts.
+ *
+ * @throws {DocumentsError} `ERR_DOCUMENTS_OPEN` for texts that only another release can derive.
+ */
 export function parseSearch(derived: string): ParsedSearch {
   const value: unknown = JSON.parse(derived);
   const { fold, fields } = isPlainObject(value) ? value : {};
+  if (fold !== foldVersion) {
+    throw new DocumentsError(
+      "ERR_DOCUMENTS_OPEN",
+      `the store has search texts that another release derived, of version ${String(fold)}`,
+    );
+  }
   const names = Array.isArray(fields) ? fields.map(String) : [];
   const paths = names.map((field) => parsePath(field));
   const isSame = (before: unknown, after: unknown): boolean =>
     paths.every(({ segments }) => isEqual(valueAt(before, segments), valueAt(after, segments)));
-  const derive = texts.get(fold);
-  const textOf = derive && ((stored: unknown): string => derive(stored, paths));
-  return { fields: names, textOf, isSame };
+  return { fields: names, textOf: (stored) => searchText(stored, paths), isSame };
 }
 
 function isEqual(one: unknown, other: unknown): boolean {

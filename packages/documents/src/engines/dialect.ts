@@ -35,13 +35,11 @@ export interface StatementWriter {
  * differ in how they reach into a document; everything that combines these expressions is written once.
  */
 export interface Dialect extends StatementWriter {
-  /** The value of a field, as documents are found and indexed by it; NULL when it is missing or null. */
+  /** The value of a field, as documents are found, indexed and sorted by it; NULL when it is missing or null. */
   key(path: ParsedPath): string;
-  /** The same, as documents are sorted by it. */
-  sortKey(path: ParsedPath): string;
-  /** The sort key of a document whose field is sorted as this value. */
+  /** The key of a document whose field is sorted as this value. */
   keyOfValue(path: ParsedPath, value: number | string): string;
-  /** The condition that a sort key is not NULL, in the form that an index serves. */
+  /** The condition that a key is not NULL, in the form that an index serves. */
   hasKey(path: ParsedPath): string;
   /** The terms of ORDER BY: missing and null first, then numbers, then texts. */
   order(terms: readonly OrderTerm[]): string;
@@ -49,8 +47,6 @@ export interface Dialect extends StatementWriter {
   exists(path: ParsedPath): string;
   /** The condition that a field equals one of the values. */
   equals(path: ParsedPath, values: readonly ScalarValue[]): string;
-  /** The condition that a field is a string that differs from this one at most in case. */
-  equalsIgnoringCase(path: ParsedPath, text: string): string;
   /** The condition that a field is a list with one of the values, in a form that is checked for each document. */
   contains(path: ParsedPath, values: readonly ScalarValue[]): string;
   /** The same condition on a field whose lists have an index of their members, in the form that this index serves. */

@@ -21,24 +21,18 @@ export interface Found<R> {
 export interface Access {
   /** Whether all of it is one transaction. */
   readonly isTransaction: boolean;
-  /** Reads a document; the result may be `staleness` milliseconds old. */
-  get<T>(layout: Layout, id: string, staleness: number): Promise<Stored<T> | undefined>;
+  /** Reads a document. */
+  get<T>(layout: Layout, id: string): Promise<Stored<T> | undefined>;
   /** Selects and counts documents; `map` makes an item of each row. */
-  find<R>(
-    layout: Layout,
-    plan: ReadPlan,
-    options: { readonly staleness: number; readonly map: (row: Row) => R },
-  ): Promise<Found<R>>;
+  find<R>(layout: Layout, plan: ReadPlan, map: (row: Row) => R): Promise<Found<R>>;
   /** Adds a document. */
   insert<T>(layout: Layout, document: NewDocument): Promise<Stored<T>>;
   /** Removes documents; returns their number. Outside of a transaction it may be done in parts. */
   remove(layout: Layout, removal: Removal): Promise<number>;
   /** Runs an operation that reads. */
-  read<R>(layout: Layout, operation: () => Operation<R>, staleness: number): Promise<R>;
+  read<R>(layout: Layout, operation: () => Operation<R>): Promise<R>;
   /** Runs an operation that takes effect as a whole or not at all. */
   write<R>(layout: Layout, operation: () => Operation<R>): Promise<R>;
-  /** Does the same for an operation that frees room; outside of a transaction, it is done on a full disk too. */
-  free<R>(layout: Layout, operation: () => Operation<R>): Promise<R>;
 }
 
 /** Creates the writer of a statement about the store's own tables. */

@@ -8,7 +8,6 @@ import type { ParsedNear } from "../geo/near.ts";
 import type { ContainsFilter } from "../query/filter.ts";
 import type { Part, SortValue } from "../query/keyset.ts";
 import type { OrderTerm, ParsedQuery, ParsedSelection } from "../query/parse-query.ts";
-import { type CollatedField, collatedFields } from "./collation.ts";
 import { type Dialect, quoteName, type StatementUse } from "./dialect.ts";
 import type { Operation, Result, Row, Statement } from "./operation.ts";
 import type { Summarizing } from "./summarizing.ts";
@@ -22,8 +21,6 @@ export interface Table {
   readonly indexed: ReadonlySet<string>;
   /** Fields whose lists have an index of their members: those that an index names alone. */
   readonly listIndexed: ReadonlySet<string>;
-  /** Fields that have a collation, by their paths. */
-  readonly collated: ReadonlyMap<string, CollatedField>;
   /** Fields that keyword search looks in. */
   readonly searchPaths: readonly ParsedPath[];
   /** Fields that hold places. */
@@ -44,7 +41,6 @@ export function describeTable(definition: CollectionDefinition<unknown>): Table 
     quoted: quoteName(name),
     indexed: new Set([...unique, ...indexes].flat()),
     listIndexed: new Set(indexes.flatMap((fields) => (hasMembers(fields) ? fields : []))),
-    collated: collatedFields(definition.collate ?? []),
     searchPaths: search.map((field) => parsePath(field)),
     geoPaths: geo.map((field) => parsePath(field)),
     softDelete,

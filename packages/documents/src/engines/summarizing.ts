@@ -40,6 +40,4 @@ export interface Summarizing {
   readonly eachMember: (documents: string) => string;
   /** The member as JSON text. */
   readonly member: string;
-  /** The number of documents that have a member. */
-  readonly documentsOfMember: string;
 }

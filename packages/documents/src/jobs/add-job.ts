@@ -1,7 +1,7 @@
 import { DocumentsTypeError, InputError, UniqueError } from "../api/errors.ts";
 import type { Store } from "../api/store.ts";
 import type { Transaction } from "../api/transaction.ts";
-import { optionNames, refuseUnknown } from "../option-names.ts";
+import { checkOptions } from "../api/check-options.ts";
 import type { JobDefinition } from "./define-job.ts";
 import { readJob } from "./job.ts";
 import {
@@ -33,13 +33,6 @@ export interface AddJobOptions {
   readonly transaction?: Transaction | undefined;
 }
 
-const knownOptions: ReadonlySet<string> = optionNames<AddJobOptions>({
-  at: true,
-  delay: true,
-  id: true,
-  priority: true,
-  transaction: true,
-});
 const maxKey = 1000;
 
 /** Queues a job; resolves to its id. */
@@ -49,7 +42,7 @@ export async function addJob<Input, Parsed>(
   input: Input,
   options: AddJobOptions,
 ): Promise<string> {
-  refuseUnknown(options, knownOptions, wrong);
+  checkOptions("add", options, ["at", "delay", "id", "priority", "transaction"]);
   const { id, transaction } = options;
   // What makes the key of an input relies on its schema.
   await checkInput(definition, input);

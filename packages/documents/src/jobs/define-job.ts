@@ -1,6 +1,6 @@
 import type { StandardSchema } from "@fetchwork/kit";
 import { DocumentsTypeError } from "../api/errors.ts";
-import { optionNames, refuseUnknown } from "../option-names.ts";
+import { checkOptions } from "../api/check-options.ts";
 
 /** Options of `defineJob`. */
 export interface JobOptions<Input, Parsed = Input> {
@@ -67,22 +67,6 @@ export interface DefinedOptions<Input, Parsed> {
   readonly keepDead: number;
 }
 
-const knownOptions: ReadonlySet<string> = optionNames<JobOptions<unknown>>({
-  schema: true,
-  retries: true,
-  retryIf: true,
-  backoff: true,
-  timeout: true,
-  concurrency: true,
-  key: true,
-  keep: true,
-  keepDead: true,
-});
-const backoffOptions: ReadonlySet<string> = optionNames<JobBackoff>({
-  baseDelay: true,
-  maxDelay: true,
-  factor: true,
-});
 const namePattern = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 const day = 86_400_000;
 
@@ -107,7 +91,17 @@ export function defineJob<Input, Parsed = Input>(
     throw wrong('the name of a job must be a letter and up to 63 letters, digits, "_", "." or "-"');
   }
   const fail = (message: string): Error => wrong(`the job "${name}": ${message}`);
-  refuseUnknown(options, knownOptions, fail);
+  checkOptions("defineJob", options, [
+    "schema",
+    "retries",
+    "retryIf",
+    "backoff",
+    "timeout",
+    "concurrency",
+    "key",
+    "keep",
+    "keepDead",
+  ]);
   const {
     retries = 5,
     timeout = 60_000,
@@ -116,7 +110,7 @@ export function defineJob<Input, Parsed = Input>(
     keepDead = 30 * day,
   } = options;
   const { schema, key, retryIf, backoff = {} } = options;
-  refuseUnknown(backoff, backoffOptions, fail);
+  checkOptions("backoff", backoff, ["baseDelay", "maxDelay", "factor"]);
   const check = (isValid: boolean, message: string): void => {
     if (!isValid) throw fail(message);
   };

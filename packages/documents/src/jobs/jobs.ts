@@ -1,6 +1,6 @@
 import type { Store } from "../api/store.ts";
 import { DocumentsTypeError } from "../api/errors.ts";
-import { optionNames, refuseUnknown } from "../option-names.ts";
+import { checkOptions } from "../api/check-options.ts";
 import { addJob, type AddJobOptions } from "./add-job.ts";
 import type { JobHandler } from "./attempt.ts";
 import { cancelJob, retryJob } from "./control-job.ts";
@@ -92,11 +92,6 @@ export interface Jobs extends AsyncDisposable {
   close(options?: StopJobsOptions): Promise<void>;
 }
 
-const knownOptions: ReadonlySet<string> = optionNames<JobsOptions>({
-  onError: true,
-  pollInterval: true,
-  lease: true,
-});
 const purgeInterval = 60_000;
 const maxTimer = 0x7fff_ffff;
 
@@ -112,7 +107,7 @@ const maxTimer = 0x7fff_ffff;
  * ```
  */
 export function createJobs(store: Store, options: JobsOptions = {}): Jobs {
-  refuseUnknown(options, knownOptions, wrong);
+  checkOptions("createJobs", options, ["onError", "pollInterval", "lease"]);
   const { onError = () => undefined, pollInterval = 200, lease = 30_000 } = options;
   if (!(pollInterval >= 10 && pollInterval <= maxTimer)) {
     throw wrong('"pollInterval" must be a number of milliseconds from 10');

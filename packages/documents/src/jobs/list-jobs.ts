@@ -1,5 +1,5 @@
 import { InputError } from "../api/errors.ts";
-import { optionNames, refuseUnknown } from "../option-names.ts";
+import { checkQueryOptions } from "../api/check-options.ts";
 import { type Job, toJob } from "./job.ts";
 import { type JobState, type JobTables, linePrefix } from "./job-record.ts";
 
@@ -22,12 +22,6 @@ export interface JobPage {
   readonly next: string | undefined;
 }
 
-const knownOptions: ReadonlySet<string> = optionNames<JobQuery>({
-  state: true,
-  job: true,
-  limit: true,
-  after: true,
-});
 const states: ReadonlySet<unknown> = new Set<JobState>([
   "blocked",
   "cancelled",
@@ -40,7 +34,7 @@ const states: ReadonlySet<unknown> = new Set<JobState>([
 
 /** Lists jobs. */
 export async function listJobs({ jobs, done }: JobTables, query: JobQuery): Promise<JobPage> {
-  refuseUnknown(query, knownOptions, wrong);
+  checkQueryOptions("list", query, ["state", "job", "limit", "after"]);
   const { state, job, limit = 100, after } = query;
   if (state !== undefined && !states.has(state)) {
     const known = Array.from(states, (each) => JSON.stringify(each)).join(", ");

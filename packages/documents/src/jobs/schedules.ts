@@ -2,7 +2,7 @@ import { Cron } from "croner";
 import type { Collection } from "../api/collection.ts";
 import { DocumentsTypeError } from "../api/errors.ts";
 import type { Store } from "../api/store.ts";
-import { optionNames, refuseUnknown } from "../option-names.ts";
+import { checkOptions } from "../api/check-options.ts";
 import { addJob, checkInput } from "./add-job.ts";
 import type { JobDefinition } from "./define-job.ts";
 import { jobCollections, type ScheduleRecord } from "./job-record.ts";
@@ -21,12 +21,6 @@ export interface ScheduleOptions<Input> {
   readonly priority?: number | undefined;
 }
 
-const knownOptions: ReadonlySet<string> = optionNames<ScheduleOptions<unknown>>({
-  cron: true,
-  timeZone: true,
-  input: true,
-  priority: true,
-});
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 /** A clock that is put forward is noticed after this many milliseconds. */
 const maxWait = 60_000;
@@ -57,7 +51,7 @@ export class Schedules {
     definition: JobDefinition<Input, Parsed>,
     options: ScheduleOptions<Input>,
   ): Promise<void> {
-    refuseUnknown(options, knownOptions, wrong);
+    checkOptions("schedule", options, ["cron", "timeZone", "input", "priority"]);
     const { cron, timeZone = "UTC", input, priority } = options;
     if (!namePattern.test(name)) {
       throw wrong('the name of a schedule must be 1 to 64 letters, digits, "_", "." or "-"');

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
 import { DocumentsError, DocumentsTypeError } from "../api/errors.ts";
 import type { LockOptions } from "../api/lock.ts";
-import { optionNames, refuseUnknown } from "../option-names.ts";
+import { checkOptions } from "../api/check-options.ts";
 
 /**
  * What an engine knows about locks: a row for each that is held.
@@ -24,11 +24,6 @@ export interface HeldLock {
   readonly token: string;
 }
 
-const knownOptions: ReadonlySet<string> = optionNames<LockOptions & { readonly signal: unknown }>({
-  wait: true,
-  expiry: true,
-  signal: true,
-});
 const defaultWait = 10_000;
 const defaultExpiry = 30_000;
 const minExpiry = 100;
@@ -48,7 +43,7 @@ export async function holdLock<R>(
   work: (signal: AbortSignal) => Promise<R> | R,
   options: LockOptions & { readonly signal?: AbortSignal | undefined } = {},
 ): Promise<R> {
-  refuseUnknown(options, knownOptions, wrong);
+  checkOptions("lock", options, ["wait", "expiry", "signal"]);
   const { signal } = options;
   const { wait: patience = defaultWait, expiry = defaultExpiry } = options;
   checkLock(name, { patience, expiry });

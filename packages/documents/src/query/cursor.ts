@@ -1,5 +1,6 @@
 import { hash } from "node:crypto";
 import { InputError } from "../api/errors.ts";
+import { type ParsedPath, valueAt } from "../api/field-path.ts";
 import type { SortValue } from "./keyset.ts";
 import type { OrderTerm } from "./parse-query.ts";
 
@@ -71,6 +72,18 @@ export function sortValue(value: unknown): SortValue {
   if (typeof value === "number" || typeof value === "string") return value;
   if (typeof value === "boolean") return value ? 1 : 0;
   return value === undefined || value === null ? null : JSON.stringify(value);
+}
+
+/**
+ * Returns what a document is sorted by in each term of an order.
+ *
+ * @internal
+ */
+export function sortValuesOf(
+  stored: unknown,
+  order: readonly { readonly path: ParsedPath }[],
+): readonly SortValue[] {
+  return order.map(({ path }) => sortValue(valueAt(stored, path.segments)));
 }
 
 function parse(text: string): readonly SortValue[] | undefined {

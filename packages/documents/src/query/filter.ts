@@ -13,7 +13,6 @@ export type Filter =
   | ContainsFilter
   | { readonly kind: "equals"; readonly path: ParsedPath; readonly values: readonly ScalarValue[] }
   | { readonly kind: "exists"; readonly path: ParsedPath }
-  | { readonly kind: "equalsIgnoringCase"; readonly path: ParsedPath; readonly text: string }
   | { readonly kind: "not"; readonly filter: Filter }
   | { readonly kind: "prefix"; readonly path: ParsedPath; readonly prefix: string }
   | RangeFilter;
@@ -124,11 +123,6 @@ function parseCondition(
       case "eq":
         filters.push({ kind: "equals", path, values: [scalar(path, value)] });
         break;
-      case "eqIgnoreCase": {
-        if (typeof value !== "string") throw wrong('"eqIgnoreCase" takes a string', path);
-        filters.push({ kind: "equalsIgnoringCase", path, text: wellFormed(path, value) });
-        break;
-      }
       case "ne":
         filters.push(not({ kind: "equals", path, values: [scalar(path, value)] }));
         break;

@@ -1,8 +1,7 @@
-import type { AggregateQuery, DistinctQuery, FacetsQuery } from "../api/reading/aggregate.ts";
 import { InputError } from "../api/errors.ts";
 import { type ParsedPath, parsePath } from "../api/field-path.ts";
 import { isPlainObject } from "../is-plain-object.ts";
-import { optionNames, refuseUnknown } from "../option-names.ts";
+import { checkQueryOptions } from "../api/check-options.ts";
 import {
   type GivenQuery,
   type GivenSelection,
@@ -28,37 +27,18 @@ export interface ParsedAggregate extends ParsedSelection {
   readonly limit: number;
 }
 
-/** Fields whose values are counted. @internal */
-export interface ParsedMembers extends ParsedSelection {
-  readonly fields: readonly { readonly path: ParsedPath; readonly limit: number }[];
-  /** In which order the values are returned. */
-  readonly order: "count" | "value";
+/** A field whose different values are wanted. @internal */
+export interface ParsedDistinct extends ParsedSelection {
+  readonly path: ParsedPath;
+  readonly limit: number;
 }
 
-const selectionNames = { where: true, q: true, deleted: true, staleness: true } as const;
-const aggregateOptions: ReadonlySet<string> = optionNames<AggregateQuery<unknown>>({
-  ...selectionNames,
-  by: true,
-  values: true,
-  sort: true,
-  limit: true,
-});
-const distinctOptions: ReadonlySet<string> = optionNames<DistinctQuery<unknown>>({
-  ...selectionNames,
-  limit: true,
-});
-const facetsOptions: ReadonlySet<string> = optionNames<FacetsQuery<unknown>>({
-  ...selectionNames,
-  fields: true,
-});
 const maxFields = 8;
 const maxValues = 32;
 const maxSortKeys = 16;
 const maxNameLength = 128;
 const defaultLimit = 1000;
 const maxLimit = 10_000;
-const maxFacetFields = 16;
-const maxFacets = 1000;
 
 /**
  * Checks what is to be computed of which groups.
@@ -70,7 +50,7 @@ export function parseAggregate(
   query: Pick<GivenQuery, "limit" | "sort"> &
     GivenSelection & { readonly by?: unknown; readonly values?: unknown },
 ): ParsedAggregate {
-  refuseUnknown(query, aggregateOptions, wrong);
+  checkQueryOptions("aggregate", query, ["where", "q", "deleted", "by", "values", "sort", "limit"]);
   const by = parseBy(query.by);
   const values = parseValues(query.values);
   const names = [...by.map(({ text }) => text), ...values.map(({ name }) => name)];
@@ -95,29 +75,10 @@ export function parseAggregate(
 export function parseDistinct(
   field: unknown,
   query: GivenSelection & Pick<GivenQuery, "limit">,
-): ParsedMembers {
-  refuseUnknown(query, distinctOptions, wrong);
+): ParsedDistinct {
+  checkQueryOptions("distinct", query, ["where", "q", "deleted", "limit"]);
   const limit = parseMaximum("limit", query.limit ?? defaultLimit, maxLimit);
-  return { ...parseSelection(query), fields: [{ path: parsePath(field), limit }], order: "value" };
-}
-
-/**
- * Checks of which fields the values are counted.
- *
- * @internal
- * @throws {InputError} `ERR_DOCUMENTS_QUERY`
- */
-export function parseFacets(query: GivenSelection & { readonly fields?: unknown }): ParsedMembers {
-  refuseUnknown(query, facetsOptions, wrong);
-  const entries = isPlainObject(query.fields) ? Object.entries(query.fields) : [];
-  if (entries.length === 0 || entries.length > maxFacetFields) {
-    throw wrong(`"fields" must be an object with 1 to ${maxFacetFields} fields`);
-  }
-  const fields = entries.map(([field, limit]) => ({
-    path: parsePath(field),
-    limit: parseMaximum("fields", limit, maxFacets),
-  }));
-  return { ...parseSelection(query), fields, order: "count" };
+  return { ...parseSelection(query), path: parsePath(field), limit };
 }
 
 function parseBy(by: unknown): readonly ParsedPath[] {

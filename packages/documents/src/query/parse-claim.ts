@@ -1,6 +1,5 @@
-import { InputError } from "../api/errors.ts";
 import type { ClaimQuery } from "../api/lease.ts";
-import { optionNames, refuseUnknown } from "../option-names.ts";
+import { checkQueryOptions } from "../api/check-options.ts";
 import { type ParsedQuery, parseMaximum, parseQuery } from "./parse-query.ts";
 
 const defaultExpiry = 60_000;
@@ -17,13 +16,6 @@ export function parseExpiry(expiry: number | undefined): number {
 }
 
 const maxClaimed = 1000;
-const knownOptions: ReadonlySet<string> = optionNames<ClaimQuery<unknown>>({
-  where: true,
-  q: true,
-  sort: true,
-  limit: true,
-  expiry: true,
-});
 
 /**
  * Checks what selects documents to work on.
@@ -35,13 +27,9 @@ export function parseClaim<T>(query: ClaimQuery<T>): {
   readonly query: ParsedQuery;
   readonly expiry: number;
 } {
-  refuseUnknown(query, knownOptions, wrong);
+  checkQueryOptions("claim", query, ["where", "q", "sort", "limit", "expiry"]);
   const { where, q, sort } = query;
   const limit = parseMaximum("limit", query.limit ?? 1, maxClaimed);
   const expiry = parseExpiry(query.expiry);
   return { query: parseQuery({ where, q, sort, limit }), expiry };
-}
-
-function wrong(message: string): InputError {
-  return new InputError("ERR_DOCUMENTS_QUERY", message);
 }

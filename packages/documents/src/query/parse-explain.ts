@@ -1,28 +1,20 @@
 import { DocumentsTypeError } from "../api/errors.ts";
 import type { ExplainOptions } from "../api/explanation.ts";
-import { optionNames, refuseUnknown } from "../option-names.ts";
-import {
-  parseAggregate,
-  parseFacets,
-  type ParsedAggregate,
-  type ParsedMembers,
-} from "./parse-aggregate.ts";
+import { checkOptions } from "../api/check-options.ts";
+import { parseAggregate, type ParsedAggregate } from "./parse-aggregate.ts";
 import { parsePage } from "./parse-page.ts";
 import {
   type GivenQuery,
   parseCount,
   type ParsedQuery,
   type ParsedSelection,
-  parseQuery,
+  parseFind,
 } from "./parse-query.ts";
-
-const optionsOfExplain: ReadonlySet<string> = optionNames<ExplainOptions>({ method: true });
 
 /** What to plan: the first page, since those after it cost the same. @internal */
 export interface Explained {
   readonly find?: { readonly query: ParsedQuery; readonly after: undefined } | undefined;
   readonly groups?: ParsedAggregate | undefined;
-  readonly members?: ParsedMembers | undefined;
   readonly count?: (ParsedSelection & { readonly max: number | undefined }) | undefined;
 }
 
@@ -34,17 +26,15 @@ export interface Explained {
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS`
  */
 export function parseExplain(query: GivenQuery, options: ExplainOptions): Explained {
-  refuseUnknown(options, optionsOfExplain, wrong);
+  checkOptions("explain", options, ["method"]);
   const { method = "find" } = options;
   switch (method) {
     case "find":
-      return { find: { query: parseQuery(query), after: undefined } };
+      return { find: { query: parseFind(query), after: undefined } };
     case "count":
       return { count: parseCount(query) };
     case "aggregate":
       return { groups: parseAggregate(query) };
-    case "facets":
-      return { members: parseFacets(query) };
     case "page": {
       const { parsed, limit, total } = parsePage(query);
       const max = typeof total === "number" ? total + 1 : undefined;
@@ -54,7 +44,7 @@ export function parseExplain(query: GivenQuery, options: ExplainOptions): Explai
       };
     }
     default:
-      throw wrong('"method" must be "find", "page", "count", "aggregate" or "facets"');
+      throw wrong('"method" must be "find", "page", "count" or "aggregate"');
   }
 }
 

@@ -1,21 +1,6 @@
-import type { PageQuery } from "../api/page.ts";
-import { optionNames } from "../option-names.ts";
-import {
-  type GivenQuery,
-  type ParsedQuery,
-  parseMaximum,
-  parseQuery,
-  selectionNames,
-} from "./parse-query.ts";
+import { checkQueryOptions } from "../api/check-options.ts";
+import { type GivenQuery, type ParsedQuery, parseMaximum, parseQuery } from "./parse-query.ts";
 
-const knownOptions: ReadonlySet<string> = optionNames<PageQuery<unknown>>({
-  ...selectionNames,
-  sort: true,
-  limit: true,
-  after: true,
-  fields: true,
-  total: true,
-});
 const defaultLimit = 30;
 const maxLimit = 10_000;
 
@@ -41,7 +26,18 @@ export function parsePage(query: GivenQuery & { readonly total?: unknown }): {
   readonly limit: number;
   readonly total: number | "exact" | "none";
 } {
-  const parsed = parseQuery(query, knownOptions);
+  checkQueryOptions("page", query, [
+    "where",
+    "q",
+    "near",
+    "deleted",
+    "sort",
+    "limit",
+    "after",
+    "fields",
+    "total",
+  ]);
+  const parsed = parseQuery(query);
   const limit = parseMaximum("limit", query.limit ?? defaultLimit, maxLimit);
   const { total = "none" } = query;
   const isNumber = total !== "exact" && total !== "none";

@@ -1,7 +1,7 @@
 import type { CollectionDefinition } from "../api/definition.ts";
-import { DocumentsTypeError, InputError } from "../api/errors.ts";
+import { DocumentsTypeError } from "../api/errors.ts";
 import type { PurgeSelection } from "../api/soft-deletion.ts";
-import { optionNames, refuseUnknown } from "../option-names.ts";
+import { checkQueryOptions } from "../api/check-options.ts";
 import { type Filter, parseFilter } from "./filter.ts";
 import { checkUtcTime } from "./utc-time.ts";
 
@@ -15,11 +15,6 @@ export interface ParsedPurge {
   readonly deletedBefore: string | undefined;
 }
 
-const purgeOptions: ReadonlySet<string> = optionNames<PurgeSelection<unknown>>({
-  where: true,
-  deletedBefore: true,
-});
-
 /**
  * Checks what selects documents to be purged.
  *
@@ -27,11 +22,7 @@ const purgeOptions: ReadonlySet<string> = optionNames<PurgeSelection<unknown>>({
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parsePurge<T>(selection: PurgeSelection<T>): ParsedPurge {
-  refuseUnknown(
-    selection,
-    purgeOptions,
-    (message) => new InputError("ERR_DOCUMENTS_QUERY", message),
-  );
+  checkQueryOptions("purgeMany", selection, ["where", "deletedBefore"]);
   const { where, deletedBefore } = selection;
   if (deletedBefore !== undefined) checkUtcTime("deletedBefore", deletedBefore);
   return { filter: where === undefined ? undefined : parseFilter(where), deletedBefore };

@@ -1,13 +1,11 @@
 import { InputError } from "../api/errors.ts";
 import { type ParsedPath, parsePath } from "../api/field-path.ts";
-import type { CountQuery, FindQuery } from "../api/find-query.ts";
 import type { Deleted } from "../api/soft-deletion.ts";
 import { foldedWords } from "../document/fold.ts";
 import { isImplied, isShortWord, searchPattern } from "../document/search-text.ts";
 import { type ParsedNear, parseNear } from "../geo/near.ts";
-import { optionNames, refuseUnknown } from "../option-names.ts";
+import { checkQueryOptions } from "../api/check-options.ts";
 import { type Filter, parseFilter } from "./filter.ts";
-import { parseStaleness } from "./parse-read-options.ts";
 
 /** A selection as it was given. @internal */
 export interface GivenSelection {
@@ -15,7 +13,6 @@ export interface GivenSelection {
   readonly q?: unknown;
   readonly near?: unknown;
   readonly deleted?: unknown;
-  readonly staleness?: unknown;
 }
 
 /** A query as it was given. @internal */
@@ -38,8 +35,6 @@ export interface ParsedSelection {
   readonly words: readonly string[];
   readonly near?: ParsedNear | undefined;
   readonly deleted: Deleted;
-  /** How old the answer may be, in milliseconds. */
-  readonly staleness?: number | undefined;
 }
 
 /**
@@ -54,16 +49,7 @@ export interface ParsedQuery extends ParsedSelection {
   /** A cursor, not yet read. */
   readonly after: string | undefined;
   readonly fields: readonly ParsedPath[] | undefined;
-  /** Folded words by which the newest {@link maxRanked} documents are ranked; undefined for another order. */
-  readonly rankedBy?: readonly string[] | undefined;
 }
-
-/**
- * How many documents are ranked by their relevance.
- *
- * @internal
- */
-export const maxRanked = 1000;
 
 /**
  * A field to sort by.
@@ -75,30 +61,6 @@ export interface OrderTerm {
   readonly descending: boolean;
 }
 
-/**
- * The options that select documents, which everything that reads several has.
- *
- * @internal
- */
-export const selectionNames = {
-  where: true,
-  q: true,
-  near: true,
-  deleted: true,
-  staleness: true,
-} as const;
-const findOptions: ReadonlySet<string> = optionNames<FindQuery<unknown>>({
-  ...selectionNames,
-  sort: true,
-  limit: true,
-  offset: true,
-  after: true,
-  fields: true,
-});
-const countOptions: ReadonlySet<string> = optionNames<CountQuery<unknown>>({
-  ...selectionNames,
-  max: true,
-});
 /** Maximum length of `q`, in UTF-16 code units. */
 export const maxSearchLength = 200;
 const maxWords = 16;
@@ -116,7 +78,7 @@ const maxFields = 200;
 export function parseCount(
   query: GivenSelection & { readonly max?: unknown },
 ): ParsedSelection & { readonly max: number | undefined } {
-  refuseUnknown(query, countOptions, wrong);
+  checkQueryOptions("count", query, ["where", "q", "near", "deleted", "max"]);
   const max = query.max === undefined ? undefined : parseMaximum("max", query.max);
   return { ...parseSelection(query), max };
 }
@@ -137,7 +99,6 @@ export function parseSelection(selection: GivenSelection): ParsedSelection {
     words: parseWords(q),
     near: near === undefined ? undefined : parseNear(near),
     deleted,
-    staleness: parseStaleness(selection),
   };
 }
 
@@ -159,45 +120,48 @@ export function parseMaximum(
 }
 
 /**
- * Checks a query, which may have other options than those of `find`.
+ * Checks the query of `find`.
  *
  * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
-export function parseQuery(
-  query: GivenQuery,
-  options: ReadonlySet<string> = findOptions,
-): ParsedQuery {
-  refuseUnknown(query, options, wrong);
+export function parseFind(query: GivenQuery): ParsedQuery {
+  checkQueryOptions("find", query, [
+    "where",
+    "q",
+    "near",
+    "deleted",
+    "sort",
+    "limit",
+    "offset",
+    "after",
+    "fields",
+  ]);
+  return parseQuery(query);
+}
+
+/**
+ * Checks the values of a query, whose names were checked.
+ *
+ * @internal
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+ */
+export function parseQuery(query: GivenQuery): ParsedQuery {
   const { after } = query;
   if (after !== undefined && typeof after !== "string") throw wrong('"after" must be a cursor');
   if (after !== undefined && query.offset !== undefined) {
     throw wrong('"after" and "offset" exclude one another');
   }
   const selection = parseSelection(query);
-  const rankedBy = parseRanking(selection, query);
-  const sort = rankedBy === undefined ? query.sort : undefined;
   return {
     ...selection,
-    rankedBy,
-    order: selection.near === undefined ? parseSort(sort) : orderBy(selection.near, sort),
+    order:
+      selection.near === undefined ? parseSort(query.sort) : orderBy(selection.near, query.sort),
     limit: parseNumber("limit", query.limit),
     offset: parseNumber("offset", query.offset) ?? 0,
     after,
     fields: query.fields === undefined ? undefined : parseFields(query.fields),
   };
-}
-
-/** Returns the words to rank documents by, where a search is sorted by relevance. */
-function parseRanking(
-  { near, words }: ParsedSelection,
-  { q, sort }: { readonly q?: unknown; readonly sort?: unknown },
-): readonly string[] | undefined {
-  if (words.length === 0 || !Array.isArray(sort) || !sort.includes("-relevance")) return undefined;
-  if (sort.length > 1 || near !== undefined) {
-    throw wrong('"-relevance" sorts alone, and not with "near"');
-  }
-  return foldedWords(String(q));
 }
 
 function parseWords(q: unknown): readonly string[] {
@@ -275,14 +239,4 @@ const ascendingId: OrderTerm = { path: idPath, descending: false };
 const defaultOrder: readonly OrderTerm[] = [
   { path: { text: "createdAt", segments: ["createdAt"], meta: "createdAt" }, descending: true },
   { path: idPath, descending: true },
-];
-
-/**
- * The order of documents that are ranked: no field holds the first value, whose term only tells cursors apart.
- *
- * @internal
- */
-export const rankedOrder: readonly OrderTerm[] = [
-  { path: { text: "-relevance", segments: [], meta: undefined }, descending: true },
-  ...defaultOrder,
 ];

@@ -1,14 +1,5 @@
-import type { StreamQuery } from "../api/reading/stream.ts";
-import { optionNames } from "../option-names.ts";
-import { type GivenQuery, parseMaximum, parseQuery, selectionNames } from "./parse-query.ts";
-
-const knownOptions: ReadonlySet<string> = optionNames<StreamQuery<unknown>>({
-  ...selectionNames,
-  sort: true,
-  limit: true,
-  after: true,
-  fields: true,
-});
+import { checkQueryOptions } from "../api/check-options.ts";
+import { type GivenQuery, parseMaximum, parseQuery } from "./parse-query.ts";
 
 /**
  * Checks the query of a stream and returns the maximum number of documents.
@@ -17,6 +8,16 @@ const knownOptions: ReadonlySet<string> = optionNames<StreamQuery<unknown>>({
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseStream(query: GivenQuery): number {
-  parseQuery(query, knownOptions);
+  checkQueryOptions("stream", query, [
+    "where",
+    "q",
+    "near",
+    "deleted",
+    "sort",
+    "limit",
+    "after",
+    "fields",
+  ]);
+  parseQuery(query);
   return query.limit === undefined ? Infinity : parseMaximum("limit", query.limit);
 }

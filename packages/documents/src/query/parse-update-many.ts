@@ -1,13 +1,7 @@
 import { InputError } from "../api/errors.ts";
-import type { ManyChanges } from "../api/changing/update-many.ts";
 import { isPlainObject } from "../is-plain-object.ts";
-import { optionNames, refuseUnknown } from "../option-names.ts";
+import { checkQueryOptions } from "../api/check-options.ts";
 import { type Filter, parseFilter } from "./filter.ts";
-
-const knownOptions: ReadonlySet<string> = optionNames<ManyChanges<object>>({
-  where: true,
-  change: true,
-});
 
 /**
  * Checks which documents are to be changed.
@@ -19,7 +13,7 @@ export function parseUpdateMany(changes: {
   readonly where: unknown;
   readonly change: unknown;
 }): Filter {
-  refuseUnknown(changes, knownOptions, wrong);
+  checkQueryOptions("updateMany", changes, ["where", "change"]);
   if (typeof changes.change !== "function" && !isPlainObject(changes.change)) {
     throw wrong('"change" must be an object or a function');
   }

@@ -1,15 +1,8 @@
 import type { CollectionDefinition } from "../api/definition.ts";
 import { InputError } from "../api/errors.ts";
 import { parsePath, valueAt } from "../api/field-path.ts";
-import type { UpsertOptions } from "../api/upsert.ts";
-import { optionNames, refuseUnknown } from "../option-names.ts";
+import { checkQueryOptions } from "../api/check-options.ts";
 import type { Filter } from "./filter.ts";
-
-const knownOptions: ReadonlySet<string> = optionNames<UpsertOptions<unknown>>({
-  id: true,
-  by: true,
-  change: true,
-});
 
 /**
  * Checks which document an upsert means: its id, or the values of a unique index's fields.
@@ -20,9 +13,9 @@ const knownOptions: ReadonlySet<string> = optionNames<UpsertOptions<unknown>>({
 export function parseUpsert(
   definition: CollectionDefinition<unknown>,
   document: unknown,
-  options: { readonly id?: unknown; readonly by?: unknown },
+  options: { readonly id?: unknown; readonly by?: unknown; readonly change?: unknown },
 ): { readonly id: string | undefined; readonly filter: Filter } {
-  refuseUnknown(options, knownOptions, wrong);
+  checkQueryOptions("upsert", options, ["id", "by", "change"]);
   const { id, by } = options;
   if ((id === undefined) === (by === undefined)) throw wrong('an upsert takes "id" or "by"');
   if (id !== undefined) {

@@ -68,10 +68,8 @@ export function indexesFor(filter: Filter): readonly IndexFields[] | undefined {
 export function valueIndexes({
   unique,
   indexes,
-  collate = [],
 }: CollectionDefinition<unknown>): readonly ServingIndex[] {
   return [
-    ...collate.map((field): ServingIndex => ({ kind: "collate", fields: [field] })),
     ...[...unique, ["id"]].map((fields): ServingIndex => ({ kind: "unique", fields })),
     ...[...indexes, ["createdAt"]].map((fields): ServingIndex => ({ kind: "index", fields })),
   ];
@@ -103,12 +101,8 @@ export function findingIndexes(
   switch (filter.kind) {
     case "equals":
     case "prefix":
-    case "range":
-    case "equalsIgnoringCase": {
-      const isCollated = filter.kind === "equalsIgnoringCase";
-      const found = indexes.find(
-        ({ kind, fields }) => fields[0] === filter.path.text && (kind === "collate") === isCollated,
-      );
+    case "range": {
+      const found = indexes.find(({ fields }) => fields[0] === filter.path.text);
       return found === undefined ? undefined : [found];
     }
     case "all":

@@ -1,9 +1,8 @@
 import type { InsertOptions } from "../api/collection.ts";
-import type { PushOptions } from "../api/changing/field-changes.ts";
 import { InputError } from "../api/errors.ts";
 import type { WriteOptions } from "../api/changing/write-options.ts";
 import { isPossibleId } from "../document/id.ts";
-import { optionNames, refuseUnknown } from "../option-names.ts";
+import { checkQueryOptions } from "../api/check-options.ts";
 import { type Filter, parseFilter } from "./filter.ts";
 
 /**
@@ -29,30 +28,13 @@ export interface Target {
   readonly lease?: string | undefined;
 }
 
-/** The options of `push`. @internal */
-export const pushOptions: ReadonlySet<string> = optionNames<PushOptions>({
-  ifVersion: true,
-  lease: true,
-  unique: true,
-});
-const writeOptions: ReadonlySet<string> = optionNames<WriteOptions>({
-  ifVersion: true,
-  lease: true,
-});
-const insertOptions: ReadonlySet<string> = optionNames<InsertOptions>({ id: true });
-const removeOptions: ReadonlySet<string> = new Set(["where"]);
-
 /**
  * Checks which document is to be changed.
  *
  * @internal
  */
-export function parseTarget(
-  id: string,
-  options: WriteOptions,
-  known: ReadonlySet<string> = writeOptions,
-): Target {
-  refuseUnknown(options, known, wrong);
+export function parseTarget(id: string, options: WriteOptions): Target {
+  checkQueryOptions("a change", options, ["ifVersion", "lease"]);
   const { ifVersion, lease } = options;
   if (ifVersion !== undefined && !Number.isSafeInteger(ifVersion)) {
     throw wrong('"ifVersion" must be a whole number');
@@ -69,7 +51,7 @@ export function parseTarget(
  * @internal
  */
 export function parseInsert(options: InsertOptions): string | undefined {
-  refuseUnknown(options, insertOptions, wrong);
+  checkQueryOptions("insert", options, ["id"]);
   if (options.id !== undefined) checkNewId(options.id);
   return options.id;
 }
@@ -80,7 +62,7 @@ export function parseInsert(options: InsertOptions): string | undefined {
  * @internal
  */
 export function parseRemoval(selection: { readonly where: unknown }): Filter {
-  refuseUnknown(selection, removeOptions, wrong);
+  checkQueryOptions("removeMany", selection, ["where"]);
   return parseFilter(selection.where);
 }
 

@@ -1,12 +1,8 @@
 import { backoffDelay } from "@fetchwork/kit";
 import { DocumentsTypeError } from "../api/errors.ts";
 import type { TransactionOptions } from "../api/transaction.ts";
-import { optionNames, refuseUnknown } from "../option-names.ts";
+import { checkOptions } from "../api/check-options.ts";
 
-const knownOptions: ReadonlySet<string> = optionNames<TransactionOptions>({
-  timeout: true,
-  retries: true,
-});
 const defaultTimeout = 10_000;
 const maxTimeout = 0x7fff_ffff;
 const firstPause = 2;
@@ -22,7 +18,7 @@ export function parseTransactionOptions(options: TransactionOptions): {
   readonly timeout: number;
   readonly retries: number | undefined;
 } {
-  refuseUnknown(options, knownOptions, wrong);
+  checkOptions("transaction", options, ["timeout", "retries"]);
   const { timeout = defaultTimeout, retries } = options;
   if (!(timeout > 0 && timeout <= maxTimeout)) {
     throw wrong(`"timeout" must be a number of milliseconds from 1 to ${maxTimeout}`);

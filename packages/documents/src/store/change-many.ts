@@ -13,7 +13,7 @@ export async function changeMany<T>(
   changes: ManyModifications<T>,
 ): Promise<number> {
   const plan = { removal: { kind: "remove", filter: changes.filter } } as const;
-  const { items: keys } = await access.find(layout, plan, { staleness: 0, map: keyOf });
+  const { items: keys } = await access.find(layout, plan, keyOf);
   const size = access.isTransaction ? Math.max(1, keys.length) : partSize;
   let count = 0;
   for (let first = 0; first < keys.length; first += size) {

@@ -3,15 +3,12 @@ import type {
   AggregateQuery,
   AggregateValues,
   DistinctQuery,
-  Facets,
-  FacetsQuery,
   MemberValue,
 } from "../api/reading/aggregate.ts";
 import type { Projected, Stored } from "../api/document.ts";
 import { type FieldPath, type FieldValue } from "../api/field-path.ts";
 import type { CountQuery, FindQuery } from "../api/find-query.ts";
 import type { Page, PageQuery } from "../api/page.ts";
-import type { ReadOptions } from "../api/read-options.ts";
 import type { StreamQuery } from "../api/reading/stream.ts";
 import { projected } from "../document/projection.ts";
 import type { Access } from "../engines/engine.ts";
@@ -19,13 +16,12 @@ import type { Layout } from "../engines/layout.ts";
 import type { Row } from "../engines/operation.ts";
 import type { ReadPlan } from "../engines/operations/find.ts";
 import { getDocuments } from "../engines/operations/get.ts";
-import { parseAggregate, parseDistinct, parseFacets } from "../query/parse-aggregate.ts";
+import { parseAggregate, parseDistinct } from "../query/parse-aggregate.ts";
 import { parsePage } from "../query/parse-page.ts";
-import { parseCount, type ParsedSelection, parseQuery } from "../query/parse-query.ts";
-import { parseReadOptions } from "../query/parse-read-options.ts";
+import { parseCount, parseFind } from "../query/parse-query.ts";
 import { parseStream } from "../query/parse-stream.ts";
 import { checkId, checkList } from "../query/targets.ts";
-import { facetsOf, groupOf, memberValue, refuseTooMany } from "./summaries.ts";
+import { groupOf, memberValue, refuseTooMany } from "./summaries.ts";
 import { streamPages } from "./stream-pages.ts";
 import type { ObserveQuery } from "./observe-queries.ts";
 import { type Reading, selectDocuments, selectPage } from "./select-documents.ts";
@@ -48,21 +44,17 @@ export class CollectionReads<T> {
   }
 
   /** Not `async`, which costs a tenth of a read. */
-  get(id: string, options?: ReadOptions): Promise<Stored<T> | undefined> {
+  get(id: string): Promise<Stored<T> | undefined> {
     try {
-      return this.access.get<T>(this.layout, checkId(id), parseReadOptions(options));
+      return this.access.get<T>(this.layout, checkId(id));
     } catch (error) {
       return Promise.reject(error instanceof Error ? error : new TypeError(String(error)));
     }
   }
 
-  async getMany(
-    ids: readonly string[],
-    options?: ReadOptions,
-  ): Promise<readonly (Stored<T> | undefined)[]> {
+  async getMany(ids: readonly string[]): Promise<readonly (Stored<T> | undefined)[]> {
     const checked = checkList("ids", ids).map(checkId);
-    const staleness = parseReadOptions(options);
-    return this.access.read(this.layout, () => getDocuments<T>(this.layout, checked), staleness);
+    return this.access.read(this.layout, () => getDocuments<T>(this.layout, checked));
   }
 
   find(query?: FindQuery<T> & { readonly fields?: undefined }): Promise<readonly Stored<T>[]>;
@@ -71,7 +63,7 @@ export class CollectionReads<T> {
   ): Promise<readonly Projected<T, F>[]>;
   find(query: FindQuery<T>): Promise<readonly Projected<T>[]>;
   async find(query: FindQuery<T> = {}): Promise<readonly (Projected<T> | Stored<T>)[]> {
-    const parsed = parseQuery(query);
+    const parsed = parseFind(query);
     const { items } = await selectDocuments<T>(this.#reading, { query: parsed });
     return items.map(({ stored }) => projected(stored, parsed.fields));
   }
@@ -102,9 +94,8 @@ export class CollectionReads<T> {
 
   async count(query: CountQuery<T> = {}): Promise<number> {
     const count = parseCount(query);
-    const { staleness = 0 } = count;
     this.observe?.(this.layout, { count });
-    return (await this.access.find(this.layout, { count }, { staleness, map: String })).count;
+    return (await this.access.find(this.layout, { count }, String)).count;
   }
 
   async aggregate<
@@ -112,7 +103,7 @@ export class CollectionReads<T> {
     const B extends FieldPath<T> = never,
   >(query: AggregateQuery<T, B, V>): Promise<readonly AggregateGroup<T, B, V>[]> {
     const groups = parseAggregate(query);
-    const rows = await this.#summarize({ groups }, groups);
+    const rows = await this.#summarize({ groups });
     return rows.map((row) => groupOf<T, B, V>(groups, row));
   }
 
@@ -120,22 +111,14 @@ export class CollectionReads<T> {
     field: P,
     query: DistinctQuery<T> = {},
   ): Promise<readonly MemberValue<FieldValue<Stored<T>, P>>[]> {
-    const members = parseDistinct(field, query);
-    const rows = await this.#summarize({ members }, members);
-    return rows.map(([, text]) => memberValue<T, P>(text));
+    const distinct = parseDistinct(field, query);
+    const rows = await this.#summarize({ distinct });
+    return rows.map(([text]) => memberValue<T, P>(text));
   }
 
-  async facets<const F extends FieldPath<T>>(query: FacetsQuery<T, F>): Promise<Facets<T, F>> {
-    const members = parseFacets(query);
-    return facetsOf<T, F>(members, await this.#summarize({ members }, members));
-  }
-
-  async #summarize(plan: ReadPlan, { staleness = 0 }: ParsedSelection): Promise<readonly Row[]> {
+  async #summarize(plan: ReadPlan): Promise<readonly Row[]> {
     this.observe?.(this.layout, plan);
-    const { items, count } = await this.access.find(this.layout, plan, {
-      staleness,
-      map: unchanged,
-    });
+    const { items, count } = await this.access.find(this.layout, plan, unchanged);
     refuseTooMany(count);
     return items;
   }

@@ -1,7 +1,7 @@
 import { CollectionReads } from "./collection-reads.ts";
 import type { Collection, InsertOptions } from "../api/collection.ts";
 import type { Change, Stored } from "../api/document.ts";
-import type { Increments, ListMembers, PushOptions } from "../api/changing/field-changes.ts";
+import type { Increments } from "../api/changing/field-changes.ts";
 import type { ClaimQuery, Lease } from "../api/lease.ts";
 import type { PurgeSelection } from "../api/soft-deletion.ts";
 import type { ManyChanges } from "../api/changing/update-many.ts";
@@ -20,7 +20,7 @@ import { type Merge, mergeDocument } from "../engines/operations/merge.ts";
 import { purgeDocument, removeDocument } from "../engines/operations/remove.ts";
 import { upsertDocument } from "../engines/operations/upsert.ts";
 import { parseClaim, parseExpiry } from "../query/parse-claim.ts";
-import { parseIncrements, parsePull, parsePush } from "../query/parse-field-changes.ts";
+import { parseIncrements } from "../query/parse-field-changes.ts";
 import { parsePurge, requireSoftDelete } from "../query/parse-purge.ts";
 import { parseUpdateMany } from "../query/parse-update-many.ts";
 import { parseUpsert } from "../query/parse-upsert.ts";
@@ -32,7 +32,6 @@ import {
   parseInsert,
   parseRemoval,
   parseTarget,
-  pushOptions,
   type Target,
 } from "../query/targets.ts";
 import { changeMany } from "./change-many.ts";
@@ -120,26 +119,9 @@ export class DocumentCollection<T> extends CollectionReads<T> implements Collect
     return this.#changeFields(parseTarget(id, options), parseIncrements(fields));
   }
 
-  async push(
-    id: string,
-    fields: ListMembers<T>,
-    options: PushOptions = {},
-  ): Promise<Stored<T> | undefined> {
-    const target = parseTarget(id, options, pushOptions);
-    return this.#changeFields(target, parsePush(fields, options));
-  }
-
-  async pull(
-    id: string,
-    fields: ListMembers<T>,
-    options: WriteOptions = {},
-  ): Promise<Stored<T> | undefined> {
-    return this.#changeFields(parseTarget(id, options), parsePull(fields));
-  }
-
   async remove(id: string, options: WriteOptions = {}): Promise<boolean> {
     const target = parseTarget(id, options);
-    return this.access.free(this.layout, () => removeDocument(this.layout, target));
+    return this.#write(() => removeDocument(this.layout, target));
   }
 
   async removeMany(selection: { readonly where: Where<T> }): Promise<number> {
@@ -158,7 +140,7 @@ export class DocumentCollection<T> extends CollectionReads<T> implements Collect
   async purge(id: string): Promise<boolean> {
     requireSoftDelete(this.layout.definition);
     checkId(id);
-    return this.access.free(this.layout, () => purgeDocument(this.layout, id));
+    return this.#write(() => purgeDocument(this.layout, id));
   }
 
   async purgeMany(selection: PurgeSelection<T> = {}): Promise<number> {

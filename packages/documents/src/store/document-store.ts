@@ -116,7 +116,7 @@ export class DocumentStore implements Store {
     for (const { layout } of this.#entries.values()) {
       if (layout.expiresAt === undefined) continue;
       for (let count = sweepBatch; count === sweepBatch; removed += count) {
-        count = await this.#engine.free(layout, () => removeExpired(layout));
+        count = await this.#engine.write(layout, () => removeExpired(layout));
       }
     }
     return removed;

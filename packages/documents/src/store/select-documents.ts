@@ -2,17 +2,15 @@ import type { Projected, Stored } from "../api/document.ts";
 import type { Page, Total } from "../api/page.ts";
 import { projected } from "../document/projection.ts";
 import { toStored } from "../document/stored.ts";
-import { sortValuesOf } from "../engines/collation.ts";
 import type { Access, Found } from "../engines/engine.ts";
 import type { Layout } from "../engines/layout.ts";
 import type { Operation, Row } from "../engines/operation.ts";
 import type { CountPlan } from "../engines/operations/find.ts";
-import { readCursor, writeCursor } from "../query/cursor.ts";
+import { readCursor, sortValuesOf, writeCursor } from "../query/cursor.ts";
 import type { SortValue } from "../query/keyset.ts";
 import type { ParsedPage } from "../query/parse-page.ts";
-import { maxRanked, type OrderTerm, type ParsedQuery, rankedOrder } from "../query/parse-query.ts";
+import type { OrderTerm, ParsedQuery } from "../query/parse-query.ts";
 import type { ObserveQuery } from "./observe-queries.ts";
-import { placeOf, rankHits } from "./ranked-hits.ts";
 
 /** What reads the documents of a collection. */
 export interface Reading {
@@ -26,8 +24,6 @@ interface FoundDocument<T> {
   readonly stored: Stored<T>;
   /** The square of its distance in a search by distance. */
   readonly square?: Row[number] | undefined;
-  /** How well it matches the words, where documents are sorted by that. */
-  readonly relevance?: number | undefined;
 }
 
 /** Selects documents, and counts others. */
@@ -36,22 +32,11 @@ export function selectDocuments<T>(
   { query, count }: { readonly query: ParsedQuery; readonly count?: CountPlan | undefined },
 ): Promise<Found<FoundDocument<T>>> {
   const { name } = layout.definition;
-  const { limit, offset, rankedBy, staleness = 0 } = query;
-  const after = placeAfter(name, query);
-  const isRanked = rankedBy !== undefined;
-  const find = isRanked
-    ? { query: { ...query, limit: maxRanked, offset: 0 }, after: undefined }
-    : { query, after };
+  const after = query.after === undefined ? undefined : readCursor(name, query.order, query.after);
+  const find = { query, after };
   observe?.(layout, { find, count });
   const map = (row: Row): FoundDocument<T> => ({ stored: toStored<T>(name, row), square: row[6] });
-  const finding = access.find(layout, { find, count }, { staleness, map });
-  if (!isRanked) return finding;
-  return finding.then((found) => {
-    const hits = found.items.map(({ stored }) => stored);
-    const ranked = rankHits(layout, hits, { words: rankedBy, after });
-    const end = limit === undefined ? undefined : offset + limit;
-    return { items: ranked.slice(offset, end), count: found.count };
-  });
+  return access.find(layout, { find, count }, map);
 }
 
 /** Selects a page of documents, and the cursor of the next one. */
@@ -73,28 +58,17 @@ export async function selectPage<T>(
   };
 }
 
-function placeAfter(
-  collection: string,
-  { after, order, rankedBy }: ParsedQuery,
-): readonly SortValue[] | undefined {
-  if (after === undefined) return undefined;
-  return readCursor(collection, rankedBy === undefined ? order : rankedOrder, after);
-}
-
 async function cursorAfter(
   { access, layout }: Reading,
-  { near, order, staleness = 0 }: ParsedQuery,
-  { stored, square, relevance }: FoundDocument<unknown>,
+  { near, order }: ParsedQuery,
+  { stored, square }: FoundDocument<unknown>,
 ): Promise<string> {
   const { name } = layout.definition;
-  if (relevance !== undefined) {
-    return writeCursor(name, rankedOrder, placeOf({ stored, relevance }));
-  }
   if (near !== undefined) return writeCursor(name, order, [Number(square), stored.id]);
   const values =
     layout.sortValues === undefined
-      ? sortValuesOf(layout, stored, order)
-      : await access.read(layout, () => readSortValues(layout, stored, order), staleness);
+      ? sortValuesOf(stored, order)
+      : await access.read(layout, () => readSortValues(layout, stored, order));
   return writeCursor(name, order, values);
 }
 

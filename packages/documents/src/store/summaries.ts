@@ -1,10 +1,10 @@
-import type { AggregateGroup, Facets, MemberValue } from "../api/reading/aggregate.ts";
+import type { AggregateGroup, MemberValue } from "../api/reading/aggregate.ts";
 import type { Stored } from "../api/document.ts";
 import { InputError } from "../api/errors.ts";
 import type { FieldValue } from "../api/field-path.ts";
 import type { Row } from "../engines/operation.ts";
 import { maxGroups } from "../engines/operations/summarize.ts";
-import type { ParsedAggregate, ParsedMembers } from "../query/parse-aggregate.ts";
+import type { ParsedAggregate } from "../query/parse-aggregate.ts";
 
 /** Makes a group of its row; the type of its values is the word of the caller, as that of the documents is. */
 export function groupOf<T, B extends string, V>(
@@ -14,18 +14,6 @@ export function groupOf<T, B extends string, V>(
   const keys = by.map(({ text }, index) => [text, parseCell(row[index])]);
   const computed = values.map(({ name }, index) => [name, row[by.length + index]]);
   return Object.fromEntries([...keys, ...computed]) as AggregateGroup<T, B, V>;
-}
-
-/** Makes the facets of all fields of their rows. */
-export function facetsOf<T, F extends string>(
-  { fields }: ParsedMembers,
-  rows: readonly Row[],
-): Facets<T, F> {
-  const lists = fields.map(({ path }, place) => {
-    const own = rows.filter(([of]) => of === place);
-    return [path.text, own.map(([, text, count]) => ({ value: parseCell(text), count }))];
-  });
-  return Object.fromEntries(lists) as Facets<T, F>;
 }
 
 /** Reads a value of a field. */

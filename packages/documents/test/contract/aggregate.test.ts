@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { administer, type Collection, defineCollection } from "../../src/index.ts";
-import { aggregate, distinct, facets, path, price, values } from "../aggregate-model.ts";
+import { aggregate, distinct, path, price, values } from "../aggregate-model.ts";
 import { document, filter, matches } from "../filter-model.ts";
 import { enginesOfFile, findsQuotedNames } from "../open-for-test.ts";
 import { propertyRuns } from "../property-runs.ts";
@@ -144,12 +144,7 @@ describe.each(engines)("Groups in %s", (engine, open) => {
       values: { n: "count", sum: { sum: "price" } },
     });
     expect(found).toEqual([{ n: 2, sum: 5.1 }]);
-    const { tags, state } = await collection.facets({ q: "blue", fields: { tags: 10, state: 1 } });
-    expect(tags).toEqual([
-      { value: "a", count: 1 },
-      { value: "b", count: 1 },
-    ]);
-    expect(state).toEqual([{ value: "open", count: 1 }]);
+    expect(await collection.distinct("tags", { q: "blue" })).toEqual(["a", "b"]);
     expect(await collection.distinct("customer", { q: "blue" })).toEqual(["ann", "bob"]);
   });
 
@@ -209,9 +204,6 @@ describe.each(engines)("Groups in %s", (engine, open) => {
     });
     expect(scans).toBe(true);
     expect(warnings.join()).toContain('declare indexes: ["state"]');
-    const facets = { where: { state: "paid" }, fields: { customer: 10 } } as const;
-    const explained = administer(store).explain(orders, facets, { method: "facets" });
-    await expect(explained).resolves.toMatchObject({ scans: true, warnings, indexes: [] });
   });
 
   it("are those of a naive model, for any documents and filters", async () => {
@@ -237,14 +229,6 @@ describe.each(engines)("Groups in %s", (engine, open) => {
           expect(await ask(collection.distinct, field, { where })).toEqual(
             distinct(selected, field),
           );
-          const counted = await ask(collection.facets, {
-            where,
-            fields: { [field]: 1000, price: 3 },
-          });
-          expect(counted).toEqual({
-            [field]: facets(selected, field),
-            price: facets(selected, "price").slice(0, 3),
-          });
         },
       ),
       { numRuns: propertyRuns(60, 400) },
@@ -256,16 +240,6 @@ describe.each(engines)("Values in %s", (_engine, open) => {
   it("are those of the members of lists, each once for a document", async () => {
     const collection = (await open({ collections: [orders] })).collection(orders);
     await collection.insertMany(some);
-    expect(await collection.facets({ fields: { tags: 10, customer: 2 } })).toEqual({
-      tags: [
-        { value: "b", count: 3 },
-        { value: "a", count: 1 },
-      ],
-      customer: [
-        { value: "ann", count: 2 },
-        { value: "bob", count: 2 },
-      ],
-    });
     expect(await collection.distinct("tags")).toEqual(["a", "b"]);
     expect(await collection.distinct("customer", { limit: 1 })).toEqual(["ann"]);
     expect(await collection.distinct("address")).toEqual([]);
@@ -288,25 +262,6 @@ describe.each(engines)("Values in %s", (_engine, open) => {
     ];
     await collection.insertMany([...mixed.map((a) => ({ a })), {}]);
     expect(await collection.distinct("a")).toEqual([0, false, 0.5, 1, true, "1", "true", "z"]);
-    expect((await collection.facets({ fields: { a: 1 } })).a).toEqual([{ value: 1, count: 2 }]);
-  });
-
-  it.each([
-    ["no fields", {}],
-    ["empty fields", { fields: {} }],
-    ["a list of fields", { fields: ["a"] }],
-    ["no number", { fields: { a: true } }],
-    ["too many values", { fields: { a: 1001 } }],
-    [
-      "17 fields",
-      { fields: Object.fromEntries("abcdefghijklmnopq".split("").map((name) => [name, 1])) },
-    ],
-    ["a field with a dollar", { fields: { $a: 1 } }],
-    ["an unknown option", { fields: { a: 1 }, limit: 1 }],
-  ])("of %s are refused", async (_text, query) => {
-    const collection = (await open()).collection(things);
-    const result: unknown = Reflect.apply(collection.facets, collection, [query]);
-    await expect(result).rejects.toMatchObject({ code: "ERR_DOCUMENTS_QUERY" });
   });
 
   it("of a field that is none are refused", async () => {

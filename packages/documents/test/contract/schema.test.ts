@@ -45,7 +45,7 @@ describe.each(enginesOfFile())("A schema in %s", (_engine, open, openNew) => {
     expect(await collection.update(id, () => ({ name: " cat " }))).toMatchObject({ name: "cat" });
     const replaced = await collection.replace(id, { name: " dan ", role: "admin" });
     expect(replaced).toMatchObject({ name: "dan", role: "admin", version: 4 });
-    expect(await collection.push(id, { tags: ["a"] })).toMatchObject({ tags: ["a"] });
+    expect(await collection.update(id, { tags: ["a"] })).toMatchObject({ tags: ["a"] });
     expect(await collection.updateMany({ where: {}, change: { name: " eve " } })).toBe(1);
     expect(await collection.get(id)).toMatchObject({ name: "eve", version: 6 });
   });
@@ -63,7 +63,7 @@ describe.each(enginesOfFile())("A schema in %s", (_engine, open, openNew) => {
       () => collection.update(id, () => ({ name: "" })),
       () => collection.replace(id, none),
       () => collection.replace(id, () => none),
-      () => collection.push(id, { tags: ["c"] }),
+      () => collection.update(id, { tags: ["a", "b", "c"] }),
       () => collection.updateMany({ where: {}, change: { name: "" } }),
       () => collection.updateMany({ where: {}, change: () => ({ name: "" }) }),
     ];

@@ -64,8 +64,8 @@ export type ListParameters<D> = {
   readonly limit?: number | undefined;
   /** Cursor of the page before. */
   readonly after?: string | undefined;
-  /** Fields to sort by; `-` reverses. With `q`, `"-relevance"` alone sorts by how well documents match. */
-  readonly sort?: Names<Signed<FieldOf<D>>> | "-relevance" | undefined;
+  /** Fields to sort by; `-` reverses. */
+  readonly sort?: Names<Signed<FieldOf<D>>> | undefined;
   /** Fields to show, or with `-` to leave out. */
   readonly fields?: Names<Signed<FieldOf<D>>> | undefined;
   /** A filter with `and`, `or` and `not`, of fields that filter. */

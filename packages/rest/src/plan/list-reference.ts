@@ -2,7 +2,6 @@ import { maxSearchLength } from "@fetchwork/documents";
 import { withoutRequired } from "../named-schema.ts";
 import { compileListParameter } from "../resource/list-parameter.ts";
 import {
-  byRelevance,
   defaultLimit,
   type ListRules,
   maxLimit,
@@ -66,10 +65,6 @@ export function listParameters({ list: rules }: Pick<Resource, "list">): readonl
 function standardReferences(rules: ListRules): readonly QueryParameter[] {
   const { defaultLimit: usual = defaultLimit, maxLimit: most = maxLimit } = rules;
   const text = { type: "string" };
-  const ranking =
-    nameOf("q", rules) === undefined
-      ? ""
-      : `; ${byRelevance} alone for the best matches of a search`;
   const distance = { type: "number", minimum: 0 };
   const all: readonly (readonly [StandardParameter, string, JsonSchema])[] = [
     [
@@ -90,7 +85,7 @@ function standardReferences(rules: ListRules): readonly QueryParameter[] {
     ],
     [
       "sort",
-      `Fields to sort by, separated by commas, descending with "-"${ranking}: ${rules.sortable.join(", ")}. Default: ${rules.defaultSort.join(",")}`,
+      `Fields to sort by, separated by commas, descending with "-": ${rules.sortable.join(", ")}. Default: ${rules.defaultSort.join(",")}`,
       { ...text, default: rules.defaultSort.join(",") },
     ],
     [

@@ -1,7 +1,6 @@
 import { maxSearchLength } from "@fetchwork/documents";
 import { fieldError, type FieldError } from "../field-error.ts";
 import {
-  byRelevance,
   type CalledParameters,
   defaultLimit,
   type ListQuery,
@@ -80,9 +79,7 @@ export function readStandard(
   const limit = readInteger(given.one("limit"), { name: called("limit"), max: most }, errors);
   const after = readCursor(given, called("after"));
   const sorts = given.list("sort");
-  const isRanked = names.has("q") && sorts.includes(byRelevance);
-  if (isRanked) checkRanking({ q, sorts, name: called("sort") }, errors);
-  const sort = isRanked ? [byRelevance] : readSort(sorts, { name: called("sort"), rules }, errors);
+  const sort = readSort(sorts, { name: called("sort"), rules }, errors);
   const fields = readFields(given.list("fields"), { name: called("fields"), rules }, errors);
   const near = geo === undefined ? undefined : readNear(given, { field: geo, called });
   if (near && sorts.length > 0) {
@@ -94,7 +91,7 @@ export function readStandard(
     errors.push(fieldError(called("page"), "mixed", message));
   }
   // The cursor holds the values of the fields that were sorted by, readable for everyone.
-  const inCursor = near ? [] : isRanked ? ["-createdAt"] : sort;
+  const inCursor = near ? [] : sort;
   const unseen = inCursor.find((key) => !isShown(signed(key).name, rules));
   if (after !== undefined && unseen !== undefined) {
     const message = `${called("after")} is not possible in the order of ${signed(unseen).name}`;
@@ -113,27 +110,6 @@ export function readStandard(
     near,
     trash,
   };
-}
-
-/** How well documents match is known of a search only, and is an order of its own. */
-function checkRanking(
-  {
-    q,
-    sorts,
-    name,
-  }: {
-    readonly q: string | undefined;
-    readonly sorts: readonly string[];
-    readonly name: string;
-  },
-  errors: FieldError[],
-): void {
-  if (q === undefined) {
-    errors.push(fieldError(name, "mixed", `${byRelevance} is possible with a search only`));
-  }
-  if (sorts.some((key) => key !== byRelevance)) {
-    errors.push(fieldError(name, "mixed", `${byRelevance} excludes other fields to sort by`));
-  }
 }
 
 function isShown(field: string, { selectable }: ListRules): boolean {

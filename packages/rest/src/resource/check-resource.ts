@@ -68,10 +68,6 @@ function checkFields({ options, fields, hidden, view, computed, meta }: Resource
     const known = owner === "id" ? [...fields, ...hidden] : [...fields, ...hidden, owner];
     check(known.includes(field), `${name} has no field ${field} to be unique`);
   }
-  check(
-    search.length === 0 || !sort.includes("relevance"),
-    `relevance is a reserved name in the sort of ${name}, which has a search`,
-  );
   for (const field of view) {
     const known = [...fields, ...meta, ...Object.keys(computed), owner].includes(field);
     check(known, `${name} has no field ${field} to show`);

@@ -25,9 +25,6 @@ export const defaultLimit = 30;
 /** Most documents on a page. */
 export const maxLimit = 100;
 
-/** The order of a search by how well documents match, best first. */
-export const byRelevance = "-relevance";
-
 /** What the parameters of a list may ask for. */
 export interface ListRules extends NamedFields {
   /** Whether there is `q`. Default: `true`. */

@@ -196,62 +196,6 @@ describe("the list of a resource", () => {
   });
 });
 
-describe("a list that is sorted by relevance", () => {
-  async function openBooks() {
-    const { list, as } = await openNotes();
-    for (const title of ["tea", "iced tea and more", "teapot", "coffee"]) {
-      await as("", "POST", "/notes", { title });
-    }
-    return list;
-  }
-
-  it("has the best matches of the search first", async () => {
-    const list = await openBooks();
-    expect(titles(await list("?q=tea"))).toBe("teapot iced tea and more tea");
-    const ranked = await list("?q=tea&sort=-relevance");
-    expect(titles(ranked)).toMatch(/teapot$/);
-    expect(ranked.headers.get("x-total-count")).toBe("3");
-    expect((await list("?q=%25&sort=-relevance")).json).toEqual([]);
-  });
-
-  it("is paged by number and by cursor", async () => {
-    const list = await openBooks();
-    const whole = titles(await list("?q=tea&sort=-relevance"));
-    const seen: string[] = [];
-    let query = "?q=tea&sort=-relevance&after=&limit=1";
-    while (query !== "") {
-      const page = await list(query);
-      seen.push(titles(page));
-      query = links(page)["next"]?.replace("/notes", "") ?? "";
-    }
-    expect(seen.filter((one) => one !== "").join(" ")).toBe(whole);
-    expect(whole).toMatch(titles(await list("?q=tea&sort=-relevance&limit=1&page=2")));
-  });
-
-  it.each([
-    "sort=-relevance",
-    "q=&sort=-relevance",
-    "q=tea&sort=relevance",
-    "q=tea&sort=-relevance,title",
-    "q=tea&sort=-relevance&sort=-title",
-  ])("refuses %s", async (query) => {
-    const { list } = await openNotes();
-    const refused = await list(`?${query}`);
-    expect([refused.status, refused.json.param]).toEqual([400, "sort"]);
-  });
-
-  it("is none for a resource without a search, and has no field of that name", async () => {
-    const base = { name: "note", path: "/notes", access: { list: "public" } } as const;
-    const plain = defineResource({ ...base, schema });
-    const { as } = await openResource(plain);
-    expect((await as("", "GET", "/notes?sort=-relevance")).status).toBe(400);
-    const other = z.object({ relevance: z.number(), title: z.string() });
-    expect(() =>
-      defineResource({ ...base, schema: other, sort: ["relevance"], search: ["title"] }),
-    ).toThrow(/relevance is a reserved name/);
-  });
-});
-
 describe("a list that is paged by cursors", () => {
   it("is followed to its end, however many documents come and go meanwhile", async () => {
     const { as, list } = await openNotes();

@@ -1,11 +1,10 @@
 import type { Stored } from "../document.ts";
 import type { FieldPath, FieldValue } from "../field-path.ts";
 import type { Selection } from "../find-query.ts";
-import type { ReadOptions } from "../read-options.ts";
 import type { ScalarValue } from "../where.ts";
 
 /** Selects the documents that are aggregated; the options of `find` that select documents, without `near`. */
-export interface AggregateSelection<T> extends Omit<Selection<T>, "near">, ReadOptions {}
+export type AggregateSelection<T> = Omit<Selection<T>, "near">;
 
 /** What to compute of the documents of a group: their number, or something of the values of a field. */
 export type AggregateValue<P extends string> =
@@ -75,25 +74,6 @@ export interface DistinctQuery<T> extends AggregateSelection<T> {
   readonly limit?: number | undefined;
 }
 
-/** Counts the values of fields. */
-export interface FacetsQuery<T, F extends string = FieldPath<T>> extends AggregateSelection<T> {
-  /** The fields, at most 16, each with the maximum number of values to return, 1 to 1,000. */
-  readonly fields: Readonly<Partial<Record<F, number>>>;
-}
-
-/** A value of a field, and the number of documents that have it. */
-export interface Facet<V> {
-  /** The value, or a member of the list. */
-  readonly value: V;
-  /** The number of documents. A document counts once, even when a list has the value several times. */
-  readonly count: number;
-}
-
-/** The values of each field, the most frequent first, and equally frequent ones in the order of `sort`. */
-export type Facets<T, F extends string> = {
-  readonly [P in F]: readonly Facet<MemberValue<FieldValue<Stored<T>, P>>>[];
-};
-
 /** A value of a field that is not null, or of a member where the field is a list. */
 export type MemberValue<F> = unknown extends F
   ? boolean | number | string
@@ -133,18 +113,4 @@ export interface Aggregating<T> {
     field: P,
     query?: DistinctQuery<T>,
   ): Promise<readonly MemberValue<FieldValue<Stored<T>, P>>[]>;
-
-  /**
-   * Counts how many of the selected documents have each value of some fields, such as to show next to the results of a
-   * search how many are in each category. Null, lists and objects are left out; members of lists count each. More than
-   * 100,000 different values of a field are rejected.
-   *
-   * @throws {InputError} `ERR_DOCUMENTS_QUERY`
-   * @example
-   * ```ts
-   * const { tags } = await store.collection(posts).facets({ q: "sqlite", fields: { tags: 10 } });
-   * // [{ value: "database", count: 12 }, …]
-   * ```
-   */
-  facets<const F extends FieldPath<T>>(query: FacetsQuery<T, F>): Promise<Facets<T, F>>;
 }

@@ -19,8 +19,6 @@ export function filterSql(filter: Filter, sql: Dialect): string {
     case "contains":
       if (filter.path.meta !== undefined || filter.values.length === 0) return "FALSE";
       return sql.contains(filter.path, filter.values);
-    case "equalsIgnoringCase":
-      return sql.equalsIgnoringCase(filter.path, filter.text);
     case "equals":
       if (filter.path.meta !== undefined) return metaEquals(filter.path.meta, filter.values, sql);
       return sql.equals(filter.path, filter.values);

@@ -2,13 +2,13 @@ import { cellOf } from "../../geo/geo-cell.ts";
 import { growingReach, placeOfField, sampleSize } from "../../geo/near.ts";
 import type { Vector } from "../../geo/position.ts";
 import { partsAfter, type SortValue } from "../../query/keyset.ts";
-import type { ParsedAggregate, ParsedMembers } from "../../query/parse-aggregate.ts";
+import type { ParsedAggregate, ParsedDistinct } from "../../query/parse-aggregate.ts";
 import type { ParsedQuery, ParsedSelection } from "../../query/parse-query.ts";
 import type { Layout, Selected } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
 import { separateMembers } from "./members.ts";
 import { readRemovalKeys, type Removal } from "./removal.ts";
-import { readGroups, readMembers } from "./summarize.ts";
+import { readGroups, readDistinct } from "./summarize.ts";
 import { countSearched, findUnindexed, probe, type Probed, selectSearched } from "./search.ts";
 import { selectionTerms, whereSql } from "./where.ts";
 
@@ -21,7 +21,7 @@ export interface ReadPlan {
   /** Which groups to compute; the count is then that of all groups. */
   readonly groups?: ParsedAggregate | undefined;
   /** Of which fields to count the values; the count is then that of the field with the most values. */
-  readonly members?: ParsedMembers | undefined;
+  readonly distinct?: ParsedDistinct | undefined;
   /** Of which documents to read the keys alone, because they are to be removed. */
   readonly removal?: Removal | undefined;
 }
@@ -39,7 +39,7 @@ export interface CountPlan extends ParsedSelection {
 
 /**
  * What a plan found: rows of the layout's columns, for `near` with the square of the distance, for a removal of keys, for
- * groups and members as `readGroups` and `readMembers` return them; and a count.
+ * groups and values as `readGroups` and `readDistinct` return them; and a count.
  */
 export interface ReadResult {
   readonly rows: readonly Row[];
@@ -69,7 +69,7 @@ export function* readIndexed(
   const looked = find?.query ?? count ?? selectionOf(plan) ?? noWords;
   const how = { isTimed, ...(yield* probe(layout, looked, unindexed)) };
   if (plan.groups !== undefined) return yield* readGroups(layout, plan.groups, how);
-  if (plan.members !== undefined) return yield* readMembers(layout, plan.members, how);
+  if (plan.distinct !== undefined) return yield* readDistinct(layout, plan.distinct, how);
   return {
     rows: find === undefined ? [] : yield* findRows(layout, find, how),
     count: count === undefined ? 0 : yield* countRows(layout, count, how),
@@ -83,9 +83,9 @@ export function selectionOf({
   find,
   count,
   groups,
-  members,
+  distinct,
 }: ReadPlan): ParsedSelection | undefined {
-  return find?.query ?? count ?? groups ?? members;
+  return find?.query ?? count ?? groups ?? distinct;
 }
 
 function wordsOf(plan: ReadPlan): readonly string[] {

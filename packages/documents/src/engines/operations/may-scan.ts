@@ -14,9 +14,9 @@ import { type CountPlan, type ReadPlan, selectsWhole } from "./find.ts";
  * Whether a plan may read many more documents than it returns, by its shape: a search, a filter or an order that no index
  * serves, or a count without a bound of what is not counted already, or a summary.
  */
-export function mayScan(layout: Layout, { find, count, groups, members }: ReadPlan): boolean {
+export function mayScan(layout: Layout, { find, count, groups, distinct }: ReadPlan): boolean {
   const { definition } = layout;
-  if (groups !== undefined || members !== undefined) return true;
+  if (groups !== undefined || distinct !== undefined) return true;
   if (count !== undefined && isCounted(layout, count)) return true;
   return find !== undefined && isUnserved(definition, find.query);
 }

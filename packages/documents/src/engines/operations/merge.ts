@@ -68,15 +68,12 @@ function changeByMerging<T>(
 
 /** Whether anything that this program derives of a document depends on the fields. */
 function isDerivedFrom(layout: Layout, names: readonly string[]): boolean {
-  const { collated, searchPaths, geoPaths, reserved, expiresAt } = layout;
+  const { searchPaths, geoPaths, reserved, expiresAt } = layout;
   const touched = new Set(names);
   const isSearched = searchPaths.some(({ segments: [head = ""], meta }) =>
     meta === undefined ? touched.has(head) : meta !== "id" && meta !== "createdAt",
   );
-  const isCollated = [...collated.values()].some(({ path: { segments } }) =>
-    touched.has(segments[0] ?? ""),
-  );
   const isPlace = geoPaths.some(({ segments: [head = ""] }) => touched.has(head));
   const isReserved = names.some((name) => reserved.has(name));
-  return isSearched || isCollated || isPlace || isReserved || expiresAt !== undefined;
+  return isSearched || isPlace || isReserved || expiresAt !== undefined;
 }

@@ -10,13 +10,11 @@ export function* planCollections(
   sql: StatementWriter,
   layouts: readonly Layout[],
 ): Operation<readonly PlanStep[]> {
-  const { rows } = yield sql.read(
-    `SELECT name, search, expires, geo FROM ${registryTable} ORDER BY name`,
-  );
+  const { rows } = yield sql.read(`SELECT name, expires, geo FROM ${registryTable} ORDER BY name`);
   const registered = new Map(
-    rows.map(([name, search, expires, geo]) => [
+    rows.map(([name, expires, geo]) => [
       String(name),
-      { search: textOf(search), expires: textOf(expires), geo: textOf(geo) },
+      { expires: textOf(expires), geo: textOf(geo) },
     ]),
   );
   const steps: PlanStep[] = [];
@@ -36,7 +34,10 @@ export function* planCollections(
   return steps;
 }
 
-function* planCollection(layout: Layout, current: Derived): Operation<readonly PlanStep[]> {
+function* planCollection(
+  layout: Layout,
+  current: Pick<Derived, "expires" | "geo">,
+): Operation<readonly PlanStep[]> {
   const { name: collection, search, expires, geo = [] } = layout.definition;
   const steps: PlanStep[] = [];
   const built = yield* layout.builtIndexes();
@@ -49,9 +50,7 @@ function* planCollection(layout: Layout, current: Derived): Operation<readonly P
   }
   for (const fields of missing.values()) steps.push({ kind: "build-index", collection, fields });
   const derived = wantedDerived(layout.definition);
-  const searches = new Map(yield* layout.generations());
-  // A program without generations built it, and the next one to open it takes it over.
-  if (current.search !== null && !searches.has(current.search)) searches.set(current.search, true);
+  const searches = yield* layout.generations();
   if (derived.search !== null && searches.get(derived.search) !== true) {
     steps.push({ kind: "build-search", collection, fields: search });
   }

@@ -4,7 +4,7 @@ import { sumDecimals } from "../../document/decimal-sum.ts";
 import type {
   Aggregate,
   ParsedAggregate,
-  ParsedMembers,
+  ParsedDistinct,
   ParsedValue,
 } from "../../query/parse-aggregate.ts";
 import type { ParsedSelection } from "../../query/parse-query.ts";
@@ -74,31 +74,22 @@ export function* readGroups(layout: Layout, plan: ParsedAggregate, how: How): Op
   };
 }
 
-/** Reads the values of each field: the place of the field, the value as JSON text, and the number of documents. */
-export function* readMembers(layout: Layout, plan: ParsedMembers, how: How): Operation<Summary> {
-  const all: Row[] = [];
-  let count = 0;
-  for (const [place, { path, limit }] of plan.fields.entries()) {
-    const { summarizing } = layout;
-    const sql = layout.begin({ isTimed: how.isTimed });
-    const columns = [layout.key, `${summarizing.list(path, sql)} AS list`];
-    const found = documentsSql(layout, plan, { sql, columns, foundBy: how.foundBy });
-    const { rows } = yield sql.read(
-      `SELECT ${summarizing.text(summarizing.member)}, ` +
-        `${plan.order === "count" ? summarizing.documentsOfMember : "0"} ` +
-        `FROM ${summarizing.eachMember(found)} ` +
-        `GROUP BY ${summarizing.member}${sql.page(maxGroups + 1, 0)}`,
-      "repeated",
-    );
-    count = Math.max(count, rows.length);
-    const members = rows
-      .map(([text = null, documents]) => ({ value: scalarOf(text), count: Number(documents) }))
-      .toSorted((one, other) => other.count - one.count || compareScalars(one.value, other.value));
-    for (const member of members.slice(0, limit)) {
-      all.push([place, JSON.stringify(member.value), member.count]);
-    }
-  }
-  return { rows: all, count };
+/** Reads the different values of a field as JSON texts. */
+export function* readDistinct(layout: Layout, plan: ParsedDistinct, how: How): Operation<Summary> {
+  const { summarizing } = layout;
+  const sql = layout.begin({ isTimed: how.isTimed });
+  const columns = [layout.key, `${summarizing.list(plan.path, sql)} AS list`];
+  const found = documentsSql(layout, plan, { sql, columns, foundBy: how.foundBy });
+  const { rows } = yield sql.read(
+    `SELECT ${summarizing.text(summarizing.member)} FROM ${summarizing.eachMember(found)} ` +
+      `GROUP BY ${summarizing.member}${sql.page(maxGroups + 1, 0)}`,
+    "repeated",
+  );
+  const values = rows.map(([text = null]) => scalarOf(text)).toSorted(compareScalars);
+  return {
+    rows: values.slice(0, plan.limit).map((value) => [JSON.stringify(value)]),
+    count: rows.length,
+  };
 }
 
 /** Writes the documents that are summed up, with what is needed of each. */

@@ -41,7 +41,7 @@ function afterSql(part: Part, sql: Dialect): string {
 }
 
 function rowsAfterSql({ order, values }: RowsAfter, sql: Dialect): string {
-  const keys = order.map(({ path }) => sql.sortKey(path));
+  const keys = order.map(({ path }) => sql.key(path));
   const places = order.map(({ path }, index) => sql.keyOfValue(path, values[index] ?? ""));
   const operator = order[0]?.descending === true ? "<" : ">";
   return `(${keys.join(", ")}) ${operator} (${places.join(", ")})`;
@@ -50,15 +50,15 @@ function rowsAfterSql({ order, values }: RowsAfter, sql: Dialect): string {
 function segmentSql({ equal, beyond }: Segment, sql: Dialect): string {
   const terms = equal.map(({ term: { path }, value }) =>
     value === null
-      ? `${sql.sortKey(path)} IS NULL`
-      : `${sql.sortKey(path)} = ${sql.keyOfValue(path, value)}`,
+      ? `${sql.key(path)} IS NULL`
+      : `${sql.key(path)} = ${sql.keyOfValue(path, value)}`,
   );
   const { path } = beyond.term;
   if (beyond.value !== undefined) {
     const operator = beyond.kind === "greater" ? ">" : "<";
-    terms.push(`${sql.sortKey(path)} ${operator} ${sql.keyOfValue(path, beyond.value)}`);
+    terms.push(`${sql.key(path)} ${operator} ${sql.keyOfValue(path, beyond.value)}`);
   } else {
-    terms.push(beyond.kind === "null" ? `${sql.sortKey(path)} IS NULL` : sql.hasKey(path));
+    terms.push(beyond.kind === "null" ? `${sql.key(path)} IS NULL` : sql.hasKey(path));
   }
   return terms.join(" AND ");
 }

@@ -35,13 +35,12 @@ export function accessThrough(
   return {
     isTransaction: true,
     get: <T>(layout: Layout, id: string) => run(layout, () => getDocument<T>(layout, id)),
-    find: (layout, plan, { map }) => inside(layout, () => find(session, layout, { plan, map })),
+    find: (layout, plan, map) => inside(layout, () => find(session, layout, { plan, map })),
     insert: <T>(layout: Layout, document: NewDocument) =>
       run(layout, () => insertDocument<T>(layout, document)),
     remove: (layout, removal) => run(layout, () => removeSelected(layout, removal)),
     read: run,
     write: run,
-    free: run,
     own: (operation) =>
       runOperation(
         session,

@@ -1,6 +1,6 @@
 import { DocumentsError } from "../../api/errors.ts";
 import type { PostgresOptions } from "../../api/postgres-options.ts";
-import { parsePostgresUrl, type PostgresAddress } from "./connections/address.ts";
+import { parsePostgresUrl } from "./connections/address.ts";
 import { Connections } from "./connections/connections.ts";
 import { toDocumentsError } from "./connections/postgres-error.ts";
 import { beginPooling, settlePooling } from "./connections/pooling.ts";
@@ -20,17 +20,12 @@ export async function openPostgres(
   const address = parsePostgresUrl(url);
   const settings = parsePostgresOptions(postgres, address);
   const pooling = beginPooling(settings.transactionPooling);
-  const connect = (
-    to: PostgresAddress,
-    own: Partial<PostgresSettings> & { readonly isReplica?: boolean },
-  ): Connections => new Connections(to, { ...settings, ...own }, pooling);
+  const connect = (own: Partial<PostgresSettings> = {}): Connections =>
+    new Connections(address, { ...settings, ...own }, pooling);
   const servers: Servers = {
-    connections: connect(address, {}),
-    maintenance: connect(address, { poolSize: 3 }),
-    listening: connect(address, { poolSize: 1, failoverTimeout: 0 }),
-    replicas: settings.replicas.map((replica) =>
-      connect(replica, { failoverTimeout: 0, isReplica: true }),
-    ),
+    connections: connect(),
+    maintenance: connect({ poolSize: 3 }),
+    listening: connect({ poolSize: 1, failoverTimeout: 0 }),
   };
   try {
     if (pooling.mode === "unknown") await settlePooling(servers.connections, pooling);

@@ -11,7 +11,6 @@ import type { Layout } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
 import { type FeedQuery, readChanges } from "../operations/feed.ts";
 import { type ReadPlan, selectionOf } from "../operations/find.ts";
-import { getDocument } from "../operations/get.ts";
 import { insertDocument } from "../operations/insert.ts";
 import { mayScan } from "../operations/may-scan.ts";
 import type { Removal } from "../operations/removal.ts";
@@ -21,7 +20,6 @@ import { accessThrough, find, postgresLayout } from "./access-through.ts";
 import { atOneMoment } from "./at-one-moment.ts";
 import { checkStore } from "./check-store.ts";
 import { sqlState, toDocumentsError } from "./connections/postgres-error.ts";
-import { Replicas } from "./connections/replicas.ts";
 import { runOperation } from "./connections/run-operation.ts";
 import { closeServers, type Servers } from "./connections/servers.ts";
 import { FreeSession, type Session, sessionOn } from "./connections/session.ts";
@@ -56,13 +54,12 @@ export class PostgresEngine implements Engine {
   readonly #joining: Joining;
   readonly #upkeep: Upkeep;
   readonly #slowReads = new SlowReads();
-  readonly #replicas: Replicas | undefined;
   readonly #wakeUp: WakeUp;
   readonly #preparing: Preparing;
   readonly #running = new Running();
 
   constructor(servers: Servers, { isDistributed }: { readonly isDistributed: boolean }) {
-    const { connections, listening, maintenance, replicas } = servers;
+    const { connections, listening, maintenance } = servers;
     this.#servers = servers;
     this.#isDistributed = isDistributed;
     this.#session = new FreeSession(connections);
@@ -71,7 +68,6 @@ export class PostgresEngine implements Engine {
     this.#upkeep = new Upkeep((statement) => maintenance.readOnce(statement));
     this.#preparing = new Preparing(maintenance, { isDistributed });
     this.#wakeUp = new WakeUp(isPooled ? undefined : listening, this.#session);
-    this.#replicas = replicas.length === 0 ? undefined : new Replicas(this.#session, replicas);
     this.#transactions = new Transactions(connections, {
       locks: isDistributed || isPooled ? lockTable(this.#session) : undefined,
     });
@@ -101,26 +97,19 @@ export class PostgresEngine implements Engine {
     await this.#track(() => this.#preparing.building.dropUnused(layouts.map(postgresLayout)));
   }
 
-  get<T>(layout: Layout, id: string, staleness: number): Promise<Stored<T> | undefined> {
-    return this.#read(layout, staleness, async (session) => {
-      if (session === this.#session) return this.#joining.get<T>(layout, id);
-      return runOperation(session, getDocument<T>(layout, id));
-    });
+  get<T>(layout: Layout, id: string): Promise<Stored<T> | undefined> {
+    return this.#read(layout, () => this.#joining.get<T>(layout, id));
   }
 
-  find<R>(
-    layout: Layout,
-    plan: ReadPlan,
-    { staleness, map }: { readonly staleness: number; readonly map: (row: Row) => R },
-  ): Promise<Found<R>> {
+  find<R>(layout: Layout, plan: ReadPlan, map: (row: Row) => R): Promise<Found<R>> {
     const read = (): Promise<Found<R>> =>
-      this.#read(layout, staleness, (session) => find(session, layout, { plan, map }));
+      this.#read(layout, () => find(this.#session, layout, { plan, map }));
     const isSlow = mayScan(layout, plan) || readsUnindexed(layout, plan);
     return isSlow ? this.#slowReads.run(read) : read();
   }
 
   explain(layout: Layout, plan: ReadPlan): Promise<readonly string[]> {
-    return this.#read(layout, 0, (session) => explainRead(session, postgresLayout(layout), plan));
+    return this.#read(layout, () => explainRead(this.#session, postgresLayout(layout), plan));
   }
 
   insert<T>(layout: Layout, document: NewDocument): Promise<Stored<T>> {
@@ -133,17 +122,12 @@ export class PostgresEngine implements Engine {
     return this.write(layout, () => removeSelected(layout, removal));
   }
 
-  read<R>(layout: Layout, operation: () => Operation<R>, staleness: number): Promise<R> {
-    return this.#read(layout, staleness, (session) => runOperation(session, operation()));
+  read<R>(layout: Layout, operation: () => Operation<R>): Promise<R> {
+    return this.#read(layout, () => runOperation(this.#session, operation()));
   }
 
   write<R>(layout: Layout, operation: () => Operation<R>): Promise<R> {
     return this.#write(layout, () => runOperation(this.#session, operation(), this.#onAdded));
-  }
-
-  /** On a full disk, the server itself decides what is still done. */
-  free<R>(layout: Layout, operation: () => Operation<R>): Promise<R> {
-    return this.write(layout, operation);
   }
 
   transaction<R>(
@@ -274,19 +258,14 @@ export class PostgresEngine implements Engine {
     if (!this.#preparing.isReady(layout)) await this.#preparing.prepare(layout);
   };
 
-  async #read<R>(
-    layout: Layout,
-    staleness: number,
-    work: (session: Session) => Promise<R>,
-  ): Promise<R> {
+  async #read<R>(layout: Layout, work: () => Promise<R>): Promise<R> {
     this.#running.begin();
     try {
       if (!this.#preparing.isReady(layout)) {
         this.#transactions.refuseInside();
         await this.#preparing.prepare(layout);
       }
-      const replicas = staleness > 0 ? this.#replicas : undefined;
-      return await work(replicas?.session(staleness) ?? this.#session);
+      return await work();
     } catch (error) {
       throw toDocumentsError(error, postgresLayout(layout));
     } finally {

@@ -19,7 +19,7 @@ export function accessThrough(session: Session): TransactionAccess {
   return {
     isTransaction: true,
     get: <T>(layout: Layout, id: string) => run(layout, () => getDocument<T>(layout, id)),
-    async find(layout, plan, { map }) {
+    async find(layout, plan, map) {
       const { rows, count } = await run(layout, () =>
         readPlanned(layout, plan, { isTimed: false }),
       );
@@ -30,7 +30,6 @@ export function accessThrough(session: Session): TransactionAccess {
     remove: (layout, removal) => run(layout, () => removeSelected(layout, removal)),
     read: run,
     write: run,
-    free: run,
     own: (operation) => attempt(() => session.run(undefined, () => operation(beginOwn))),
   };
 }

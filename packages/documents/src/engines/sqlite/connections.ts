@@ -1,6 +1,5 @@
 import type { BuildAway } from "./building.ts";
 import type { Connection } from "./connection/connection.ts";
-import type { Reserve } from "./file/reserve.ts";
 import type { MaintenanceTask } from "./threads/maintenance.ts";
 import type { SlowReads } from "./threads/slow-reads.ts";
 
@@ -16,7 +15,5 @@ export interface Connections {
   readonly slowReads?: SlowReads;
   /** Opens another connection that reads, where the file has a name. */
   readonly openReader?: () => Connection;
-  /** Room that is kept on the disk of a file with a name. */
-  readonly reserve?: Reserve;
   release(): void;
 }

@@ -7,10 +7,9 @@ import { DocumentsError } from "../../api/errors.ts";
 import { Connection } from "./connection/connection.ts";
 import { loadSqlite } from "./connection/load-sqlite.ts";
 import { openReadingConnection } from "./connection/open-reader.ts";
-import { explain, isBusy, isWithoutRoom } from "./connection/sqlite-error.ts";
+import { explain, isBusy } from "./connection/sqlite-error.ts";
 import { makeFolders } from "./file/make-folders.ts";
 import { respectOwnership, takeOwnership } from "./file/ownership.ts";
-import { Reserve } from "./file/reserve.ts";
 import { setUpFile } from "./set-up-file.ts";
 import { runBuildWorker } from "./schema/run-build-worker.ts";
 import { SqliteEngine } from "./sqlite-engine.ts";
@@ -45,12 +44,8 @@ export async function openFile(path: string, options: FileOptions): Promise<Sqli
   try {
     createPrivately(path);
     endOwnership = own(path, options);
-    const reserve = new Reserve(key);
-    const { writer, reader } = await openBoth(path, options).catch(async (error: unknown) => {
-      if (!isWithoutRoom(error instanceof DocumentsError ? error.cause : error)) throw error;
-      await reserve.release();
-      return openBoth(path, options);
-    });
+    const writer = await openPatiently(path, options);
+    const reader = openReader(path, writer, options.busyTimeout);
     const release = (): void => {
       endOwnership?.();
       openFiles.delete(key);
@@ -64,7 +59,6 @@ export async function openFile(path: string, options: FileOptions): Promise<Sqli
         buildAway: (job, signal) => runBuildWorker(resolve(path), job, signal),
         slowReads: new SlowReads(resolve(path)),
         openReader: () => openReadingConnection(path),
-        reserve,
       },
       options,
     );
@@ -146,15 +140,6 @@ function claim(path: string): string {
  */
 function createPrivately(path: string): void {
   if (!existsSync(path)) closeSync(openSync(path, "a", ownerOnlyFile));
-}
-
-/** Opens the connection that writes, and the one that reads. */
-async function openBoth(
-  path: string,
-  options: FileOptions,
-): Promise<{ readonly writer: Connection; readonly reader: Connection }> {
-  const writer = await openPatiently(path, options);
-  return { writer, reader: openReader(path, writer, options.busyTimeout) };
 }
 
 /** Repeats the opening while another process is creating the same store. */

@@ -1,12 +1,6 @@
 import { DocumentsError } from "../../api/errors.ts";
 import type { Connection } from "./connection/connection.ts";
-import {
-  applicationId,
-  createSearchTables,
-  formatVersion,
-  hasSearchTables,
-  upgradeTables,
-} from "./statements/tables.ts";
+import { applicationId, createTables, formatVersion } from "./statements/tables.ts";
 
 const cacheKib = 16 * 1024;
 /** As many pages of the log are brought into the file by the commit that finds them there. */
@@ -19,8 +13,8 @@ export function setUpFile(
   path: string,
   { create }: { readonly create: boolean },
 ): boolean {
-  const format = checkFile(connection, path);
-  if (format === 0 && !create) return false;
+  const isNew = isEmpty(connection, path);
+  if (isNew && !create) return false;
   const [mode] = connection.get("PRAGMA journal_mode = WAL", []) ?? [];
   if (mode !== "wal") {
     throw new DocumentsError(
@@ -36,13 +30,11 @@ export function setUpFile(
     PRAGMA wal_autocheckpoint = ${checkpointPages};
     PRAGMA journal_size_limit = ${maxIdleLogBytes};
   `);
-  if (format < formatVersion || !hasSearchTables(connection)) {
+  if (isNew) {
     connection.exec("BEGIN IMMEDIATE");
     try {
       // Another process may have been first.
-      const current = checkFile(connection, path);
-      if (current < formatVersion) upgradeTables(connection, current);
-      createSearchTables(connection);
+      if (isEmpty(connection, path)) createTables(connection);
       connection.exec("COMMIT");
     } catch (error) {
       connection.rollback();
@@ -52,23 +44,23 @@ export function setUpFile(
   return true;
 }
 
-/** Refuses what is not a store of ours; tells its format, 0 while the file is empty. */
-function checkFile(connection: Connection, path: string): number {
+/** Refuses what is not a store of ours, or has another format; tells whether the file is empty. */
+function isEmpty(connection: Connection, path: string): boolean {
   const application = connection.get("PRAGMA application_id", [])?.[0];
   if (application !== applicationId) {
     const objects = connection.get("SELECT count(*) FROM sqlite_master", [])?.[0];
-    if (application === 0 && objects === 0) return 0;
+    if (application === 0 && objects === 0) return true;
     throw new DocumentsError(
       "ERR_DOCUMENTS_OPEN",
       `cannot open ${path}: it is not a store, but the database of another program`,
     );
   }
   const format = Number(connection.get("PRAGMA user_version", [])?.[0]);
-  if (format > formatVersion) {
+  if (format !== formatVersion) {
     throw new DocumentsError(
       "ERR_DOCUMENTS_OPEN",
-      `cannot open ${path}: it has format ${format}, this version knows formats up to ${formatVersion}`,
+      `cannot open ${path}: it has format ${format}, and this version knows format ${formatVersion} only`,
     );
   }
-  return format;
+  return false;
 }

@@ -28,7 +28,6 @@ import { Budget, tooSlow } from "./connection/budget.ts";
 import type { Connection } from "./connection/connection.ts";
 import { runReading, runStatement } from "./connection/run-operation.ts";
 import type { Connections } from "./connections.ts";
-import { DiskRoom } from "./disk-room.ts";
 import { writeWhole } from "./file/backup.ts";
 import { removeInParts } from "./remove-in-parts.ts";
 import { buildsMuch } from "./schema/prepare-collection.ts";
@@ -55,7 +54,6 @@ export class SqliteEngine implements Engine {
   readonly #budget: Budget | undefined;
   readonly #listeners = new Set<() => void>();
   readonly #building: Building;
-  readonly #room: DiskRoom | undefined;
   #isClosing = false;
 
   constructor(connections: Connections, options: { readonly busyTimeout: number }) {
@@ -80,10 +78,6 @@ export class SqliteEngine implements Engine {
       },
       busyTimeout: options.busyTimeout,
     });
-    const { reserve } = connections;
-    if (reserve !== undefined) {
-      this.#room = new DiskRoom(this.#writer, connections.writer, reserve);
-    }
     this.#building = new Building((work) => this.#write(work), connections.buildAway, options);
     this.#slowReads?.makeRoomWith(() => this.#writer.checkpoint());
   }
@@ -124,26 +118,18 @@ export class SqliteEngine implements Engine {
     return this.#readNow(layout, () => runReading(this.#reader(), operation()));
   }
 
-  find<R>(
-    layout: Layout,
-    plan: ReadPlan,
-    options: { readonly map: (row: Row) => R },
-  ): Promise<Found<R>> {
+  find<R>(layout: Layout, plan: ReadPlan, map: (row: Row) => R): Promise<Found<R>> {
     return this.#readNow(layout, () => {
       try {
-        return this.#find(layout, plan, options);
+        return this.#find(layout, plan, map);
       } catch (error) {
         if (!(error instanceof UnregisteredError)) throw error;
-        return this.prepare([layout]).then(() => this.#find(layout, plan, options));
+        return this.prepare([layout]).then(() => this.#find(layout, plan, map));
       }
     });
   }
 
-  #find<R>(
-    layout: Layout,
-    plan: ReadPlan,
-    { map }: { readonly map: (row: Row) => R },
-  ): Found<R> | Promise<Found<R>> {
+  #find<R>(layout: Layout, plan: ReadPlan, map: (row: Row) => R): Found<R> | Promise<Found<R>> {
     const budget = this.#budget;
     try {
       budget?.begin();
@@ -185,22 +171,12 @@ export class SqliteEngine implements Engine {
     return this.#write((session) => session.run(prepared, operation));
   }
 
-  async free<R>(layout: Layout, operation: () => Operation<R>): Promise<R> {
-    const room = this.#room;
-    if (room === undefined) return this.write(layout, operation);
-    const prepared = sqliteLayout(layout);
-    if (!this.#ready.has(layout)) await this.prepare([layout]);
-    this.#refuseClosed();
-    return room.free((session) => session.run(prepared, operation));
-  }
-
   /** Retries only while another process writes, before the work began. */
   async transaction<R>(
     work: (access: TransactionAccess) => Promise<R> | R,
     { timeout, retries = 0 }: { readonly timeout: number; readonly retries: number | undefined },
   ): Promise<R> {
     let hasBegun = false;
-    this.#room?.count();
     for (let attempt = 0; ; attempt += 1) {
       try {
         this.#refuseClosed();
@@ -209,7 +185,6 @@ export class SqliteEngine implements Engine {
           return work(accessThrough(session));
         }, timeout);
       } catch (error) {
-        await this.#room?.restartIfFull(error);
         if (hasBegun || attempt >= retries || !isBusyError(error)) throw error;
         await wait(pauseAfter(attempt));
       }
@@ -290,12 +265,10 @@ export class SqliteEngine implements Engine {
     this.#isClosing = true;
     await this.#building.close();
     await this.#writer.idle();
-    await this.#room?.close();
     await this.#slowReads?.close();
     this.#connections.reader.close();
     // The last connection brings the write-ahead log into the file.
     this.#connections.writer.close();
-    await this.#connections.reserve?.makeFromLog();
     this.#connections.release();
   }
 
@@ -309,7 +282,7 @@ export class SqliteEngine implements Engine {
 
   #write<R>(work: (session: Session) => R): Promise<R> {
     if (this.#isClosing) return Promise.reject(closedError());
-    return this.#room === undefined ? this.#writer.write(work) : this.#room.write(work);
+    return this.#writer.write(work);
   }
 
   /** The writing connection has the warmer cache, but while it is busy it shows too much. */

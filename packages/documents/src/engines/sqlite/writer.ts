@@ -117,12 +117,17 @@ export class Writer {
    * others that read let it.
    */
   checkpoint(): Promise<void> {
-    return this.#emptyLog("TRUNCATE");
-  }
-
-  /** Does the same, but the log keeps its room on the disk. */
-  restartLog(): Promise<void> {
-    return this.#emptyLog("RESTART");
+    return new Promise((resolve) => {
+      this.#between.push(() => {
+        try {
+          this.#connection.exec("PRAGMA wal_checkpoint(TRUNCATE)");
+        } catch {
+          // A commit does the same, and says what is wrong to whom it concerns.
+        }
+        resolve();
+      });
+      this.#schedule();
+    });
   }
 
   /** Resolves when nothing is under way or waiting. */
@@ -179,20 +184,6 @@ export class Writer {
         this.#end();
       });
     }
-  }
-
-  #emptyLog(mode: "RESTART" | "TRUNCATE"): Promise<void> {
-    return new Promise((resolve) => {
-      this.#between.push(() => {
-        try {
-          this.#connection.exec(`PRAGMA wal_checkpoint(${mode})`);
-        } catch {
-          // A commit does the same, and says what is wrong to whom it concerns.
-        }
-        resolve();
-      });
-      this.#schedule();
-    });
   }
 
   #end(): void {

@@ -42,7 +42,7 @@ export class Connections {
 
   constructor(
     address: PostgresAddress,
-    settings: PostgresSettings & { readonly isReplica?: boolean },
+    settings: PostgresSettings,
     pooling: Pooling = { mode: "session" },
   ) {
     this.#settings = settings;
@@ -116,7 +116,7 @@ export class Connections {
     });
   }
 
-  /** Reads from a replica; the caller reads elsewhere when it fails. */
+  /** Reads, and fails where the connection is lost. */
   readOnce(statement: BoundText): Promise<Result> {
     return this.#once(statement, rethrow);
   }
@@ -282,7 +282,7 @@ function limitOf(milliseconds: number): number {
 
 function poolConfig(
   address: PostgresAddress,
-  settings: PostgresSettings & { readonly isReplica?: boolean },
+  settings: PostgresSettings,
   pooling: Pooling,
 ): PoolConfig {
   const { user, password, database, ssl, applicationName } = address;
@@ -313,7 +313,7 @@ function poolConfig(
  */
 async function prepareConnection(
   client: ClientBase,
-  { statementTimeout, isReplica = false }: PostgresSettings & { readonly isReplica?: boolean },
+  { statementTimeout }: PostgresSettings,
   pooling: Pooling,
 ): Promise<void> {
   if (pooling.mode === "unknown") await noticePooler(client, pooling);
@@ -325,7 +325,7 @@ async function prepareConnection(
   const results: unknown = await client.query(
     `${isSession ? settings : ""}SHOW transaction_read_only`,
   );
-  if (!isReplica && !isPrimary(results)) throw new NotPrimaryError(notPrimary);
+  if (!isPrimary(results)) throw new NotPrimaryError(notPrimary);
 }
 
 function createPool(config: PoolConfig): Pool {

@@ -8,11 +8,10 @@ export interface Servers {
   readonly maintenance: Connections;
   /** For hearing of the changes of other processes. */
   readonly listening: Connections;
-  readonly replicas: readonly Connections[];
 }
 
 /** Closes the connections as they come back. */
 export async function closeServers(servers: Servers): Promise<void> {
-  const { connections, maintenance, listening, replicas } = servers;
-  await Promise.all([connections, maintenance, listening, ...replicas].map((own) => own.close()));
+  const { connections, maintenance, listening } = servers;
+  await Promise.all([connections, maintenance, listening].map((own) => own.close()));
 }

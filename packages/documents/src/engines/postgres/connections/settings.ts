@@ -1,7 +1,6 @@
 import { DocumentsTypeError } from "../../../api/errors.ts";
 import type { PostgresOptions } from "../../../api/postgres-options.ts";
-import { optionNames, refuseUnknown } from "../../../option-names.ts";
-import { parsePostgresUrl, type PostgresAddress } from "./address.ts";
+import { checkOptions } from "../../../api/check-options.ts";
 
 /** {@link PostgresOptions} with their defaults. */
 export interface PostgresSettings {
@@ -10,19 +9,9 @@ export interface PostgresSettings {
   readonly failoverTimeout: number;
   readonly statementTimeout: number;
   readonly distributed: boolean | undefined;
-  readonly replicas: readonly PostgresAddress[];
   readonly transactionPooling: boolean | undefined;
 }
 
-const knownOptions: ReadonlySet<string> = optionNames<PostgresOptions>({
-  poolSize: true,
-  connectTimeout: true,
-  failoverTimeout: true,
-  statementTimeout: true,
-  distributed: true,
-  replicas: true,
-  transactionPooling: true,
-});
 const maxTimeout = 0x7fff_ffff;
 
 /**
@@ -34,7 +23,14 @@ export function parsePostgresOptions(
   options: PostgresOptions = {},
   { hosts }: { readonly hosts: readonly unknown[] } = { hosts: [] },
 ): PostgresSettings {
-  refuseUnknown(options, knownOptions, wrong);
+  checkOptions("postgres", options, [
+    "poolSize",
+    "connectTimeout",
+    "failoverTimeout",
+    "statementTimeout",
+    "distributed",
+    "transactionPooling",
+  ]);
   const {
     poolSize = 10,
     connectTimeout = 5000,
@@ -42,7 +38,6 @@ export function parsePostgresOptions(
     failoverTimeout = hosts.length > 1 ? 30_000 : 5000,
     statementTimeout = 30_000,
     distributed,
-    replicas = [],
     transactionPooling,
   } = options;
   if (transactionPooling !== undefined && typeof transactionPooling !== "boolean") {
@@ -63,18 +58,8 @@ export function parsePostgresOptions(
       most: maxTimeout,
     }),
     distributed,
-    replicas: parseReplicas(replicas),
     transactionPooling,
   };
-}
-
-function parseReplicas(urls: unknown): readonly PostgresAddress[] {
-  if (!Array.isArray(urls)) throw wrong('"replicas" must be a list of URLs');
-  return urls.map((url: unknown) => {
-    const address = parsePostgresUrl(typeof url === "string" ? url : "");
-    if (address.hosts.length === 1) return address;
-    throw wrong('each URL of "replicas" must name one host');
-  });
 }
 
 function wholeNumber(

@@ -1,6 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { DocumentsError } from "../../../api/errors.ts";
-import { registryTable } from "../../own-tables.ts";
 import type { Connections } from "../connections/connections.ts";
 import { sqlState } from "../connections/postgres-error.ts";
 import { createStateTable, stateTable } from "../statements/own-tables.ts";
@@ -47,23 +46,15 @@ async function readDistribution(connections: Connections): Promise<boolean | und
   }
 }
 
-/** A store that is older than this question has a registry, which comes after the answer now. */
 async function writeDistribution(
   connections: Connections,
   { wanted, create }: { readonly wanted: boolean | undefined; readonly create: boolean },
 ): Promise<boolean> {
-  const { rows } = await connections.read({
-    text: "SELECT to_regclass($1)",
-    values: [registryTable],
-  });
-  const isOld = typeof rows[0]?.[0] === "string";
-  if (!create && !isOld) {
-    throw new DocumentsError("ERR_DOCUMENTS_MISSING", "the database has no store");
-  }
+  if (!create) throw new DocumentsError("ERR_DOCUMENTS_MISSING", "the database has no store");
   await createOnce(connections, createStateTable);
   await connections.write({
     text: `INSERT INTO ${stateTable} (name, value) VALUES ('distributed', $1) ON CONFLICT DO NOTHING`,
-    values: [String(wanted === true && !isOld)],
+    values: [String(wanted === true)],
   });
   return (await readDistribution(connections)) === true;
 }

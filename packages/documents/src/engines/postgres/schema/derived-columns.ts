@@ -6,16 +6,13 @@ import { run } from "../connections/connections.ts";
 import { documentColumns } from "../statements/columns.ts";
 import { geoColumn } from "../statements/geo.ts";
 import type { PostgresLayout } from "../statements/layout.ts";
-import { removedVersions } from "../statements/removed-version.ts";
 
 const rebuildChunk = 500;
 
 /** What the registry says of a collection. */
-export interface Registered extends Derived {
-  /** Whether removed documents are kept; null where nobody has looked yet. */
-  readonly removed: string | null;
-  /** Whether the sequence of removed versions exists. */
-  readonly hasRemovedVersions: boolean;
+export interface Registered extends Pick<Derived, "expires" | "geo"> {
+  /** Whether removed documents are kept. */
+  readonly removed: string;
 }
 
 /** Reads what the registry says of a collection; `undefined` for one that does not exist. */
@@ -24,25 +21,21 @@ export async function readRegistry(
   layout: PostgresLayout,
 ): Promise<Registered | undefined> {
   const { rows } = await run(client, {
-    text: `SELECT search, expires, geo, removed, to_regclass($2)::text FROM ${registryTable} WHERE name = $1`,
-    values: [layout.definition.name, removedVersions(layout.definition.name)],
+    text: `SELECT expires, geo, removed FROM ${registryTable} WHERE name = $1`,
+    values: [layout.definition.name],
   });
   const [row] = rows;
   if (row === undefined) return undefined;
-  const [search, expires, geo, removed, sequence] = row.map((value) =>
-    value === null ? null : String(value),
-  );
+  const [expires = null, geo = null, removed] = row;
   return {
-    search: search ?? null,
-    expires: expires ?? null,
-    geo: geo ?? null,
-    removed: removed ?? null,
-    hasRemovedVersions: sequence !== null,
+    expires: expires === null ? null : String(expires),
+    geo: geo === null ? null : String(geo),
+    removed: String(removed),
   };
 }
 
 /** Whether the times of expiry and the places of the documents are up to the definition. */
-export function isCurrent(registered: Derived, layout: PostgresLayout): boolean {
+export function isCurrent(registered: Registered, layout: PostgresLayout): boolean {
   const wanted = wantedDerived(layout.definition);
   return registered.expires === wanted.expires && registered.geo === wanted.geo;
 }
@@ -54,7 +47,7 @@ export function isCurrent(registered: Derived, layout: PostgresLayout): boolean 
 export async function prepareDerived(
   client: PoolClient,
   layout: PostgresLayout,
-  registered: Derived | undefined,
+  registered: Registered | undefined,
 ): Promise<boolean> {
   if (registered !== undefined && isCurrent(registered, layout)) return false;
   const wanted = wantedDerived(layout.definition);

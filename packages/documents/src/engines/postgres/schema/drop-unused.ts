@@ -5,7 +5,6 @@ import { execute, run } from "../connections/connections.ts";
 import { runOperation } from "../connections/run-operation.ts";
 import { sessionOn } from "../connections/session.ts";
 import type { PostgresLayout } from "../statements/layout.ts";
-import { dropKeyColumns } from "./collation.ts";
 import { dropGeneration } from "./generations.ts";
 import { dropTotal } from "./kept-total.ts";
 
@@ -18,7 +17,6 @@ export async function dropUnused(client: PoolClient, layout: PostgresLayout): Pr
     if (wanted.has(name) || layout.fieldsOfIndex(name) === undefined) continue;
     await execute(client, `DROP INDEX CONCURRENTLY IF EXISTS ${quoteName(name)}`);
   }
-  await dropKeyColumns(client, layout);
   if (!layout.keepsTotal) await dropTotal(client, layout);
   const { rows } = await run(client, {
     text: `SELECT suffix FROM ${generationsTable} WHERE collection = $1 AND derived <> $2`,

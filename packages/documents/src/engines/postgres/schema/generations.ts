@@ -1,7 +1,7 @@
 import type { PoolClient } from "pg";
 import { hashOf, unusedTime } from "../../generation.ts";
 import { quoteName } from "../../dialect.ts";
-import { generationsTable, registryTable } from "../../own-tables.ts";
+import { generationsTable } from "../../own-tables.ts";
 import { execute, run } from "../connections/connections.ts";
 import { sqlState } from "../connections/postgres-error.ts";
 import { runOperation } from "../connections/run-operation.ts";
@@ -21,18 +21,13 @@ export async function readGenerations(
   search.use(await runOperation(sessionOn(client), search.registered()));
 }
 
-/**
- * Whether this program's generation is registered and built, or it has none; also notes that it is used. `first` is what
- * the registry of collections says, see {@link registerGeneration}.
- */
+/** Whether this program's generation is registered and built, or it has none; also notes that it is used. */
 export async function areGenerationsReady(
   client: PoolClient,
   layout: PostgresLayout,
-  first: string | null,
 ): Promise<boolean> {
   const { search } = layout;
   await readGenerations(client, layout);
-  if (search.first !== first) return false;
   if (search.derived === null) return true;
   if (search.own?.isBuilt !== true) return false;
   await touchGeneration(client, layout);
@@ -41,16 +36,13 @@ export async function areGenerationsReady(
 
 /**
  * Registers what this program searches. In a new table it is known to every program, and gets the column that all tables
- * have; later it gets columns for itself. `first` is what the registry of collections says: what that column holds,
- * which programs without generations replace.
+ * have; later it gets columns for itself.
  */
 export async function registerGeneration(
   client: PoolClient,
   layout: PostgresLayout,
-  first: string | null,
 ): Promise<void> {
   const { definition, search, quoted } = layout;
-  await adopt(client, definition.name, first);
   await readGenerations(client, layout);
   if (search.derived === null) return;
   if (search.own !== undefined) {
@@ -73,10 +65,6 @@ export async function registerFirst(client: PoolClient, layout: PostgresLayout):
   const { derived } = layout.search;
   if (derived === null) return;
   await insertGeneration(client, layout, { suffix: "", derived });
-  await run(client, {
-    text: `UPDATE ${registryTable} SET search = $2 WHERE name = $1`,
-    values: [layout.definition.name, derived],
-  });
 }
 
 /** Notes that everything of this program's generation was derived once. */
@@ -128,29 +116,6 @@ export async function dropGeneration(
   await execute(client, `DROP INDEX CONCURRENTLY IF EXISTS ${quoteName(names.staleIndex)}`);
 }
 
-/** Registers what the first column holds, where a program without generations filled it. */
-async function adopt(client: PoolClient, collection: string, first: string | null): Promise<void> {
-  const { rows } = await run(client, {
-    text: `SELECT derived FROM ${generationsTable} WHERE collection = $1 AND suffix = ''`,
-    values: [collection],
-  });
-  if ((rows[0]?.[0] ?? null) === first) return;
-  await run(client, {
-    text: `DELETE FROM ${generationsTable} WHERE collection = $1 AND suffix = ''`,
-    values: [collection],
-  });
-  if (first === null) return;
-  const same = await run(client, {
-    text: `SELECT suffix FROM ${generationsTable} WHERE collection = $1 AND derived = $2`,
-    values: [collection, first],
-  });
-  for (const [suffix] of same.rows) await dropGeneration(client, collection, String(suffix));
-  await run(client, {
-    text: `INSERT INTO ${generationsTable} VALUES ($1, $2, '', true, $3)`,
-    values: [collection, first, Date.now()],
-  });
-}
-
 async function insertGeneration(
   client: PoolClient,
   { definition }: PostgresLayout,
@@ -166,11 +131,6 @@ async function forget(client: PoolClient, collection: string, suffix: string): P
   await run(client, {
     text: `DELETE FROM ${generationsTable} WHERE collection = $1 AND suffix = $2`,
     values: [collection, suffix],
-  });
-  if (suffix !== "") return;
-  await run(client, {
-    text: `UPDATE ${registryTable} SET search = NULL WHERE name = $1`,
-    values: [collection],
   });
 }
 

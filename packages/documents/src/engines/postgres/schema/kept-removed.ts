@@ -19,7 +19,7 @@ export function wantedRemoved({ softDelete }: PostgresLayout): "kept" | "none" {
 export async function settleRemoved(
   client: PoolClient,
   layout: PostgresLayout,
-  registered: string | null,
+  registered: string,
 ): Promise<void> {
   const wanted = wantedRemoved(layout);
   if (registered === wanted) return;

@@ -3,7 +3,7 @@ import type { PoolClient } from "pg";
 import { DocumentsError } from "../../../api/errors.ts";
 import { holdLock, type LockTable } from "../../../leases/hold-lock.ts";
 import { quoteName } from "../../dialect.ts";
-import { generationsTable, locksTable, registryTable } from "../../own-tables.ts";
+import { locksTable, registryTable } from "../../own-tables.ts";
 import { type Connections, execute, run } from "../connections/connections.ts";
 import { sqlState } from "../connections/postgres-error.ts";
 import { createOnce } from "../distributed/distribution.ts";
@@ -21,7 +21,6 @@ import {
   registerGeneration,
 } from "./generations.ts";
 import { buildSearch } from "./build-search.ts";
-import { addKeyColumns, areKeysCurrent, deriveKeys, keyColumnsSql } from "./collation.ts";
 import { buildLeftIndexes, createIndex, prepareIndexes, readIndexes } from "./indexes.ts";
 import { createStatistics, hasStatistics } from "./statistics.ts";
 import { settleRemoved, wantedRemoved } from "./kept-removed.ts";
@@ -176,13 +175,11 @@ export async function withoutTimeout<R>(
   }
 }
 
-/** Looks for the table that is created last, and for the column and the table that came last. */
+/** Looks for the table that is created last. */
 async function hasOwnTables(client: PoolClient): Promise<boolean> {
   const { rows } = await run(client, {
-    text:
-      "SELECT to_regclass($1)::text FROM pg_attribute " +
-      "WHERE attrelid = to_regclass($2) AND attname = 'removed' AND to_regclass($3) IS NOT NULL",
-    values: [locksTable, registryTable, generationsTable],
+    text: "SELECT to_regclass($1)::text",
+    values: [locksTable],
   });
   return typeof rows[0]?.[0] === "string";
 }
@@ -211,11 +208,10 @@ async function isReady(client: PoolClient, layout: PostgresLayout): Promise<bool
 async function isPrepared(client: PoolClient, layout: PostgresLayout): Promise<boolean> {
   const registered = await readRegistry(client, layout);
   if (registered === undefined || !isCurrent(registered, layout)) return false;
-  if (registered.removed !== wantedRemoved(layout) || !registered.hasRemovedVersions) return false;
-  if (!(await areKeysCurrent(client, layout))) return false;
+  if (registered.removed !== wantedRemoved(layout)) return false;
   if (!(await areTablesSpread(client, layout))) return false;
   if (!(await areClaimsReady(client, layout))) return false;
-  if (!(await areGenerationsReady(client, layout, registered.search))) return false;
+  if (!(await areGenerationsReady(client, layout))) return false;
   if (!(await hasStatistics(client, layout))) return false;
   if (!(await hasTotal(client, layout))) return false;
   const valid = await readIndexes(client, layout);
@@ -226,21 +222,15 @@ async function isPrepared(client: PoolClient, layout: PostgresLayout): Promise<b
 async function prepareTable(client: PoolClient, layout: PostgresLayout): Promise<boolean> {
   const registered = await readRegistry(client, layout);
   if (registered === undefined) await createTable(client, layout);
-  else {
-    await settleRemoved(client, layout, registered.removed);
-    await execute(client, createRemovedVersions(layout.definition.name));
-  }
-  if (registered !== undefined && layout.geoPaths.length > 0) await addPlaces(client, layout);
-  if (registered !== undefined) await addKeyColumns(client, layout);
+  else await settleRemoved(client, layout, registered.removed);
   await spreadTables(client, layout);
   const isLarge = registered !== undefined && (await hasManyDocuments(client, layout));
   const { isBuilt, isLeft } = await prepareIndexes(client, layout, { isLarge });
   const hasNewStatistics = await createStatistics(client, layout);
   await prepareClaims(client, layout);
-  if (registered !== undefined) await deriveKeys(client, layout);
   const isUncounted = await createTotal(client, layout);
   if (isUncounted && !isLarge) await countTotal(client, layout);
-  if (registered !== undefined) await registerGeneration(client, layout, registered.search);
+  if (registered !== undefined) await registerGeneration(client, layout);
   const isDerived = await prepareDerived(client, layout, registered);
   const isUnsearched = layout.search.own?.isBuilt === false;
   if (isUnsearched && !isLarge) {
@@ -297,7 +287,7 @@ async function createTable(client: PoolClient, layout: PostgresLayout): Promise<
         'created_at text COLLATE "C" NOT NULL, updated_at text COLLATE "C" NOT NULL, ' +
         'doc jsonb NOT NULL, search text COLLATE "C", deleted_at text COLLATE "C", ' +
         "expires_at bigint, lease_token text, lease_until bigint, " +
-        `lease_attempt integer NOT NULL DEFAULT 0, geo float8[]${keyColumnsSql(layout)}, ` +
+        `lease_attempt integer NOT NULL DEFAULT 0, geo float8[], ` +
         `CONSTRAINT ${quoteName(layout.idConstraint)} PRIMARY KEY (id))`,
     );
     for (const index of layout.indexes) await createIndex(client, layout, { index, how: "" });
@@ -317,13 +307,4 @@ async function createTable(client: PoolClient, layout: PostgresLayout): Promise<
       `the database has a table "${name}" of another program`,
     );
   }
-}
-
-/** Adds the column that tables of earlier versions lack; looked for first, because it needs a lock. */
-async function addPlaces(client: PoolClient, layout: PostgresLayout): Promise<void> {
-  const { count } = await run(client, {
-    text: "SELECT 1 FROM pg_attribute WHERE attrelid = to_regclass($1) AND attname = 'geo'",
-    values: [layout.quoted],
-  });
-  if (count === 0) await execute(client, `ALTER TABLE ${layout.quoted} ADD COLUMN geo float8[]`);
 }

@@ -2,8 +2,6 @@ import type { Stored } from "../../../api/document.ts";
 import type { NewRow, Table } from "../../layout.ts";
 import type { PostgresDialect } from "./dialect.ts";
 import { geoColumn } from "./geo.ts";
-import { collationColumn } from "./collation.ts";
-import type { KeyForm } from "./keys.ts";
 import { firstVersionSql } from "./removed-version.ts";
 import type { Column } from "./row-values.ts";
 import type { PostgresSearchTexts } from "./search-texts.ts";
@@ -11,7 +9,6 @@ import type { PostgresSearchTexts } from "./search-texts.ts";
 /** A collection whose table has columns for what is derived from its documents. */
 interface DerivingTable extends Table {
   readonly search: PostgresSearchTexts;
-  readonly keyForm: KeyForm;
   expiryColumn(stored: unknown): number | null;
 }
 
@@ -42,13 +39,6 @@ export function columnsToAdd(
   if (layout.expiresAt !== undefined) {
     columns.push(column("expires_at", "bigint", ({ stored }) => layout.expiryColumn(stored)));
   }
-  for (const field of layout.collated.values()) {
-    const { key, of } = field;
-    columns.push(
-      column(key, "text", ({ stored }) => collationColumn(field, stored, layout.keyForm)),
-      { ...version, name: of },
-    );
-  }
   if (layout.geoPaths.length > 0) {
     columns.push(column("geo", "float8[]", ({ stored }) => geoColumn(layout, stored)));
   }
@@ -70,10 +60,6 @@ export function derivedSets(
   ];
   if (layout.geoPaths.length > 0) {
     sets.push(`geo = ${sql.bind(geoColumn(layout, after), "float8[]")}`);
-  }
-  for (const field of layout.collated.values()) {
-    const key = sql.bind(collationColumn(field, after, layout.keyForm), "text");
-    sets.push(`${field.key} = ${key}`, `${field.of} = ${sql.bind(after.version, "bigint")}`);
   }
   return sets;
 }

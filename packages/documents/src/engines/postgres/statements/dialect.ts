@@ -1,11 +1,9 @@
 import { createHash } from "node:crypto";
 import { type ParsedPath, parsePath } from "../../../api/field-path.ts";
 import type { ScalarValue } from "../../../api/where.ts";
-import { collationKey } from "../../../document/collation.ts";
 import type { RangeFilter } from "../../../query/filter.ts";
 import type { OrderTerm } from "../../../query/parse-query.ts";
 import { isAmbiguousRange, looksLikeJson } from "../../../query/text-range.ts";
-import { type CollatedField, requireCollated } from "../../collation.ts";
 import {
   columnOf,
   type ColumnType,
@@ -23,7 +21,6 @@ import {
   keyOf,
   longTextKey,
   numberKey,
-  textKey,
   textOf,
   typeOf,
 } from "./keys.ts";
@@ -115,7 +112,6 @@ export class PreparedStatements {
 export interface DialectTable {
   /** Fields that have an index. */
   readonly indexed: ReadonlySet<string>;
-  readonly collated: ReadonlyMap<string, CollatedField>;
   readonly keyForm: KeyForm;
   readonly statements: PreparedStatements;
   readonly search: { readonly own: SearchColumns | undefined };
@@ -152,10 +148,6 @@ export class PostgresDialect extends PostgresWriter implements Dialect {
     return path.meta === undefined ? `\0${path.text}\0` : columnOf(path.meta);
   }
 
-  sortKey(path: ParsedPath): string {
-    return this.#table.collated.get(path.text)?.key ?? this.key(path);
-  }
-
   keyOfValue(path: ParsedPath, value: number | string): string {
     if (path.meta !== undefined) {
       return this.bind(value, path.meta === "version" ? "numeric" : "text");
@@ -166,16 +158,11 @@ export class PostgresDialect extends PostgresWriter implements Dialect {
   }
 
   hasKey(path: ParsedPath): string {
-    return `${this.sortKey(path)} IS NOT NULL`;
+    return `${this.key(path)} IS NOT NULL`;
   }
 
   order(terms: readonly OrderTerm[]): string {
-    return orderSql(terms, (path) => this.sortKey(path));
-  }
-
-  equalsIgnoringCase(path: ParsedPath, text: string): string {
-    const column = requireCollated(this.#table.collated, path);
-    return `${column} = ${this.bind(textKey(collationKey(text)), "text")}`;
+    return orderSql(terms, (path) => this.key(path));
   }
 
   exists(path: ParsedPath): string {

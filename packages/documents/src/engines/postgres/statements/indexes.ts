@@ -1,7 +1,6 @@
 import { createHash } from "node:crypto";
 import type { CollectionDefinition } from "../../../api/definition.ts";
 import { type ParsedPath, parsePath } from "../../../api/field-path.ts";
-import { type CollatedField, collatedFields, staleKeySql } from "../../collation.ts";
 import { hasMembers, type Index } from "../../layout.ts";
 import type { Operation } from "../../operation.ts";
 import { orderSql, PostgresWriter } from "./dialect.ts";
@@ -27,7 +26,7 @@ const indexVersion = { bits: 1, digits: 3 };
 
 /** Lists the indexes of a collection; `isUnique` tells whether unique fields have unique indexes. */
 export function indexesOf(
-  { name, unique, indexes, collate = [], geo = [], expires }: CollectionDefinition<unknown>,
+  { name, unique, indexes, geo = [], expires }: CollectionDefinition<unknown>,
   { keyForm, isUnique }: { readonly keyForm: KeyForm; readonly isUnique: boolean },
 ): readonly PostgresIndex[] {
   return [
@@ -41,7 +40,6 @@ export function indexesOf(
       .filter(hasMembers)
       .flat()
       .map((field) => membersIndex(name, field)),
-    ...[...collatedFields(collate).values()].flatMap((field) => collatedIndexes(name, field)),
     ...geo.map((field, place) => geoIndex(name, field, place)),
   ];
 }
@@ -89,24 +87,6 @@ function membersIndex(collection: string, field: string): PostgresIndex {
     method: "gin",
     condition,
   };
-}
-
-/** The index of the keys, and that of the documents of which they are not current. */
-function collatedIndexes(collection: string, field: CollatedField): readonly PostgresIndex[] {
-  const common = { fields: [field.path.text], isUnique: false };
-  return [
-    {
-      ...common,
-      name: indexName(collection, "collated", common.fields),
-      columns: `${field.key} ASC NULLS FIRST, id ASC`,
-    },
-    {
-      ...common,
-      name: indexName(collection, "uncollated", common.fields),
-      columns: "id",
-      condition: staleKeySql(field),
-    },
-  ];
 }
 
 function geoIndex(collection: string, field: string, place: number): PostgresIndex {

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { ParsedPath } from "../../../api/field-path.ts";
 import { columnOf } from "../../dialect.ts";
 
@@ -63,13 +62,6 @@ export function keyOf(path: ParsedPath, form: KeyForm): string {
 /** Writes the key of a text of which it holds the beginning and a hash, as PostgreSQL cuts it. */
 export function longTextKey(text: string): string {
   return `('s' || left(${text}, ${keyCharacters}) || md5(${text}))`;
-}
-
-/** Returns the key of a text. */
-export function textKey(text: string): string {
-  if (!isLong(text)) return `s${text}`;
-  const start = Array.from(text).slice(0, keyCharacters).join("");
-  return `s${start}${createHash("md5").update(text).digest("hex")}`;
 }
 
 /** Whether a key holds less than the whole text; PostgreSQL counts code points. */

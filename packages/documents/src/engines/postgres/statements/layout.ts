@@ -16,7 +16,6 @@ import {
   type RowChange,
   type Table,
 } from "../../layout.ts";
-import { keepingKeys } from "../../collation.ts";
 import type { Operation, Result, Row, Statement } from "../../operation.ts";
 import { whereSql } from "../../operations/where.ts";
 import { changesTable } from "../../own-tables.ts";
@@ -44,7 +43,6 @@ export class PostgresLayout implements Layout {
   readonly quoted: string;
   readonly indexed: ReadonlySet<string>;
   readonly listIndexed: ReadonlySet<string>;
-  readonly collated: Table["collated"];
   readonly search: PostgresSearchTexts;
   readonly geoPaths: Table["geoPaths"];
   readonly softDelete: boolean;
@@ -85,7 +83,6 @@ export class PostgresLayout implements Layout {
     this.quoted = table.quoted;
     this.indexed = table.indexed;
     this.listIndexed = table.listIndexed;
-    this.collated = table.collated;
     this.search = new PostgresSearchTexts(table);
     this.geoPaths = table.geoPaths;
     this.softDelete = table.softDelete;
@@ -188,7 +185,7 @@ export class PostgresLayout implements Layout {
     const now = sql.bind(recording.at, "text");
     const text =
       `UPDATE ${this.quoted} SET version = version + 1, updated_at = greatest(updated_at, ${now}), ` +
-      `deleted_at = ${now}${this.search.keeping()}${keepingKeys(this.collated)}${whereSql(condition.terms)}`;
+      `deleted_at = ${now}${this.search.keeping()}${whereSql(condition.terms)}`;
     const { use = "once" } = condition;
     const { count } = yield* this.change({ sql, text, use, recording }, { isRemoval: true });
     return count;
@@ -229,7 +226,7 @@ export class PostgresLayout implements Layout {
     if (lease !== undefined) terms.push(this.isHeld(lease, sql));
     const statement =
       `UPDATE ${this.quoted} SET version = version + 1, updated_at = greatest(updated_at, ${sql.bind(at, "text")}), ` +
-      `doc = ${doc}${this.search.keeping()}${keepingKeys(this.collated)}${whereSql(terms)}`;
+      `doc = ${doc}${this.search.keeping()}${whereSql(terms)}`;
     const recording = { kind: "update", at } as const;
     const change = { sql, text: statement, use: "fixed", recording } as const;
     return this.change({ ...change, returning: documentColumns }, {});
@@ -278,9 +275,7 @@ export class PostgresLayout implements Layout {
   /** The fields are there as a hash only. */
   fieldsOfIndex(name: string): readonly string[] | undefined {
     if (name === this.idConstraint) return undefined;
-    return /:(?:collated|geo|index|members|uncollated|unique):[0-9a-f]{16}$/.test(name)
-      ? []
-      : undefined;
+    return /:(?:geo|index|members|unique):[0-9a-f]{16}$/.test(name) ? [] : undefined;
   }
 
   /** The time at which a document expires; null for never. */

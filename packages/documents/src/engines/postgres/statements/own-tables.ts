@@ -33,9 +33,8 @@ export function createOwnTables(isDistributed: boolean): readonly string[] {
     ? "position bigint PRIMARY KEY, "
     : "position bigint GENERATED ALWAYS AS IDENTITY (CACHE 1) PRIMARY KEY, ";
   return [
-    `CREATE TABLE IF NOT EXISTS ${registryTable} (name text COLLATE "C" PRIMARY KEY, search text, expires text)`,
-    `ALTER TABLE ${registryTable} ADD COLUMN IF NOT EXISTS geo text`,
-    `ALTER TABLE ${registryTable} ADD COLUMN IF NOT EXISTS removed text`,
+    `CREATE TABLE IF NOT EXISTS ${registryTable} (name text COLLATE "C" PRIMARY KEY, expires text, geo text, ` +
+      "removed text NOT NULL)",
     `CREATE TABLE IF NOT EXISTS ${changesTable} (${position}` +
       'collection text COLLATE "C" NOT NULL, id text COLLATE "C" NOT NULL, kind text NOT NULL, ' +
       'version bigint NOT NULL, at text COLLATE "C" NOT NULL, doc jsonb)',

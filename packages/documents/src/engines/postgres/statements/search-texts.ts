@@ -86,11 +86,6 @@ export class PostgresSearchTexts {
     return this.#own;
   }
 
-  /** What the column holds that all tables have, as the registry has it; null for nothing. */
-  get first(): string | null {
-    return this.#generations.find(({ suffix }) => suffix === "")?.derived ?? null;
-  }
-
   /** Fields that texts of any program are derived from. */
   get paths(): readonly ParsedPath[] {
     return this.#paths;
@@ -118,7 +113,6 @@ export class PostgresSearchTexts {
   columnsOf(rows: readonly NewRow[], version: Column): readonly Column[] {
     const columns: Column[] = [];
     for (const { textOf, text, of } of this.#generations) {
-      if (textOf === undefined) continue;
       columns.push({ name: text, type: "text", values: rows.map(({ stored }) => textOf(stored)) });
       if (of === undefined) continue;
       columns.push({ ...version, name: of });
@@ -129,7 +123,6 @@ export class PostgresSearchTexts {
   /** What an UPDATE sets when the document becomes another one. */
   changes(after: { readonly version: number }, sql: PostgresDialect): readonly string[] {
     return this.#generations.flatMap(({ textOf, text, of }) => {
-      if (textOf === undefined) return [];
       const set = `${text} = ${sql.bind(textOf(after), "text")}`;
       return of === undefined ? [set] : [set, `${of} = ${sql.bind(after.version, "bigint")}`];
     });

@@ -1,9 +1,8 @@
 import type { Stored } from "../../../api/document.ts";
 import { valueAt } from "../../../api/field-path.ts";
-import { sortValue } from "../../../query/cursor.ts";
+import { sortValue, sortValuesOf } from "../../../query/cursor.ts";
 import type { SortValue } from "../../../query/keyset.ts";
 import type { OrderTerm } from "../../../query/parse-query.ts";
-import { sortValuesOf } from "../../collation.ts";
 import type { Layout } from "../../layout.ts";
 import type { Operation } from "../../operation.ts";
 import { textOf } from "./keys.ts";
@@ -18,20 +17,15 @@ export function* readSortValues(
   order: readonly OrderTerm[],
 ): Operation<readonly SortValue[]> {
   const values = order.map(({ path }) => valueAt(stored, path.segments));
-  const isRead = ({ path }: OrderTerm, index: number): boolean =>
-    isNested(values[index]) && !layout.collated.has(path.text);
-  const nested = order.filter(isRead).map(({ path }) => path);
-  if (nested.length === 0) return sortValuesOf(layout, stored, order);
+  const nested = order.filter((_term, index) => isNested(values[index])).map(({ path }) => path);
+  if (nested.length === 0) return sortValuesOf(stored, order);
   const sql = layout.begin();
   const { rows } = yield sql.read(
     `SELECT ${nested.map(textOf).join(", ")} FROM ${layout.quoted} ` +
       `WHERE id = ${sql.bind(stored.id, "text")}`,
   );
   const texts = [...(rows[0] ?? [])];
-  const known = sortValuesOf(layout, stored, order);
-  return order.map((term, index) =>
-    isRead(term, index) ? sortValue(texts.shift()) : (known[index] ?? null),
-  );
+  return values.map((value) => sortValue(isNested(value) ? texts.shift() : value));
 }
 
 function isNested(value: unknown): boolean {

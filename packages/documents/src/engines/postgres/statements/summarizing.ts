@@ -30,7 +30,6 @@ export const postgresSummarizing: Summarizing = {
     `FROM jsonb_array_elements(found.list) AS each (member) ` +
     `WHERE jsonb_typeof(member) IN ${scalarTypes}) AS members`,
   member: "member",
-  documentsOfMember: "count(*)",
 };
 
 /** The same for tables that are spread over servers: none of them could compute a statement with OFFSET on its own. */

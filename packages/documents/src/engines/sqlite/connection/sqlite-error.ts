@@ -7,7 +7,6 @@ const lockedCode = 6;
 const readonlyCode = 8;
 const fullCode = 13;
 const cantOpenCode = 14;
-const sharedMemorySizeCode = 4874;
 const constraintPrimarykey = 1555;
 const constraintUnique = 2067;
 
@@ -21,12 +20,6 @@ export function resultCode(error: unknown): number | undefined {
 export function isBusy(error: unknown): boolean {
   const primary = (resultCode(error) ?? 0) & 0xff;
   return primary === busyCode || primary === lockedCode;
-}
-
-/** Tells whether an error says that the disk has no room, be it for the index of the log alone. */
-export function isWithoutRoom(error: unknown): boolean {
-  const code = resultCode(error) ?? 0;
-  return (code & 0xff) === fullCode || code === sharedMemorySizeCode;
 }
 
 /** Turns an error of `node:sqlite` into one of this package; passes every other one on. */

@@ -6,7 +6,6 @@ import { quoteName } from "../../dialect.ts";
 import type { Row } from "../../operation.ts";
 import { registryTable } from "../../own-tables.ts";
 import type { Connection } from "../connection/connection.ts";
-import { addKeyColumns, deriveKeys, dropKeyColumns } from "./collation.ts";
 import { runOperation, runStatement } from "../connection/run-operation.ts";
 import { uniqueIndexName } from "../connection/sqlite-error.ts";
 import { prepareSearch } from "./search-generations.ts";
@@ -27,10 +26,9 @@ const manyDocuments = 10_000;
 /** Brings the tables and indexes of a collection up to its definition, inside a transaction. */
 export function prepareCollection(connection: Connection, layout: SqliteLayout): void {
   const { name, unique } = layout.definition;
-  const known = connection.get(
-    `SELECT name, search, expires, geo FROM ${registryTable} WHERE name = ?`,
-    [name],
-  );
+  const known = connection.get(`SELECT name, expires, geo FROM ${registryTable} WHERE name = ?`, [
+    name,
+  ]);
   if (known !== undefined && known[0] !== name) {
     throw new DocumentsError(
       "ERR_DOCUMENTS_OPEN",
@@ -46,22 +44,18 @@ export function prepareCollection(connection: Connection, layout: SqliteLayout):
         created_at TEXT NOT NULL,
         updated_at TEXT NOT NULL,
         doc TEXT NOT NULL,
-        checksum INTEGER
+        checksum INTEGER NOT NULL
       ) STRICT;
     `);
     connection.run(`INSERT INTO ${registryTable} (name) VALUES (?)`, [name]);
   }
   const columns = columnsOf(connection, layout);
-  // Documents from before there were checksums have none.
-  if (!columns.has("checksum")) {
-    connection.exec(`ALTER TABLE ${layout.quoted} ADD COLUMN checksum INTEGER`);
-  }
   if (layout.softDelete && !columns.has("deleted_at")) {
     connection.exec(`ALTER TABLE ${layout.quoted} ADD COLUMN deleted_at TEXT`);
   }
   if (layout.softDelete || columns.has("deleted_at")) indexRemoved(connection, layout);
   if (!layout.softDelete && columns.has("deleted_at")) refuseRemoved(connection, layout);
-  const [, search, expires, geo] = known ?? [];
+  const [, expires, geo] = known ?? [];
   const wanted = wantedDerived(layout.definition);
   if (wanted.expires !== (expires ?? null)) {
     const hasColumn = columns.has("expires_at");
@@ -69,9 +63,7 @@ export function prepareCollection(connection: Connection, layout: SqliteLayout):
     rebuildExpiry(connection, layout);
     register(connection, layout, "expires", wanted);
   }
-  addKeyColumns(connection, layout, columns);
   for (const index of layout.indexes) createIndex(connection, layout, index);
-  deriveKeys(connection, layout);
   for (const table of missingMembers(connection, layout)) {
     for (const text of createMembers(layout.quoted, table)) connection.exec(text);
   }
@@ -81,7 +73,7 @@ export function prepareCollection(connection: Connection, layout: SqliteLayout):
     const other = uniqueIndexName({ collection: name, live: !layout.softDelete }, fields);
     connection.exec(`DROP INDEX IF EXISTS ${quoteName(other)}`);
   }
-  prepareSearch(connection, layout, typeof search === "string" ? search : null);
+  prepareSearch(connection, layout);
   if (wanted.geo !== (geo ?? null)) {
     rebuildPlaces(connection, layout);
     register(connection, layout, "geo", wanted);
@@ -136,7 +128,6 @@ export function dropUnusedIndexes(
     if (wanted.has(name) || layout.fieldsOfIndex(name) === undefined) continue;
     connection.exec(`DROP INDEX IF EXISTS ${quoteName(name)}`);
   }
-  dropKeyColumns(connection, layout, columnsOf(connection, layout));
   for (const field of builtMembers(connection, layout)) {
     if (layout.listIndexed.has(field)) continue;
     const { name } = membersTable(layout.definition.name, field);
@@ -146,9 +137,8 @@ export function dropUnusedIndexes(
 }
 
 function createIndex(connection: Connection, layout: SqliteLayout, index: SqliteIndex): void {
-  const { columns = index.paths.map((path) => indexExpression(path)).join(", ") } = index;
-  const { condition = index.isUnique && layout.softDelete ? "deleted_at IS NULL" : "" } = index;
-  const where = condition === "" ? "" : ` WHERE ${condition}`;
+  const columns = index.paths.map((path) => indexExpression(path)).join(", ");
+  const where = index.isUnique && layout.softDelete ? " WHERE deleted_at IS NULL" : "";
   connection.exec(
     `CREATE ${index.isUnique ? "UNIQUE" : ""} INDEX IF NOT EXISTS ${quoteName(index.name)} ` +
       `ON ${layout.quoted} (${columns})${where}`,
@@ -158,7 +148,7 @@ function createIndex(connection: Connection, layout: SqliteLayout, index: Sqlite
 function register(
   connection: Connection,
   { definition }: SqliteLayout,
-  column: keyof Derived,
+  column: "expires" | "geo",
   wanted: Derived,
 ): void {
   connection.run(`UPDATE ${registryTable} SET ${column} = ? WHERE name = ?`, [

@@ -3,12 +3,11 @@ import { toStored } from "../../../document/stored.ts";
 import { quoteName } from "../../dialect.ts";
 import { describeGeneration, hashOf, unusedTime } from "../../generation.ts";
 import type { Row } from "../../operation.ts";
-import { generationsTable, registryTable } from "../../own-tables.ts";
+import { generationsTable } from "../../own-tables.ts";
 import type { Connection } from "../connection/connection.ts";
 import { quoteText } from "../statements/json.ts";
 import type { SqliteLayout } from "../statements/layout.ts";
 import { searchTableOf } from "../statements/search-texts.ts";
-import { unsearchedTable } from "../statements/tables.ts";
 
 const chunk = 500;
 /** Time for which opening a store may build, in milliseconds. */
@@ -25,17 +24,11 @@ export function readGenerations(connection: Connection, collection: string): rea
 }
 
 /**
- * Registers what this program searches and builds the first part, which is all of a small collection. `first` is what the
- * registry of collections says: what the table without a suffix holds, which programs without generations replace.
+ * Registers what this program searches and builds the first part, which is all of a small collection.
  */
-export function prepareSearch(
-  connection: Connection,
-  layout: SqliteLayout,
-  first: string | null,
-): void {
+export function prepareSearch(connection: Connection, layout: SqliteLayout): void {
   const { name } = layout.definition;
   const { derived } = layout.search;
-  adopt(connection, name, first);
   const isKnown = layout.search.use(readGenerations(connection, name));
   if (derived !== null && !isKnown) {
     create(connection, layout, derived);
@@ -99,8 +92,10 @@ export function dropOtherGenerations(
 /** Drops the texts of a generation. */
 export function dropGeneration(connection: Connection, collection: string, suffix: string): void {
   connection.exec(`DROP TABLE IF EXISTS ${quoteName(searchTableOf(collection, suffix))}`);
-  forget(connection, collection, suffix);
-  if (suffix === "") registerFirst(connection, collection, null);
+  connection.run(`DELETE FROM ${generationsTable} WHERE collection = ? AND suffix = ?`, [
+    collection,
+    suffix,
+  ]);
 }
 
 /** Derives texts that are not in the table of this program yet, at most some hundred and for about `time` milliseconds. */
@@ -114,20 +109,15 @@ function buildSearch(connection: Connection, layout: SqliteLayout, time: number)
   if (state === undefined) return;
   const suffix = String(state[0]);
   const [, done, goal] = state.map(Number);
-  const part = { suffix, until: performance.now() + time };
-  if (done !== undefined && goal !== undefined && done < goal) {
-    buildRange(connection, layout, { ...part, done, goal });
-  } else {
-    buildLeft(connection, layout, part);
-  }
+  if (done === undefined || goal === undefined || done >= goal) return;
+  buildRange(connection, layout, { suffix, until: performance.now() + time, done, goal });
 }
 
 /** Whether no texts are missing in the table of this program. */
 function isSearchBuilt(connection: Connection, { definition, search }: SqliteLayout): boolean {
   if (search.derived === null) return true;
   const row = connection.get(
-    `SELECT 1 FROM ${generationsTable} AS g WHERE collection = ? AND derived = ? AND (done < goal ` +
-      `OR EXISTS (SELECT 1 FROM ${unsearchedTable} AS u WHERE u.collection = g.collection AND u.suffix = g.suffix))`,
+    `SELECT 1 FROM ${generationsTable} WHERE collection = ? AND derived = ? AND done < goal`,
     [definition.name, search.derived],
   );
   return row === undefined;
@@ -158,39 +148,13 @@ function buildRange(
   ]);
 }
 
-/** Derives the texts of rows that a program of another release changed. */
-function buildLeft(
-  connection: Connection,
-  layout: SqliteLayout,
-  part: { readonly suffix: string; readonly until: number },
-): void {
-  const { definition, quoted } = layout;
-  const left = `SELECT seq FROM ${unsearchedTable} WHERE collection = ? AND suffix = ?`;
-  const keys = connection.all(`${left} ORDER BY seq LIMIT ${chunk}`, [
-    definition.name,
-    part.suffix,
-  ]);
-  if (keys.length === 0) return;
-  const last = Number(keys.at(-1)?.[0]);
-  const rows = connection.all(
-    `SELECT id, version, created_at, updated_at, doc, NULL, seq FROM ${quoted} ` +
-      `WHERE seq <= ? AND seq IN (${left}) ORDER BY seq`,
-    [last, definition.name, part.suffix],
-  );
-  const count = writeTexts(connection, layout, { ...part, rows });
-  connection.run(
-    `DELETE FROM ${unsearchedTable} WHERE collection = ? AND suffix = ? AND seq <= ?`,
-    [definition.name, part.suffix, count === rows.length ? last : Number(rows[count - 1]?.[6])],
-  );
-}
-
 /** Writes the texts of rows, at least one, until the time is over; returns the number of rows. */
 function writeTexts(
   connection: Connection,
   { definition, search }: SqliteLayout,
   part: { readonly suffix: string; readonly until: number; readonly rows: readonly Row[] },
 ): number {
-  const { textOf = String } = describeGeneration(search.derived ?? "", part.suffix);
+  const { textOf } = describeGeneration(search.derived ?? "", part.suffix);
   // A number of a row is given again when the last rows were removed, and so may be there.
   const write = `INSERT OR REPLACE INTO ${quoteName(searchTableOf(definition.name, part.suffix))} (rowid, text) VALUES (?, ?)`;
   let count = 0;
@@ -217,27 +181,6 @@ function textOrNothing(
   }
 }
 
-/** Registers what the table without a suffix holds, where a program without generations made it. */
-function adopt(connection: Connection, collection: string, first: string | null): void {
-  const known = connection.get(
-    `SELECT derived FROM ${generationsTable} WHERE collection = ? AND suffix = ''`,
-    [collection],
-  );
-  if ((known?.[0] ?? null) === first) return;
-  forget(connection, collection, "");
-  if (first === null) return;
-  const rows = connection.all(
-    `SELECT suffix FROM ${generationsTable} WHERE collection = ? AND derived = ?`,
-    [collection, first],
-  );
-  for (const [suffix] of rows) dropGeneration(connection, collection, String(suffix));
-  connection.run(`INSERT INTO ${generationsTable} VALUES (?, ?, '', 0, 0, ?)`, [
-    collection,
-    first,
-    Date.now(),
-  ]);
-}
-
 function create(connection: Connection, layout: SqliteLayout, derived: string): void {
   const { definition, quoted } = layout;
   const rows = readGenerations(connection, definition.name);
@@ -252,15 +195,4 @@ function create(connection: Connection, layout: SqliteLayout, derived: string): 
       `SELECT ?, ?, ?, 0, coalesce(max(seq), 0), ? FROM ${quoted}`,
     [definition.name, derived, suffix, Date.now()],
   );
-  if (suffix === "") registerFirst(connection, definition.name, derived);
-}
-
-function registerFirst(connection: Connection, collection: string, derived: string | null): void {
-  connection.run(`UPDATE ${registryTable} SET search = ? WHERE name = ?`, [derived, collection]);
-}
-
-function forget(connection: Connection, collection: string, suffix: string): void {
-  const where = "WHERE collection = ? AND suffix = ?";
-  connection.run(`DELETE FROM ${generationsTable} ${where}`, [collection, suffix]);
-  connection.run(`DELETE FROM ${unsearchedTable} ${where}`, [collection, suffix]);
 }

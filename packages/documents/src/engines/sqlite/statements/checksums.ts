@@ -35,9 +35,6 @@ export function documentChecksum(
 /** Whether a row of {@link checkedColumns} is what was written. */
 export function isIntact(row: Row): boolean {
   const [id, version, createdAt, updatedAt, deletedAt, doc, checksum] = row;
-  // Documents from before there were checksums have none.
-  if (checksum === null) return true;
-  const text = String(doc);
   const meta = {
     id: String(id),
     version: Number(version),
@@ -45,9 +42,7 @@ export function isIntact(row: Row): boolean {
     updatedAt: String(updatedAt),
     deletedAt: typeof deletedAt === "string" ? deletedAt : null,
   };
-  if (documentChecksum(meta, text) === checksum) return true;
-  // Files of the fourth format have that of the text.
-  return crc32(text) === checksum;
+  return documentChecksum(meta, String(doc)) === checksum;
 }
 
 /** Computes the checksum (CRC-32) of a record of the change feed, besides its position. */
@@ -75,7 +70,6 @@ export function removedRow(
   };
   const text = String(doc);
   // A damaged document must not become one whose checksum is right.
-  const isChecked = checksum !== null && isIntact(row);
   const whole = { ...meta, createdAt: String(createdAt), deletedAt: at };
-  return { ...meta, text, checksum: isChecked ? documentChecksum(whole, text) : checksum };
+  return { ...meta, text, checksum: isIntact(row) ? documentChecksum(whole, text) : checksum };
 }

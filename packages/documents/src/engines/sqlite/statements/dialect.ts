@@ -1,10 +1,8 @@
 import type { ParsedPath } from "../../../api/field-path.ts";
 import type { ScalarValue } from "../../../api/where.ts";
-import { collationKey } from "../../../document/collation.ts";
 import type { RangeFilter } from "../../../query/filter.ts";
 import type { OrderTerm } from "../../../query/parse-query.ts";
 import { isAmbiguousRange, looksLikeJson } from "../../../query/text-range.ts";
-import { type CollatedField, requireCollated } from "../../collation.ts";
 import {
   columnOf,
   type ColumnType,
@@ -66,7 +64,6 @@ export interface SqliteTable {
   readonly indexed: ReadonlySet<string>;
   /** Fields whose lists have a table of their members. */
   readonly listIndexed: ReadonlySet<string>;
-  readonly collated: ReadonlyMap<string, CollatedField>;
   readonly definition: { readonly name: string };
   /** Name of the table of search texts, quoted. */
   readonly quotedSearch: string;
@@ -100,26 +97,18 @@ export class SqliteDialect extends SqliteWriter implements Dialect {
     return `json_extract(doc, ${this.bind(jsonPath(path.segments))})`;
   }
 
-  sortKey(path: ParsedPath): string {
-    return this.#table.collated.get(path.text)?.key ?? this.key(path);
-  }
-
-  keyOfValue({ text }: ParsedPath, value: number | string): string {
-    return this.#table.collated.has(text) ? this.bind(value) : this.bindExactly(value);
+  keyOfValue(_path: ParsedPath, value: number | string): string {
+    return this.bindExactly(value);
   }
 
   hasKey(path: ParsedPath): string {
     // Minus infinity is less than every value; no index is searched for IS NOT NULL.
-    return `${this.sortKey(path)} >= -9e999`;
-  }
-
-  equalsIgnoringCase(path: ParsedPath, text: string): string {
-    return `${requireCollated(this.#table.collated, path)} = ${this.bind(collationKey(text))}`;
+    return `${this.key(path)} >= -9e999`;
   }
 
   order(terms: readonly OrderTerm[]): string {
     return terms
-      .map(({ path, descending }) => `${this.sortKey(path)}${descending ? " DESC" : ""}`)
+      .map(({ path, descending }) => `${this.key(path)}${descending ? " DESC" : ""}`)
       .join(", ");
   }
 

@@ -1,7 +1,6 @@
 import type { CollectionDefinition } from "../../../api/definition.ts";
 import { UniqueError } from "../../../api/errors.ts";
 import type { Stamps } from "../../../document/stamps.ts";
-import { keepingKeys, keyOf } from "../../collation.ts";
 import { quoteName } from "../../dialect.ts";
 import {
   type Claiming,
@@ -39,7 +38,6 @@ export class SqliteLayout implements Layout {
   readonly quoted: string;
   readonly indexed: ReadonlySet<string>;
   readonly listIndexed: ReadonlySet<string>;
-  readonly collated: Table["collated"];
   readonly searchPaths: Table["searchPaths"];
   readonly geoPaths: Table["geoPaths"];
   readonly softDelete: boolean;
@@ -70,7 +68,6 @@ export class SqliteLayout implements Layout {
     this.quoted = table.quoted;
     this.indexed = table.indexed;
     this.listIndexed = table.listIndexed;
-    this.collated = table.collated;
     this.searchPaths = table.searchPaths;
     this.geoPaths = table.geoPaths;
     this.softDelete = table.softDelete;
@@ -87,14 +84,13 @@ export class SqliteLayout implements Layout {
     this.#readCheckedText = `SELECT ${checkedColumns(this)} FROM ${this.quoted} WHERE seq = ?`;
     this.#markRemovedText =
       `UPDATE ${this.quoted} SET version = version + 1, updated_at = ?, deleted_at = ?, ` +
-      `checksum = ?${keepingKeys(this.collated)} WHERE seq = ?`;
+      `checksum = ? WHERE seq = ?`;
     this.searching = new SqliteSearching(this);
     this.geo = new SqliteGeo(this);
     this.indexes = indexesOf(table);
     const columns = ["id", "version", "created_at", "updated_at", "doc", "checksum"];
     if (this.softDelete) columns.push("deleted_at");
     if (this.expiresAt !== undefined) columns.push("expires_at");
-    for (const { key, of } of this.collated.values()) columns.push(key, of);
     this.#insertText =
       `INSERT INTO ${this.quoted} (${columns.join(", ")}) ` +
       `VALUES (${columns.map(() => "?").join(", ")})`;
@@ -139,10 +135,6 @@ export class SqliteLayout implements Layout {
     if (this.expiresAt !== undefined) {
       sets.push("expires_at = ?");
       values.push(this.expiresAt(after));
-    }
-    for (const field of this.collated.values()) {
-      sets.push(`${field.key} = ?`, `${field.of} = ?`);
-      values.push(keyOf(field, after), version);
     }
     // Nobody else writes while an operation runs, so the row is still the one that was read.
     const { count } = yield {
@@ -299,7 +291,6 @@ export class SqliteLayout implements Layout {
     const extra: (number | string | null)[] = [];
     if (this.softDelete) extra.push(deletedAt);
     if (this.expiresAt !== undefined) extra.push(this.expiresAt(stored));
-    for (const field of this.collated.values()) extra.push(keyOf(field, stored), version);
     const { rowId } = yield {
       kind: "insert",
       text: this.#insertText,

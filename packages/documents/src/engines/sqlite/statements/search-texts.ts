@@ -7,7 +7,6 @@ import { describeGeneration, type Generation } from "../../generation.ts";
 import type { Layout } from "../../layout.ts";
 import type { Operation, Row } from "../../operation.ts";
 import { generationsTable } from "../../own-tables.ts";
-import { unsearchedTable } from "./tables.ts";
 
 /** Rows of one statement that reads documents whose texts are not in the table yet. */
 const chunk = 500;
@@ -25,8 +24,7 @@ export function searchTableOf(collection: string, suffix: string): string {
 }
 
 /**
- * The search texts of a collection. Each generation has a table, and every program keeps all of them up to date. A text
- * that only another release can derive is taken out of its table, and the row is noted in the table `unsearched`.
+ * The search texts of a collection. Each generation has a table, and every program keeps all of them up to date.
  */
 export class SqliteSearchTexts {
   /** What this program derives, as the registry has it; null for nothing. */
@@ -70,33 +68,22 @@ export class SqliteSearchTexts {
   /** Adds the texts of a new row. */
   *add(seq: number, stored: unknown): Operation<void> {
     for (const generation of this.#generations) {
-      const { textOf } = generation;
-      if (textOf === undefined) yield* this.#leave(generation, seq);
-      else {
-        yield {
-          kind: "write",
-          text: `INSERT INTO ${this.#tableOf(generation)} (rowid, text) VALUES (?, ?)`,
-          values: [seq, textOf(stored)],
-        };
-      }
+      yield {
+        kind: "write",
+        text: `INSERT INTO ${this.#tableOf(generation)} (rowid, text) VALUES (?, ?)`,
+        values: [seq, generation.textOf(stored)],
+      };
     }
   }
 
   /** Changes the texts of a row. One that is not in its table yet stays away until it is built. */
   *replace(seq: number, before: unknown, after: unknown): Operation<void> {
     for (const generation of this.#generations) {
-      const { textOf } = generation;
       if (generation.isSame(before, after)) continue;
-      if (textOf === undefined) {
-        const text = `DELETE FROM ${this.#tableOf(generation)} WHERE rowid = ?`;
-        yield { kind: "write", text, values: [seq] };
-        yield* this.#leave(generation, seq);
-        continue;
-      }
       yield {
         kind: "write",
         text: `UPDATE ${this.#tableOf(generation)} SET text = ? WHERE rowid = ?`,
-        values: [textOf(after), seq],
+        values: [generation.textOf(after), seq],
       };
     }
   }
@@ -122,23 +109,18 @@ export class SqliteSearchTexts {
     const { rows } = yield {
       kind: "read",
       text:
-        `SELECT suffix, done, goal, EXISTS (SELECT 1 FROM ${unsearchedTable} AS u ` +
-        "WHERE u.collection = g.collection AND u.suffix = g.suffix) " +
-        `FROM ${generationsTable} AS g WHERE collection = ? AND derived = ?`,
+        `SELECT suffix, done, goal FROM ${generationsTable} ` +
+        "WHERE collection = ? AND derived = ?",
       values: [definition.name, this.derived],
     };
     const [state] = rows;
     if (state === undefined) throw new UnregisteredError(definition.name);
-    const [suffix, done, goal, hasLeft] = state;
+    const [suffix, done, goal] = state;
     this.#name = searchTableOf(definition.name, String(suffix));
     const found: Row[number][] = [];
     if (Number(done) < Number(goal)) {
       const range = { after: Number(done), until: Number(goal) };
       yield* this.#findWithin(words, { ...options, ...range }, found);
-    }
-    if (hasLeft === 1) {
-      const left = { ...options, after: 0, until: Number.MAX_SAFE_INTEGER, suffix: String(suffix) };
-      yield* this.#findWithin(words, left, found);
     }
     return found;
   }
@@ -148,13 +130,12 @@ export class SqliteSearchTexts {
     range: {
       readonly after: number;
       readonly until: number;
-      readonly suffix?: string;
       readonly isTimed: boolean;
     },
     found: Row[number][],
   ): Operation<void> {
     const { definition, quoted } = this.#layout;
-    const textOf = describeGeneration(this.derived ?? "", "").textOf ?? String;
+    const textOf = describeGeneration(this.derived ?? "", "").textOf;
     for (let { after } = range; ;) {
       const sql = this.#layout.begin({ isTimed: range.isTimed });
       const terms = [
@@ -162,13 +143,6 @@ export class SqliteSearchTexts {
         `seq > ${sql.bind(after, "bigint")}`,
         `seq <= ${sql.bind(range.until, "bigint")}`,
       ];
-      if (range.suffix !== undefined) {
-        const name = sql.bind(definition.name, "text");
-        const suffix = sql.bind(range.suffix, "text");
-        terms.push(
-          `seq IN (SELECT seq FROM ${unsearchedTable} WHERE collection = ${name} AND suffix = ${suffix})`,
-        );
-      }
       const { rows } = yield sql.read(
         "SELECT id, version, created_at, updated_at, doc, NULL, seq " +
           `FROM ${quoted} WHERE ${terms.join(" AND ")} ORDER BY seq LIMIT ${chunk}`,
@@ -179,15 +153,6 @@ export class SqliteSearchTexts {
       }
       if (rows.length < chunk) return;
     }
-  }
-
-  /** Leaves the text of a row to a program of another release. */
-  *#leave({ suffix }: Generation, seq: number): Operation<void> {
-    yield {
-      kind: "write",
-      text: `INSERT OR IGNORE INTO ${unsearchedTable} (collection, suffix, seq) VALUES (?, ?, ?)`,
-      values: [this.#layout.definition.name, suffix, seq],
-    };
   }
 
   #tableOf({ suffix }: Generation): string {

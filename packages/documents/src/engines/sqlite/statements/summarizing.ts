@@ -32,10 +32,9 @@ export const sqliteSummarizing: Summarizing = {
     );
   },
   eachMember: (documents) =>
-    `(SELECT found.seq AS seq, found.list -> each.key AS member FROM ${documents} AS found, ` +
+    `(SELECT found.list -> each.key AS member FROM ${documents} AS found, ` +
     `json_each(found.list) AS each WHERE each.type IN ${scalarTypes}) AS members`,
   member: "member",
-  documentsOfMember: "count(DISTINCT seq)",
 };
 
 function summaryOf(path: ParsedPath, prefix: string, needs: Needs): readonly string[] {

@@ -8,7 +8,6 @@ import { changeChecksum, checkedColumns, isIntact } from "../statements/checksum
 import { quoteText } from "../statements/json.ts";
 import { compareMembers, fieldOfMembers, membersTable } from "../statements/members.ts";
 import { searchTableOf } from "../statements/search-texts.ts";
-import { unsearchedTable } from "../statements/tables.ts";
 
 /** A task that reads the whole file, and is done away from the thread that serves. */
 export type MaintenanceTask =
@@ -62,9 +61,7 @@ function checkCollection(
   for (const id of damaged) problems.push(damagedDocument(name, id));
   const columns = values(`SELECT name FROM pragma_table_info(${quoteText(name)})`);
   const hasRemoved = columns.includes("deleted_at");
-  if (damaged.length === 0 && columns.includes("checksum")) {
-    problems.push(...checkSums(connection, name, { hasRemoved }));
-  }
+  if (damaged.length === 0) problems.push(...checkSums(connection, name, { hasRemoved }));
   const live = hasRemoved ? " WHERE deleted_at IS NULL" : "";
   const [counted] = values(`SELECT count(*) FROM ${table}${live}`);
   const [kept] = values(
@@ -128,8 +125,7 @@ function checkChanges(connection: Connection): readonly string[] {
         version: Number(version),
         at: String(at),
       };
-      // Records from before there were checksums have none.
-      const isRight = checksum === null || changeChecksum(change, json) === checksum;
+      const isRight = changeChecksum(change, json) === checksum;
       if (!isRight) problems.push(`the change ${after} of the feed is damaged`);
     }
   }
@@ -150,16 +146,13 @@ function checkSearch(
   [derived, suffix, done, goal]: Row,
 ): readonly string[] {
   const { textOf } = parseSearch(String(derived));
-  if (textOf === undefined) return [];
   const table = quoteName(searchTableOf(name, String(suffix)));
   const problems: string[] = [];
   let missing = 0;
   const text =
     "SELECT id, version, created_at, updated_at, doc, NULL, stored.seq, found.text " +
     `FROM ${quoteName(name)} AS stored LEFT JOIN ${table} AS found ON found.rowid = stored.seq ` +
-    "WHERE stored.seq > ? AND (stored.seq <= ? OR stored.seq > ?) AND NOT EXISTS (SELECT 1 " +
-    `FROM ${unsearchedTable} AS left_out WHERE left_out.collection = ${quoteText(name)} ` +
-    `AND left_out.suffix = ${quoteText(String(suffix))} AND left_out.seq = stored.seq) ` +
+    "WHERE stored.seq > ? AND (stored.seq <= ? OR stored.seq > ?) " +
     `ORDER BY stored.seq LIMIT ${chunkSize}`;
   for (let last = -1, isFull = true; isFull && problems.length < maxProblems;) {
     const rows = connection.all(text, [last, done ?? null, goal ?? null]);

@@ -1,0 +1,32 @@
+import { createOptionCheck, type OptionCheck } from "@fetchwork/kit";
+import { DocumentsTypeError, InputError } from "./errors.ts";
+
+/**
+ * Checks the names of the options of a store, of its feed, and of jobs.
+ *
+ * @internal
+ * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS`
+ */
+export const checkOptions: OptionCheck = createOptionCheck(
+  (message) => new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message),
+);
+
+/**
+ * Checks the names of the options of a definition.
+ *
+ * @internal
+ * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION`
+ */
+export const checkDefinitionOptions: OptionCheck = createOptionCheck(
+  (message) => new DocumentsTypeError("ERR_DOCUMENTS_DEFINITION", message),
+);
+
+/**
+ * Checks the names of the options with which a collection is read and changed.
+ *
+ * @internal
+ * @throws {InputError} `ERR_DOCUMENTS_QUERY`
+ */
+export const checkQueryOptions: OptionCheck = createOptionCheck(
+  (message) => new InputError("ERR_DOCUMENTS_QUERY", message),
+);
