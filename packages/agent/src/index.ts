@@ -23,7 +23,7 @@ export { specifyFilePaths } from "./calls/specify-file-paths.ts";
 export { checkConsistency } from "./check/check-consistency.ts";
 export { describeDeclarations } from "./check/describe-declarations.ts";
 export { describeDiagnostic, type Diagnostic, type DiagnosticCode } from "./check/diagnostic.ts";
-export { findSyntaxErrors, type SyntaxFault } from "./check/find-syntax-errors.ts";
+export { findSyntaxErrors } from "./check/find-syntax-errors.ts";
 export {
   AgentError,
   AgentUsageError,
