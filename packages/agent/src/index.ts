@@ -83,17 +83,7 @@ export {
   type TranscriptRun,
   type TranscriptSource,
 } from "./models/transcript.ts";
-export {
-  codeToPrompt,
-  diagnose,
-  type ProjectQuestionOptions,
-} from "./project/ask-about-project.ts";
-export {
-  estimateTokens,
-  packProject,
-  type PackedProject,
-  type PackOptions,
-} from "./project/pack-project.ts";
+export { diagnose, type DiagnoseOptions } from "./project/diagnose.ts";
 export type { FileSpec, ProjectPlan } from "./project/project-plan.ts";
 export type { AgentEvent, RunHandle, RunResult, StepName } from "./run/agent-event.ts";
 export type { AgentOptions, EditInput, ResumeInput, RunInput } from "./run/agent-options.ts";

@@ -118,7 +118,7 @@ describe("fetchwork agent", () => {
     ["plan", "x", "--max-tokens", "0"],
     ["files", "x", "--max-time", "5d"],
     ["debug", ".", "x", "--price", "1"],
-    ["code2prompt", ".", "--context-tokens", "0"],
+    ["debug", ".", "x", "--context-tokens", "0"],
     ["serve", "--concurrency", "0"],
     ["serve", "--verify", "all"],
   ])("refuses %s %s %s %s where no model is configured too", async (...args) => {
