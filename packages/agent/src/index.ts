@@ -115,4 +115,4 @@ export type {
   WrittenFile,
 } from "./workspace/project-writer.ts";
 export { proposeChanges, type ProposeOptions } from "./workspace/propose-changes.ts";
-export { unifiedDiff, type UnifiedDiffOptions } from "./workspace/unified-diff.ts";
+export { unifiedDiff } from "./workspace/unified-diff.ts";

@@ -7,7 +7,6 @@ const policy =
 
 const scripts = [
   "api.js",
-  "diff.js",
   "elements.js",
   "file-view.js",
   "highlight.js",

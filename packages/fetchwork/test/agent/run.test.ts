@@ -333,7 +333,7 @@ describe("fetchwork agent", () => {
     expect(stdout).toContain("would be overwritten src/part-0.js");
     expect(stdout).toContain("would be created     src/part-1.js");
     expect(stdout).toContain(
-      "--- a/src/part-0.js\n+++ b/src/part-0.js\n@@ -1 +1 @@\n-export const part0 = 'mine';\n+export const part0 = 0;\n",
+      "--- a/src/part-0.js\n+++ b/src/part-0.js\n@@ -1,1 +1,1 @@\n-export const part0 = 'mine';\n+export const part0 = 0;\n",
     );
     expect(stderr).not.toContain("Go on");
     expect(treeOf(cwd)).toEqual(before);
