@@ -6,7 +6,7 @@ import { weighPackages } from "../scripts/weight.ts";
  * change that says which feature asked for it, and by no more than that feature.
  */
 const budgets: Readonly<Record<string, Budget>> = {
-  agent: { lines: { src: 14_516, assets: 1_275 }, names: 156, options: 93 },
+  agent: { lines: { src: 13_153, assets: 1_190 }, names: 137, options: 88 },
   documents: { lines: { src: 24_709 }, names: 126, options: 72 },
   endpoint: { lines: { src: 1_257 }, names: 32, options: 15 },
   fetchwork: { lines: { src: 8_345, templates: 2_933 }, names: 14, options: 2 },

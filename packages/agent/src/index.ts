@@ -21,9 +21,7 @@ export { generate_code, generate_code_sync, specify_file_paths } from "./calls/s
 export type { Amount, Spending, Standing } from "./calls/spending.ts";
 export { specifyFilePaths } from "./calls/specify-file-paths.ts";
 export { checkConsistency } from "./check/check-consistency.ts";
-export { describeDeclarations } from "./check/describe-declarations.ts";
 export { describeDiagnostic, type Diagnostic, type DiagnosticCode } from "./check/diagnostic.ts";
-export { findSyntaxErrors } from "./check/find-syntax-errors.ts";
 export {
   AgentError,
   AgentUsageError,
@@ -31,8 +29,6 @@ export {
   type AgentErrorOptions,
   type AgentUsageErrorCode,
 } from "./errors.ts";
-export { applyEdits, type Edit, type EditOutcome, type EditProblem } from "./files/apply-edits.ts";
-export { extractCode, type ExtractProblem, type ExtractResult } from "./files/extract-code.ts";
 export {
   validateFilePath,
   validateFilePaths,
@@ -41,7 +37,6 @@ export {
   type PathResult,
   type RefusedPath,
 } from "./files/file-path.ts";
-export { findElisions, type Elision } from "./files/find-elisions.ts";
 export { schedule, type ScheduledFile } from "./files/schedule.ts";
 export { defaultAnthropicModel, defaultModel } from "./models/default-model.ts";
 export {
