@@ -6,7 +6,7 @@ import { weighPackages } from "../scripts/weight.ts";
  * change that says which feature asked for it, and by no more than that feature.
  */
 const budgets: Readonly<Record<string, Budget>> = {
-  agent: { lines: { src: 14_516, assets: 1_275 }, names: 156, options: 93 },
+  agent: { lines: { src: 13_153, assets: 1_190 }, names: 137, options: 88 },
   documents: { lines: { src: 22_894 }, names: 120, options: 68 },
   endpoint: { lines: { src: 1_257 }, names: 32, options: 15 },
   fetchwork: { lines: { src: 7_545, templates: 2_918 }, names: 14, options: 2 },

@@ -1,5 +1,4 @@
 import { ask } from "./api.js";
-import { diffLines } from "./diff.js";
 import { make, pathOf, save, shortSize } from "./elements.js";
 import { highlight, lines } from "./highlight.js";
 import { tried } from "./tried.js";
@@ -51,7 +50,10 @@ export async function renderFile(viewer, taskId, artifact) {
       return;
     }
     const text = await read(version);
-    const before = asDiff && text !== undefined ? await read(version - 1) : undefined;
+    const changes =
+      asDiff && text !== undefined
+        ? await (await ask(`${url}?version=${version}&since=${version - 1}`)).text()
+        : undefined;
     // Another version was chosen meanwhile.
     if (own !== wanted) return;
     if (text === undefined) {
@@ -59,7 +61,7 @@ export async function renderFile(viewer, taskId, artifact) {
       return;
     }
     code.replaceChildren(
-      ...(before === undefined ? sourceLines(text, path) : diffOf(before, text)),
+      ...(changes === undefined ? sourceLines(text, path) : changedLines(changes)),
     );
   };
   const select = make(
@@ -123,22 +125,29 @@ function sourceLines(text, path) {
 }
 
 /**
- * @param {string} before
- * @param {string} after
+ * The lines of a diff, with their numbers in the new file.
+ *
+ * @param {string} diff
  */
-function diffOf(before, after) {
-  let line = 0;
-  return diffLines(before, after).map(({ kind, text }) => {
-    if (kind !== "old") line += 1;
-    const spoken =
-      kind === "same"
-        ? undefined
-        : make("span", { className: "unseen" }, kind === "old" ? "removed: " : "added: ");
-    return make(
-      "span",
-      { className: kind, "data-line": kind === "old" ? "" : String(line) },
-      spoken,
-      text,
-    );
-  });
+function changedLines(diff) {
+  let next = 0;
+  return diff
+    .split("\n")
+    .slice(2, -1)
+    .map((text) => {
+      const start = /^@@ -\S+ \+(\d+)/.exec(text)?.[1];
+      if (start !== undefined) {
+        next = Number(start);
+        return make("span", { className: "meta", "data-line": "" }, text);
+      }
+      const kind = text.startsWith("-") ? "old" : text.startsWith("+") ? "new" : "same";
+      const line = kind === "old" || text.startsWith("\\") ? "" : String(next++);
+      const spoken = { old: "removed: ", new: "added: ", same: "" }[kind];
+      return make(
+        "span",
+        { className: kind, "data-line": line },
+        spoken === "" ? undefined : make("span", { className: "unseen" }, spoken),
+        text.slice(1),
+      );
+    });
 }

@@ -21,9 +21,7 @@ export { generate_code, generate_code_sync, specify_file_paths } from "./calls/s
 export type { Amount, Spending, Standing } from "./calls/spending.ts";
 export { specifyFilePaths } from "./calls/specify-file-paths.ts";
 export { checkConsistency } from "./check/check-consistency.ts";
-export { describeDeclarations } from "./check/describe-declarations.ts";
 export { describeDiagnostic, type Diagnostic, type DiagnosticCode } from "./check/diagnostic.ts";
-export { findSyntaxErrors, type SyntaxFault } from "./check/find-syntax-errors.ts";
 export {
   AgentError,
   AgentUsageError,
@@ -31,8 +29,6 @@ export {
   type AgentErrorOptions,
   type AgentUsageErrorCode,
 } from "./errors.ts";
-export { applyEdits, type Edit, type EditOutcome, type EditProblem } from "./files/apply-edits.ts";
-export { extractCode, type ExtractProblem, type ExtractResult } from "./files/extract-code.ts";
 export {
   validateFilePath,
   validateFilePaths,
@@ -41,7 +37,6 @@ export {
   type PathResult,
   type RefusedPath,
 } from "./files/file-path.ts";
-export { findElisions, type Elision } from "./files/find-elisions.ts";
 export { schedule, type ScheduledFile } from "./files/schedule.ts";
 export { defaultAnthropicModel, defaultModel } from "./models/default-model.ts";
 export {
@@ -83,17 +78,7 @@ export {
   type TranscriptRun,
   type TranscriptSource,
 } from "./models/transcript.ts";
-export {
-  codeToPrompt,
-  diagnose,
-  type ProjectQuestionOptions,
-} from "./project/ask-about-project.ts";
-export {
-  estimateTokens,
-  packProject,
-  type PackedProject,
-  type PackOptions,
-} from "./project/pack-project.ts";
+export { diagnose, type DiagnoseOptions } from "./project/diagnose.ts";
 export type { FileSpec, ProjectPlan } from "./project/project-plan.ts";
 export type { AgentEvent, RunHandle, RunResult, StepName } from "./run/agent-event.ts";
 export type { AgentOptions, EditInput, ResumeInput, RunInput } from "./run/agent-options.ts";
@@ -125,4 +110,4 @@ export type {
   WrittenFile,
 } from "./workspace/project-writer.ts";
 export { proposeChanges, type ProposeOptions } from "./workspace/propose-changes.ts";
-export { unifiedDiff, type UnifiedDiffOptions } from "./workspace/unified-diff.ts";
+export { unifiedDiff } from "./workspace/unified-diff.ts";

@@ -5,17 +5,15 @@ type Files = ReadonlyMap<string, string>;
 const scripts = /\.(?:[cm]?[jt]s|[jt]sx)$/;
 
 /**
- * Faults of eight more kinds, put into a project by exchanging text, again without a look at how the check works: an import
- * that was forgotten, a path in another case, a default for a named import, a method with another name, an argument that
- * was left out, a script or style of a page under another name, JSON with a comma too many, and a source that was cut.
+ * Faults of six more kinds, put into a project by exchanging text, again without a look at how the check works: an import
+ * that was forgotten, a path in another case, a default for a named import, a script or style of a page under another
+ * name, JSON with a comma too many, and a source that was cut.
  */
 export function injectMoreFaults(files: Files): readonly FaultyProject[] {
   return [
     ...forgottenImports(files),
     ...wrongCase(files),
     ...wrongDefaults(files),
-    ...renamedMethods(files),
-    ...missingArguments(files),
     ...wrongReferences(files),
     ...brokenJson(files),
     ...cutSources(files),
@@ -97,65 +95,6 @@ function wrongDefaults(files: Files): readonly FaultyProject[] {
       ),
     ],
     "wrong default",
-  );
-}
-
-/** Methods of classes that another place calls on something. */
-function renamedMethods(files: Files): readonly FaultyProject[] {
-  return eachScript(
-    files,
-    (text, path) => {
-      if (!/^(?:export )?(?:default )?class |= class /m.test(text)) return [];
-      const methods = Array.from(
-        text.matchAll(
-          /^ {2}(?:async )?(?:static )?(?!constructor|if|for|while|switch)(\w+)\([^)]*\)(?:: [^{]*)? \{$/gm,
-        ),
-        ([line, name = ""]) => ({ line, name }),
-      );
-      return methods
-        .filter(({ name }) =>
-          [...files].some(
-            ([other, source]) => scripts.test(other) && new RegExp(`\\w\\.${name}\\(`).test(source),
-          ),
-        )
-        .map(({ line, name }) => ({
-          what: `${name}()`,
-          files: change(files, path, (old) => old.replace(line, line.replace(name, `${name}It`))),
-        }));
-    },
-    "renamed method",
-  );
-}
-
-/** Calls of the project's own functions with all that they take, of which the last has no default. */
-function missingArguments(files: Files): readonly FaultyProject[] {
-  const needed = new Map<string, number>();
-  for (const [path, text] of files) {
-    if (!scripts.test(path)) continue;
-    for (const [, name = "", list = ""] of text.matchAll(
-      /^(?:export )?(?:async )?function (\w+)\(([\w, ]+)\) \{$/gm,
-    )) {
-      needed.set(name, list.split(",").length);
-    }
-  }
-  return eachScript(
-    files,
-    (text, path) =>
-      Array.from(
-        text.matchAll(/(?<![.\w]|function )(\w+)\(((?:[\w.]+, )*)([\w.]+)\)/g),
-        ([call, name = "", rest = "", last = ""]) => ({
-          call,
-          what: `${name}(… ${last})`,
-          count: needed.get(name),
-          given: rest.split(", ").length,
-          files: change(files, path, (old) =>
-            old.replace(call, `${name}(${rest.replace(/, $/, "")})`),
-          ),
-        }),
-      )
-        .filter(({ count, given }) => count === given)
-        .map(({ what, files: changed }) => ({ what, files: changed })),
-    "missing argument",
   );
 }
 

@@ -12,7 +12,6 @@ import { planProject } from "../src/run/plan-project.ts";
 import { fromAiSdk } from "../src/models/from-ai-sdk.ts";
 import { anthropic, openAI, openAICompatible } from "../src/models/http-providers.ts";
 import type { ModelProvider } from "../src/models/model-provider.ts";
-import type { CurrentModel } from "../src/models/stream-directly.ts";
 import {
   startModelServer,
   type Fault,
@@ -40,6 +39,8 @@ function olderModel(baseURL: string): ModelProvider {
   };
   return fromAiSdk(make, { id: "openai", defaultModel: "scripted" });
 }
+
+type CurrentModel = Extract<LanguageModel, { readonly specificationVersion: "v4" }>;
 
 function asOlder(model: CurrentModel): Exclude<LanguageModel, string> {
   const { provider, modelId, supportedUrls } = model;

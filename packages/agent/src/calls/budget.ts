@@ -1,3 +1,4 @@
+import { checkOptions } from "../check-options.ts";
 import { AgentError, checkCount, checkTime, optionError } from "../errors.ts";
 import type { ModelRequest, TokenCount } from "../models/model-provider.ts";
 import { noAmount, OwnSpending, type Amount, type Spending, type Standing } from "./spending.ts";
@@ -69,6 +70,8 @@ export class Budget {
   #calls = 0;
 
   constructor(options: BudgetOptions = {}) {
+    const names = ["maxTokens", "maxCost", "maxTime", "prices", "maxOutputTokens"] as const;
+    checkOptions("Budget", options, names);
     const { maxTokens, maxCost, maxTime, prices = {}, maxOutputTokens = 16_384 } = options;
     checkCount("maxTokens", maxTokens);
     checkTime("maxTime", maxTime);

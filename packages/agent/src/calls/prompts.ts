@@ -1,4 +1,5 @@
 import type { ChatMessage, ModelTool } from "../models/model-provider.ts";
+import type { ShownFiles } from "../project/files-to-show.ts";
 import type { FileSpec } from "../project/project-plan.ts";
 
 /** What a file is written from. */
@@ -202,14 +203,39 @@ export function editMessages(
     system(
       "Change the program as asked, with as few edits as possible. An edit replaces a part of a file that stands there exactly once, or gives the whole content of a new file.",
     ),
-    ...files.map(({ path, form, text }) =>
-      user(`# File ${path} (${form === "text" ? "whole" : "declarations"})\n\n${text}`),
-    ),
+    ...files.map(fileMessage),
     ...(complaint === undefined
       ? []
       : [user(`# Earlier answer\n\nIt could not be used: ${complaint}`)]),
     user(`# Edit\n\n${request}`),
   ];
+}
+
+/** Asks what causes an error. */
+export function diagnoseMessages(
+  problem: string,
+  faults: readonly string[],
+  { paths, files }: ShownFiles,
+): readonly ChatMessage[] {
+  return [
+    {
+      role: "system",
+      content:
+        "You are a senior engineer who finds the cause of an error in a program. Answer in Markdown: first the cause in one or two sentences, then the places (file and line or function) with what is wrong there, then what to change, with the lines as they should be. Say what you are not sure of, and which file you would have to see for it. Do not repeat the program.",
+    },
+    user(`# Files of the program\n\n${bullets(paths)}`),
+    ...files.map(fileMessage),
+    user(`# What a check finds without running it\n\n${bullets(faults)}`),
+    user(`# Error\n\n${problem}`),
+  ];
+}
+
+function fileMessage({ path, form, text }: ContextFile): ChatMessage {
+  return user(`# File ${path} (${form === "text" ? "whole" : "declarations"})\n\n${text}`);
+}
+
+function bullets(lines: readonly string[]): string {
+  return lines.length === 0 ? "Nothing." : lines.map((line) => `- ${line}`).join("\n");
 }
 
 /** The structured form of {@link editMessages}. */

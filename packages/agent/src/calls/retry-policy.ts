@@ -1,4 +1,5 @@
 import { backoffDelay, pause as wait } from "@fetchwork/kit";
+import { checkOptions } from "../check-options.ts";
 import { cancelled, checkCount, checkTime, type AgentError } from "../errors.ts";
 
 /** When a failed call to a model is made again. */
@@ -27,6 +28,7 @@ export interface RetryNotice {
 export function createRetry(
   policy: RetryPolicy = {},
 ): (attempt: number, error: AgentError) => number | undefined {
+  checkOptions("retry", policy, ["attempts", "delay", "maxDelay", "maxRetryAfter"]);
   const { attempts = 5, delay = 1_000, maxDelay = 60_000, maxRetryAfter = 120_000 } = policy;
   checkCount("retry.attempts", attempts);
   checkTime("retry.delay", delay, 0);

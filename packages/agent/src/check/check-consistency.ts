@@ -2,48 +2,30 @@ import { asLine } from "../errors.ts";
 import type { ProjectPlan } from "../project/project-plan.ts";
 import { checkCalls } from "./check-calls.ts";
 import { checkImports } from "./check-imports.ts";
-import { checkManifests } from "./check-manifests.ts";
 import { checkPages } from "./check-pages.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import { ExportLookup } from "./export-lookup.ts";
-import { findSyntaxErrors } from "./find-syntax-errors.ts";
-import { isScript, loadScriptParser } from "./parse-script.ts";
 import { readProject, type ProjectFiles } from "./project-files.ts";
 import { ProjectManifests } from "./project-manifests.ts";
-import { loadPageReader } from "./read-page.ts";
 
 /**
  * Checks how the files of a project fit together, without running any: JavaScript and TypeScript (ES modules, CommonJS
- * and classic scripts), pages, style sheets, JSON, package.json and manifests of browser extensions. It says only what
- * is certain; other languages are not looked at. With a plan, also whether each file is there and exports what it owes.
+ * and classic scripts), pages, style sheets, JSON and package.json. It says only what is certain; other languages are not
+ * looked at. With a plan, also whether each file is there and exports what it owes.
  */
 export async function checkConsistency(
   files: ReadonlyMap<string, string>,
   plan?: Pick<ProjectPlan, "files">,
 ): Promise<readonly Diagnostic[]> {
-  const [parseScript, readPage] = await Promise.all([loadScriptParser(), loadPageReader()]);
-  const syntax = await Promise.all(
-    [...files].map(async ([path, source]) =>
-      (await findSyntaxErrors(path, source)).map(({ line, message }): Diagnostic => ({
-        path,
-        line,
-        code: "syntax",
-        message,
-        severity: "error",
-      })),
-    ),
-  );
-  const project = readProject(files, { parseScript, readPage });
+  const project = await readProject(files);
   const manifests = new ProjectManifests(project);
   const lookup = new ExportLookup(project, manifests);
-  const broken = new Set(syntax.flatMap((faults) => faults.map(({ path }) => path)));
-  const found = [
-    ...syntax.flat(),
+  const found: readonly Diagnostic[] = [
+    ...project.faults.map((fault) => ({ ...fault, code: "syntax", severity: "error" }) as const),
     ...checkImports(project, manifests, lookup),
-    ...checkCalls(project, lookup),
+    ...checkCalls(project),
     ...checkPages(project, manifests, lookup),
-    ...checkManifests(project, manifests),
-    ...(plan === undefined ? [] : checkContract(plan, project, lookup, broken)),
+    ...(plan === undefined ? [] : checkContract(plan, project, lookup)),
   ];
   const lines = found.map((one) => ({ ...one, message: asLine(one.message) }));
   return lines.toSorted(
@@ -60,7 +42,6 @@ function checkContract(
   plan: Pick<ProjectPlan, "files">,
   project: ProjectFiles,
   lookup: ExportLookup,
-  broken: ReadonlySet<string>,
 ): readonly Diagnostic[] {
   return plan.files.flatMap(({ path, exports }): readonly Diagnostic[] => {
     const place = { path, code: "broken-contract" } as const;
@@ -75,14 +56,14 @@ function checkContract(
       ];
     }
     const script = project.modules.get(path);
-    if (script === undefined || broken.has(path) || !isScript(path)) return [];
+    if (script === undefined) return [];
     // A script of a page exports nothing; what the plan calls an export is global there.
     const isModule = script.facts.usesEsm || script.facts.usesCjs !== undefined;
     return exports.flatMap((named): readonly Diagnostic[] => {
       const name = /^[\w$]+$/.exec(named)?.[0];
       if (name === undefined) return [];
       const has = isModule
-        ? lookup.find(script, name)?.found !== false
+        ? lookup.exports(script, name) !== false
         : script.facts.declared.has(name) || exports.length === 0;
       if (has) return [];
       const message = `the plan says that it exports ${name}, and it does not`;

@@ -116,7 +116,7 @@ function checkNames(
   if (target === undefined) return [];
   const reported = new Set<string>();
   return fact.names.flatMap(({ name, line }) => {
-    if (reported.has(name) || lookup.find(target, name)?.found !== false) return [];
+    if (reported.has(name) || lookup.exports(target, name) !== false) return [];
     // What `require` gives of a module without exports is an empty object, and a whole module has these anyway.
     if (fact.how === "require" && (name === "default" || name === "__esModule")) return [];
     reported.add(name);

@@ -1,10 +1,10 @@
 import { isObject } from "@fetchwork/kit";
 import type { AstNode } from "./ast.ts";
 import { parseJson } from "./parse-json.ts";
-import { isScript, type ScriptParser } from "./parse-script.ts";
+import { isScript, loadScriptParser } from "./parse-script.ts";
 import type { ModuleFacts } from "./module-facts.ts";
 import { readModule } from "./read-module.ts";
-import type { PageFacts, PageReader } from "./read-page.ts";
+import { loadPageReader, type PageFacts } from "./read-page.ts";
 import { readStyle, type StyleFacts } from "./read-style.ts";
 
 /** A script of the project: a file, or one in a page. */
@@ -24,8 +24,17 @@ export interface ProjectStyle {
   readonly offset: number;
 }
 
-/** A project, read once for all checks. Files that cannot be parsed are left out. */
+/** A place where a file cannot be parsed. */
+export interface SyntaxFault {
+  /** From 1. */
+  readonly line: number;
+  /** One line. */
+  readonly message: string;
+}
+
+/** A project, read once for all checks. Files that cannot be parsed are among the faults only. */
 export interface ProjectFiles {
+  readonly faults: readonly (SyntaxFault & { readonly path: string })[];
   readonly paths: ReadonlySet<string>;
   readonly scripts: readonly ProjectScript[];
   /** Those that are files, by path. */
@@ -37,17 +46,10 @@ export interface ProjectFiles {
   readonly source: (path: string) => string;
 }
 
-/** What parses scripts and pages. */
-export interface Readers {
-  readonly parseScript: ScriptParser;
-  readonly readPage: PageReader;
-}
-
 /** Reads every file of a project once. */
-export function readProject(
-  files: ReadonlyMap<string, string>,
-  { parseScript, readPage }: Readers,
-): ProjectFiles {
+export async function readProject(files: ReadonlyMap<string, string>): Promise<ProjectFiles> {
+  const [parseScript, readPage] = await Promise.all([loadScriptParser(), loadPageReader()]);
+  const faults: (SyntaxFault & { readonly path: string })[] = [];
   const scripts: ProjectScript[] = [];
   const pages = new Map<string, PageFacts>();
   const styles: ProjectStyle[] = [];
@@ -58,31 +60,41 @@ export function readProject(
     place: Pick<ProjectScript, "offset" | "inline">,
   ): void => {
     const name = place.inline === undefined ? path : place.inline === "module" ? "x.mjs" : "x.js";
-    const { program } = parseScript(name, source);
-    if (program === undefined) return;
+    const parsed = parseScript(name, source);
+    if (parsed.program === undefined) {
+      faults.push({ path, line: parsed.line + place.offset, message: parsed.message });
+      return;
+    }
+    const { program } = parsed;
     const facts = readModule(program);
     const isTypes = /\.d\.[cm]?ts$/.test(path);
     scripts.push({ path, program, facts: isTypes ? asTypes(facts) : facts, ...place });
   };
+  const addStyle = (path: string, source: string, offset: number): void => {
+    const facts = readStyle(source);
+    const { fault } = facts;
+    if (fault !== undefined) faults.push({ path, line: fault.line + offset, message: fault.text });
+    styles.push({ path, facts, offset });
+  };
   for (const [path, source] of files) {
     if (isScript(path)) addScript(path, source, { offset: 0, inline: undefined });
-    else if (/\.css$/i.test(path)) styles.push({ path, facts: readStyle(source), offset: 0 });
+    else if (/\.css$/i.test(path)) addStyle(path, source, 0);
     else if (/\.html?$/i.test(path)) {
       const page = readPage(source);
       pages.set(path, page);
       for (const { source: text, line, isModule } of page.scripts) {
         addScript(path, text, { offset: line - 1, inline: isModule ? "module" : "script" });
       }
-      for (const { text, line } of page.styles) {
-        styles.push({ path, facts: readStyle(text), offset: line - 1 });
-      }
-    } else if (/\.(?:json|webmanifest)$/i.test(path)) {
+      for (const { text, line } of page.styles) addStyle(path, text, line - 1);
+    } else if (/\.(?:jsonc?|webmanifest)$/i.test(path)) {
       const parsed = parseJson(path, source);
-      if (parsed.ok && isObject(parsed.value)) json.set(path, parsed.value);
+      if (!parsed.ok) faults.push({ path, line: parsed.line, message: parsed.message });
+      else if (isObject(parsed.value)) json.set(path, parsed.value);
     }
   }
   const ofFiles = scripts.filter(({ inline }) => inline === undefined);
   return {
+    faults,
     paths: new Set(files.keys()),
     scripts,
     modules: new Map(ofFiles.map((script) => [script.path, script])),
@@ -95,6 +107,5 @@ export function readProject(
 
 /** A file of types exports whatever it declares, also without saying so. */
 function asTypes(facts: ModuleFacts): ModuleFacts {
-  const declared = [...facts.topLevel.keys()].map((name) => [name, name] as const);
-  return { ...facts, exports: new Map([...declared, ...facts.exports]) };
+  return { ...facts, exports: new Set([...facts.topLevel, ...facts.exports]) };
 }

@@ -9,7 +9,6 @@ export interface PackageManifest {
   readonly isModule: boolean;
   /** Every package that it names, for whatever purpose. */
   readonly dependencies: ReadonlySet<string>;
-  readonly scripts: ReadonlyMap<string, string>;
   readonly value: Readonly<Record<string, unknown>>;
 }
 
@@ -61,15 +60,11 @@ export class ProjectManifests {
 function readManifest(path: string, value: Readonly<Record<string, unknown>>): PackageManifest {
   const kinds = ["dependencies", "devDependencies", "peerDependencies", "optionalDependencies"];
   const named = kinds.flatMap((kind) => (isObject(value[kind]) ? Object.keys(value[kind]) : []));
-  const scripts = isObject(value["scripts"]) ? Object.entries(value["scripts"]) : [];
   return {
     path,
     name: typeof value["name"] === "string" ? value["name"] : undefined,
     isModule: value["type"] === "module",
     dependencies: new Set(named),
-    scripts: new Map(
-      scripts.filter((entry): entry is [string, string] => typeof entry[1] === "string"),
-    ),
     value,
   };
 }

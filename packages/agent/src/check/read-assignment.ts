@@ -35,7 +35,7 @@ export function readAssignment(
     readExportedValue(nodeAt(node, "right"), found);
   } else if (owner === "exports" || ofModule) {
     found.usesCjs ??= { name: "exports", line: lineOf(node) };
-    if (isPlain) found.exports.set(property, nameOf(nodeAt(node, "right")));
+    if (isPlain) found.exports.add(property);
     else found.opaque = true;
   }
 }
@@ -49,8 +49,6 @@ function isModuleExports(node: AstNode): boolean {
 function readExportedValue(value: AstNode | undefined, found: ModuleCollector): void {
   if (value?.type !== "ObjectExpression") {
     found.opaque = true;
-    const name = nameOf(value);
-    if (name !== undefined) found.exports.set("module.exports", name);
     return;
   }
   for (const property of nodesAt(value, "properties")) {
@@ -60,6 +58,6 @@ function readExportedValue(value: AstNode | undefined, found: ModuleCollector): 
     if (specifier !== undefined) found.stars.push(specifier);
     else if (spread !== undefined || property["computed"] === true || name === undefined) {
       found.opaque = true;
-    } else found.exports.set(name, nameOf(nodeAt(property, "value")));
+    } else found.exports.add(name);
   }
 }

@@ -10,23 +10,20 @@ import {
   walk,
   type AstNode,
 } from "./ast.ts";
-import { arityOf, readClass } from "./declared.ts";
 import type { ModuleCollector } from "./module-collector.ts";
 import { isRequire, readAssignment } from "./read-assignment.ts";
-import type { Declared, ImportFact, ModuleFacts, WantedName } from "./module-facts.ts";
+import type { ImportFact, ModuleFacts, WantedName } from "./module-facts.ts";
 
 /** Reads what a parsed script imports, exports, declares and calls. */
 export function readModule(program: AstNode): ModuleFacts {
   const found: ModuleCollector = {
     imports: [],
-    exports: new Map(),
+    exports: new Set(),
     stars: [],
     declared: new Map(),
-    topLevel: new Map(),
+    topLevel: new Set(),
     globals: new Set(),
-    importedAs: new Map(),
     namespaces: new Map(),
-    instances: new Map(),
     calls: [],
     opaque: false,
     usesEsm: false,
@@ -47,9 +44,8 @@ function readStatement(node: AstNode, found: ModuleCollector): void {
   if (node.type === "ExportDefaultDeclaration") {
     found.usesEsm = true;
     const declaration = nodeAt(node, "declaration");
-    const name = nameOf(nodeAt(declaration, "id")) ?? nameOf(declaration);
-    found.exports.set("default", name ?? "default");
-    if (declaration !== undefined) declareTop(declaration, found, name ?? "default");
+    found.exports.add("default");
+    if (declaration !== undefined) declareTop(declaration, found);
     return;
   }
   if (node.type === "ExportNamedDeclaration") return readExport(node, found);
@@ -76,7 +72,6 @@ function readImport(node: AstNode, found: ModuleCollector): void {
         ? "default"
         : (nameOf(nodeAt(part, "imported")) ?? local);
     names.push({ name, line: lineOf(part) });
-    found.importedAs.set(local, { specifier, name });
   }
   found.imports.push({ fact: { specifier, line: lineOf(node), how: "import", typeOnly }, names });
 }
@@ -86,7 +81,7 @@ function readStar(node: AstNode, found: ModuleCollector): void {
   const specifier = literalOf(nodeAt(node, "source")) ?? "";
   const exported = nameOf(nodeAt(node, "exported"));
   if (exported === undefined) found.stars.push(specifier);
-  else found.exports.set(exported, undefined);
+  else found.exports.add(exported);
   const fact = { specifier, line: lineOf(node), how: "import" as const, typeOnly: false };
   found.imports.push({ fact, names: [] });
 }
@@ -95,7 +90,7 @@ function readExport(node: AstNode, found: ModuleCollector): void {
   found.usesEsm = true;
   const declaration = nodeAt(node, "declaration");
   if (declaration !== undefined) {
-    for (const name of declareTop(declaration, found)) found.exports.set(name, name);
+    for (const name of declareTop(declaration, found)) found.exports.add(name);
     return;
   }
   const specifier = literalOf(nodeAt(node, "source"));
@@ -104,7 +99,7 @@ function readExport(node: AstNode, found: ModuleCollector): void {
     const local = nameOf(nodeAt(part, "local"));
     const exported = nameOf(nodeAt(part, "exported")) ?? local ?? "";
     const isNamespace = part.type === "ExportNamespaceSpecifier";
-    found.exports.set(exported, specifier === undefined ? local : undefined);
+    found.exports.add(exported);
     if (specifier !== undefined && local !== undefined && !isNamespace) {
       names.push({ name: local, line: lineOf(part) });
     }
@@ -115,61 +110,31 @@ function readExport(node: AstNode, found: ModuleCollector): void {
 }
 
 /** Notes what a statement at the top declares; returns its names. */
-function declareTop(node: AstNode, found: ModuleCollector, as?: string): readonly string[] {
-  const name = as ?? nameOf(nodeAt(node, "id"));
+function declareTop(node: AstNode, found: ModuleCollector): readonly string[] {
+  const name = nameOf(nodeAt(node, "id"));
   switch (node.type) {
     case "FunctionDeclaration":
     case "FunctionExpression":
     case "ArrowFunctionExpression":
     case "TSDeclareFunction":
-      if (name !== undefined) declareFunction(name, node, found);
-      return name === undefined ? [] : [name];
     case "ClassDeclaration":
     case "ClassExpression":
-      if (name !== undefined) found.topLevel.set(name, readClass(node));
-      return name === undefined ? [] : [name];
-    case "VariableDeclaration":
-      return nodesAt(node, "declarations").flatMap((part) => {
-        const names = boundNames(nodeAt(part, "id"));
-        const value = nodeAt(part, "init");
-        for (const one of names) {
-          const target = nodeAt(part, "id");
-          // A type of its own says what the function may be called with.
-          const isTyped = nodeAt(target, "typeAnnotation") !== undefined;
-          const only =
-            target?.type === "Identifier" && textAt(node, "kind") === "const" && !isTyped;
-          found.topLevel.set(one, only && value !== undefined ? declaredBy(value) : {});
-        }
-        return names;
-      });
     case "TSEnumDeclaration":
     case "TSInterfaceDeclaration":
     case "TSTypeAliasDeclaration":
     case "TSModuleDeclaration":
     case "TSImportEqualsDeclaration":
-      if (name !== undefined && !found.topLevel.has(name)) found.topLevel.set(name, {});
+      if (name !== undefined) found.topLevel.add(name);
       return name === undefined ? [] : [name];
+    case "VariableDeclaration":
+      return nodesAt(node, "declarations").flatMap((part) => {
+        const names = boundNames(nodeAt(part, "id"));
+        for (const one of names) found.topLevel.add(one);
+        return names;
+      });
     default:
       return [];
   }
-}
-
-function declaredBy(value: AstNode): Declared {
-  if (value.type === "ArrowFunctionExpression" || value.type === "FunctionExpression") {
-    return { arity: arityOf(value) };
-  }
-  return value.type === "ClassExpression" ? readClass(value) : {};
-}
-
-/** Overloads of TypeScript widen what a function takes. */
-function declareFunction(name: string, node: AstNode, found: ModuleCollector): void {
-  const before = found.topLevel.get(name)?.arity;
-  const arity = arityOf(node);
-  const widened =
-    before === undefined
-      ? arity
-      : { least: Math.min(before.least, arity.least), most: Math.max(before.most, arity.most) };
-  found.topLevel.set(name, { arity: widened });
 }
 
 function readNode(node: AstNode, parent: AstNode | undefined, found: ModuleCollector): void {
@@ -180,7 +145,6 @@ function readNode(node: AstNode, parent: AstNode | undefined, found: ModuleColle
     case "VariableDeclarator":
       declare(boundNames(nodeAt(node, "id")));
       readRequire(node, found);
-      readInstance(node, parent, found);
       return;
     case "FunctionDeclaration":
     case "FunctionExpression":
@@ -216,14 +180,6 @@ function readNode(node: AstNode, parent: AstNode | undefined, found: ModuleColle
   }
 }
 
-function readInstance(node: AstNode, parent: AstNode | undefined, found: ModuleCollector): void {
-  const name = nameOf(nodeAt(node, "id"));
-  const value = nodeAt(node, "init");
-  const made = value?.type === "NewExpression" ? nameOf(nodeAt(value, "callee")) : undefined;
-  if (name === undefined || made === undefined || textAt(parent, "kind") !== "const") return;
-  found.instances.set(name, made);
-}
-
 /** `const a = require("a")`, `const { b } = require("b")`, `const c = await import("c")`. */
 function readRequire(node: AstNode, found: ModuleCollector): void {
   const value = nodeAt(node, "init");
@@ -237,15 +193,12 @@ function readRequire(node: AstNode, found: ModuleCollector): void {
   if (target?.type === "Identifier") {
     const local = nameOf(target) ?? "";
     found.namespaces.set(local, { names });
-    if (!isDynamic) found.importedAs.set(local, { specifier, name: "module.exports" });
   }
   for (const property of nodesAt(target, "properties")) {
     const name = nameOf(nodeAt(property, "key"));
     if (property.type === "RestElement" || property["computed"] === true || name === undefined)
       continue;
     names.push({ name, line: lineOf(property) });
-    const [local = name] = boundNames(nodeAt(property, "value"));
-    found.importedAs.set(local, { specifier, name });
   }
   const how = isDynamic ? "dynamic" : "require";
   found.imports.push({ fact: { specifier, line: lineOf(node), how, typeOnly: false }, names });
@@ -278,20 +231,7 @@ function readCall(node: AstNode, parent: AstNode | undefined, found: ModuleColle
   if (isNew && nameOf(callee) === "URL" && isImportMetaUrl(values[1])) {
     readDynamic(node, values[0], "url", found);
   }
-  const count = values.some(({ type }) => type === "SpreadElement") ? undefined : values.length;
-  if (callee?.type === "Identifier") {
-    found.calls.push({ name: nameOf(callee) ?? "", method: undefined, isNew, count, line });
-  } else if (callee?.type === "MemberExpression" && callee["computed"] !== true && !isNew) {
-    const name = nameOf(nodeAt(callee, "object"));
-    const method = nameOf(nodeAt(callee, "property"));
-    if (
-      nodeAt(callee, "object")?.type === "Identifier" &&
-      name !== undefined &&
-      method !== undefined
-    ) {
-      found.calls.push({ name, method, isNew, count, line });
-    }
-  }
+  if (callee?.type === "Identifier") found.calls.push({ name: nameOf(callee) ?? "", isNew, line });
 }
 
 function isImportMetaUrl(node: AstNode | undefined): boolean {

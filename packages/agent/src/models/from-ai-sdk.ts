@@ -9,7 +9,6 @@ import type {
   ModelRequest,
 } from "./model-provider.ts";
 import { providerFailure } from "./provider-failure.ts";
-import { isCurrent, streamDirectly } from "./stream-directly.ts";
 
 /** What {@link fromAiSdk} may be told. */
 export interface FromAiSdkOptions {
@@ -38,8 +37,8 @@ export type AiSdkModel =
   AiSdkLanguageModel | ((name: string) => AiSdkLanguageModel | Promise<AiSdkLanguageModel>);
 
 /**
- * Reaches a model of the Vercel AI SDK: one of version 7 directly, models of versions 5 and 6 and names of models through
- * `ai`, which adapts them and is loaded with the first call. Its own repetitions are off: they do not know the budget.
+ * Reaches a model of the Vercel AI SDK: one of versions 5 to 7, or the name of one. `ai` is loaded with the first call. Its
+ * own repetitions are off: they do not know the budget.
  *
  * A refusal is recognised on the wire too (`refusal` of OpenAI, `stop_reason` of Anthropic), a piece that cannot be read
  * fails the call, and a stream that ends without a reason is cut.
@@ -99,10 +98,7 @@ async function* ask(
   let textInstead = false;
   let reason: FinishReason | undefined;
   try {
-    const stream = isCurrent(model)
-      ? streamDirectly(model, request, signal)
-      : await streamWithSdk(model, request, signal);
-    for await (const part of stream) {
+    for await (const part of await streamOf(model, request, signal)) {
       if (part.type === "text-delta" && part.text !== "") {
         yield { type: "text", text: part.text };
       } else if (part.type.startsWith("reasoning-")) {
@@ -138,8 +134,8 @@ async function* ask(
   yield { type: "finish", reason: reason ?? "unknown" };
 }
 
-/** Asks through the SDK's own pipeline, which adapts models of older interfaces and finds those that are named. */
-async function streamWithSdk(model: LanguageModel, request: ModelRequest, signal: AbortSignal) {
+/** Asks through the SDK, which adapts models of older interfaces and finds those that are named. */
+async function streamOf(model: LanguageModel, request: ModelRequest, signal: AbortSignal) {
   const sdk = await import("ai");
   // Its warnings go to the console of whoever uses us; a program that wants them says so before.
   globalThis.AI_SDK_LOG_WARNINGS ??= false;

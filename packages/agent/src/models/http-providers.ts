@@ -1,3 +1,4 @@
+import { checkOptions } from "../check-options.ts";
 import { optionError } from "../errors.ts";
 import { defaultAnthropicModel } from "./default-model.ts";
 import { fromAiSdk } from "./from-ai-sdk.ts";
@@ -78,6 +79,7 @@ export function openAICompatible(options: OpenAiCompatibleOptions): ModelProvide
 }
 
 function check(name: string, options: HttpProviderOptions): HttpProviderOptions {
+  checkOptions(name, options, ["apiKey", "baseUrl", "model", "fetch"]);
   const { baseUrl, apiKey } = options;
   const url = baseUrl === undefined ? undefined : URL.parse(baseUrl);
   if (url === null || (url !== undefined && !/^https?:$/.test(url.protocol))) {

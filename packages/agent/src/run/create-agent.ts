@@ -4,6 +4,7 @@ import { Budget } from "../calls/budget.ts";
 import { createRetry } from "../calls/retry-policy.ts";
 import { fingerprints, type Diagnostic } from "../check/diagnostic.ts";
 import { isScript } from "../check/parse-script.ts";
+import { checkOptions } from "../check-options.ts";
 import { AgentError, checkCount, checkTime, optionError, requireText } from "../errors.ts";
 import { coverageOf, type Coverage } from "../verify/coverage.ts";
 import { createSandbox } from "../verify/sandbox.ts";
@@ -56,7 +57,27 @@ export interface ProgramCheck extends Coverage {
  * @throws AgentUsageError `ERR_AGENT_OPTION` for an option that is wrong
  */
 export function createAgent(options: AgentOptions = {}): CodeAgent {
-  const settings = checkOptions(options);
+  checkOptions("createAgent", options, [
+    "provider",
+    "model",
+    "planModel",
+    "repairModel",
+    "temperature",
+    "maxOutputTokens",
+    "retry",
+    "idleTimeout",
+    "budget",
+    "concurrency",
+    "maxFiles",
+    "maxFileBytes",
+    "maxTotalBytes",
+    "repair",
+    "verifiers",
+    "sandbox",
+    "approve",
+    "onConflict",
+  ]);
+  const settings = settingsOf(options);
   return {
     run(input) {
       const prompt = requireText("prompt", input.prompt);
@@ -162,7 +183,7 @@ function unreadSource(path: string, most: number): Diagnostic {
  *
  * @throws AgentUsageError `ERR_AGENT_OPTION` for an option that is wrong
  */
-export function checkOptions(options: AgentOptions): AgentSettings {
+export function settingsOf(options: AgentOptions): AgentSettings {
   const {
     concurrency = 8,
     maxFiles = 1_000,

@@ -11,7 +11,7 @@ import { writeSource } from "../calls/write-source.ts";
 import { describeDiagnostic, fingerprints } from "../check/diagnostic.ts";
 import { AgentError, checkCount, optionError } from "../errors.ts";
 import type { AgentOptions } from "../run/agent-options.ts";
-import { checkOptions } from "../run/create-agent.ts";
+import { settingsOf } from "../run/create-agent.ts";
 import { runEdit } from "../run/edit-run.ts";
 import { specifyFiles } from "../run/plan-project.ts";
 import { sharedDepsPath, withEnd } from "../run/project-run.ts";
@@ -84,7 +84,7 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
   const { concurrency = 8, maxFiles = 1_000, maxFileBytes = 2 * 1024 * 1024 } = options;
   const { maxTotalBytes = 64 * 1024 * 1024, repair = 2, verify = "none" } = options;
   const { verifiers = [], budget: limits = {} } = options;
-  const settings = checkOptions(options);
+  const settings = settingsOf(options);
   if (!["none", "static", "run"].includes(verify)) {
     throw optionError("verify", verify, '"none", "static" or "run"');
   }

@@ -1,6 +1,5 @@
 export { codeTasks, type CodeTasksOptions } from "./code-tasks.ts";
 export type { GuardOptions } from "./guard.ts";
-export { taskApiDocument } from "./openapi.ts";
 export type { Pagination } from "./paging.ts";
 export { serveTasks, type ServeTasksOptions } from "./serve-tasks.ts";
 export {

@@ -7,7 +7,6 @@ const policy =
 
 const scripts = [
   "api.js",
-  "diff.js",
   "elements.js",
   "file-view.js",
   "highlight.js",
@@ -23,10 +22,11 @@ const scripts = [
 const files = [
   ["/", "page.html", "text/html; charset=utf-8"],
   ["/assets/page.css", "page.css", "text/css; charset=utf-8"],
+  ["/openapi.json", "openapi.json", "application/json"],
   ...scripts.map((name) => [`/assets/${name}`, name, "text/javascript; charset=utf-8"] as const),
 ] as const;
 
-/** The page at `/` and its files, by path. */
+/** The page at `/` and its files, and what the task API is in OpenAPI 3.1, by path. */
 export function pageAssets(): readonly (readonly [string, (request: Request) => Response])[] {
   return files.map(([path, name, type]) => {
     const body = readFileSync(new URL(`../../assets/${name}`, import.meta.url));

@@ -1,10 +1,8 @@
 import { json, type Context, type Handler } from "@fetchwork/http";
 import type { Guard } from "./guard.ts";
 import { HttpFailure, invalid, notFound } from "./http-failure.ts";
-import { taskApiDocument } from "./openapi.ts";
 import { pageAssets } from "./page-assets.ts";
 import { TaskInputError, type JsonObject } from "./task-agent.ts";
-import { toYaml } from "./to-yaml.ts";
 
 /** One operation of the task API; it gets the ids of its path: that of the task, and of what is in it. */
 export type Operation = (
@@ -65,12 +63,8 @@ export function routeRequests({ guard, routes, check, reportError }: RoutingPart
 function openRoutes(
   check: () => Promise<void>,
 ): ReadonlyMap<string, (request: Request) => Promise<Response> | Response> {
-  const yaml = toYaml(taskApiDocument);
-  const headers = { "content-type": "application/yaml" };
   return new Map<string, (request: Request) => Promise<Response> | Response>([
     ...pageAssets(),
-    ["/openapi.json", () => json(taskApiDocument)],
-    ["/openapi.yaml", () => new Response(yaml, { headers })],
     [
       "/healthz",
       async () => {

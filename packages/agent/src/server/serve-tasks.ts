@@ -1,6 +1,7 @@
 import { openStore, type Store } from "@fetchwork/documents";
 import { serve, type RunningServer } from "@fetchwork/http/serve";
 import { isLoopbackHost } from "@fetchwork/kit";
+import { checkOptions } from "../check-options.ts";
 import { optionError } from "../errors.ts";
 import { codeTasks, type CodeTasksOptions } from "./code-tasks.ts";
 import { createGuard } from "./guard.ts";
@@ -27,6 +28,40 @@ export interface ServeTasksOptions
   readonly gracePeriod?: number | undefined;
 }
 
+const optionNames = [
+  "agent",
+  "automaticTasks",
+  "budget",
+  "concurrency",
+  "gracePeriod",
+  "hostname",
+  "hosts",
+  "idleTimeout",
+  "lease",
+  "maxFileBytes",
+  "maxFiles",
+  "maxOutputTokens",
+  "maxTaskBytes",
+  "maxTotalBytes",
+  "maxUploadBytes",
+  "model",
+  "planModel",
+  "port",
+  "provider",
+  "repair",
+  "repairModel",
+  "reportError",
+  "retry",
+  "sandbox",
+  "signal",
+  "signals",
+  "store",
+  "temperature",
+  "token",
+  "verifiers",
+  "verify",
+] as const;
+
 /** Milliseconds for the answers of steps that ended because the server stops. */
 const answering = 2_000;
 
@@ -44,6 +79,7 @@ const answering = 2_000;
  * @throws AgentUsageError `ERR_AGENT_OPTION` as a rejection, for an address that others reach and no `token`
  */
 export async function serveTasks(options: ServeTasksOptions = {}): Promise<RunningServer> {
+  checkOptions("serveTasks", options, optionNames);
   const { port = 8_000, hostname = "127.0.0.1", token, hosts = [], signal } = options;
   const { agent = codeTasks(options), store: place = "sqlite:.fetchwork/tasks.db" } = options;
   const { reportError = console.error, gracePeriod = 10_000, signals = true } = options;

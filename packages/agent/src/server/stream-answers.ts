@@ -3,9 +3,13 @@ import { readContent } from "./content-parts.ts";
 import { writeEvents, type EventSelection } from "./event-stream.ts";
 import { invalid, notFound } from "./http-failure.ts";
 import type { TaskBus } from "./task-bus.ts";
-import type { ArtifactRecord } from "./task-records.ts";
+import type { ArtifactRecord, FileVersion } from "./task-records.ts";
 import type { TaskStore } from "./task-store.ts";
+import { unifiedDiff } from "../workspace/unified-diff.ts";
 import { writeArchive, type ArchivedFile } from "./write-archive.ts";
+
+/** Bytes of a file that is compared with another version. */
+const largestCompared = 2_097_152;
 
 /**
  * Sends a file, or the version of it that `?version=` names. Nothing of it runs in a browser.
@@ -17,12 +21,8 @@ export function downloadAnswer(
   artifact: Stored<ArtifactRecord>,
   { contents }: TaskStore,
 ): Response {
-  const wanted = new URL(request.url).searchParams.get("version");
-  if (wanted !== null && !/^[1-9]\d{0,8}$/.test(wanted)) {
-    throw invalid("version is to be a whole number from 1 on");
-  }
-  const { taskId, path, versions } = artifact;
-  const version = wanted === null ? versions.at(-1) : versions[Number(wanted) - 1];
+  const { taskId, path } = artifact;
+  const version = versionOf(request, "version", artifact) ?? artifact.versions.at(-1);
   if (version === undefined) throw notFound("artifact");
   const content = readContent(contents, { taskId, ...version });
   const headers = {
@@ -33,6 +33,55 @@ export function downloadAnswer(
     etag: `"${version.hash}"`,
   };
   return new Response(request.method === "HEAD" ? null : toStream(content), { headers });
+}
+
+/**
+ * Sends what a file's version changed since the older one that `?since=` names, as `diff -u` writes it; undefined: no older
+ * one is named.
+ *
+ * @throws HttpFailure 422 for an impossible version and for files that are too long, 404 for a version that there is not
+ */
+export async function changesAnswer(
+  request: Request,
+  artifact: Stored<ArtifactRecord>,
+  { contents }: TaskStore,
+): Promise<Response | undefined> {
+  const { taskId, path, versions } = artifact;
+  const old = versionOf(request, "since", artifact);
+  const fresh = versionOf(request, "version", artifact) ?? versions.at(-1);
+  if (old === undefined || fresh === undefined) return undefined;
+  if (Math.max(old.size, fresh.size) > largestCompared) {
+    throw invalid(`files of at most ${largestCompared} bytes are compared`);
+  }
+  const [before = Buffer.alloc(0), after = Buffer.alloc(0)] = await Promise.all(
+    [old, fresh].map(async (version) =>
+      Buffer.concat(await Array.fromAsync(readContent(contents, { taskId, ...version }))),
+    ),
+  );
+  const diff = [before, after].some((bytes) => bytes.includes(0))
+    ? `Binary files a/${path} and b/${path} differ\n`
+    : unifiedDiff(path, before.toString(), after.toString());
+  const headers = {
+    "content-type": "text/x-diff; charset=utf-8",
+    "content-security-policy": "sandbox; default-src 'none'",
+  };
+  return new Response(request.method === "HEAD" ? null : diff, { headers });
+}
+
+/** The version of a file that a parameter names; undefined: it names none. */
+function versionOf(
+  request: Request,
+  name: "version" | "since",
+  { versions }: ArtifactRecord,
+): FileVersion | undefined {
+  const wanted = new URL(request.url).searchParams.get(name);
+  if (wanted === null) return undefined;
+  if (!/^[1-9]\d{0,8}$/.test(wanted)) {
+    throw invalid(`${name} is to be a whole number from 1 on`);
+  }
+  const version = versions[Number(wanted) - 1];
+  if (version === undefined) throw notFound("artifact");
+  return version;
 }
 
 /** Sends all files of a task as a tar archive, in the order of their paths. */

@@ -11,7 +11,7 @@ import { readUpload } from "./read-upload.ts";
 import type { Operation, TaskRoutes } from "./route-requests.ts";
 import { Interruption, toHttpFailure } from "./step-failure.ts";
 import type { StepRunner } from "./step-runner.ts";
-import { archiveAnswer, downloadAnswer, eventsAnswer } from "./stream-answers.ts";
+import { archiveAnswer, changesAnswer, downloadAnswer, eventsAnswer } from "./stream-answers.ts";
 import type { TaskAgent } from "./task-agent.ts";
 import type { TaskBus } from "./task-bus.ts";
 import type { StepRecord, TaskRecord } from "./task-records.ts";
@@ -196,7 +196,9 @@ export class TaskApi {
     const { store } = this.#parts;
     const artifact = isId(id) ? await store.artifacts.get(id) : undefined;
     if (artifact === undefined || artifact.taskId !== taskId) throw notFound("artifact");
-    return downloadAnswer(request, artifact, store);
+    return (
+      (await changesAnswer(request, artifact, store)) ?? downloadAnswer(request, artifact, store)
+    );
   }
 
   async #events(request: Request, context: Context, taskId: string): Promise<Response> {

@@ -1,5 +1,6 @@
 import { execFile, spawn } from "node:child_process";
 import { tmpdir } from "node:os";
+import { checkOptions } from "../check-options.ts";
 import { AgentError, checkCount, checkTime } from "../errors.ts";
 
 /**
@@ -56,6 +57,7 @@ const aftermath = 1_000;
  * @throws AgentError `ERR_AGENT_SANDBOX` as a rejection when `level` asks for more than there is
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  checkOptions("createSandbox", options, ["timeout", "memory", "level"]);
   const { timeout = 60_000, memory = 512, level } = options;
   checkTime("sandbox.timeout", timeout);
   checkCount("sandbox.memory", memory);

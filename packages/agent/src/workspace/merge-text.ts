@@ -1,24 +1,87 @@
-import { diff3Merge } from "node-diff3";
-import { alignParts, isComparable, linesOf } from "./compare-lines.ts";
+import { diffArrays } from "diff";
+
+/** Most lines that one side may have added and taken away; more take seconds to find. */
+const mostChanges = 2_000;
+
+/** Lines that stand in the place of others. */
+interface Change {
+  readonly start: number;
+  readonly end: number;
+  readonly lines: readonly string[];
+}
 
 /** The union of two changes to a text; undefined when they touch the same lines, or comparing them would take too long. */
 export function mergeText(base: string, theirs: string, ours: string): string | undefined {
-  const texts = [theirs, base, ours].map(linesOf);
-  const [all = []] = texts;
+  const lines = linesOf(base);
+  const left = changesOf(lines, theirs);
+  const right = changesOf(lines, ours);
+  if (left === undefined || right === undefined) return undefined;
   const merged: string[] = [];
   let done = 0;
-  for (const part of alignParts(texts)) {
-    const [left = [], middle = [], right = []] = part.map(([from, to], index) =>
-      (texts[index] ?? []).slice(from, to),
+  for (const { start, end } of regionsOf([...left, ...right])) {
+    const before = lines.slice(start, end).join("");
+    const [one = "", other = ""] = [left, right].map((changes) =>
+      apply(changes, lines, { start, end }),
     );
-    if (!isComparable(left, middle) || !isComparable(right, middle)) return undefined;
-    const [[from, to] = [0, 0]] = part;
-    merged.push(all.slice(done, from).join(""));
-    done = to;
-    for (const { ok } of diff3Merge(left, middle, right, { excludeFalseConflicts: true })) {
-      if (ok === undefined) return undefined;
-      merged.push(ok.join(""));
-    }
+    if (one !== other && one !== before && other !== before) return undefined;
+    merged.push(lines.slice(done, start).join(""), one === before ? other : one);
+    done = end;
   }
-  return merged.join("") + all.slice(done).join("");
+  return merged.join("") + lines.slice(done).join("");
+}
+
+/** Lines with their ends, so that the last one is compared with what ends it. */
+function linesOf(text: string): string[] {
+  return text.match(/[^\n]*\n|[^\n]+$/g) ?? [];
+}
+
+function changesOf(base: string[], text: string): readonly Change[] | undefined {
+  const parts = diffArrays(base, linesOf(text), { maxEditLength: mostChanges });
+  const changes: Change[] = [];
+  let at = 0;
+  for (const { added, removed, value } of parts ?? []) {
+    if (!added && !removed) {
+      at += value.length;
+      continue;
+    }
+    const change = {
+      start: at,
+      end: removed ? at + value.length : at,
+      lines: added ? value : [],
+    };
+    at = change.end;
+    // What goes and what comes instead are one change.
+    const last = changes.at(-1);
+    if (last?.end !== change.start) changes.push(change);
+    else
+      changes[changes.length - 1] = { ...last, end: at, lines: [...last.lines, ...change.lines] };
+  }
+  return parts === undefined ? undefined : changes;
+}
+
+/** Parts of the base that are changed; those that touch each other are one. */
+function regionsOf(changes: readonly Change[]): readonly Pick<Change, "start" | "end">[] {
+  const regions: { readonly start: number; end: number }[] = [];
+  for (const { start, end } of changes.toSorted((a, b) => a.start - b.start || a.end - b.end)) {
+    const last = regions.at(-1);
+    if (last === undefined || start > last.end) regions.push({ start, end });
+    else last.end = Math.max(last.end, end);
+  }
+  return regions;
+}
+
+/** What changes make of a part of the base. */
+function apply(
+  changes: readonly Change[],
+  base: readonly string[],
+  { start, end }: Pick<Change, "start" | "end">,
+): string {
+  const result: string[] = [];
+  let done = start;
+  for (const change of changes) {
+    if (change.start < start || change.end > end) continue;
+    result.push(...base.slice(done, change.start), ...change.lines);
+    done = change.end;
+  }
+  return [...result, ...base.slice(done, end)].join("");
 }

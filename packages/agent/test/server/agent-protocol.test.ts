@@ -163,8 +163,15 @@ describe("the Agent Protocol", () => {
     expect(artifact).toMatchObject({ file_name: "store.js", versions: 2 });
     if (artifact === undefined) return;
     expect(await textOf(world, id, artifact)).toBe('export const notes = ["buy bread"];\n');
-    const old = await world.ask(`/tasks/${id}/artifacts/${artifact.artifact_id}?version=1`);
+    const file = `/tasks/${id}/artifacts/${artifact.artifact_id}`;
+    const old = await world.ask(`${file}?version=1`);
     expect(await old.text()).toBe('export const notes = ["buy milk"];\n');
+    const changes = await world.ask(`${file}?since=1`);
+    expect(await changes.text()).toBe(
+      '--- a/src/store.js\n+++ b/src/store.js\n@@ -1,1 +1,1 @@\n-export const notes = ["buy milk"];\n+export const notes = ["buy bread"];\n',
+    );
+    expect((await world.ask(`${file}?since=3`)).status).toBe(404);
+    expect((await world.ask(`${file}?since=0`)).status).toBe(422);
     const earlier = await bodyOf<Step>(
       await world.ask(`/tasks/${id}/steps/${before?.step_id ?? ""}`),
     );

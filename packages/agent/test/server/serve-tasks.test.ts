@@ -89,7 +89,7 @@ describe("who may ask", () => {
 
   it("shows what is nobody's without a token: the page, the OpenAPI document, its health", async () => {
     const { url } = await startTasks({ token });
-    for (const path of ["/", "/assets/page.js", "/openapi.json", "/openapi.yaml", "/healthz"]) {
+    for (const path of ["/", "/assets/page.js", "/openapi.json", "/healthz"]) {
       expect([path, (await fetch(`${url}${path}`)).status]).toEqual([path, 200]);
     }
   });

@@ -12,7 +12,6 @@ export const agentCommands: CommandGroup = {
     ["verify", async () => (await import("./verify.ts")).verify],
     ["serve", async () => (await import("./serve.ts")).serve],
     ["debug", async () => (await import("./debug.ts")).debug],
-    ["code2prompt", async () => (await import("./code2prompt.ts")).code2prompt],
     ["runs", async () => (await import("./runs.ts")).runs],
   ]),
   fallback: async () => (await import("./run.ts")).run,

@@ -4,7 +4,7 @@ import { CommandUsageError } from "../command/usage-error.ts";
 import { followRun } from "./follow-run.ts";
 import { chooseModel, modelOptions, replayedRun } from "./model-options.ts";
 import { checkOutput, outputOptions } from "./output-options.ts";
-import { programFolder } from "./project-question.ts";
+import { programFolder } from "./program-folder.ts";
 import { promptOption, readPrompt } from "./read-prompt.ts";
 import { newRunId, resumeHint } from "./run-id.ts";
 import { agentOptions, checkWork, limitOptions, workOptions } from "./work-options.ts";

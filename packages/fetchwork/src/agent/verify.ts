@@ -3,7 +3,7 @@ import { defineCommand, type Command } from "../command/command.ts";
 import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
 import { agentExitCodes } from "./agent-exit-codes.ts";
 import { errorCount } from "./view/event-line.ts";
-import { programFolder } from "./project-question.ts";
+import { programFolder } from "./program-folder.ts";
 import { toRunFailure } from "./run-failure.ts";
 
 /** `fetchwork agent verify`. */

@@ -118,7 +118,7 @@ describe("fetchwork agent", () => {
     ["plan", "x", "--max-tokens", "0"],
     ["files", "x", "--max-time", "5d"],
     ["debug", ".", "x", "--price", "1"],
-    ["code2prompt", ".", "--context-tokens", "0"],
+    ["debug", ".", "x", "--context-tokens", "0"],
     ["serve", "--concurrency", "0"],
     ["serve", "--verify", "all"],
   ])("refuses %s %s %s %s where no model is configured too", async (...args) => {
@@ -333,7 +333,7 @@ describe("fetchwork agent", () => {
     expect(stdout).toContain("would be overwritten src/part-0.js");
     expect(stdout).toContain("would be created     src/part-1.js");
     expect(stdout).toContain(
-      "--- a/src/part-0.js\n+++ b/src/part-0.js\n@@ -1 +1 @@\n-export const part0 = 'mine';\n+export const part0 = 0;\n",
+      "--- a/src/part-0.js\n+++ b/src/part-0.js\n@@ -1,1 +1,1 @@\n-export const part0 = 'mine';\n+export const part0 = 0;\n",
     );
     expect(stderr).not.toContain("Go on");
     expect(treeOf(cwd)).toEqual(before);

@@ -1,14 +1,13 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createAgent, extractCode, validateFilePath } from "@fetchwork/agent";
+import { createAgent, unifiedDiff, validateFilePath } from "@fetchwork/agent";
 import { expect } from "../platform.ts";
 import { scriptedProvider } from "../scripted-provider.ts";
 
-/** Takes code out of an answer, refuses a path, and lets a scripted model write a project. */
+/** Compares two texts, refuses a path, and lets a scripted model write a project. */
 export async function smoke(): Promise<void> {
-  const extracted = extractCode("Here it is:\n\n```js\nexport const a = 1;\n```\n", "a.js");
-  expect("code", JSON.stringify(extracted).includes("export const a = 1;"), true);
+  expect("a diff", unifiedDiff("a.js", "a();\n", "b();\n").endsWith("-a();\n+b();\n"), true);
   expect(
     "a path",
     [validateFilePath("src/a.js").ok, validateFilePath("../a.js").ok],

@@ -17,14 +17,14 @@ describe("diffText", () => {
     const text = diffText(change, io);
     expect(text).toContain("\u001b[31m-one\u001b[39m\n");
     expect(stripVTControlCharacters(text)).toBe(
-      "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+?[2Jtwo??three\n",
+      "--- a/a.txt\n+++ b/a.txt\n@@ -1,1 +1,1 @@\n-one\n+?[2Jtwo??three\n",
     );
     expect(text).not.toContain("\u001b[2J");
   });
 
   it("writes the diff unchanged to a pipe, so that it can be applied", () => {
     expect(diffText(change, memoryIo())).toBe(
-      `--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+${change.after}`,
+      `--- a/a.txt\n+++ b/a.txt\n@@ -1,1 +1,1 @@\n-one\n+${change.after}`,
     );
   });
 });

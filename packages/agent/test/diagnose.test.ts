@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openAICompatible } from "../src/models/http-providers.ts";
-import { codeToPrompt, diagnose } from "../src/project/ask-about-project.ts";
+import { diagnose } from "../src/project/diagnose.ts";
 import { createAgent } from "../src/run/create-agent.ts";
 import { startModelServer, type ModelServer, type ScriptedAnswer } from "./model-server.ts";
 
@@ -37,7 +37,7 @@ describe("diagnose", () => {
     const text = await diagnose(folder, "TypeError: b is not a function\n    at a.js:2", options);
     expect(text).toBe("b is c");
     expect(asked()).toContain('b.js does not export "b"; it exports c');
-    expect(asked()).toContain("## a.js\n\n```\nimport { b } from './b.js';");
+    expect(asked()).toContain("# File a.js (whole)\n\nimport { b } from './b.js';");
     expect(asked()).not.toContain("do-not-send");
     expect(readFileSync(join(folder, "b.js"), "utf8")).toBe("export const c = 1;\n");
     expect(readdirSync(folder).toSorted()).toEqual([".env", "a.js", "b.js"]);
@@ -78,13 +78,12 @@ describe("diagnose", () => {
     });
     expect(server.requests).toEqual([]);
   });
-});
 
-describe("codeToPrompt", () => {
-  it("gives a prompt, of which a program can be made", async () => {
-    const options = await start([{ match: ["## b.js"], text: "# A program with two files\n" }]);
-    expect(await codeToPrompt(folder, options)).toBe("# A program with two files\n");
-    expect(asked()).not.toContain("do-not-send");
+  it.each([0, 1.5])("refuses %s tokens of the program", async (maxContextTokens) => {
+    const options = { ...(await start([{ text: "ok" }])), maxContextTokens };
+    await expect(diagnose(folder, "e", options)).rejects.toMatchObject({
+      code: "ERR_AGENT_OPTION",
+    });
   });
 });
 

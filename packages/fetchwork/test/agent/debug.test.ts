@@ -59,41 +59,14 @@ describe("fetchwork agent debug", () => {
     expect(shown).toContain("gone");
     expect([shown.includes("\u001B"), shown.includes("\u202E")]).toEqual([false, false]);
   });
-});
 
-describe("fetchwork agent code2prompt", () => {
-  it("prints a prompt that describes a program", async () => {
-    const { run } = await atHome([{ match: ["## a.js", "## b.js"], text: "# A small program" }]);
-    const result = await run(["code2prompt", "."]);
-    expect(result).toEqual({ code: 0, stdout: "# A small program\n", stderr: "" });
-  });
-
-  it("prints the files with --pack within the token limit, without asking a model", async () => {
-    const { run, cwd } = await atHome([]);
-    writeFileSync(join(cwd, "long.txt"), "x".repeat(10_000));
-    const { code, stdout, stderr } = await run(
-      ["code2prompt", ".", "--pack", "--context-tokens", "200"],
-      { env: {} },
-    );
-    expect(code).toBe(0);
-    expect(stdout).toContain("## a.js\n\n```\nimport { b }");
-    expect(stdout).not.toContain("xxxx");
-    expect(stderr).toMatch(
-      /^about \d+ tokens: 2 files whole, 0 by what they declare, 1 by name\n$/,
-    );
-    expect(server?.requests).toEqual([]);
-  });
-});
-
-describe("both", () => {
   it.each([
     [["debug", "."], "error is missing"],
     [["debug", "missing", "x"], 'the folder "missing" does not exist'],
-    [["code2prompt", "missing"], 'the folder "missing" does not exist'],
-    [["code2prompt", ".", "--context-tokens", "0"], "--context-tokens"],
+    [["debug", ".", "x", "--context-tokens", "0"], "--context-tokens"],
     [["debug", ".", "x", "--context-tokens", "many"], "--context-tokens"],
     [["debug", ".", "x", "--max-cost", "1"], "--max-cost requires the price of the model"],
-  ])("refuse %j with exit code 2, and ask no model", async (args, message) => {
+  ])("refuses %j with exit code 2, and ask no model", async (args, message) => {
     const { run } = await atHome([]);
     const { code, stderr, stdout } = await run(args);
     expect(stderr).toContain(message);
@@ -101,28 +74,22 @@ describe("both", () => {
     expect(server?.requests).toEqual([]);
   });
 
-  it.each([["debug", "x"], ["code2prompt"]])(
-    "print a failure as a line of JSON with --json: %s",
-    async (name, ...more) => {
-      const { run } = await atHome([{ fault: { kind: "status", status: 401 } }]);
-      const { code, stdout, stderr } = await run([name, ".", ...more, "--json"]);
-      expect(code).not.toBe(0);
-      expect(JSON.parse(stdout)).toMatchObject({ type: "failed" });
-      expect(stderr).toContain(`fetchwork agent ${name}: `);
-    },
-  );
+  it("prints a failure as a line of JSON with --json", async () => {
+    const { run } = await atHome([{ fault: { kind: "status", status: 401 } }]);
+    const { code, stdout, stderr } = await run(["debug", ".", "x", "--json"]);
+    expect(code).not.toBe(0);
+    expect(JSON.parse(stdout)).toMatchObject({ type: "failed" });
+    expect(stderr).toContain("fetchwork agent debug: ");
+  });
 
-  it.each([["debug", "x"], ["code2prompt"]])(
-    "exit 5 without a provider: %s",
-    async (name, ...more) => {
-      const { run } = await atHome([]);
-      const { code, stderr } = await run([name, ".", ...more], { env: {} });
-      expect(code).toBe(5);
-      expect(stderr).toContain("OPENAI_API_KEY");
-    },
-  );
+  it("exits with 5 without a provider", async () => {
+    const { run } = await atHome([]);
+    const { code, stderr } = await run(["debug", ".", "x"], { env: {} });
+    expect(code).toBe(5);
+    expect(stderr).toContain("OPENAI_API_KEY");
+  });
 
-  it("exit with 4 when the budget is exhausted", async () => {
+  it("exits with 4 when the budget is exhausted", async () => {
     const { run } = await atHome([{ text: "ok" }]);
     const { code } = await run(["debug", ".", "x", "--max-tokens", "10"]);
     expect(code).toBe(4);
