@@ -131,25 +131,10 @@ describe("options", () => {
   });
 
   it.each<[keyof typeof withOptions, object, string]>([
-    ["cors", { origin: "https://a.example" }, "allowedOrigins"],
-    ["cors", { methods: ["GET"] }, "allowedMethods"],
-    ["cors", { credentials: true }, "allowCredentials"],
     ["cors", { allowMethods: ["GET"] }, "allowedMethods"],
-    ["cors", { exposeHeaders: ["a"] }, "exposedHeaders"],
-    ["compress", { level: 6 }, "gzipLevel"],
-    ["compress", { filter: yes }, "types"],
-    ["secure", { frameguard: false }, "frameOptions"],
-    ["secure", { xFrameOptions: "DENY" }, "frameOptions"],
-    ["secure", { strictTransportSecurity: false }, "hsts"],
+    ["secure", { frameOption: "DENY" }, "frameOptions"],
     ["logger", { prefx: "a" }, "prefix"],
-    ["logger", { stream: 1 }, "sink"],
-    ["rateLimit", { windowMs: 1, max: 1 }, "window"],
-    ["realIp", { trustProxy: true }, "trustedProxies"],
     ["fileServer", { dotfiles: "allow" }, "dotFiles"],
-    ["crossOriginProtection", { origin: 1 }, "trustedOrigins"],
-    ["recoverer", { onError: yes }, "respond"],
-    ["retry", { limit: 3 }, "retries"],
-    ["throttle", { backlogTimeout: 3 }, "timeout"],
   ])("%s() names the option that was meant by %o", async (name, options, meant) => {
     expect(await failureOf(withOptions[name], options)).toMatchObject({
       message: expect.stringContaining(`did you mean "${meant}"?`),

@@ -1,6 +1,6 @@
 import type { Middleware } from "@fetchwork/http";
 import { constantTimeEqual } from "@fetchwork/kit";
-import { checkOptions, type OptionNames } from "../check-options.ts";
+import { checkOptions } from "../check-options.ts";
 import { argon2Verifier } from "./argon2-hash.ts";
 import {
   basicAuthOptionNames,
@@ -63,7 +63,7 @@ export function basicAuthWithBcryptHashAndPrompt(
   hash: string,
   options: BasicAuthHashOptions = {},
 ): Middleware {
-  checkOptions(options, knownHashOptions);
+  checkOptions("basicAuth", options, [...basicAuthOptionNames, "rememberFor"]);
   return basicAuthWithBcryptHash(user, hash, { prompt: true, ...options });
 }
 
@@ -74,7 +74,7 @@ export function basicAuthWithArgon2HashAndPrompt(
   salt: string,
   options: BasicAuthHashOptions = {},
 ): Middleware {
-  checkOptions(options, knownHashOptions);
+  checkOptions("basicAuth", options, [...basicAuthOptionNames, "rememberFor"]);
   return basicAuthWithArgon2Hash(user, hash, salt, { prompt: true, ...options });
 }
 
@@ -83,7 +83,7 @@ function basicAuthWithHash(
   verify: (password: string) => Promise<boolean>,
   options: BasicAuthHashOptions,
 ): Middleware {
-  checkOptions(options, knownHashOptions);
+  checkOptions("basicAuth", options, [...basicAuthOptionNames, "rememberFor"]);
   checkUser(user);
   const { rememberFor = 60_000, ...rest } = options;
   const check: CredentialChecker = async (givenUser, givenPassword) => {
@@ -93,9 +93,3 @@ function basicAuthWithHash(
   };
   return basicAuth(rememberSuccess(check, rememberFor), rest);
 }
-
-const knownHashOptions: OptionNames<BasicAuthHashOptions> = {
-  ...basicAuthOptionNames,
-  names: { ...basicAuthOptionNames.names, rememberFor: true },
-  otherNames: { ...basicAuthOptionNames.otherNames, cache: "rememberFor", ttl: "rememberFor" },
-};

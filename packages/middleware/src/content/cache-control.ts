@@ -6,7 +6,7 @@ import {
   type Handler,
   type Middleware,
 } from "@fetchwork/http";
-import { checkFunction, checkOptions, optionError, type OptionNames } from "../check-options.ts";
+import { checkFunction, checkOptions, optionError } from "../check-options.ts";
 import { etagMatches } from "./etag-matches.ts";
 import { shortHash } from "../runtime/short-hash.ts";
 import { pathAndQueryOf } from "../request/request-url.ts";
@@ -67,7 +67,7 @@ function revalidate(
   version: VersionFunction,
   options: CacheControlOptions,
 ): Middleware {
-  checkOptions(options, knownOptions);
+  checkOptions("cacheControl", options, ["etagUrl"]);
   const { etagUrl = "absolute" } = options;
   if (typeof maxAge !== "number" || !Number.isFinite(maxAge) || maxAge < 0)
     throw optionError("maxAge", maxAge, "a number of seconds of at least 0");
@@ -124,10 +124,3 @@ class TagCache {
     return tag;
   }
 }
-
-const knownOptions: OptionNames<CacheControlOptions> = {
-  owner: "cacheControl",
-  names: {
-    etagUrl: true,
-  },
-};

@@ -13,7 +13,6 @@ import {
   checkHeaderName,
   checkOptions,
   optionError,
-  type OptionNames,
 } from "../check-options.ts";
 import { originMatcher, type OriginMatcher } from "./origin-matcher.ts";
 import { place } from "../order.ts";
@@ -80,7 +79,15 @@ export interface CorsOptions {
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for invalid options, and for credentials with `*`
  */
 export function cors(options: CorsOptions = {}): Middleware {
-  checkOptions(options, knownOptions);
+  checkOptions("cors", options, [
+    "allowedOrigins",
+    "allowedMethods",
+    "allowedHeaders",
+    "exposedHeaders",
+    "allowCredentials",
+    "unsafeAnyOriginWithCredentials",
+    "maxAge",
+  ]);
   const policy = makePolicy(options);
   const { allows } = policy;
   return place("cors", (next) => (request, context) => {
@@ -277,37 +284,3 @@ function checkList(list: unknown, what: string): void {
   if (!Array.isArray(list)) throw optionError(what, list, "a list of names");
   for (const name of list as readonly unknown[]) checkHeaderName(name, what);
 }
-
-const knownOptions: OptionNames<CorsOptions> = {
-  owner: "cors",
-  names: {
-    allowedOrigins: true,
-    allowedMethods: true,
-    allowedHeaders: true,
-    exposedHeaders: true,
-    allowCredentials: true,
-    unsafeAnyOriginWithCredentials: true,
-    maxAge: true,
-  },
-  otherNames: {
-    origin: "allowedOrigins",
-    origins: "allowedOrigins",
-    allowOrigin: "allowedOrigins",
-    allowOrigins: "allowedOrigins",
-    corsAllowedOrigins: "allowedOrigins",
-    methods: "allowedMethods",
-    allowMethods: "allowedMethods",
-    corsAllowedMethods: "allowedMethods",
-    headers: "allowedHeaders",
-    allowHeaders: "allowedHeaders",
-    corsAllowedHeaders: "allowedHeaders",
-    exposeHeaders: "exposedHeaders",
-    exposed: "exposedHeaders",
-    corsExposedHeaders: "exposedHeaders",
-    credentials: "allowCredentials",
-    corsAllowCredentials: "allowCredentials",
-    maxAgeSeconds: "maxAge",
-    corsMaxAge: "maxAge",
-    preflightMaxAge: "maxAge",
-  },
-};

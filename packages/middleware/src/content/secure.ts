@@ -7,7 +7,6 @@ import {
   checkHeaderValue,
   checkOptions,
   optionError,
-  type OptionNames,
 } from "../check-options.ts";
 import { cspNonceKey, policyWriter, type PolicyDirectives } from "./content-security-policy.ts";
 import { place } from "../order.ts";
@@ -83,7 +82,19 @@ export type PolicyFunction = (request: Request, context: Context) => string;
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function secure(options: SecureOptions = {}): Middleware {
-  checkOptions(options, knownOptions);
+  checkOptions("secure", options, [
+    "frameOptions",
+    "contentTypeNosniff",
+    "referrerPolicy",
+    "contentSecurityPolicy",
+    "permissionsPolicy",
+    "hsts",
+    "xssProtection",
+    "crossOriginOpenerPolicy",
+    "crossOriginResourcePolicy",
+    "crossOriginEmbedderPolicy",
+    "trustedProxies",
+  ]);
   const { hsts = {} } = options;
   const policy = readPolicy(options.contentSecurityPolicy);
   const pairs = fixedHeaders(options);
@@ -138,7 +149,7 @@ function readPolicy(policy: SecureOptions["contentSecurityPolicy"]): PolicyWrite
   if (typeof policy !== "object" || policy === null) {
     throw optionError("contentSecurityPolicy", policy, "text, a function or directives");
   }
-  checkOptions(policy, knownPolicyOptions);
+  checkOptions("contentSecurityPolicy of secure", policy, ["directives", "reportOnly"]);
   const { directives, reportOnly = false } = policy;
   checkFlag(reportOnly, "contentSecurityPolicy.reportOnly");
   const { needsNonce, write } = policyWriter(directives);
@@ -191,7 +202,7 @@ function fixedHeaders(options: SecureOptions): readonly (readonly [string, strin
 function writeHsts(options: HstsOptions): string {
   if (typeof options !== "object" || options === null)
     throw optionError("hsts", options, "an object, or false");
-  checkOptions(options, knownHstsOptions);
+  checkOptions("hsts of secure", options, ["maxAge", "includeSubdomains", "preload"]);
   const { maxAge = 31_536_000, includeSubdomains = true, preload = false } = options;
   checkFlag(includeSubdomains, "hsts.includeSubdomains");
   checkFlag(preload, "hsts.preload");
@@ -200,64 +211,3 @@ function writeHsts(options: HstsOptions): string {
   if (maxAge === 0) return "";
   return `max-age=${maxAge}${includeSubdomains ? "; includeSubDomains" : ""}${preload ? "; preload" : ""}`;
 }
-
-const knownOptions: OptionNames<SecureOptions> = {
-  owner: "secure",
-  names: {
-    frameOptions: true,
-    contentTypeNosniff: true,
-    referrerPolicy: true,
-    contentSecurityPolicy: true,
-    permissionsPolicy: true,
-    hsts: true,
-    xssProtection: true,
-    crossOriginOpenerPolicy: true,
-    crossOriginResourcePolicy: true,
-    crossOriginEmbedderPolicy: true,
-    trustedProxies: true,
-  },
-  otherNames: {
-    trustProxy: "trustedProxies",
-    trustProxies: "trustedProxies",
-    trusted: "trustedProxies",
-    proxies: "trustedProxies",
-    trustedProxy: "trustedProxies",
-    xFrameOptions: "frameOptions",
-    frameguard: "frameOptions",
-    xContentTypeOptions: "contentTypeNosniff",
-    noSniff: "contentTypeNosniff",
-    contentTypeOptions: "contentTypeNosniff",
-    csp: "contentSecurityPolicy",
-    contentSecurityPolicyReportOnly: "contentSecurityPolicy",
-    directives: "contentSecurityPolicy",
-    featurePolicy: "permissionsPolicy",
-    strictTransportSecurity: "hsts",
-    xXssProtection: "xssProtection",
-    xssFilter: "xssProtection",
-    referrer: "referrerPolicy",
-    coop: "crossOriginOpenerPolicy",
-    corp: "crossOriginResourcePolicy",
-    coep: "crossOriginEmbedderPolicy",
-  },
-};
-
-const knownPolicyOptions: OptionNames<PolicyOptions> = {
-  owner: "contentSecurityPolicy of secure",
-  names: {
-    directives: true,
-    reportOnly: true,
-  },
-};
-
-const knownHstsOptions: OptionNames<HstsOptions> = {
-  owner: "hsts of secure",
-  names: {
-    maxAge: true,
-    includeSubdomains: true,
-    preload: true,
-  },
-  otherNames: {
-    maxAgeSeconds: "maxAge",
-    subdomains: "includeSubdomains",
-  },
-};

@@ -1,6 +1,6 @@
 import { changeHeaders, setDefault, type Context, type Middleware } from "@fetchwork/http";
 import { formatIP, networkAddress, parseIP } from "@fetchwork/kit";
-import { checkFunction, checkOptions, optionError, type OptionNames } from "../check-options.ts";
+import { checkFunction, checkOptions, optionError } from "../check-options.ts";
 import { memoryRateLimitStore } from "./memory-rate-limit-store.ts";
 import { refuse } from "../response/plain-response.ts";
 import type { RateLimitStore, RateLimitVerdict } from "./rate-limit-store.ts";
@@ -61,7 +61,18 @@ const maxKeyLength = 200;
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function rateLimit(options: RateLimitOptions): Middleware {
-  checkOptions(options, knownOptions);
+  checkOptions("rateLimit", options, [
+    "limit",
+    "window",
+    "name",
+    "key",
+    "ipv6Prefix",
+    "store",
+    "whenStoreFails",
+    "respond",
+    "trustedProxies",
+    "headers",
+  ]);
   const { limit, window = 60_000, name = "default", ipv6Prefix = 64, store, key } = options;
   const { whenStoreFails = "refuse", trustedProxies, headers, respond = tooManyRequests } = options;
   checkRange(limit, "limit", 1, 999_999_999_999);
@@ -176,46 +187,3 @@ function checkRange(value: unknown, what: string, min: number, max: number): voi
   if (Number.isInteger(value) && Number(value) >= min && Number(value) <= max) return;
   throw optionError(what, value, `a whole number from ${min} to ${max}`);
 }
-
-const knownOptions: OptionNames<RateLimitOptions> = {
-  owner: "rateLimit",
-  names: {
-    limit: true,
-    window: true,
-    name: true,
-    key: true,
-    ipv6Prefix: true,
-    store: true,
-    whenStoreFails: true,
-    respond: true,
-    trustedProxies: true,
-    headers: true,
-  },
-  otherNames: {
-    answer: "respond",
-    trustProxy: "trustedProxies",
-    trustProxies: "trustedProxies",
-    trusted: "trustedProxies",
-    proxies: "trustedProxies",
-    trustedProxy: "trustedProxies",
-    max: "limit",
-    maxRequests: "limit",
-    points: "limit",
-    requests: "limit",
-    windowMs: "window",
-    interval: "window",
-    duration: "window",
-    timeWindow: "window",
-    keyGenerator: "key",
-    keyFn: "key",
-    identifier: "name",
-    prefix: "name",
-    ipv6Subnet: "ipv6Prefix",
-    passOnStoreError: "whenStoreFails",
-    skipOnError: "whenStoreFails",
-    handler: "respond",
-    message: "respond",
-    statusCode: "respond",
-    errorResponseBuilder: "respond",
-  },
-};

@@ -1,7 +1,7 @@
 import type { IdempotencyRecord, IdempotencyRun, IdempotencyStore } from "./idempotency-store.ts";
 import { redisScript, type RedisClient } from "./redis-client.ts";
 import type { RedisStoreOptions } from "./redis-rate-limit-store.ts";
-import { checkOptions, optionError, type OptionNames } from "../check-options.ts";
+import { checkOptions, optionError } from "../check-options.ts";
 
 const beginScript = `
 local known = redis.call('GET', KEYS[1])
@@ -32,7 +32,7 @@ export function redisIdempotencyStore(
   client: RedisClient,
   options: RedisStoreOptions = {},
 ): IdempotencyStore {
-  checkOptions(options, knownOptions);
+  checkOptions("redisIdempotencyStore", options, ["prefix"]);
   const { prefix = "idempotency:" } = options;
   if (typeof prefix !== "string") throw optionError("prefix", prefix, "text");
   const begin = redisScript(client, beginScript);
@@ -68,14 +68,3 @@ function readRecord(reply: unknown): IdempotencyRecord {
   // Only `complete` and `begin` write under the prefix.
   return record as IdempotencyRecord;
 }
-
-const knownOptions: OptionNames<RedisStoreOptions> = {
-  owner: "redisIdempotencyStore",
-  names: {
-    prefix: true,
-  },
-  otherNames: {
-    keyPrefix: "prefix",
-    namespace: "prefix",
-  },
-};

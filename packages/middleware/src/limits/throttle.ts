@@ -1,12 +1,6 @@
 import { empty, type Context, type Middleware } from "@fetchwork/http";
 import { Semaphore } from "@fetchwork/kit";
-import {
-  checkAmount,
-  checkOptions,
-  longestTimer,
-  optionError,
-  type OptionNames,
-} from "../check-options.ts";
+import { checkAmount, checkOptions, longestTimer, optionError } from "../check-options.ts";
 
 /** Options of {@link throttle}. */
 export interface ThrottleOptions {
@@ -35,7 +29,7 @@ export interface ThrottleOptions {
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function throttle(limit: number, options: ThrottleOptions = {}): Middleware {
-  checkOptions(options, knownOptions);
+  checkOptions("throttle", options, ["backlog", "timeout", "status", "retryAfter"]);
   const { backlog = 0, timeout = 60_000, status = 503, retryAfter } = options;
   checkAmount(limit, "limit", 1);
   checkAmount(backlog, "backlog", 0);
@@ -103,22 +97,3 @@ function releaseAtEnd(places: Semaphore, context: Context): () => void {
   context.onFinish(release);
   return release;
 }
-
-const knownOptions: OptionNames<ThrottleOptions> = {
-  owner: "throttle",
-  names: {
-    backlog: true,
-    timeout: true,
-    status: true,
-    retryAfter: true,
-  },
-  otherNames: {
-    queue: "backlog",
-    queueLimit: "backlog",
-    maxQueue: "backlog",
-    backlogLimit: "backlog",
-    backlogTimeout: "timeout",
-    wait: "timeout",
-    statusCode: "status",
-  },
-};

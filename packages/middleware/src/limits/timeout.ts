@@ -5,7 +5,6 @@ import {
   checkOptions,
   longestTimer,
   optionError,
-  type OptionNames,
 } from "../check-options.ts";
 import type { HandlerTimeoutError } from "../errors.ts";
 import { Deadline } from "./deadline.ts";
@@ -54,7 +53,7 @@ export interface TimeoutOptions {
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function timeout(milliseconds: number, options: TimeoutOptions = {}): Middleware {
-  checkOptions(options, knownOptions);
+  checkOptions("timeout", options, ["mode", "bufferLimit", "respond"]);
   const { mode = "buffer", bufferLimit = 1_048_576, respond = gatewayTimeout } = options;
   if (typeof milliseconds !== "number" || !(milliseconds <= longestTimer))
     throw optionError("milliseconds", milliseconds, `at most ${longestTimer}`);
@@ -94,20 +93,3 @@ function withSignalOf(context: Context, request: Request): Request {
 function gatewayTimeout(): Response {
   return empty(504);
 }
-
-const knownOptions: OptionNames<TimeoutOptions> = {
-  owner: "timeout",
-  names: {
-    mode: true,
-    bufferLimit: true,
-    respond: true,
-  },
-  otherNames: {
-    answer: "respond",
-    onTimeout: "respond",
-    handler: "respond",
-    response: "respond",
-    message: "respond",
-    limit: "bufferLimit",
-  },
-};

@@ -6,7 +6,6 @@ import {
   checkOptions,
   checkTexts,
   optionError,
-  type OptionNames,
 } from "../check-options.ts";
 import { refuse } from "../response/plain-response.ts";
 import { pathBounds, searchOf } from "../request/request-url.ts";
@@ -137,7 +136,17 @@ function redirectToFolder(url: string, path: string): Response {
 }
 
 function prepare(root: string, options: FileServerOptions): Settings {
-  checkOptions(options, knownOptions);
+  checkOptions("fileServer", options, [
+    "prefix",
+    "index",
+    "listing",
+    "spa",
+    "notFound",
+    "dotFiles",
+    "cacheControl",
+    "precompressed",
+    "mediaTypes",
+  ]);
   const { prefix = "/", index = "index.html", listing = false, spa = false } = options;
   const { dotFiles = [".well-known"], precompressed = true, notFound, cacheControl } = options;
   checkTexts(dotFiles, "dotFiles");
@@ -182,36 +191,3 @@ function realFolder(root: string): string {
   }
   throw optionError("root", root, "a folder that exists");
 }
-
-const knownOptions: OptionNames<FileServerOptions> = {
-  owner: "fileServer",
-  names: {
-    prefix: true,
-    index: true,
-    listing: true,
-    spa: true,
-    notFound: true,
-    dotFiles: true,
-    cacheControl: true,
-    precompressed: true,
-    mediaTypes: true,
-  },
-  otherNames: {
-    browse: "listing",
-    directoryListing: "listing",
-    autoindex: "listing",
-    maxAge: "cacheControl",
-    immutable: "cacheControl",
-    setHeaders: "cacheControl",
-    headers: "cacheControl",
-    fallback: "spa",
-    hidden: "dotFiles",
-    mime: "mediaTypes",
-    mimes: "mediaTypes",
-    mimeTypes: "mediaTypes",
-    types: "mediaTypes",
-    compressed: "precompressed",
-    baseUrl: "prefix",
-    path: "prefix",
-  },
-};

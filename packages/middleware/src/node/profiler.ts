@@ -1,6 +1,6 @@
 import { text, type Context, type Handler, type Middleware } from "@fetchwork/http";
 import { addressGuard, type AddressGuardOptions } from "../access/address-guard.ts";
-import { checkCalled, checkOptions, optionError, type OptionNames } from "../check-options.ts";
+import { checkCalled, checkOptions, optionError } from "../check-options.ts";
 import { encodeJSON } from "../json/encode-json.ts";
 import { toJSON, variableReader } from "../observe/metric-variables.ts";
 import { noCache } from "../content/no-cache.ts";
@@ -83,7 +83,16 @@ export function profiler(...args: readonly (string | ProfilerOptions)[]): Middle
   checkCalled("profiler", first);
   const options: ProfilerOptions =
     typeof first === "object" && first !== null ? first : { addresses: args as readonly string[] };
-  checkOptions(options, knownOptions);
+  checkOptions("profiler", options, [
+    "path",
+    "maxSeconds",
+    "variables",
+    "showArguments",
+    "addresses",
+    "allowAll",
+    "trustedProxies",
+    "headers",
+  ]);
   const { path = "", maxSeconds = 60, variables = {}, showArguments = false } = options;
   if (typeof path !== "string" || !/^(?:\/[\w.~-]+)*$/.test(path)) {
     throw optionError("path", path, "a path without a slash at its end, or nothing");
@@ -202,31 +211,3 @@ function notAllowed(): Response {
   response.headers.set("allow", "GET");
   return response;
 }
-
-const knownOptions: OptionNames<ProfilerOptions> = {
-  owner: "profiler",
-  names: {
-    path: true,
-    maxSeconds: true,
-    variables: true,
-    showArguments: true,
-    addresses: true,
-    allowAll: true,
-    trustedProxies: true,
-    headers: true,
-  },
-  otherNames: {
-    trustProxy: "trustedProxies",
-    trustProxies: "trustedProxies",
-    trusted: "trustedProxies",
-    proxies: "trustedProxies",
-    trustedProxy: "trustedProxies",
-    ips: "addresses",
-    allow: "addresses",
-    allowList: "addresses",
-    allowed: "addresses",
-    only: "addresses",
-    endpoint: "path",
-    prefix: "path",
-  },
-};

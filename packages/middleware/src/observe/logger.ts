@@ -7,7 +7,6 @@ import {
   checkOptions,
   checkTexts,
   optionError,
-  type OptionNames,
 } from "../check-options.ts";
 import {
   formatCombined,
@@ -92,7 +91,17 @@ export interface LoggerOptions {
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function logger(options: LoggerOptions = {}): Middleware {
-  checkOptions(options, knownOptions);
+  checkOptions("logger", options, [
+    "prefix",
+    "format",
+    "body",
+    "ip",
+    "user",
+    "subject",
+    "maskedKeys",
+    "sink",
+    "backend",
+  ]);
   const body = readBodyOptions(options.body);
   const log = exchangeLogger(options, body?.transform);
   if (body === undefined) {
@@ -175,7 +184,7 @@ interface LoggedBody {
 /** How bodies are logged; undefined when they are not. */
 function readBodyOptions(body: boolean | LoggerBodyOptions = false): LoggedBody | undefined {
   if (typeof body !== "object" || body === null) checkFlag(body, "body");
-  else checkOptions(body, knownBodyOptions);
+  else checkOptions("body of logger", body, ["maxSize", "transform"]);
   const { maxSize = 1024, transform = markCut } = typeof body === "object" ? body : {};
   checkAmount(maxSize, "body.maxSize", 0);
   checkFunction(transform, "body.transform");
@@ -193,50 +202,3 @@ function describeBody(
 function markCut(body: string, truncated: boolean): string {
   return truncated ? `${body}...` : body;
 }
-
-const knownOptions: OptionNames<LoggerOptions> = {
-  owner: "logger",
-  names: {
-    prefix: true,
-    format: true,
-    body: true,
-    ip: true,
-    user: true,
-    subject: true,
-    maskedKeys: true,
-    sink: true,
-    backend: true,
-  },
-  otherNames: {
-    stream: "sink",
-    output: "sink",
-    print: "sink",
-    write: "sink",
-    log: "sink",
-    logger: "backend",
-    withBody: "body",
-    logBody: "body",
-    maxBodySize: "body",
-    bodyFn: "body",
-    ipFn: "ip",
-    userFn: "user",
-    subjFn: "subject",
-    redact: "maskedKeys",
-    mask: "maskedKeys",
-    secretKeys: "maskedKeys",
-  },
-};
-
-const knownBodyOptions: OptionNames<LoggerBodyOptions> = {
-  owner: "body of logger",
-  names: {
-    maxSize: true,
-    transform: true,
-  },
-  otherNames: {
-    limit: "maxSize",
-    maxBodySize: "maxSize",
-    bodyFn: "transform",
-    mask: "transform",
-  },
-};

@@ -1,12 +1,6 @@
 import type { Context, Middleware } from "@fetchwork/http";
 import { maskForm } from "@fetchwork/kit";
-import {
-  checkFlag,
-  checkFunction,
-  checkOptions,
-  optionError,
-  type OptionNames,
-} from "../check-options.ts";
+import { checkFlag, checkFunction, checkOptions, optionError } from "../check-options.ts";
 import { readClientAddress } from "../address/client-address.ts";
 
 /** The part of `@opentelemetry/api` that is used: `import * as api from "@opentelemetry/api"` has it. */
@@ -98,7 +92,7 @@ export function openTelemetry<OtelContext, Span extends OpenTelemetrySpan>(
   api: OpenTelemetryApi<OtelContext, Span>,
   options: OpenTelemetryOptions = {},
 ): Middleware {
-  checkOptions(options, knownOptions);
+  checkOptions("openTelemetry", options, ["route", "query", "when"]);
   const { route = () => undefined, query = false, when = () => true } = options;
   if (typeof api !== "object" || api === null || !("trace" in api))
     throw optionError("api", api, "the module @opentelemetry/api");
@@ -172,19 +166,3 @@ function attributesOf(
     ...(userAgent === null ? {} : { "user_agent.original": userAgent }),
   };
 }
-
-const knownOptions: OptionNames<OpenTelemetryOptions> = {
-  owner: "openTelemetry",
-  names: {
-    route: true,
-    query: true,
-    when: true,
-  },
-  otherNames: {
-    filter: "when",
-    skip: "when",
-    ignore: "when",
-    enabled: "when",
-    captureQuery: "query",
-  },
-};

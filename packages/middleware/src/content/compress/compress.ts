@@ -6,7 +6,7 @@ import {
   type TakenResponse,
 } from "../../body/replace-body.ts";
 import { peekStream, readIfSmall } from "../../body/stream-start.ts";
-import { checkAmount, checkOptions, optionError, type OptionNames } from "../../check-options.ts";
+import { checkAmount, checkOptions, optionError } from "../../check-options.ts";
 import { chooseEncoding } from "./accept-encoding.ts";
 import { findEncoders, type ContentCoding, type ContentEncoder } from "./content-encoder.ts";
 import { sniffedBytes, sniffType } from "./sniff-type.ts";
@@ -82,7 +82,15 @@ const defaultTypes = [
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function compress(options: CompressOptions = {}): Middleware {
-  checkOptions(options, knownOptions);
+  checkOptions("compress", options, [
+    "encodings",
+    "types",
+    "threshold",
+    "gzipLevel",
+    "brotliQuality",
+    "zstdLevel",
+    "syncLimit",
+  ]);
   const { encodings = ["zstd", "br", "gzip"], types = defaultTypes } = options;
   const { threshold = 1024, syncLimit = 32_768 } = options;
   const { gzipLevel = 6, brotliQuality = 4, zstdLevel = 3 } = options;
@@ -279,31 +287,3 @@ function checkLevel(name: string, level: number, [min, max]: [number, number]): 
     throw optionError(name, level, `a whole number from ${min} to ${max}`);
   }
 }
-
-const knownOptions: OptionNames<CompressOptions> = {
-  owner: "compress",
-  names: {
-    encodings: true,
-    types: true,
-    threshold: true,
-    gzipLevel: true,
-    brotliQuality: true,
-    zstdLevel: true,
-    syncLimit: true,
-  },
-  otherNames: {
-    level: "gzipLevel",
-    filter: "types",
-    contentTypes: "types",
-    customTypes: "types",
-    contentTypeFilter: "types",
-    algorithms: "encodings",
-    minSize: "threshold",
-    minLength: "threshold",
-    brotli: "brotliQuality",
-    quality: "brotliQuality",
-    brotliLevel: "brotliQuality",
-    zstd: "zstdLevel",
-    zstdQuality: "zstdLevel",
-  },
-};
