@@ -114,12 +114,6 @@ export {
 export { metrics, metricsAllowAll, type MetricsOptions } from "./observe/metrics.ts";
 export { noCache, type NoCacheOptions } from "./content/no-cache.ts";
 export { onlyFrom, type OnlyFromOptions } from "./access/only-from.ts";
-export {
-  openTelemetry,
-  type OpenTelemetryApi,
-  type OpenTelemetryOptions,
-  type OpenTelemetrySpan,
-} from "./observe/open-telemetry.ts";
 export type { OriginMatcher } from "./content/origin-matcher.ts";
 export { parseFromTo, type FromTo } from "./request/parse-from-to.ts";
 export { ping, type PingOptions } from "./observe/ping.ts";

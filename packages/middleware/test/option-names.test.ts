@@ -12,7 +12,6 @@ const hash = {
   salt: btoa("s".repeat(16)),
 };
 const redis = { eval: async () => null } as never;
-const tracing = { trace: {}, propagation: {}, context: {} } as never;
 const yes = (): boolean => true;
 const context: Context = createContext(new Request("http://localhost/"));
 const post = (): Request => new Request("http://localhost/", { method: "POST", body: "1" });
@@ -58,7 +57,6 @@ const withOptions = {
   metricsAllowAll: (options) => middleware.metricsAllowAll(options),
   noCache: (options) => middleware.noCache(options),
   onlyFrom: (options) => middleware.onlyFrom(options),
-  openTelemetry: (options) => middleware.openTelemetry(tracing, options),
   ping: (options) => middleware.ping(options),
   profiler: (options) => node.profiler(options),
   rateLimit: (options) => middleware.rateLimit(options),
@@ -82,7 +80,7 @@ const withOptions = {
 /** Exported functions that have no options. */
 const withoutOptions = new Set(
   `AbortHandlerError HandlerTimeoutError InvalidBodyError MiddlewareError RequestError anonymizeIP authorizedUser
-  canonicalPath canonicalizePath cleanPath earlyHints encodeJSON except formatSpec generateArgon2Hash generateBcryptHash
+  canonicalPath canonicalizePath cleanPath encodeJSON except formatSpec generateArgon2Hash generateBcryptHash
   getTraceID gzip headers ipMatcher isAuthorized maybe newErrorLogger parseFromTo parseIPRange reject renderJSON
   renderJSONFromBytes renderJSONWithHTML requestHeaders rewrite secAllHeaders some startServerTiming stripSlashes wrap`.split(
     /\s+/,
@@ -163,9 +161,9 @@ describe("options", () => {
 
 describe("a factory that wrap() gets without a call", () => {
   // Their first argument may be a function, so they cannot tell a handler from it.
-  const noticedAtTheFirstRequest = new Set(["basicAuth", "bearer", "blackWordsFn", "earlyHints"]);
+  const noticedAtTheFirstRequest = new Set(["basicAuth", "bearer", "blackWordsFn"]);
   const isFactory = (name: string): boolean =>
-    /^(?:appInfo|basicAuth\w*|bearer|benchmarks|blackWords(?:Fn)?|cacheControl\w*|canonicalPath|cleanPath|compress|cors|crossOriginProtection|deprecation|earlyHints|gzip|headers|health|idempotency|logger|maybe|metrics\w*|noCache|onlyFrom|openTelemetry|ping|profiler|rateLimit|realIp|recoverer|reject|requestHeaders|retry|rewrite|secure|serverTiming|sizeLimit|stripSlashes|sunset|throttle|timeout|trace)$/.test(
+    /^(?:appInfo|basicAuth\w*|bearer|benchmarks|blackWords(?:Fn)?|cacheControl\w*|canonicalPath|cleanPath|compress|cors|crossOriginProtection|deprecation|gzip|headers|health|idempotency|logger|maybe|metrics\w*|noCache|onlyFrom|ping|profiler|rateLimit|realIp|recoverer|reject|requestHeaders|retry|rewrite|secure|serverTiming|sizeLimit|stripSlashes|sunset|throttle|timeout|trace)$/.test(
       name,
     );
 
