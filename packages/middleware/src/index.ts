@@ -132,7 +132,6 @@ export {
 } from "./address/real-ip.ts";
 export { ABORT_HANDLER, recoverer, type RecovererOptions } from "./observe/recoverer.ts";
 export type { CallingRedisClient, RedisClient, SendingRedisClient } from "./limits/redis-client.ts";
-export { redisIdempotencyStore } from "./limits/redis-idempotency-store.ts";
 export { redisRateLimitStore, type RedisStoreOptions } from "./limits/redis-rate-limit-store.ts";
 export { reject } from "./access/reject.ts";
 export { requestHeaders } from "./content/request-headers.ts";

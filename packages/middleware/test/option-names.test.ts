@@ -62,7 +62,6 @@ const withOptions = {
   rateLimit: (options) => middleware.rateLimit(options),
   realIp: (options) => middleware.realIp(options),
   recoverer: (options) => middleware.recoverer(options),
-  redisIdempotencyStore: (options) => middleware.redisIdempotencyStore(redis, options),
   redisRateLimitStore: (options) => middleware.redisRateLimitStore(redis, options),
   retry: (options) => middleware.retry(options),
   secure: (options) => middleware.secure(options),

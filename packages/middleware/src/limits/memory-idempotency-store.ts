@@ -21,8 +21,7 @@ interface Done extends IdempotencyRecord {
 }
 
 /**
- * Makes a store in the memory of this process. Several processes share a
- * {@link redisIdempotencyStore}.
+ * Makes a store in the memory of this process. Several processes need a common {@link IdempotencyStore}.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */

@@ -2,9 +2,9 @@ import { partLength, type RateLimitStore, type RateLimitVerdict } from "./rate-l
 import { redisScript, type RedisClient } from "./redis-client.ts";
 import { checkOptions, optionError } from "../check-options.ts";
 
-/** Options of the stores in Redis. */
+/** Options of {@link redisRateLimitStore}. */
 export interface RedisStoreOptions {
-  /** Start of all keys. Default: `rate-limit:` or `idempotency:`, after the store. */
+  /** Start of all keys. Default: `rate-limit:`. */
   readonly prefix?: string | undefined;
 }
 
