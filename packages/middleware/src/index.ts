@@ -7,7 +7,6 @@ export {
   basicAuthWithArgon2HashAndPrompt,
   basicAuthWithBcryptHash,
   basicAuthWithBcryptHashAndPrompt,
-  type BasicAuthHashOptions,
 } from "./access/basic-auth-hash.ts";
 export {
   bearerAuth,
@@ -39,7 +38,6 @@ export { blackWords, blackWordsFn, type BlackWordsOptions } from "./access/black
 export {
   cacheControl,
   cacheControlDynamic,
-  type CacheControlOptions,
   type VersionFunction,
 } from "./content/cache-control.ts";
 export { canonicalPath, canonicalizePath } from "./path/canonical-path.ts";

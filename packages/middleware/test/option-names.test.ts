@@ -37,8 +37,6 @@ const withOptions = {
   benchmarks: (options) => middleware.benchmarks(options),
   blackWords: (options) => middleware.blackWords(["a"], options),
   blackWordsFn: (options) => middleware.blackWordsFn(() => [], options),
-  cacheControl: (options) => middleware.cacheControl(1, "v", options),
-  cacheControlDynamic: (options) => middleware.cacheControlDynamic(1, () => "v", options),
   compress: (options) => middleware.compress(options),
   cors: (options) => middleware.cors(options),
   CrossOriginProtection: (options) => new middleware.CrossOriginProtection(options),
@@ -79,7 +77,7 @@ const withOptions = {
 /** Exported functions that have no options. */
 const withoutOptions = new Set(
   `AbortHandlerError HandlerTimeoutError InvalidBodyError MiddlewareError RequestError anonymizeIP authorizedUser
-  canonicalPath canonicalizePath cleanPath encodeJSON except formatSpec generateArgon2Hash generateBcryptHash
+  cacheControl cacheControlDynamic canonicalPath canonicalizePath cleanPath encodeJSON except formatSpec generateArgon2Hash generateBcryptHash
   getTraceID gzip headers ipMatcher isAuthorized maybe newErrorLogger parseFromTo parseIPRange reject renderJSON
   renderJSONFromBytes renderJSONWithHTML requestHeaders rewrite secAllHeaders some startServerTiming stripSlashes wrap`.split(
     /\s+/,

@@ -59,10 +59,6 @@ export interface SecureOptions extends HttpsCheckOptions {
 export interface PolicyOptions {
   /** Directives with their sources, such as `{ "default-src": ["'self'"], "script-src": ["'nonce'"] }`. */
   readonly directives: PolicyDirectives;
-  /**
-   * Whether browsers only report what they would block, by `Content-Security-Policy-Report-Only`. Default: `false`.
-   */
-  readonly reportOnly?: boolean | undefined;
 }
 
 /** Makes the `Content-Security-Policy` of one response. */
@@ -105,9 +101,9 @@ export function secure(options: SecureOptions = {}): Middleware {
     const result = next(request, context);
     const change = (headers: Headers): void => {
       for (const [name, value] of pairs) setDefault(headers, name, value);
-      if (policy !== undefined && !headers.has(policy.header)) {
+      if (policy !== undefined && !headers.has("content-security-policy")) {
         const value = policy.write(request, context);
-        if (value !== "") headers.set(policy.header, value);
+        if (value !== "") headers.set("content-security-policy", value);
       }
       if (hstsValue !== "" && isHttps(request, context)) {
         setDefault(headers, "strict-transport-security", hstsValue);
@@ -136,28 +132,20 @@ function randomNonce(): string {
 }
 
 interface PolicyWriter {
-  readonly header: string;
   readonly needsNonce: boolean;
   readonly write: PolicyFunction;
 }
 
 /** A policy that differs from request to request; a text is one of the fixed headers. */
 function readPolicy(policy: SecureOptions["contentSecurityPolicy"]): PolicyWriter | undefined {
-  const header = "content-security-policy";
-  if (typeof policy === "function") return { header, needsNonce: false, write: policy };
+  if (typeof policy === "function") return { needsNonce: false, write: policy };
   if (policy === undefined || typeof policy === "string") return undefined;
   if (typeof policy !== "object" || policy === null) {
     throw optionError("contentSecurityPolicy", policy, "text, a function or directives");
   }
-  checkOptions("contentSecurityPolicy of secure", policy, ["directives", "reportOnly"]);
-  const { directives, reportOnly = false } = policy;
-  checkFlag(reportOnly, "contentSecurityPolicy.reportOnly");
-  const { needsNonce, write } = policyWriter(directives);
-  return {
-    header: reportOnly ? `${header}-report-only` : header,
-    needsNonce,
-    write: (_request, context) => write(context),
-  };
+  checkOptions("contentSecurityPolicy of secure", policy, ["directives"]);
+  const { needsNonce, write } = policyWriter(policy.directives);
+  return { needsNonce, write: (_request, context) => write(context) };
 }
 
 function fixedHeaders(options: SecureOptions): readonly (readonly [string, string])[] {

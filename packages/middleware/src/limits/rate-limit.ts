@@ -18,23 +18,17 @@ export interface RateLimitOptions extends RealIPOptions {
   readonly name?: string | undefined;
   /**
    * Returns the key whose quota a request uses; `undefined` for none. Must not contain secrets: the key is stored.
-   * Default: the client's address, as {@link getRealIP} finds it; IPv6 by its {@link RateLimitOptions.ipv6Prefix}.
+   * Default: the client's address, as {@link getRealIP} finds it; the first 64 bits of an IPv6 address,
+   * because a subscriber has at least a /64, and so as many addresses as it likes.
    */
   readonly key?:
     | ((request: Request, context: Context) => string | undefined | Promise<string | undefined>)
     | undefined;
   /**
-   * Number of bits of an IPv6 address that count, 1 to 128. A subscriber has at least a /64, and so as many addresses
-   * as it likes. Default: 64.
+   * Stores the counts. When it fails, the response is 503 and the error is reported through `context.waitUntil`. Default:
+   * a new {@link memoryRateLimitStore}.
    */
-  readonly ipv6Prefix?: number | undefined;
-  /** Stores the counts. Default: a new {@link memoryRateLimitStore}. */
   readonly store?: RateLimitStore | undefined;
-  /**
-   * What happens when the store fails: `refuse` responds with 503, `allow` lets all requests pass. The error is
-   * reported through `context.waitUntil` both times. Default: `refuse`.
-   */
-  readonly whenStoreFails?: "refuse" | "allow" | undefined;
   /** Makes the response beyond the limit; `Retry-After` and the limits are added. Default: 429 as plain text. */
   readonly respond?: ((request: Request, context: Context) => Response) | undefined;
 }
@@ -66,18 +60,15 @@ export function rateLimit(options: RateLimitOptions): Middleware {
     "window",
     "name",
     "key",
-    "ipv6Prefix",
     "store",
-    "whenStoreFails",
     "respond",
     "trustedProxies",
     "headers",
   ]);
-  const { limit, window = 60_000, name = "default", ipv6Prefix = 64, store, key } = options;
-  const { whenStoreFails = "refuse", trustedProxies, headers, respond = tooManyRequests } = options;
+  const { limit, window = 60_000, name = "default", store, key } = options;
+  const { trustedProxies, headers, respond = tooManyRequests } = options;
   checkRange(limit, "limit", 1, 999_999_999_999);
   checkRange(window, "window", 1, year);
-  checkRange(ipv6Prefix, "ipv6Prefix", 1, 128);
   if (!/^[\w.:-]{1,100}$/.test(name))
     throw optionError("name", name, "letters, digits and _ . : -");
   if (key !== undefined) checkFunction(key, "key");
@@ -85,14 +76,10 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   if (store !== undefined && typeof store?.take !== "function") {
     throw optionError("store", store, "a store of rate limits");
   }
-  if (whenStoreFails !== "refuse" && whenStoreFails !== "allow") {
-    throw optionError("whenStoreFails", whenStoreFails, '"refuse" or "allow"');
-  }
   const readAddress = clientAddressReader({ trustedProxies, headers });
   const keyOf =
     key ??
-    ((request: Request, context: Context): string =>
-      addressKey(readAddress(request, context), ipv6Prefix));
+    ((request: Request, context: Context): string => addressKey(readAddress(request, context)));
   const counts = store ?? memoryRateLimitStore();
   const quota = { limit, window };
   const policy = `"${name}";q=${limit};w=${Math.ceil(window / 1000)}`;
@@ -127,11 +114,11 @@ export function rateLimit(options: RateLimitOptions): Middleware {
       context: Context,
     ): Response | Promise<Response> => {
       if (owner === undefined) return next(request, context);
-      const fail = (cause: unknown): Response | Promise<Response> => {
+      const fail = (cause: unknown): Response => {
         context.waitUntil(
           Promise.reject(new Error("the store of the rate limit failed", { cause })),
         );
-        return whenStoreFails === "allow" ? next(request, context) : unavailable();
+        return unavailable();
       };
       let verdict: RateLimitVerdict | Promise<RateLimitVerdict>;
       try {
@@ -161,11 +148,11 @@ function addMember(headers: Headers, field: string, member: string, name: string
 }
 
 /** All clients with an unknown address share one quota. */
-function addressKey(address: string | undefined, prefix: number): string {
+function addressKey(address: string | undefined): string {
   const parsed = address === undefined ? undefined : parseIP(address);
   if (parsed === undefined) return "unknown";
-  if (parsed.version === 4 || prefix === 128) return formatIP(parsed);
-  return `${formatIP(networkAddress(parsed, prefix))}/${prefix}`;
+  if (parsed.version === 4) return formatIP(parsed);
+  return `${formatIP(networkAddress(parsed, 64))}/64`;
 }
 
 /** Keys take a bounded place, and different ones stay different. */

@@ -27,18 +27,6 @@ export interface CompressOptions {
    * into one packet anyway.
    */
   readonly threshold?: number | undefined;
-  /** Gzip level, 1 to 9. Default: `6`. */
-  readonly gzipLevel?: number | undefined;
-  /** Brotli quality, 0 to 11. 11 takes more than ten times as long as 4. Default: `4`. */
-  readonly brotliQuality?: number | undefined;
-  /** Zstandard level, 1 to 19. Default: `3`. */
-  readonly zstdLevel?: number | undefined;
-  /**
-   * Maximum size in bytes of a body that is compressed on the calling thread. A larger one is compressed on a thread of
-   * the pool, which costs a little more CPU time and does not delay other requests. Default: `32_768`, about 1 ms of
-   * gzip.
-   */
-  readonly syncLimit?: number | undefined;
 }
 
 const defaultTypes = [
@@ -82,29 +70,12 @@ const defaultTypes = [
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function compress(options: CompressOptions = {}): Middleware {
-  checkOptions("compress", options, [
-    "encodings",
-    "types",
-    "threshold",
-    "gzipLevel",
-    "brotliQuality",
-    "zstdLevel",
-    "syncLimit",
-  ]);
-  const { encodings = ["zstd", "br", "gzip"], types = defaultTypes } = options;
-  const { threshold = 1024, syncLimit = 32_768 } = options;
-  const { gzipLevel = 6, brotliQuality = 4, zstdLevel = 3 } = options;
+  checkOptions("compress", options, ["encodings", "types", "threshold"]);
+  const { encodings = ["zstd", "br", "gzip"], types = defaultTypes, threshold = 1024 } = options;
   checkCodings(encodings);
   checkAmount(threshold, "threshold", 0);
-  checkAmount(syncLimit, "syncLimit", 0);
-  checkLevel("gzipLevel", gzipLevel, [1, 9]);
-  checkLevel("brotliQuality", brotliQuality, [0, 11]);
-  checkLevel("zstdLevel", zstdLevel, [1, 19]);
   const isListed = typeMatcher(types);
-  const chooseEncoder = encoderChooser(
-    encodings,
-    findEncoders({ gzip: gzipLevel, br: brotliQuality, zstd: zstdLevel }, syncLimit),
-  );
+  const chooseEncoder = encoderChooser(encodings, findEncoders());
 
   const compressWhole = (
     taken: TakenResponse,
@@ -280,10 +251,4 @@ function typeMatcher(prefixes: readonly string[]): (type: string) => boolean {
     return prefix.trim().toLowerCase();
   });
   return (type) => checked.some((prefix) => type.startsWith(prefix));
-}
-
-function checkLevel(name: string, level: number, [min, max]: [number, number]): void {
-  if (!Number.isInteger(level) || level < min || level > max) {
-    throw optionError(name, level, `a whole number from ${min} to ${max}`);
-  }
 }
