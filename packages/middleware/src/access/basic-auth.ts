@@ -17,7 +17,7 @@ import {
 import { refuse } from "../response/plain-response.ts";
 import { place } from "../order.ts";
 
-export type { BasicAuthOptions, CredentialChecker } from "./basic-auth-options.ts";
+export type { BasicAuthOptions } from "./basic-auth-options.ts";
 
 const authorizedKey = createContextKey<string>("authorized user");
 

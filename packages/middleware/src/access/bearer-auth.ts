@@ -17,8 +17,6 @@ import { refuse } from "../response/plain-response.ts";
 import { jwtVerifier, type BearerKey } from "./jwt-verifier.ts";
 import { place } from "../order.ts";
 
-export type { BearerKey } from "./jwt-verifier.ts";
-
 /** What is known of a valid token: the claims of a JWT (RFC 7519, 4), or what `verify` returned. */
 export type BearerClaims = Readonly<Record<string, unknown>>;
 
@@ -26,7 +24,7 @@ export type BearerClaims = Readonly<Record<string, unknown>>;
  * Looks an opaque token up. Returns its claims; undefined, null or false when the token is not valid. What it throws fails
  * the request.
  */
-export type BearerVerifier = (
+type BearerVerifier = (
   token: string,
   request: Request,
   context: Context,

@@ -10,7 +10,7 @@ import { finishWithBody } from "./finish-with-body.ts";
 import { isContext } from "./is-context.ts";
 
 /** The part of h3's event that is used. */
-export interface H3Event {
+interface H3Event {
   readonly req: Request;
   readonly context: object;
   readonly app?: { readonly config: object };

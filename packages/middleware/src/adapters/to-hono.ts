@@ -10,7 +10,7 @@ import { finishWithBody } from "./finish-with-body.ts";
 import { isContext } from "./is-context.ts";
 
 /** The part of Hono's context that is used. */
-export interface HonoContext {
+interface HonoContext {
   readonly env: unknown;
   readonly req: { raw: Request };
   get res(): Response;

@@ -9,7 +9,7 @@ import {
 } from "./client-address.ts";
 import { place } from "../order.ts";
 
-export type { ClientAddressHeader, PeerHolder, RealIPOptions } from "./client-address.ts";
+export type { RealIPOptions } from "./client-address.ts";
 
 /**
  * Sets `context.ip` to the address of the client, for the handler and all inner middlewares.

@@ -12,7 +12,7 @@ import { shortHash } from "../runtime/short-hash.ts";
 import { place } from "../order.ts";
 
 /** Returns the version of what a request asks for: of the application, of a row, of a folder. */
-export type VersionFunction = (request: Request, context: Context) => string;
+type VersionFunction = (request: Request, context: Context) => string;
 
 /**
  * Lets clients cache responses, and responds with 304 to those that have the current one, without calling the handler.

@@ -18,14 +18,14 @@ import { originMatcher, type OriginMatcher } from "./origin-matcher.ts";
 import { place } from "../order.ts";
 
 /** Decides about an origin, which is given as the browser sent it. */
-export type OriginCheck = (
+type OriginCheck = (
   origin: string,
   request: Request,
   context: Context,
 ) => boolean | Promise<boolean>;
 
 /** Returns the methods that an allowed origin may use. */
-export type MethodsFunction = (
+type MethodsFunction = (
   origin: string,
   request: Request,
   context: Context,

@@ -12,14 +12,10 @@ import { cspNonceKey, policyWriter, type PolicyDirectives } from "./content-secu
 import { place } from "../order.ts";
 import { httpsCheck, type HttpsCheckOptions } from "../address/is-https.ts";
 
-export {
-  cspNonceKey,
-  type DirectiveName,
-  type PolicyDirectives,
-} from "./content-security-policy.ts";
+export { cspNonceKey } from "./content-security-policy.ts";
 
 /** Parts of `Strict-Transport-Security` (RFC 6797, 6.1). */
-export interface HstsOptions {
+interface HstsOptions {
   /** For how long a browser uses HTTPS only, in seconds; 0 sends no header. Default: `31_536_000`, a year. */
   readonly maxAge?: number | undefined;
   /** Whether it counts for subdomains too. Default: `true`. */
@@ -56,13 +52,13 @@ export interface SecureOptions extends HttpsCheckOptions {
 }
 
 /** A `Content-Security-Policy` in parts. */
-export interface PolicyOptions {
+interface PolicyOptions {
   /** Directives with their sources, such as `{ "default-src": ["'self'"], "script-src": ["'nonce'"] }`. */
   readonly directives: PolicyDirectives;
 }
 
 /** Makes the `Content-Security-Policy` of one response. */
-export type PolicyFunction = (request: Request, context: Context) => string;
+type PolicyFunction = (request: Request, context: Context) => string;
 
 /**
  * Sets headers that make browsers careful, each only where the handler set none: `X-Frame-Options`,

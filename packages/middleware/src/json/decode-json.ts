@@ -10,7 +10,7 @@ export interface DecodeJSONOptions {
 }
 
 /** As {@link DecodeJSONOptions}, with a schema. */
-export interface DecodeJSONSchemaOptions<Output> extends DecodeJSONOptions {
+interface DecodeJSONSchemaOptions<Output> extends DecodeJSONOptions {
   /** Validates the value and determines its type. Default: none, and the value is `unknown`. */
   readonly schema: StandardSchema<unknown, Output>;
 }

@@ -8,7 +8,7 @@ import { readClientAddress } from "../address/client-address.ts";
 import { pathAndQueryOf } from "../request/request-url.ts";
 
 /** What an {@link ErrorLogger} writes about a failure. Nothing of it is sent. */
-export interface FailureReport {
+interface FailureReport {
   /** Status of the response. */
   readonly status: number;
   /** What went wrong; its message goes into the log. Default: none. */

@@ -1,4 +1,5 @@
 import { realpathSync, statSync } from "node:fs";
+import { readdir } from "node:fs/promises";
 import { text, type Context, type Handler } from "@fetchwork/http";
 import {
   checkFlag,
@@ -9,8 +10,7 @@ import {
 } from "../check-options.ts";
 import { refuse } from "../response/plain-response.ts";
 import { pathBounds, searchOf } from "../request/request-url.ts";
-import { listFolder } from "./file-listing.ts";
-import { filePathOf } from "./file-path.ts";
+import { filePathOf, isAllowed, type FilePathRules } from "./file-path.ts";
 import { openFile, type FileRoot } from "./open-file.ts";
 import { sendFile, type SendSettings } from "./send-file.ts";
 
@@ -190,4 +190,28 @@ function realFolder(root: string): string {
     // The cause adds nothing to the message.
   }
   throw optionError("root", root, "a folder that exists");
+}
+
+const escapes: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
+};
+
+/** Writes a page of links to what is in a folder, in order, without what is not served and without symbolic links. */
+async function listFolder(folder: string, rules: FilePathRules): Promise<string> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const links = entries
+    .filter((entry) => (entry.isFile() || entry.isDirectory()) && isAllowed(entry.name, rules))
+    .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
+    .toSorted()
+    .map((name) => {
+      // "./" keeps a colon in a name from being taken for a scheme.
+      const target = `./${encodeURIComponent(name).replaceAll("%2F", "/")}`;
+      const shown = name.replace(/[&<>"']/g, (character) => escapes[character] ?? character);
+      return `<a href="${target.replaceAll("'", "%27")}">${shown}</a>\n`;
+    });
+  return `<!doctype html>\n<meta charset="utf-8">\n<pre>\n${links.join("")}</pre>\n`;
 }

@@ -1,3 +1,5 @@
+import { Readable } from "node:stream";
+import { getHeapSnapshot } from "node:v8";
 import { text, type Context, type Handler, type Middleware } from "@fetchwork/http";
 import { addressGuard, type AddressGuardOptions } from "../access/address-guard.ts";
 import { checkCalled, checkOptions, optionError } from "../check-options.ts";
@@ -7,7 +9,6 @@ import { noCache } from "../content/no-cache.ts";
 import { refuse } from "../response/plain-response.ts";
 import { pathOf } from "../request/request-url.ts";
 import { hideValues, runtimeFigures } from "../observe/runtime-figures.ts";
-import { heapSnapshot } from "./heap-snapshot.ts";
 import {
   takeAllocationProfile,
   takeCPUProfile,
@@ -210,4 +211,31 @@ function notAllowed(): Response {
   const response = refuse(405, "Method Not Allowed");
   response.headers.set("allow", "GET");
   return response;
+}
+
+/**
+ * A snapshot of the heap as a stream of JSON, in the format of `.heapsnapshot` files. Making it stops the process for
+ * some seconds and takes as much memory as the heap.
+ *
+ * @param done - Called once, when the last byte was read or the reader has gone.
+ */
+function heapSnapshot(done: () => void): ReadableStream<Uint8Array> {
+  const snapshot = getHeapSnapshot();
+  snapshot.once("close", done);
+  const reader = Readable.toWeb(snapshot).getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const result: { readonly done: boolean; readonly value?: unknown } = await reader.read();
+        if (result.done) controller.close();
+        else controller.enqueue(toBytes(result.value));
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function toBytes(chunk: unknown): Uint8Array {
+  return chunk instanceof Uint8Array ? chunk : Buffer.from(String(chunk));
 }

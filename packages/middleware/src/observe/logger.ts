@@ -1,4 +1,5 @@
 import type { Context, FinishReport, Middleware } from "@fetchwork/http";
+import { formatIP, networkAddress } from "@fetchwork/kit";
 import { captureBody, type CapturedBody } from "./capture-body.ts";
 import {
   checkAmount,
@@ -18,18 +19,18 @@ import {
 import { batchLines, writeToConsole, type LogSink } from "../log/log-sink.ts";
 import { queryMasker } from "../log/mask-query.ts";
 import { readClientAddress } from "../address/client-address.ts";
+import { parsePeer } from "../address/peer-address.ts";
 import { acceptedIdentifier } from "../request/request-identifier.ts";
 import { pathAndQueryOf } from "../request/request-url.ts";
 import { place } from "../order.ts";
 
-export { anonymizeIP } from "./anonymize-ip.ts";
-export { formatSpec, type LogFormatter, type LogRecord } from "./log-record.ts";
+export { formatSpec, type LogRecord } from "./log-record.ts";
 
 /** Finds a field of the log for an exchange, after its end. */
-export type LogField = (request: Request, context: Context) => string | undefined;
+type LogField = (request: Request, context: Context) => string | undefined;
 
 /** How bodies are logged. */
-export interface LoggerBodyOptions {
+interface LoggerBodyOptions {
   /** Maximum number of bytes of a body that are logged. Default: `1024`. */
   readonly maxSize?: number | undefined;
   /**
@@ -201,4 +202,15 @@ function describeBody(
 
 function markCut(body: string, truncated: boolean): string {
   return truncated ? `${body}...` : body;
+}
+
+/**
+ * Removes from an address what identifies one client: the last number of IPv4 (`12.34.56.78` is `12.34.56.0`, also when
+ * IPv6 maps it), all but the first 48 bits of IPv6, a port and a zone. Text that is not an address stays.
+ */
+export function anonymizeIP(ip: string): string {
+  const peer = parsePeer(ip);
+  if (peer === undefined) return ip;
+  const { address } = peer;
+  return formatIP(networkAddress(address, address.version === 4 ? 24 : 48));
 }

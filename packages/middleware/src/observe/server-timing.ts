@@ -14,7 +14,7 @@ export interface ServerTimingOptions {
 }
 
 /** One measurement (Server Timing, 3). */
-export interface ServerTiming {
+interface ServerTiming {
   /** In milliseconds. Default: none. */
   readonly duration?: number | undefined;
   /** For people. Default: none. */

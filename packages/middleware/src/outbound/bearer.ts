@@ -3,7 +3,7 @@ import { MiddlewareError } from "../errors.ts";
 import { checkNext, checkOptions, optionError } from "../check-options.ts";
 
 /** Returns the current token; called once per request. */
-export type BearerTokenSource = () => string | Promise<string>;
+type BearerTokenSource = () => string | Promise<string>;
 
 /** Options of {@link bearer}. */
 export interface BearerOptions {

@@ -1,6 +1,7 @@
 import { text, wrap } from "@fetchwork/http";
 import { describe, expect, it } from "vitest";
-import { cspNonceKey, secure, type PolicyDirectives } from "../../src/index.ts";
+import type { PolicyDirectives } from "../../src/content/content-security-policy.ts";
+import { cspNonceKey, secure } from "../../src/index.ts";
 
 const request = (): Request => new Request("http://localhost/");
 
