@@ -1,4 +1,4 @@
-import { createOptionCheck, describeValue, type OptionCheck } from "@fetchwork/kit";
+import { createOptionCheck, describeValue, type OptionCheck } from "@fetchwork/kit/options";
 import { MiddlewareError } from "./errors.ts";
 
 // RFC 9110, 5.6.2 and 5.5: a token; and visible characters, so that no value starts another header.

@@ -1,4 +1,4 @@
-import { FetchworkError, UsageError } from "@fetchwork/kit";
+import { FetchworkError, UsageError } from "@fetchwork/kit/errors";
 
 /** Codes of the mistakes of a programmer that this package refuses. */
 type MiddlewareErrorCode =

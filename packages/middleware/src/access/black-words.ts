@@ -1,4 +1,5 @@
-import { empty, type Context, type Handler, type Middleware } from "@fetchwork/http";
+import type { Context, Handler, Middleware } from "@fetchwork/http";
+import { empty } from "@fetchwork/http/responses";
 import {
   checkAmount,
   checkFunction,

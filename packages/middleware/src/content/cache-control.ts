@@ -1,11 +1,5 @@
-import {
-  changeHeaders,
-  empty,
-  setDefault,
-  type Context,
-  type Handler,
-  type Middleware,
-} from "@fetchwork/http";
+import type { Context, Handler, Middleware } from "@fetchwork/http";
+import { changeHeaders, empty, setDefault } from "@fetchwork/http/responses";
 import { checkFunction, optionError } from "../check-options.ts";
 import { etagMatches } from "./etag-matches.ts";
 import { shortHash } from "../runtime/short-hash.ts";

@@ -1,11 +1,5 @@
-import {
-  addVary,
-  changeHeaders,
-  empty,
-  type Context,
-  type Handler,
-  type Middleware,
-} from "@fetchwork/http";
+import type { Context, Handler, Middleware } from "@fetchwork/http";
+import { addVary, changeHeaders, empty } from "@fetchwork/http/responses";
 import { changeResult } from "../response/change-result.ts";
 import {
   checkAmount,

@@ -1,4 +1,5 @@
-import { setDefault, type Middleware } from "@fetchwork/http";
+import type { Middleware } from "@fetchwork/http";
+import { setDefault } from "@fetchwork/http/responses";
 import { changeResult } from "../response/change-result.ts";
 import { checkHeaderValue, checkOptions, optionError } from "../check-options.ts";
 

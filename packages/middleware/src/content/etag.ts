@@ -1,4 +1,5 @@
-import { changeHeaders, empty, type Context, type Middleware } from "@fetchwork/http";
+import type { Context, Middleware } from "@fetchwork/http";
+import { changeHeaders, empty } from "@fetchwork/http/responses";
 import { encodeBase64 } from "@fetchwork/kit";
 import { replaceBody, takeResponse, type TakenResponse } from "../body/replace-body.ts";
 import { readIfSmall } from "../body/stream-start.ts";

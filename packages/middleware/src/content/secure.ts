@@ -1,4 +1,5 @@
-import { setDefault, type Context, type Middleware } from "@fetchwork/http";
+import type { Context, Middleware } from "@fetchwork/http";
+import { setDefault } from "@fetchwork/http/responses";
 import { encodeBase64 } from "@fetchwork/kit";
 import { changeResult } from "../response/change-result.ts";
 import {

@@ -1,4 +1,5 @@
-import { changeHeaders, setDefault, type Context, type Middleware } from "@fetchwork/http";
+import type { Context, Middleware } from "@fetchwork/http";
+import { changeHeaders, setDefault } from "@fetchwork/http/responses";
 import { formatIP, networkAddress, parseIP } from "@fetchwork/kit";
 import { checkFunction, checkOptions, optionError } from "../check-options.ts";
 import { memoryRateLimitStore } from "./memory-rate-limit-store.ts";

@@ -1,4 +1,5 @@
-import { empty, type Context, type Handler, type Middleware } from "@fetchwork/http";
+import type { Context, Handler, Middleware } from "@fetchwork/http";
+import { empty } from "@fetchwork/http/responses";
 import { checkAmount, checkOptions, optionError } from "../check-options.ts";
 import { RequestError } from "../errors.ts";
 import { declaredLength, readBody, restoreBody, withStream } from "../body/read-body.ts";

@@ -1,4 +1,5 @@
-import { empty, type Context, type Middleware } from "@fetchwork/http";
+import type { Context, Middleware } from "@fetchwork/http";
+import { empty } from "@fetchwork/http/responses";
 import { Semaphore } from "@fetchwork/kit";
 import { checkAmount, checkOptions, longestTimer, optionError } from "../check-options.ts";
 

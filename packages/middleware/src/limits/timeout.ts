@@ -3,8 +3,7 @@ import { checkFunction, checkOptions, longestTimer, optionError } from "../check
 import type { HandlerTimeoutError } from "../errors.ts";
 import { Deadline } from "./deadline.ts";
 import { TimedExchange } from "./timed-exchange.ts";
-import { place } from "../order.ts";
-import { warn } from "../warn.ts";
+import { place, warn } from "../order.ts";
 
 /** Options of {@link timeout}. */
 export interface TimeoutOptions {

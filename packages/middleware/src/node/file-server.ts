@@ -1,6 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { readdir } from "node:fs/promises";
-import { text, type Context, type Handler } from "@fetchwork/http";
+import type { Context, Handler } from "@fetchwork/http";
+import { text } from "@fetchwork/http/responses";
 import {
   checkFlag,
   checkHeaderValue,

@@ -1,6 +1,7 @@
 import { Readable } from "node:stream";
 import { getHeapSnapshot } from "node:v8";
-import { text, type Context, type Handler, type Middleware } from "@fetchwork/http";
+import type { Context, Handler, Middleware } from "@fetchwork/http";
+import { text } from "@fetchwork/http/responses";
 import { addressGuard, type AddressGuardOptions } from "../access/address-guard.ts";
 import { checkCalled, checkOptions, optionError } from "../check-options.ts";
 import { encodeJSON } from "../json/encode-json.ts";

@@ -1,4 +1,5 @@
-import { text, type Context, type Middleware } from "@fetchwork/http";
+import type { Context, Middleware } from "@fetchwork/http";
+import { text } from "@fetchwork/http/responses";
 import { addressGuard, type AddressGuardOptions } from "../access/address-guard.ts";
 import { checkCalled, checkFunction, checkOptions, optionError } from "../check-options.ts";
 import { encodeJSON } from "../json/encode-json.ts";

@@ -1,4 +1,5 @@
-import { empty, text, type Middleware } from "@fetchwork/http";
+import type { Middleware } from "@fetchwork/http";
+import { empty, text } from "@fetchwork/http/responses";
 import { checkOptions, optionError } from "../check-options.ts";
 import { pathEndsWith } from "../path/canonicalize-path.ts";
 
