@@ -1,4 +1,4 @@
-import { FetchworkError, UsageError } from "@fetchwork/kit";
+import { FetchworkError, UsageError } from "@fetchwork/kit/errors";
 
 /** Codes of errors at run time. */
 export type HttpErrorCode =

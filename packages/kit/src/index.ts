@@ -11,12 +11,12 @@ export { isConnectionHeader } from "./connection-headers.ts";
 export {
   checkOptions,
   createOptionCheck,
+  describeValue,
   type KnownOptions,
   type OptionCheck,
 } from "./options/check-options.ts";
 export { closestName } from "./options/closest-name.ts";
 export { constantTimeEqual } from "./credentials/constant-time-equal.ts";
-export { describeValue } from "./options/describe-value.ts";
 export { isExposedError, type ExposedError } from "./errors/exposed-error.ts";
 export {
   brand,

@@ -1,4 +1,4 @@
-import { checkOptions as checkNames, describeValue } from "@fetchwork/kit";
+import { createOptionCheck, describeValue, type OptionCheck } from "@fetchwork/kit/options";
 import { MiddlewareError } from "./errors.ts";
 
 // RFC 9110, 5.6.2 and 5.5: a token; and visible characters, so that no value starts another header.
@@ -6,15 +6,9 @@ const tokenPattern = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
 // oxlint-disable-next-line no-control-regex
 const valuePattern = /^[^\0-\x08\x0a-\x1f\x7f\u0100-\uffff]*$/;
 
-/** What {@link checkOptions} knows of the options of a factory. */
-export interface OptionNames<Options> {
-  /** The factory. */
-  readonly owner: string;
-  /** All names. The type requires each of them. */
-  readonly names: Readonly<Record<keyof Options & string, true>>;
-  /** What Express, Hono, helmet and others call them, and the name here. */
-  readonly otherNames?: Readonly<Record<string, keyof Options & string>> | undefined;
-}
+const checkNames = createOptionCheck((message) => {
+  return new MiddlewareError("ERR_MIDDLEWARE_OPTION", message);
+});
 
 /**
  * Refuses unknown options, and any argument that is not an object: also a handler, from
@@ -22,13 +16,10 @@ export interface OptionNames<Options> {
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
-export function checkOptions<Options>(options: unknown, known: OptionNames<Options>): void {
-  const { owner, names, otherNames } = known;
+export const checkOptions: OptionCheck = (owner, options, names) => {
   checkCalled(owner, options);
-  checkNames(options, { owner, names: Object.keys(names), otherNames }, (message) => {
-    return new MiddlewareError("ERR_MIDDLEWARE_OPTION", message);
-  });
-}
+  checkNames(owner, options, names);
+};
 
 /**
  * Refuses the handler that `wrap` passes to a factory which was not called.

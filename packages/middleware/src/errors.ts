@@ -1,7 +1,7 @@
-import { FetchworkError, UsageError } from "@fetchwork/kit";
+import { FetchworkError, UsageError } from "@fetchwork/kit/errors";
 
 /** Codes of the mistakes of a programmer that this package refuses. */
-export type MiddlewareErrorCode =
+type MiddlewareErrorCode =
   | "ERR_MIDDLEWARE_BODY_USED"
   | "ERR_MIDDLEWARE_JSON"
   | "ERR_MIDDLEWARE_OPTION"
@@ -54,7 +54,7 @@ export class AbortHandlerError extends FetchworkError {
 }
 
 /** Codes of what is wrong with a request. */
-export type RequestErrorCode =
+type RequestErrorCode =
   | "ERR_MIDDLEWARE_BODY_INVALID"
   | "ERR_MIDDLEWARE_BODY_TOO_LARGE"
   | "ERR_MIDDLEWARE_CROSS_ORIGIN"

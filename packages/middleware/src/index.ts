@@ -1,5 +1,3 @@
-export type { AddressGuardOptions } from "./access/address-guard.ts";
-export { anonymizeIP } from "./observe/anonymize-ip.ts";
 export { appInfo, type AppInfoOptions } from "./observe/app-info.ts";
 export { generateArgon2Hash, type Argon2Hash } from "./access/argon2-hash.ts";
 export {
@@ -7,15 +5,12 @@ export {
   basicAuthWithArgon2HashAndPrompt,
   basicAuthWithBcryptHash,
   basicAuthWithBcryptHashAndPrompt,
-  type BasicAuthHashOptions,
 } from "./access/basic-auth-hash.ts";
 export {
   bearerAuth,
   bearerClaimsKey,
   type BearerAuthOptions,
   type BearerClaims,
-  type BearerKey,
-  type BearerVerifier,
 } from "./access/bearer-auth.ts";
 export {
   authorizedUser,
@@ -24,10 +19,9 @@ export {
   basicAuthWithUserPasswd,
   isAuthorized,
   type BasicAuthOptions,
-  type CredentialChecker,
 } from "./access/basic-auth.ts";
 export { generateBcryptHash } from "./access/bcrypt-hash.ts";
-export { bearer, type BearerOptions, type BearerTokenSource } from "./outbound/bearer.ts";
+export { bearer, type BearerOptions } from "./outbound/bearer.ts";
 export {
   Benchmarks,
   benchmarks,
@@ -36,28 +30,17 @@ export {
   type BenchmarksOptions,
 } from "./observe/benchmarks.ts";
 export { blackWords, blackWordsFn, type BlackWordsOptions } from "./access/black-words.ts";
-export {
-  cacheControl,
-  cacheControlDynamic,
-  type CacheControlOptions,
-  type VersionFunction,
-} from "./content/cache-control.ts";
+export { cacheControl, cacheControlDynamic } from "./content/cache-control.ts";
 export { canonicalPath, canonicalizePath } from "./path/canonical-path.ts";
 export { cleanPath } from "./path/clean-path.ts";
 export { compress, type CompressOptions } from "./content/compress/compress.ts";
-export type { ContentCoding } from "./content/compress/content-encoder.ts";
-export { cors, type CorsOptions, type MethodsFunction, type OriginCheck } from "./content/cors.ts";
+export { cors, type CorsOptions } from "./content/cors.ts";
 export {
   CrossOriginProtection,
   crossOriginProtection,
   type CrossOriginProtectionOptions,
 } from "./access/cross-origin-protection.ts";
-export {
-  decodeJSON,
-  InvalidBodyError,
-  type DecodeJSONOptions,
-  type DecodeJSONSchemaOptions,
-} from "./json/decode-json.ts";
+export { decodeJSON, InvalidBodyError, type DecodeJSONOptions } from "./json/decode-json.ts";
 export {
   deprecation,
   sunset,
@@ -70,16 +53,8 @@ export {
   renderJSONFromBytes,
   renderJSONWithHTML,
 } from "./json/encode-json.ts";
-export {
-  AbortHandlerError,
-  HandlerTimeoutError,
-  MiddlewareError,
-  RequestError,
-  type MiddlewareErrorCode,
-  type RequestErrorCode,
-} from "./errors.ts";
+export { AbortHandlerError, HandlerTimeoutError, MiddlewareError, RequestError } from "./errors.ts";
 export { gzip } from "./content/compress/gzip.ts";
-export type { HeaderFields } from "./content/header-fields.ts";
 export { headers } from "./content/headers.ts";
 export { health, type HealthCheck, type HealthItem, type HealthOptions } from "./observe/health.ts";
 export type {
@@ -89,16 +64,9 @@ export type {
   StoredResponse,
 } from "./limits/idempotency-store.ts";
 export { idempotency, type IdempotencyOptions } from "./limits/idempotency.ts";
-export { ipMatcher, parseIPRange, type IPMatcher, type IPRange } from "./address/ip-matcher.ts";
-export type { HttpsCheck, HttpsCheckOptions } from "./address/is-https.ts";
-export { formatSpec, type LogFormatter, type LogRecord } from "./observe/log-record.ts";
-export type { LogSink } from "./log/log-sink.ts";
-export {
-  logger,
-  type LogField,
-  type LoggerBodyOptions,
-  type LoggerOptions,
-} from "./observe/logger.ts";
+export { ipMatcher, parseIPRange } from "./address/ip-matcher.ts";
+export { formatSpec, type LogRecord } from "./observe/log-record.ts";
+export { anonymizeIP, logger, type LoggerOptions } from "./observe/logger.ts";
 export { etag, type EtagOptions } from "./content/etag.ts";
 export { except } from "./compose/except.ts";
 export { some } from "./compose/some.ts";
@@ -114,13 +82,6 @@ export {
 export { metrics, metricsAllowAll, type MetricsOptions } from "./observe/metrics.ts";
 export { noCache, type NoCacheOptions } from "./content/no-cache.ts";
 export { onlyFrom, type OnlyFromOptions } from "./access/only-from.ts";
-export {
-  openTelemetry,
-  type OpenTelemetryApi,
-  type OpenTelemetryOptions,
-  type OpenTelemetrySpan,
-} from "./observe/open-telemetry.ts";
-export type { OriginMatcher } from "./content/origin-matcher.ts";
 export { parseFromTo, type FromTo } from "./request/parse-from-to.ts";
 export { ping, type PingOptions } from "./observe/ping.ts";
 export type {
@@ -129,56 +90,31 @@ export type {
   RateLimitVerdict,
 } from "./limits/rate-limit-store.ts";
 export { rateLimit, type RateLimitOptions } from "./limits/rate-limit.ts";
-export {
-  getRealIP,
-  realIp,
-  type ClientAddressHeader,
-  type PeerHolder,
-  type RealIPOptions,
-} from "./address/real-ip.ts";
+export { getRealIP, realIp, type RealIPOptions } from "./address/real-ip.ts";
 export { ABORT_HANDLER, recoverer, type RecovererOptions } from "./observe/recoverer.ts";
-export type { CallingRedisClient, RedisClient, SendingRedisClient } from "./limits/redis-client.ts";
-export { redisIdempotencyStore } from "./limits/redis-idempotency-store.ts";
 export { redisRateLimitStore, type RedisStoreOptions } from "./limits/redis-rate-limit-store.ts";
 export { reject } from "./access/reject.ts";
 export { requestHeaders } from "./content/request-headers.ts";
 export { retry, type RetryMiddlewareOptions } from "./outbound/retry.ts";
 export { rewrite } from "./path/rewrite.ts";
-export {
-  cspNonceKey,
-  secAllHeaders,
-  secure,
-  type PolicyDirectives,
-  type PolicyOptions,
-  type HstsOptions,
-  type PolicyFunction,
-  type SecureOptions,
-} from "./content/secure.ts";
+export { cspNonceKey, secAllHeaders, secure, type SecureOptions } from "./content/secure.ts";
 export {
   newErrorLogger,
   sendErrorJSON,
   type ErrorLogger,
-  type FailureReport,
   type SendErrorOptions,
 } from "./json/send-error-json.ts";
 export {
   addServerTiming,
   serverTiming,
   startServerTiming,
-  type ServerTiming,
   type ServerTimingOptions,
 } from "./observe/server-timing.ts";
 export { sizeLimit, type SizeLimitOptions } from "./limits/size-limit.ts";
 export { stripSlashes } from "./path/strip-slashes.ts";
 export { throttle, type ThrottleOptions } from "./limits/throttle.ts";
 export { timeout, type TimeoutOptions } from "./limits/timeout.ts";
-export { toH3, type H3Event, type H3Middleware, type ToH3Options } from "./adapters/to-h3.ts";
-export {
-  toHono,
-  type HonoContext,
-  type HonoMiddleware,
-  type ToHonoOptions,
-} from "./adapters/to-hono.ts";
+export { toH3, type H3Middleware, type ToH3Options } from "./adapters/to-h3.ts";
+export { toHono, type HonoMiddleware, type ToHonoOptions } from "./adapters/to-hono.ts";
 export { getTraceID, trace, type TraceOptions } from "./observe/trace.ts";
 export { wrap, type Context, type Handler, type Middleware } from "@fetchwork/http";
-export type { SchemaIssue, SchemaResult, StandardSchema } from "@fetchwork/kit";

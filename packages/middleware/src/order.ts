@@ -1,6 +1,5 @@
 import type { Middleware } from "@fetchwork/http";
 import { MiddlewareError } from "./errors.ts";
-import { warn } from "./warn.ts";
 
 /**
  * Under it a middleware has its place: its name, or those of the middlewares that it runs for some requests, and a check of
@@ -149,4 +148,14 @@ function warnOnce(outer: string, inner: string): void {
   if (warn(`${outer} stands outside of ${inner}: ${because} (docs/middlewares.md)`)) {
     reported.add(pair);
   }
+}
+
+/** Warns the programmer by `console.warn`, unless `NODE_ENV` is `production`. Returns whether it did. */
+export function warn(message: string): boolean {
+  const { process } = globalThis as {
+    readonly process?: { readonly env?: Readonly<Record<string, string | undefined>> };
+  };
+  if (process?.env?.["NODE_ENV"] === "production") return false;
+  console.warn(message);
+  return true;
 }

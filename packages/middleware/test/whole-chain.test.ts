@@ -4,7 +4,6 @@ import type { Duplex } from "node:stream";
 import { constants, createGunzip } from "node:zlib";
 import { createContext, empty, text, wrap, type Handler, type Middleware } from "@fetchwork/http";
 import { fromNodeListener, serve } from "@fetchwork/http/serve";
-import * as telemetry from "@opentelemetry/api";
 import express from "express";
 import { afterEach, describe, expect, it } from "vitest";
 import { WebSocket, WebSocketServer } from "ws";
@@ -29,7 +28,6 @@ import {
   metrics,
   noCache,
   onlyFrom,
-  openTelemetry,
   ping,
   rateLimit,
   realIp,
@@ -47,7 +45,6 @@ import {
   timeout,
   trace,
 } from "../src/index.ts";
-import { earlyHints } from "../src/node/early-hints.ts";
 import { profiler } from "../src/node/profiler.ts";
 
 const closers: (() => Promise<void>)[] = [];
@@ -56,14 +53,12 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-const links = ["</app.css>; rel=preload; as=style"];
 const authorization = `Basic ${btoa("dev:good")}`;
 
 /** Every middleware of the package for servers, in the order of docs/middlewares.md. */
 function everything(): Middleware[] {
   const date = new Date("2030-01-01T00:00:00Z");
   return [
-    openTelemetry(telemetry),
     trace(),
     realIp({ trustedProxies: [] }),
     logger({ sink: () => undefined, body: true }),
@@ -97,7 +92,6 @@ function everything(): Middleware[] {
     compress(),
     gzip(),
     timeout(60_000, { mode: "head" }),
-    earlyHints(links),
     maybe(noCache(), () => false),
     cacheControl(60, "v1"),
   ];
@@ -156,7 +150,7 @@ describe("inside every middleware at once", () => {
     await left;
   });
 
-  it("early hints go out, from earlyHints and from an Express application", async () => {
+  it("early hints of an Express application go out", async () => {
     const app = express();
     app.get("/page", (_request, response) => {
       response.writeEarlyHints({ link: "</app.js>; rel=preload; as=script" });
@@ -164,10 +158,7 @@ describe("inside every middleware at once", () => {
     });
     const url = await start(wrap(fromNodeListener(app), ...everything()));
     const { response, hints } = await ask(`${url}page`);
-    expect(hints).toEqual([
-      [103, links[0]],
-      [103, "</app.js>; rel=preload; as=script"],
-    ]);
+    expect(hints).toEqual([[103, "</app.js>; rel=preload; as=script"]]);
     expect([response.statusCode, String(await once(response, "data"))]).toEqual([200, "page"]);
     response.resume();
   });

@@ -1,6 +1,6 @@
 import type { Middleware } from "@fetchwork/http";
 import { constantTimeEqual } from "@fetchwork/kit";
-import { checkOptions, type OptionNames } from "../check-options.ts";
+import { checkOptions } from "../check-options.ts";
 import { argon2Verifier } from "./argon2-hash.ts";
 import {
   basicAuthOptionNames,
@@ -15,16 +15,6 @@ import { rememberSuccess } from "./remember-success.ts";
 export { generateArgon2Hash, type Argon2Hash } from "./argon2-hash.ts";
 export { generateBcryptHash } from "./bcrypt-hash.ts";
 
-/** Options of the variants that compare with a hash. */
-export interface BasicAuthHashOptions extends BasicAuthOptions {
-  /**
-   * Milliseconds for which accepted credentials are not computed again, because a browser sends them
-   * with every request. Only a keyed digest of the last ones is kept, in memory. 0 computes every time. Default:
-   * `60_000`.
-   */
-  readonly rememberFor?: number | undefined;
-}
-
 /**
  * Accepts one user, whose password has this bcrypt hash. The hash is computed for unknown users too, so the time
  * reveals nothing about them; it takes about 50 ms of the thread. When 100 computations wait already, responds with
@@ -35,7 +25,7 @@ export interface BasicAuthHashOptions extends BasicAuthOptions {
 export function basicAuthWithBcryptHash(
   user: string,
   hash: string,
-  options: BasicAuthHashOptions = {},
+  options: BasicAuthOptions = {},
 ): Middleware {
   return basicAuthWithHash(user, bcryptVerifier(hash), options);
 }
@@ -52,7 +42,7 @@ export function basicAuthWithArgon2Hash(
   user: string,
   hash: string,
   salt: string,
-  options: BasicAuthHashOptions = {},
+  options: BasicAuthOptions = {},
 ): Middleware {
   return basicAuthWithHash(user, argon2Verifier(hash, salt), options);
 }
@@ -61,9 +51,9 @@ export function basicAuthWithArgon2Hash(
 export function basicAuthWithBcryptHashAndPrompt(
   user: string,
   hash: string,
-  options: BasicAuthHashOptions = {},
+  options: BasicAuthOptions = {},
 ): Middleware {
-  checkOptions(options, knownHashOptions);
+  checkOptions("basicAuth", options, basicAuthOptionNames);
   return basicAuthWithBcryptHash(user, hash, { prompt: true, ...options });
 }
 
@@ -72,30 +62,22 @@ export function basicAuthWithArgon2HashAndPrompt(
   user: string,
   hash: string,
   salt: string,
-  options: BasicAuthHashOptions = {},
+  options: BasicAuthOptions = {},
 ): Middleware {
-  checkOptions(options, knownHashOptions);
+  checkOptions("basicAuth", options, basicAuthOptionNames);
   return basicAuthWithArgon2Hash(user, hash, salt, { prompt: true, ...options });
 }
 
 function basicAuthWithHash(
   user: string,
   verify: (password: string) => Promise<boolean>,
-  options: BasicAuthHashOptions,
+  options: BasicAuthOptions,
 ): Middleware {
-  checkOptions(options, knownHashOptions);
   checkUser(user);
-  const { rememberFor = 60_000, ...rest } = options;
   const check: CredentialChecker = async (givenUser, givenPassword) => {
     const isRightUser = constantTimeEqual(givenUser, user);
     const isRightPassword = await verify(givenPassword);
     return isRightUser && isRightPassword;
   };
-  return basicAuth(rememberSuccess(check, rememberFor), rest);
+  return basicAuth(rememberSuccess(check), options);
 }
-
-const knownHashOptions: OptionNames<BasicAuthHashOptions> = {
-  ...basicAuthOptionNames,
-  names: { ...basicAuthOptionNames.names, rememberFor: true },
-  otherNames: { ...basicAuthOptionNames.otherNames, cache: "rememberFor", ttl: "rememberFor" },
-};

@@ -1,4 +1,4 @@
-import { optionError, type OptionNames } from "../check-options.ts";
+import { optionError } from "../check-options.ts";
 
 /** Decides about the credentials of a request. Compare secrets in constant time. */
 export type CredentialChecker = (user: string, password: string) => boolean | Promise<boolean>;
@@ -18,12 +18,12 @@ export interface BasicAuthOptions {
   readonly realm?: string | undefined;
 }
 
-/** Names of the options of {@link basicAuth}, and what users of other libraries would call them. */
-export const basicAuthOptionNames: OptionNames<BasicAuthOptions> = {
-  owner: "basicAuth",
-  names: { prompt: true, challenge: true, realm: true },
-  otherNames: { showPrompt: "prompt", sendChallenge: "challenge", name: "realm" },
-};
+/** Names of the options of {@link basicAuth}. */
+export const basicAuthOptionNames: readonly (keyof BasicAuthOptions)[] = [
+  "prompt",
+  "challenge",
+  "realm",
+];
 
 /** @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for a user name that cannot be sent */
 export function checkUser(user: unknown): void {

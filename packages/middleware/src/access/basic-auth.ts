@@ -17,7 +17,7 @@ import {
 import { refuse } from "../response/plain-response.ts";
 import { place } from "../order.ts";
 
-export type { BasicAuthOptions, CredentialChecker } from "./basic-auth-options.ts";
+export type { BasicAuthOptions } from "./basic-auth-options.ts";
 
 const authorizedKey = createContextKey<string>("authorized user");
 
@@ -35,7 +35,7 @@ const authorizedKey = createContextKey<string>("authorized user");
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function basicAuth(checker: CredentialChecker, options: BasicAuthOptions = {}): Middleware {
-  checkOptions(options, basicAuthOptionNames);
+  checkOptions("basicAuth", options, basicAuthOptionNames);
   checkFunction(checker, "checker");
   const { prompt = false, challenge = false, realm = "restricted" } = options;
   checkFlag(prompt, "prompt");
@@ -103,7 +103,7 @@ export function basicAuthWithPrompt(
   password: string,
   options: BasicAuthOptions = {},
 ): Middleware {
-  checkOptions(options, basicAuthOptionNames);
+  checkOptions("basicAuth", options, basicAuthOptionNames);
   return basicAuthWithUserPasswd(user, password, { prompt: true, ...options });
 }
 

@@ -12,13 +12,10 @@ import {
   checkOptions,
   checkTexts,
   optionError,
-  type OptionNames,
 } from "../check-options.ts";
 import { refuse } from "../response/plain-response.ts";
 import { jwtVerifier, type BearerKey } from "./jwt-verifier.ts";
 import { place } from "../order.ts";
-
-export type { BearerKey } from "./jwt-verifier.ts";
 
 /** What is known of a valid token: the claims of a JWT (RFC 7519, 4), or what `verify` returned. */
 export type BearerClaims = Readonly<Record<string, unknown>>;
@@ -27,7 +24,7 @@ export type BearerClaims = Readonly<Record<string, unknown>>;
  * Looks an opaque token up. Returns its claims; undefined, null or false when the token is not valid. What it throws fails
  * the request.
  */
-export type BearerVerifier = (
+type BearerVerifier = (
   token: string,
   request: Request,
   context: Context,
@@ -87,7 +84,17 @@ export const bearerClaimsKey: ContextKey<BearerClaims> = createContextKey("beare
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for options that are missing, wrong or contradictory
  */
 export function bearerAuth(options: BearerAuthOptions): Middleware {
-  checkOptions(options, knownOptions);
+  checkOptions("bearerAuth", options, [
+    "key",
+    "jwksUrl",
+    "verify",
+    "issuer",
+    "audience",
+    "algorithms",
+    "clockTolerance",
+    "scopes",
+    "realm",
+  ]);
   const { scopes = [], realm } = options;
   checkTexts(scopes, "scopes");
   for (const scope of scopes) {
@@ -181,31 +188,3 @@ const messages = { 400: "Bad Request", 401: "Unauthorized", 403: "Forbidden" } a
 function quote(text: string): string {
   return `"${text.replaceAll(/["\\]/g, String.raw`\$&`)}"`;
 }
-
-const knownOptions: OptionNames<BearerAuthOptions> = {
-  owner: "bearerAuth",
-  names: {
-    key: true,
-    jwksUrl: true,
-    verify: true,
-    issuer: true,
-    audience: true,
-    algorithms: true,
-    clockTolerance: true,
-    scopes: true,
-    realm: true,
-  },
-  otherNames: {
-    secret: "key",
-    keys: "key",
-    jwks_uri: "jwksUrl",
-    jwksUri: "jwksUrl",
-    token: "verify",
-    verifyToken: "verify",
-    alg: "algorithms",
-    aud: "audience",
-    iss: "issuer",
-    scope: "scopes",
-    leeway: "clockTolerance",
-  },
-};

@@ -1,4 +1,5 @@
-import { empty, type Context, type Handler, type Middleware } from "@fetchwork/http";
+import type { Context, Handler, Middleware } from "@fetchwork/http";
+import { empty } from "@fetchwork/http/responses";
 import {
   checkAmount,
   checkFunction,
@@ -6,7 +7,6 @@ import {
   checkOptions,
   checkTexts,
   optionError,
-  type OptionNames,
 } from "../check-options.ts";
 import { encodeJSON } from "../json/encode-json.ts";
 import { readBody, restoreBody } from "../body/read-body.ts";
@@ -58,7 +58,7 @@ export function blackWordsFn(
 }
 
 function refuseWords(words: () => readonly string[], options: BlackWordsOptions): Middleware {
-  checkOptions(options, knownOptions);
+  checkOptions("blackWords", options, ["limit"]);
   const { limit = 1_048_576 } = options;
   checkAmount(limit, "limit", 0);
   return place("blackWords", (next) => {
@@ -91,15 +91,3 @@ async function check(
   }
   return next(restoreBody(request, body.bytes), context);
 }
-
-const knownOptions: OptionNames<BlackWordsOptions> = {
-  owner: "blackWords",
-  names: {
-    limit: true,
-  },
-  otherNames: {
-    maxSize: "limit",
-    maxBytes: "limit",
-    bodyLimit: "limit",
-  },
-};

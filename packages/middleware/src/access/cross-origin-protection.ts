@@ -6,7 +6,6 @@ import {
   checkOptions,
   checkTexts,
   optionError,
-  type OptionNames,
 } from "../check-options.ts";
 import { RequestError } from "../errors.ts";
 import { refuse } from "../response/plain-response.ts";
@@ -63,7 +62,12 @@ export class CrossOriginProtection {
 
   /** @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` or `ERR_MIDDLEWARE_PATTERN` */
   constructor(options: CrossOriginProtectionOptions = {}) {
-    checkOptions(options, knownOptions);
+    checkOptions("crossOriginProtection", options, [
+      "trustedOrigins",
+      "bypassPatterns",
+      "denyHandler",
+      "checkUpgrades",
+    ]);
     const {
       trustedOrigins = [],
       bypassPatterns = [],
@@ -171,26 +175,3 @@ function isSameHost(origin: string, url: string): boolean {
   const target = hostOf(url);
   return target === hostAndPort || target === `${hostAndPort}:${ownPort}`;
 }
-
-const knownOptions: OptionNames<CrossOriginProtectionOptions> = {
-  owner: "crossOriginProtection",
-  names: {
-    trustedOrigins: true,
-    bypassPatterns: true,
-    denyHandler: true,
-    checkUpgrades: true,
-  },
-  otherNames: {
-    origin: "trustedOrigins",
-    origins: "trustedOrigins",
-    allowedOrigins: "trustedOrigins",
-    allowOrigins: "trustedOrigins",
-    bypass: "bypassPatterns",
-    skip: "bypassPatterns",
-    ignore: "bypassPatterns",
-    exclude: "bypassPatterns",
-    onDeny: "denyHandler",
-    handler: "denyHandler",
-    errorHandler: "denyHandler",
-  },
-};

@@ -2,7 +2,7 @@ import type { Middleware } from "@fetchwork/http";
 import { encodeJSON } from "../json/encode-json.ts";
 import { ipMatcher } from "../address/ip-matcher.ts";
 import { clientAddressReader, type RealIPOptions } from "../address/client-address.ts";
-import { checkCalled, checkOptions, type OptionNames } from "../check-options.ts";
+import { checkCalled, checkOptions } from "../check-options.ts";
 import { place } from "../order.ts";
 
 /** Options of {@link onlyFrom}. */
@@ -32,7 +32,7 @@ export function onlyFrom(options: OnlyFromOptions): Middleware;
 export function onlyFrom(...args: readonly (string | OnlyFromOptions)[]): Middleware {
   checkCalled("onlyFrom", args[0]);
   const options = optionsOf(args);
-  checkOptions(options, knownOptions);
+  checkOptions("onlyFrom", options, ["addresses", "trustedProxies", "headers"]);
   const { addresses, ...addressOptions } = options;
   const isListed = ipMatcher(addresses);
   const read = clientAddressReader(addressOptions);
@@ -53,24 +53,3 @@ function optionsOf(args: readonly (string | OnlyFromOptions)[]): OnlyFromOptions
   // `ipMatcher` refuses rules that are not strings.
   return { addresses: args as readonly string[] };
 }
-
-const knownOptions: OptionNames<OnlyFromOptions> = {
-  owner: "onlyFrom",
-  names: {
-    addresses: true,
-    trustedProxies: true,
-    headers: true,
-  },
-  otherNames: {
-    trustProxy: "trustedProxies",
-    trustProxies: "trustedProxies",
-    trusted: "trustedProxies",
-    proxies: "trustedProxies",
-    trustedProxy: "trustedProxies",
-    ips: "addresses",
-    allow: "addresses",
-    allowList: "addresses",
-    allowed: "addresses",
-    only: "addresses",
-  },
-};

@@ -1,22 +1,15 @@
 import { constantTimeEqual } from "@fetchwork/kit";
 import type { CredentialChecker } from "./basic-auth-options.ts";
-import { checkAmount } from "../check-options.ts";
 
 const encoder = new TextEncoder();
+/** In milliseconds. */
+const rememberFor = 60_000;
 
 /**
- * Skips the checker for credentials that it has just accepted. Keeps only an HMAC of the last ones, under
- * a key that exists in this process only.
- *
- * @param milliseconds - How long a success is remembered; 0 to check every time.
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
+ * Skips the checker for credentials that it has just accepted, because a browser sends them with every request. Keeps
+ * only an HMAC of the last ones, under a key that exists in this process only.
  */
-export function rememberSuccess(
-  checker: CredentialChecker,
-  milliseconds: number,
-): CredentialChecker {
-  checkAmount(milliseconds, "rememberFor", 0);
-  if (milliseconds === 0) return checker;
+export function rememberSuccess(checker: CredentialChecker): CredentialChecker {
   let key: Promise<CryptoKey> | undefined;
   let remembered: Uint8Array | undefined;
   let until = 0;
@@ -35,7 +28,7 @@ export function rememberSuccess(
     const isRight = await checker(user, password);
     if (isRight) {
       remembered = tag;
-      until = performance.now() + milliseconds;
+      until = performance.now() + rememberFor;
     }
     return isRight;
   };

@@ -5,12 +5,12 @@ import {
   type Context,
   type Middleware,
 } from "@fetchwork/http";
-import { checkFunction, checkOptions, type OptionNames } from "../check-options.ts";
+import { checkFunction, checkOptions } from "../check-options.ts";
 import { finishWithBody } from "./finish-with-body.ts";
 import { isContext } from "./is-context.ts";
 
 /** The part of h3's event that is used. */
-export interface H3Event {
+interface H3Event {
   readonly req: Request;
   readonly context: object;
   readonly app?: { readonly config: object };
@@ -62,7 +62,7 @@ export function toH3<Event extends H3Event>(
   middleware: Middleware,
   options: ToH3Options<Event>,
 ): H3Middleware<Event> {
-  checkOptions(options, knownOptions);
+  checkOptions("toH3", options, ["toResponse", "peer"]);
   const { toResponse, peer = () => undefined } = options;
   checkFunction(middleware, "middleware");
   checkFunction(toResponse, "toResponse");
@@ -100,16 +100,3 @@ export function toH3<Event extends H3Event>(
 }
 
 const shown = { configurable: true, enumerable: true, writable: true };
-
-const knownOptions: OptionNames<ToH3Options<never>> = {
-  owner: "toH3",
-  names: {
-    toResponse: true,
-    peer: true,
-  },
-  otherNames: {
-    ip: "peer",
-    getPeer: "peer",
-    remoteAddress: "peer",
-  },
-};

@@ -5,12 +5,12 @@ import {
   type Context,
   type Middleware,
 } from "@fetchwork/http";
-import { checkFunction, checkOptions, type OptionNames } from "../check-options.ts";
+import { checkFunction, checkOptions } from "../check-options.ts";
 import { finishWithBody } from "./finish-with-body.ts";
 import { isContext } from "./is-context.ts";
 
 /** The part of Hono's context that is used. */
-export interface HonoContext {
+interface HonoContext {
   readonly env: unknown;
   readonly req: { raw: Request };
   get res(): Response;
@@ -51,7 +51,7 @@ const contexts = new WeakMap<HonoContext, Context>();
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when an argument is not a function
  */
 export function toHono(middleware: Middleware, options: ToHonoOptions = {}): HonoMiddleware {
-  checkOptions(options, knownOptions);
+  checkOptions("toHono", options, ["peer"]);
   const { peer = () => undefined } = options;
   checkFunction(middleware, "middleware");
   checkFunction(peer, "peer");
@@ -89,16 +89,3 @@ export function toHono(middleware: Middleware, options: ToHonoOptions = {}): Hon
     return final;
   };
 }
-
-const knownOptions: OptionNames<ToHonoOptions> = {
-  owner: "toHono",
-  names: {
-    peer: true,
-  },
-  otherNames: {
-    ip: "peer",
-    getPeer: "peer",
-    remoteAddress: "peer",
-    getConnInfo: "peer",
-  },
-};

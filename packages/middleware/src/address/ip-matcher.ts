@@ -2,10 +2,10 @@ import { formatIP, parseIP, parseIPRange, type IPAddress, type IPRange } from "@
 import { optionError } from "../check-options.ts";
 import { isInAny } from "./range-matcher.ts";
 
-export { parseIPRange, type IPRange } from "@fetchwork/kit";
+export { parseIPRange } from "@fetchwork/kit";
 
 /** Whether an address matches. Text that is not an address never matches. */
-export type IPMatcher = (address: string) => boolean;
+type IPMatcher = (address: string) => boolean;
 
 /**
  * Makes a matcher of a list of rules. A rule is

@@ -2,7 +2,7 @@ import type { Context } from "@fetchwork/http";
 import { parseForwarded } from "./forwarded.ts";
 import { rangeMatcher } from "./range-matcher.ts";
 import { parsePeer } from "./peer-address.ts";
-import { checkOptions, type OptionNames } from "../check-options.ts";
+import { checkOptions } from "../check-options.ts";
 
 /** Whether the client uses HTTPS. */
 export type HttpsCheck = (request: Request, context: Pick<Context, "peer">) => boolean;
@@ -23,7 +23,7 @@ export interface HttpsCheckOptions {
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when a proxy is neither an address nor a range
  */
 export function httpsCheck(options: HttpsCheckOptions = {}): HttpsCheck {
-  checkOptions(options, knownOptions);
+  checkOptions("httpsCheck", options, ["trustedProxies"]);
   const { trustedProxies } = options;
   const isTrusted =
     trustedProxies === undefined ? undefined : rangeMatcher(trustedProxies, "trustedProxies");
@@ -41,17 +41,3 @@ export function httpsCheck(options: HttpsCheckOptions = {}): HttpsCheck {
     );
   };
 }
-
-const knownOptions: OptionNames<HttpsCheckOptions> = {
-  owner: "httpsCheck",
-  names: {
-    trustedProxies: true,
-  },
-  otherNames: {
-    trustProxy: "trustedProxies",
-    trustProxies: "trustedProxies",
-    trusted: "trustedProxies",
-    proxies: "trustedProxies",
-    trustedProxy: "trustedProxies",
-  },
-};

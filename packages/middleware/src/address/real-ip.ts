@@ -1,5 +1,5 @@
 import type { Middleware } from "@fetchwork/http";
-import { checkOptions, type OptionNames } from "../check-options.ts";
+import { checkOptions } from "../check-options.ts";
 import {
   addressReader,
   clientAddressReader,
@@ -9,7 +9,7 @@ import {
 } from "./client-address.ts";
 import { place } from "../order.ts";
 
-export type { ClientAddressHeader, PeerHolder, RealIPOptions } from "./client-address.ts";
+export type { RealIPOptions } from "./client-address.ts";
 
 /**
  * Sets `context.ip` to the address of the client, for the handler and all inner middlewares.
@@ -27,7 +27,7 @@ export type { ClientAddressHeader, PeerHolder, RealIPOptions } from "./client-ad
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function realIp(options: RealIPOptions = {}): Middleware {
-  checkOptions(options, knownOptions("realIp"));
+  checkOptions("realIp", options, ["trustedProxies", "headers"]);
   const read = addressReader(options);
   return place("realIp", (next) => (request, context) => {
     const address = read(request, context);
@@ -52,20 +52,6 @@ export function getRealIP(
   context: PeerHolder,
   options: RealIPOptions = {},
 ): string | undefined {
-  checkOptions(options, knownOptions("getRealIP"));
+  checkOptions("getRealIP", options, ["trustedProxies", "headers"]);
   return clientAddressReader(options)(request, context);
-}
-
-function knownOptions(owner: string): OptionNames<RealIPOptions> {
-  return {
-    owner,
-    names: { trustedProxies: true, headers: true },
-    otherNames: {
-      trustProxy: "trustedProxies",
-      trustProxies: "trustedProxies",
-      trusted: "trustedProxies",
-      proxies: "trustedProxies",
-      order: "headers",
-    },
-  };
 }

@@ -1,28 +1,12 @@
-import {
-  changeHeaders,
-  empty,
-  setDefault,
-  type Context,
-  type Handler,
-  type Middleware,
-} from "@fetchwork/http";
-import { checkFunction, checkOptions, optionError, type OptionNames } from "../check-options.ts";
+import type { Context, Handler, Middleware } from "@fetchwork/http";
+import { changeHeaders, empty, setDefault } from "@fetchwork/http/responses";
+import { checkFunction, optionError } from "../check-options.ts";
 import { etagMatches } from "./etag-matches.ts";
 import { shortHash } from "../runtime/short-hash.ts";
-import { pathAndQueryOf } from "../request/request-url.ts";
 import { place } from "../order.ts";
 
-/** Options of {@link cacheControl} and {@link cacheControlDynamic}. */
-export interface CacheControlOptions {
-  /**
-   * Which part of the URL goes into the tag: all of it, or path and query, for a service that is reached under several
-   * names or schemes. Default: `"absolute"`.
-   */
-  readonly etagUrl?: "absolute" | "path" | undefined;
-}
-
 /** Returns the version of what a request asks for: of the application, of a row, of a folder. */
-export type VersionFunction = (request: Request, context: Context) => string;
+type VersionFunction = (request: Request, context: Context) => string;
 
 /**
  * Lets clients cache responses, and responds with 304 to those that have the current one, without calling the handler.
@@ -37,13 +21,9 @@ export type VersionFunction = (request: Request, context: Context) => string;
  * @param maxAge - In seconds; a fraction is dropped.
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when `maxAge` is negative or not finite, or the version is not a text
  */
-export function cacheControl(
-  maxAge: number,
-  version: string,
-  options: CacheControlOptions = {},
-): Middleware {
+export function cacheControl(maxAge: number, version: string): Middleware {
   if (typeof version !== "string") throw optionError("version", version, "text");
-  return revalidate(maxAge, () => version, options);
+  return revalidate(maxAge, () => version);
 }
 
 /**
@@ -53,32 +33,19 @@ export function cacheControl(
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when `maxAge` is negative or not finite, or `version` is not a
  * function
  */
-export function cacheControlDynamic(
-  maxAge: number,
-  version: VersionFunction,
-  options: CacheControlOptions = {},
-): Middleware {
+export function cacheControlDynamic(maxAge: number, version: VersionFunction): Middleware {
   checkFunction(version, "version");
-  return revalidate(maxAge, version, options);
+  return revalidate(maxAge, version);
 }
 
-function revalidate(
-  maxAge: number,
-  version: VersionFunction,
-  options: CacheControlOptions,
-): Middleware {
-  checkOptions(options, knownOptions);
-  const { etagUrl = "absolute" } = options;
+function revalidate(maxAge: number, version: VersionFunction): Middleware {
   if (typeof maxAge !== "number" || !Number.isFinite(maxAge) || maxAge < 0)
     throw optionError("maxAge", maxAge, "a number of seconds of at least 0");
-  if (etagUrl !== "absolute" && etagUrl !== "path")
-    throw optionError("etagUrl", etagUrl, '"absolute" or "path"');
   const cacheControlValue = `max-age=${Math.floor(maxAge)}, no-cache`;
   const tags = new TagCache();
 
   return place("cacheControl", (next: Handler) => (request, context) => {
-    const url = etagUrl === "absolute" ? request.url : pathAndQueryOf(request.url);
-    const etag = tags.of(`${version(request, context)}:${url}`);
+    const etag = tags.of(`${version(request, context)}:${request.url}`);
     if (isConfirmed(request, etag)) {
       return empty(304, { headers: { etag, "cache-control": cacheControlValue } });
     }
@@ -124,10 +91,3 @@ class TagCache {
     return tag;
   }
 }
-
-const knownOptions: OptionNames<CacheControlOptions> = {
-  owner: "cacheControl",
-  names: {
-    etagUrl: true,
-  },
-};

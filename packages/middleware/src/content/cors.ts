@@ -1,11 +1,5 @@
-import {
-  addVary,
-  changeHeaders,
-  empty,
-  type Context,
-  type Handler,
-  type Middleware,
-} from "@fetchwork/http";
+import type { Context, Handler, Middleware } from "@fetchwork/http";
+import { addVary, changeHeaders, empty } from "@fetchwork/http/responses";
 import { changeResult } from "../response/change-result.ts";
 import {
   checkAmount,
@@ -13,20 +7,19 @@ import {
   checkHeaderName,
   checkOptions,
   optionError,
-  type OptionNames,
 } from "../check-options.ts";
 import { originMatcher, type OriginMatcher } from "./origin-matcher.ts";
 import { place } from "../order.ts";
 
 /** Decides about an origin, which is given as the browser sent it. */
-export type OriginCheck = (
+type OriginCheck = (
   origin: string,
   request: Request,
   context: Context,
 ) => boolean | Promise<boolean>;
 
 /** Returns the methods that an allowed origin may use. */
-export type MethodsFunction = (
+type MethodsFunction = (
   origin: string,
   request: Request,
   context: Context,
@@ -80,7 +73,15 @@ export interface CorsOptions {
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for invalid options, and for credentials with `*`
  */
 export function cors(options: CorsOptions = {}): Middleware {
-  checkOptions(options, knownOptions);
+  checkOptions("cors", options, [
+    "allowedOrigins",
+    "allowedMethods",
+    "allowedHeaders",
+    "exposedHeaders",
+    "allowCredentials",
+    "unsafeAnyOriginWithCredentials",
+    "maxAge",
+  ]);
   const policy = makePolicy(options);
   const { allows } = policy;
   return place("cors", (next) => (request, context) => {
@@ -277,37 +278,3 @@ function checkList(list: unknown, what: string): void {
   if (!Array.isArray(list)) throw optionError(what, list, "a list of names");
   for (const name of list as readonly unknown[]) checkHeaderName(name, what);
 }
-
-const knownOptions: OptionNames<CorsOptions> = {
-  owner: "cors",
-  names: {
-    allowedOrigins: true,
-    allowedMethods: true,
-    allowedHeaders: true,
-    exposedHeaders: true,
-    allowCredentials: true,
-    unsafeAnyOriginWithCredentials: true,
-    maxAge: true,
-  },
-  otherNames: {
-    origin: "allowedOrigins",
-    origins: "allowedOrigins",
-    allowOrigin: "allowedOrigins",
-    allowOrigins: "allowedOrigins",
-    corsAllowedOrigins: "allowedOrigins",
-    methods: "allowedMethods",
-    allowMethods: "allowedMethods",
-    corsAllowedMethods: "allowedMethods",
-    headers: "allowedHeaders",
-    allowHeaders: "allowedHeaders",
-    corsAllowedHeaders: "allowedHeaders",
-    exposeHeaders: "exposedHeaders",
-    exposed: "exposedHeaders",
-    corsExposedHeaders: "exposedHeaders",
-    credentials: "allowCredentials",
-    corsAllowCredentials: "allowCredentials",
-    maxAgeSeconds: "maxAge",
-    corsMaxAge: "maxAge",
-    preflightMaxAge: "maxAge",
-  },
-};

@@ -1,6 +1,7 @@
-import { setDefault, type Middleware } from "@fetchwork/http";
+import type { Middleware } from "@fetchwork/http";
+import { setDefault } from "@fetchwork/http/responses";
 import { changeResult } from "../response/change-result.ts";
-import { checkHeaderValue, checkOptions, optionError, type OptionNames } from "../check-options.ts";
+import { checkHeaderValue, checkOptions, optionError } from "../check-options.ts";
 
 /** Options of {@link deprecation}. */
 export interface DeprecationOptions {
@@ -35,7 +36,7 @@ export function deprecation(
   date: Date,
   options: DeprecationOptions = {},
 ): Middleware {
-  checkOptions(options, deprecationOptions);
+  checkOptions("deprecation", options, ["format", "link"]);
   const { format = "draft", link } = options;
   checkDate(date);
   checkHeaderValue(version, "version");
@@ -56,7 +57,7 @@ export function deprecation(
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for an invalid date or link
  */
 export function sunset(date: Date, options: SunsetOptions = {}): Middleware {
-  checkOptions(options, sunsetOptions);
+  checkOptions("sunset", options, ["link"]);
   checkDate(date);
   return announce("sunset", date.toUTCString(), options.link);
 }
@@ -83,26 +84,3 @@ function checkLink(link: string): void {
   checkHeaderValue(link, "link");
   if (link === "" || /[<>"\s]/.test(link)) throw optionError("link", link, "an address");
 }
-
-const deprecationOptions: OptionNames<DeprecationOptions> = {
-  owner: "deprecation",
-  names: {
-    format: true,
-    link: true,
-  },
-  otherNames: {
-    url: "link",
-    policy: "link",
-  },
-};
-
-const sunsetOptions: OptionNames<SunsetOptions> = {
-  owner: "sunset",
-  names: {
-    link: true,
-  },
-  otherNames: {
-    url: "link",
-    policy: "link",
-  },
-};

@@ -1,8 +1,9 @@
-import { changeHeaders, empty, type Context, type Middleware } from "@fetchwork/http";
+import type { Context, Middleware } from "@fetchwork/http";
+import { changeHeaders, empty } from "@fetchwork/http/responses";
 import { encodeBase64 } from "@fetchwork/kit";
 import { replaceBody, takeResponse, type TakenResponse } from "../body/replace-body.ts";
 import { readIfSmall } from "../body/stream-start.ts";
-import { checkAmount, checkFlag, checkOptions, type OptionNames } from "../check-options.ts";
+import { checkAmount, checkFlag, checkOptions } from "../check-options.ts";
 import { builtinModule } from "../runtime/platform.ts";
 import { etagMatches } from "./etag-matches.ts";
 import { place } from "../order.ts";
@@ -36,7 +37,7 @@ export interface EtagOptions {
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function etag(options: EtagOptions = {}): Middleware {
-  checkOptions(options, knownOptions);
+  checkOptions("etag", options, ["strong", "maxSize"]);
   const { strong = false, maxSize = 1_048_576 } = options;
   checkFlag(strong, "strong");
   checkAmount(maxSize, "maxSize", 0);
@@ -131,16 +132,3 @@ function hashOf(body: string | Uint8Array<ArrayBuffer>): string | Promise<string
     .digest("SHA-1", bytes)
     .then((digest) => encodeBase64(new Uint8Array(digest)));
 }
-
-const knownOptions: OptionNames<EtagOptions> = {
-  owner: "etag",
-  names: {
-    strong: true,
-    maxSize: true,
-  },
-  otherNames: {
-    weak: "strong",
-    limit: "maxSize",
-    maxBytes: "maxSize",
-  },
-};

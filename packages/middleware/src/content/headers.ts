@@ -1,4 +1,5 @@
-import { addVary, type Middleware } from "@fetchwork/http";
+import type { Middleware } from "@fetchwork/http";
+import { addVary } from "@fetchwork/http/responses";
 import { changeResult } from "../response/change-result.ts";
 import { readHeaderFields, type HeaderFields } from "./header-fields.ts";
 import { checkCalled } from "../check-options.ts";

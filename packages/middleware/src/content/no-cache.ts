@@ -1,6 +1,6 @@
 import { deriveRequest, setDefault, type Middleware } from "@fetchwork/http";
 import { changeResult } from "../response/change-result.ts";
-import { checkHeaderValue, checkOptions, type OptionNames } from "../check-options.ts";
+import { checkHeaderValue, checkOptions } from "../check-options.ts";
 
 /** Options of {@link noCache}. */
 export interface NoCacheOptions {
@@ -33,7 +33,7 @@ const withoutConditions = {
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when `expires` cannot be sent
  */
 export function noCache(options: NoCacheOptions = {}): Middleware {
-  checkOptions(options, knownOptions);
+  checkOptions("noCache", options, ["expires"]);
   const { expires = "Thu, 01 Jan 1970 00:00:00 UTC" } = options;
   checkHeaderValue(expires, "expires");
   const change = (headers: Headers): void => {
@@ -56,10 +56,3 @@ export function noCache(options: NoCacheOptions = {}): Middleware {
     return changeResult(result, context, change);
   };
 }
-
-const knownOptions: OptionNames<NoCacheOptions> = {
-  owner: "noCache",
-  names: {
-    expires: true,
-  },
-};

@@ -1,4 +1,5 @@
-import { setDefault, type Context, type Middleware } from "@fetchwork/http";
+import type { Context, Middleware } from "@fetchwork/http";
+import { setDefault } from "@fetchwork/http/responses";
 import { encodeBase64 } from "@fetchwork/kit";
 import { changeResult } from "../response/change-result.ts";
 import {
@@ -7,20 +8,15 @@ import {
   checkHeaderValue,
   checkOptions,
   optionError,
-  type OptionNames,
 } from "../check-options.ts";
 import { cspNonceKey, policyWriter, type PolicyDirectives } from "./content-security-policy.ts";
 import { place } from "../order.ts";
 import { httpsCheck, type HttpsCheckOptions } from "../address/is-https.ts";
 
-export {
-  cspNonceKey,
-  type DirectiveName,
-  type PolicyDirectives,
-} from "./content-security-policy.ts";
+export { cspNonceKey } from "./content-security-policy.ts";
 
 /** Parts of `Strict-Transport-Security` (RFC 6797, 6.1). */
-export interface HstsOptions {
+interface HstsOptions {
   /** For how long a browser uses HTTPS only, in seconds; 0 sends no header. Default: `31_536_000`, a year. */
   readonly maxAge?: number | undefined;
   /** Whether it counts for subdomains too. Default: `true`. */
@@ -57,17 +53,13 @@ export interface SecureOptions extends HttpsCheckOptions {
 }
 
 /** A `Content-Security-Policy` in parts. */
-export interface PolicyOptions {
+interface PolicyOptions {
   /** Directives with their sources, such as `{ "default-src": ["'self'"], "script-src": ["'nonce'"] }`. */
   readonly directives: PolicyDirectives;
-  /**
-   * Whether browsers only report what they would block, by `Content-Security-Policy-Report-Only`. Default: `false`.
-   */
-  readonly reportOnly?: boolean | undefined;
 }
 
 /** Makes the `Content-Security-Policy` of one response. */
-export type PolicyFunction = (request: Request, context: Context) => string;
+type PolicyFunction = (request: Request, context: Context) => string;
 
 /**
  * Sets headers that make browsers careful, each only where the handler set none: `X-Frame-Options`,
@@ -83,7 +75,19 @@ export type PolicyFunction = (request: Request, context: Context) => string;
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function secure(options: SecureOptions = {}): Middleware {
-  checkOptions(options, knownOptions);
+  checkOptions("secure", options, [
+    "frameOptions",
+    "contentTypeNosniff",
+    "referrerPolicy",
+    "contentSecurityPolicy",
+    "permissionsPolicy",
+    "hsts",
+    "xssProtection",
+    "crossOriginOpenerPolicy",
+    "crossOriginResourcePolicy",
+    "crossOriginEmbedderPolicy",
+    "trustedProxies",
+  ]);
   const { hsts = {} } = options;
   const policy = readPolicy(options.contentSecurityPolicy);
   const pairs = fixedHeaders(options);
@@ -94,9 +98,9 @@ export function secure(options: SecureOptions = {}): Middleware {
     const result = next(request, context);
     const change = (headers: Headers): void => {
       for (const [name, value] of pairs) setDefault(headers, name, value);
-      if (policy !== undefined && !headers.has(policy.header)) {
+      if (policy !== undefined && !headers.has("content-security-policy")) {
         const value = policy.write(request, context);
-        if (value !== "") headers.set(policy.header, value);
+        if (value !== "") headers.set("content-security-policy", value);
       }
       if (hstsValue !== "" && isHttps(request, context)) {
         setDefault(headers, "strict-transport-security", hstsValue);
@@ -125,28 +129,20 @@ function randomNonce(): string {
 }
 
 interface PolicyWriter {
-  readonly header: string;
   readonly needsNonce: boolean;
   readonly write: PolicyFunction;
 }
 
 /** A policy that differs from request to request; a text is one of the fixed headers. */
 function readPolicy(policy: SecureOptions["contentSecurityPolicy"]): PolicyWriter | undefined {
-  const header = "content-security-policy";
-  if (typeof policy === "function") return { header, needsNonce: false, write: policy };
+  if (typeof policy === "function") return { needsNonce: false, write: policy };
   if (policy === undefined || typeof policy === "string") return undefined;
   if (typeof policy !== "object" || policy === null) {
     throw optionError("contentSecurityPolicy", policy, "text, a function or directives");
   }
-  checkOptions(policy, knownPolicyOptions);
-  const { directives, reportOnly = false } = policy;
-  checkFlag(reportOnly, "contentSecurityPolicy.reportOnly");
-  const { needsNonce, write } = policyWriter(directives);
-  return {
-    header: reportOnly ? `${header}-report-only` : header,
-    needsNonce,
-    write: (_request, context) => write(context),
-  };
+  checkOptions("contentSecurityPolicy of secure", policy, ["directives"]);
+  const { needsNonce, write } = policyWriter(policy.directives);
+  return { needsNonce, write: (_request, context) => write(context) };
 }
 
 function fixedHeaders(options: SecureOptions): readonly (readonly [string, string])[] {
@@ -191,7 +187,7 @@ function fixedHeaders(options: SecureOptions): readonly (readonly [string, strin
 function writeHsts(options: HstsOptions): string {
   if (typeof options !== "object" || options === null)
     throw optionError("hsts", options, "an object, or false");
-  checkOptions(options, knownHstsOptions);
+  checkOptions("hsts of secure", options, ["maxAge", "includeSubdomains", "preload"]);
   const { maxAge = 31_536_000, includeSubdomains = true, preload = false } = options;
   checkFlag(includeSubdomains, "hsts.includeSubdomains");
   checkFlag(preload, "hsts.preload");
@@ -200,64 +196,3 @@ function writeHsts(options: HstsOptions): string {
   if (maxAge === 0) return "";
   return `max-age=${maxAge}${includeSubdomains ? "; includeSubDomains" : ""}${preload ? "; preload" : ""}`;
 }
-
-const knownOptions: OptionNames<SecureOptions> = {
-  owner: "secure",
-  names: {
-    frameOptions: true,
-    contentTypeNosniff: true,
-    referrerPolicy: true,
-    contentSecurityPolicy: true,
-    permissionsPolicy: true,
-    hsts: true,
-    xssProtection: true,
-    crossOriginOpenerPolicy: true,
-    crossOriginResourcePolicy: true,
-    crossOriginEmbedderPolicy: true,
-    trustedProxies: true,
-  },
-  otherNames: {
-    trustProxy: "trustedProxies",
-    trustProxies: "trustedProxies",
-    trusted: "trustedProxies",
-    proxies: "trustedProxies",
-    trustedProxy: "trustedProxies",
-    xFrameOptions: "frameOptions",
-    frameguard: "frameOptions",
-    xContentTypeOptions: "contentTypeNosniff",
-    noSniff: "contentTypeNosniff",
-    contentTypeOptions: "contentTypeNosniff",
-    csp: "contentSecurityPolicy",
-    contentSecurityPolicyReportOnly: "contentSecurityPolicy",
-    directives: "contentSecurityPolicy",
-    featurePolicy: "permissionsPolicy",
-    strictTransportSecurity: "hsts",
-    xXssProtection: "xssProtection",
-    xssFilter: "xssProtection",
-    referrer: "referrerPolicy",
-    coop: "crossOriginOpenerPolicy",
-    corp: "crossOriginResourcePolicy",
-    coep: "crossOriginEmbedderPolicy",
-  },
-};
-
-const knownPolicyOptions: OptionNames<PolicyOptions> = {
-  owner: "contentSecurityPolicy of secure",
-  names: {
-    directives: true,
-    reportOnly: true,
-  },
-};
-
-const knownHstsOptions: OptionNames<HstsOptions> = {
-  owner: "hsts of secure",
-  names: {
-    maxAge: true,
-    includeSubdomains: true,
-    preload: true,
-  },
-  otherNames: {
-    maxAgeSeconds: "maxAge",
-    subdomains: "includeSubdomains",
-  },
-};

@@ -1,5 +1,5 @@
 import type { SchemaIssue, StandardSchema } from "@fetchwork/kit";
-import { checkAmount, checkOptions, type OptionNames } from "../check-options.ts";
+import { checkAmount, checkOptions } from "../check-options.ts";
 import { RequestError } from "../errors.ts";
 import { readBody } from "../body/read-body.ts";
 
@@ -10,7 +10,7 @@ export interface DecodeJSONOptions {
 }
 
 /** As {@link DecodeJSONOptions}, with a schema. */
-export interface DecodeJSONSchemaOptions<Output> extends DecodeJSONOptions {
+interface DecodeJSONSchemaOptions<Output> extends DecodeJSONOptions {
   /** Validates the value and determines its type. Default: none, and the value is `unknown`. */
   readonly schema: StandardSchema<unknown, Output>;
 }
@@ -56,7 +56,7 @@ export async function decodeJSON(
   message: Request | Response,
   options: DecodeJSONOptions & { readonly schema?: StandardSchema<unknown> } = {},
 ): Promise<unknown> {
-  checkOptions(options, knownOptions);
+  checkOptions("decodeJSON", options, ["limit", "schema"]);
   const { limit = 1_048_576, schema } = options;
   checkAmount(limit, "limit", 0);
   const body = await readBody(message, limit);
@@ -117,18 +117,3 @@ function invalid(what: string, cause?: unknown): RequestError {
   const options = cause === undefined ? {} : { cause };
   return new RequestError("ERR_MIDDLEWARE_BODY_INVALID", 400, `decode json: ${what}`, options);
 }
-
-const knownOptions: OptionNames<DecodeJSONSchemaOptions<unknown>> = {
-  owner: "decodeJSON",
-  names: {
-    limit: true,
-    schema: true,
-  },
-  otherNames: {
-    maxSize: "limit",
-    maxBytes: "limit",
-    bodyLimit: "limit",
-    validate: "schema",
-    validator: "schema",
-  },
-};

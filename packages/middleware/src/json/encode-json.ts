@@ -1,4 +1,4 @@
-import { text } from "@fetchwork/http";
+import { text } from "@fetchwork/http/responses";
 import { MiddlewareError } from "../errors.ts";
 import { refuse } from "../response/plain-response.ts";
 

@@ -1,5 +1,5 @@
 import type { Context } from "@fetchwork/http";
-import { checkFunction, checkOptions, optionError, type OptionNames } from "../check-options.ts";
+import { checkFunction, checkOptions, optionError } from "../check-options.ts";
 import { encodeJSON } from "./encode-json.ts";
 import { writeSafely, writeToConsole, type LogSink } from "../log/log-sink.ts";
 import { queryMasker } from "../log/mask-query.ts";
@@ -8,7 +8,7 @@ import { readClientAddress } from "../address/client-address.ts";
 import { pathAndQueryOf } from "../request/request-url.ts";
 
 /** What an {@link ErrorLogger} writes about a failure. Nothing of it is sent. */
-export interface FailureReport {
+interface FailureReport {
   /** Status of the response. */
   readonly status: number;
   /** What went wrong; its message goes into the log. Default: none. */
@@ -54,7 +54,7 @@ export function sendErrorJSON(
   error: string | Error,
   options: SendErrorOptions = {},
 ): Response {
-  checkOptions(options, knownOptions);
+  checkOptions("sendErrorJSON", options, ["details", "logger", "cause", "request", "context"]);
   const isError = error instanceof Error;
   if (!isError && typeof error !== "string") throw optionError("error", error, "text or an error");
   const { details, logger, cause = isError ? error : undefined, request, context } = options;
@@ -118,19 +118,3 @@ function placeOf(cause: unknown): string | undefined {
   }
   return undefined;
 }
-
-const knownOptions: OptionNames<SendErrorOptions> = {
-  owner: "sendErrorJSON",
-  names: {
-    details: true,
-    logger: true,
-    cause: true,
-    request: true,
-    context: true,
-  },
-  otherNames: {
-    log: "logger",
-    error: "cause",
-    detail: "details",
-  },
-};

@@ -8,7 +8,6 @@ import {
   checkOptions,
   checkTexts,
   optionError,
-  type OptionNames,
 } from "../check-options.ts";
 import { encodeJSON } from "../json/encode-json.ts";
 import type { IdempotencyRecord, IdempotencyStore } from "./idempotency-store.ts";
@@ -75,7 +74,18 @@ const encoder = new TextEncoder();
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function idempotency(options: IdempotencyOptions = {}): Middleware {
-  checkOptions(options, knownOptions);
+  checkOptions("idempotency", options, [
+    "store",
+    "header",
+    "methods",
+    "required",
+    "actor",
+    "keepFor",
+    "lockFor",
+    "maxRequestBytes",
+    "maxResponseBytes",
+    "shouldKeep",
+  ]);
   const { methods = ["POST", "PATCH"], required = false, header = "Idempotency-Key" } = options;
   const { keepFor = 86_400_000, lockFor = 300_000 } = options;
   const { maxRequestBytes = 1_048_576, maxResponseBytes = 1_048_576 } = options;
@@ -213,32 +223,3 @@ async function digest(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
 function report(context: Context, cause: unknown): void {
   context.waitUntil(Promise.reject(new Error("the store of idempotency failed", { cause })));
 }
-
-const knownOptions: OptionNames<IdempotencyOptions> = {
-  owner: "idempotency",
-  names: {
-    store: true,
-    header: true,
-    methods: true,
-    required: true,
-    actor: true,
-    keepFor: true,
-    lockFor: true,
-    maxRequestBytes: true,
-    maxResponseBytes: true,
-    shouldKeep: true,
-  },
-  otherNames: {
-    headerName: "header",
-    ttl: "keepFor",
-    expiry: "keepFor",
-    expires: "keepFor",
-    maxAge: "keepFor",
-    lockTimeout: "lockFor",
-    user: "actor",
-    scope: "actor",
-    key: "actor",
-    enforce: "required",
-    limit: "maxRequestBytes",
-  },
-};

@@ -1,4 +1,4 @@
-import { checkAmount, checkOptions, type OptionNames } from "../check-options.ts";
+import { checkAmount, checkOptions } from "../check-options.ts";
 import type { IdempotencyRecord, IdempotencyRun, IdempotencyStore } from "./idempotency-store.ts";
 
 /** Options of {@link memoryIdempotencyStore}. */
@@ -21,15 +21,14 @@ interface Done extends IdempotencyRecord {
 }
 
 /**
- * Makes a store in the memory of this process. Several processes share a
- * {@link redisIdempotencyStore}.
+ * Makes a store in the memory of this process. Several processes need a common {@link IdempotencyStore}.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function memoryIdempotencyStore(
   options: MemoryIdempotencyStoreOptions = {},
 ): IdempotencyStore {
-  checkOptions(options, knownOptions);
+  checkOptions("memoryIdempotencyStore", options, ["maxKeys", "maxBytes", "now"]);
   const { maxKeys = 10_000, maxBytes = 67_108_864, now = () => performance.now() } = options;
   checkAmount(maxKeys, "maxKeys", 1);
   checkAmount(maxBytes, "maxBytes", 0);
@@ -88,17 +87,3 @@ export function memoryIdempotencyStore(
 function sizeOf(headers: readonly (readonly [string, string])[]): number {
   return headers.reduce((sum, [name, value]) => sum + name.length + value.length, 0);
 }
-
-const knownOptions: OptionNames<MemoryIdempotencyStoreOptions> = {
-  owner: "memoryIdempotencyStore",
-  names: {
-    maxKeys: true,
-    maxBytes: true,
-    now: true,
-  },
-  otherNames: {
-    max: "maxKeys",
-    maxSize: "maxBytes",
-    maxEntries: "maxKeys",
-  },
-};

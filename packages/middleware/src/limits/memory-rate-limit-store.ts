@@ -1,4 +1,4 @@
-import { checkAmount, checkOptions, type OptionNames } from "../check-options.ts";
+import { checkAmount, checkOptions } from "../check-options.ts";
 import {
   partLength,
   type RateLimitQuota,
@@ -34,7 +34,7 @@ interface Counts {
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function memoryRateLimitStore(options: MemoryRateLimitStoreOptions = {}): RateLimitStore {
-  checkOptions(options, knownOptions);
+  checkOptions("memoryRateLimitStore", options, ["maxKeys", "now"]);
   const { maxKeys = 100_000, now = () => performance.now() } = options;
   checkAmount(maxKeys, "maxKeys", 1);
   return new MemoryRateLimitStore(maxKeys, now);
@@ -107,16 +107,3 @@ function count(entry: Counts, now: number, length: number): void {
   }
   entry.used += 1;
 }
-
-const knownOptions: OptionNames<MemoryRateLimitStoreOptions> = {
-  owner: "memoryRateLimitStore",
-  names: {
-    maxKeys: true,
-    now: true,
-  },
-  otherNames: {
-    max: "maxKeys",
-    maxSize: "maxKeys",
-    maxEntries: "maxKeys",
-  },
-};

@@ -1,6 +1,7 @@
-import { changeHeaders, setDefault, type Context, type Middleware } from "@fetchwork/http";
+import type { Context, Middleware } from "@fetchwork/http";
+import { changeHeaders, setDefault } from "@fetchwork/http/responses";
 import { formatIP, networkAddress, parseIP } from "@fetchwork/kit";
-import { checkFunction, checkOptions, optionError, type OptionNames } from "../check-options.ts";
+import { checkFunction, checkOptions, optionError } from "../check-options.ts";
 import { memoryRateLimitStore } from "./memory-rate-limit-store.ts";
 import { refuse } from "../response/plain-response.ts";
 import type { RateLimitStore, RateLimitVerdict } from "./rate-limit-store.ts";
@@ -18,23 +19,17 @@ export interface RateLimitOptions extends RealIPOptions {
   readonly name?: string | undefined;
   /**
    * Returns the key whose quota a request uses; `undefined` for none. Must not contain secrets: the key is stored.
-   * Default: the client's address, as {@link getRealIP} finds it; IPv6 by its {@link RateLimitOptions.ipv6Prefix}.
+   * Default: the client's address, as {@link getRealIP} finds it; the first 64 bits of an IPv6 address,
+   * because a subscriber has at least a /64, and so as many addresses as it likes.
    */
   readonly key?:
     | ((request: Request, context: Context) => string | undefined | Promise<string | undefined>)
     | undefined;
   /**
-   * Number of bits of an IPv6 address that count, 1 to 128. A subscriber has at least a /64, and so as many addresses
-   * as it likes. Default: 64.
+   * Stores the counts. When it fails, the response is 503 and the error is reported through `context.waitUntil`. Default:
+   * a new {@link memoryRateLimitStore}.
    */
-  readonly ipv6Prefix?: number | undefined;
-  /** Stores the counts. Default: a new {@link memoryRateLimitStore}. */
   readonly store?: RateLimitStore | undefined;
-  /**
-   * What happens when the store fails: `refuse` responds with 503, `allow` lets all requests pass. The error is
-   * reported through `context.waitUntil` both times. Default: `refuse`.
-   */
-  readonly whenStoreFails?: "refuse" | "allow" | undefined;
   /** Makes the response beyond the limit; `Retry-After` and the limits are added. Default: 429 as plain text. */
   readonly respond?: ((request: Request, context: Context) => Response) | undefined;
 }
@@ -61,12 +56,20 @@ const maxKeyLength = 200;
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function rateLimit(options: RateLimitOptions): Middleware {
-  checkOptions(options, knownOptions);
-  const { limit, window = 60_000, name = "default", ipv6Prefix = 64, store, key } = options;
-  const { whenStoreFails = "refuse", trustedProxies, headers, respond = tooManyRequests } = options;
+  checkOptions("rateLimit", options, [
+    "limit",
+    "window",
+    "name",
+    "key",
+    "store",
+    "respond",
+    "trustedProxies",
+    "headers",
+  ]);
+  const { limit, window = 60_000, name = "default", store, key } = options;
+  const { trustedProxies, headers, respond = tooManyRequests } = options;
   checkRange(limit, "limit", 1, 999_999_999_999);
   checkRange(window, "window", 1, year);
-  checkRange(ipv6Prefix, "ipv6Prefix", 1, 128);
   if (!/^[\w.:-]{1,100}$/.test(name))
     throw optionError("name", name, "letters, digits and _ . : -");
   if (key !== undefined) checkFunction(key, "key");
@@ -74,14 +77,10 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   if (store !== undefined && typeof store?.take !== "function") {
     throw optionError("store", store, "a store of rate limits");
   }
-  if (whenStoreFails !== "refuse" && whenStoreFails !== "allow") {
-    throw optionError("whenStoreFails", whenStoreFails, '"refuse" or "allow"');
-  }
   const readAddress = clientAddressReader({ trustedProxies, headers });
   const keyOf =
     key ??
-    ((request: Request, context: Context): string =>
-      addressKey(readAddress(request, context), ipv6Prefix));
+    ((request: Request, context: Context): string => addressKey(readAddress(request, context)));
   const counts = store ?? memoryRateLimitStore();
   const quota = { limit, window };
   const policy = `"${name}";q=${limit};w=${Math.ceil(window / 1000)}`;
@@ -116,11 +115,11 @@ export function rateLimit(options: RateLimitOptions): Middleware {
       context: Context,
     ): Response | Promise<Response> => {
       if (owner === undefined) return next(request, context);
-      const fail = (cause: unknown): Response | Promise<Response> => {
+      const fail = (cause: unknown): Response => {
         context.waitUntil(
           Promise.reject(new Error("the store of the rate limit failed", { cause })),
         );
-        return whenStoreFails === "allow" ? next(request, context) : unavailable();
+        return unavailable();
       };
       let verdict: RateLimitVerdict | Promise<RateLimitVerdict>;
       try {
@@ -150,11 +149,11 @@ function addMember(headers: Headers, field: string, member: string, name: string
 }
 
 /** All clients with an unknown address share one quota. */
-function addressKey(address: string | undefined, prefix: number): string {
+function addressKey(address: string | undefined): string {
   const parsed = address === undefined ? undefined : parseIP(address);
   if (parsed === undefined) return "unknown";
-  if (parsed.version === 4 || prefix === 128) return formatIP(parsed);
-  return `${formatIP(networkAddress(parsed, prefix))}/${prefix}`;
+  if (parsed.version === 4) return formatIP(parsed);
+  return `${formatIP(networkAddress(parsed, 64))}/64`;
 }
 
 /** Keys take a bounded place, and different ones stay different. */
@@ -176,46 +175,3 @@ function checkRange(value: unknown, what: string, min: number, max: number): voi
   if (Number.isInteger(value) && Number(value) >= min && Number(value) <= max) return;
   throw optionError(what, value, `a whole number from ${min} to ${max}`);
 }
-
-const knownOptions: OptionNames<RateLimitOptions> = {
-  owner: "rateLimit",
-  names: {
-    limit: true,
-    window: true,
-    name: true,
-    key: true,
-    ipv6Prefix: true,
-    store: true,
-    whenStoreFails: true,
-    respond: true,
-    trustedProxies: true,
-    headers: true,
-  },
-  otherNames: {
-    answer: "respond",
-    trustProxy: "trustedProxies",
-    trustProxies: "trustedProxies",
-    trusted: "trustedProxies",
-    proxies: "trustedProxies",
-    trustedProxy: "trustedProxies",
-    max: "limit",
-    maxRequests: "limit",
-    points: "limit",
-    requests: "limit",
-    windowMs: "window",
-    interval: "window",
-    duration: "window",
-    timeWindow: "window",
-    keyGenerator: "key",
-    keyFn: "key",
-    identifier: "name",
-    prefix: "name",
-    ipv6Subnet: "ipv6Prefix",
-    passOnStoreError: "whenStoreFails",
-    skipOnError: "whenStoreFails",
-    handler: "respond",
-    message: "respond",
-    statusCode: "respond",
-    errorResponseBuilder: "respond",
-  },
-};

@@ -1,13 +1,13 @@
 import { optionError } from "../check-options.ts";
 
 /** What a store needs of `ioredis`. */
-export interface CallingRedisClient {
+interface CallingRedisClient {
   /** Sends a command and resolves to its reply. */
   call(command: string, ...args: string[]): Promise<unknown>;
 }
 
 /** What a store uses of `redis` (node-redis). For a cluster, pass one node. */
-export interface SendingRedisClient {
+interface SendingRedisClient {
   /** Sends a command and resolves to its reply. */
   sendCommand(args: string[]): Promise<unknown>;
 }

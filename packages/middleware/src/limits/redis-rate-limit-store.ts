@@ -1,10 +1,10 @@
 import { partLength, type RateLimitStore, type RateLimitVerdict } from "./rate-limit-store.ts";
 import { redisScript, type RedisClient } from "./redis-client.ts";
-import { checkOptions, optionError, type OptionNames } from "../check-options.ts";
+import { checkOptions, optionError } from "../check-options.ts";
 
-/** Options of the stores in Redis. */
+/** Options of {@link redisRateLimitStore}. */
 export interface RedisStoreOptions {
-  /** Start of all keys. Default: `rate-limit:` or `idempotency:`, after the store. */
+  /** Start of all keys. Default: `rate-limit:`. */
   readonly prefix?: string | undefined;
 }
 
@@ -56,7 +56,7 @@ export function redisRateLimitStore(
   client: RedisClient,
   options: RedisStoreOptions = {},
 ): RateLimitStore {
-  checkOptions(options, knownOptions);
+  checkOptions("redisRateLimitStore", options, ["prefix"]);
   const { prefix = "rate-limit:" } = options;
   if (typeof prefix !== "string") throw optionError("prefix", prefix, "text");
   const run = redisScript(client, script);
@@ -81,14 +81,3 @@ function readVerdict(reply: unknown): RateLimitVerdict {
   }
   return { isAllowed: isAllowed === 1, remaining, resetAfter };
 }
-
-const knownOptions: OptionNames<RedisStoreOptions> = {
-  owner: "redisRateLimitStore",
-  names: {
-    prefix: true,
-  },
-  otherNames: {
-    keyPrefix: "prefix",
-    namespace: "prefix",
-  },
-};

@@ -1,5 +1,6 @@
-import { empty, type Context, type Handler, type Middleware } from "@fetchwork/http";
-import { checkAmount, checkOptions, optionError, type OptionNames } from "../check-options.ts";
+import type { Context, Handler, Middleware } from "@fetchwork/http";
+import { empty } from "@fetchwork/http/responses";
+import { checkAmount, checkOptions, optionError } from "../check-options.ts";
 import { RequestError } from "../errors.ts";
 import { declaredLength, readBody, restoreBody, withStream } from "../body/read-body.ts";
 import { place } from "../order.ts";
@@ -26,7 +27,7 @@ export interface SizeLimitOptions {
  */
 export function sizeLimit(bytes: number, options: SizeLimitOptions = {}): Middleware {
   checkAmount(bytes, "bytes", 0);
-  checkOptions(options, knownOptions);
+  checkOptions("sizeLimit", options, ["mode"]);
   const { mode = "buffer" } = options;
   if (mode !== "buffer" && mode !== "stream") throw optionError("mode", mode, "buffer or stream");
   const run = mode === "buffer" ? runBuffered : runStreamed;
@@ -108,13 +109,3 @@ function limitStream(
     { highWaterMark: 0 },
   );
 }
-
-const knownOptions: OptionNames<SizeLimitOptions> = {
-  owner: "sizeLimit",
-  names: {
-    mode: true,
-  },
-  otherNames: {
-    type: "mode",
-  },
-};

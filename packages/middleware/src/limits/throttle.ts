@@ -1,12 +1,7 @@
-import { empty, type Context, type Middleware } from "@fetchwork/http";
+import type { Context, Middleware } from "@fetchwork/http";
+import { empty } from "@fetchwork/http/responses";
 import { Semaphore } from "@fetchwork/kit";
-import {
-  checkAmount,
-  checkOptions,
-  longestTimer,
-  optionError,
-  type OptionNames,
-} from "../check-options.ts";
+import { checkAmount, checkOptions, longestTimer, optionError } from "../check-options.ts";
 
 /** Options of {@link throttle}. */
 export interface ThrottleOptions {
@@ -35,7 +30,7 @@ export interface ThrottleOptions {
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function throttle(limit: number, options: ThrottleOptions = {}): Middleware {
-  checkOptions(options, knownOptions);
+  checkOptions("throttle", options, ["backlog", "timeout", "status", "retryAfter"]);
   const { backlog = 0, timeout = 60_000, status = 503, retryAfter } = options;
   checkAmount(limit, "limit", 1);
   checkAmount(backlog, "backlog", 0);
@@ -103,22 +98,3 @@ function releaseAtEnd(places: Semaphore, context: Context): () => void {
   context.onFinish(release);
   return release;
 }
-
-const knownOptions: OptionNames<ThrottleOptions> = {
-  owner: "throttle",
-  names: {
-    backlog: true,
-    timeout: true,
-    status: true,
-    retryAfter: true,
-  },
-  otherNames: {
-    queue: "backlog",
-    queueLimit: "backlog",
-    maxQueue: "backlog",
-    backlogLimit: "backlog",
-    backlogTimeout: "timeout",
-    wait: "timeout",
-    statusCode: "status",
-  },
-};

@@ -8,11 +8,13 @@ import type { Deadline } from "./deadline.ts";
 /** What happens at the deadline; see the options of `timeout`. */
 export interface DeadlineRules {
   readonly mode: "buffer" | "stream" | "head";
-  readonly bufferLimit: number;
   readonly respond: (error: HandlerTimeoutError) => Response;
   /** Called for a stream of events that is held back. */
   readonly onEventStream: () => void;
 }
+
+/** Maximum bytes of a streamed body that are held back. */
+const bufferLimit = 1_048_576;
 
 /** One exchange and its deadline. */
 export class TimedExchange {
@@ -105,7 +107,7 @@ export class TimedExchange {
     }
     signal.addEventListener("abort", onAbort, { once: true });
     this.#deadline.watch((error) => giveUp(this.#expire(error, resolve, reject)));
-    readUpTo(reader, this.#rules.bufferLimit).then(
+    readUpTo(reader, bufferLimit).then(
       ({ bytes, isWhole }) => {
         if (isOver) return;
         signal.removeEventListener("abort", onAbort);

@@ -1,36 +1,24 @@
 import { deriveRequest, empty, type Context, type Middleware } from "@fetchwork/http";
-import {
-  checkAmount,
-  checkFunction,
-  checkOptions,
-  longestTimer,
-  optionError,
-  type OptionNames,
-} from "../check-options.ts";
+import { checkFunction, checkOptions, longestTimer, optionError } from "../check-options.ts";
 import type { HandlerTimeoutError } from "../errors.ts";
 import { Deadline } from "./deadline.ts";
 import { TimedExchange } from "./timed-exchange.ts";
-import { place } from "../order.ts";
-import { warn } from "../warn.ts";
+import { place, warn } from "../order.ts";
 
 /** Options of {@link timeout}. */
 export interface TimeoutOptions {
   /**
    * What must be done at the deadline:
    *
-   * - `"buffer"`: head and body. The body is held back until it is whole, so that a late one is a 504 too. Events of a
-   *   `text/event-stream` then arrive all at once; outside of production the first such response is warned of.
+   * - `"buffer"`: head and body. The body is held back until it is whole, so that a late one is a 504 too. One of
+   *   more than 1 MiB continues as in `"stream"`. Events of a `text/event-stream` then arrive all at once; outside of
+   *   production the first such response is warned of.
    * - `"stream"`: head and body, but the body goes out as it comes; at the deadline it is broken off.
    * - `"head"`: only the head; the body has all the time it wants. For event streams.
    *
    * Default: `"buffer"`.
    */
   readonly mode?: "buffer" | "stream" | "head" | undefined;
-  /**
-   * Maximum bytes of a streamed body that are held back. A longer one continues as in `"stream"`. Default:
-   * `1_048_576`.
-   */
-  readonly bufferLimit?: number | undefined;
   /** Makes the response, or throws, which a client may prefer. Default: 504 without a body. */
   readonly respond?: ((error: HandlerTimeoutError, request: Request) => Response) | undefined;
 }
@@ -54,13 +42,12 @@ export interface TimeoutOptions {
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function timeout(milliseconds: number, options: TimeoutOptions = {}): Middleware {
-  checkOptions(options, knownOptions);
-  const { mode = "buffer", bufferLimit = 1_048_576, respond = gatewayTimeout } = options;
+  checkOptions("timeout", options, ["mode", "respond"]);
+  const { mode = "buffer", respond = gatewayTimeout } = options;
   if (typeof milliseconds !== "number" || !(milliseconds <= longestTimer))
     throw optionError("milliseconds", milliseconds, `at most ${longestTimer}`);
   if (mode !== "buffer" && mode !== "stream" && mode !== "head")
     throw optionError("mode", mode, '"buffer", "stream" or "head"');
-  checkAmount(bufferLimit, "bufferLimit", 0);
   checkFunction(respond, "respond");
   if (milliseconds <= 0) return (next) => next;
   let isWarned = false;
@@ -72,7 +59,6 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
   return place("timeout", (next) => (request, context) => {
     const exchange = new TimedExchange(new Deadline(milliseconds), context, {
       mode,
-      bufferLimit,
       respond: (error) => respond(error, request),
       onEventStream,
     });
@@ -94,20 +80,3 @@ function withSignalOf(context: Context, request: Request): Request {
 function gatewayTimeout(): Response {
   return empty(504);
 }
-
-const knownOptions: OptionNames<TimeoutOptions> = {
-  owner: "timeout",
-  names: {
-    mode: true,
-    bufferLimit: true,
-    respond: true,
-  },
-  otherNames: {
-    answer: "respond",
-    onTimeout: "respond",
-    handler: "respond",
-    response: "respond",
-    message: "respond",
-    limit: "bufferLimit",
-  },
-};

@@ -1,17 +1,17 @@
 import { realpathSync, statSync } from "node:fs";
-import { text, type Context, type Handler } from "@fetchwork/http";
+import { readdir } from "node:fs/promises";
+import type { Context, Handler } from "@fetchwork/http";
+import { text } from "@fetchwork/http/responses";
 import {
   checkFlag,
   checkHeaderValue,
   checkOptions,
   checkTexts,
   optionError,
-  type OptionNames,
 } from "../check-options.ts";
 import { refuse } from "../response/plain-response.ts";
 import { pathBounds, searchOf } from "../request/request-url.ts";
-import { listFolder } from "./file-listing.ts";
-import { filePathOf } from "./file-path.ts";
+import { filePathOf, isAllowed, type FilePathRules } from "./file-path.ts";
 import { openFile, type FileRoot } from "./open-file.ts";
 import { sendFile, type SendSettings } from "./send-file.ts";
 
@@ -137,7 +137,17 @@ function redirectToFolder(url: string, path: string): Response {
 }
 
 function prepare(root: string, options: FileServerOptions): Settings {
-  checkOptions(options, knownOptions);
+  checkOptions("fileServer", options, [
+    "prefix",
+    "index",
+    "listing",
+    "spa",
+    "notFound",
+    "dotFiles",
+    "cacheControl",
+    "precompressed",
+    "mediaTypes",
+  ]);
   const { prefix = "/", index = "index.html", listing = false, spa = false } = options;
   const { dotFiles = [".well-known"], precompressed = true, notFound, cacheControl } = options;
   checkTexts(dotFiles, "dotFiles");
@@ -183,35 +193,26 @@ function realFolder(root: string): string {
   throw optionError("root", root, "a folder that exists");
 }
 
-const knownOptions: OptionNames<FileServerOptions> = {
-  owner: "fileServer",
-  names: {
-    prefix: true,
-    index: true,
-    listing: true,
-    spa: true,
-    notFound: true,
-    dotFiles: true,
-    cacheControl: true,
-    precompressed: true,
-    mediaTypes: true,
-  },
-  otherNames: {
-    browse: "listing",
-    directoryListing: "listing",
-    autoindex: "listing",
-    maxAge: "cacheControl",
-    immutable: "cacheControl",
-    setHeaders: "cacheControl",
-    headers: "cacheControl",
-    fallback: "spa",
-    hidden: "dotFiles",
-    mime: "mediaTypes",
-    mimes: "mediaTypes",
-    mimeTypes: "mediaTypes",
-    types: "mediaTypes",
-    compressed: "precompressed",
-    baseUrl: "prefix",
-    path: "prefix",
-  },
+const escapes: Readonly<Record<string, string>> = {
+  "&": "&amp;",
+  "<": "&lt;",
+  ">": "&gt;",
+  '"': "&quot;",
+  "'": "&#39;",
 };
+
+/** Writes a page of links to what is in a folder, in order, without what is not served and without symbolic links. */
+async function listFolder(folder: string, rules: FilePathRules): Promise<string> {
+  const entries = await readdir(folder, { withFileTypes: true });
+  const links = entries
+    .filter((entry) => (entry.isFile() || entry.isDirectory()) && isAllowed(entry.name, rules))
+    .map((entry) => (entry.isDirectory() ? `${entry.name}/` : entry.name))
+    .toSorted()
+    .map((name) => {
+      // "./" keeps a colon in a name from being taken for a scheme.
+      const target = `./${encodeURIComponent(name).replaceAll("%2F", "/")}`;
+      const shown = name.replace(/[&<>"']/g, (character) => escapes[character] ?? character);
+      return `<a href="${target.replaceAll("'", "%27")}">${shown}</a>\n`;
+    });
+  return `<!doctype html>\n<meta charset="utf-8">\n<pre>\n${links.join("")}</pre>\n`;
+}

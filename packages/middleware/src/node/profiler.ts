@@ -1,13 +1,15 @@
-import { text, type Context, type Handler, type Middleware } from "@fetchwork/http";
+import { Readable } from "node:stream";
+import { getHeapSnapshot } from "node:v8";
+import type { Context, Handler, Middleware } from "@fetchwork/http";
+import { text } from "@fetchwork/http/responses";
 import { addressGuard, type AddressGuardOptions } from "../access/address-guard.ts";
-import { checkCalled, checkOptions, optionError, type OptionNames } from "../check-options.ts";
+import { checkCalled, checkOptions, optionError } from "../check-options.ts";
 import { encodeJSON } from "../json/encode-json.ts";
 import { toJSON, variableReader } from "../observe/metric-variables.ts";
 import { noCache } from "../content/no-cache.ts";
 import { refuse } from "../response/plain-response.ts";
 import { pathOf } from "../request/request-url.ts";
 import { hideValues, runtimeFigures } from "../observe/runtime-figures.ts";
-import { heapSnapshot } from "./heap-snapshot.ts";
 import {
   takeAllocationProfile,
   takeCPUProfile,
@@ -83,7 +85,16 @@ export function profiler(...args: readonly (string | ProfilerOptions)[]): Middle
   checkCalled("profiler", first);
   const options: ProfilerOptions =
     typeof first === "object" && first !== null ? first : { addresses: args as readonly string[] };
-  checkOptions(options, knownOptions);
+  checkOptions("profiler", options, [
+    "path",
+    "maxSeconds",
+    "variables",
+    "showArguments",
+    "addresses",
+    "allowAll",
+    "trustedProxies",
+    "headers",
+  ]);
   const { path = "", maxSeconds = 60, variables = {}, showArguments = false } = options;
   if (typeof path !== "string" || !/^(?:\/[\w.~-]+)*$/.test(path)) {
     throw optionError("path", path, "a path without a slash at its end, or nothing");
@@ -203,30 +214,29 @@ function notAllowed(): Response {
   return response;
 }
 
-const knownOptions: OptionNames<ProfilerOptions> = {
-  owner: "profiler",
-  names: {
-    path: true,
-    maxSeconds: true,
-    variables: true,
-    showArguments: true,
-    addresses: true,
-    allowAll: true,
-    trustedProxies: true,
-    headers: true,
-  },
-  otherNames: {
-    trustProxy: "trustedProxies",
-    trustProxies: "trustedProxies",
-    trusted: "trustedProxies",
-    proxies: "trustedProxies",
-    trustedProxy: "trustedProxies",
-    ips: "addresses",
-    allow: "addresses",
-    allowList: "addresses",
-    allowed: "addresses",
-    only: "addresses",
-    endpoint: "path",
-    prefix: "path",
-  },
-};
+/**
+ * A snapshot of the heap as a stream of JSON, in the format of `.heapsnapshot` files. Making it stops the process for
+ * some seconds and takes as much memory as the heap.
+ *
+ * @param done - Called once, when the last byte was read or the reader has gone.
+ */
+function heapSnapshot(done: () => void): ReadableStream<Uint8Array> {
+  const snapshot = getHeapSnapshot();
+  snapshot.once("close", done);
+  const reader = Readable.toWeb(snapshot).getReader();
+  return new ReadableStream<Uint8Array>(
+    {
+      async pull(controller) {
+        const result: { readonly done: boolean; readonly value?: unknown } = await reader.read();
+        if (result.done) controller.close();
+        else controller.enqueue(toBytes(result.value));
+      },
+      cancel: (reason) => reader.cancel(reason),
+    },
+    { highWaterMark: 0 },
+  );
+}
+
+function toBytes(chunk: unknown): Uint8Array {
+  return chunk instanceof Uint8Array ? chunk : Buffer.from(String(chunk));
+}

@@ -1,4 +1,5 @@
-import { empty, type Context } from "@fetchwork/http";
+import type { Context } from "@fetchwork/http";
+import { empty } from "@fetchwork/http/responses";
 import { chooseEncoding } from "../content/compress/accept-encoding.ts";
 import { parseRange, type ByteRange } from "./byte-range.ts";
 import { fileBody, type BodyPart } from "./file-body.ts";

@@ -1,6 +1,7 @@
-import { setDefault, type Middleware } from "@fetchwork/http";
+import type { Middleware } from "@fetchwork/http";
+import { setDefault } from "@fetchwork/http/responses";
 import { changeResult } from "../response/change-result.ts";
-import { checkHeaderValue, checkOptions, optionError, type OptionNames } from "../check-options.ts";
+import { checkHeaderValue, checkOptions, optionError } from "../check-options.ts";
 import { place } from "../order.ts";
 
 /** Options of {@link appInfo}. */
@@ -28,7 +29,7 @@ export interface AppInfoOptions {
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when a value cannot be sent in a header
  */
 export function appInfo(options: AppInfoOptions): Middleware {
-  checkOptions(options, knownOptions);
+  checkOptions("appInfo", options, ["name", "version", "org", "host"]);
   const { name, version, org = "", host = environmentVariable("MHOST") } = options;
   if (name === "") throw optionError("name", name, "a name");
   if (version === "") throw optionError("version", version, "a version");
@@ -58,21 +59,3 @@ function environmentVariable(name: string): string | undefined {
   const value = process?.env?.[name];
   return typeof value === "string" ? value : undefined;
 }
-
-const knownOptions: OptionNames<AppInfoOptions> = {
-  owner: "appInfo",
-  names: {
-    name: true,
-    version: true,
-    org: true,
-    host: true,
-  },
-  otherNames: {
-    appName: "name",
-    app: "name",
-    appVersion: "version",
-    author: "org",
-    organization: "org",
-    mhost: "host",
-  },
-};

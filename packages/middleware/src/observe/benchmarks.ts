@@ -1,5 +1,5 @@
 import type { Handler, Middleware } from "@fetchwork/http";
-import { checkFunction, checkOptions, optionError, type OptionNames } from "../check-options.ts";
+import { checkFunction, checkOptions, optionError } from "../check-options.ts";
 
 /** Options of {@link Benchmarks}. */
 export interface BenchmarksOptions {
@@ -58,7 +58,7 @@ export class Benchmarks {
 
   /** @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` */
   constructor(options: BenchmarksOptions = {}) {
-    checkOptions(options, knownOptions);
+    checkOptions("benchmarks", options, ["timeRange", "now"]);
     const { timeRange = 900_000, now = steadyNow } = options;
     if (typeof timeRange !== "number" || !(timeRange >= 1000) || timeRange > 86_400_000) {
       throw optionError("timeRange", timeRange, "milliseconds, one second to a day");
@@ -151,16 +151,3 @@ function microseconds(milliseconds: number): number {
   // Adding half a nanosecond keeps 0.1 + 0.2 and the like from losing a microsecond.
   return Math.floor(milliseconds * 1000 + 5e-4);
 }
-
-const knownOptions: OptionNames<BenchmarksOptions> = {
-  owner: "benchmarks",
-  names: {
-    timeRange: true,
-    now: true,
-  },
-  otherNames: {
-    range: "timeRange",
-    window: "timeRange",
-    withTimeRange: "timeRange",
-  },
-};

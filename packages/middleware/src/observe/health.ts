@@ -1,4 +1,5 @@
-import { empty, type Context, type Middleware } from "@fetchwork/http";
+import type { Context, Middleware } from "@fetchwork/http";
+import { empty } from "@fetchwork/http/responses";
 import { canonicalizePath } from "../path/canonicalize-path.ts";
 import {
   checkAmount,
@@ -8,7 +9,6 @@ import {
   checkOptions,
   longestTimer,
   optionError,
-  type OptionNames,
 } from "../check-options.ts";
 import { encodeJSON } from "../json/encode-json.ts";
 import { pathOf } from "../request/request-url.ts";
@@ -61,7 +61,7 @@ export interface HealthItem {
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function health(options: HealthOptions = {}): Middleware {
-  checkOptions(options, knownOptions);
+  checkOptions("health", options, ["path", "checks", "parallel", "timeout"]);
   const { path = "/health", checks = [], parallel = false, timeout = 10_000 } = options;
   if (typeof path !== "string" || !path.startsWith("/")) {
     throw optionError("path", path, "a path that starts with a slash");
@@ -93,7 +93,7 @@ export function health(options: HealthOptions = {}): Middleware {
 type PreparedCheck = Required<HealthCheck> & { readonly timeout: number };
 
 function prepare(item: HealthCheck, defaultTimeout: number): PreparedCheck {
-  checkOptions(item, knownCheckMembers);
+  checkOptions("a check of health", item, ["name", "check", "timeout"]);
   const { name, check, timeout = defaultTimeout } = item;
   if (typeof name !== "string" || name === "") throw optionError("name of a check", name, "a name");
   checkFunction(check, `check ${name}`);
@@ -133,35 +133,3 @@ async function run(item: PreparedCheck, clientSignal: AbortSignal): Promise<Heal
     clearTimeout(timer);
   }
 }
-
-const knownOptions: OptionNames<HealthOptions> = {
-  owner: "health",
-  names: {
-    path: true,
-    checks: true,
-    parallel: true,
-    timeout: true,
-  },
-  otherNames: {
-    endpoint: "path",
-    url: "path",
-    checkers: "checks",
-    healthChecks: "checks",
-    timeoutMs: "timeout",
-  },
-};
-
-const knownCheckMembers: OptionNames<HealthCheck> = {
-  owner: "a check of health",
-  names: {
-    name: true,
-    check: true,
-    timeout: true,
-  },
-  otherNames: {
-    fn: "check",
-    run: "check",
-    handler: "check",
-    timeoutMs: "timeout",
-  },
-};

@@ -1,4 +1,5 @@
 import type { Context, FinishReport, Middleware } from "@fetchwork/http";
+import { formatIP, networkAddress } from "@fetchwork/kit";
 import { captureBody, type CapturedBody } from "./capture-body.ts";
 import {
   checkAmount,
@@ -7,7 +8,6 @@ import {
   checkOptions,
   checkTexts,
   optionError,
-  type OptionNames,
 } from "../check-options.ts";
 import {
   formatCombined,
@@ -19,18 +19,18 @@ import {
 import { batchLines, writeToConsole, type LogSink } from "../log/log-sink.ts";
 import { queryMasker } from "../log/mask-query.ts";
 import { readClientAddress } from "../address/client-address.ts";
+import { parsePeer } from "../address/peer-address.ts";
 import { acceptedIdentifier } from "../request/request-identifier.ts";
 import { pathAndQueryOf } from "../request/request-url.ts";
 import { place } from "../order.ts";
 
-export { anonymizeIP } from "./anonymize-ip.ts";
-export { formatSpec, type LogFormatter, type LogRecord } from "./log-record.ts";
+export { formatSpec, type LogRecord } from "./log-record.ts";
 
 /** Finds a field of the log for an exchange, after its end. */
-export type LogField = (request: Request, context: Context) => string | undefined;
+type LogField = (request: Request, context: Context) => string | undefined;
 
 /** How bodies are logged. */
-export interface LoggerBodyOptions {
+interface LoggerBodyOptions {
   /** Maximum number of bytes of a body that are logged. Default: `1024`. */
   readonly maxSize?: number | undefined;
   /**
@@ -92,7 +92,17 @@ export interface LoggerOptions {
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function logger(options: LoggerOptions = {}): Middleware {
-  checkOptions(options, knownOptions);
+  checkOptions("logger", options, [
+    "prefix",
+    "format",
+    "body",
+    "ip",
+    "user",
+    "subject",
+    "maskedKeys",
+    "sink",
+    "backend",
+  ]);
   const body = readBodyOptions(options.body);
   const log = exchangeLogger(options, body?.transform);
   if (body === undefined) {
@@ -175,7 +185,7 @@ interface LoggedBody {
 /** How bodies are logged; undefined when they are not. */
 function readBodyOptions(body: boolean | LoggerBodyOptions = false): LoggedBody | undefined {
   if (typeof body !== "object" || body === null) checkFlag(body, "body");
-  else checkOptions(body, knownBodyOptions);
+  else checkOptions("body of logger", body, ["maxSize", "transform"]);
   const { maxSize = 1024, transform = markCut } = typeof body === "object" ? body : {};
   checkAmount(maxSize, "body.maxSize", 0);
   checkFunction(transform, "body.transform");
@@ -194,49 +204,13 @@ function markCut(body: string, truncated: boolean): string {
   return truncated ? `${body}...` : body;
 }
 
-const knownOptions: OptionNames<LoggerOptions> = {
-  owner: "logger",
-  names: {
-    prefix: true,
-    format: true,
-    body: true,
-    ip: true,
-    user: true,
-    subject: true,
-    maskedKeys: true,
-    sink: true,
-    backend: true,
-  },
-  otherNames: {
-    stream: "sink",
-    output: "sink",
-    print: "sink",
-    write: "sink",
-    log: "sink",
-    logger: "backend",
-    withBody: "body",
-    logBody: "body",
-    maxBodySize: "body",
-    bodyFn: "body",
-    ipFn: "ip",
-    userFn: "user",
-    subjFn: "subject",
-    redact: "maskedKeys",
-    mask: "maskedKeys",
-    secretKeys: "maskedKeys",
-  },
-};
-
-const knownBodyOptions: OptionNames<LoggerBodyOptions> = {
-  owner: "body of logger",
-  names: {
-    maxSize: true,
-    transform: true,
-  },
-  otherNames: {
-    limit: "maxSize",
-    maxBodySize: "maxSize",
-    bodyFn: "transform",
-    mask: "transform",
-  },
-};
+/**
+ * Removes from an address what identifies one client: the last number of IPv4 (`12.34.56.78` is `12.34.56.0`, also when
+ * IPv6 maps it), all but the first 48 bits of IPv6, a port and a zone. Text that is not an address stays.
+ */
+export function anonymizeIP(ip: string): string {
+  const peer = parsePeer(ip);
+  if (peer === undefined) return ip;
+  const { address } = peer;
+  return formatIP(networkAddress(address, address.version === 4 ? 24 : 48));
+}

@@ -1,12 +1,7 @@
-import { text, type Context, type Middleware } from "@fetchwork/http";
+import type { Context, Middleware } from "@fetchwork/http";
+import { text } from "@fetchwork/http/responses";
 import { addressGuard, type AddressGuardOptions } from "../access/address-guard.ts";
-import {
-  checkCalled,
-  checkFunction,
-  checkOptions,
-  optionError,
-  type OptionNames,
-} from "../check-options.ts";
+import { checkCalled, checkFunction, checkOptions, optionError } from "../check-options.ts";
 import { encodeJSON } from "../json/encode-json.ts";
 import { pathEndsWith } from "../path/canonicalize-path.ts";
 import { toJSON, variableReader } from "./metric-variables.ts";
@@ -69,7 +64,7 @@ export function metrics(...args: readonly (string | MetricsOptions)[]): Middlewa
   checkCalled("metrics", first);
   const options: MetricsOptions =
     typeof first === "object" && first !== null ? first : { addresses: args as readonly string[] };
-  checkOptions(options, knownOptions);
+  checkOptions("metrics", options, [...figureNames, "addresses", "allowAll"]);
   const { path = "/metrics", format = "auto", variables = {}, prometheus } = options;
   const { showArguments = false } = options;
   if (typeof path !== "string" || !/^\/./.test(path)) {
@@ -119,7 +114,7 @@ export function metrics(...args: readonly (string | MetricsOptions)[]): Middlewa
 export function metricsAllowAll(
   options: Omit<MetricsOptions, "addresses" | "allowAll"> = {},
 ): Middleware {
-  checkOptions(options, { owner: "metricsAllowAll", names: figureNames });
+  checkOptions("metricsAllowAll", options, figureNames);
   return metrics({ ...options, allowAll: true });
 }
 
@@ -132,30 +127,12 @@ function choose<T extends keyof typeof types>(request: Request, offered: readonl
   return offered.find((one) => types[one] === type) ?? "json";
 }
 
-const figureNames = {
-  path: true,
-  format: true,
-  variables: true,
-  prometheus: true,
-  showArguments: true,
-  trustedProxies: true,
-  headers: true,
-} as const;
-
-const knownOptions: OptionNames<MetricsOptions> = {
-  owner: "metrics",
-  names: { ...figureNames, addresses: true, allowAll: true },
-  otherNames: {
-    trustProxy: "trustedProxies",
-    trustProxies: "trustedProxies",
-    trusted: "trustedProxies",
-    proxies: "trustedProxies",
-    trustedProxy: "trustedProxies",
-    ips: "addresses",
-    allow: "addresses",
-    allowList: "addresses",
-    allowed: "addresses",
-    only: "addresses",
-    endpoint: "path",
-  },
-};
+const figureNames = [
+  "path",
+  "format",
+  "variables",
+  "prometheus",
+  "showArguments",
+  "trustedProxies",
+  "headers",
+] as const;

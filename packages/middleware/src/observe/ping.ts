@@ -1,5 +1,6 @@
-import { empty, text, type Middleware } from "@fetchwork/http";
-import { checkOptions, optionError, type OptionNames } from "../check-options.ts";
+import type { Middleware } from "@fetchwork/http";
+import { empty, text } from "@fetchwork/http/responses";
+import { checkOptions, optionError } from "../check-options.ts";
 import { pathEndsWith } from "../path/canonicalize-path.ts";
 
 /** Options of {@link ping}. */
@@ -17,7 +18,7 @@ const headers = { "content-type": "text/plain" };
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when the path does not start with a slash
  */
 export function ping(options: PingOptions = {}): Middleware {
-  checkOptions(options, knownOptions);
+  checkOptions("ping", options, ["path"]);
   const { path = "/ping" } = options;
   if (typeof path !== "string" || !/^\/./.test(path)) {
     throw optionError("path", path, "a path that starts with a slash");
@@ -30,14 +31,3 @@ export function ping(options: PingOptions = {}): Middleware {
     return method === "HEAD" ? empty(200, { headers }) : text("pong", { headers });
   };
 }
-
-const knownOptions: OptionNames<PingOptions> = {
-  owner: "ping",
-  names: {
-    path: true,
-  },
-  otherNames: {
-    endpoint: "path",
-    url: "path",
-  },
-};

@@ -1,6 +1,6 @@
 import { exposedResponse, type Context, type Middleware } from "@fetchwork/http";
 import { isBodyLimitError } from "../body/read-body.ts";
-import { checkFunction, checkOptions, type OptionNames } from "../check-options.ts";
+import { checkFunction, checkOptions } from "../check-options.ts";
 import { AbortHandlerError } from "../errors.ts";
 import { writeSafely } from "../log/log-sink.ts";
 import { oneLine } from "../log/one-line.ts";
@@ -40,7 +40,7 @@ export const ABORT_HANDLER: AbortHandlerError = new AbortHandlerError();
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function recoverer(options: RecovererOptions = {}): Middleware {
-  checkOptions(options, knownOptions);
+  checkOptions("recoverer", options, ["log", "respond"]);
   const { log = console.error, respond = internalServerError } = options;
   checkFunction(log, "log");
   checkFunction(respond, "respond");
@@ -98,20 +98,3 @@ function read<T>(look: () => T): T | undefined {
     return undefined;
   }
 }
-
-const knownOptions: OptionNames<RecovererOptions> = {
-  owner: "recoverer",
-  names: {
-    log: true,
-    respond: true,
-  },
-  otherNames: {
-    answer: "respond",
-    logger: "log",
-    reportError: "log",
-    onError: "respond",
-    handler: "respond",
-    errorHandler: "respond",
-    response: "respond",
-  },
-};

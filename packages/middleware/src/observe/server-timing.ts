@@ -1,11 +1,5 @@
 import { changeHeaders, createContextKey, type Context, type Middleware } from "@fetchwork/http";
-import {
-  checkFlag,
-  checkFunction,
-  checkOptions,
-  optionError,
-  type OptionNames,
-} from "../check-options.ts";
+import { checkFlag, checkFunction, checkOptions, optionError } from "../check-options.ts";
 import type { RequestCondition } from "../compose/maybe.ts";
 
 /** Options of {@link serverTiming}. */
@@ -20,7 +14,7 @@ export interface ServerTimingOptions {
 }
 
 /** One measurement (Server Timing, 3). */
-export interface ServerTiming {
+interface ServerTiming {
   /** In milliseconds. Default: none. */
   readonly duration?: number | undefined;
   /** For people. Default: none. */
@@ -37,7 +31,7 @@ const tokenPattern = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function serverTiming(options: ServerTimingOptions = {}): Middleware {
-  checkOptions(options, knownOptions);
+  checkOptions("serverTiming", options, ["total", "when"]);
   const { total = true, when = () => true } = options;
   checkFlag(total, "total");
   checkFunction(when, "when");
@@ -96,7 +90,7 @@ export function startServerTiming(
 }
 
 function write(name: string, timing: ServerTiming): string {
-  checkOptions(timing, knownTimingMembers);
+  checkOptions("a server timing", timing, ["duration", "description"]);
   const { duration, description } = timing;
   if (!tokenPattern.test(name)) throw optionError("name", name, "a token");
   if (duration !== undefined && !Number.isFinite(duration))
@@ -110,29 +104,3 @@ function write(name: string, timing: ServerTiming): string {
 function quote(text: string): string {
   return text.replace(/[^\x20-\x7e]/gu, "?").replace(/["\\]/g, String.raw`\$&`);
 }
-
-const knownOptions: OptionNames<ServerTimingOptions> = {
-  owner: "serverTiming",
-  names: {
-    total: true,
-    when: true,
-  },
-  otherNames: {
-    enabled: "when",
-    filter: "when",
-    crossOrigin: "when",
-  },
-};
-
-const knownTimingMembers: OptionNames<ServerTiming> = {
-  owner: "a server timing",
-  names: {
-    duration: true,
-    description: true,
-  },
-  otherNames: {
-    dur: "duration",
-    desc: "description",
-    value: "duration",
-  },
-};

@@ -6,13 +6,7 @@ import {
   type Middleware,
 } from "@fetchwork/http";
 import { changeResult } from "../response/change-result.ts";
-import {
-  checkFlag,
-  checkFunction,
-  checkHeaderName,
-  checkOptions,
-  type OptionNames,
-} from "../check-options.ts";
+import { checkFlag, checkFunction, checkHeaderName, checkOptions } from "../check-options.ts";
 import { acceptedIdentifier } from "../request/request-identifier.ts";
 
 /** Options of {@link trace}. */
@@ -43,7 +37,7 @@ export interface TraceOptions {
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function trace(options: TraceOptions = {}): Middleware {
-  checkOptions(options, knownOptions);
+  checkOptions("trace", options, ["header", "trust", "generate", "forward"]);
   const {
     header = "X-Request-ID",
     trust = true,
@@ -75,25 +69,6 @@ export function trace(options: TraceOptions = {}): Middleware {
 export function getTraceID(context: Context): string {
   return context.requestId ?? "";
 }
-
-const knownOptions: OptionNames<TraceOptions> = {
-  owner: "trace",
-  names: {
-    header: true,
-    trust: true,
-    generate: true,
-    forward: true,
-  },
-  otherNames: {
-    headerName: "header",
-    name: "header",
-    generator: "generate",
-    genReqId: "generate",
-    id: "generate",
-    trustProxy: "trust",
-    propagate: "forward",
-  },
-};
 
 const digits: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
   byte.toString(16).padStart(2, "0"),

@@ -1,9 +1,9 @@
 import { deriveRequest, isReceivedRequest, type Middleware } from "@fetchwork/http";
 import { MiddlewareError } from "../errors.ts";
-import { checkNext, checkOptions, optionError, type OptionNames } from "../check-options.ts";
+import { checkNext, checkOptions, optionError } from "../check-options.ts";
 
 /** Returns the current token; called once per request. */
-export type BearerTokenSource = () => string | Promise<string>;
+type BearerTokenSource = () => string | Promise<string>;
 
 /** Options of {@link bearer}. */
 export interface BearerOptions {
@@ -27,7 +27,7 @@ export interface BearerOptions {
  * message does not show it
  */
 export function bearer(token: string | BearerTokenSource, options: BearerOptions = {}): Middleware {
-  checkOptions(options, knownOptions);
+  checkOptions("bearer", options, ["origins"]);
   const allowed = checkOrigins(options.origins);
   const fixed = typeof token === "string" ? authorization(token) : undefined;
   if (typeof token !== "string" && typeof token !== "function")
@@ -83,15 +83,3 @@ function checkOrigins(origins: readonly string[] | undefined): ReadonlySet<strin
   }
   return new Set(origins);
 }
-
-const knownOptions: OptionNames<BearerOptions> = {
-  owner: "bearer",
-  names: {
-    origins: true,
-  },
-  otherNames: {
-    allowedOrigins: "origins",
-    baseUrl: "origins",
-    hosts: "origins",
-  },
-};

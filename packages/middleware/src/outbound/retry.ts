@@ -13,7 +13,7 @@ import {
 } from "@fetchwork/http";
 import { pause, UsageError } from "@fetchwork/kit";
 import { continueStream, readUpTo } from "../body/stream-start.ts";
-import { checkAmount, checkOptions, type OptionNames } from "../check-options.ts";
+import { checkAmount, checkOptions } from "../check-options.ts";
 import { MiddlewareError } from "../errors.ts";
 
 /** Options of {@link retry}: those of the `Client` of `@fetchwork/http`, and one for bodies. */
@@ -38,7 +38,16 @@ export interface RetryMiddlewareOptions extends RetryOptions {
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function retry(options: RetryMiddlewareOptions = {}): Middleware {
-  checkOptions(options, knownOptions);
+  checkOptions("retry", options, [
+    "retries",
+    "methods",
+    "statuses",
+    "baseDelay",
+    "maxDelay",
+    "maxRetryAfter",
+    "shouldRetry",
+    "replayLimit",
+  ]);
   const { replayLimit = 65_536, ...rules } = options;
   checkAmount(replayLimit, "replayLimit", 0);
   const policy = readPolicy(rules);
@@ -123,32 +132,3 @@ function withBody(request: Request, body: Uint8Array<ArrayBuffer> | ReadableStre
   if (body instanceof ReadableStream) init.duplex = "half";
   return new Request(request, init);
 }
-
-const knownOptions: OptionNames<RetryMiddlewareOptions> = {
-  owner: "retry",
-  names: {
-    retries: true,
-    methods: true,
-    statuses: true,
-    baseDelay: true,
-    maxDelay: true,
-    maxRetryAfter: true,
-    shouldRetry: true,
-    replayLimit: true,
-  },
-  otherNames: {
-    limit: "retries",
-    attempts: "retries",
-    maxRetries: "retries",
-    retry: "retries",
-    count: "retries",
-    statusCodes: "statuses",
-    status: "statuses",
-    delay: "baseDelay",
-    minTimeout: "baseDelay",
-    initialDelay: "baseDelay",
-    maxTimeout: "maxDelay",
-    backoffLimit: "maxDelay",
-    retryCondition: "shouldRetry",
-  },
-};

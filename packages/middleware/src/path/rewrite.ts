@@ -15,7 +15,7 @@ const maxResultLength = 65_536;
 const rewrittenKey = createContextKey<boolean>("rewritten");
 
 /** A compiled pattern of another regular-expression engine. `RE2JS.compile(…)` of `re2js` is one. */
-export interface PathPattern {
+interface PathPattern {
   /** All matches in a text, from left to right, as `String.prototype.matchAll` returns them. */
   matchAll(text: string): Iterable<RegExpMatchArray>;
 }

@@ -1,4 +1,5 @@
-import { changeHeaders, type Context } from "@fetchwork/http";
+import type { Context } from "@fetchwork/http";
+import { changeHeaders } from "@fetchwork/http/responses";
 
 /** Changes the headers of a handler's response: at once, or when its promise resolves. */
 export function changeResult(

@@ -1,4 +1,4 @@
-import { text } from "@fetchwork/http";
+import { text } from "@fetchwork/http/responses";
 
 /** Refuses a request with a line of plain text that no browser takes for something else. */
 export function refuse(status: number, message: string): Response {

@@ -6,12 +6,9 @@ import {
   metrics,
   newErrorLogger,
   onlyFrom,
-  openTelemetry,
   rateLimit,
   realIp,
   recoverer,
-  type OpenTelemetryApi,
-  type OpenTelemetrySpan,
   type RateLimitStore,
 } from "../../src/index.ts";
 
@@ -44,31 +41,10 @@ async function addressesSeen(...outer: Parameters<typeof wrap>[1][]): Promise<ob
       return { isAllowed: true, remaining: 1, resetAfter: 1 };
     },
   };
-  const span = {
-    end() {},
-    recordException() {},
-    setAttribute() {},
-    setStatus() {},
-    updateName() {},
-  };
-  const api = {
-    context: { active: () => ({}), with: (_context: object, run: () => unknown) => run() },
-    propagation: { extract: (context: object) => context },
-    trace: {
-      getTracer: () => ({
-        startSpan: (_name: string, options: { attributes: Record<string, string> }) => {
-          seen["openTelemetry"] = options.attributes["client.address"];
-          return span;
-        },
-      }),
-      setSpan: (context: object) => context,
-    },
-  } as unknown as OpenTelemetryApi<object, OpenTelemetrySpan>;
   await run(
     handler,
     logger({ backend: ({ ip }) => void (seen["logger"] = ip), ip: true }),
     rateLimit({ limit: 1, store }),
-    openTelemetry(api),
   );
   await run(
     fails,
@@ -90,7 +66,6 @@ const everything = [
   "metrics",
   "newErrorLogger",
   "onlyFrom",
-  "openTelemetry",
   "rateLimit",
   "recoverer",
 ];

@@ -21,8 +21,6 @@ describe("cacheControl refuses", () => {
     expect(() => cacheControl(1, 7)).toThrow(/version is 7/);
     // @ts-expect-error: not a function
     expect(() => cacheControlDynamic(1, "v1")).toThrow(/version is "v1"/);
-    // @ts-expect-error: not one of the two
-    expect(() => cacheControl(1, "v1", { etagUrl: "host" })).toThrow(/etagUrl is "host"/);
   });
 });
 
@@ -45,14 +43,6 @@ describe("A9: tags and max-age", () => {
       expect(headers.get("etag")).toBe(`"${hash}"`);
       expect(headers.get("cache-control")).toBe(`max-age=${Math.floor(maxAge)}, no-cache`);
     }
-  });
-
-  it("uses path and query on request, which no host or scheme changes", async () => {
-    const handler = wrap(() => text("x"), cacheControl(1, "v1", { etagUrl: "path" }));
-    const first = await handler(new Request("http://a.example/foo?x"));
-    const second = await handler(new Request("https://b.example/foo?x"));
-    expect(first.headers.get("etag")).toBe(`"${sha1("v1:/foo?x")}"`);
-    expect(second.headers.get("etag")).toBe(first.headers.get("etag"));
   });
 });
 

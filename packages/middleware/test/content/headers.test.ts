@@ -1,6 +1,7 @@
 import { createContext, empty, text, wrap, type Handler } from "@fetchwork/http";
 import { describe, expect, it } from "vitest";
-import { headers, requestHeaders, type HeaderFields } from "../../src/index.ts";
+import type { HeaderFields } from "../../src/content/header-fields.ts";
+import { headers, requestHeaders } from "../../src/index.ts";
 
 const request = (): Request => new Request("http://localhost/");
 

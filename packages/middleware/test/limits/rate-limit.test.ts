@@ -49,8 +49,6 @@ describe("rateLimit", () => {
     [{ window: 31_536_000_001 }],
     [{ name: 'a"b' }],
     [{ name: "" }],
-    [{ ipv6Prefix: 0 }],
-    [{ ipv6Prefix: 129 }],
     [{ trustedProxies: ["x"] }],
   ])("refuses %j", (options) => {
     expect(() => rateLimit({ limit: 1, ...options })).toThrow(
@@ -111,14 +109,10 @@ describe("rateLimit", () => {
   });
 
   it.each([
-    [64, "2001:db8:1:2::1", "2001:db8:1:2:ffff::9", 429],
-    [64, "2001:db8:1:2::1", "2001:db8:1:3::1", 200],
-    [56, "2001:db8:1:2::1", "2001:db8:1:ff::1", 429],
-    [56, "2001:db8:1:2::1", "2001:db8:1:102::1", 200],
-    [128, "2001:db8::1", "2001:db8::2", 200],
-    [1, "8000::", "ffff::", 429],
-  ])("counts IPv6 by /%d: %s and %s", async (ipv6Prefix, first, second, status) => {
-    const handler = wrap(next, rateLimit({ limit: 1, ipv6Prefix }));
+    ["2001:db8:1:2::1", "2001:db8:1:2:ffff::9", 429],
+    ["2001:db8:1:2::1", "2001:db8:1:3::1", 200],
+  ])("counts IPv6 by /64: %s and %s", async (first, second, status) => {
+    const handler = wrap(next, rateLimit({ limit: 1 }));
     await ask(handler, first);
     expect((await ask(handler, second)).status).toBe(status);
   });
@@ -178,7 +172,7 @@ describe("rateLimit", () => {
     ]);
   });
 
-  it("refuses, or allows, when the store fails", async () => {
+  it("refuses when the store fails, and reports the error", async () => {
     const broken: RateLimitStore[] = [
       { take: () => Promise.reject(new Error("down")) },
       {
@@ -188,13 +182,12 @@ describe("rateLimit", () => {
       },
     ];
     for (const store of broken) {
-      const refused = await ask(wrap(next, rateLimit({ limit: 1, store })));
+      const handler = wrap(next, rateLimit({ limit: 1, store }));
+      const refused = await ask(handler);
       expect([refused.status, refused.headers["retry-after"]]).toEqual([503, "5"]);
-      const allowing = wrap(next, rateLimit({ limit: 1, store, whenStoreFails: "allow" }));
-      expect((await ask(allowing)).body).toBe("next");
       const reported = vi.fn<(error: unknown) => void>();
       const request = new Request("http://localhost/");
-      await allowing(request, createContext(request, { reportError: reported }));
+      await handler(request, createContext(request, { reportError: reported }));
       await expect.poll(() => reported).toHaveBeenCalledWith(expect.any(Error));
     }
   });

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { anonymizeIP } from "../../src/observe/anonymize-ip.ts";
+import { anonymizeIP } from "../../src/observe/logger.ts";
 import { formatDuration } from "../../src/observe/log-record.ts";
 import { oneCompactLine, oneLine } from "../../src/log/one-line.ts";
 

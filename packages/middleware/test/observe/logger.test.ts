@@ -9,9 +9,8 @@ import {
 } from "@fetchwork/http";
 import { serve } from "@fetchwork/http/serve";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { anonymizeIP } from "../../src/observe/anonymize-ip.ts";
 import type { LogRecord } from "../../src/observe/log-record.ts";
-import { logger, type LoggerOptions } from "../../src/observe/logger.ts";
+import { anonymizeIP, logger, type LoggerOptions } from "../../src/observe/logger.ts";
 
 /** Runs one exchange and gives the line of its log, its time and duration replaced. */
 async function lineOf(

@@ -6,7 +6,7 @@ import {
   type TakenResponse,
 } from "../../body/replace-body.ts";
 import { peekStream, readIfSmall } from "../../body/stream-start.ts";
-import { checkAmount, checkOptions, optionError, type OptionNames } from "../../check-options.ts";
+import { checkAmount, checkOptions, optionError } from "../../check-options.ts";
 import { chooseEncoding } from "./accept-encoding.ts";
 import { findEncoders, type ContentCoding, type ContentEncoder } from "./content-encoder.ts";
 import { sniffedBytes, sniffType } from "./sniff-type.ts";
@@ -27,18 +27,6 @@ export interface CompressOptions {
    * into one packet anyway.
    */
   readonly threshold?: number | undefined;
-  /** Gzip level, 1 to 9. Default: `6`. */
-  readonly gzipLevel?: number | undefined;
-  /** Brotli quality, 0 to 11. 11 takes more than ten times as long as 4. Default: `4`. */
-  readonly brotliQuality?: number | undefined;
-  /** Zstandard level, 1 to 19. Default: `3`. */
-  readonly zstdLevel?: number | undefined;
-  /**
-   * Maximum size in bytes of a body that is compressed on the calling thread. A larger one is compressed on a thread of
-   * the pool, which costs a little more CPU time and does not delay other requests. Default: `32_768`, about 1 ms of
-   * gzip.
-   */
-  readonly syncLimit?: number | undefined;
 }
 
 const defaultTypes = [
@@ -82,21 +70,12 @@ const defaultTypes = [
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function compress(options: CompressOptions = {}): Middleware {
-  checkOptions(options, knownOptions);
-  const { encodings = ["zstd", "br", "gzip"], types = defaultTypes } = options;
-  const { threshold = 1024, syncLimit = 32_768 } = options;
-  const { gzipLevel = 6, brotliQuality = 4, zstdLevel = 3 } = options;
+  checkOptions("compress", options, ["encodings", "types", "threshold"]);
+  const { encodings = ["zstd", "br", "gzip"], types = defaultTypes, threshold = 1024 } = options;
   checkCodings(encodings);
   checkAmount(threshold, "threshold", 0);
-  checkAmount(syncLimit, "syncLimit", 0);
-  checkLevel("gzipLevel", gzipLevel, [1, 9]);
-  checkLevel("brotliQuality", brotliQuality, [0, 11]);
-  checkLevel("zstdLevel", zstdLevel, [1, 19]);
   const isListed = typeMatcher(types);
-  const chooseEncoder = encoderChooser(
-    encodings,
-    findEncoders({ gzip: gzipLevel, br: brotliQuality, zstd: zstdLevel }, syncLimit),
-  );
+  const chooseEncoder = encoderChooser(encodings, findEncoders());
 
   const compressWhole = (
     taken: TakenResponse,
@@ -273,37 +252,3 @@ function typeMatcher(prefixes: readonly string[]): (type: string) => boolean {
   });
   return (type) => checked.some((prefix) => type.startsWith(prefix));
 }
-
-function checkLevel(name: string, level: number, [min, max]: [number, number]): void {
-  if (!Number.isInteger(level) || level < min || level > max) {
-    throw optionError(name, level, `a whole number from ${min} to ${max}`);
-  }
-}
-
-const knownOptions: OptionNames<CompressOptions> = {
-  owner: "compress",
-  names: {
-    encodings: true,
-    types: true,
-    threshold: true,
-    gzipLevel: true,
-    brotliQuality: true,
-    zstdLevel: true,
-    syncLimit: true,
-  },
-  otherNames: {
-    level: "gzipLevel",
-    filter: "types",
-    contentTypes: "types",
-    customTypes: "types",
-    contentTypeFilter: "types",
-    algorithms: "encodings",
-    minSize: "threshold",
-    minLength: "threshold",
-    brotli: "brotliQuality",
-    quality: "brotliQuality",
-    brotliLevel: "brotliQuality",
-    zstd: "zstdLevel",
-    zstdQuality: "zstdLevel",
-  },
-};

@@ -20,22 +20,23 @@ export interface ContentEncoder {
   ) => ReadableStream<Bytes>;
 }
 
+// Brotli at its maximum of 11 takes more than ten times as long as at 4.
+const levels = { gzip: 6, br: 4, zstd: 3 } as const;
+
 /**
- * Finds the encoders of this runtime: all with `zlib` (Node, Bun and Deno), else only gzip.
- *
- * @param levels - Level of each coding; only `zlib` uses them.
- * @param syncLimit - Maximum size in bytes of a body that is encoded on the calling thread.
+ * Maximum size in bytes of a body that is encoded on the calling thread: about 1 ms of gzip. A larger one is encoded on
+ * a thread of the pool, which costs a little more CPU time and does not delay other requests.
  */
-export function findEncoders(
-  levels: Readonly<Record<ContentCoding, number>>,
-  syncLimit: number,
-): ReadonlyMap<ContentCoding, ContentEncoder> {
+const syncLimit = 32_768;
+
+/** Finds the encoders of this runtime: all with `zlib` (Node, Bun and Deno), else only gzip. */
+export function findEncoders(): ReadonlyMap<ContentCoding, ContentEncoder> {
   const zlib = findZlib();
   const encoders = onWorkers()
     ? [workersGzip]
     : zlib === undefined
       ? platformGzip()
-      : zlibEncoders(zlib, levels, syncLimit);
+      : zlibEncoders(zlib);
   return new Map(encoders.map((encoder) => [encoder.coding, encoder]));
 }
 
@@ -76,17 +77,12 @@ function streamOf(body: string | Bytes): ReadableStream<Bytes> {
 // more than 8 MiB (RFC 9659).
 const windowBits = 19;
 
-function zlibEncoders(
-  zlib: NativeZlib,
-  levels: Readonly<Record<ContentCoding, number>>,
-  syncLimit: number,
-): ContentEncoder[] {
+function zlibEncoders(zlib: NativeZlib): ContentEncoder[] {
   const { constants } = zlib;
   const gzip = zlibEncoder(
     "gzip",
     { sync: zlib.gzipSync, pooled: zlib.gzip, stream: zlib.createGzip },
     { level: levels.gzip, flush: constants["Z_SYNC_FLUSH"] ?? 2 },
-    syncLimit,
   );
   const br = zlibEncoder(
     "br",
@@ -102,7 +98,6 @@ function zlibEncoders(
       },
       flush: constants["BROTLI_OPERATION_FLUSH"] ?? 1,
     },
-    syncLimit,
   );
   const { zstdCompressSync, zstdCompress, createZstdCompress } = zlib;
   if (!zstdCompressSync || !zstdCompress || !createZstdCompress) return [gzip, br];
@@ -116,7 +111,6 @@ function zlibEncoders(
       },
       flush: constants["ZSTD_e_flush"] ?? 1,
     },
-    syncLimit,
   );
   return [gzip, br, zstd];
 }
@@ -125,7 +119,6 @@ function zlibEncoder(
   coding: ContentCoding,
   { sync, pooled, stream }: ZlibFunctions,
   { flush, ...options }: ZlibOptions,
-  syncLimit: number,
 ): ContentEncoder {
   // Each piece of output needs a turn of the thread pool. With pieces of this size most bodies need one.
   const pooledOptions = { ...options, chunkSize: 65_536 };
