@@ -116,11 +116,6 @@ async function check() {
   };
 }
 
-/** Rows of some drivers have no prototype. */
-async function plain(answer) {
-  return (await answer)?.map(({ value, count }) => ({ value, count }));
-}
-
 function byState(sums) {
   return sums
     ?.map(({ state, views }) => ({ state, views }))

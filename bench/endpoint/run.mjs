@@ -7,7 +7,7 @@
 // counts the cases of uri-template below FETCHWORK_VECTORS that a library expands as they say, and the
 // malformed templates of packages/endpoint/test/rfc-6570.ts (our own list) that it refuses.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { endpoint as octokit } from "@octokit/endpoint";
 import { parse as parseUriTemplate } from "uri-template";
 import uritemplate from "uritemplate";
@@ -20,7 +20,6 @@ import { secondsToCheckRoutes } from "./literal-routes.mjs";
 const part = new Part("endpoint");
 part.uses("@octokit/endpoint", "url-template", "uri-template", "uritemplate");
 const OURS = "@fetchwork/endpoint";
-const root = resolve(import.meta.dirname, "../..");
 const ours = createEndpoint({ vendor: githubPreset });
 const shared = {
   baseUrl: "https://api.example.com",

@@ -6,7 +6,6 @@ export function openTags(db, columns) {
     CREATE TABLE tags (tag TEXT, seq INTEGER, PRIMARY KEY (tag, seq)) STRICT, WITHOUT ROWID;
     CREATE INDEX tags_of ON tags (seq);
   `);
-  const author = "json_extract(doc, '$.author')";
   const state = "json_extract(doc, '$.state')";
   const views = "json_extract(doc, '$.views')";
   const byRank = "ORDER BY json_extract(doc, '$.rank') DESC, id DESC LIMIT 31";

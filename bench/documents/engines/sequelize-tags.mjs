@@ -5,7 +5,7 @@ const { fn, literal, Op } = Sequelize;
 const RANK = "((doc ->> 'rank')::float8)";
 
 /** Takes the model, the attributes to read, all ids, and what reads a row. */
-export function openTags({ sequelize, Doc, attributes, ids, read }) {
+export function openTags({ Doc, attributes, ids, read }) {
   return {
     async tagged(tag) {
       const where = { tags: { [Op.contains]: [tag] } };

@@ -76,7 +76,7 @@ export async function open({ url, search: isSearched, tags }) {
         }
       : undefined,
     insert: async (document) => read(await Doc.create(make(document))),
-    ...(tags && openTags({ sequelize, Doc, attributes, ids, read })),
+    ...(tags && openTags({ Doc, attributes, ids, read })),
     close: () => sequelize.close(),
   };
 }

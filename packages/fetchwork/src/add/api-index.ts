@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { listText } from "./source-text.ts";
 
-/** A folder in `src/api` with routes of its own resource, or with routes alone. */
+/** A folder in `src/api` with a resource and its routes, or with routes alone. */
 export interface ApiFolder {
   /** Name of the folder: `blog-post`. Its `index.ts` exports `blogPostRoutes`. */
   readonly name: string;
@@ -67,8 +67,11 @@ export type ApiRoutes = ${all};
 }
 
 function byPath(one: string, other: string): number {
-  const pathOf = (line: string): string => /"([^"]+)"/.exec(line)?.[1] ?? "";
   return pathOf(one) < pathOf(other) ? -1 : 1;
+}
+
+function pathOf(line: string): string {
+  return /"([^"]+)"/.exec(line)?.[1] ?? "";
 }
 
 function camelOf(kebab: string): string {

@@ -92,7 +92,12 @@ it("uses the proxy of the environment", async () => {
     [
       "--conditions=@fetchwork/source",
       main,
-      ...["oauth", "login", "--issuer", "https://id.example", "--client-id", "cli"],
+      "oauth",
+      "login",
+      "--issuer",
+      "https://id.example",
+      "--client-id",
+      "cli",
     ],
     {
       env: {
