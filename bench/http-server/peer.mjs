@@ -30,6 +30,7 @@ const servers = {
     createServer(listener).listen(port, hostname);
   },
   fetchwork: () => serve(apps[APP], { port, hostname }),
+  "fetchwork, fastResponse": () => serve(apps[APP], { port, hostname, fastResponse: true }),
   "node-server": () => serveHono({ fetch: apps[APP], port, hostname }),
   "node-server, globals kept": () =>
     serveHono({ fetch: apps[APP], port, hostname, overrideGlobalObjects: false }),

@@ -1,6 +1,7 @@
 import { strict as assert } from "node:assert";
-import { Client, CookieJar } from "@fetchwork/http";
+import { Client } from "@fetchwork/http";
 import { OidcClient } from "@fetchwork/oauth2/oidc";
+import { CookieJar } from "tough-cookie";
 import { apiAt } from "./api.ts";
 import { providerName } from "./blog.ts";
 import { ada } from "./openid-provider.ts";

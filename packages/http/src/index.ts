@@ -7,7 +7,6 @@ export {
 export { buildRequestObject, type RequestObject } from "./client/request/build-request-object.ts";
 export type { ClientLoggerOptions, ClientLogRecord } from "./client/client-logger.ts";
 export { Client, type ClientOptions, type SendResult } from "./client/client.ts";
-export { CookieJar, type CookieJarOptions, type CookieStore } from "./client/cookies/cookie-jar.ts";
 export type { EncodedBody } from "./client/request/encode-body.ts";
 export { fetchTransport, type FetchFunction } from "./client/transport/fetch-transport.ts";
 export type { HeaderValue, RequestHeaders } from "./client/request/header-values.ts";
@@ -29,14 +28,9 @@ export {
   type RetryOptions,
   type RetryRules,
 } from "./client/retry.ts";
-export type {
-  Progress,
-  RequestPolicy,
-  SendOptions,
-  ClientTimeouts,
-} from "./client/send-options.ts";
+export type { RequestPolicy, SendOptions, ClientTimeouts } from "./client/send-options.ts";
 export { defaultClient, makeRequest, send, stream, trySend } from "./client/send.ts";
-export type { ClientSettings } from "./client/settings.ts";
+export type { ClientSettings, CookieStore } from "./client/settings.ts";
 export { StreamResponse } from "./client/response/stream-response.ts";
 export { toFetch } from "./client/to-fetch.ts";
 export {
@@ -79,7 +73,7 @@ export {
 } from "./errors.ts";
 export { exposedResponse } from "./exchange/exposed-response.ts";
 export type { Handler, Middleware } from "./handler.ts";
-export type { ResponseBody } from "./message/fast-response.ts";
+export { FastResponse, type ResponseBody } from "./message/fast-response.ts";
 export { nativeRequest } from "./message/native-request.ts";
 export {
   replaceBody,

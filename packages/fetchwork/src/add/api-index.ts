@@ -15,9 +15,6 @@ const ownFolders: ReadonlySet<string> = new Set(["auth", "user"]);
 
 /** Finds the folders of `src/api` whose `index.ts` exports routes, in alphabetical order. */
 export function apiFolders(api: string): readonly ApiFolder[] {
-  const exportsConstant = (file: string, name: string): boolean =>
-    existsSync(file) &&
-    new RegExp(`^export const ${name}\\b`, "m").test(readFileSync(file, "utf8"));
   return readdirSync(api, { withFileTypes: true })
     .filter((entry) => entry.isDirectory() && /^[a-z][a-z\d-]*$/.test(entry.name))
     .map(({ name }) => name)
@@ -28,6 +25,11 @@ export function apiFolders(api: string): readonly ApiFolder[] {
       name,
       hasModel: exportsConstant(join(api, name, "model.ts"), camelOf(name)),
     }));
+}
+
+function exportsConstant(file: string, name: string): boolean {
+  const pattern = new RegExp(`^export const ${name}\\b`, "m");
+  return existsSync(file) && pattern.test(readFileSync(file, "utf8"));
 }
 
 /** Writes `src/api/index.ts`, which lists the resources and routes of a project. */

@@ -1,5 +1,5 @@
 import { isSecretName, maskForm, maskJson, maskUrl } from "@fetchwork/kit";
-import { nameCheck } from "../check-names.ts";
+import { checkOptions } from "../check-options.ts";
 import type { EncodedBody } from "./request/encode-body.ts";
 import { headerValues } from "./response/response-headers.ts";
 import { amount, optionError } from "./option-values.ts";
@@ -45,12 +45,6 @@ export interface ClientLoggerOptions {
   readonly maskedHeaders?: readonly string[] | undefined;
 }
 
-const checkNames = nameCheck<ClientLoggerOptions>({
-  owner: "logger",
-  names: { sink: true, bodies: true, maskedHeaders: true },
-  otherNames: { body: "bodies", log: "sink", redact: "maskedHeaders", write: "sink" },
-});
-
 /** Logs the exchanges of a client. */
 export class ClientLogger {
   readonly #sink: (record: ClientLogRecord) => void;
@@ -63,7 +57,8 @@ export class ClientLogger {
     if (options !== true && (typeof options !== "object" || options === null)) {
       throw optionError("logger", options, "true or an object");
     }
-    if (options !== true) checkNames(options);
+    if (options !== true)
+      checkOptions<ClientLoggerOptions>("logger", options, ["sink", "bodies", "maskedHeaders"]);
     const { sink = toConsole, bodies = 0, maskedHeaders = [] } = options === true ? {} : options;
     if (typeof sink !== "function") throw optionError("logger.sink", sink, "a function");
     if (!Array.isArray(maskedHeaders)) {

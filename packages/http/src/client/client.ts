@@ -1,4 +1,4 @@
-import { nameCheck } from "../check-names.ts";
+import { checkOptions } from "../check-options.ts";
 import { HttpUsageError } from "../errors.ts";
 import { buildWith, type RequestObject } from "./request/build-request-object.ts";
 import { watchBody, startOfBody } from "./response/response-body.ts";
@@ -7,12 +7,7 @@ import { ResponseError } from "./response/response-error.ts";
 import type { EndpointRequest, RestRequest } from "./request/rest-request.ts";
 import { RestResponse } from "./response/rest-response.ts";
 import { optionError } from "./option-values.ts";
-import {
-  defaultMaxResponseSize,
-  otherPolicyNames,
-  policyNames,
-  type SendOptions,
-} from "./send-options.ts";
+import { defaultMaxResponseSize, policyNames, type SendOptions } from "./send-options.ts";
 import {
   defaultSettings,
   extendSettings,
@@ -252,34 +247,18 @@ function withDeadline({
   return { ...response, body };
 }
 
-const checkNames = nameCheck<SendOptions>({
-  owner: "send",
-  names: { ...policyNames, signal: true, onUploadProgress: true, onDownloadProgress: true },
-  otherNames: {
-    ...otherPolicyNames,
-    abortSignal: "signal",
-    onProgress: "onDownloadProgress",
-    progress: "onDownloadProgress",
-  },
-});
-
 function checked(options: SendOptions): SendOptions {
   if (typeof options !== "object" || options === null) {
     throw optionError("options", options, "an object");
   }
-  checkNames(options);
+  checkOptions<SendOptions>("send", options, [...policyNames, "signal"]);
   return checkedValues(options);
 }
 
 function checkedValues(options: SendOptions): SendOptions {
-  const { signal, onUploadProgress, onDownloadProgress } = options;
+  const { signal } = options;
   if (signal !== undefined && !(signal instanceof AbortSignal)) {
     throw optionError("signal", signal, "an AbortSignal");
-  }
-  for (const [name, value] of Object.entries({ onUploadProgress, onDownloadProgress })) {
-    if (value !== undefined && typeof value !== "function") {
-      throw optionError(name, value, "a function");
-    }
   }
   return options;
 }

@@ -1,4 +1,4 @@
-import { nameCheck } from "../check-names.ts";
+import { checkOptions } from "../check-options.ts";
 import type { EncodedBody } from "./request/encode-body.ts";
 import type { RequestObject } from "./request/build-request-object.ts";
 import type { ResponseHead } from "./response/rest-response.ts";
@@ -63,24 +63,6 @@ export interface HookLists {
   readonly onError: readonly ((error: unknown, request: HookRequest) => unknown)[];
 }
 
-const checkNames = nameCheck<ClientHooks>({
-  owner: "hooks",
-  names: {
-    beforeRequest: true,
-    beforeRetry: true,
-    beforeRedirect: true,
-    afterResponse: true,
-    onError: true,
-  },
-  otherNames: {
-    beforeError: "onError",
-    onRequest: "beforeRequest",
-    onResponse: "afterResponse",
-    request: "beforeRequest",
-    response: "afterResponse",
-  },
-});
-
 /**
  * Puts hooks after those of a parent.
  *
@@ -88,7 +70,13 @@ const checkNames = nameCheck<ClientHooks>({
  */
 export function hookLists(given: ClientHooks, parent: HookLists | undefined): HookLists {
   if (typeof given !== "object" || given === null) throw optionError("hooks", given, "an object");
-  checkNames(given);
+  checkOptions<ClientHooks>("hooks", given, [
+    "beforeRequest",
+    "beforeRetry",
+    "beforeRedirect",
+    "afterResponse",
+    "onError",
+  ]);
   return {
     beforeRequest: joined("beforeRequest", parent?.beforeRequest, given.beforeRequest),
     beforeRetry: joined("beforeRetry", parent?.beforeRetry, given.beforeRetry),

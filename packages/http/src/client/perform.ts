@@ -8,7 +8,7 @@ import { headerValues } from "./response/response-headers.ts";
 import { ResponseHead } from "./response/rest-response.ts";
 import { retryDelay, type AttemptOutcome } from "./retry.ts";
 import type { SendOptions } from "./send-options.ts";
-import type { Settings } from "./settings.ts";
+import type { CookieStore, Settings } from "./settings.ts";
 import { transportRequest } from "./transport-request.ts";
 import { AbortError, RedirectError } from "./transport/transport-errors.ts";
 import type { TransportHead, TransportRequest } from "./transport/transport.ts";
@@ -83,12 +83,12 @@ async function attempt<T extends TransportHead>(
   const { settings, options } = job;
   const signal = deadline?.signal ?? options.signal;
   if (signal?.aborted === true) return { error: aborted(state, signal) };
-  const exchange = transportRequest(withCookies(request, settings), {
+  const sent =
+    settings.cookies === undefined ? request : await withCookies(request, settings.cookies);
+  const exchange = transportRequest(sent, {
     timeouts: settings.timeouts.phases,
     maxResponseSize: job.maxResponseSize,
     signal,
-    onUploadProgress: options.onUploadProgress,
-    onDownloadProgress: options.onDownloadProgress,
   });
   const logged = settings.logger?.request(exchange, request.body, state.attempt);
   let response: T;
@@ -102,7 +102,7 @@ async function attempt<T extends TransportHead>(
   logged?.response(response);
   if (settings.cookies !== undefined) {
     for (const line of headerValues(response.headers, "set-cookie")) {
-      settings.cookies.set(line, request.url.href);
+      await settings.cookies.setCookie(line, request.url.href, { ignoreError: true });
     }
   }
   await orDiscard(state, response, async () => {
@@ -199,9 +199,9 @@ async function orDiscard<T extends TransportHead, R>(
   }
 }
 
-function withCookies(request: RequestObject, { cookies }: Settings): RequestObject {
-  if (cookies === undefined || hasHeader(request.headers, "cookie")) return request;
-  const field = cookies.header(request.url.href);
+async function withCookies(request: RequestObject, cookies: CookieStore): Promise<RequestObject> {
+  if (hasHeader(request.headers, "cookie")) return request;
+  const field = await cookies.getCookieString(request.url.href);
   if (field === "") return request;
   return { ...request, headers: [...request.headers, "cookie", field] };
 }

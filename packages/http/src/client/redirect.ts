@@ -1,4 +1,4 @@
-import { nameCheck } from "../check-names.ts";
+import { checkOptions } from "../check-options.ts";
 import type { RequestObject } from "./request/build-request-object.ts";
 import { withoutHeaders, isCredentialHeader } from "./request/header-values.ts";
 import { redactUrl } from "./transport/redact-url.ts";
@@ -30,12 +30,6 @@ export const defaultRedirects: RedirectPolicy = Object.freeze({
   credentials: new Set<string>(),
 });
 
-const checkNames = nameCheck<RedirectOptions>({
-  owner: "redirect",
-  names: { max: true, credentials: true },
-  otherNames: { follow: "max", limit: "max", maxRedirections: "max", maxRedirects: "max" },
-});
-
 /** Checks options; undefined when redirects are handed back. */
 export function redirectPolicy(
   given: false | number | RedirectOptions,
@@ -45,7 +39,7 @@ export function redirectPolicy(
   if (typeof given !== "object" || given === null) {
     throw optionError("redirect", given, "false, a number or an object");
   }
-  checkNames(given);
+  checkOptions<RedirectOptions>("redirect", given, ["max", "credentials"]);
   const { max = 10, credentials = [] } = given;
   if (!Array.isArray(credentials)) {
     throw optionError("redirect.credentials", credentials, "a list of names of headers");

@@ -1,5 +1,5 @@
 import { backoffDelay, requestedDelay, UsageError } from "@fetchwork/kit";
-import { nameCheck } from "../check-names.ts";
+import { checkOptions } from "../check-options.ts";
 import { amount, milliseconds, optionError } from "./option-values.ts";
 import type { ResponseHead } from "./response/rest-response.ts";
 import {
@@ -62,35 +62,6 @@ export interface RetryRules {
   readonly retriesTooLarge: boolean;
 }
 
-const checkNames = nameCheck<RetryOptions>({
-  owner: "retry",
-  names: {
-    retries: true,
-    methods: true,
-    statuses: true,
-    baseDelay: true,
-    maxDelay: true,
-    maxRetryAfter: true,
-    shouldRetry: true,
-  },
-  otherNames: {
-    attempts: "retries",
-    backoffLimit: "maxDelay",
-    count: "retries",
-    delay: "baseDelay",
-    limit: "retries",
-    max: "retries",
-    maxRetries: "retries",
-    maxTimeout: "maxDelay",
-    minDelay: "baseDelay",
-    minTimeout: "baseDelay",
-    retry: "retries",
-    retryCondition: "shouldRetry",
-    retryDelay: "baseDelay",
-    statusCodes: "statuses",
-  },
-});
-
 /**
  * Makes rules of retries from options, for `Client` and for the middleware `retry` alike.
  *
@@ -100,7 +71,15 @@ export function createRetryRules(options: RetryOptions = {}): RetryRules {
   if (typeof options !== "object" || options === null) {
     throw optionError("retry", options, "false, a number or an object");
   }
-  checkNames(options);
+  checkOptions<RetryOptions>("retry", options, [
+    "retries",
+    "methods",
+    "statuses",
+    "baseDelay",
+    "maxDelay",
+    "maxRetryAfter",
+    "shouldRetry",
+  ]);
   const {
     retries = 2,
     methods = ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"],

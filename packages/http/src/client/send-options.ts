@@ -1,4 +1,4 @@
-import { nameCheck } from "../check-names.ts";
+import { checkOptions } from "../check-options.ts";
 import { milliseconds, optionError } from "./option-values.ts";
 import type { RedirectOptions } from "./redirect.ts";
 import type { RetryOptions } from "./retry.ts";
@@ -17,14 +17,6 @@ export interface ClientTimeouts {
    * a slow but steady download may take its time.
    */
   readonly total?: number | undefined;
-}
-
-/** How much of a body was sent or received. */
-export interface Progress {
-  /** Bytes so far. */
-  readonly bytes: number;
-  /** Bytes in all, when that is known. */
-  readonly total: number | undefined;
 }
 
 /** What counts for every request of a client, and may differ for one of them. */
@@ -48,10 +40,6 @@ export interface RequestPolicy {
 export interface SendOptions extends RequestPolicy {
   /** Ends the request at once, wherever it is, with an `AbortError`. Default: none. */
   readonly signal?: AbortSignal | undefined;
-  /** Called as the body is sent. With the fetch transport and a body that is not a stream: once, at its end. */
-  readonly onUploadProgress?: ((progress: Progress) => void) | undefined;
-  /** Called as the body arrives. What it, or the one above, throws is the `cause` of an `AbortError`. */
-  readonly onDownloadProgress?: ((progress: Progress) => void) | undefined;
 }
 
 /** Limits in time that are checked and complete. */
@@ -70,49 +58,13 @@ export const defaultTimeouts: Timeouts = Object.freeze({
 });
 
 /** Names of {@link RequestPolicy}, for the options that extend it. */
-export const policyNames: Readonly<Record<keyof RequestPolicy, true>> = {
-  timeout: true,
-  maxResponseSize: true,
-  redirect: true,
-  retry: true,
-  throwOnStatus: true,
-};
-
-/** What other clients call them. */
-export const otherPolicyNames: Readonly<Record<string, keyof RequestPolicy>> = {
-  bodyTimeout: "timeout",
-  connectTimeout: "timeout",
-  follow: "redirect",
-  followRedirect: "redirect",
-  followRedirects: "redirect",
-  headersTimeout: "timeout",
-  maxBodySize: "maxResponseSize",
-  maxContentLength: "maxResponseSize",
-  maxRedirections: "redirect",
-  maxRedirects: "redirect",
-  maxRetries: "retry",
-  raiseOnStatus: "throwOnStatus",
-  retries: "retry",
-  throwHttpErrors: "throwOnStatus",
-  throwOnError: "throwOnStatus",
-  validateStatus: "throwOnStatus",
-};
-
-const checkTimeoutNames = nameCheck<ClientTimeouts>({
-  owner: "timeout",
-  names: { connect: true, headers: true, body: true, total: true },
-  otherNames: {
-    bodyTimeout: "body",
-    connectTimeout: "connect",
-    headersTimeout: "headers",
-    lookup: "connect",
-    read: "body",
-    request: "total",
-    response: "headers",
-    secureConnect: "connect",
-    socket: "body",
-  },
-});
+export const policyNames: readonly (keyof RequestPolicy)[] = [
+  "timeout",
+  "maxResponseSize",
+  "redirect",
+  "retry",
+  "throwOnStatus",
+];
 
 /** Lays given limits over others. */
 export function mergeTimeouts(given: RequestPolicy["timeout"], base: Timeouts): Timeouts {
@@ -121,7 +73,7 @@ export function mergeTimeouts(given: RequestPolicy["timeout"], base: Timeouts): 
   if (typeof given !== "object" || given === null) {
     throw optionError("timeout", given, "milliseconds or an object");
   }
-  checkTimeoutNames(given);
+  checkOptions<ClientTimeouts>("timeout", given, ["connect", "headers", "body", "total"]);
   const { connect, headers, body } = base.phases;
   return {
     phases: {

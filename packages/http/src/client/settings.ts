@@ -1,7 +1,6 @@
-import { nameCheck } from "../check-names.ts";
+import { checkOptions } from "../check-options.ts";
 import { plainDefaults, type RequestDefaults } from "./request/build-request-object.ts";
 import { ClientLogger, type ClientLoggerOptions } from "./client-logger.ts";
-import type { CookieStore } from "./cookies/cookie-jar.ts";
 import {
   headerList,
   withoutHeaders,
@@ -17,11 +16,18 @@ import { amount, optionError } from "./option-values.ts";
 import {
   defaultTimeouts,
   mergeTimeouts,
-  otherPolicyNames,
   policyNames,
   type RequestPolicy,
   type Timeouts,
 } from "./send-options.ts";
+
+/** Keeps cookies for a client, such as a `CookieJar` of `tough-cookie`. */
+export interface CookieStore {
+  /** The `Cookie` field for a request to an absolute URL; empty when there are none. */
+  getCookieString(url: string): string | Promise<string>;
+  /** Takes a `Set-Cookie` line of a response from an absolute URL, and ignores one that is not allowed. */
+  setCookie(line: string, url: string, options: { readonly ignoreError: true }): unknown;
+}
 
 /** What a client adds to its requests, and does around them. */
 export interface ClientSettings extends RequestPolicy {
@@ -70,48 +76,6 @@ export const defaultSettings: Settings = Object.freeze({
   isPlain: true,
 });
 
-const checkNames = nameCheck<ClientSettings & { readonly transport?: unknown }>({
-  owner: "Client",
-  names: {
-    ...policyNames,
-    baseUrl: true,
-    headers: true,
-    queryParams: true,
-    cookies: true,
-    hooks: true,
-    logger: true,
-    transport: true,
-  },
-  otherNames: {
-    ...otherPolicyNames,
-    adapter: "transport",
-    agent: "transport",
-    ca: "transport",
-    cert: "transport",
-    cookieJar: "cookies",
-    defaultHeaders: "headers",
-    dispatcher: "transport",
-    fetch: "transport",
-    httpAgent: "transport",
-    httpsAgent: "transport",
-    interceptors: "hooks",
-    jar: "cookies",
-    key: "transport",
-    log: "logger",
-    params: "queryParams",
-    prefix: "baseUrl",
-    prefixUrl: "baseUrl",
-    proxy: "transport",
-    query: "queryParams",
-    rejectUnauthorized: "transport",
-    search: "queryParams",
-    searchParams: "queryParams",
-    tls: "transport",
-    url: "baseUrl",
-    userAgent: "headers",
-  },
-});
-
 /**
  * Lays options over settings.
  *
@@ -121,10 +85,19 @@ export function extendSettings(base: Settings, options: ClientSettings): Setting
   if (typeof options !== "object" || options === null) {
     throw optionError("options", options, "an object");
   }
-  checkNames(options);
+  checkOptions<ClientSettings & { readonly transport?: unknown }>("Client", options, [
+    ...policyNames,
+    "baseUrl",
+    "headers",
+    "queryParams",
+    "cookies",
+    "hooks",
+    "logger",
+    "transport",
+  ]);
   const { headers, queryParams, cookies, hooks, logger } = options;
-  if (cookies !== undefined && typeof cookies?.header !== "function") {
-    throw optionError("cookies", cookies, "a CookieJar");
+  if (cookies !== undefined && typeof cookies?.getCookieString !== "function") {
+    throw optionError("cookies", cookies, "a cookie jar");
   }
   if (queryParams !== undefined && (typeof queryParams !== "object" || queryParams === null)) {
     throw optionError("queryParams", queryParams, "an object");

@@ -1,8 +1,8 @@
-import { nameCheck } from "../check-names.ts";
+import { checkOptions } from "../check-options.ts";
 import { HttpUsageError } from "../errors.ts";
+import { HeaderList } from "./header-list.ts";
 import { LazyRequest, type BodySource } from "./lazy-request.ts";
 import { limitWholeReads } from "./read-whole.ts";
-import { checkHeaderChanges, overlayHeaders, type HeaderChanges } from "./overlay-headers.ts";
 
 /** What differs in a derived request; everything else is the source's. */
 export interface DeriveOptions {
@@ -37,7 +37,13 @@ export interface DeriveOptions {
  * @throws HttpUsageError `ERR_HTTP_URL`, `ERR_HTTP_METHOD` or `ERR_HTTP_HEADER` when a part is invalid
  */
 export function deriveRequest(request: Request, options: DeriveOptions): Request {
-  checkNames(options);
+  checkOptions<DeriveOptions>("deriveRequest", options, [
+    "url",
+    "method",
+    "headers",
+    "body",
+    "signal",
+  ]);
   const { url, method, headers, body } = options;
   const changes =
     headers === undefined ? new Map<string, string | null>() : checkHeaderChanges(headers);
@@ -56,11 +62,6 @@ export function deriveRequest(request: Request, options: DeriveOptions): Request
     options,
   });
 }
-
-const checkNames = nameCheck<DeriveOptions>({
-  owner: "deriveRequest",
-  names: { url: true, method: true, headers: true, body: true, signal: true },
-});
 
 interface Parts {
   readonly url: string | undefined;
@@ -99,8 +100,8 @@ class DerivedRequest extends LazyRequest {
   get headers(): Headers {
     if (this.#headers !== undefined) return this.#headers;
     const { changes } = this.#parts;
-    this.#headers =
-      changes === undefined ? this.#source.headers : overlayHeaders(this.#source.headers, changes);
+    const { headers } = this.#source;
+    this.#headers = changes === undefined ? headers : changed(headers, changes);
     return this.#headers;
   }
 
@@ -256,4 +257,47 @@ function resolveUrl(url: string | URL, request: Request): string {
 function originOf(url: string): string {
   const end = url.indexOf("/", url.indexOf("://") + 3);
   return end === -1 ? url : url.slice(0, end);
+}
+
+/** Changes to headers: name in lower case to value; null removes. */
+type HeaderChanges = ReadonlyMap<string, string | null>;
+
+// RFC 9110, 5.6.2 and 5.5: a token; and no CR, LF or NUL, which would start another header or the body.
+const tokenPattern = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
+const valuePattern = /^[^\0\r\n\u0100-\uffff]*$/;
+
+/**
+ * Checks header changes and returns them with names in lower case.
+ *
+ * @throws HttpUsageError `ERR_HTTP_HEADER`
+ */
+function checkHeaderChanges(
+  headers: Readonly<Record<string, string | null>>,
+): Map<string, string | null> {
+  const changes = new Map<string, string | null>();
+  for (const [name, value] of Object.entries(headers)) {
+    if (!tokenPattern.test(name)) {
+      throw new HttpUsageError(
+        "ERR_HTTP_HEADER",
+        `${JSON.stringify(name)} is not a valid header name`,
+      );
+    }
+    if (value !== null && !valuePattern.test(value)) {
+      throw new HttpUsageError(
+        "ERR_HTTP_HEADER",
+        `the value of header ${name} contains a line break, a NUL or a character above U+00FF`,
+      );
+    }
+    changes.set(name.toLowerCase(), value === null ? null : value.replace(/^[\t ]+|[\t ]+$/g, ""));
+  }
+  return changes;
+}
+
+function changed(source: Headers, changes: HeaderChanges): Headers {
+  const headers = HeaderList.from(source);
+  for (const [name, value] of changes) {
+    if (value === null) headers.delete(name);
+    else headers.set(name, value);
+  }
+  return headers;
 }

@@ -1,7 +1,6 @@
 import {
   Client,
   TimeoutError,
-  json,
   mockTransport,
   text,
   type ClientOptions,
@@ -16,8 +15,6 @@ afterEach(() => vi.useRealTimers());
 function clientOf(handler: Handler, options: ClientOptions = {}): Client {
   return new Client({ transport: mockTransport(handler), ...options });
 }
-
-const echo: Handler = async (request) => json({ body: await request.text() });
 
 describe("the total time", () => {
   it("ends a request that waits for its response", async () => {
@@ -188,28 +185,5 @@ describe("the size of a response", () => {
         .stream({ baseUrl }, { maxResponseSize: 9 })
         .then(({ body: b }) => new Response(b).text()),
     ).rejects.toMatchObject({ name: "TooLargeError" });
-  });
-});
-
-describe("progress", () => {
-  it("tells the bytes that arrived, and how many are announced", async () => {
-    const seen: unknown[] = [];
-    const client = clientOf(() => new Response("12345", { headers: { "content-length": "5" } }));
-    await client.send({ baseUrl }, { onDownloadProgress: (progress) => seen.push(progress) });
-    expect(seen).toEqual([{ bytes: 5, total: 5 }]);
-  });
-
-  it.each([
-    ["text", "üx", [{ bytes: 3, total: 3 }]],
-    ["bytes", new Uint8Array(7), [{ bytes: 7, total: 7 }]],
-    ["a blob", new Blob(["abc"]), [{ bytes: 3, total: 3 }]],
-    ["a stream", new Blob(["abcd"]).stream(), [{ bytes: 4, total: undefined }]],
-  ])("tells the bytes of %s that were sent", async (_, body, expected) => {
-    const seen: unknown[] = [];
-    await clientOf(echo).send(
-      { method: "POST", baseUrl, body },
-      { onUploadProgress: (progress) => seen.push(progress) },
-    );
-    expect(seen).toEqual(expected);
   });
 });

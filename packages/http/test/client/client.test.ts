@@ -62,7 +62,7 @@ describe("options", () => {
     expect(() => clientOf(echo).extend(options as ClientOptions)).toThrow(error);
   });
 
-  it.each([{ timeout: -1 }, { signal: {} }, { onUploadProgress: 1 }, { retry: "3" }])(
+  it.each([{ timeout: -1 }, { signal: {} }, { sginal: 1 }, { retry: "3" }])(
     "%j is refused by send, as a rejection",
     async (options) => {
       const promise = clientOf(echo).send({ baseUrl }, options as object);

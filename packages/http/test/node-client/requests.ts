@@ -10,8 +10,6 @@ export function requestOf(url: string, given: Partial<TransportRequest> = {}): T
     timeouts: { connect: 5_000, headers: 5_000, body: 5_000 },
     maxResponseSize: 1_000_000,
     signal: undefined,
-    onUpload: undefined,
-    onDownload: undefined,
     ...given,
   };
 }

@@ -162,15 +162,10 @@ describe("a streamed request", () => {
       },
       { highWaterMark: 0 },
     );
-    const steps: number[] = [];
-    const exchange = transport.exchange(
-      requestOf(url, { method: "PUT", body, onUpload: (sent) => steps.push(sent) }),
-    );
+    const exchange = transport.exchange(requestOf(url, { method: "PUT", body }));
     expect(await settled(total)).toBeLessThan(16_000_000);
     accept?.();
     expect(textOf((await exchange).body)).toBe(String(pieces * 65_536));
-    expect(steps.at(-1)).toBe(pieces * 65_536);
-    expect(steps).toEqual(steps.toSorted((a, b) => a - b));
   });
 
   it.each([

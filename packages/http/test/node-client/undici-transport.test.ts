@@ -166,17 +166,6 @@ describe("a response", () => {
     expect(valuesOf(headers, "set-cookie")).toEqual(["a=1", "b=2"]);
     expect(valuesOf(headers, "__proto__")).toEqual(["x"]);
   });
-
-  it("reports its progress against its length", async () => {
-    const { exchange } = bound(
-      await start((_request, response) => {
-        response.writeHead(200, { "content-length": 100_000 }).end(Buffer.alloc(100_000));
-      }),
-    );
-    const progress: [number, number | undefined][] = [];
-    await exchange(requestOf(url, { onDownload: (...step) => progress.push(step) }));
-    expect(progress.at(-1)).toEqual([100_000, 100_000]);
-  });
 });
 
 describe("connections", () => {

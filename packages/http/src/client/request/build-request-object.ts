@@ -1,4 +1,4 @@
-import { nameCheck } from "../../check-names.ts";
+import { checkOptions } from "../../check-options.ts";
 import { addQueryParameters, type QueryParameters } from "./add-query-parameters.ts";
 import { encodeBody, type EncodedBody } from "./encode-body.ts";
 import { HttpUsageError } from "../../errors.ts";
@@ -61,7 +61,7 @@ export function buildWith(
     throw new HttpUsageError("ERR_HTTP_URL", "the request must be an object with a URL");
   }
   const isEndpoint = "url" in request && request.url !== undefined;
-  if (!isEndpoint) checkNames(request);
+  if (!isEndpoint) checkMembers(request);
   const given = isEndpoint ? request.url : "baseUrl" in request ? request.baseUrl : undefined;
   const own = "queryParams" in request ? request.queryParams : undefined;
   const method = normaliseMethod(request.method);
@@ -81,34 +81,18 @@ export function buildWith(
   return { method, url, headers, body: encoded?.body };
 }
 
-const checkNames = nameCheck<RestRequest & EndpointRequest>({
-  owner: "a request",
-  names: {
-    method: true,
-    baseUrl: true,
-    headers: true,
-    queryParams: true,
-    body: true,
-    url: true,
-    request: true,
-  },
-  elsewhere: {
-    retry: "retry of the second argument",
-    signal: "signal of the second argument",
-    throwOnStatus: "throwOnStatus of the second argument",
-    timeout: "timeout of the second argument",
-  },
-  otherNames: {
-    data: "body",
-    form: "body",
-    json: "body",
-    params: "queryParams",
-    query: "queryParams",
-    search: "queryParams",
-    searchParams: "queryParams",
-    uri: "baseUrl",
-  },
-});
+function checkMembers(request: RestRequest | EndpointRequest): void {
+  const misplaced = ["timeout", "signal", "retry", "throwOnStatus"].find((name) => name in request);
+  if (misplaced !== undefined) {
+    const message = `${misplaced} is an option of the second argument, not a member of a request`;
+    throw new HttpUsageError("ERR_HTTP_OPTION", message);
+  }
+  checkOptions<{ [Name in keyof (RestRequest & EndpointRequest)]?: unknown }>(
+    "a request",
+    request,
+    ["method", "baseUrl", "headers", "queryParams", "body", "url", "request"],
+  );
+}
 
 function fullUrl(
   given: string | undefined,

@@ -28,10 +28,6 @@ export interface TransportRequest {
   /** Most bytes of a response's body that is read whole, counted after decompression. */
   readonly maxResponseSize: number;
   readonly signal: AbortSignal | undefined;
-  /** Bytes of the request's body that were handed to the network so far. */
-  readonly onUpload: ((sent: number) => void) | undefined;
-  /** Bytes of the response's body that arrived so far, and how many its head announced. */
-  readonly onDownload: ((received: number, total: number | undefined) => void) | undefined;
 }
 
 /** The head of a response. */

@@ -40,13 +40,12 @@ export class WebTransport implements Transport {
   }
 
   async stream(request: TransportRequest): Promise<StreamedResponse> {
-    const { timeouts, onUpload } = request;
+    const { timeouts, body } = request;
     const watch = new ExchangeWatch(request);
     // `fetch` does not report when there is a connection, so both phases share their time.
     const limit = timeouts.headers === 0 ? 0 : timeouts.connect + timeouts.headers;
     let response: Response;
     try {
-      const body = counted(request.body, onUpload, (error) => watch.stop(error));
       const { signal } = watch;
       response = await watch.within("headers", limit, async () => {
         const response = await this.#call(request, { body, signal });
@@ -54,18 +53,16 @@ export class WebTransport implements Transport {
           throw new TypeError("the transport did not return a Response");
         return response;
       });
-      if (!(request.body instanceof ReadableStream)) onUpload?.(byteLength(request.body));
     } catch (error) {
       watch.stop(error);
       throw platformFailure(error, request);
     }
     const { status, headers } = response;
     const isDecoded = this.#decodes && headers.has("content-encoding");
-    const total = isDecoded ? null : headers.get("content-length");
     return {
       status,
       headers: headersOf(headers, isDecoded),
-      body: watch.body(response.body, total === null ? undefined : Number(total)),
+      body: watch.body(response.body),
     };
   }
 
@@ -120,10 +117,7 @@ class ExchangeWatch {
   }
 
   /** Passes the body on, within its limits. */
-  body(
-    source: ReadableStream<Uint8Array> | null,
-    total: number | undefined,
-  ): ReadableStream<Uint8Array> {
+  body(source: ReadableStream<Uint8Array> | null): ReadableStream<Uint8Array> {
     if (source === null) {
       this.end();
       return new ReadableStream<Uint8Array>({ start: (controller) => controller.close() });
@@ -143,7 +137,6 @@ class ExchangeWatch {
             }
             received += value.byteLength;
             if (received > request.maxResponseSize) throw tooLarge(request);
-            request.onDownload?.(received, total);
             controller.enqueue(value);
           } catch (error) {
             this.stop(error);
@@ -178,35 +171,6 @@ function headersOf(headers: Headers, isDecoded: boolean): HeaderList {
     list.push(name, value);
   }
   return list;
-}
-
-/** Counts the bytes of a stream as they are taken; `fetch` would not report what the listener throws. */
-function counted(
-  body: TransportRequest["body"],
-  onUpload: TransportRequest["onUpload"],
-  onError: (error: unknown) => void,
-): TransportRequest["body"] {
-  if (onUpload === undefined || !(body instanceof ReadableStream)) return body;
-  let sent = 0;
-  return body.pipeThrough(
-    new TransformStream<Uint8Array, Uint8Array>({
-      transform(chunk, controller) {
-        controller.enqueue(chunk);
-        sent += chunk.byteLength;
-        try {
-          onUpload(sent);
-        } catch (error) {
-          onError(error);
-        }
-      },
-    }),
-  );
-}
-
-function byteLength(body: string | Uint8Array | undefined): number {
-  return typeof body === "string"
-    ? new TextEncoder().encode(body).byteLength
-    : (body?.byteLength ?? 0);
 }
 
 function ignore(): void {

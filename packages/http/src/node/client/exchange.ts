@@ -57,7 +57,6 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
   /** Bytes of the body that arrived, still coded. */
   protected received = 0;
   /** Bytes that the head announced. */
-  protected total: number | undefined;
   /** Set while undici works for this exchange. */
   protected controller: Dispatcher.DispatchController | undefined;
   readonly #route: ExchangeRoute;
@@ -68,7 +67,6 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
   #reused = false;
   #repeated = false;
   #dyingPause = firstDyingPause;
-  #uploaded = 0;
   #isSent = false;
   #timer: NodeJS.Timeout | undefined;
   constructor(request: TransportRequest, route: ExchangeRoute) {
@@ -117,10 +115,6 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
     if (this.#phase === "waiting") this.#limit("headers");
   }
 
-  onBodySent(chunk: Uint8Array): void {
-    this.request.onUpload?.((this.#uploaded += chunk.byteLength));
-  }
-
   onResponseStarted(): void {
     this.#phase = "head";
   }
@@ -149,8 +143,9 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
         : readCodings(String(coding));
     const length = headers["content-length"];
     if (length !== undefined && !bodiless) {
-      this.total = Number(length);
-      if (codings === undefined && this.total > this.maxResponseSize) return this.failTooLarge();
+      if (codings === undefined && Number(length) > this.maxResponseSize) {
+        return this.failTooLarge();
+      }
     }
     const list = headerList(headers, codings !== undefined);
     // undici counts the bytes of HTTP/1.1 itself; only those come as a list.
@@ -168,7 +163,6 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
     this.received += chunk.byteLength;
     this.#timer?.refresh();
     this.data(chunk);
-    this.request.onDownload?.(this.received, this.total);
   }
 
   onResponseEnd(): void {
@@ -187,7 +181,6 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
     if (this.#mayRepeat(error, isDying)) {
       this.#repeated ||= !isDying;
       this.#phase = "connecting";
-      this.#uploaded = 0;
       this.#isSent = false;
       if (!isDying) return this.#dispatch();
       // undici keeps such a session until its connection is closed, which a busy machine does late.

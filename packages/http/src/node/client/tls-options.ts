@@ -1,5 +1,5 @@
 import type { SecureContextOptions, SecureVersion } from "node:tls";
-import { nameCheck } from "../../check-names.ts";
+import { checkOptions } from "../../check-options.ts";
 import { HttpUsageError } from "../../errors.ts";
 import { optionError } from "../../client/option-values.ts";
 
@@ -23,26 +23,20 @@ export interface ClientTlsOptions {
   readonly minVersion?: SecureVersion | undefined;
 }
 
-const checkNames = nameCheck<ClientTlsOptions>({
-  owner: "tls",
-  names: {
-    cert: true,
-    key: true,
-    passphrase: true,
-    pfx: true,
-    ca: true,
-    servername: true,
-    rejectUnauthorized: true,
-    minVersion: true,
-  },
-  otherNames: { certificate: "cert", password: "passphrase", privateKey: "key", sni: "servername" },
-});
-
 /** Refuses TLS options of the wrong kind; values are never shown. */
 export function checkTls(tls: ClientTlsOptions | undefined, name: string): void {
   if (tls === undefined) return;
   if (typeof tls !== "object" || tls === null) throw optionError(name, tls, "an object");
-  checkNames(tls);
+  checkOptions<ClientTlsOptions>("tls", tls, [
+    "cert",
+    "key",
+    "passphrase",
+    "pfx",
+    "ca",
+    "servername",
+    "rejectUnauthorized",
+    "minVersion",
+  ]);
   checkType(tls.rejectUnauthorized, `${name}.rejectUnauthorized`, "boolean");
   checkType(tls.servername, `${name}.servername`, "string");
   if (tls.cert !== undefined && tls.key === undefined) {

@@ -1,6 +1,6 @@
 import type { LookupFunction } from "node:net";
 import type { Dispatcher } from "undici";
-import { nameCheck } from "../../check-names.ts";
+import { checkOptions } from "../../check-options.ts";
 import { HttpUsageError } from "../../errors.ts";
 import { amount, optionError } from "../../client/option-values.ts";
 import { checkTls, checkType, type ClientTlsOptions } from "./tls-options.ts";
@@ -60,8 +60,21 @@ export interface UndiciTransportOptions {
  *
  * @throws {HttpUsageError} `ERR_HTTP_OPTION`.
  */
-export function checkOptions(options: UndiciTransportOptions): void {
-  checkNames(options);
+export function checkTransportOptions(options: UndiciTransportOptions): void {
+  checkOptions<UndiciTransportOptions>("undiciTransport", options, [
+    "connections",
+    "keepAliveTimeout",
+    "keepAliveMaxTimeout",
+    "http2",
+    "maxHeaderSize",
+    "decompress",
+    "proxy",
+    "tls",
+    "socketPath",
+    "localAddress",
+    "lookup",
+    "dispatcher",
+  ]);
   if (options.connections !== undefined) atLeastOne(options.connections, "connections");
   if (options.keepAliveTimeout !== undefined) {
     atLeastOne(options.keepAliveTimeout, "keepAliveTimeout", longestTimer);
@@ -76,47 +89,13 @@ export function checkOptions(options: UndiciTransportOptions): void {
   checkType(options.localAddress, "localAddress", "string");
   checkType(options.lookup, "lookup", "function");
   checkTls(options.tls, "tls");
-  if (isProxyOptions(options.proxy)) checkProxyNames(options.proxy);
+  if (isProxyOptions(options.proxy))
+    checkOptions<ProxyOptions>("proxy", options.proxy, ["url", "authorization", "noProxy", "tls"]);
   if (options.socketPath !== undefined && options.proxy) {
     throw new HttpUsageError("ERR_HTTP_OPTION", "options socketPath and proxy exclude each other");
   }
   if (options.dispatcher !== undefined) checkDispatcher(options, options.dispatcher);
 }
-
-const checkNames = nameCheck<UndiciTransportOptions>({
-  owner: "undiciTransport",
-  names: {
-    connections: true,
-    keepAliveTimeout: true,
-    keepAliveMaxTimeout: true,
-    http2: true,
-    maxHeaderSize: true,
-    decompress: true,
-    proxy: true,
-    tls: true,
-    socketPath: true,
-    localAddress: true,
-    lookup: true,
-    dispatcher: true,
-  },
-  otherNames: {
-    agent: "dispatcher",
-    allowH2: "http2",
-    ca: "tls",
-    cert: "tls",
-    connect: "tls",
-    key: "tls",
-    maxConnections: "connections",
-    maxSockets: "connections",
-    pfx: "tls",
-    rejectUnauthorized: "tls",
-  },
-});
-const checkProxyNames = nameCheck<ProxyOptions>({
-  owner: "proxy",
-  names: { url: true, authorization: true, noProxy: true, tls: true },
-  otherNames: { auth: "authorization", requestTls: "tls", token: "authorization", uri: "url" },
-});
 
 function isProxyOptions(proxy: UndiciTransportOptions["proxy"]): proxy is ProxyOptions {
   return typeof proxy === "object" && !(proxy instanceof URL);

@@ -18,7 +18,7 @@ import { StreamedExchange } from "./streamed-exchange.ts";
 import { tunnelConnector, type Proxy } from "./tunnel-connector.ts";
 import { checkTls } from "./tls-options.ts";
 import {
-  checkOptions,
+  checkTransportOptions,
   type ProxyOptions,
   type UndiciTransportOptions,
 } from "./undici-transport-options.ts";
@@ -42,7 +42,7 @@ import { WholeExchange } from "./whole-exchange.ts";
  * const transport = undiciTransport({ connections: 50, proxy: "http://user:secret@proxy.internal:3128" });
  */
 export function undiciTransport(options: UndiciTransportOptions = {}): Transport {
-  checkOptions(options);
+  checkTransportOptions(options);
   return new UndiciTransport(options);
 }
 

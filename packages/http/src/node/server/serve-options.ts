@@ -1,6 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import type { Duplex } from "node:stream";
-import { nameCheck } from "../../check-names.ts";
+import { checkOptions } from "../../check-options.ts";
 import { HttpUsageError } from "../../errors.ts";
 import { guardedReport, logError } from "../../exchange/report-error.ts";
 import { type BodyLimits, checkBodyLimits } from "./body-limits.ts";
@@ -54,6 +54,11 @@ export interface ServeOptions {
    * when that is larger.
    */
   readonly maxBufferedSize?: number | undefined;
+  /**
+   * Puts `FastResponse` in the place of the global `Response` of this process, for good, so that frameworks such as Hono
+   * make cheap responses too. Without it no global is touched. Has no effect on Bun and Deno. Default: `false`.
+   */
+  readonly fastResponse?: boolean | undefined;
   /** Serves HTTPS. Default: plain HTTP. */
   readonly tls?: TlsOptions | undefined;
   /** Offers HTTP/2 in addition to HTTP/1.1; needs `tls`. Default: `false`. */
@@ -107,56 +112,6 @@ export interface TlsOptions {
   readonly passphrase?: string | undefined;
 }
 
-const checkNames = nameCheck<ServeOptions>({
-  owner: "serve",
-  names: {
-    port: true,
-    hostname: true,
-    requestTimeout: true,
-    headersTimeout: true,
-    responseTimeout: true,
-    keepAliveTimeout: true,
-    maxConnections: true,
-    maxHeaderSize: true,
-    maxRequestBodySize: true,
-    maxBodySize: true,
-    maxBufferedSize: true,
-    tls: true,
-    http2: true,
-    signals: true,
-    gracePeriod: true,
-    signal: true,
-    onUpgrade: true,
-    reportError: true,
-  },
-  otherNames: {
-    address: "hostname",
-    bind: "hostname",
-    bodyLimit: "maxBodySize",
-    cert: "tls",
-    connectionTimeout: "requestTimeout",
-    connectionsLimit: "maxConnections",
-    error: "reportError",
-    gracefulShutdown: "gracePeriod",
-    host: "hostname",
-    https: "tls",
-    idleTimeout: "keepAliveTimeout",
-    key: "tls",
-    limit: "maxBodySize",
-    listenAddress: "hostname",
-    onError: "reportError",
-    shutdownTimeout: "gracePeriod",
-    ssl: "tls",
-    timeout: "requestTimeout",
-    upgrade: "onUpgrade",
-  },
-});
-const checkTlsNames = nameCheck<TlsOptions>({
-  owner: "tls of serve",
-  names: { cert: true, key: true, ca: true, passphrase: true },
-  otherNames: { certificate: "cert", password: "passphrase", privateKey: "key" },
-});
-
 /** Options with their defaults. */
 export interface CheckedServeOptions
   extends
@@ -180,8 +135,28 @@ export interface CheckedServeOptions
  * @throws HttpUsageError `ERR_HTTP_OPTION`
  */
 export function checkServeOptions(options: ServeOptions): CheckedServeOptions {
-  checkNames(options);
-  checkTlsNames(options.tls);
+  checkOptions<ServeOptions>("serve", options, [
+    "port",
+    "hostname",
+    "requestTimeout",
+    "headersTimeout",
+    "responseTimeout",
+    "keepAliveTimeout",
+    "maxConnections",
+    "maxHeaderSize",
+    "maxRequestBodySize",
+    "maxBodySize",
+    "maxBufferedSize",
+    "fastResponse",
+    "tls",
+    "http2",
+    "signals",
+    "gracePeriod",
+    "signal",
+    "onUpgrade",
+    "reportError",
+  ]);
+  checkOptions<TlsOptions>("tls of serve", options.tls, ["cert", "key", "ca", "passphrase"]);
   const checked = {
     hostname: options.hostname,
     maxConnections: options.maxConnections,
@@ -212,6 +187,7 @@ export function checkServeOptions(options: ServeOptions): CheckedServeOptions {
   }
   checkType("hostname", checked.hostname, "string");
   checkType("http2", checked.http2, "boolean");
+  checkType("fastResponse", options.fastResponse, "boolean");
   checkType("signals", checked.signals, "boolean");
   checkType("onUpgrade", checked.onUpgrade, "function");
   checkType("reportError", options.reportError, "function");

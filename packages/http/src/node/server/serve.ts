@@ -1,7 +1,8 @@
 import type { AddressInfo } from "node:net";
-import { nameCheck } from "../../check-names.ts";
+import { checkOptions } from "../../check-options.ts";
 import { HttpUsageError, ListenError } from "../../errors.ts";
 import type { Handler } from "../../handler.ts";
+import { FastResponse } from "../../message/fast-response.ts";
 import { createNodeServer, type NodeServer } from "./create-server.ts";
 import { requestListener } from "./request-listener.ts";
 import type { NodeRuntime } from "../exchange/node-exchange.ts";
@@ -56,6 +57,7 @@ export function serve(handler: Handler, options: ServeOptions = {}): Promise<Run
     );
   }
   const checked = checkServeOptions(options);
+  if (options.fastResponse === true) globalThis.Response = FastResponse;
   const pending = new PendingPromises(checked.reportError);
   const runtime: NodeRuntime = {
     maxRequestBodySize: checked.maxRequestBodySize,
@@ -70,12 +72,6 @@ export function serve(handler: Handler, options: ServeOptions = {}): Promise<Run
   const node = createNodeServer(requestListener(handler, runtime), checked);
   return listen(node, checked).then((address) => run({ node, runtime, pending, checked, address }));
 }
-
-const checkCloseNames = nameCheck<CloseOptions>({
-  owner: "close",
-  names: { gracePeriod: true },
-  otherNames: { timeout: "gracePeriod" },
-});
 
 function listen({ server }: NodeServer, options: CheckedServeOptions): Promise<AddressInfo> {
   const { port, hostname } = options;
@@ -127,7 +123,7 @@ function run({ node, runtime, pending, checked, address }: Running): RunningServ
   const { promise: finished, resolve: finish } = Promise.withResolvers<void>();
   let cut: ((gracePeriod: number) => void) | undefined;
   const close = (options: CloseOptions = {}): Promise<void> => {
-    checkCloseNames(options);
+    checkOptions<CloseOptions>("close", options, ["gracePeriod"]);
     const gracePeriod = options.gracePeriod ?? checked.gracePeriod;
     if (cut === undefined) {
       const stopping = stopServer(node, pending, gracePeriod, () => {

@@ -1,4 +1,4 @@
-import { nameCheck } from "../../check-names.ts";
+import { checkOptions } from "../../check-options.ts";
 import { HttpUsageError } from "../../errors.ts";
 import { guardedReport, logError } from "../../exchange/report-error.ts";
 import type { Handler } from "../../handler.ts";
@@ -18,17 +18,6 @@ export interface NodeListenerOptions {
   readonly reportError?: ((error: unknown) => void) | undefined;
 }
 
-const checkNames = nameCheck<NodeListenerOptions>({
-  owner: "toNodeListener",
-  names: { maxRequestBodySize: true, maxBodySize: true, maxBufferedSize: true, reportError: true },
-  otherNames: {
-    bodyLimit: "maxBodySize",
-    error: "reportError",
-    limit: "maxBodySize",
-    onError: "reportError",
-  },
-});
-
 /**
  * Makes a handler a listener for `http.createServer`, or the last handler of an Express application.
  *
@@ -43,7 +32,12 @@ const checkNames = nameCheck<NodeListenerOptions>({
  * @throws HttpUsageError `ERR_HTTP_HANDLER` or `ERR_HTTP_OPTION`
  */
 export function toNodeListener(handler: Handler, options: NodeListenerOptions = {}): NodeListener {
-  checkNames(options);
+  checkOptions<NodeListenerOptions>("toNodeListener", options, [
+    "maxRequestBodySize",
+    "maxBodySize",
+    "maxBufferedSize",
+    "reportError",
+  ]);
   const reportError = guardedReport(options.reportError ?? logError);
   if (typeof handler !== "function") {
     throw new HttpUsageError(

@@ -106,8 +106,6 @@ async function post(
       // A limit here would lose the status of a larger response.
       maxResponseSize: Number.POSITIVE_INFINITY,
       signal,
-      onUpload: undefined,
-      onDownload: undefined,
     });
     const { status } = response;
     // The status counts; a body that is late, too large or broken changes nothing.
