@@ -6,7 +6,7 @@ import { readPackages, readText, root, type WorkspacePackage } from "./workspace
 export interface Weight {
   /** Lines of its sources, all of them, by folder: `src`, `bin`, `assets`, `templates`. */
   readonly lines: Readonly<Record<string, number>>;
-  /** Names that its entries export; one that several entries export counts once. */
+  /** Names that its entries export, but for `/internal`; one that several entries export counts once. */
   readonly names: number;
   /** Fields of the exported interfaces whose names end in `Options` or `Settings`. */
   readonly options: number;
@@ -24,7 +24,8 @@ export function weighPackages(): ReadonlyMap<string, Weight> {
 }
 
 function weigh(pkg: WorkspacePackage): Weight {
-  const declarations = new Set(exportedNames([pkg]).map(({ declaration }) => declaration));
+  const exported = exportedNames([pkg]).filter(({ entry }) => !entry.endsWith("/internal"));
+  const declarations = new Set(exported.map(({ declaration }) => declaration));
   return {
     lines: Object.fromEntries(
       folders.flatMap((folder) => {

@@ -19,7 +19,7 @@ function importsInside({ sources }: WorkspacePackage): ReadonlyMap<string, reado
 
 /** The number of the floor that a file is on: 0 is the top. Undefined where no floor is listed for it. */
 function floorOf(file: string, list: readonly string[]): number | undefined {
-  if (posix.basename(file) === "index.ts") return -1;
+  if (["index.ts", "internal.ts"].includes(posix.basename(file))) return -1;
   const folder = list
     .filter((name) => file === name || file.startsWith(`${name}/`) || name === ".")
     .toSorted((a, b) => b.length - a.length)[0];

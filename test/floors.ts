@@ -44,7 +44,6 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
     "client/request",
     "client/response",
     "client/transport",
-    "client/cookies",
     "client/option-values.ts",
     "exchange",
     "message",

@@ -9,6 +9,7 @@ const recorded = JSON.parse(readText("docs/runtimes.json")) as RuntimesRecord;
 
 /** Entries that are single files of the main entry. */
 const filesOfMainEntries: ReadonlySet<string> = new Set([
+  "@fetchwork/http/internal",
   "@fetchwork/http/responses",
   "@fetchwork/kit/errors",
   "@fetchwork/kit/options",

@@ -18,16 +18,7 @@ export type { ResponseHeaders } from "./client/response/response-headers.ts";
 export { ResponseError } from "./client/response/response-error.ts";
 export type { EndpointRequest, RequestBody, RestRequest } from "./client/request/rest-request.ts";
 export { buildResponse, ResponseHead, RestResponse } from "./client/response/rest-response.ts";
-export {
-  createRetryRules,
-  mayRetry,
-  retryDelay,
-  type AttemptOutcome,
-  type FailedAttempt,
-  type RepeatedRequest,
-  type RetryOptions,
-  type RetryRules,
-} from "./client/retry.ts";
+export { type RetryOptions } from "./client/retry.ts";
 export type { RequestPolicy, SendOptions, ClientTimeouts } from "./client/send-options.ts";
 export { defaultClient, makeRequest, send, stream, trySend } from "./client/send.ts";
 export type { ClientSettings, CookieStore } from "./client/settings.ts";
@@ -73,14 +64,7 @@ export {
 } from "./errors.ts";
 export { exposedResponse } from "./exchange/exposed-response.ts";
 export type { Handler, Middleware } from "./handler.ts";
-export { FastResponse, type ResponseBody } from "./message/fast-response.ts";
+export { FastResponse } from "./message/fast-response.ts";
 export { nativeRequest } from "./message/native-request.ts";
-export {
-  replaceBody,
-  takeResponse,
-  type TakenResponse,
-  type BodyHolder,
-} from "./message/replace-body.ts";
-export { isReceivedRequest } from "./exchange/is-received-request.ts";
-export { empty, isWhole, json, text } from "./message/response.ts";
+export { empty, json, text } from "./message/response.ts";
 export { runHandler, wrap, type WrappedHandler } from "./exchange/wrap.ts";

@@ -6,11 +6,10 @@ import {
   createContext,
   empty,
   json,
-  replaceBody,
   setDefault,
-  takeResponse,
   type Context,
 } from "../../src/index.ts";
+import { replaceBody, takeResponse } from "../../src/internal.ts";
 
 const newContext = (): Context => createContext(new Request("http://localhost/"));
 const mark = (headers: Headers): void => headers.set("x-mark", "1");

@@ -1,11 +1,11 @@
-import type { TakenResponse } from "@fetchwork/http";
+import type { TakenResponse } from "@fetchwork/http/internal";
 
 export {
   replaceBody,
   takeResponse,
   type ResponseBody as ReplacedBody,
   type TakenResponse,
-} from "@fetchwork/http";
+} from "@fetchwork/http/internal";
 
 /** What a new response takes over from an old one. */
 export type ResponseHead = Omit<TakenResponse, "headers" | "body">;

@@ -1,4 +1,5 @@
-import { isWhole, type Context } from "@fetchwork/http";
+import { type Context } from "@fetchwork/http";
+import { isWhole } from "@fetchwork/http/internal";
 import { isBodyUsed, replaceBody, takeResponse, type TakenResponse } from "../body/replace-body.ts";
 import { readUpTo } from "../body/stream-start.ts";
 import type { HandlerTimeoutError } from "../errors.ts";

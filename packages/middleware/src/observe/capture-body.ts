@@ -1,4 +1,5 @@
-import { isReceivedRequest, nativeRequest, type Context } from "@fetchwork/http";
+import { nativeRequest, type Context } from "@fetchwork/http";
+import { isReceivedRequest } from "@fetchwork/http/internal";
 import { ByteCollector } from "@fetchwork/kit";
 import { withStream } from "../body/read-body.ts";
 

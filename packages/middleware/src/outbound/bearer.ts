@@ -1,4 +1,5 @@
-import { deriveRequest, isReceivedRequest, type Middleware } from "@fetchwork/http";
+import { deriveRequest, type Middleware } from "@fetchwork/http";
+import { isReceivedRequest } from "@fetchwork/http/internal";
 import { MiddlewareError } from "../errors.ts";
 import { checkNext, checkOptions, optionError } from "../check-options.ts";
 

@@ -1,16 +1,13 @@
 import {
-  createRetryRules,
   deriveRequest,
-  mayRetry,
   nativeRequest,
   ResponseHead,
-  retryDelay,
   type Context,
   type Handler,
   type Middleware,
   type RetryOptions,
-  type RetryRules,
 } from "@fetchwork/http";
+import { createRetryRules, mayRetry, retryDelay, type RetryRules } from "@fetchwork/http/internal";
 import { pause, UsageError } from "@fetchwork/kit";
 import { continueStream, readUpTo } from "../body/stream-start.ts";
 import { checkAmount, checkOptions } from "../check-options.ts";

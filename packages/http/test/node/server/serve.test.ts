@@ -2,15 +2,8 @@ import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect } from "node:net";
 import { afterEach, describe, expect, it } from "vitest";
-import {
-  empty,
-  json,
-  replaceBody,
-  takeResponse,
-  text,
-  type FinishReport,
-  type Handler,
-} from "../../../src/index.ts";
+import { empty, json, text, type FinishReport, type Handler } from "../../../src/index.ts";
+import { replaceBody, takeResponse } from "../../../src/internal.ts";
 import { serve, type RunningServer, type ServeOptions } from "../../../src/node/index.ts";
 import { exchange, RawClient } from "../raw-client.ts";
 

@@ -5,7 +5,8 @@ import {
   createGunzip,
   constants,
 } from "node:zlib";
-import { createContext, empty, json, replaceBody, text, wrap, type Handler } from "@fetchwork/http";
+import { createContext, empty, json, text, wrap, type Handler } from "@fetchwork/http";
+import { replaceBody } from "@fetchwork/http/internal";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { compress, gzip, type CompressOptions } from "../../../src/index.ts";
 

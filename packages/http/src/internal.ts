@@ -1,0 +1,19 @@
+// For the other packages of Fetchwork: these names may change in any release.
+export {
+  createRetryRules,
+  mayRetry,
+  retryDelay,
+  type AttemptOutcome,
+  type FailedAttempt,
+  type RepeatedRequest,
+  type RetryRules,
+} from "./client/retry.ts";
+export { isReceivedRequest } from "./exchange/is-received-request.ts";
+export type { ResponseBody } from "./message/fast-response.ts";
+export {
+  replaceBody,
+  takeResponse,
+  type BodyHolder,
+  type TakenResponse,
+} from "./message/replace-body.ts";
+export { isWhole } from "./message/response.ts";
