@@ -36,7 +36,6 @@ export type {
 } from "./event-map.ts";
 export { emitterEventNames, type EmitterWebhookEventName } from "./vendors/event-names.ts";
 export type { HeaderReader, HeaderRecord } from "./headers.ts";
-export type { MaybePromise } from "./maybe-promise.ts";
 export {
   createLambdaHandler,
   type LambdaEvent,

@@ -4,7 +4,7 @@ import { optionError, WebhookError } from "../errors.ts";
 import type { UntypedEvent } from "../event-map.ts";
 import type { HeaderReader } from "../headers.ts";
 import { oneLine } from "../logger.ts";
-import { guarded, type MaybePromise } from "../maybe-promise.ts";
+import { guarded } from "../guarded.ts";
 import type { SignatureKey } from "../schemes/signature-scheme.ts";
 import type { Vendor } from "../vendors/define-vendor.ts";
 import { memoryReplayStore } from "./memory-replay-store.ts";
@@ -16,6 +16,11 @@ export interface ReplayMark {
   complete(): Promise<void>;
   /** Forgets the delivery, because it was not handled: the next one with its identifier is new. */
   release(): Promise<void>;
+}
+
+interface Message {
+  readonly headers: HeaderReader;
+  readonly body: string | Uint8Array;
 }
 
 /** What proves that two deliveries are the same. */
@@ -81,27 +86,17 @@ export class ReplayGuard {
    * Claims a verified delivery. Resolves to its mark, or to `"duplicate"` when it was handled before; `undefined` when
    * nothing identifies it.
    *
-   * @param key - The key that it was signed with.
+   * @param signatureKey - The key that it was signed with.
    * @throws WebhookError `ERR_WEBHOOKS_RUNNING`, `ERR_WEBHOOKS_REPLAY_STORE`
    */
-  claim(
+  async claim(
     event: UntypedEvent,
-    message: { readonly headers: HeaderReader; readonly body: string | Uint8Array },
-    key: SignatureKey,
-  ): Promise<ReplayMark | "duplicate"> | undefined {
-    const { scheme, signedId } = this.#vendor;
-    const id = scheme.signedId?.(message.headers) || signedId?.(event.payload);
-    if (id) return this.#claim(event, key, { label: "id:", content: id, keepFor: this.#keepFor });
-    const keepFor = this.#dropEqualBodiesFor;
-    if (keepFor === undefined) return undefined;
-    return this.#claim(event, key, { label: "body:", content: message.body, keepFor });
-  }
-
-  async #claim(
-    event: UntypedEvent,
+    message: Message,
     signatureKey: SignatureKey,
-    { label, content, keepFor }: Identity,
-  ): Promise<ReplayMark | "duplicate"> {
+  ): Promise<ReplayMark | "duplicate" | undefined> {
+    const identity = this.#identityOf(event, message);
+    if (identity === undefined) return undefined;
+    const { label, content, keepFor } = identity;
     const fingerprint = await signatureKey.fingerprint(label, content);
     // 256 bits are enough, and stores limit the length of keys.
     const key = `${this.#vendor.name}:${fingerprint.slice(0, 64)}`;
@@ -131,7 +126,15 @@ export class ReplayGuard {
     };
   }
 
-  async #change(change: () => MaybePromise<void>): Promise<void> {
+  #identityOf(event: UntypedEvent, { headers, body }: Message): Identity | undefined {
+    const { scheme, signedId } = this.#vendor;
+    const id = scheme.signedId?.(headers) || signedId?.(event.payload);
+    if (id) return { label: "id:", content: id, keepFor: this.#keepFor };
+    const keepFor = this.#dropEqualBodiesFor;
+    return keepFor === undefined ? undefined : { label: "body:", content: body, keepFor };
+  }
+
+  async #change(change: () => void | Promise<void>): Promise<void> {
     try {
       await change();
     } catch (error) {

@@ -5,7 +5,6 @@ import { createHandling, type EventHandler } from "../dispatch/event-handler.ts"
 import { bodyError, WebhookUsageError } from "../errors.ts";
 import type { AnyEvent, EventMap } from "../event-map.ts";
 import { type HeaderReader, type HeaderRecord, readHeaders } from "../headers.ts";
-import { isThenable } from "../maybe-promise.ts";
 import type { Vendor } from "../vendors/define-vendor.ts";
 import type { VendorEvents } from "../vendors/vendor-events.ts";
 import {
@@ -157,8 +156,7 @@ export class Webhooks<
   async verifyAndReceive(delivery: Delivery): Promise<void> {
     let accepted: AcceptedDelivery;
     try {
-      const accepting = this.#processor.accept(this.#toRaw(delivery));
-      accepted = isThenable(accepting) ? await accepting : accepting;
+      accepted = await this.#processor.accept(this.#toRaw(delivery));
     } catch (error) {
       throw this.#processor.report(error);
     }

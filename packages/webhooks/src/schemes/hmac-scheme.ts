@@ -3,7 +3,6 @@ import { optionError } from "../errors.ts";
 import { createHmacKey, type DigestEncoding, type HashName } from "./hmac-key.ts";
 import { checkOptionNames } from "../check-options.ts";
 import { headerOf } from "../headers.ts";
-import { chain } from "../maybe-promise.ts";
 import type { SignatureScheme } from "./signature-scheme.ts";
 import { secretBytes } from "./secret-bytes.ts";
 
@@ -56,16 +55,14 @@ export function hmacScheme(options: HmacSchemeOptions = {}): SignatureScheme {
     createKey: (secret) => {
       const key = createHmacKey(secretBytes(secret), hash);
       return {
-        sign: ({ body }) => {
-          const digest = key.digest(encoding, "", body);
-          return chain(digest, (text) => ({ [signatureHeader]: prefix + text }));
-        },
-        verify: ({ headers, body }) => {
+        sign: async ({ body }) => ({
+          [signatureHeader]: prefix + (await key.digest(encoding, "", body)),
+        }),
+        verify: async ({ headers, body }) => {
           const signature = headerOf(headers, signatureHeader);
           if (!isDigest(signature)) return false;
           const received = signature.slice(prefix.length);
-          const digest = key.digest(encoding, "", body);
-          return chain(digest, (text) => constantTimeEqual(received, text));
+          return constantTimeEqual(received, await key.digest(encoding, "", body));
         },
         fingerprint: (label, content) => key.digest("hex", label, content),
       };

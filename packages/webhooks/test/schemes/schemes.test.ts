@@ -280,7 +280,7 @@ describe("Standard Webhooks", () => {
     const body = '{"type":"a"}';
     const signed = await scheme.createKey(short).sign({ id: "1", timestamp: now(), body });
     expect(() => new StandardWebhook(short).verify(body, signed)).not.toThrow();
-    expect(scheme.createKey(short).verify({ headers: new Headers(signed), body })).toBe(true);
+    expect(await scheme.createKey(short).verify({ headers: new Headers(signed), body })).toBe(true);
   });
 
   it("standardScheme() reads a secret without prefix as text with secrets: text only", async () => {

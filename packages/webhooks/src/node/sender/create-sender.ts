@@ -13,7 +13,7 @@ import { eventJob } from "./event-jobs.ts";
 import type { EventToSend } from "./event-to-send.ts";
 import { EventWriter, type PreparedEvent, type SentEvent } from "./event-writer.ts";
 import { fanOut } from "./fan-out.ts";
-import { guarded } from "../../maybe-promise.ts";
+import { guarded } from "../../guarded.ts";
 import { lazyTransport } from "./lazy-transport.ts";
 import { publicTransport } from "./public-transport.ts";
 import { pruneSettled } from "./prune.ts";
