@@ -9,7 +9,7 @@ export interface HandlerContext {
 }
 
 /** Names of {@link EventHandlerOptions}. */
-export const handlerOptionNames: readonly string[] = [
+export const handlerOptionNames: readonly (keyof EventHandlerOptions<EventMap>)[] = [
   "vendor",
   "transform",
   "log",

@@ -11,7 +11,7 @@ import type { ErrorListeners } from "./error-listeners.ts";
 import type { AnyEvent, EventMap, EventName, UntypedEvent, WebhookEvent } from "../event-map.ts";
 import type { UntypedHandler } from "./handler-registry.ts";
 import { completeLogger } from "../logger.ts";
-import { checkDuration, checkInteger, checkOptionNames } from "../check-options.ts";
+import { checkDuration, checkInteger, checkOptions } from "../check-options.ts";
 import { createNameCheck } from "./validate-event-name.ts";
 import { checkVendor, type Vendor } from "../vendors/define-vendor.ts";
 import type { VendorEvents } from "../vendors/vendor-events.ts";
@@ -104,7 +104,7 @@ export interface ReceivedEvent {
 export function createEventHandler<Events extends EventMap = VendorEvents, Transformed = unknown>(
   options: EventHandlerOptions<Events, Transformed> = {},
 ): EventHandler<Events, Transformed> {
-  checkOptionNames(options, { owner: "createEventHandler", names: handlerOptionNames });
+  checkOptions("createEventHandler", options, handlerOptionNames);
   return createHandling(options).handler;
 }
 

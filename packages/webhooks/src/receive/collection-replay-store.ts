@@ -1,4 +1,4 @@
-import { checkOptionNames } from "../check-options.ts";
+import { checkOptions } from "../check-options.ts";
 import type { ReplayStore } from "./replay-store.ts";
 
 /** One delivery, as {@link collectionReplayStore} keeps it. */
@@ -53,7 +53,7 @@ export function collectionReplayStore(
   collection: ReplayCollection,
   options: CollectionReplayStoreOptions = {},
 ): ReplayStore {
-  checkOptionNames(options, { owner: "collectionReplayStore", names: ["now"] });
+  checkOptions("collectionReplayStore", options, ["now"]);
   const { now = Date.now } = options;
   let claims = 0;
   return {

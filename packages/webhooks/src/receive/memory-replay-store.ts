@@ -1,4 +1,4 @@
-import { checkInteger, checkOptionNames } from "../check-options.ts";
+import { checkInteger, checkOptions } from "../check-options.ts";
 import type { ReplayState, ReplayStore } from "./replay-store.ts";
 
 /** Options of {@link memoryReplayStore}. */
@@ -20,7 +20,7 @@ interface Entry {
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
 export function memoryReplayStore(options: MemoryReplayStoreOptions = {}): ReplayStore {
-  checkOptionNames(options, { owner: "memoryReplayStore", names: ["max", "now"] });
+  checkOptions("memoryReplayStore", options, ["max", "now"]);
   const { max = 100_000, now = Date.now } = options;
   checkInteger("max", max, 1);
   // In the order in which they were written.

@@ -1,5 +1,5 @@
 import type { Logger } from "@fetchwork/kit";
-import { checkDuration, checkOptionNames } from "../check-options.ts";
+import { checkDuration, checkOptions } from "../check-options.ts";
 import { optionError, WebhookError } from "../errors.ts";
 import type { UntypedEvent } from "../event-map.ts";
 import type { HeaderReader } from "../headers.ts";
@@ -31,8 +31,6 @@ interface Identity {
   readonly keepFor: number;
 }
 
-const optionNames = ["store", "keepFor", "lease", "dropEqualBodiesFor", "onDuplicate"];
-
 /** Handles each delivery once, by the rules of {@link ReplayOptions}. */
 export class ReplayGuard {
   readonly #vendor: Vendor;
@@ -49,7 +47,13 @@ export class ReplayGuard {
    * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
    */
   constructor(options: ReplayOptions, vendor: Vendor, log: Logger) {
-    checkOptionNames(options, { owner: "replay", names: optionNames });
+    checkOptions("replay", options, [
+      "store",
+      "keepFor",
+      "lease",
+      "dropEqualBodiesFor",
+      "onDuplicate",
+    ]);
     const { store = memoryReplayStore(), keepFor = 86_400_000, lease = 60_000 } = options;
     const { dropEqualBodiesFor, onDuplicate = () => undefined } = options;
     checkAge("replay.keepFor", keepFor);

@@ -1,5 +1,5 @@
 import { BodyBudget } from "@fetchwork/kit";
-import { checkInteger, checkOptionNames } from "../check-options.ts";
+import { checkInteger, checkOptions } from "../check-options.ts";
 import { handlerOptionNames } from "../dispatch/event-handler-options.ts";
 import { createHandling, type EventHandler } from "../dispatch/event-handler.ts";
 import { bodyError, WebhookUsageError } from "../errors.ts";
@@ -43,7 +43,7 @@ export interface SignDetails {
   readonly timestamp?: number | undefined;
 }
 
-const optionNames = [
+const optionNames: readonly (keyof WebhooksOptions<EventMap>)[] = [
   ...handlerOptionNames,
   "secret",
   "additionalSecrets",
@@ -90,7 +90,7 @@ export class Webhooks<
     if (secret === undefined || secret === null || secret === "") {
       throw new WebhookUsageError("ERR_WEBHOOKS_OPTION", secretRequired);
     }
-    checkOptionNames(options, { owner: "Webhooks", names: optionNames });
+    checkOptions("Webhooks", options, optionNames);
     const { vendor, handler, dispatcher } = createHandling(options);
     checkInteger("maxUnverified", maxUnverified, 1);
     this.#budget = new BodyBudget(maxUnverified);

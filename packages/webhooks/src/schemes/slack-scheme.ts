@@ -1,6 +1,6 @@
 import { constantTimeEqual } from "@fetchwork/kit";
 import { createHmacKey } from "./hmac-key.ts";
-import { checkOptionNames } from "../check-options.ts";
+import { checkOptions } from "../check-options.ts";
 import { headerOf, type HeaderReader } from "../headers.ts";
 import type { SignatureScheme } from "./signature-scheme.ts";
 import { secretBytes } from "./secret-bytes.ts";
@@ -15,7 +15,7 @@ const timestampHeader = "x-slack-request-timestamp";
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
 export function slackScheme(options: TimestampOptions = {}): SignatureScheme {
-  checkOptionNames(options, { owner: "slackScheme", names: timestampOptionNames });
+  checkOptions("slackScheme", options, timestampOptionNames);
   const isTimely = createTimestampCheck(options);
   const checkHeaders: SignatureScheme["checkHeaders"] = (headers) => {
     if (!/^v0=[\da-f]{64}$/.test(headerOf(headers, signatureHeader))) return "signature";

@@ -2,7 +2,7 @@ import { constantTimeEqual, decodeBase64 } from "@fetchwork/kit";
 import { createEd25519Key, type Ed25519Key } from "./ed25519-key.ts";
 import { optionError } from "../errors.ts";
 import { createHmacKey } from "./hmac-key.ts";
-import { checkOptionNames } from "../check-options.ts";
+import { checkOptions } from "../check-options.ts";
 import { headerOf } from "../headers.ts";
 import type { MessageToSign, SignatureKey, SignatureScheme } from "./signature-scheme.ts";
 import { secretBytes, secretError } from "./secret-bytes.ts";
@@ -41,10 +41,7 @@ const maxSignatures = 16;
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
 export function standardScheme(options: StandardSchemeOptions = {}): SignatureScheme {
-  checkOptionNames(options, {
-    owner: "standardScheme",
-    names: [...timestampOptionNames, "headerPrefix", "secrets"],
-  });
+  checkOptions("standardScheme", options, [...timestampOptionNames, "headerPrefix", "secrets"]);
   const { headerPrefix = "webhook-", secrets = "base64" } = options;
   if (secrets !== "base64" && secrets !== "text") {
     throw optionError("secrets", secrets, '"base64" or "text"');

@@ -1,6 +1,6 @@
 import { constantTimeEqual } from "@fetchwork/kit";
 import { createHmacKey } from "./hmac-key.ts";
-import { checkOptionNames } from "../check-options.ts";
+import { checkOptions } from "../check-options.ts";
 import { headerOf } from "../headers.ts";
 import type { SignatureScheme } from "./signature-scheme.ts";
 import { secretBytes } from "./secret-bytes.ts";
@@ -22,7 +22,7 @@ interface StripeSignature {
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
 export function stripeScheme(options: TimestampOptions = {}): SignatureScheme {
-  checkOptionNames(options, { owner: "stripeScheme", names: timestampOptionNames });
+  checkOptions("stripeScheme", options, timestampOptionNames);
   const isTimely = createTimestampCheck(options);
   return {
     name: "Stripe",

@@ -9,7 +9,7 @@ export interface TimestampOptions {
 }
 
 /** Names of {@link TimestampOptions}. */
-export const timestampOptionNames: readonly string[] = ["tolerance", "now"];
+export const timestampOptionNames: readonly (keyof TimestampOptions)[] = ["tolerance", "now"];
 
 /** Makes a check of timestamps, which are strings of whole seconds since 1970. */
 export function createTimestampCheck(options: TimestampOptions): (timestamp: string) => boolean {

@@ -2,7 +2,7 @@ import type { Meta, Transaction, Where } from "@fetchwork/documents";
 import { createJobs } from "@fetchwork/documents/jobs";
 import type { Transport } from "@fetchwork/http";
 import { optionError, WebhookUsageError } from "../../errors.ts";
-import { checkOptionNames } from "../../check-options.ts";
+import { checkOptions } from "../../check-options.ts";
 import type { SignatureKey } from "../../schemes/signature-scheme.ts";
 import { fetchwork } from "../../vendors/fetchwork.ts";
 import { createAnnouncer } from "./announce-changes.ts";
@@ -72,8 +72,6 @@ export interface Sender extends AsyncDisposable {
   replayAll(query?: { readonly endpointId?: string | undefined }): Promise<number>;
 }
 
-const eventNames = ["name", "payload", "id"];
-const queryNames = ["id", "status", "endpointId", "eventId", "limit", "offset"];
 /** The version of this package, part of the default `user-agent`. */
 const version = "0.1.0";
 const identifier = /^[\w-]{1,64}$/;
@@ -166,7 +164,7 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   async function list(query: DeliveryQuery = {}): Promise<readonly StoredDelivery[]> {
-    checkOptionNames(query, { owner: "deliveries", names: queryNames });
+    checkOptions("deliveries", query, ["id", "status", "endpointId", "eventId", "limit", "offset"]);
     const { limit = 100, offset = 0, id, status, endpointId, eventId } = query;
     if (!(Number.isSafeInteger(limit) && limit >= 1 && limit <= 1000)) {
       throw optionError("limit", limit, "1 to 1000");
@@ -215,8 +213,8 @@ export function createSender(options: SenderOptions): Sender {
   return {
     endpoints: storedEndpoints(endpoints, { rules, scheme: vendor.scheme }),
     async send(event, options = {}) {
-      checkOptionNames(event, { owner: "an event", names: eventNames });
-      checkOptionNames(options, { owner: "send", names: ["transaction"] });
+      checkOptions("an event", event, ["name", "payload", "id"]);
+      checkOptions("send", options, ["transaction"]);
       const { transaction } = options;
       const prepared = prepareEvent(event, numbers.maxPayload);
       return transaction === undefined
@@ -239,7 +237,7 @@ export function createSender(options: SenderOptions): Sender {
     deadLetters: (query) => list({ ...query, status: "dead" }),
     replay,
     async replayAll(query = {}) {
-      checkOptionNames(query, { owner: "replayAll", names: ["endpointId"] });
+      checkOptions("replayAll", query, ["endpointId"]);
       const { endpointId } = query;
       const where: Where<DeliveryRecord> = {
         status: "dead",

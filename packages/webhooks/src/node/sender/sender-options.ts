@@ -1,7 +1,7 @@
 import type { Store } from "@fetchwork/documents";
 import type { Transport } from "@fetchwork/http";
 import { optionError } from "../../errors.ts";
-import { checkOptionNames } from "../../check-options.ts";
+import { checkOptions } from "../../check-options.ts";
 import { checkVendor, type Vendor } from "../../vendors/define-vendor.ts";
 import type { AnnouncedCollection } from "./announce-changes.ts";
 import { type RetryScheduleOptions, retryOptionNames } from "./retry-schedule.ts";
@@ -74,7 +74,7 @@ export interface SenderOptions {
   readonly onError?: ((error: unknown) => unknown) | undefined;
 }
 
-const optionNames = [
+const optionNames: readonly (keyof SenderOptions)[] = [
   "store",
   "vendor",
   "announce",
@@ -122,8 +122,8 @@ export type CheckedOptions = Required<
 export function checkSenderOptions(options: SenderOptions): {
   readonly [K in keyof CheckedOptions]: number;
 } {
-  checkOptionNames(options, { owner: "createSender", names: optionNames });
-  checkOptionNames(options.retry, { owner: "retry", names: retryOptionNames });
+  checkOptions("createSender", options, optionNames);
+  checkOptions("retry", options.retry, retryOptionNames);
   if (options.vendor !== undefined) checkVendor(options.vendor);
   const day = 86_400_000;
   const {
