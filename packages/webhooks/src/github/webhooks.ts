@@ -26,13 +26,13 @@ export interface GithubWebhooksOptions<Transformed = unknown>
     TransformOption<Transformed> {}
 
 /** Options of GitHub's `createEventHandler`: those of any vendor, without `vendor`. */
-export interface GithubEventHandlerOptions<Transformed = unknown>
+interface GithubEventHandlerOptions<Transformed = unknown>
   extends
     Omit<EventHandlerOptions<GithubEvents, Transformed>, "vendor" | "transform">,
     TransformOption<Transformed> {}
 
 /** A listener of failures. Of a delivery that could not be verified, the event has `id` and `name` only. */
-export type GithubErrorListener = (
+type GithubErrorListener = (
   error: WebhookError & { readonly event: EmitterWebhookEvent },
 ) => unknown;
 

@@ -15,7 +15,7 @@ interface StoredReplay extends ReplayDocument {
 }
 
 /** The part of a collection of `@fetchwork/documents` that is used here. */
-export interface ReplayCollection {
+interface ReplayCollection {
   insert(document: ReplayDocument, options: { readonly id: string }): Promise<unknown>;
   get(id: string): Promise<StoredReplay | undefined>;
   replace(
@@ -30,7 +30,7 @@ export interface ReplayCollection {
 }
 
 /** Options of {@link collectionReplayStore}. */
-export interface CollectionReplayStoreOptions {
+interface CollectionReplayStoreOptions {
   /** Returns the time in milliseconds. Default: `Date.now`. */
   readonly now?: (() => number) | undefined;
 }

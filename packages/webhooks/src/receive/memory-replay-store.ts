@@ -2,7 +2,7 @@ import { checkInteger, checkOptions } from "../check-options.ts";
 import type { ReplayState, ReplayStore } from "./replay-store.ts";
 
 /** Options of {@link memoryReplayStore}. */
-export interface MemoryReplayStoreOptions {
+interface MemoryReplayStoreOptions {
   /** Maximum number of deliveries; beyond it the oldest is forgotten. Default: `100_000`. */
   readonly max?: number | undefined;
   /** Returns the time in milliseconds. Default: `Date.now`. */

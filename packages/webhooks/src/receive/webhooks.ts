@@ -36,7 +36,7 @@ export type Delivery =
     };
 
 /** What is signed with the payload, by vendors that sign more than the payload. */
-export interface SignDetails {
+interface SignDetails {
   /** Identifier of the delivery. Default: a random one. */
   readonly id?: string | undefined;
   /** Seconds since 1970. Default: now. */

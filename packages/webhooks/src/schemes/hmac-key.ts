@@ -37,9 +37,10 @@ export function createHmacKey(secret: Uint8Array<ArrayBuffer>, hash: HashName): 
   const name = hash.replace("-", "").toLowerCase();
   const key = native.createSecretKey(secret);
   return {
-    digest: async (encoding, prefix, body) => {
+    digest: (encoding, prefix, body) => {
       const hmac = native.createHmac(name, key);
-      return (prefix === "" ? hmac : hmac.update(prefix)).update(body).digest(encoding);
+      const whole = (prefix === "" ? hmac : hmac.update(prefix)).update(body);
+      return Promise.resolve(whole.digest(encoding));
     },
   };
 }

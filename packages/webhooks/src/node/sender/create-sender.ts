@@ -24,7 +24,7 @@ import { checkSenderOptions, type SenderOptions } from "./sender-options.ts";
 import { unlessTakenOver } from "./settle-delivery.ts";
 
 /** Options of `Sender.send`. */
-export interface SendEventOptions {
+interface SendEventOptions {
   /** Stores the event with the caller's own changes, or not at all. Default: in a separate transaction. */
   readonly transaction?: Transaction | undefined;
 }
@@ -33,7 +33,7 @@ export interface SendEventOptions {
 export type StoredDelivery = DeliveryRecord & Pick<Meta, "id" | "createdAt">;
 
 /** Which deliveries. */
-export interface DeliveryQuery {
+interface DeliveryQuery {
   readonly id?: string | undefined;
   readonly status?: DeliveryRecord["status"] | undefined;
   readonly endpointId?: string | undefined;

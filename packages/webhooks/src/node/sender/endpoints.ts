@@ -36,7 +36,7 @@ export type WebhookEndpoint = Omit<EndpointRecord, "secret"> &
   Pick<Meta, "id" | "version" | "createdAt">;
 
 /** Guards a change of an endpoint against a change in between. */
-export interface EndpointWriteOptions {
+interface EndpointWriteOptions {
   /**
    * The version that the endpoint must have; else the change rejects with the error of the store whose `code` ends in
    * `_VERSION`. Default: any version.
@@ -45,7 +45,7 @@ export interface EndpointWriteOptions {
 }
 
 /** Which endpoints. */
-export interface EndpointQuery {
+interface EndpointQuery {
   /** Maximum number of endpoints, 1 to 1000. Default: 100. */
   readonly limit?: number | undefined;
   /** Number of endpoints to skip. Default: 0. */
