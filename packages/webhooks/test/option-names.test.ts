@@ -1,7 +1,6 @@
 import { isFetchworkError, UsageError } from "@fetchwork/kit";
 import { describe, expect, it } from "vitest";
 import {
-  collectionReplayStore,
   createEventHandler,
   createLambdaHandler,
   createNodeMiddleware,
@@ -35,7 +34,6 @@ const factories: readonly (readonly [string, (options: never) => unknown, object
   ["createLambdaHandler", (options) => createLambdaHandler(webhooks, options), {}],
   ["replay", (replay) => new Webhooks({ secret: "s", replay }), {}],
   ["memoryReplayStore", (options) => memoryReplayStore(options), {}],
-  ["collectionReplayStore", (options) => collectionReplayStore({} as never, options), {}],
   ["defineVendor", (options) => defineVendor(options), vendor],
   ["validateEventName", (options) => validateEventName("push", options), {}],
   ["hmacScheme", (options) => hmacScheme(options), {}],

@@ -4,7 +4,6 @@ import { optionError, WebhookError } from "../errors.ts";
 import type { UntypedEvent } from "../event-map.ts";
 import type { HeaderReader } from "../headers.ts";
 import { oneLine } from "../logger.ts";
-import { guarded } from "../guarded.ts";
 import type { SignatureKey } from "../schemes/signature-scheme.ts";
 import type { Vendor } from "../vendors/define-vendor.ts";
 import { memoryReplayStore } from "./memory-replay-store.ts";
@@ -39,7 +38,6 @@ export class ReplayGuard {
   readonly #keepFor: number;
   readonly #lease: number;
   readonly #dropEqualBodiesFor: number | undefined;
-  readonly #onDuplicate: (event: UntypedEvent) => void;
 
   /**
    * Warns where replay protection can have no effect.
@@ -47,21 +45,12 @@ export class ReplayGuard {
    * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
    */
   constructor(options: ReplayOptions, vendor: Vendor, log: Logger) {
-    checkOptions("replay", options, [
-      "store",
-      "keepFor",
-      "lease",
-      "dropEqualBodiesFor",
-      "onDuplicate",
-    ]);
+    checkOptions("replay", options, ["store", "keepFor", "lease", "dropEqualBodiesFor"]);
     const { store = memoryReplayStore(), keepFor = 86_400_000, lease = 60_000 } = options;
-    const { dropEqualBodiesFor, onDuplicate = () => undefined } = options;
+    const { dropEqualBodiesFor } = options;
     checkAge("replay.keepFor", keepFor);
     checkDuration("replay.lease", lease);
     if (typeof store?.claim !== "function") throw optionError("replay.store", store, "a store");
-    if (typeof onDuplicate !== "function") {
-      throw optionError("replay.onDuplicate", onDuplicate, "a function");
-    }
     const { name, scheme, signedId } = vendor;
     if (dropEqualBodiesFor !== undefined) {
       checkAge("replay.dropEqualBodiesFor", dropEqualBodiesFor);
@@ -81,9 +70,6 @@ export class ReplayGuard {
     this.#keepFor = keepFor;
     this.#lease = lease;
     this.#dropEqualBodiesFor = dropEqualBodiesFor;
-    this.#onDuplicate = guarded(onDuplicate, (error) => {
-      log.error("onDuplicate of webhooks failed", error);
-    });
   }
 
   /**
@@ -121,7 +107,6 @@ export class ReplayGuard {
       this.#log.warn(
         `${oneLine(event.name)} event dropped (id: ${oneLine(event.id)}): ${proof} was handled before`,
       );
-      this.#onDuplicate(event);
       return "duplicate";
     }
     return {

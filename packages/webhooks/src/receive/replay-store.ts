@@ -1,5 +1,3 @@
-import type { UntypedEvent } from "../event-map.ts";
-
 /** State of a delivery: unknown, being handled, or handled. */
 export type ReplayState = "new" | "running" | "done";
 
@@ -35,9 +33,4 @@ export interface ReplayOptions {
    * Genuine events with equal bodies are then dropped, whatever their names. Default: none are dropped.
    */
   readonly dropEqualBodiesFor?: number | undefined;
-  /**
-   * Called with each delivery that is dropped as a duplicate, after a warning was logged. What it throws is
-   * logged. Default: none.
-   */
-  readonly onDuplicate?: ((event: UntypedEvent) => unknown) | undefined;
 }

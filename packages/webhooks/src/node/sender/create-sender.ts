@@ -72,8 +72,6 @@ export interface Sender extends AsyncDisposable {
   replayAll(query?: { readonly endpointId?: string | undefined }): Promise<number>;
 }
 
-/** The version of this package, part of the default `user-agent`. */
-const version = "0.1.0";
 const identifier = /^[\w-]{1,64}$/;
 /** Milliseconds for which records of the feed of changes are kept. */
 const keepRecordsFor = 7 * 86_400_000;
@@ -107,7 +105,6 @@ export function createSender(options: SenderOptions): Sender {
     allowHttp = false,
     allowPrivate = false,
     transport = allowPrivate ? lazyTransport(anyTransport) : publicTransport(),
-    userAgent = `fetchwork-webhooks/${version}`,
     onAttempt = () => {},
     onError = logError,
   } = options;
@@ -134,7 +131,6 @@ export function createSender(options: SenderOptions): Sender {
     transport,
     vendor,
     rules,
-    userAgent,
     keyFor: rememberedKeys((secret) => vendor.scheme.createKey(secret)),
     onAttempt: reportAttempt,
     onError: reportError,

@@ -66,8 +66,6 @@ export interface SenderOptions {
   readonly allowPrivate?: boolean | undefined;
   /** Carries the requests. Default: `undiciTransport`, which refuses special addresses unless `allowPrivate`. */
   readonly transport?: Transport | undefined;
-  /** Default: `fetchwork-webhooks/` and the version. */
-  readonly userAgent?: string | undefined;
   /** Called after every attempt, and when a delivery is given up. Default: none. */
   readonly onAttempt?: ((report: AttemptReport) => unknown) | undefined;
   /** Called with failures of the store, which are retried, and of `onAttempt`. Default: `console.error`. */
@@ -91,37 +89,30 @@ const optionNames: readonly (keyof SenderOptions)[] = [
   "allowHttp",
   "allowPrivate",
   "transport",
-  "userAgent",
   "onAttempt",
   "onError",
 ];
 const longestTimer = 2_147_483_647;
 const longestAge = 3650 * 86_400_000;
 
-/** Options with their defaults. */
-export type CheckedOptions = Required<
-  Pick<
-    SenderOptions,
-    | "disableAfter"
-    | "timeout"
-    | "concurrency"
-    | "endpointConcurrency"
-    | "pollInterval"
-    | "keepFor"
-    | "maxPayload"
-    | "maxRedirects"
-    | "lease"
-  >
->;
+/** Names of the numbers among the options. */
+type NumberName =
+  | "disableAfter"
+  | "timeout"
+  | "concurrency"
+  | "endpointConcurrency"
+  | "pollInterval"
+  | "keepFor"
+  | "maxPayload"
+  | "maxRedirects"
+  | "lease";
 
 /**
- * Checks the numbers among the options.
+ * Checks the options, and returns the numbers among them with their defaults.
  *
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
-export function checkSenderOptions(options: SenderOptions): {
-  readonly [K in keyof CheckedOptions]: number;
-} {
+export function checkSenderOptions(options: SenderOptions): Readonly<Record<NumberName, number>> {
   checkOptions("createSender", options, optionNames);
   checkOptions("retry", options.retry, retryOptionNames);
   if (options.vendor !== undefined) checkVendor(options.vendor);
@@ -157,12 +148,5 @@ export function checkSenderOptions(options: SenderOptions): {
   if (typeof options.store?.transaction !== "function") {
     throw optionError("store", options.store, "a document store");
   }
-  checkUserAgent(options.userAgent);
   return { ...durations, ...counts, maxRedirects };
-}
-
-function checkUserAgent(value: unknown): void {
-  if (value === undefined || (typeof value === "string" && /^[\x20-\x7e]{1,200}$/.test(value)))
-    return;
-  throw optionError("userAgent", typeof value, "1 to 200 characters of ASCII");
 }
