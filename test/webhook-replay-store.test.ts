@@ -4,7 +4,7 @@ import { fetchwork } from "@fetchwork/webhooks/vendors";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterEach, beforeEach, expect, it } from "vitest";
+import { afterEach, beforeEach, expect, it, vi } from "vitest";
 
 const deliveries = defineCollection<ReplayDocument>("webhook-deliveries", { indexes: ["until"] });
 let folder: string;
@@ -13,7 +13,10 @@ beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "fetchwork-replay-"));
 });
 
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => {
+  vi.useRealTimers();
+  rmSync(folder, { recursive: true, force: true });
+});
 
 it("a collection remembers deliveries over a restart", async () => {
   let calls = 0;
@@ -35,29 +38,29 @@ it("a collection remembers deliveries over a restart", async () => {
 });
 
 it("a collection lets one of many claim a delivery, and another one after its lease expired", async () => {
-  let time = 1000;
+  vi.useFakeTimers({ toFake: ["Date"], now: 1000 });
   await using store = await openStore("sqlite::memory:");
-  const replay = collectionReplayStore(store.collection(deliveries), { now: () => time });
+  const replay = collectionReplayStore(store.collection(deliveries));
   const claim = () =>
     Promise.all(Array.from({ length: 20 }, async () => replay.claim("vendor:a", 50)));
   expect((await claim()).filter((state) => state === "new")).toHaveLength(1);
-  time += 50;
+  vi.setSystemTime(1050);
   expect((await claim()).filter((state) => state === "new")).toHaveLength(1);
   await replay.release("vendor:a");
   expect(await replay.claim("vendor:a", 50)).toBe("new");
   await replay.complete("vendor:a", 100);
   expect(await replay.claim("vendor:a", 50)).toBe("done");
-  time += 100;
+  vi.setSystemTime(1150);
   expect(await replay.claim("vendor:a", 50)).toBe("new");
 });
 
 it("a collection removes expired deliveries", async () => {
-  let time = 1000;
+  vi.useFakeTimers({ toFake: ["Date"], now: 1000 });
   await using store = await openStore("sqlite::memory:");
   const collection = store.collection(deliveries);
-  const replay = collectionReplayStore(collection, { now: () => time });
+  const replay = collectionReplayStore(collection);
   for (let index = 0; index < 999; index += 1) await replay.claim(`vendor:${index}`, 50);
-  time += 100;
+  vi.setSystemTime(1100);
   await replay.claim("vendor:last", 50);
   expect(await collection.count()).toBe(1);
 });

@@ -15,7 +15,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   middleware: { lines: { src: 10_238 }, names: 150, options: 129 },
   oauth2: { lines: { src: 10_405 }, names: 174, options: 180 },
   rest: { lines: { src: 14_897, assets: 186 }, names: 278, options: 106 },
-  webhooks: { lines: { src: 6_754 }, names: 135, options: 68 },
+  webhooks: { lines: { src: 6_321 }, names: 99, options: 54 },
 };
 
 interface Budget {

@@ -127,7 +127,7 @@ describe("endpoints", () => {
   it("rejects a misspelt ifVersion, an unknown status and null for a required field", async () => {
     const { endpoints } = makeSender();
     const { id } = await endpoints.create({ url: "https://example.com/" });
-    const refusal = { code: "ERR_WEBHOOKS_OPTION" };
+    const refusal = { name: "WebhookUsageError" };
     const misspelt = { ifversion: 1 } as object;
     await expect(endpoints.update(id, {}, misspelt)).rejects.toMatchObject(refusal);
     await expect(endpoints.remove(id, misspelt)).rejects.toMatchObject(refusal);

@@ -1,19 +1,14 @@
-import { checkOptions, type KnownOptions } from "@fetchwork/kit";
+import { createOptionCheck, type OptionCheck } from "@fetchwork/kit";
 import { optionError, WebhookUsageError } from "./errors.ts";
 
 /**
- * Refuses options that do not exist, and `null` as a value.
+ * Refuses options that do not exist.
  *
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
-export function checkOptionNames(options: unknown, known: KnownOptions): void {
-  checkOptions(options, known, toUsageError);
-  for (const [name, value] of Object.entries(options ?? {})) {
-    if (value === null) {
-      throw toUsageError(`${known.owner}: ${name} is null; omit it to use its default`);
-    }
-  }
-}
+export const checkOptions: OptionCheck = /* @__PURE__ */ createOptionCheck(
+  (message) => new WebhookUsageError("ERR_WEBHOOKS_OPTION", message),
+);
 
 /**
  * Checks an integer of at least `minimum`, or `Infinity`.
@@ -36,8 +31,4 @@ export function checkDuration(name: string, value: unknown): void {
     return;
   }
   throw optionError(name, value, "milliseconds from 1 to 2147483647, or Infinity");
-}
-
-function toUsageError(message: string): WebhookUsageError {
-  return new WebhookUsageError("ERR_WEBHOOKS_OPTION", message);
 }

@@ -40,7 +40,7 @@ export class WebhookUsageError extends UsageError {
 }
 
 /** Options of {@link WebhookError}. */
-export interface WebhookErrorOptions extends ErrorOptions {
+interface WebhookErrorOptions extends ErrorOptions {
   /** What handlers threw, or what is wrong with the body. Default: none. */
   readonly errors?: readonly unknown[] | undefined;
   /** The event, or the part of it that is known. Default: none. */

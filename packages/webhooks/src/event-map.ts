@@ -11,11 +11,16 @@ export interface UnknownPayload {
   readonly [field: string]: unknown;
 }
 
+/** Events of any name, where the names are the sender's. */
+export interface UntypedEvents {
+  readonly [name: string]: UnknownPayload;
+}
+
 /** The names that handlers can be registered for. */
 export type EventName<Events extends EventMap> = keyof Events & string;
 
 /** The event of a name: `issues` of `issues.opened`. */
-export type BaseName<Events extends EventMap, Name extends string> = string extends keyof Events
+type BaseName<Events extends EventMap, Name extends string> = string extends keyof Events
   ? Name
   : Name extends `${infer Event}.${string}`
     ? Event extends keyof Events

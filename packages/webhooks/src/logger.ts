@@ -18,7 +18,7 @@ const defaults: Logger = {
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
 export function completeLogger(log: Partial<Logger> = {}): Logger {
-  if (typeof log !== "object" && typeof log !== "function") {
+  if ((typeof log !== "object" && typeof log !== "function") || log === null) {
     throw optionError("log", log, "an object with debug, info, warn and error");
   }
   return guardLogger(log, defaults);

@@ -1,9 +1,9 @@
 import { decodeBase64, encodeBase64 } from "@fetchwork/kit";
 import type { EventMap } from "../event-map.ts";
-import { checkOptionNames } from "../check-options.ts";
+import { checkOptions } from "../check-options.ts";
 import {
   createWebMiddleware,
-  webReceiverOptions,
+  webReceiverOptionNames,
   type WebReceiverOptions,
 } from "./web-middleware.ts";
 import type { Webhooks } from "../receive/webhooks.ts";
@@ -58,7 +58,7 @@ export function createLambdaHandler<Events extends EventMap, Transformed>(
   webhooks: Webhooks<Events, Transformed>,
   options: WebReceiverOptions = {},
 ): (event: LambdaEvent) => Promise<LambdaResult> {
-  checkOptionNames(options, webReceiverOptions("createLambdaHandler"));
+  checkOptions("createLambdaHandler", options, webReceiverOptionNames);
   const middleware = createWebMiddleware(webhooks, options);
   return async (event) => {
     let request: Request;

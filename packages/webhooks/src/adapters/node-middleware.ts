@@ -1,4 +1,4 @@
-import { checkOptionNames } from "../check-options.ts";
+import { checkOptions } from "../check-options.ts";
 import type { EventMap } from "../event-map.ts";
 import { readNodeHeaders } from "../headers.ts";
 import {
@@ -6,7 +6,7 @@ import {
   failureResponse,
   type ReceiverResponse,
 } from "../receive/receiver-response.ts";
-import { type ReceiverOptions, receiverOptions } from "../receive/receiver-options.ts";
+import { type ReceiverOptions, receiverOptionNames } from "../receive/receiver-options.ts";
 import { type Receiver, trimSlashes } from "../receive/receiver.ts";
 import { Webhooks } from "../receive/webhooks.ts";
 import type { NodeRequest, NodeResponse } from "./node-message.ts";
@@ -41,7 +41,7 @@ export function createNodeMiddleware<Events extends EventMap, Transformed>(
   webhooks: Webhooks<Events, Transformed>,
   options: ReceiverOptions = {},
 ): NodeMiddleware {
-  checkOptionNames(options, { owner: "createNodeMiddleware", ...receiverOptions });
+  checkOptions("createNodeMiddleware", options, receiverOptionNames);
   const receiver = Webhooks.createReceiver(webhooks, options);
   return async (request, response, next) => {
     try {

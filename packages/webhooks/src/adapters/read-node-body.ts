@@ -12,10 +12,10 @@ const encoder = new TextEncoder();
  * @throws WebhookError `ERR_WEBHOOKS_BODY_USED`, `ERR_WEBHOOKS_BODY_SIZE`, `ERR_WEBHOOKS_BODY_TIMEOUT`,
  *   `ERR_WEBHOOKS_BODY_BUDGET`, `ERR_WEBHOOKS_BODY`
  */
-export function readNodeBody(
+export async function readNodeBody(
   request: NodeRequest,
   unverified: UnverifiedBody,
-): Uint8Array | Promise<Uint8Array> {
+): Promise<Uint8Array> {
   const kept = bytesOf(request.rawBody) ?? bytesOf(request.body);
   if (kept !== undefined) {
     unverified.check(kept.length);

@@ -1,8 +1,8 @@
-import type { KnownOptions, Logger } from "@fetchwork/kit";
-import { checkOptionNames } from "../check-options.ts";
+import type { Logger } from "@fetchwork/kit";
+import { checkOptions } from "../check-options.ts";
 import type { EventMap } from "../event-map.ts";
 import { readWebBody } from "../receive/read-web-body.ts";
-import { type ReceiverOptions, receiverOptions } from "../receive/receiver-options.ts";
+import { type ReceiverOptions, receiverOptionNames } from "../receive/receiver-options.ts";
 import { errorResponse, type ReceiverResponse } from "../receive/receiver-response.ts";
 import { trimSlashes, type WaitUntil } from "../receive/receiver.ts";
 import { Webhooks } from "../receive/webhooks.ts";
@@ -21,10 +21,11 @@ export interface WebReceiverOptions extends ReceiverOptions {
     ((request: Request, ...runtime: never[]) => Response | Promise<Response>) | undefined;
 }
 
-/** Names of the options of a receiver that takes a `Request`. */
-export function webReceiverOptions(owner: string): KnownOptions {
-  return { owner, ...receiverOptions, names: [...receiverOptions.names, "fallback"] };
-}
+/** Names of {@link WebReceiverOptions}. */
+export const webReceiverOptionNames: readonly (keyof WebReceiverOptions)[] = [
+  ...receiverOptionNames,
+  "fallback",
+];
 
 /**
  * Makes a receiver for runtimes with `Request` and `Response`. It is the `fetch` of Workers and Bun, the handler of
@@ -40,7 +41,7 @@ export function createWebMiddleware<Events extends EventMap, Transformed>(
   webhooks: Webhooks<Events, Transformed>,
   options: WebReceiverOptions = {},
 ): WebMiddleware {
-  checkOptionNames(options, webReceiverOptions("createWebMiddleware"));
+  checkOptions("createWebMiddleware", options, webReceiverOptionNames);
   const receiver = Webhooks.createReceiver(webhooks, options);
   const { fallback } = options;
   return async (request, ...runtime) => {

@@ -1,7 +1,7 @@
 import type { Logger, Semaphore } from "@fetchwork/kit";
 import { WebhookError, WebhookHandlerError, WebhookReceiveError } from "../errors.ts";
 import type { UnknownPayload, UntypedEvent } from "../event-map.ts";
-import { isThenable, withTimeout } from "../maybe-promise.ts";
+import { withTimeout } from "../time-limit.ts";
 import type { HandlerContext } from "./event-handler-options.ts";
 import { ErrorListeners } from "./error-listeners.ts";
 import { HandlerRegistry, type Registration } from "./handler-registry.ts";
@@ -16,9 +16,6 @@ interface DispatcherOptions {
   /** Limits the handlers that run at once; `undefined` for no limit. */
   readonly semaphore: Semaphore | undefined;
 }
-
-/** The error of each handler that failed, at the index of the handler. */
-type Failures = (WebhookHandlerError | undefined)[];
 
 /** Calls the handlers of an event: finds them by name, transforms the event, runs them in parallel, reports failures. */
 export class Dispatcher {
@@ -38,32 +35,22 @@ export class Dispatcher {
   }
 
   /**
-   * Starts all handlers of an event. Returns a promise only when one of them did; throws or rejects with a
-   * {@link WebhookReceiveError} after all have settled.
+   * Runs all handlers of an event in parallel. Rejects with a {@link WebhookReceiveError} after all have settled, when one
+   * of them failed.
    */
-  dispatch(event: UntypedEvent): Promise<void> | undefined {
+  async dispatch(event: UntypedEvent): Promise<void> {
     const handlers = this.#handlersOf(event);
-    if (handlers.length === 0) return undefined;
+    if (handlers.length === 0) return;
     this.#checkRoom(handlers.length, event);
-    const failures: Failures = [];
-    const pending: Promise<unknown>[] = [];
-    // Not `for…of` over `entries()`: with several handlers it takes half as long again.
-    handlers.forEach((handler, index) => {
-      try {
-        const running = this.#start(handler, event);
-        if (running === undefined) return;
-        pending.push(
-          running.then(undefined, (error: unknown) => {
-            failures[index] = this.#toHandlerError(error, event);
-          }),
-        );
-      } catch (error) {
-        failures[index] = this.#toHandlerError(error, event);
-      }
+    const outcomes = await Promise.all(handlers.map((handler) => this.#run(handler, event)));
+    const errors = outcomes.filter((outcome) => outcome !== undefined);
+    if (errors.length === 0) return;
+    const message = errors.map((error) => error.message).join("\n");
+    throw new WebhookReceiveError("ERR_WEBHOOKS_RECEIVE", message, {
+      errors,
+      event,
+      cause: errors[0],
     });
-    if (pending.length > 0) return Promise.all(pending).then(() => throwAny(failures, event));
-    throwAny(failures, event);
-    return undefined;
   }
 
   /**
@@ -95,45 +82,29 @@ export class Dispatcher {
     );
   }
 
-  /** Calls one handler, or queues it. Throws or rejects with what the transform or the handler throws. */
-  #start(registration: Registration, event: UntypedEvent): Promise<unknown> | undefined {
+  /** Runs one handler when it is its turn. Resolves to the error of a handler that failed, which was reported. */
+  async #run(
+    registration: Registration,
+    event: UntypedEvent,
+  ): Promise<WebhookHandlerError | undefined> {
     const { semaphore } = this.#options;
-    if (semaphore === undefined) return this.#call(registration, event);
-    if (!semaphore.tryAcquire()) {
-      const turn = semaphore.acquire();
-      return turn.then(() => this.#call(registration, event)).finally(() => semaphore.release());
-    }
-    let running: Promise<unknown> | undefined;
+    if (semaphore?.tryAcquire() === false) await semaphore.acquire();
     try {
-      running = this.#call(registration, event);
+      await this.#callInTime(registration, event);
+      return undefined;
     } catch (error) {
-      semaphore.release();
-      throw error;
+      return this.#toHandlerError(error, event);
+    } finally {
+      semaphore?.release();
     }
-    if (running === undefined) semaphore.release();
-    return running?.finally(() => semaphore.release());
   }
 
-  #call(
-    { handler, isTransformed }: Registration,
-    event: UntypedEvent,
-  ): Promise<unknown> | undefined {
-    const { transform, handlerTimeout } = this.#options;
+  #callInTime(registration: Registration, event: UntypedEvent): Promise<unknown> {
+    const { handlerTimeout } = this.#options;
     const context = new LazyContext();
-    let result: unknown;
-    if (transform !== undefined && isTransformed) {
-      const transformed = transform(event);
-      // The types of `on` declare handlers to take what `transform` returns.
-      result = isThenable(transformed)
-        ? transformed.then((value) => handler(value as UntypedEvent, context))
-        : handler(transformed as UntypedEvent, context);
-    } else {
-      result = handler(event, context);
-    }
-    if (!isThenable(result)) return undefined;
-    const running = result;
+    const running = this.#call(registration, event, context);
     return withTimeout(running, handlerTimeout, () => {
-      running.then(undefined, (error: unknown) => {
+      running.catch((error: unknown) => {
         this.log.error("a webhook handler failed after its timeout", error);
       });
       const message = `a handler took longer than ${handlerTimeout} ms`;
@@ -141,6 +112,17 @@ export class Dispatcher {
       context.abort(error);
       throw error;
     });
+  }
+
+  async #call(
+    { handler, isTransformed }: Registration,
+    event: UntypedEvent,
+    context: HandlerContext,
+  ): Promise<unknown> {
+    const { transform } = this.#options;
+    if (transform === undefined || !isTransformed) return handler(event, context);
+    // The types of `on` declare handlers to take what `transform` returns.
+    return handler((await transform(event)) as UntypedEvent, context);
   }
 
   #toHandlerError(cause: unknown, event: UntypedEvent): WebhookHandlerError {
@@ -167,17 +149,6 @@ class LazyContext implements HandlerContext {
     this.#controller ??= new AbortController();
     this.#controller.abort(reason);
   }
-}
-
-function throwAny(failures: Failures, event: UntypedEvent): void {
-  if (failures.length === 0) return;
-  const errors = failures.filter((failure) => failure !== undefined);
-  const message = errors.map((error) => error.message).join("\n");
-  throw new WebhookReceiveError("ERR_WEBHOOKS_RECEIVE", message, {
-    errors,
-    event,
-    cause: errors[0],
-  });
 }
 
 function defaultActionOf(payload: UnknownPayload): string | undefined {

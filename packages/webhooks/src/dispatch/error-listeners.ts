@@ -1,6 +1,6 @@
 import type { Logger } from "@fetchwork/kit";
 import type { WebhookError } from "../errors.ts";
-import { guarded } from "../maybe-promise.ts";
+import { guarded } from "../guarded.ts";
 import type { UntypedHandler } from "./handler-registry.ts";
 
 interface Registered {

@@ -1,6 +1,5 @@
 import type { Logger } from "@fetchwork/kit";
 import type { EventMap, UntypedEvent } from "../event-map.ts";
-import type { MaybePromise } from "../maybe-promise.ts";
 import type { Vendor } from "../vendors/define-vendor.ts";
 
 /** The second argument of a handler. */
@@ -10,7 +9,7 @@ export interface HandlerContext {
 }
 
 /** Names of {@link EventHandlerOptions}. */
-export const handlerOptionNames: readonly string[] = [
+export const handlerOptionNames: readonly (keyof EventHandlerOptions<EventMap>)[] = [
   "vendor",
   "transform",
   "log",
@@ -28,7 +27,7 @@ export interface EventHandlerOptions<Events extends EventMap, Transformed = unkn
    * Changes the event for handlers registered with `on`; called once for each of them. They are called with what it
    * returns. Default: none.
    */
-  readonly transform?: ((event: UntypedEvent) => MaybePromise<Transformed>) | undefined;
+  readonly transform?: ((event: UntypedEvent) => Transformed | Promise<Transformed>) | undefined;
   /** Default: the console, without `debug` and `info`. */
   readonly log?: Partial<Logger> | undefined;
   /** What `on` does with an unknown event name. Default: `"warn"`. */

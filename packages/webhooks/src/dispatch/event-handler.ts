@@ -11,13 +11,13 @@ import type { ErrorListeners } from "./error-listeners.ts";
 import type { AnyEvent, EventMap, EventName, UntypedEvent, WebhookEvent } from "../event-map.ts";
 import type { UntypedHandler } from "./handler-registry.ts";
 import { completeLogger } from "../logger.ts";
-import { checkDuration, checkInteger, checkOptionNames } from "../check-options.ts";
+import { checkDuration, checkInteger, checkOptions } from "../check-options.ts";
 import { createNameCheck } from "./validate-event-name.ts";
 import { checkVendor, type Vendor } from "../vendors/define-vendor.ts";
 import type { VendorEvents } from "../vendors/vendor-events.ts";
 
 /** The event that a handler of `on` is called with: with what the transform adds. */
-export type TransformedEvent<
+type TransformedEvent<
   Events extends EventMap,
   Name extends string,
   Transformed,
@@ -45,13 +45,13 @@ export type EventListener<Events extends EventMap, Name extends string, Transfor
 ) => unknown;
 
 /** Handles every event. */
-export type AnyListener<Events extends EventMap> = (
+type AnyListener<Events extends EventMap> = (
   event: AnyEvent<Events>,
   context: HandlerContext,
 ) => unknown;
 
 /** Called with every failure. What it throws is logged. */
-export type ErrorListener = (error: WebhookError) => unknown;
+type ErrorListener = (error: WebhookError) => unknown;
 
 /** Calls handlers by event. All methods are bound. */
 export interface EventHandler<Events extends EventMap = VendorEvents, Transformed = unknown> {
@@ -90,7 +90,7 @@ export interface EventHandler<Events extends EventMap = VendorEvents, Transforme
 }
 
 /** The argument of `receive`. */
-export interface ReceivedEvent {
+interface ReceivedEvent {
   readonly id: string;
   readonly name: string;
   readonly payload: object;
@@ -104,7 +104,7 @@ export interface ReceivedEvent {
 export function createEventHandler<Events extends EventMap = VendorEvents, Transformed = unknown>(
   options: EventHandlerOptions<Events, Transformed> = {},
 ): EventHandler<Events, Transformed> {
-  checkOptionNames(options, { owner: "createEventHandler", names: handlerOptionNames });
+  checkOptions("createEventHandler", options, handlerOptionNames);
   return createHandling(options).handler;
 }
 

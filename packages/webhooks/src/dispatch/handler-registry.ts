@@ -12,59 +12,33 @@ export interface Registration {
 
 const none: readonly Registration[] = [];
 
-/** Maximum number of cached lists; beyond it the cache starts again. */
-const maxLists = 2000;
-
 /** Handlers by event name. */
 export class HandlerRegistry {
   readonly #named = new Map<string, readonly Registration[]>();
-  readonly #lists = new Map<string, Map<string | undefined, readonly Registration[]>>();
   #any: readonly Registration[] = none;
-  #listCount = 0;
 
   add(name: string, handler: UntypedHandler): void {
     this.#named.set(name, [...(this.#named.get(name) ?? none), toRegistration(handler, "named")]);
-    this.#forget();
   }
 
   addAny(handler: UntypedHandler): void {
     this.#any = [...this.#any, toRegistration(handler, "any")];
-    this.#forget();
   }
 
   /** Removes the most recent registration of a handler; does nothing when there is none. */
   remove(name: string, handler: UntypedHandler): void {
     this.#named.set(name, without(this.#named.get(name) ?? none, handler));
     if (this.#named.get(name)?.length === 0) this.#named.delete(name);
-    this.#forget();
   }
 
   removeAny(handler: UntypedHandler): void {
     this.#any = without(this.#any, handler);
-    this.#forget();
   }
 
   /** Finds the handlers of an event, in order: those of its action, of its name, of any event. */
   find(name: string, action: string | undefined): readonly Registration[] {
-    const known = this.#lists.get(name)?.get(action);
-    if (known !== undefined) return known;
     const ofAction = action === undefined ? none : (this.#named.get(`${name}.${action}`) ?? none);
-    const list = [...ofAction, ...(this.#named.get(name) ?? none), ...this.#any];
-    if (this.#listCount >= maxLists) this.#forget();
-    let lists = this.#lists.get(name);
-    if (lists === undefined) {
-      lists = new Map();
-      this.#lists.set(name, lists);
-    }
-    lists.set(action, list);
-    this.#listCount += 1;
-    return list;
-  }
-
-  #forget(): void {
-    if (this.#listCount === 0) return;
-    this.#lists.clear();
-    this.#listCount = 0;
+    return [...ofAction, ...(this.#named.get(name) ?? none), ...this.#any];
   }
 }
 

@@ -2,7 +2,7 @@ import type { Logger } from "@fetchwork/kit";
 import { optionError, WebhookUsageError } from "../errors.ts";
 import { vendor as defaultVendor } from "../vendors/default-vendor.ts";
 import { completeLogger } from "../logger.ts";
-import { checkOptionNames } from "../check-options.ts";
+import { checkOptions } from "../check-options.ts";
 import { checkVendor, type Vendor } from "../vendors/define-vendor.ts";
 
 /** Options of {@link validateEventName}. */
@@ -22,10 +22,7 @@ export interface ValidateEventNameOptions {
  *   unknown name unless `onUnknownEventName` is `warn` or `ignore`
  */
 export function validateEventName(name: string, options: ValidateEventNameOptions = {}): void {
-  checkOptionNames(options, {
-    owner: "validateEventName",
-    names: ["onUnknownEventName", "log", "vendor"],
-  });
+  checkOptions("validateEventName", options, ["onUnknownEventName", "log", "vendor"]);
   const { vendor = defaultVendor, onUnknownEventName = "throw", log } = options;
   checkVendor(vendor);
   createNameCheck(vendor, onUnknownEventName, completeLogger(log))(name);

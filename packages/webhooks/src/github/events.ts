@@ -20,7 +20,7 @@ export type EmitterWebhookEvent<Name extends EmitterWebhookEventName = TopLevelN
 export const emitterEventNames: readonly EmitterWebhookEventName[] = githubEventNames;
 
 /** Options of GitHub's `validateEventName`: those of any vendor, without `vendor`. */
-export type GithubEventNameOptions = Omit<ValidateEventNameOptions, "vendor">;
+type GithubEventNameOptions = Omit<ValidateEventNameOptions, "vendor">;
 
 /**
  * Checks that handlers can be registered for a name.

@@ -5,13 +5,6 @@ export {
   type EmitterWebhookEvent,
   type EmitterWebhookEventName,
   emitterEventNames,
-  type GithubEventNameOptions,
   validateEventName,
 } from "./events.ts";
-export {
-  createEventHandler,
-  type GithubErrorListener,
-  type GithubEventHandlerOptions,
-  type GithubWebhooksOptions,
-  Webhooks,
-} from "./webhooks.ts";
+export { createEventHandler, type GithubWebhooksOptions, Webhooks } from "./webhooks.ts";

@@ -5,7 +5,6 @@ import {
 import type { EventHandlerOptions } from "../dispatch/event-handler-options.ts";
 import type { WebhookError } from "../errors.ts";
 import type { UntypedEvent } from "../event-map.ts";
-import type { MaybePromise } from "../maybe-promise.ts";
 import { Webhooks as VendorWebhooks } from "../receive/webhooks.ts";
 import type { WebhooksOptions } from "../receive/webhooks-options.ts";
 import type { GithubEvents } from "../vendors/github-events.ts";
@@ -17,7 +16,7 @@ interface TransformOption<Transformed> {
    * Changes the event for handlers registered with `on`; called once for each of them. They are called with what it
    * returns. Default: none.
    */
-  transform?(event: UntypedEvent): MaybePromise<Transformed>;
+  transform?(event: UntypedEvent): Transformed | Promise<Transformed>;
 }
 
 /** Options of GitHub's `Webhooks`: those of any vendor, without `vendor`. */
@@ -27,13 +26,13 @@ export interface GithubWebhooksOptions<Transformed = unknown>
     TransformOption<Transformed> {}
 
 /** Options of GitHub's `createEventHandler`: those of any vendor, without `vendor`. */
-export interface GithubEventHandlerOptions<Transformed = unknown>
+interface GithubEventHandlerOptions<Transformed = unknown>
   extends
     Omit<EventHandlerOptions<GithubEvents, Transformed>, "vendor" | "transform">,
     TransformOption<Transformed> {}
 
 /** A listener of failures. Of a delivery that could not be verified, the event has `id` and `name` only. */
-export type GithubErrorListener = (
+type GithubErrorListener = (
   error: WebhookError & { readonly event: EmitterWebhookEvent },
 ) => unknown;
 

@@ -1,4 +1,3 @@
-import { checkOptionNames } from "../check-options.ts";
 import type { ReplayStore } from "./replay-store.ts";
 
 /** One delivery, as {@link collectionReplayStore} keeps it. */
@@ -15,7 +14,7 @@ interface StoredReplay extends ReplayDocument {
 }
 
 /** The part of a collection of `@fetchwork/documents` that is used here. */
-export interface ReplayCollection {
+interface ReplayCollection {
   insert(document: ReplayDocument, options: { readonly id: string }): Promise<unknown>;
   get(id: string): Promise<StoredReplay | undefined>;
   replace(
@@ -27,12 +26,6 @@ export interface ReplayCollection {
   removeMany(selection: {
     readonly where: { readonly until: { readonly lt: number } };
   }): Promise<number>;
-}
-
-/** Options of {@link collectionReplayStore}. */
-export interface CollectionReplayStoreOptions {
-  /** Returns the time in milliseconds. Default: `Date.now`. */
-  readonly now?: (() => number) | undefined;
 }
 
 /** Number of claims between two removals of expired documents. */
@@ -49,33 +42,28 @@ const claimsPerCleaning = 1000;
  * const replay = { store: collectionReplayStore(store.collection(deliveries)) };
  * ```
  */
-export function collectionReplayStore(
-  collection: ReplayCollection,
-  options: CollectionReplayStoreOptions = {},
-): ReplayStore {
-  checkOptionNames(options, { owner: "collectionReplayStore", names: ["now"] });
-  const { now = Date.now } = options;
+export function collectionReplayStore(collection: ReplayCollection): ReplayStore {
   let claims = 0;
   return {
     claim: async (key, lease) => {
       claims += 1;
       if (claims % claimsPerCleaning === 0) {
-        await collection.removeMany({ where: { until: { lt: now() } } });
+        await collection.removeMany({ where: { until: { lt: Date.now() } } });
       }
-      const own = { done: false, until: now() + lease };
+      const own = { done: false, until: Date.now() + lease };
       if (await tryTo(() => collection.insert(own, { id: key }), "ERR_DOCUMENTS_UNIQUE")) {
         return "new";
       }
       const known = await collection.get(key);
       // Released in between because its handlers failed. The sender will retry.
       if (known === undefined) return "running";
-      if (known.until > now()) return known.done ? "done" : "running";
+      if (known.until > Date.now()) return known.done ? "done" : "running";
       const takeOver = (): Promise<unknown> =>
         collection.replace(key, own, { ifVersion: known.version });
       return (await tryTo(takeOver, "ERR_DOCUMENTS_VERSION")) ? "new" : "running";
     },
     complete: async (key, keepFor) => {
-      const done = { done: true, until: now() + keepFor };
+      const done = { done: true, until: Date.now() + keepFor };
       if ((await collection.replace(key, done)) === undefined) {
         await tryTo(() => collection.insert(done, { id: key }), "ERR_DOCUMENTS_UNIQUE");
       }

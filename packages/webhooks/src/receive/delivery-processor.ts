@@ -2,8 +2,7 @@ import type { Dispatcher } from "../dispatch/dispatcher.ts";
 import { WebhookError, withEvent } from "../errors.ts";
 import type { UnknownPayload, UntypedEvent } from "../event-map.ts";
 import type { HeaderReader } from "../headers.ts";
-import { chain, type MaybePromise } from "../maybe-promise.ts";
-import type { SignatureKey, SignedMessage } from "../schemes/signature-scheme.ts";
+import type { SignatureKey } from "../schemes/signature-scheme.ts";
 import type { BodyKind, DeliveryNames, Vendor } from "../vendors/define-vendor.ts";
 import type { FindKeys } from "./find-keys.ts";
 import { parseBody } from "./parse-body.ts";
@@ -50,35 +49,31 @@ export class DeliveryProcessor {
   }
 
   /** Finds the key that a message was signed with. */
-  verify(raw: Omit<RawDelivery, "kind">): MaybePromise<SignatureKey | undefined> {
+  async verify(raw: Omit<RawDelivery, "kind">): Promise<SignatureKey | undefined> {
     const { headers, body, names, url } = raw;
     if (this.vendor.scheme.checkHeaders(headers) !== undefined) return undefined;
     const context = { ...(names ?? this.namesOf(headers)), headers, url };
-    return chain(this.findKeys(context), (keys) => findMatch(keys, 0, { headers, body, url }));
+    for (const key of await this.findKeys(context)) {
+      if (await key.verify({ headers, body, url })) return key;
+    }
+    return undefined;
   }
 
   /** Verifies and parses; ignores the replay store. */
-  parse(raw: RawDelivery): MaybePromise<UntypedEvent> {
-    return chain(this.verify(raw), (key) => {
-      if (key === undefined) throw this.#verificationError(raw);
-      return this.#readEvent(raw);
-    });
+  async parse(raw: RawDelivery): Promise<UntypedEvent> {
+    await this.#keyOf(raw);
+    return this.#readEvent(raw);
   }
 
   /** Verifies, parses and claims. */
-  accept(raw: RawDelivery): MaybePromise<AcceptedDelivery> {
-    return chain(this.verify(raw), (key) => {
-      if (key === undefined) throw this.#verificationError(raw);
-      const event = this.#readEvent(raw);
-      const handshake = this.vendor.handshakeResponse?.(event.payload);
-      const claim = handshake === undefined ? this.#replay?.claim(event, raw, key) : undefined;
-      if (claim === undefined) return { event, handshake, mark: undefined, isDuplicate: false };
-      return claim.then((mark) =>
-        mark === "duplicate"
-          ? { event, handshake, mark: undefined, isDuplicate: true }
-          : { event, handshake, mark, isDuplicate: false },
-      );
-    });
+  async accept(raw: RawDelivery): Promise<AcceptedDelivery> {
+    const key = await this.#keyOf(raw);
+    const event = this.#readEvent(raw);
+    const handshake = this.vendor.handshakeResponse?.(event.payload);
+    const claim = handshake === undefined ? await this.#replay?.claim(event, raw, key) : undefined;
+    return claim === "duplicate"
+      ? { event, handshake, mark: undefined, isDuplicate: true }
+      : { event, handshake, mark: claim, isDuplicate: false };
   }
 
   /**
@@ -87,29 +82,19 @@ export class DeliveryProcessor {
    * @param onFailure - Called as soon as handlers have failed, before the replay store is updated, which may take a while.
    * @throws WebhookReceiveError, WebhookError `ERR_WEBHOOKS_OVERLOAD`
    */
-  run(
+  async run(
     { event, mark, isDuplicate }: AcceptedDelivery,
     onFailure?: (error: unknown) => void,
-  ): Promise<void> | undefined {
-    if (isDuplicate) return undefined;
-    return mark === undefined
-      ? this.dispatcher.dispatch(event)
-      : this.#runOnce(event, mark, onFailure);
-  }
-
-  async #runOnce(
-    event: UntypedEvent,
-    mark: ReplayMark,
-    onFailure: ((error: unknown) => void) | undefined,
   ): Promise<void> {
+    if (isDuplicate) return;
     try {
       await this.dispatcher.dispatch(event);
     } catch (error) {
       onFailure?.(error);
-      await mark.release();
+      await mark?.release();
       throw error;
     }
-    await mark.complete();
+    await mark?.complete();
   }
 
   /** Calls the error listeners with a failure of a delivery, and returns it. */
@@ -140,9 +125,13 @@ export class DeliveryProcessor {
     return { id, name, payload };
   }
 
-  #verificationError({ headers, names = this.namesOf(headers) }: RawDelivery): WebhookError {
+  /** Finds the key that a delivery was signed with, or throws. */
+  async #keyOf(raw: RawDelivery): Promise<SignatureKey> {
+    const key = await this.verify(raw);
+    if (key !== undefined) return key;
+    const { headers, names = this.namesOf(headers) } = raw;
     const isLate = this.vendor.scheme.checkHeaders(headers) === "timestamp";
-    return signatureError(isLate ? "timestamp" : "signature", names);
+    throw signatureError(isLate ? "timestamp" : "signature", names);
   }
 }
 
@@ -159,19 +148,6 @@ export function signatureError(
     status: 400,
     event: names,
   });
-}
-
-/** Finds the first key from an index on that verifies a message. */
-function findMatch(
-  keys: readonly SignatureKey[],
-  index: number,
-  message: SignedMessage,
-): MaybePromise<SignatureKey | undefined> {
-  const key = keys[index];
-  if (key === undefined) return undefined;
-  return chain(key.verify(message), (isMatch) =>
-    isMatch ? key : findMatch(keys, index + 1, message),
-  );
 }
 
 function valueOf(headers: HeaderReader, name: string | undefined): string {

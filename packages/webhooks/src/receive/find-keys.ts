@@ -1,5 +1,4 @@
 import { optionError, WebhookError } from "../errors.ts";
-import type { MaybePromise } from "../maybe-promise.ts";
 import type { SignatureKey, SignatureScheme } from "../schemes/signature-scheme.ts";
 import type { DeliveryContext, SecretFunction } from "./webhooks-options.ts";
 
@@ -7,7 +6,7 @@ import type { DeliveryContext, SecretFunction } from "./webhooks-options.ts";
 const maxKeys = 1000;
 
 /** Finds the keys of a delivery. The first one signs. */
-export type FindKeys = (delivery: DeliveryContext) => MaybePromise<readonly SignatureKey[]>;
+export type FindKeys = (delivery: DeliveryContext) => Promise<readonly SignatureKey[]>;
 
 /**
  * Makes keys of secrets: once, or when a function returns a secret for the first time.
@@ -28,8 +27,9 @@ export function createFindKeys(
   if (!Array.isArray(secrets) || secrets.length === 0 || secrets.includes("")) {
     throw optionError("secret", secrets?.length === 0 ? "" : typeof secret, "a secret");
   }
-  const keys = [...secrets.map((text: string) => scheme.createKey(text)), ...additional];
-  return () => keys;
+  const keys = secrets.map((text: string) => scheme.createKey(text));
+  const found = Promise.resolve([...keys, ...additional]);
+  return () => found;
 }
 
 function findKeysOf(

@@ -1,12 +1,10 @@
-import { checkInteger, checkOptionNames } from "../check-options.ts";
+import { checkInteger, checkOptions } from "../check-options.ts";
 import type { ReplayState, ReplayStore } from "./replay-store.ts";
 
 /** Options of {@link memoryReplayStore}. */
-export interface MemoryReplayStoreOptions {
+interface MemoryReplayStoreOptions {
   /** Maximum number of deliveries; beyond it the oldest is forgotten. Default: `100_000`. */
   readonly max?: number | undefined;
-  /** Returns the time in milliseconds. Default: `Date.now`. */
-  readonly now?: (() => number) | undefined;
 }
 
 interface Entry {
@@ -20,15 +18,15 @@ interface Entry {
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
 export function memoryReplayStore(options: MemoryReplayStoreOptions = {}): ReplayStore {
-  checkOptionNames(options, { owner: "memoryReplayStore", names: ["max", "now"] });
-  const { max = 100_000, now = Date.now } = options;
+  checkOptions("memoryReplayStore", options, ["max"]);
+  const { max = 100_000 } = options;
   checkInteger("max", max, 1);
   // In the order in which they were written.
   const entries = new Map<string, Entry>();
   const write = (key: string, entry: Entry): void => {
     entries.delete(key);
     entries.set(key, entry);
-    const time = now();
+    const time = Date.now();
     for (const [oldest, { until }] of entries) {
       if (until > time && entries.size <= max) return;
       entries.delete(oldest);
@@ -36,13 +34,13 @@ export function memoryReplayStore(options: MemoryReplayStoreOptions = {}): Repla
   };
   return {
     claim: (key, lease): ReplayState => {
-      const time = now();
+      const time = Date.now();
       const known = entries.get(key);
       if (known !== undefined && known.until > time) return known.state;
       write(key, { state: "running", until: time + lease });
       return "new";
     },
-    complete: (key, keepFor) => write(key, { state: "done", until: now() + keepFor }),
+    complete: (key, keepFor) => write(key, { state: "done", until: Date.now() + keepFor }),
     release: (key) => {
       entries.delete(key);
     },

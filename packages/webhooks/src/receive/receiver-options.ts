@@ -1,24 +1,6 @@
 import type { Logger } from "@fetchwork/kit";
 import type { BodyKind } from "../vendors/define-vendor.ts";
 
-/** Names of {@link ReceiverOptions}, and their names in other libraries. */
-export const receiverOptions: {
-  readonly names: readonly string[];
-  readonly otherNames: Readonly<Record<string, string>>;
-} = {
-  names: [
-    "path",
-    "timeout",
-    "mode",
-    "maxBody",
-    "bodyTimeout",
-    "contentTypes",
-    "exposeErrors",
-    "log",
-  ],
-  otherNames: { limit: "maxBody", maxBodySize: "maxBody", url: "path" },
-};
-
 /** Options of receivers. */
 export interface ReceiverOptions {
   /** Path of deliveries; trailing slashes are ignored. Default: the path of the vendor. */
@@ -48,3 +30,15 @@ export interface ReceiverOptions {
   /** Receives log messages. Default: the log of the `Webhooks`. */
   readonly log?: Partial<Logger> | undefined;
 }
+
+/** Names of {@link ReceiverOptions}. */
+export const receiverOptionNames: readonly (keyof ReceiverOptions)[] = [
+  "path",
+  "timeout",
+  "mode",
+  "maxBody",
+  "bodyTimeout",
+  "contentTypes",
+  "exposeErrors",
+  "log",
+];

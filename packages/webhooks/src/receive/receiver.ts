@@ -3,7 +3,7 @@ import { checkDuration, checkInteger } from "../check-options.ts";
 import { bodyError, optionError, WebhookError, withEvent } from "../errors.ts";
 import type { HeaderReader } from "../headers.ts";
 import { completeLogger, oneLine, silent } from "../logger.ts";
-import { isThenable, type MaybePromise, withTimeout } from "../maybe-promise.ts";
+import { withTimeout } from "../time-limit.ts";
 import type { BodyKind } from "../vendors/define-vendor.ts";
 import {
   type AcceptedDelivery,
@@ -31,7 +31,7 @@ interface IncomingRequest {
   readonly url: string | undefined;
   readonly headers: HeaderReader;
   /** Reads the body, and counts its bytes before it keeps them. */
-  readonly readBody: (unverified: UnverifiedBody) => MaybePromise<Uint8Array>;
+  readonly readBody: (unverified: UnverifiedBody) => Promise<Uint8Array>;
   readonly waitUntil?: WaitUntil | undefined;
 }
 
@@ -107,11 +107,10 @@ export class Receiver {
     const unverified = new UnverifiedBody(this.#budget, this.#limits);
     let delivery: AcceptedDelivery;
     try {
-      const reading = request.readBody(unverified);
-      const body = isThenable(reading) ? await reading : reading;
+      const body = await request.readBody(unverified);
       unverified.settle();
       const accepting = this.#processor.accept({ headers, body, kind, url });
-      delivery = isThenable(accepting) ? await this.#inTime(accepting, deadline) : accepting;
+      delivery = await this.#inTime(accepting, deadline);
     } catch (error) {
       return this.#refuse(error, headers);
     } finally {
@@ -169,20 +168,14 @@ export class Receiver {
     delivery: AcceptedDelivery,
     deadline: number,
     waitUntil: WaitUntil | undefined,
-  ): MaybePromise<ReceiverResponse> {
+  ): Promise<ReceiverResponse> {
     const { handshake } = delivery;
     const ok = handshake === undefined ? this.#responses.ok : textResponse(200, handshake);
     // What handlers fail with is the response, even when the replay store never settles.
     let failure: ReceiverResponse | undefined;
-    let running: Promise<void> | undefined;
-    try {
-      running = this.#processor.run(delivery, (error) => {
-        failure = this.#fail(error);
-      });
-    } catch (error) {
-      return this.#fail(error);
-    }
-    if (running === undefined) return ok;
+    const running = this.#processor.run(delivery, (error) => {
+      failure = this.#fail(error);
+    });
     const done = running.then(
       () => ok,
       (error: unknown) => failure ?? this.#fail(error),

@@ -1,10 +1,9 @@
 import type { Logger } from "@fetchwork/kit";
-import { checkDuration, checkOptionNames } from "../check-options.ts";
+import { checkDuration, checkOptions } from "../check-options.ts";
 import { optionError, WebhookError } from "../errors.ts";
 import type { UntypedEvent } from "../event-map.ts";
 import type { HeaderReader } from "../headers.ts";
 import { oneLine } from "../logger.ts";
-import { guarded, type MaybePromise } from "../maybe-promise.ts";
 import type { SignatureKey } from "../schemes/signature-scheme.ts";
 import type { Vendor } from "../vendors/define-vendor.ts";
 import { memoryReplayStore } from "./memory-replay-store.ts";
@@ -18,6 +17,11 @@ export interface ReplayMark {
   release(): Promise<void>;
 }
 
+interface Message {
+  readonly headers: HeaderReader;
+  readonly body: string | Uint8Array;
+}
+
 /** What proves that two deliveries are the same. */
 interface Identity {
   readonly label: "id:" | "body:";
@@ -25,8 +29,6 @@ interface Identity {
   /** Milliseconds for which the delivery is remembered once it is handled. */
   readonly keepFor: number;
 }
-
-const optionNames = ["store", "keepFor", "lease", "dropEqualBodiesFor", "onDuplicate"];
 
 /** Handles each delivery once, by the rules of {@link ReplayOptions}. */
 export class ReplayGuard {
@@ -36,7 +38,6 @@ export class ReplayGuard {
   readonly #keepFor: number;
   readonly #lease: number;
   readonly #dropEqualBodiesFor: number | undefined;
-  readonly #onDuplicate: (event: UntypedEvent) => void;
 
   /**
    * Warns where replay protection can have no effect.
@@ -44,15 +45,12 @@ export class ReplayGuard {
    * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
    */
   constructor(options: ReplayOptions, vendor: Vendor, log: Logger) {
-    checkOptionNames(options, { owner: "replay", names: optionNames });
+    checkOptions("replay", options, ["store", "keepFor", "lease", "dropEqualBodiesFor"]);
     const { store = memoryReplayStore(), keepFor = 86_400_000, lease = 60_000 } = options;
-    const { dropEqualBodiesFor, onDuplicate = () => undefined } = options;
+    const { dropEqualBodiesFor } = options;
     checkAge("replay.keepFor", keepFor);
     checkDuration("replay.lease", lease);
     if (typeof store?.claim !== "function") throw optionError("replay.store", store, "a store");
-    if (typeof onDuplicate !== "function") {
-      throw optionError("replay.onDuplicate", onDuplicate, "a function");
-    }
     const { name, scheme, signedId } = vendor;
     if (dropEqualBodiesFor !== undefined) {
       checkAge("replay.dropEqualBodiesFor", dropEqualBodiesFor);
@@ -72,36 +70,23 @@ export class ReplayGuard {
     this.#keepFor = keepFor;
     this.#lease = lease;
     this.#dropEqualBodiesFor = dropEqualBodiesFor;
-    this.#onDuplicate = guarded(onDuplicate, (error) => {
-      log.error("onDuplicate of webhooks failed", error);
-    });
   }
 
   /**
    * Claims a verified delivery. Resolves to its mark, or to `"duplicate"` when it was handled before; `undefined` when
    * nothing identifies it.
    *
-   * @param key - The key that it was signed with.
+   * @param signatureKey - The key that it was signed with.
    * @throws WebhookError `ERR_WEBHOOKS_RUNNING`, `ERR_WEBHOOKS_REPLAY_STORE`
    */
-  claim(
+  async claim(
     event: UntypedEvent,
-    message: { readonly headers: HeaderReader; readonly body: string | Uint8Array },
-    key: SignatureKey,
-  ): Promise<ReplayMark | "duplicate"> | undefined {
-    const { scheme, signedId } = this.#vendor;
-    const id = scheme.signedId?.(message.headers) || signedId?.(event.payload);
-    if (id) return this.#claim(event, key, { label: "id:", content: id, keepFor: this.#keepFor });
-    const keepFor = this.#dropEqualBodiesFor;
-    if (keepFor === undefined) return undefined;
-    return this.#claim(event, key, { label: "body:", content: message.body, keepFor });
-  }
-
-  async #claim(
-    event: UntypedEvent,
+    message: Message,
     signatureKey: SignatureKey,
-    { label, content, keepFor }: Identity,
-  ): Promise<ReplayMark | "duplicate"> {
+  ): Promise<ReplayMark | "duplicate" | undefined> {
+    const identity = this.#identityOf(event, message);
+    if (identity === undefined) return undefined;
+    const { label, content, keepFor } = identity;
     const fingerprint = await signatureKey.fingerprint(label, content);
     // 256 bits are enough, and stores limit the length of keys.
     const key = `${this.#vendor.name}:${fingerprint.slice(0, 64)}`;
@@ -122,7 +107,6 @@ export class ReplayGuard {
       this.#log.warn(
         `${oneLine(event.name)} event dropped (id: ${oneLine(event.id)}): ${proof} was handled before`,
       );
-      this.#onDuplicate(event);
       return "duplicate";
     }
     return {
@@ -131,7 +115,15 @@ export class ReplayGuard {
     };
   }
 
-  async #change(change: () => MaybePromise<void>): Promise<void> {
+  #identityOf(event: UntypedEvent, { headers, body }: Message): Identity | undefined {
+    const { scheme, signedId } = this.#vendor;
+    const id = scheme.signedId?.(headers) || signedId?.(event.payload);
+    if (id) return { label: "id:", content: id, keepFor: this.#keepFor };
+    const keepFor = this.#dropEqualBodiesFor;
+    return keepFor === undefined ? undefined : { label: "body:", content: body, keepFor };
+  }
+
+  async #change(change: () => void | Promise<void>): Promise<void> {
     try {
       await change();
     } catch (error) {

@@ -1,6 +1,3 @@
-import type { UntypedEvent } from "../event-map.ts";
-import type { MaybePromise } from "../maybe-promise.ts";
-
 /** State of a delivery: unknown, being handled, or handled. */
 export type ReplayState = "new" | "running" | "done";
 
@@ -13,11 +10,11 @@ export interface ReplayStore {
    * Claims a delivery atomically. `"new"`: the caller has claimed it for `lease` milliseconds. After them it is new again,
    * unless it is done.
    */
-  claim(key: string, lease: number): MaybePromise<ReplayState>;
+  claim(key: string, lease: number): ReplayState | Promise<ReplayState>;
   /** Marks a delivery as done for `keepFor` milliseconds. */
-  complete(key: string, keepFor: number): MaybePromise<void>;
+  complete(key: string, keepFor: number): void | Promise<void>;
   /** Releases a claim, because a handler failed: the next delivery with this key is new. */
-  release(key: string): MaybePromise<void>;
+  release(key: string): void | Promise<void>;
 }
 
 /**
@@ -36,9 +33,4 @@ export interface ReplayOptions {
    * Genuine events with equal bodies are then dropped, whatever their names. Default: none are dropped.
    */
   readonly dropEqualBodiesFor?: number | undefined;
-  /**
-   * Called with each delivery that is dropped as a duplicate, after a warning was logged. What it throws is
-   * logged. Default: none.
-   */
-  readonly onDuplicate?: ((event: UntypedEvent) => unknown) | undefined;
 }

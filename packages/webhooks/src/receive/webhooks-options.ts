@@ -2,7 +2,6 @@ import type { EventHandlerOptions } from "../dispatch/event-handler-options.ts";
 import type { EventMap } from "../event-map.ts";
 import type { ReplayOptions } from "./replay-store.ts";
 import type { HeaderReader } from "../headers.ts";
-import type { MaybePromise } from "../maybe-promise.ts";
 
 /** What is known about a delivery before it is verified; none of it is trustworthy. */
 export interface DeliveryContext {
@@ -16,10 +15,11 @@ export interface DeliveryContext {
   readonly url?: string | undefined;
 }
 
+/** The secrets of a delivery: of several, the first one signs and all verify. */
+type Secrets = string | readonly string[] | undefined;
+
 /** Finds the secrets of one delivery, for example of the tenant that its URL names. */
-export type SecretFunction = (
-  delivery: DeliveryContext,
-) => MaybePromise<string | readonly string[] | undefined>;
+export type SecretFunction = (delivery: DeliveryContext) => Secrets | Promise<Secrets>;
 
 /** Options of `Webhooks`. */
 export interface WebhooksOptions<

@@ -1,11 +1,10 @@
 import { BodyBudget } from "@fetchwork/kit";
-import { checkInteger, checkOptionNames } from "../check-options.ts";
+import { checkInteger, checkOptions } from "../check-options.ts";
 import { handlerOptionNames } from "../dispatch/event-handler-options.ts";
 import { createHandling, type EventHandler } from "../dispatch/event-handler.ts";
 import { bodyError, WebhookUsageError } from "../errors.ts";
 import type { AnyEvent, EventMap } from "../event-map.ts";
 import { type HeaderReader, type HeaderRecord, readHeaders } from "../headers.ts";
-import { isThenable } from "../maybe-promise.ts";
 import type { Vendor } from "../vendors/define-vendor.ts";
 import type { VendorEvents } from "../vendors/vendor-events.ts";
 import {
@@ -37,14 +36,14 @@ export type Delivery =
     };
 
 /** What is signed with the payload, by vendors that sign more than the payload. */
-export interface SignDetails {
+interface SignDetails {
   /** Identifier of the delivery. Default: a random one. */
   readonly id?: string | undefined;
   /** Seconds since 1970. Default: now. */
   readonly timestamp?: number | undefined;
 }
 
-const optionNames = [
+const optionNames: readonly (keyof WebhooksOptions<EventMap>)[] = [
   ...handlerOptionNames,
   "secret",
   "additionalSecrets",
@@ -91,7 +90,7 @@ export class Webhooks<
     if (secret === undefined || secret === null || secret === "") {
       throw new WebhookUsageError("ERR_WEBHOOKS_OPTION", secretRequired);
     }
-    checkOptionNames(options, { owner: "Webhooks", names: optionNames });
+    checkOptions("Webhooks", options, optionNames);
     const { vendor, handler, dispatcher } = createHandling(options);
     checkInteger("maxUnverified", maxUnverified, 1);
     this.#budget = new BodyBudget(maxUnverified);
@@ -157,8 +156,7 @@ export class Webhooks<
   async verifyAndReceive(delivery: Delivery): Promise<void> {
     let accepted: AcceptedDelivery;
     try {
-      const accepting = this.#processor.accept(this.#toRaw(delivery));
-      accepted = isThenable(accepting) ? await accepting : accepting;
+      accepted = await this.#processor.accept(this.#toRaw(delivery));
     } catch (error) {
       throw this.#processor.report(error);
     }

@@ -1,5 +1,4 @@
 import { encodeBase64 } from "@fetchwork/kit";
-import type { MaybePromise } from "../maybe-promise.ts";
 
 /** A hash algorithm, by its name in Web Crypto. */
 export type HashName = "SHA-1" | "SHA-256" | "SHA-512";
@@ -10,7 +9,7 @@ export type DigestEncoding = "hex" | "base64";
 /** A key for HMAC (RFC 2104), imported once. */
 interface HmacKey {
   /** Returns the digest of a prefix and a body, one after the other. */
-  digest(encoding: DigestEncoding, prefix: string, body: string | Uint8Array): MaybePromise<string>;
+  digest(encoding: DigestEncoding, prefix: string, body: string | Uint8Array): Promise<string>;
 }
 
 /** A key object of Node. */
@@ -40,7 +39,8 @@ export function createHmacKey(secret: Uint8Array<ArrayBuffer>, hash: HashName): 
   return {
     digest: (encoding, prefix, body) => {
       const hmac = native.createHmac(name, key);
-      return (prefix === "" ? hmac : hmac.update(prefix)).update(body).digest(encoding);
+      const whole = (prefix === "" ? hmac : hmac.update(prefix)).update(body);
+      return Promise.resolve(whole.digest(encoding));
     },
   };
 }

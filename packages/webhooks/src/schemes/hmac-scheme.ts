@@ -1,9 +1,8 @@
 import { constantTimeEqual } from "@fetchwork/kit";
 import { optionError } from "../errors.ts";
 import { createHmacKey, type DigestEncoding, type HashName } from "./hmac-key.ts";
-import { checkOptionNames } from "../check-options.ts";
+import { checkOptions } from "../check-options.ts";
 import { headerOf } from "../headers.ts";
-import { chain } from "../maybe-promise.ts";
 import type { SignatureScheme } from "./signature-scheme.ts";
 import { secretBytes } from "./secret-bytes.ts";
 
@@ -28,10 +27,7 @@ const sizes: Readonly<Record<HashName, number>> = { "SHA-1": 20, "SHA-256": 32, 
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
 export function hmacScheme(options: HmacSchemeOptions = {}): SignatureScheme {
-  checkOptionNames(options, {
-    owner: "hmacScheme",
-    names: ["header", "prefix", "encoding", "hash"],
-  });
+  checkOptions("hmacScheme", options, ["header", "prefix", "encoding", "hash"]);
   const { header = "X-Hub-Signature-256", encoding = "hex", hash = "SHA-256" } = options;
   if (!Object.hasOwn(sizes, hash)) throw optionError("hash", hash, "SHA-1, SHA-256 or SHA-512");
   const { prefix = `${hash.replace("-", "").toLowerCase()}=` } = options;
@@ -56,16 +52,14 @@ export function hmacScheme(options: HmacSchemeOptions = {}): SignatureScheme {
     createKey: (secret) => {
       const key = createHmacKey(secretBytes(secret), hash);
       return {
-        sign: ({ body }) => {
-          const digest = key.digest(encoding, "", body);
-          return chain(digest, (text) => ({ [signatureHeader]: prefix + text }));
-        },
-        verify: ({ headers, body }) => {
+        sign: async ({ body }) => ({
+          [signatureHeader]: prefix + (await key.digest(encoding, "", body)),
+        }),
+        verify: async ({ headers, body }) => {
           const signature = headerOf(headers, signatureHeader);
           if (!isDigest(signature)) return false;
           const received = signature.slice(prefix.length);
-          const digest = key.digest(encoding, "", body);
-          return chain(digest, (text) => constantTimeEqual(received, text));
+          return constantTimeEqual(received, await key.digest(encoding, "", body));
         },
         fingerprint: (label, content) => key.digest("hex", label, content),
       };

@@ -1,5 +1,4 @@
 import type { HeaderReader } from "../headers.ts";
-import type { MaybePromise } from "../maybe-promise.ts";
 
 /** A message to sign. */
 export interface MessageToSign {
@@ -12,7 +11,7 @@ export interface MessageToSign {
 }
 
 /** A message as it was received. */
-export interface SignedMessage {
+interface SignedMessage {
   /** Headers of the delivery. */
   readonly headers: HeaderReader;
   /** The body as it was received: its bytes, or its text when it is UTF-8. */
@@ -24,16 +23,19 @@ export interface SignedMessage {
   readonly url?: string | undefined;
 }
 
+/** The headers that carry a signature, by name in lower case. */
+type SignatureHeaders = Readonly<Record<string, string>>;
+
 /** One imported secret. */
 export interface SignatureKey {
   /** Returns the headers that carry the signature, by name in lower case. Rejects or throws when the key cannot sign. */
-  sign(message: MessageToSign): MaybePromise<Readonly<Record<string, string>>>;
+  sign(message: MessageToSign): SignatureHeaders | Promise<SignatureHeaders>;
   /** Returns whether a signature of the message is valid. Compares in constant time; never throws because of a message. */
-  verify(message: SignedMessage): MaybePromise<boolean>;
+  verify(message: SignedMessage): boolean | Promise<boolean>;
   /**
    * Returns the digest of a label and a content, which differs by key. Keys of a replay store are made of it. Letters, digits, `-` and `_`.
    */
-  fingerprint(label: string, content: string | Uint8Array): MaybePromise<string>;
+  fingerprint(label: string, content: string | Uint8Array): string | Promise<string>;
 }
 
 /** Why a delivery cannot be verified: a malformed signature, or a timestamp too far from now. */

@@ -1,8 +1,7 @@
 import { constantTimeEqual } from "@fetchwork/kit";
 import { createHmacKey } from "./hmac-key.ts";
-import { checkOptionNames } from "../check-options.ts";
+import { checkOptions } from "../check-options.ts";
 import { headerOf, type HeaderReader } from "../headers.ts";
-import { chain } from "../maybe-promise.ts";
 import type { SignatureScheme } from "./signature-scheme.ts";
 import { secretBytes } from "./secret-bytes.ts";
 import { createTimestampCheck, timestampOptionNames, type TimestampOptions } from "./timestamp.ts";
@@ -16,7 +15,7 @@ const timestampHeader = "x-slack-request-timestamp";
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
 export function slackScheme(options: TimestampOptions = {}): SignatureScheme {
-  checkOptionNames(options, { owner: "slackScheme", names: timestampOptionNames });
+  checkOptions("slackScheme", options, timestampOptionNames);
   const isTimely = createTimestampCheck(options);
   const checkHeaders: SignatureScheme["checkHeaders"] = (headers) => {
     if (!/^v0=[\da-f]{64}$/.test(headerOf(headers, signatureHeader))) return "signature";
@@ -34,11 +33,11 @@ export function slackScheme(options: TimestampOptions = {}): SignatureScheme {
           [timestampHeader]: String(timestamp),
           [signatureHeader]: `v0=${await key.digest("hex", `v0:${timestamp}:`, body)}`,
         }),
-        verify: ({ headers, body }) => {
+        verify: async ({ headers, body }) => {
           if (checkHeaders(headers) !== undefined) return false;
           const received = headerOf(headers, signatureHeader).slice(3);
-          const digest = key.digest("hex", signedPrefix(headers), body);
-          return chain(digest, (text) => constantTimeEqual(received, text));
+          const expected = await key.digest("hex", signedPrefix(headers), body);
+          return constantTimeEqual(received, expected);
         },
         fingerprint: (label, content) => key.digest("hex", label, content),
       };

@@ -2,9 +2,8 @@ import { constantTimeEqual, decodeBase64 } from "@fetchwork/kit";
 import { createEd25519Key, type Ed25519Key } from "./ed25519-key.ts";
 import { optionError } from "../errors.ts";
 import { createHmacKey } from "./hmac-key.ts";
-import { checkOptionNames } from "../check-options.ts";
+import { checkOptions } from "../check-options.ts";
 import { headerOf } from "../headers.ts";
-import { chain } from "../maybe-promise.ts";
 import type { MessageToSign, SignatureKey, SignatureScheme } from "./signature-scheme.ts";
 import { secretBytes, secretError } from "./secret-bytes.ts";
 import { createTimestampCheck, timestampOptionNames, type TimestampOptions } from "./timestamp.ts";
@@ -42,10 +41,7 @@ const maxSignatures = 16;
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
 export function standardScheme(options: StandardSchemeOptions = {}): SignatureScheme {
-  checkOptionNames(options, {
-    owner: "standardScheme",
-    names: [...timestampOptionNames, "headerPrefix", "secrets"],
-  });
+  checkOptions("standardScheme", options, [...timestampOptionNames, "headerPrefix", "secrets"]);
   const { headerPrefix = "webhook-", secrets = "base64" } = options;
   if (secrets !== "base64" && secrets !== "text") {
     throw optionError("secrets", secrets, '"base64" or "text"');
@@ -101,13 +97,12 @@ function createSymmetricKey(
       const digest = await key.digest("base64", prefixOf(message), message.body);
       return headersOf(names, message, `v1,${digest}`);
     },
-    verify: ({ headers, body }) => {
+    verify: async ({ headers, body }) => {
       if (checkHeaders(headers) !== undefined) return false;
       const received = signaturesOf(headerOf(headers, names.signature), "v1");
       const prefix = `${headerOf(headers, names.id)}.${headerOf(headers, names.timestamp)}.`;
-      return chain(key.digest("base64", prefix, body), (digest) =>
-        received.some((text) => constantTimeEqual(text, digest)),
-      );
+      const expected = await key.digest("base64", prefix, body);
+      return received.some((text) => constantTimeEqual(text, expected));
     },
     fingerprint: (label, content) => key.digest("hex", label, content),
   };

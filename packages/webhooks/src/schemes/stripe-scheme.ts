@@ -1,8 +1,7 @@
 import { constantTimeEqual } from "@fetchwork/kit";
 import { createHmacKey } from "./hmac-key.ts";
-import { checkOptionNames } from "../check-options.ts";
+import { checkOptions } from "../check-options.ts";
 import { headerOf } from "../headers.ts";
-import { chain } from "../maybe-promise.ts";
 import type { SignatureScheme } from "./signature-scheme.ts";
 import { secretBytes } from "./secret-bytes.ts";
 import { createTimestampCheck, timestampOptionNames, type TimestampOptions } from "./timestamp.ts";
@@ -23,7 +22,7 @@ interface StripeSignature {
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
 export function stripeScheme(options: TimestampOptions = {}): SignatureScheme {
-  checkOptionNames(options, { owner: "stripeScheme", names: timestampOptionNames });
+  checkOptions("stripeScheme", options, timestampOptionNames);
   const isTimely = createTimestampCheck(options);
   return {
     name: "Stripe",
@@ -40,13 +39,11 @@ export function stripeScheme(options: TimestampOptions = {}): SignatureScheme {
         sign: async ({ timestamp, body }) => ({
           [signatureHeader]: `t=${timestamp},v1=${await key.digest("hex", `${timestamp}.`, body)}`,
         }),
-        verify: ({ headers, body }) => {
+        verify: async ({ headers, body }) => {
           const received = parse(headerOf(headers, signatureHeader));
           if (received === undefined || !isTimely(received.timestamp)) return false;
-          const expected = key.digest("hex", `${received.timestamp}.`, body);
-          return chain(expected, (digest) =>
-            received.digests.some((text) => constantTimeEqual(text, digest)),
-          );
+          const expected = await key.digest("hex", `${received.timestamp}.`, body);
+          return received.digests.some((text) => constantTimeEqual(text, expected));
         },
         fingerprint: (label, content) => key.digest("hex", label, content),
       };

@@ -1,6 +1,6 @@
 import { constantTimeEqual } from "@fetchwork/kit";
 import { createHmacKey } from "./hmac-key.ts";
-import { checkOptionNames } from "../check-options.ts";
+import { checkOptions } from "../check-options.ts";
 import { headerOf } from "../headers.ts";
 import type { SignatureScheme } from "./signature-scheme.ts";
 import { secretBytes, secretError } from "./secret-bytes.ts";
@@ -10,7 +10,7 @@ import { secretBytes, secretError } from "./secret-bytes.ts";
  * body. Use it over TLS only, and prefer a scheme that signs.
  */
 export function tokenScheme(options: { readonly header: string }): SignatureScheme {
-  checkOptionNames(options, { owner: "tokenScheme", names: ["header"] });
+  checkOptions("tokenScheme", options, ["header"]);
   const signatureHeader = options.header.toLowerCase();
   return {
     name: "token",

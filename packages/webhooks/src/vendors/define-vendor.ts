@@ -1,6 +1,6 @@
 import { optionError } from "../errors.ts";
 import type { EventMap, EventName, UnknownPayload } from "../event-map.ts";
-import { checkOptionNames } from "../check-options.ts";
+import { checkOptions } from "../check-options.ts";
 import type { HeaderReader } from "../headers.ts";
 import type { SignatureScheme } from "../schemes/signature-scheme.ts";
 
@@ -60,7 +60,7 @@ export function checkVendor(vendor: unknown): asserts vendor is Vendor {
 }
 
 /** Names of the properties of a {@link Vendor}. */
-const properties = [
+const properties: readonly (keyof Vendor)[] = [
   "name",
   "path",
   "scheme",
@@ -100,7 +100,7 @@ const token = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
 export function defineVendor<Events extends EventMap>(
   vendor: Vendor<Events> & { readonly eventNames: readonly EventName<Events>[] },
 ): Vendor<Events> {
-  checkOptionNames(vendor, { owner: "defineVendor", names: properties });
+  checkOptions("defineVendor", vendor, properties);
   const { name, path, scheme, eventHeader, deliveryHeader, describe, eventNames } = vendor;
   if (typeof name !== "string" || !/^[a-z\d-]{1,40}$/.test(name)) {
     throw optionError("name", name, "1 to 40 lower-case letters, digits and hyphens");

@@ -1,18 +1,15 @@
-import type { UnknownPayload } from "../event-map.ts";
+import type { UntypedEvents } from "../event-map.ts";
 import { tokenScheme } from "../schemes/token-scheme.ts";
 import { defineVendor, type Vendor } from "./define-vendor.ts";
 import { objectOf, textOf } from "./payload-fields.ts";
 
-/** Any event, by its `object_kind`, and `<kind>.<action>`: `push`, `merge_request`, `merge_request.open`, … */
-export interface GitlabEvents {
-  readonly [name: string]: UnknownPayload;
-}
-
 /**
  * GitLab: `X-Gitlab-Event`, `X-Gitlab-Event-UUID`, and the secret itself in `X-Gitlab-Token`. For hooks with a signing
  * token use `{ ...gitlab, scheme: standardScheme() }`.
+ *
+ * The name is the `object_kind` of the payload: `push`, `merge_request`, `merge_request.open`, …
  */
-export const gitlab: Vendor<GitlabEvents> = /* @__PURE__ */ defineVendor<GitlabEvents>({
+export const gitlab: Vendor<UntypedEvents> = /* @__PURE__ */ defineVendor<UntypedEvents>({
   name: "gitlab",
   path: "/api/gitlab/webhooks",
   scheme: /* @__PURE__ */ tokenScheme({ header: "X-Gitlab-Token" }),

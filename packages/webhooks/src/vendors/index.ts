@@ -5,13 +5,13 @@ export { standardScheme, type StandardSchemeOptions } from "../schemes/standard-
 export { stripeScheme } from "../schemes/stripe-scheme.ts";
 export type { TimestampOptions } from "../schemes/timestamp.ts";
 export { tokenScheme } from "../schemes/token-scheme.ts";
-export { defineVendor, type BodyKind, type DeliveryNames, type Vendor } from "./define-vendor.ts";
-export { fetchwork, type FetchworkEvents } from "./fetchwork.ts";
+export { defineVendor, type Vendor } from "./define-vendor.ts";
+export { fetchwork } from "./fetchwork.ts";
 export { github } from "./github.ts";
 export type { GithubEventName, GithubEvents } from "./github-events.ts";
-export { gitlab, type GitlabEvents } from "./gitlab.ts";
-export { shopify, type ShopifyEvents } from "./shopify.ts";
-export { slack, type SlackEvents } from "./slack.ts";
+export { gitlab } from "./gitlab.ts";
+export { shopify } from "./shopify.ts";
+export { slack } from "./slack.ts";
 export {
   standardWebhooks,
   type StandardEvents,

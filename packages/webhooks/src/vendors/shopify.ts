@@ -1,15 +1,14 @@
-import type { UnknownPayload } from "../event-map.ts";
+import type { UntypedEvents } from "../event-map.ts";
 import { hmacScheme } from "../schemes/hmac-scheme.ts";
 import { defineVendor, type Vendor } from "./define-vendor.ts";
 import { noAction } from "./payload-fields.ts";
 
-/** Any topic, as the header has it: `orders/create`, `app/uninstalled`, … */
-export interface ShopifyEvents {
-  readonly [topic: string]: UnknownPayload;
-}
-
-/** Shopify: `X-Shopify-Topic`, `X-Shopify-Webhook-Id`, `X-Shopify-Hmac-Sha256` in base64. */
-export const shopify: Vendor<ShopifyEvents> = /* @__PURE__ */ defineVendor<ShopifyEvents>({
+/**
+ * Shopify: `X-Shopify-Topic`, `X-Shopify-Webhook-Id`, `X-Shopify-Hmac-Sha256` in base64.
+ *
+ * The name is the topic: `orders/create`, `app/uninstalled`, …
+ */
+export const shopify: Vendor<UntypedEvents> = /* @__PURE__ */ defineVendor<UntypedEvents>({
   name: "shopify",
   path: "/api/shopify/webhooks",
   scheme: /* @__PURE__ */ hmacScheme({

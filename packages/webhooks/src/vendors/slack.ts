@@ -1,12 +1,7 @@
-import type { UnknownPayload } from "../event-map.ts";
+import type { UntypedEvents } from "../event-map.ts";
 import { slackScheme } from "../schemes/slack-scheme.ts";
 import { defineVendor, type Vendor } from "./define-vendor.ts";
 import { noAction, objectOf, textOf } from "./payload-fields.ts";
-
-/** Any event: `app_mention`, `message`, `block_actions`, `view_submission`, `slash_command`, … */
-export interface SlackEvents {
-  readonly [name: string]: UnknownPayload;
-}
 
 /**
  * Slack: Events API, interactive components and slash commands.
@@ -14,7 +9,7 @@ export interface SlackEvents {
  * The name is the type of the inner event for the Events API, `slash_command` for commands, else the `type` of the
  * payload. The challenge of `url_verification` is responded to without a handler.
  */
-export const slack: Vendor<SlackEvents> = /* @__PURE__ */ defineVendor<SlackEvents>({
+export const slack: Vendor<UntypedEvents> = /* @__PURE__ */ defineVendor<UntypedEvents>({
   name: "slack",
   path: "/api/slack/webhooks",
   scheme: /* @__PURE__ */ slackScheme(),

@@ -2,7 +2,7 @@ import type { WebhookEvent } from "../event-map.ts";
 import type { EmitterWebhookEventName } from "./event-names.ts";
 
 /** Payload of an event of the default vendor: only the action is known. */
-export type VendorPayload<Name extends string> = Name extends `${string}.${infer Action}`
+type VendorPayload<Name extends string> = Name extends `${string}.${infer Action}`
   ? { readonly action: Action; readonly [field: string]: unknown }
   : { readonly action?: string; readonly [field: string]: unknown };
 

@@ -48,9 +48,9 @@ it("A program for @octokit/webhooks receives deliveries with only its import cha
     "issues opened in octo/hello",
     "any issues",
     "pushed to refs/heads/main",
+    "issues labeled in octo/hello",
     "error of issues d-1",
     "failed: no labels, please",
-    "issues labeled in octo/hello",
     "any issues",
   ]);
 });

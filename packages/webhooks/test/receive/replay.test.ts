@@ -1,4 +1,4 @@
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import {
   createWebMiddleware,
   memoryReplayStore,
@@ -8,6 +8,8 @@ import {
   Webhooks,
 } from "../../src/index.ts";
 import { fetchwork, github, shopify, slack, stripe, vendor } from "../../src/vendors/index.ts";
+
+afterEach(() => vi.useRealTimers());
 
 const log = { warn: () => undefined, error: () => undefined };
 const secret = "mysecret";
@@ -51,10 +53,7 @@ function counting(by: Vendor, replay: boolean | ReplayOptions) {
 
 describe("replay protection", () => {
   it("A receiver drops a duplicate of a signed identifier, and reports it", async () => {
-    const dropped: unknown[] = [];
-    const { webhooks, warnings, handled } = counting(fetchwork, {
-      onDuplicate: ({ id, name, payload }) => dropped.push([id, name, payload]),
-    });
+    const { webhooks, warnings, handled } = counting(fetchwork, true);
     await webhooks.verifyAndReceive(await delivery('{"a":1}'));
     expect(warnings).toEqual([]);
     await webhooks.verifyAndReceive(await delivery('{"a":1}', { name: "forged\n" }));
@@ -62,7 +61,6 @@ describe("replay protection", () => {
     expect(warnings).toEqual([
       "forged? event dropped (id: 1): its signed identifier was handled before",
     ]);
-    expect(dropped).toEqual([["1", "forged\n", { a: 1 }]]);
     await webhooks.verifyAndReceive(await delivery('{"a":1}', { id: "2" }));
     expect(handled).toEqual(["push 1", "push 2"]);
   });
@@ -102,17 +100,17 @@ describe("replay protection", () => {
   );
 
   it("dropEqualBodiesFor drops equal bodies for its time, and warns of each", async () => {
-    let time = 0;
-    const store = memoryReplayStore({ now: () => time });
+    vi.useFakeTimers({ toFake: ["Date"], now: 0 });
+    const store = memoryReplayStore();
     const replay = { store, dropEqualBodiesFor: 1000 };
     const { webhooks, warnings, handled } = counting(github, replay);
     const receive = async (payload: string, id: string): Promise<void> =>
       webhooks.verifyAndReceive(await delivery(payload, { id, by: github }));
     await receive("{}", "1");
-    time = 999;
+    vi.setSystemTime(999);
     await receive("{}", "2");
     await receive('{"a":1}', "3");
-    time = 1000;
+    vi.setSystemTime(1000);
     await receive("{}", "4");
     expect(handled).toEqual(["push 1", "push 3", "push 4"]);
     expect(warnings).toEqual(["push event dropped (id: 2): an equal body was handled before"]);
@@ -152,7 +150,6 @@ describe("replay protection", () => {
     // The scheme signs an identifier.
     { dropEqualBodiesFor: 1000 },
     { keepFor: 0 },
-    { onDuplicate: "log" },
     { store: {} },
     { store: null },
   ])("A Webhooks refuses the replay options %j", (replay) => {
@@ -160,25 +157,6 @@ describe("replay protection", () => {
     expect(() => new Webhooks(options)).toThrow(
       expect.objectContaining({ code: "ERR_WEBHOOKS_OPTION" }),
     );
-  });
-
-  it("A receiver responds when onDuplicate throws, and logs the error", async () => {
-    const errors: unknown[] = [];
-    const failure = new Error("counter");
-    const webhooks = new Webhooks({
-      secret,
-      vendor: fetchwork,
-      log: { ...log, error: (...all) => errors.push(all[1]) },
-      replay: {
-        onDuplicate: () => {
-          throw failure;
-        },
-      },
-    });
-    const sent = await delivery("{}");
-    await webhooks.verifyAndReceive(sent);
-    await webhooks.verifyAndReceive(sent);
-    expect(errors).toEqual([failure]);
   });
 
   it.each(["await", "ack"] as const)(
@@ -264,17 +242,17 @@ describe("replay protection", () => {
 
 describe("memoryReplayStore", () => {
   it("memoryReplayStore() forgets an expired lease and an expired delivery", () => {
-    let time = 0;
-    const store = memoryReplayStore({ now: () => time });
+    vi.useFakeTimers({ toFake: ["Date"], now: 0 });
+    const store = memoryReplayStore();
     expect(store.claim("a", 10)).toBe("new");
-    time = 9;
+    vi.setSystemTime(9);
     expect(store.claim("a", 10)).toBe("running");
-    time = 10;
+    vi.setSystemTime(10);
     expect(store.claim("a", 10)).toBe("new");
     void store.complete("a", 100);
-    time = 109;
+    vi.setSystemTime(109);
     expect(store.claim("a", 10)).toBe("done");
-    time = 110;
+    vi.setSystemTime(110);
     expect(store.claim("a", 10)).toBe("new");
   });
 

@@ -19,7 +19,6 @@ export interface AttemptOptions {
   readonly transport: Transport;
   readonly vendor: Vendor;
   readonly rules: TargetRules;
-  readonly userAgent: string;
   /** Milliseconds for the whole attempt. */
   readonly timeout: number;
   readonly maxRedirects: number;
@@ -41,6 +40,8 @@ export interface AttemptResult {
   readonly retryAfter?: number | undefined;
 }
 
+/** The version of this package, part of the `user-agent`. */
+const version = "0.1.0";
 /** Bytes of a response that are read, so that its connection can be used again; the connection of a longer one is closed. */
 const maximumResponse = 16_384;
 
@@ -73,7 +74,7 @@ export async function attemptDelivery(
 
 async function messageHeaders(
   { id, name, body, key }: Message,
-  { vendor, userAgent, startedAt }: AttemptOptions & { readonly startedAt: Date },
+  { vendor, startedAt }: AttemptOptions & { readonly startedAt: Date },
 ): Promise<readonly string[]> {
   const timestamp = Math.floor(startedAt.getTime() / 1000);
   const signature = await key.sign({ id, timestamp, body });
@@ -81,7 +82,7 @@ async function messageHeaders(
     "content-type",
     vendor.contentType ?? "application/json",
     "user-agent",
-    userAgent,
+    `fetchwork-webhooks/${version}`,
   ];
   if (vendor.eventHeader !== undefined) headers.push(vendor.eventHeader.toLowerCase(), name);
   // Some schemes sign the identifier and send it in the same header.

@@ -2,7 +2,7 @@ import type { Meta, Transaction, Where } from "@fetchwork/documents";
 import { createJobs } from "@fetchwork/documents/jobs";
 import type { Transport } from "@fetchwork/http";
 import { optionError, WebhookUsageError } from "../../errors.ts";
-import { checkOptionNames } from "../../check-options.ts";
+import { checkOptions } from "../../check-options.ts";
 import type { SignatureKey } from "../../schemes/signature-scheme.ts";
 import { fetchwork } from "../../vendors/fetchwork.ts";
 import { createAnnouncer } from "./announce-changes.ts";
@@ -13,7 +13,7 @@ import { eventJob } from "./event-jobs.ts";
 import type { EventToSend } from "./event-to-send.ts";
 import { EventWriter, type PreparedEvent, type SentEvent } from "./event-writer.ts";
 import { fanOut } from "./fan-out.ts";
-import { guarded } from "../../maybe-promise.ts";
+import { guarded } from "../../guarded.ts";
 import { lazyTransport } from "./lazy-transport.ts";
 import { publicTransport } from "./public-transport.ts";
 import { pruneSettled } from "./prune.ts";
@@ -24,7 +24,7 @@ import { checkSenderOptions, type SenderOptions } from "./sender-options.ts";
 import { unlessTakenOver } from "./settle-delivery.ts";
 
 /** Options of `Sender.send`. */
-export interface SendEventOptions {
+interface SendEventOptions {
   /** Stores the event with the caller's own changes, or not at all. Default: in a separate transaction. */
   readonly transaction?: Transaction | undefined;
 }
@@ -33,7 +33,7 @@ export interface SendEventOptions {
 export type StoredDelivery = DeliveryRecord & Pick<Meta, "id" | "createdAt">;
 
 /** Which deliveries. */
-export interface DeliveryQuery {
+interface DeliveryQuery {
   readonly id?: string | undefined;
   readonly status?: DeliveryRecord["status"] | undefined;
   readonly endpointId?: string | undefined;
@@ -72,10 +72,6 @@ export interface Sender extends AsyncDisposable {
   replayAll(query?: { readonly endpointId?: string | undefined }): Promise<number>;
 }
 
-const eventNames = ["name", "payload", "id"];
-const queryNames = ["id", "status", "endpointId", "eventId", "limit", "offset"];
-/** The version of this package, part of the default `user-agent`. */
-const version = "0.1.0";
 const identifier = /^[\w-]{1,64}$/;
 /** Milliseconds for which records of the feed of changes are kept. */
 const keepRecordsFor = 7 * 86_400_000;
@@ -109,7 +105,6 @@ export function createSender(options: SenderOptions): Sender {
     allowHttp = false,
     allowPrivate = false,
     transport = allowPrivate ? lazyTransport(anyTransport) : publicTransport(),
-    userAgent = `fetchwork-webhooks/${version}`,
     onAttempt = () => {},
     onError = logError,
   } = options;
@@ -136,7 +131,6 @@ export function createSender(options: SenderOptions): Sender {
     transport,
     vendor,
     rules,
-    userAgent,
     keyFor: rememberedKeys((secret) => vendor.scheme.createKey(secret)),
     onAttempt: reportAttempt,
     onError: reportError,
@@ -166,7 +160,7 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   async function list(query: DeliveryQuery = {}): Promise<readonly StoredDelivery[]> {
-    checkOptionNames(query, { owner: "deliveries", names: queryNames });
+    checkOptions("deliveries", query, ["id", "status", "endpointId", "eventId", "limit", "offset"]);
     const { limit = 100, offset = 0, id, status, endpointId, eventId } = query;
     if (!(Number.isSafeInteger(limit) && limit >= 1 && limit <= 1000)) {
       throw optionError("limit", limit, "1 to 1000");
@@ -215,8 +209,8 @@ export function createSender(options: SenderOptions): Sender {
   return {
     endpoints: storedEndpoints(endpoints, { rules, scheme: vendor.scheme }),
     async send(event, options = {}) {
-      checkOptionNames(event, { owner: "an event", names: eventNames });
-      checkOptionNames(options, { owner: "send", names: ["transaction"] });
+      checkOptions("an event", event, ["name", "payload", "id"]);
+      checkOptions("send", options, ["transaction"]);
       const { transaction } = options;
       const prepared = prepareEvent(event, numbers.maxPayload);
       return transaction === undefined
@@ -239,7 +233,7 @@ export function createSender(options: SenderOptions): Sender {
     deadLetters: (query) => list({ ...query, status: "dead" }),
     replay,
     async replayAll(query = {}) {
-      checkOptionNames(query, { owner: "replayAll", names: ["endpointId"] });
+      checkOptions("replayAll", query, ["endpointId"]);
       const { endpointId } = query;
       const where: Where<DeliveryRecord> = {
         status: "dead",

@@ -1,6 +1,6 @@
 import type { Change, Collection, Meta, Stored } from "@fetchwork/documents";
 import { optionError, WebhookUsageError } from "../../errors.ts";
-import { checkOptionNames } from "../../check-options.ts";
+import { checkOptions } from "../../check-options.ts";
 import type { SignatureScheme } from "../../schemes/signature-scheme.ts";
 import { isEventName } from "./event-filter.ts";
 import type { EndpointRecord } from "./records.ts";
@@ -36,7 +36,7 @@ export type WebhookEndpoint = Omit<EndpointRecord, "secret"> &
   Pick<Meta, "id" | "version" | "createdAt">;
 
 /** Guards a change of an endpoint against a change in between. */
-export interface EndpointWriteOptions {
+interface EndpointWriteOptions {
   /**
    * The version that the endpoint must have; else the change rejects with the error of the store whose `code` ends in
    * `_VERSION`. Default: any version.
@@ -45,7 +45,7 @@ export interface EndpointWriteOptions {
 }
 
 /** Which endpoints. */
-export interface EndpointQuery {
+interface EndpointQuery {
   /** Maximum number of endpoints, 1 to 1000. Default: 100. */
   readonly limit?: number | undefined;
   /** Number of endpoints to skip. Default: 0. */
@@ -83,7 +83,7 @@ export interface Endpoints {
   remove(id: string, options?: EndpointWriteOptions): Promise<boolean>;
 }
 
-const inputNames = ["url", "events", "secret", "description"];
+const inputNames: readonly (keyof EndpointInput)[] = ["url", "events", "secret", "description"];
 
 type CheckedFields = Pick<Change<EndpointRecord>, keyof EndpointInput>;
 
@@ -113,9 +113,8 @@ export function storedEndpoints(
     input: EndpointChange,
     options?: EndpointWriteOptions,
   ): Promise<WebhookEndpoint | undefined> {
-    const { events, description, status } = input;
-    const given = { ...input, events: events ?? undefined, description: description ?? undefined };
-    checkOptionNames(given, { owner: "an endpoint", names: [...inputNames, "status"] });
+    const { status } = input;
+    checkOptions("an endpoint", input, [...inputNames, "status"]);
     checkWriteOptions(options);
     const fields = check(input);
     const change = {
@@ -130,7 +129,7 @@ export function storedEndpoints(
 
   return {
     async create(input) {
-      checkOptionNames(input, { owner: "an endpoint", names: inputNames });
+      checkOptions("an endpoint", input, inputNames);
       const url = checkTarget(input.url, rules);
       const secret = input.secret ?? randomSecret();
       const record = { ...check({ ...input, secret }), url, secret, status: "enabled" } as const;
@@ -142,7 +141,7 @@ export function storedEndpoints(
       return stored && withoutSecret(stored);
     },
     async list(query = {}) {
-      checkOptionNames(query, { owner: "endpoints.list", names: ["limit", "offset"] });
+      checkOptions("endpoints.list", query, ["limit", "offset"]);
       const { limit = 100, offset = 0 } = query;
       if (!(Number.isSafeInteger(limit) && limit >= 1 && limit <= 1000)) {
         throw optionError("limit", limit, "1 to 1000");
@@ -164,7 +163,7 @@ export function storedEndpoints(
 }
 
 function checkWriteOptions(options: EndpointWriteOptions | undefined): void {
-  checkOptionNames(options, { owner: "a change of an endpoint", names: ["ifVersion"] });
+  checkOptions("a change of an endpoint", options, ["ifVersion"]);
 }
 
 /** What the status is stored with: why and when an endpoint was disabled. */

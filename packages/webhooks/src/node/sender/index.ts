@@ -1,28 +1,13 @@
 export type { AnnouncedChange, AnnouncedCollection } from "./announce-changes.ts";
-export {
-  createSender,
-  type StoredDelivery,
-  type DeliveryQuery,
-  type SendEventOptions,
-  type Sender,
-} from "./create-sender.ts";
-export type {
-  WebhookEndpoint,
-  EndpointChange,
-  EndpointInput,
-  EndpointQuery,
-  Endpoints,
-  EndpointWriteOptions,
-} from "./endpoints.ts";
+export { createSender, type StoredDelivery, type Sender } from "./create-sender.ts";
+export type { WebhookEndpoint, EndpointChange, EndpointInput, Endpoints } from "./endpoints.ts";
 export type { EventToSend } from "./event-to-send.ts";
 export type { SentEvent } from "./event-writer.ts";
 export { publicTransport } from "./public-transport.ts";
 export { senderCollections } from "./sender-collections.ts";
 export {
   type DeliveryAttempt,
-  type DeadReason,
   type DeliveryRecord,
-  type DisabledReason,
   type EndpointRecord,
   type EventRecord,
 } from "./records.ts";

@@ -1,5 +1,5 @@
 /** Why an endpoint is disabled. */
-export type DisabledReason = "manual" | "gone" | "failing";
+type DisabledReason = "manual" | "gone" | "failing";
 
 /** A receiver of events, as it is stored. */
 export interface EndpointRecord {

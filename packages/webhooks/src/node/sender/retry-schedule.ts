@@ -19,7 +19,7 @@ export interface RetryScheduleOptions {
 }
 
 /** Names of {@link RetryScheduleOptions}. */
-export const retryOptionNames: readonly string[] = [
+export const retryOptionNames: readonly (keyof RetryScheduleOptions)[] = [
   "giveUpAfter",
   "firstDelay",
   "factor",

@@ -1,7 +1,7 @@
 import type { Store } from "@fetchwork/documents";
 import type { Transport } from "@fetchwork/http";
 import { optionError } from "../../errors.ts";
-import { checkOptionNames } from "../../check-options.ts";
+import { checkOptions } from "../../check-options.ts";
 import { checkVendor, type Vendor } from "../../vendors/define-vendor.ts";
 import type { AnnouncedCollection } from "./announce-changes.ts";
 import { type RetryScheduleOptions, retryOptionNames } from "./retry-schedule.ts";
@@ -66,15 +66,13 @@ export interface SenderOptions {
   readonly allowPrivate?: boolean | undefined;
   /** Carries the requests. Default: `undiciTransport`, which refuses special addresses unless `allowPrivate`. */
   readonly transport?: Transport | undefined;
-  /** Default: `fetchwork-webhooks/` and the version. */
-  readonly userAgent?: string | undefined;
   /** Called after every attempt, and when a delivery is given up. Default: none. */
   readonly onAttempt?: ((report: AttemptReport) => unknown) | undefined;
   /** Called with failures of the store, which are retried, and of `onAttempt`. Default: `console.error`. */
   readonly onError?: ((error: unknown) => unknown) | undefined;
 }
 
-const optionNames = [
+const optionNames: readonly (keyof SenderOptions)[] = [
   "store",
   "vendor",
   "announce",
@@ -91,39 +89,32 @@ const optionNames = [
   "allowHttp",
   "allowPrivate",
   "transport",
-  "userAgent",
   "onAttempt",
   "onError",
 ];
 const longestTimer = 2_147_483_647;
 const longestAge = 3650 * 86_400_000;
 
-/** Options with their defaults. */
-export type CheckedOptions = Required<
-  Pick<
-    SenderOptions,
-    | "disableAfter"
-    | "timeout"
-    | "concurrency"
-    | "endpointConcurrency"
-    | "pollInterval"
-    | "keepFor"
-    | "maxPayload"
-    | "maxRedirects"
-    | "lease"
-  >
->;
+/** Names of the numbers among the options. */
+type NumberName =
+  | "disableAfter"
+  | "timeout"
+  | "concurrency"
+  | "endpointConcurrency"
+  | "pollInterval"
+  | "keepFor"
+  | "maxPayload"
+  | "maxRedirects"
+  | "lease";
 
 /**
- * Checks the numbers among the options.
+ * Checks the options, and returns the numbers among them with their defaults.
  *
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
-export function checkSenderOptions(options: SenderOptions): {
-  readonly [K in keyof CheckedOptions]: number;
-} {
-  checkOptionNames(options, { owner: "createSender", names: optionNames });
-  checkOptionNames(options.retry, { owner: "retry", names: retryOptionNames });
+export function checkSenderOptions(options: SenderOptions): Readonly<Record<NumberName, number>> {
+  checkOptions("createSender", options, optionNames);
+  checkOptions("retry", options.retry, retryOptionNames);
   if (options.vendor !== undefined) checkVendor(options.vendor);
   const day = 86_400_000;
   const {
@@ -157,12 +148,5 @@ export function checkSenderOptions(options: SenderOptions): {
   if (typeof options.store?.transaction !== "function") {
     throw optionError("store", options.store, "a document store");
   }
-  checkUserAgent(options.userAgent);
   return { ...durations, ...counts, maxRedirects };
-}
-
-function checkUserAgent(value: unknown): void {
-  if (value === undefined || (typeof value === "string" && /^[\x20-\x7e]{1,200}$/.test(value)))
-    return;
-  throw optionError("userAgent", typeof value, "1 to 200 characters of ASCII");
 }
