@@ -27,17 +27,12 @@ export {
   type ClientVerifyIdTokenOptions,
   type ClientVerifyLogoutTokenOptions,
 } from "./oidc-client.ts";
-export type {
-  OidcClientOptions,
-  OidcDiscoverOptions,
-  RequestObjectKey,
-} from "./oidc-client-options.ts";
+export type { OidcClientOptions, OidcDiscoverOptions } from "./oidc-client-options.ts";
 export { codeChallenge, generateCodeVerifier, randomNonce, randomState } from "../grants/pkce.ts";
 export type { Challenge } from "./parse-challenges.ts";
 export type { EndpointCallOptions, ProviderClient } from "./provider-endpoint.ts";
 export type { PushedAuthorization } from "./requests/push-authorization.ts";
 export { RemoteJwks, type JwtHeader, type RemoteJwksOptions } from "./jwt/remote-jwks.ts";
-export { signRequestObject, type RequestObjectOptions } from "./requests/request-object.ts";
 export type { EndpointName, ServerMetadata } from "./metadata/server-metadata.ts";
 export {
   TokenExchange,

@@ -3,7 +3,6 @@ import { clientOptionNames, type OAuth2ClientOptions } from "../client/client-op
 import type { ConnectionBuilder } from "../connection/connection-builder.ts";
 import { optionError } from "../errors.ts";
 import type { Scope } from "../message/form.ts";
-import { checkSigningKey, type SigningKey } from "../credentials/sign-jwt.ts";
 import type { DiscoverOptions } from "./metadata/discover.ts";
 import { MetadataError } from "./errors.ts";
 import type { JsonRecord } from "../json-record.ts";
@@ -34,8 +33,6 @@ export interface OidcClientOptions extends Omit<
   readonly defaultScope?: Scope | undefined;
   /** Whether sign-ins are pushed (RFC 9126). Default: whether the server requires it. */
   readonly pushAuthorization?: boolean | undefined;
-  /** Signs sign-ins as request objects (RFC 9101). Default: they are not signed. */
-  readonly requestObject?: RequestObjectKey | undefined;
   /**
    * Whether the endpoints of `mtls_endpoint_aliases` are used (RFC 8705, 5). Default: whether `authScheme` is
    * `tls_client_auth`.
@@ -45,15 +42,6 @@ export interface OidcClientOptions extends Omit<
   readonly allowInsecure?: boolean | undefined;
   /** Customizes the connection, as the fourth argument of `OAuth2Client`. */
   readonly build?: ((connection: ConnectionBuilder) => void) | undefined;
-}
-
-/** Key of signed request objects. */
-export interface RequestObjectKey {
-  readonly key: SigningKey;
-  /** Default: that of the key. */
-  readonly algorithm?: string | undefined;
-  /** Default: that of the JWK. */
-  readonly kid?: string | undefined;
 }
 
 /** Options of {@link OidcClient.discover}. */
@@ -85,7 +73,6 @@ export const oidcOptionNames: NamesOf<OidcClientOptions> = {
   jwks: true,
   defaultScope: true,
   pushAuthorization: true,
-  requestObject: true,
   mtlsAliases: true,
   allowInsecure: true,
   build: true,
@@ -95,11 +82,6 @@ const oidcOptions = optionsOf<OidcClientOptions>("OidcClient", oidcOptionNames);
 const jwksOptions = optionsOf<NonNullable<OidcClientOptions["jwks"]>>("jwks", {
   cacheMaxAge: true,
   cooldown: true,
-});
-const requestObjectOptions = optionsOf<RequestObjectKey>("requestObject", {
-  key: true,
-  algorithm: true,
-  kid: true,
 });
 
 /**
@@ -115,11 +97,8 @@ export function splitOidcOptions(options: OidcClientOptions): {
   if (decided !== undefined) throw optionError(decided, "given", "that of the metadata");
   checkNames(options, oidcOptions);
   checkNames(options.jwks, jwksOptions);
-  checkNames(options.requestObject, requestObjectOptions);
-  const { requestObject: signing } = options;
-  if (signing !== undefined) checkSigningKey(signing.key, signing.algorithm, "requestObject");
   const { idTokenAlgorithms, answerAlgorithms, clockTolerance, jwks, ...others } = options;
-  const { defaultScope, pushAuthorization, requestObject, ...further } = others;
+  const { defaultScope, pushAuthorization, ...further } = others;
   const { mtlsAliases, allowInsecure, build, ...rest } = further;
   const own = {
     idTokenAlgorithms,
@@ -128,7 +107,6 @@ export function splitOidcOptions(options: OidcClientOptions): {
     jwks,
     defaultScope,
     pushAuthorization,
-    requestObject,
     mtlsAliases,
     allowInsecure,
     build,

@@ -24,7 +24,6 @@ import {
   splitOidcOptions,
   type OidcClientOptions,
   type OidcDiscoverOptions,
-  type RequestObjectKey,
 } from "./oidc-client-options.ts";
 import { createKeySource } from "./jwt/key-source.ts";
 import { createOpenIdFlow } from "./requests/open-id-flow.ts";
@@ -32,7 +31,6 @@ import type { EndpointCallOptions, ProviderClient } from "./provider-endpoint.ts
 import { pushAuthorization, type PushedAuthorization } from "./requests/push-authorization.ts";
 import { RemoteJwks } from "./jwt/remote-jwks.ts";
 import { checkSameUser, subjectOf } from "./jwt/same-user.ts";
-import { signRequestObject } from "./requests/request-object.ts";
 import type { ServerMetadata } from "./metadata/server-metadata.ts";
 import { TokenExchange } from "./requests/token-exchange.ts";
 import { userInfo, type ClientUserInfoOptions, type UserInfo } from "./requests/user-info.ts";
@@ -110,7 +108,6 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
   readonly #idTokenAlgorithms: readonly string[];
   readonly #answers: SignedAnswerOptions;
   readonly #clockTolerance: number;
-  readonly #requestObject: RequestObjectKey | undefined;
   readonly #claims = new WeakMap<AccessToken, IdTokenClaims>();
 
   /**
@@ -144,7 +141,6 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
             this.connection,
           );
     this.#clockTolerance = clockTolerance;
-    this.#requestObject = own.requestObject;
     const { idTokenAlgorithms = signedWithKeys(metadata.id_token_signing_alg_values_supported) } =
       own;
     this.#idTokenAlgorithms = idTokenAlgorithms;
@@ -156,7 +152,6 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     this.openId = createOpenIdFlow(this, {
       defaultScope: own.defaultScope === "" ? undefined : (own.defaultScope ?? "openid"),
       pushes: own.pushAuthorization ?? metadata.require_pushed_authorization_requests ?? false,
-      signs: own.requestObject !== undefined,
       clockTolerance,
     });
   }
@@ -323,24 +318,6 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     options?: EndpointCallOptions,
   ): Promise<PushedAuthorization> {
     return pushAuthorization(this, params, options);
-  }
-
-  /**
-   * Signs an authorization request with the key of the option `requestObject` (RFC 9101).
-   *
-   * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when there is no such key
-   */
-  async signRequestObject(params: GrantParams): Promise<string> {
-    const signing = this.#requestObject;
-    if (signing === undefined) throw optionError("requestObject", undefined, "a key to sign with");
-    const { metadata, id } = this;
-    const now = Math.floor(this.clock() / 1000);
-    return signRequestObject(params, {
-      ...signing,
-      clientId: id ?? "",
-      audience: metadata.issuer,
-      now,
-    });
   }
 
   /**

@@ -8,7 +8,6 @@ export interface ServerMetadata {
   readonly authorization_endpoint?: string | undefined;
   readonly token_endpoint?: string | undefined;
   readonly jwks_uri?: string | undefined;
-  readonly registration_endpoint?: string | undefined;
   readonly userinfo_endpoint?: string | undefined;
   readonly revocation_endpoint?: string | undefined;
   readonly introspection_endpoint?: string | undefined;
@@ -18,8 +17,6 @@ export interface ServerMetadata {
   readonly pushed_authorization_request_endpoint?: string | undefined;
   /** RFC 9126, 5: the server takes authorization requests by way of that endpoint only. */
   readonly require_pushed_authorization_requests?: boolean | undefined;
-  /** RFC 9101, 10.5: the server takes signed request objects only. */
-  readonly require_signed_request_object?: boolean | undefined;
   /** OpenID Connect RP-Initiated Logout, 2.1. */
   readonly end_session_endpoint?: string | undefined;
   readonly scopes_supported?: readonly string[] | undefined;
@@ -44,7 +41,6 @@ const endpoints = [
   "authorization_endpoint",
   "token_endpoint",
   "jwks_uri",
-  "registration_endpoint",
   "userinfo_endpoint",
   "revocation_endpoint",
   "introspection_endpoint",
@@ -67,7 +63,6 @@ const lists = [
 
 const flags = [
   "require_pushed_authorization_requests",
-  "require_signed_request_object",
   "authorization_response_iss_parameter_supported",
 ] as const;
 
