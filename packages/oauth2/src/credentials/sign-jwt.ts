@@ -1,13 +1,7 @@
 import { decodeBase64 } from "@fetchwork/kit";
 import type * as jose from "jose";
 import { OAuth2UsageError, optionError } from "../errors.ts";
-import { checkNames, optionsOf } from "../option-names.ts";
-
-const headerOptions = optionsOf<SigningHeader>("signJwt", {
-  algorithm: true,
-  kid: true,
-  typ: true,
-});
+import { checkOptions } from "../check-options.ts";
 
 /** A key to sign with: `CryptoKey`, JWK, PKCS #8 in PEM, the bytes or the text of a shared secret, Node's `KeyObject`. */
 export type SigningKey = jose.CryptoKey | SigningJwk | Uint8Array | string | NodeKeyObject;
@@ -81,7 +75,7 @@ export async function signJwt(
   key: SigningKey,
   header: SigningHeader = {},
 ): Promise<string> {
-  checkNames(header, headerOptions);
+  checkOptions("signJwt", header, ["algorithm", "kid", "typ"]);
   const { SignJWT } = await loadJose();
   const jwk = isJwk(key) ? key : undefined;
   const algorithm = header.algorithm ?? jwk?.alg ?? algorithmOf(key);

@@ -12,12 +12,7 @@ import { codeChallenge, generateCodeVerifier, randomState } from "./pkce.ts";
 import type { TokenOptions } from "../token/token-options.ts";
 import { keptParams } from "../token/refresh-params.ts";
 import { splitTokenParams, type TokenParams } from "../token/token-params.ts";
-import { checkNames, optionsOf } from "../option-names.ts";
-
-const startOptions = optionsOf<StartAuthorizationOptions>("authCode.start", {
-  lifetime: true,
-  requireAcr: true,
-});
+import { checkOptions } from "../check-options.ts";
 
 /**
  * What must be stored between {@link startAuthorization} and {@link finishAuthorization}: plain values, ready for JSON.
@@ -110,7 +105,7 @@ export async function startAuthorization(
   params: GrantParams = {},
   options: StartAuthorizationOptions = {},
 ): Promise<StartedAuthorization> {
-  checkNames(options, startOptions);
+  checkOptions("authCode.start", options, ["lifetime", "requireAcr"]);
   const { lifetime = 3600, requireAcr = false } = options;
   if (!(lifetime > 0)) throw optionError("lifetime", lifetime, "seconds above 0");
   checkOwnParameters(params);

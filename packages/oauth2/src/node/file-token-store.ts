@@ -16,12 +16,7 @@ import type { TokenHash } from "../token/token-hash.ts";
 import { TokenStoreError } from "../errors.ts";
 import { checkLease, LostLockError, waitForLease } from "../store/lease.ts";
 import type { TokenStore } from "../store/token-store.ts";
-import { checkNames, optionsOf } from "../option-names.ts";
-
-const storeOptions = optionsOf<FileTokenStoreOptions>("FileTokenStore", {
-  leaseTime: true,
-  lockTimeout: true,
-});
+import { checkOptions } from "../check-options.ts";
 
 /** Options of {@link FileTokenStore}. */
 export interface FileTokenStoreOptions {
@@ -45,7 +40,7 @@ export class FileTokenStore implements TokenStore {
 
   /** @throws OAuth2UsageError `ERR_OAUTH_OPTION` */
   constructor(folder: string, options: FileTokenStoreOptions = {}) {
-    checkNames(options, storeOptions);
+    checkOptions("FileTokenStore", options, ["leaseTime", "lockTimeout"]);
     const { leaseTime = 30_000, lockTimeout = 90_000 } = options;
     this.#folder = folder;
     checkLease({ leaseTime, lockTimeout });

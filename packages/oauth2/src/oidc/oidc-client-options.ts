@@ -1,5 +1,10 @@
 import type { AuthScheme } from "../credentials/client-authentication.ts";
-import { clientOptionNames, type OAuth2ClientOptions } from "../client/client-options.ts";
+import {
+  endpointNames,
+  sharedOptionNames,
+  type MetadataOption,
+  type OAuth2ClientOptions,
+} from "../client/client-options.ts";
 import type { ConnectionBuilder } from "../connection/connection-builder.ts";
 import { optionError } from "../errors.ts";
 import type { Scope } from "../message/form.ts";
@@ -11,13 +16,10 @@ import { isHttpUrl, isSecureUrl } from "./metadata/secure-url.ts";
 import { findMetadataFault, type ServerMetadata } from "./metadata/server-metadata.ts";
 import type { VerifyIdTokenOptions } from "./jwt/verify-id-token.ts";
 import { checkAlgorithms, isKeyAlgorithm } from "./jwt/verify-jwt.ts";
-import { checkNames, optionsOf, type NamesOf } from "../option-names.ts";
+import { checkOptions } from "../check-options.ts";
 
 /** Options of an {@link OidcClient}. What the server's metadata states is not an option. */
-export interface OidcClientOptions extends Omit<
-  OAuth2ClientOptions,
-  "authorizeUrl" | "tokenUrl" | "revokeUrl" | "issuer"
-> {
+export interface OidcClientOptions extends Omit<OAuth2ClientOptions, MetadataOption> {
   /**
    * Signature algorithms of ID tokens and logout tokens. Default: those of the server that sign with a private key, else
    * `RS256`. `HS256` must be named, and is verified with the client secret.
@@ -56,33 +58,19 @@ export interface OidcDiscoverOptions extends OidcClientOptions {
 /** Options that only an `OidcClient` has. */
 export type OwnOidcOptions = Omit<OidcClientOptions, keyof OAuth2ClientOptions>;
 
-const {
-  authorizeUrl: _authorizeUrl,
-  tokenUrl: _tokenUrl,
-  revokeUrl: _revokeUrl,
-  issuer: _issuer,
-  ...sharedOptionNames
-} = clientOptionNames;
-
 /** Names of the options, for those of `OidcClient.discover` too. */
-export const oidcOptionNames: NamesOf<OidcClientOptions> = {
+export const oidcOptionNames: readonly (keyof OidcClientOptions)[] = [
   ...sharedOptionNames,
-  idTokenAlgorithms: true,
-  answerAlgorithms: true,
-  clockTolerance: true,
-  jwks: true,
-  defaultScope: true,
-  pushAuthorization: true,
-  mtlsAliases: true,
-  allowInsecure: true,
-  build: true,
-};
-
-const oidcOptions = optionsOf<OidcClientOptions>("OidcClient", oidcOptionNames);
-const jwksOptions = optionsOf<NonNullable<OidcClientOptions["jwks"]>>("jwks", {
-  cacheMaxAge: true,
-  cooldown: true,
-});
+  "idTokenAlgorithms",
+  "answerAlgorithms",
+  "clockTolerance",
+  "jwks",
+  "defaultScope",
+  "pushAuthorization",
+  "mtlsAliases",
+  "allowInsecure",
+  "build",
+];
 
 /**
  * Splits options into those of an `OidcClient` and those of an `OAuth2Client`.
@@ -93,13 +81,12 @@ export function splitOidcOptions(options: OidcClientOptions): {
   readonly own: OwnOidcOptions;
   readonly rest: OAuth2ClientOptions;
 } {
-  const decided = decidedByMetadata.find((name) => name in options);
+  const decided = [...endpointNames, "issuer"].find((name) => name in options);
   if (decided !== undefined) throw optionError(decided, "given", "that of the metadata");
-  checkNames(options, oidcOptions);
-  checkNames(options.jwks, jwksOptions);
+  checkOptions("OidcClient", options, oidcOptionNames);
+  checkOptions("jwks", options.jwks, ["cacheMaxAge", "cooldown"]);
   const { idTokenAlgorithms, answerAlgorithms, clockTolerance, jwks, ...others } = options;
-  const { defaultScope, pushAuthorization, ...further } = others;
-  const { mtlsAliases, allowInsecure, build, ...rest } = further;
+  const { defaultScope, pushAuthorization, mtlsAliases, allowInsecure, build, ...rest } = others;
   const own = {
     idTokenAlgorithms,
     answerAlgorithms,
@@ -113,8 +100,6 @@ export function splitOidcOptions(options: OidcClientOptions): {
   };
   return { own, rest };
 }
-
-const decidedByMetadata = ["authorizeUrl", "tokenUrl", "revokeUrl", "issuer"];
 
 /**
  * Checks the options of an `OidcClient`, and the metadata.

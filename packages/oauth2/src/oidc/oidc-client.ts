@@ -44,27 +44,7 @@ import {
   type LogoutClaims,
   type VerifyLogoutTokenOptions,
 } from "./logout/verify-logout-token.ts";
-import { checkNames, optionsOf } from "../option-names.ts";
-
-const discoverOptions = optionsOf<OidcDiscoverOptions>("OidcClient.discover", {
-  ...oidcOptionNames,
-  discovery: true,
-  expectedIssuer: true,
-  signal: true,
-});
-
-const logoutTokenChecks = optionsOf<ClientVerifyLogoutTokenOptions>("verifyLogoutToken", {
-  maxTokenAge: true,
-  rememberOnce: true,
-});
-
-const idTokenChecks = optionsOf<ClientVerifyIdTokenOptions>("verifyIdToken", {
-  nonce: true,
-  maxAge: true,
-  acrValues: true,
-  accessToken: true,
-  code: true,
-});
+import { checkOptions } from "../check-options.ts";
 
 /** Options of {@link OidcClient.verifyIdToken}: those that the client does not know. */
 export type ClientVerifyIdTokenOptions = Pick<
@@ -168,7 +148,12 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     clientSecret?: string | null,
     options: OidcDiscoverOptions = {},
   ): Promise<OidcClient> {
-    checkNames(options, discoverOptions);
+    checkOptions("OidcClient.discover", options, [
+      ...oidcOptionNames,
+      "discovery",
+      "expectedIssuer",
+      "signal",
+    ]);
     const { discovery: algorithm, expectedIssuer: issuerName, signal, ...clientOptions } = options;
     const { own, rest } = splitOidcOptions(clientOptions);
     // A client that never asks for a token: its connection has the certificates, proxies and middlewares of the real one.
@@ -237,7 +222,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
    * @throws TokenValidationError
    */
   verifyIdToken(idToken: string, options: ClientVerifyIdTokenOptions = {}): Promise<IdTokenClaims> {
-    checkNames(options, idTokenChecks);
+    checkOptions("verifyIdToken", options, ["nonce", "maxAge", "acrValues", "accessToken", "code"]);
     return verifyIdToken(idToken, {
       ...options,
       issuer: expectedIssuer(this.metadata),
@@ -258,7 +243,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     logoutToken: string,
     options: ClientVerifyLogoutTokenOptions = {},
   ): Promise<LogoutClaims> {
-    checkNames(options, logoutTokenChecks);
+    checkOptions("verifyLogoutToken", options, ["maxTokenAge", "rememberOnce"]);
     return verifyLogoutToken(logoutToken, {
       ...options,
       issuer: this.metadata.issuer,

@@ -3,7 +3,7 @@ import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { AccessToken } from "../../src/index.ts";
 import { codeChallenge, OidcClient } from "../../src/oidc/index.ts";
-import { away, connect, html, idToken, issuer, metadata, now } from "../scripted-provider.ts";
+import { connect, html, idToken, issuer, metadata, now } from "../scripted-provider.ts";
 
 describe("OidcClient", () => {
   it.each([

@@ -1,5 +1,4 @@
 import { inspect } from "node:util";
-import { generateKeyPair } from "jose";
 import { describe, expect, it } from "vitest";
 import { AccessToken } from "../../src/index.ts";
 import { DPoP, type OidcClient } from "../../src/oidc/index.ts";
@@ -8,7 +7,6 @@ import { connect, idToken, metadata } from "../scripted-provider.ts";
 /** A value that must be shown nowhere. */
 const canary = (name: string): string => `CANARY-${name}`;
 
-const { privateKey } = await generateKeyPair("RS256");
 const token = async (): Promise<Response> =>
   Response.json({
     access_token: canary("access"),

@@ -5,7 +5,6 @@ import type { DebugLogger } from "../../log/logger.ts";
 import type { OAuth2Response } from "../../message/response.ts";
 import { MetadataError } from "../errors.ts";
 import { isHttpUrl, isSecureUrl } from "./secure-url.ts";
-import type { NamesOf } from "../../option-names.ts";
 
 /** How documents of a server are fetched: its metadata, its keys. */
 export interface DocumentOptions {
@@ -27,14 +26,14 @@ export interface DocumentOptions {
 }
 
 /** Names of the options, for those of functions that fetch documents. */
-export const documentOptionNames: NamesOf<DocumentOptions> = {
-  fetch: true,
-  headers: true,
-  timeout: true,
-  maxResponseBytes: true,
-  allowInsecure: true,
-  debugLogger: true,
-};
+export const documentOptionNames: readonly (keyof DocumentOptions)[] = [
+  "fetch",
+  "headers",
+  "timeout",
+  "maxResponseBytes",
+  "allowInsecure",
+  "debugLogger",
+];
 
 /** Fetches documents, each with the same options. */
 export interface DocumentSource {

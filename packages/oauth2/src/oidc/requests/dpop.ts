@@ -11,26 +11,7 @@ import type { ProofTarget, RequestProof } from "../../connection/proof.ts";
 import type { OAuth2Response } from "../../message/response.ts";
 import { parseChallenges } from "../parse-challenges.ts";
 import { sha256Base64Url, randomValue } from "../../grants/pkce.ts";
-import { checkNames, optionsOf } from "../../option-names.ts";
-
-const proofOptions = optionsOf<DPoPProofOptions>("DPoP.proof", {
-  method: true,
-  url: true,
-  accessToken: true,
-  nonce: true,
-  now: true,
-});
-
-const keyOptions = optionsOf<DPoPKeys>("DPoP.fromKeys", {
-  privateKey: true,
-  publicKey: true,
-  algorithm: true,
-});
-
-const generateOptions = optionsOf<GenerateDPoPOptions>("DPoP.generate", {
-  algorithm: true,
-  extractable: true,
-});
+import { checkOptions } from "../../check-options.ts";
 
 /** Signature algorithms of DPoP proofs. */
 export type DPoPAlgorithm = "ES256" | "ES384" | "ES512" | "Ed25519" | "PS256" | "RS256";
@@ -94,7 +75,7 @@ export class DPoP implements RequestProof {
    * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for an unknown algorithm
    */
   static async generate(options: GenerateDPoPOptions = {}): Promise<DPoP> {
-    checkNames(options, generateOptions);
+    checkOptions("DPoP.generate", options, ["algorithm", "extractable"]);
     const { algorithm = "ES256", extractable = false } = options;
     checkAlgorithm(algorithm);
     return DPoP.fromKeys({ ...(await generateKeyPair(algorithm, { extractable })), algorithm });
@@ -106,7 +87,7 @@ export class DPoP implements RequestProof {
    * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for keys that are not a pair of private and extractable public key
    */
   static async fromKeys(keys: DPoPKeys): Promise<DPoP> {
-    checkNames(keys, keyOptions);
+    checkOptions("DPoP.fromKeys", keys, ["privateKey", "publicKey", "algorithm"]);
     const { privateKey, publicKey, algorithm } = keys;
     checkAlgorithm(algorithm);
     if (privateKey?.type !== "private" || !privateKey.usages.includes("sign"))
@@ -119,7 +100,7 @@ export class DPoP implements RequestProof {
 
   /** Makes the value of the `DPoP` field of one request (RFC 9449, 4.2). */
   async proof(options: DPoPProofOptions): Promise<string> {
-    checkNames(options, proofOptions);
+    checkOptions("DPoP.proof", options, ["method", "url", "accessToken", "nonce", "now"]);
     const { method, accessToken, now = Math.floor(Date.now() / 1000) } = options;
     const url = new URL(options.url);
     const { nonce = this.#nonces.get(url.origin) } = options;

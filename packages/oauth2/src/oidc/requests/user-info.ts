@@ -17,13 +17,7 @@ import {
 } from "../provider-endpoint.ts";
 import { claimTime } from "../jwt/verify-id-token.ts";
 import { verifyJwt } from "../jwt/verify-jwt.ts";
-import { checkNames, optionsOf } from "../../option-names.ts";
-
-const userInfoOptions = optionsOf<UserInfoOptions>("userInfo", {
-  ...callOptionNames,
-  expectedSub: true,
-  proof: true,
-});
+import { checkOptions } from "../../check-options.ts";
 
 /** Claims about the user (OpenID Connect Core, 5.1 and 5.3.2). Claims that are not listed are kept unchanged. */
 export interface UserInfo {
@@ -73,7 +67,7 @@ export async function userInfo(
   options: UserInfoOptions,
   signedAnswer: SignedAnswerOptions,
 ): Promise<UserInfo> {
-  checkNames(options, userInfoOptions);
+  checkOptions("userInfo", options, [...callOptionNames, "expectedSub", "proof"]);
   const { expectedSub } = options;
   if (expectedSub !== false && (typeof expectedSub !== "string" || expectedSub === ""))
     throw optionError("expectedSub", expectedSub, "the sub of the ID token, or false");
