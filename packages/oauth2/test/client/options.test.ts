@@ -13,7 +13,8 @@ import {
   TokenManager,
 } from "../../src/index.ts";
 import { configure, snakyHashClass } from "../../src/compat/index.ts";
-import { FileTokenStore, nodeTransport } from "../../src/node/index.ts";
+import { FileTokenStore } from "../../src/node/file-token-store.ts";
+import { nodeTransport } from "../../src/node/node-transport.ts";
 import { discover, DPoP, OidcClient, RemoteJwks, verifyIdToken } from "../../src/oidc/index.ts";
 import { verifyLogoutToken } from "../../src/oidc/logout/index.ts";
 import { startScriptedServer, type ScriptedServer } from "../scripted-server.ts";

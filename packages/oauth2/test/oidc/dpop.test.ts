@@ -14,7 +14,8 @@ import {
   OAuth2Client,
   OAuth2Response,
 } from "../../src/index.ts";
-import { DPoP, type DPoPAlgorithm } from "../../src/oidc/index.ts";
+import { DPoP } from "../../src/oidc/index.ts";
+import type { DPoPAlgorithm } from "../../src/oidc/requests/dpop.ts";
 
 const url = "https://api.example/items?page=2#top";
 
