@@ -48,14 +48,6 @@ export interface StartAuthorizationOptions {
   readonly requireAcr?: boolean | undefined;
 }
 
-/** Options of {@link finishAuthorization}. */
-export interface FinishAuthorizationOptions {
-  /** Further parameters of the token request. */
-  readonly params?: TokenParams | undefined;
-  /** Options of the token. */
-  readonly options?: TokenOptions | undefined;
-}
-
 /** Result of {@link startAuthorization}. */
 export interface StartedAuthorization {
   /** Where to send the browser. */
@@ -156,7 +148,8 @@ export async function finishAuthorization(
   client: AuthorizationFlowClient,
   input: CallbackInput,
   transaction: AuthorizationTransaction,
-  { params, options }: FinishAuthorizationOptions = {},
+  params: TokenParams,
+  options: TokenOptions,
 ): Promise<AccessToken> {
   checkTransaction(transaction);
   const { state, codeVerifier, redirectUri, issuer, resource, scope, expiresAt } = transaction;

@@ -12,7 +12,7 @@ import type { DiscoverOptions } from "./metadata/discover.ts";
 import { MetadataError } from "./errors.ts";
 import type { JsonRecord } from "../json-record.ts";
 import type { RemoteJwksOptions } from "./jwt/remote-jwks.ts";
-import { isHttpUrl, isSecureUrl } from "./metadata/secure-url.ts";
+import { isHttpUrl, isSecureUrl } from "../message/secure-url.ts";
 import { findMetadataFault, type ServerMetadata } from "./metadata/server-metadata.ts";
 import type { VerifyIdTokenOptions } from "./jwt/verify-id-token.ts";
 import { checkAlgorithms, isKeyAlgorithm } from "./jwt/verify-jwt.ts";
@@ -21,12 +21,10 @@ import { checkOptions } from "../check-options.ts";
 /** Options of an {@link OidcClient}. What the server's metadata states is not an option. */
 export interface OidcClientOptions extends Omit<OAuth2ClientOptions, MetadataOption> {
   /**
-   * Signature algorithms of ID tokens and logout tokens. Default: those of the server that sign with a private key, else
+   * Signature algorithms of all that the server signs: ID tokens, logout tokens, user information, introspection. Default: those of the server that sign with a private key, else
    * `RS256`. `HS256` must be named, and is verified with the client secret.
    */
   readonly idTokenAlgorithms?: readonly string[] | undefined;
-  /** Signature algorithms of signed user information and introspection. Default: as for ID tokens. */
-  readonly answerAlgorithms?: readonly string[] | undefined;
   /** How far the server's clock may differ, in seconds. Default: `30`. */
   readonly clockTolerance?: number | undefined;
   /** How the keys of the server are cached. */
@@ -35,11 +33,6 @@ export interface OidcClientOptions extends Omit<OAuth2ClientOptions, MetadataOpt
   readonly defaultScope?: Scope | undefined;
   /** Whether sign-ins are pushed (RFC 9126). Default: whether the server requires it. */
   readonly pushAuthorization?: boolean | undefined;
-  /**
-   * Whether the endpoints of `mtls_endpoint_aliases` are used (RFC 8705, 5). Default: whether `authScheme` is
-   * `tls_client_auth`.
-   */
-  readonly mtlsAliases?: boolean | undefined;
   /** Whether `http` to other machines is allowed. Default: `false`; `http` to this machine always is. */
   readonly allowInsecure?: boolean | undefined;
   /** Customizes the connection, as the fourth argument of `OAuth2Client`. */
@@ -62,12 +55,10 @@ export type OwnOidcOptions = Omit<OidcClientOptions, keyof OAuth2ClientOptions>;
 export const oidcOptionNames: readonly (keyof OidcClientOptions)[] = [
   ...sharedOptionNames,
   "idTokenAlgorithms",
-  "answerAlgorithms",
   "clockTolerance",
   "jwks",
   "defaultScope",
   "pushAuthorization",
-  "mtlsAliases",
   "allowInsecure",
   "build",
 ];
@@ -85,16 +76,14 @@ export function splitOidcOptions(options: OidcClientOptions): {
   if (decided !== undefined) throw optionError(decided, "given", "that of the metadata");
   checkOptions("OidcClient", options, oidcOptionNames);
   checkOptions("jwks", options.jwks, ["cacheMaxAge", "cooldown"]);
-  const { idTokenAlgorithms, answerAlgorithms, clockTolerance, jwks, ...others } = options;
-  const { defaultScope, pushAuthorization, mtlsAliases, allowInsecure, build, ...rest } = others;
+  const { idTokenAlgorithms, clockTolerance, jwks, defaultScope, ...others } = options;
+  const { pushAuthorization, allowInsecure, build, ...rest } = others;
   const own = {
     idTokenAlgorithms,
-    answerAlgorithms,
     clockTolerance,
     jwks,
     defaultScope,
     pushAuthorization,
-    mtlsAliases,
     allowInsecure,
     build,
   };
@@ -113,11 +102,8 @@ export function checkOidcOptions(
 ): void {
   if (typeof clientId !== "string" || clientId === "")
     throw optionError("clientId", clientId, "the client identifier");
-  for (const name of ["idTokenAlgorithms", "answerAlgorithms"] as const) {
-    const algorithms = own[name];
-    if (algorithms !== undefined) checkAlgorithms(algorithms, name);
-  }
-  const { clockTolerance = 0, allowInsecure = false } = own;
+  const { idTokenAlgorithms, clockTolerance = 0, allowInsecure = false } = own;
+  if (idTokenAlgorithms !== undefined) checkAlgorithms(idTokenAlgorithms, "idTokenAlgorithms");
   if (!(clockTolerance >= 0))
     throw optionError("clockTolerance", clockTolerance, "seconds, at least 0");
   const fault = findMetadataFault(metadata, allowInsecure ? isHttpUrl : isSecureUrl);

@@ -85,9 +85,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
   readonly tokenExchange: TokenExchange;
   /** What OpenID Connect adds to `authCode.start` and `authCode.callback`. */
   readonly openId: OpenIdFlow;
-  readonly #idTokenAlgorithms: readonly string[];
   readonly #answers: SignedAnswerOptions;
-  readonly #clockTolerance: number;
   readonly #claims = new WeakMap<AccessToken, IdTokenClaims>();
 
   /**
@@ -105,13 +103,13 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     const { own, rest } = splitOidcOptions(options);
     checkOidcOptions(metadata, clientId, own);
     const authScheme = rest.authScheme ?? chooseScheme(metadata, clientSecret, rest.clientKey);
-    const { mtlsAliases = authScheme === "tls_client_auth" } = own;
-    const decided = coreOptions(metadata, mtlsAliases);
+    const usesMtlsAliases = authScheme === "tls_client_auth";
+    const decided = coreOptions(metadata, usesMtlsAliases);
     super(clientId, clientSecret, { ...rest, ...decided, authScheme }, own.build);
     const { clockTolerance = 30, jwks, allowInsecure } = own;
     const { clock, maxResponseBytes } = this;
     this.metadata = metadata;
-    this.usesMtlsAliases = mtlsAliases;
+    this.usesMtlsAliases = usesMtlsAliases;
     this.jwks =
       metadata.jwks_uri === undefined
         ? undefined
@@ -120,11 +118,8 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
             { ...jwks, clock, allowInsecure, maxResponseBytes },
             this.connection,
           );
-    this.#clockTolerance = clockTolerance;
-    const { idTokenAlgorithms = signedWithKeys(metadata.id_token_signing_alg_values_supported) } =
-      own;
-    this.#idTokenAlgorithms = idTokenAlgorithms;
-    const { answerAlgorithms: algorithms = idTokenAlgorithms } = own;
+    const algorithms =
+      own.idTokenAlgorithms ?? signedWithKeys(metadata.id_token_signing_alg_values_supported);
     const key = createKeySource(this.secret, this.jwks);
     this.#answers = { key, algorithms, clockTolerance };
     this.device = new DeviceFlow(this);
@@ -227,9 +222,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
       ...options,
       issuer: expectedIssuer(this.metadata),
       clientId: this.id ?? "",
-      key: this.#answers.key,
-      algorithms: this.#idTokenAlgorithms,
-      clockTolerance: this.#clockTolerance,
+      ...this.#answers,
       now: this.clock() / 1000,
     });
   }
@@ -248,9 +241,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
       ...options,
       issuer: this.metadata.issuer,
       clientId: this.id ?? "",
-      key: this.#answers.key,
-      algorithms: this.#idTokenAlgorithms,
-      clockTolerance: this.#clockTolerance,
+      ...this.#answers,
       now: this.clock() / 1000,
     });
   }

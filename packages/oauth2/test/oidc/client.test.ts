@@ -9,7 +9,7 @@ describe("OidcClient", () => {
   it.each([
     ["an empty client identifier", () => new OidcClient(metadata, "")],
     ["no algorithms", () => new OidcClient(metadata, "a", "s", { idTokenAlgorithms: [] })],
-    ["alg none", () => new OidcClient(metadata, "a", "s", { answerAlgorithms: ["none"] })],
+    ["alg none", () => new OidcClient(metadata, "a", "s", { idTokenAlgorithms: ["none"] })],
     ["a negative tolerance", () => new OidcClient(metadata, "a", "s", { clockTolerance: -1 })],
     ["an unknown option", () => new OidcClient(metadata, "a", "s", { x: 1 } as object)],
     [

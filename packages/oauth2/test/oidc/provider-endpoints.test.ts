@@ -68,16 +68,17 @@ describe("against oidc-provider", () => {
   });
 
   it("refuses signed answers of algorithms that are not allowed", async () => {
-    const oidc = await client("signed", { answerAlgorithms: ["ES256"] });
-    const token = await signIn(oidc);
+    const { token } = await signIn(await client("signed"));
+    const oidc = await client("signed", { idTokenAlgorithms: ["ES256"] });
     const refusal = { code: "ERR_OAUTH_TOKEN_INVALID", claim: "alg" };
-    await expect(oidc.userInfo(token)).rejects.toMatchObject(refusal);
+    await expect(oidc.userInfo(token, { expectedSub: "user-1" })).rejects.toMatchObject(refusal);
     await expect(oidc.introspect(token, { signed: true })).rejects.toMatchObject(refusal);
   });
 
   it("takes a plain answer where no signed one is asked for", async () => {
-    const oidc = await client("signed", { answerAlgorithms: ["ES256"] });
-    expect(await oidc.introspect(await signIn(oidc))).toMatchObject({ active: true });
+    const oidc = await client("signed", { idTokenAlgorithms: ["ES256"] });
+    const token = await signIn(await client("signed"));
+    expect(await oidc.introspect(token)).toMatchObject({ active: true });
   });
 
   it("asks for a token of one resource, in sign-in and exchange of the code", async () => {

@@ -3,7 +3,7 @@ import { optionError } from "../../errors.ts";
 import { MetadataError } from "../errors.ts";
 import { documentOptionNames, createDocumentSource, type DocumentOptions } from "./get-document.ts";
 import { parseJsonRecord } from "../../json-record.ts";
-import { urlCheckFor } from "./secure-url.ts";
+import { urlCheckFor } from "../../message/secure-url.ts";
 import { findMetadataFault, type ServerMetadata } from "./server-metadata.ts";
 import { checkOptions } from "../../check-options.ts";
 

@@ -1,3 +1,5 @@
+import { isJsonRecord } from "../../json-record.ts";
+
 /**
  * What an authorization server or OpenID provider says about itself (RFC 8414, 2; OpenID Connect Discovery, 3). Members
  * that are not listed are kept unchanged.
@@ -81,7 +83,7 @@ export function findMetadataFault(
     if (fault !== undefined) return `${name} ${fault}`;
   }
   if (aliases !== undefined) {
-    if (!isRecord(aliases)) return "mtls_endpoint_aliases is not an object";
+    if (!isJsonRecord(aliases)) return "mtls_endpoint_aliases is not an object";
     for (const [name, url] of Object.entries(aliases)) {
       const fault = findUrlFault(url, isAllowedUrl);
       if (fault !== undefined) return `mtls_endpoint_aliases.${name.slice(0, 60)} ${fault}`;
@@ -97,10 +99,6 @@ function findUrlFault(url: unknown, isAllowedUrl: (url: URL) => boolean): string
   if (url === undefined) return undefined;
   if (typeof url !== "string" || !URL.canParse(url)) return "is not a URL";
   return isAllowedUrl(new URL(url)) ? undefined : "is neither https nor of this machine";
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isOptionalTextList(value: unknown): boolean {

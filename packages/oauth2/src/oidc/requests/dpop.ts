@@ -145,12 +145,8 @@ export class DPoP implements RequestProof {
     const isNew = this.#nonces.get(origin) !== nonce;
     this.#nonces.delete(origin);
     this.#nonces.set(origin, nonce);
-    if (this.#nonces.size > maxNonces) {
-      for (const oldest of this.#nonces.keys()) {
-        this.#nonces.delete(oldest);
-        break;
-      }
-    }
+    const [oldest = origin] = this.#nonces.keys();
+    if (this.#nonces.size > maxNonces) this.#nonces.delete(oldest);
     return isNew;
   }
 }

@@ -92,14 +92,10 @@ async function send(
   const proof = options.proof === undefined ? client.proof : (options.proof ?? undefined);
   if (typeof token !== "string" || !/^[A-Za-z\d\-._~+/]+=*$/.test(token))
     throw optionError("token", "empty or not an access token", "an access token");
-  const target: ProofTarget = {
-    method: "GET",
-    url: endpointUrl(client, "userinfo_endpoint"),
-    token,
-  };
-  const { method, url } = target;
+  const url = endpointUrl(client, "userinfo_endpoint");
+  const target: ProofTarget = { method: "GET", url, token };
   const { maxResponseBytes, connection } = client;
-  const common = { method, url, maxResponseBytes, timeout, signal, snaky: false };
+  const common = { method: "GET", url, maxResponseBytes, timeout, signal, snaky: false };
   const attempt = async (dpop: string | undefined): Promise<Reply> => {
     const headers = new Headers({ accept: "application/json, application/jwt" });
     headers.set("authorization", `${proof === undefined ? "Bearer" : "DPoP"} ${token}`);
