@@ -95,13 +95,6 @@ export class RemoteJwks {
       : this.#findKey(header);
   }
 
-  /** Forgets all keys; they are fetched again when they are needed. */
-  clear(): void {
-    this.#forget([]);
-    this.#fetchedAt = -Infinity;
-    this.#failure = undefined;
-  }
-
   async #findKey(header: JwtHeader): Promise<CryptoKey> {
     if (!this.#isYoungerThan(this.#maxAge)) await this.#refetch(header);
     let key = selectKey(this.#keys, header);
@@ -160,8 +153,8 @@ export class RemoteJwks {
 
   async #fetch(): Promise<void> {
     try {
-      const keys = await fetchKeys(new URL(this.url), this.#source);
-      this.#forget(keys);
+      this.#keys = await fetchKeys(new URL(this.url), this.#source);
+      this.#imported = new Map();
       this.#fetchedAt = this.#clock();
       this.#failure = undefined;
     } catch (error) {
@@ -169,11 +162,6 @@ export class RemoteJwks {
       this.#failure = { error };
       throw error;
     }
-  }
-
-  #forget(keys: readonly JsonRecord[]): void {
-    this.#keys = keys;
-    this.#imported = new Map();
   }
 }
 

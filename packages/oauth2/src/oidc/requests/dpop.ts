@@ -40,10 +40,6 @@ export interface DPoPProofOptions {
   readonly url: string | URL;
   /** The access token that goes with it; none at the token endpoint. */
   readonly accessToken?: string | undefined;
-  /** Nonce of the server. Default: the last one that {@link DPoP.rememberNonce} saw from that origin. */
-  readonly nonce?: string | undefined;
-  /** Now, in seconds since 1970. Default: the clock. */
-  readonly now?: number | undefined;
 }
 
 const algorithms: readonly string[] = ["ES256", "ES384", "ES512", "Ed25519", "PS256", "RS256"];
@@ -100,16 +96,16 @@ export class DPoP implements RequestProof {
 
   /** Makes the value of the `DPoP` field of one request (RFC 9449, 4.2). */
   async proof(options: DPoPProofOptions): Promise<string> {
-    checkOptions("DPoP.proof", options, ["method", "url", "accessToken", "nonce", "now"]);
-    const { method, accessToken, now = Math.floor(Date.now() / 1000) } = options;
+    checkOptions("DPoP.proof", options, ["method", "url", "accessToken"]);
+    const { method, accessToken } = options;
     const url = new URL(options.url);
-    const { nonce = this.#nonces.get(url.origin) } = options;
+    const nonce = this.#nonces.get(url.origin);
     const ath = accessToken === undefined ? undefined : await sha256Base64Url(accessToken);
     const claims = {
       jti: randomValue(),
       htm: method,
       htu: `${url.origin}${url.pathname}`,
-      iat: now,
+      iat: Math.floor(Date.now() / 1000),
       ...(ath !== undefined && { ath }),
       ...(nonce !== undefined && { nonce }),
     };

@@ -1,4 +1,4 @@
-import type { AccessToken } from "../../token/access-token.ts";
+import type { AccessToken, TokenClient } from "../../token/access-token.ts";
 import { InvalidResponseError, optionError } from "../../errors.ts";
 import type { Scope } from "../../message/form.ts";
 import type { TokenOptions } from "../../token/token-options.ts";
@@ -35,13 +35,9 @@ const typePrefix = "urn:ietf:params:oauth:token-type:";
 
 /** Exchanges one token for another (RFC 8693): narrower, for another service, or on behalf of someone. */
 export class TokenExchange {
-  readonly #client: {
-    getToken(params: TokenParams, options?: TokenOptions): Promise<AccessToken>;
-  };
+  readonly #client: Pick<TokenClient, "getToken">;
 
-  constructor(client: {
-    getToken(params: TokenParams, options?: TokenOptions): Promise<AccessToken>;
-  }) {
+  constructor(client: Pick<TokenClient, "getToken">) {
     this.#client = client;
   }
 
