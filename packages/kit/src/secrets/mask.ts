@@ -6,8 +6,6 @@ export interface MaskOptions {
   readonly label?: string | undefined;
   /** Whether the value with this name is secret; the name is percent-decoded. Default: `isSecretParameter`, for JSON and headers `isSecretName`. */
   readonly isSecret?: ((name: string) => boolean) | undefined;
-  /** Masks what else is secret in a text of a JSON value, such as a URL. Default: nothing. */
-  readonly maskText?: ((text: string) => string) | undefined;
 }
 
 /**
@@ -43,11 +41,10 @@ export function maskForm(form: string, options: MaskOptions = {}): string {
  * by `JSON.stringify`.
  */
 export function maskJson(value: unknown, options: MaskOptions = {}): unknown {
-  const { label = defaultLabel, isSecret = isSecretName, maskText = (text) => text } = options;
-  const text = JSON.stringify(value, (name, member: unknown) => {
-    if (member !== null && member !== undefined && isSecret(name)) return label;
-    return typeof member === "string" ? maskText(member) : member;
-  }) as string | undefined;
+  const { label = defaultLabel, isSecret = isSecretName } = options;
+  const text = JSON.stringify(value, (name, member: unknown) =>
+    member !== null && member !== undefined && isSecret(name) ? label : member,
+  ) as string | undefined;
   return text === undefined ? undefined : (JSON.parse(text) as unknown);
 }
 

@@ -45,11 +45,11 @@ export function secretsOfRequest(url: string, headers: Headers | undefined): rea
 
 /** Replaces secrets in a value of JSON, at all depths: the values of filtered members, and secrets in text. */
 export function redactValue(value: unknown, known: readonly string[] = []): unknown {
-  return maskJson(value, {
-    label: filteredLabel(),
-    isSecret: isFilteredMember,
-    maskText: (text) => redactText(text, known),
-  });
+  const masked = maskJson(value, { label: filteredLabel(), isSecret: isFilteredMember });
+  const text = JSON.stringify(masked, (_name, member: unknown) =>
+    typeof member === "string" ? redactText(member, known) : member,
+  );
+  return JSON.parse(text) as unknown;
 }
 
 /** Replaces the values of filtered parameters of a form. */
