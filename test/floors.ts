@@ -77,7 +77,6 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
     "oidc",
     "oidc/requests",
     "oidc/logout",
-    "oidc/resource",
     "oidc/provider-endpoint.ts",
     "oidc/jwt",
     "oidc/metadata",

@@ -116,16 +116,6 @@ export const claims: readonly Claim[] = [
     does: "verifies a logout token, ends a session",
   },
   {
-    entry: "@fetchwork/oauth2/oidc/registration",
-    test: "oauth2-registration",
-    does: "registers a client",
-  },
-  {
-    entry: "@fetchwork/oauth2/oidc/resource",
-    test: "oauth2-resource",
-    does: "reads challenges",
-  },
-  {
     entry: "@fetchwork/oauth2/compat",
     test: "oauth2-compat",
     does: "settings of the process, snake-case objects",

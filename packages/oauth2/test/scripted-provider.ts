@@ -12,7 +12,6 @@ export const metadata: ServerMetadata = {
   userinfo_endpoint: `${issuer}/me`,
   introspection_endpoint: `${issuer}/introspect`,
   pushed_authorization_request_endpoint: `${issuer}/par`,
-  registration_endpoint: `${issuer}/register`,
   end_session_endpoint: `${issuer}/logout?x=1`,
 };
 /** The key of the provider. */

@@ -10,12 +10,7 @@ import {
   type UnauthorizedRequest,
 } from "./authorizer.ts";
 import { wholeOrStream } from "../message/whole-or-stream.ts";
-import { checkNames, optionsOf } from "../option-names.ts";
-
-const fetchOptions = optionsOf<AuthorizedFetchOptions>("authorizedFetch", {
-  ...authorizeOptionNames,
-  fetch: true,
-});
+import { checkOptions } from "../check-options.ts";
 
 /** A `fetch`. */
 export type AuthorizedFetch = (
@@ -46,7 +41,7 @@ export function authorizedFetch(
   source: TokenSource,
   options: AuthorizedFetchOptions = {},
 ): AuthorizedFetch {
-  checkNames(options, fetchOptions);
+  checkOptions("authorizedFetch", options, [...authorizeOptionNames, "fetch"]);
   const authorizer = createAuthorizer(source, options);
   const { fetch: transport } = options;
   return async (input, init) => {

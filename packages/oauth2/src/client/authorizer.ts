@@ -10,7 +10,6 @@ import { optionError } from "../errors.ts";
 import { isStream } from "../message/request-body.ts";
 import { streamToResource, type StreamedRequest } from "../connection/resource-request.ts";
 import { TokenManager } from "../manager/token-manager.ts";
-import type { NamesOf } from "../option-names.ts";
 
 /** Where requests get their token: a manager, which keeps it fresh, or one token. */
 export type TokenSource = TokenManager | AccessToken;
@@ -34,11 +33,11 @@ export interface AuthorizeOptions {
 }
 
 /** Names of the options, for those of {@link authorizedFetch} too. */
-export const authorizeOptionNames: NamesOf<AuthorizeOptions> = {
-  allowedOrigins: true,
-  retryOn401: true,
-  timeout: true,
-};
+export const authorizeOptionNames: readonly (keyof AuthorizeOptions)[] = [
+  "allowedOrigins",
+  "retryOn401",
+  "timeout",
+];
 
 /** A request without its token. */
 export type UnauthorizedRequest = Omit<StreamedRequest, "credential" | "timeout">;

@@ -6,7 +6,7 @@ import type { Fetch } from "../connection/fetch.ts";
 import type { TokenMethod } from "../connection/form-request.ts";
 import type { DebugLogger } from "../log/logger.ts";
 import type { RequestProof } from "../connection/proof.ts";
-import { checkNames, optionsOf, type NamesOf } from "../option-names.ts";
+import { checkOptions } from "../check-options.ts";
 
 /** Options of an {@link OAuth2Client}. */
 export interface OAuth2ClientOptions {
@@ -59,32 +59,29 @@ export interface OAuth2ClientOptions {
 /** Options that are resolved against the site. */
 export const endpointNames = ["authorizeUrl", "tokenUrl", "revokeUrl"] as const;
 
-/** Names of the options, for those of an `OidcClient` too. */
-export const clientOptionNames: NamesOf<OAuth2ClientOptions> = {
-  site: true,
-  authorizeUrl: true,
-  tokenUrl: true,
-  revokeUrl: true,
-  redirectUri: true,
-  tokenMethod: true,
-  authScheme: true,
-  basicEncoding: true,
-  clientKey: true,
-  issuer: true,
-  connectionOpts: true,
-  raiseErrors: true,
-  maxRedirects: true,
-  logger: true,
-  debug: true,
-  fetch: true,
-  allowedOrigins: true,
-  maxResponseBytes: true,
-  maxResourceBytes: true,
-  dpop: true,
-  clock: true,
-};
+/** Options that the metadata of a server decides. */
+export type MetadataOption = "authorizeUrl" | "tokenUrl" | "revokeUrl" | "issuer";
 
-const clientOptions = optionsOf<OAuth2ClientOptions>("OAuth2Client", clientOptionNames);
+/** Names of the options that an `OidcClient` has too. */
+export const sharedOptionNames: readonly Exclude<keyof OAuth2ClientOptions, MetadataOption>[] = [
+  "site",
+  "redirectUri",
+  "tokenMethod",
+  "authScheme",
+  "basicEncoding",
+  "clientKey",
+  "connectionOpts",
+  "raiseErrors",
+  "maxRedirects",
+  "logger",
+  "debug",
+  "fetch",
+  "allowedOrigins",
+  "maxResponseBytes",
+  "maxResourceBytes",
+  "dpop",
+  "clock",
+];
 
 /**
  * Checks what types do not.
@@ -92,7 +89,7 @@ const clientOptions = optionsOf<OAuth2ClientOptions>("OAuth2Client", clientOptio
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
  */
 export function checkClientOptions(options: OAuth2ClientOptions): void {
-  checkNames(options, clientOptions);
+  checkOptions("OAuth2Client", options, [...sharedOptionNames, ...endpointNames, "issuer"]);
   const { tokenMethod, basicEncoding, fetch, logger, clock } = options;
   if (!["post", "get", "post_with_query_string", undefined].includes(tokenMethod)) {
     throw optionError("tokenMethod", tokenMethod, "post, get or post_with_query_string");
@@ -125,9 +122,6 @@ export function checkClientOptions(options: OAuth2ClientOptions): void {
   }
   if (logger !== undefined && typeof Reflect.get(Object(logger), "debug") !== "function") {
     throw optionError("logger", "an object", "one with a function debug");
-  }
-  for (const name of ["authorizeUrl", "tokenUrl", "revokeUrl"] as const) {
-    if (options[name] === "") throw optionError(name, "", "a path or URL");
   }
   for (const name of ["maxRedirects", "maxResponseBytes", "maxResourceBytes"] as const) {
     const value = options[name];

@@ -7,9 +7,7 @@ import {
   type TokenSource,
 } from "./authorizer.ts";
 import { wholeOrStream } from "../message/whole-or-stream.ts";
-import { checkNames, optionsOf } from "../option-names.ts";
-
-const withAccessTokenOptions = optionsOf<AuthorizeOptions>("withAccessToken", authorizeOptionNames);
+import { checkOptions } from "../check-options.ts";
 
 /** A handler of `@fetchwork/http`, with whatever context. */
 export type ContextHandler<C> = (request: Request, context: C) => Response | Promise<Response>;
@@ -33,7 +31,7 @@ export function withAccessToken(
   source: TokenSource,
   options: AuthorizeOptions = {},
 ): ContextMiddleware {
-  checkNames(options, withAccessTokenOptions);
+  checkOptions("withAccessToken", options, authorizeOptionNames);
   const authorizer = createAuthorizer(source, options);
   return (next) => async (request, context) => {
     const url = new URL(request.url);

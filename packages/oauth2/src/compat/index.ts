@@ -2,13 +2,6 @@
 // objects with snake-case keys.
 export { configure, resetSettings, settings, type Settings } from "./settings.ts";
 export { snakeCase } from "../snake-case.ts";
-export {
-  snakyHashClass,
-  type HashHook,
-  type SnakyHashClass,
-  type SnakyHooks,
-  type ValueHook,
-} from "./snaky-hash.ts";
+export { snakyHashClass, type SnakyHashClass, type SnakyHooks } from "./snaky-hash.ts";
 export { registerParser } from "../message/parse-body.ts";
-export type { SnakyHash, SnakyHashMaker } from "../snaky-hash.ts";
-export type { ProcessSettings } from "../process-settings.ts";
+export type { SnakyHash } from "../snaky-hash.ts";

@@ -1,5 +1,5 @@
 import { optionError } from "../errors.ts";
-import { checkNames, optionsOf } from "../option-names.ts";
+import { checkOptions } from "../check-options.ts";
 import {
   changeProcessSettings,
   defaultProcessSettings,
@@ -17,14 +17,6 @@ const defaults: Settings = {
   ...defaultProcessSettings,
   snakyHashClass: defaultSnakyHashClass,
 };
-
-const settingNames = optionsOf<Settings>("configure", {
-  silenceExtraTokensWarning: true,
-  silenceNoTokensWarning: true,
-  filteredLabel: true,
-  filteredDebugKeys: true,
-  snakyHashClass: true,
-});
 
 let current: Settings = Object.freeze(defaults);
 
@@ -45,7 +37,13 @@ export function settings(): Settings {
 export function configure(changes: {
   readonly [K in keyof Settings]?: Settings[K] | undefined;
 }): void {
-  checkNames(changes, settingNames);
+  checkOptions("configure", changes, [
+    "silenceExtraTokensWarning",
+    "silenceNoTokensWarning",
+    "filteredLabel",
+    "filteredDebugKeys",
+    "snakyHashClass",
+  ]);
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
   for (const [name, value] of given) check(name, value);
   const next: Settings = { ...current, ...Object.fromEntries(given) };

@@ -1,5 +1,5 @@
 import { InvalidResponseError } from "../errors.ts";
-import { checkNames, optionsOf } from "../option-names.ts";
+import { checkOptions } from "../check-options.ts";
 import {
   checkDepth,
   isHash,
@@ -7,13 +7,6 @@ import {
   type SnakyHashMaker,
   toSnakyHash,
 } from "../snaky-hash.ts";
-
-const hookNames = optionsOf<SnakyHooks>("snakyHashClass", {
-  dumpValue: true,
-  dumpHash: true,
-  loadValue: true,
-  loadHash: true,
-});
 
 /** What makes the hashes of {@link OAuth2Response.parsed}; {@link snakyHashClass} makes one with hooks. */
 export interface SnakyHashClass extends SnakyHashMaker {
@@ -52,7 +45,7 @@ export interface SnakyHooks {
  * ```
  */
 export function snakyHashClass(hooks: SnakyHooks = {}): SnakyHashClass {
-  checkNames(hooks, hookNames);
+  checkOptions("snakyHashClass", hooks, ["dumpValue", "dumpHash", "loadValue", "loadHash"]);
   const dumpHooks = { value: list(hooks.dumpValue), hash: list(hooks.dumpHash) };
   const loadHooks = { value: list(hooks.loadValue), hash: list(hooks.loadHash) };
   return {

@@ -12,18 +12,11 @@ export interface ConnectionBuilder {
   adapter(fetch: Fetch): this;
 }
 
-/** What was built. */
-export interface BuiltConnection {
-  readonly encoding: BodyEncoding;
-  /** `undefined` for the `fetch` of the platform. */
-  readonly fetch: Fetch | undefined;
-}
-
-/** Runs the function that customizes a connection. */
+/** Runs the function that customizes a connection; `fetch` is `undefined` for that of the platform. */
 export function buildConnection(
   fetch: Fetch | undefined,
   build: ((connection: ConnectionBuilder) => void) | undefined,
-): BuiltConnection {
+): { readonly encoding: BodyEncoding; readonly fetch: Fetch | undefined } {
   let encoding: BodyEncoding = "url_encoded";
   let sender = fetch;
   const middlewares: FetchMiddleware[] = [];

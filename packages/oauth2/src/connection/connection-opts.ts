@@ -1,6 +1,6 @@
 import { OAuth2UsageError, optionError } from "../errors.ts";
 import type { Fetch } from "./fetch.ts";
-import { checkNames, optionsOf, type NamesOf } from "../option-names.ts";
+import { checkOptions } from "../check-options.ts";
 
 /** PEM or DER. */
 export type PemOrDer = string | Uint8Array;
@@ -39,24 +39,18 @@ export interface ConnectionOpts extends NodeTransportOptions {
 }
 
 /** Names of the options that need Node. */
-export const transportOptionNames: NamesOf<NodeTransportOptions> = {
-  cert: true,
-  key: true,
-  passphrase: true,
-  pfx: true,
-  ca: true,
-  proxy: true,
-  connectTimeout: true,
-  headersTimeout: true,
-  bodyTimeout: true,
-  connections: true,
-};
-
-const connectionOpts = optionsOf<ConnectionOpts>("connectionOpts", {
-  ...transportOptionNames,
-  timeout: true,
-  headers: true,
-});
+export const transportOptionNames: readonly (keyof NodeTransportOptions)[] = [
+  "cert",
+  "key",
+  "passphrase",
+  "pfx",
+  "ca",
+  "proxy",
+  "connectTimeout",
+  "headersTimeout",
+  "bodyTimeout",
+  "connections",
+];
 
 /**
  * Checks the options of a connection.
@@ -64,7 +58,7 @@ const connectionOpts = optionsOf<ConnectionOpts>("connectionOpts", {
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when one is unknown, or needs Node where `fetch` is given
  */
 export function checkConnectionOpts(options: ConnectionOpts, fetch: Fetch | undefined): void {
-  checkNames(options, connectionOpts);
+  checkOptions("connectionOpts", options, [...transportOptionNames, "timeout", "headers"]);
   checkTimeout(options.timeout);
   if (fetch !== undefined && needsNode(options)) {
     throw new OAuth2UsageError(

@@ -3,6 +3,7 @@ import type { Exchange, Reply } from "./connection.ts";
 import { OAuth2RedirectError } from "../errors.ts";
 import { isRedirect } from "./form-request.ts";
 import { withQuery } from "../message/form.ts";
+import { isHttpUrl } from "../message/secure-url.ts";
 import { sendProven, type ProofTarget, type RequestProof } from "./proof.ts";
 import { isSecretHeader } from "../log/redact.ts";
 import { isStream, type SentBody } from "../message/request-body.ts";
@@ -160,17 +161,10 @@ function locationOf({ url }: Hop, response: OAuth2Response): URL {
   // As recorded: two slashes are a path of this host here, never another host.
   const target = location.startsWith("//") ? url.origin + location : location;
   const next = URL.canParse(target, url) ? new URL(target, url) : undefined;
-  if (
-    next === undefined ||
-    !/^https?:$/.test(next.protocol) ||
-    next.username !== "" ||
-    next.password !== ""
-  ) {
+  if (next === undefined || !isHttpUrl(next)) {
     throw new OAuth2RedirectError(
       `HTTP ${status} with a Location that is not a plain http or https URL`,
-      {
-        response,
-      },
+      { response },
     );
   }
   if (next.hash === "") next.hash = url.hash;

@@ -13,7 +13,7 @@ import {
 } from "../message/request-body.ts";
 import { parseOptionNames, type OAuth2Response, type ParseOptions } from "../message/response.ts";
 import { secretsOfBody } from "../log/secrets-of-body.ts";
-import { checkNames, optionsOf } from "../option-names.ts";
+import { checkOptions } from "../check-options.ts";
 
 /** Options of one request to a resource. */
 export interface ResourceRequestOptions extends ParseOptions {
@@ -37,18 +37,6 @@ export interface ResourceRequestOptions extends ParseOptions {
   /** Aborts the request. Default: none. */
   readonly signal?: AbortSignal | null | undefined;
 }
-
-const requestOptions = optionsOf<ResourceRequestOptions>("a request", {
-  ...parseOptionNames,
-  params: true,
-  body: true,
-  headers: true,
-  raiseErrors: true,
-  maxRedirects: true,
-  maxResponseBytes: true,
-  timeout: true,
-  signal: true,
-});
 
 /** What {@link sendToResource} needs to know of a client. */
 export interface ResourceSender {
@@ -77,7 +65,17 @@ export async function sendToResource(
   target: ResourceTarget,
   options: ResourceRequestOptions = {},
 ): Promise<OAuth2Response> {
-  checkNames(options, requestOptions);
+  checkOptions("a request", options, [
+    ...parseOptionNames,
+    "params",
+    "body",
+    "headers",
+    "raiseErrors",
+    "maxRedirects",
+    "maxResponseBytes",
+    "timeout",
+    "signal",
+  ]);
   const { raiseErrors = client.raiseErrors, maxRedirects, timeout, signal } = options;
   const { connection, maxResourceBytes } = client;
   const { maxResponseBytes = maxResourceBytes, parse, snaky, snakyHashClass } = options;

@@ -1,7 +1,7 @@
 import { encodeBase64 } from "@fetchwork/kit";
 import { optionError, OAuth2UsageError } from "../errors.ts";
 import { formEncode } from "../message/form.ts";
-import { checkNames, optionsOf } from "../option-names.ts";
+import { checkOptions } from "../check-options.ts";
 import { checkSigningKey, signJwt, type SigningKey } from "./sign-jwt.ts";
 
 /**
@@ -76,14 +76,6 @@ export interface ClientCredentials {
   readonly clock: () => number;
 }
 
-const clientKeyOptions = optionsOf<ClientKey>("clientKey", {
-  key: true,
-  alg: true,
-  kid: true,
-  audience: true,
-  lifetime: true,
-});
-
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
 /**
@@ -120,7 +112,7 @@ export function createClientAuthenticator(client: ClientCredentials): ClientAuth
 }
 
 function checkClientKey(clientKey: ClientKey): void {
-  checkNames(clientKey, clientKeyOptions);
+  checkOptions("clientKey", clientKey, ["key", "alg", "kid", "audience", "lifetime"]);
   const { key, alg, lifetime } = clientKey;
   checkSigningKey(key, alg, "clientKey");
   if (lifetime !== undefined && !(Number.isFinite(lifetime) && lifetime > 0)) {

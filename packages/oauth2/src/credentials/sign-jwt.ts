@@ -1,39 +1,13 @@
 import { decodeBase64 } from "@fetchwork/kit";
 import type * as jose from "jose";
 import { OAuth2UsageError, optionError } from "../errors.ts";
-import { checkNames, optionsOf } from "../option-names.ts";
-
-const headerOptions = optionsOf<SigningHeader>("signJwt", {
-  algorithm: true,
-  kid: true,
-  typ: true,
-});
+import { checkOptions } from "../check-options.ts";
 
 /** A key to sign with: `CryptoKey`, JWK, PKCS #8 in PEM, the bytes or the text of a shared secret, Node's `KeyObject`. */
 export type SigningKey = jose.CryptoKey | SigningJwk | Uint8Array | string | NodeKeyObject;
 
 /** A key as JWK (RFC 7517, 4; RFC 7518, 6), such as the `JsonWebKey` of the platform. */
-export interface SigningJwk {
-  readonly kty?: string;
-  readonly alg?: string;
-  readonly kid?: string;
-  readonly use?: string;
-  readonly crv?: string;
-  readonly x?: string;
-  readonly y?: string;
-  readonly d?: string;
-  readonly n?: string;
-  readonly e?: string;
-  readonly p?: string;
-  readonly q?: string;
-  readonly dp?: string;
-  readonly dq?: string;
-  readonly qi?: string;
-  readonly k?: string;
-  readonly ext?: boolean;
-  readonly key_ops?: string[];
-  readonly oth?: { readonly r?: string; readonly d?: string; readonly t?: string }[];
-}
+export type SigningJwk = Readonly<Partial<jose.JWK>>;
 
 /** The members of Node's `KeyObject` that this package uses. */
 export interface NodeKeyObject {
@@ -54,7 +28,7 @@ export interface SigningHeader {
 }
 
 /** Algorithms that sign; anything else, `none` above all, is refused before a request is made. */
-const algorithms: ReadonlySet<string> = new Set([
+export const signatureAlgorithms: ReadonlySet<string> = new Set([
   "HS256",
   "HS384",
   "HS512",
@@ -81,14 +55,14 @@ export async function signJwt(
   key: SigningKey,
   header: SigningHeader = {},
 ): Promise<string> {
-  checkNames(header, headerOptions);
+  checkOptions("signJwt", header, ["algorithm", "kid", "typ"]);
   const { SignJWT } = await loadJose();
   const jwk = isJwk(key) ? key : undefined;
   const algorithm = header.algorithm ?? jwk?.alg ?? algorithmOf(key);
-  if (algorithm === undefined || !algorithms.has(algorithm)) {
+  if (algorithm === undefined || !signatureAlgorithms.has(algorithm)) {
     // Not what was found: where arguments are mixed up, that is the key.
     const found = algorithm === undefined ? undefined : "unknown";
-    throw optionError("algorithm", found, `one of ${[...algorithms].join(", ")}`);
+    throw optionError("algorithm", found, `one of ${[...signatureAlgorithms].join(", ")}`);
   }
   const kid = header.kid ?? jwkKid(jwk);
   try {
@@ -114,11 +88,11 @@ export async function signJwt(
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
  */
 export function checkSigningKey(key: unknown, algorithm: string | undefined, option: string): void {
-  if (algorithm !== undefined && !algorithms.has(algorithm)) {
+  if (algorithm !== undefined && !signatureAlgorithms.has(algorithm)) {
     throw optionError(
       `the algorithm of ${option}`,
       algorithm,
-      `one of ${[...algorithms].join(", ")}`,
+      `one of ${[...signatureAlgorithms].join(", ")}`,
     );
   }
   const isShared = algorithm?.startsWith("HS") === true;

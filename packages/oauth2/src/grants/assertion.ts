@@ -3,13 +3,7 @@ import { OAuth2UsageError, optionError } from "../errors.ts";
 import { signJwt, type SigningKey } from "../credentials/sign-jwt.ts";
 import type { TokenOptions } from "../token/token-options.ts";
 import type { TokenParams } from "../token/token-params.ts";
-import { checkNames, optionsOf } from "../option-names.ts";
-
-const encodingOptions = optionsOf<AssertionEncoding>("the encoding of an assertion", {
-  algorithm: true,
-  key: true,
-  kid: true,
-});
+import { checkOptions } from "../check-options.ts";
 
 /** Claims of an assertion: `iss`, `aud`, `sub`, `exp` (seconds since the epoch) and others. Sent as they are. */
 export type AssertionClaims = Readonly<Record<string, unknown>>;
@@ -71,7 +65,7 @@ export class AssertionGrant {
     if (!isEncoding(second)) {
       throw new OAuth2UsageError("ERR_OAUTH_OPTION", "the encoding needs an algorithm and a key");
     }
-    checkNames(second, encodingOptions);
+    checkOptions("the encoding of an assertion", second, ["algorithm", "key", "kid"]);
     return this.#send(claims, second, third, fourth);
   }
 

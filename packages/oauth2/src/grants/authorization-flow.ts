@@ -12,12 +12,7 @@ import { codeChallenge, generateCodeVerifier, randomState } from "./pkce.ts";
 import type { TokenOptions } from "../token/token-options.ts";
 import { keptParams } from "../token/refresh-params.ts";
 import { splitTokenParams, type TokenParams } from "../token/token-params.ts";
-import { checkNames, optionsOf } from "../option-names.ts";
-
-const startOptions = optionsOf<StartAuthorizationOptions>("authCode.start", {
-  lifetime: true,
-  requireAcr: true,
-});
+import { checkOptions } from "../check-options.ts";
 
 /**
  * What must be stored between {@link startAuthorization} and {@link finishAuthorization}: plain values, ready for JSON.
@@ -51,14 +46,6 @@ export interface StartAuthorizationOptions {
   readonly lifetime?: number | undefined;
   /** Whether the ID token must have one of `acr_values`; else these are a wish only. Default: `false`. */
   readonly requireAcr?: boolean | undefined;
-}
-
-/** Options of {@link finishAuthorization}. */
-export interface FinishAuthorizationOptions {
-  /** Further parameters of the token request. */
-  readonly params?: TokenParams | undefined;
-  /** Options of the token. */
-  readonly options?: TokenOptions | undefined;
 }
 
 /** Result of {@link startAuthorization}. */
@@ -110,7 +97,7 @@ export async function startAuthorization(
   params: GrantParams = {},
   options: StartAuthorizationOptions = {},
 ): Promise<StartedAuthorization> {
-  checkNames(options, startOptions);
+  checkOptions("authCode.start", options, ["lifetime", "requireAcr"]);
   const { lifetime = 3600, requireAcr = false } = options;
   if (!(lifetime > 0)) throw optionError("lifetime", lifetime, "seconds above 0");
   checkOwnParameters(params);
@@ -161,7 +148,8 @@ export async function finishAuthorization(
   client: AuthorizationFlowClient,
   input: CallbackInput,
   transaction: AuthorizationTransaction,
-  { params, options }: FinishAuthorizationOptions = {},
+  params: TokenParams,
+  options: TokenOptions,
 ): Promise<AccessToken> {
   checkTransaction(transaction);
   const { state, codeVerifier, redirectUri, issuer, resource, scope, expiresAt } = transaction;

@@ -1,5 +1,5 @@
 import { guardLogger, isObject, type Logger } from "@fetchwork/kit";
-import { isSecretHeader, redactForm, redactText, redactUrl } from "./redact.ts";
+import { isSecretHeader, redactForm, redactText } from "./redact.ts";
 import { processSettings } from "../process-settings.ts";
 
 /** Receives debug output and warnings; `console` is one. */
@@ -51,7 +51,7 @@ export interface LoggedMessage {
 
 /** Describes a request for the log, without secrets. */
 export function describeRequest(method: string, url: URL, message: LoggedMessage): string {
-  return `request: ${method} ${redactUrl(url, message.secrets)}${rest(message)}`;
+  return `request: ${method} ${redactText(url.href, message.secrets)}${rest(message)}`;
 }
 
 /** Describes a response for the log, without secrets. */

@@ -1,4 +1,4 @@
-import { isSecretName, isSecretParameter, maskForm, maskUrl } from "@fetchwork/kit";
+import { isSecretName, isSecretParameter, maskForm, maskJson } from "@fetchwork/kit";
 import { filteredKeys, processSettings } from "../process-settings.ts";
 import { snakeCase } from "../snake-case.ts";
 
@@ -43,17 +43,13 @@ export function secretsOfRequest(url: string, headers: Headers | undefined): rea
   return secrets;
 }
 
-/** Replaces secrets in an object, at all depths: the values of filtered members, and secrets in text. */
-export function redactHash(
-  hash: Readonly<Record<string, unknown>>,
-  known: readonly string[] = [],
-): Record<string, unknown> {
-  return redactMembers(hash, { known, depth: 0 });
-}
-
-/** Replaces secrets in a URL, absolute or not: its user information, and what {@link redactText} finds. */
-export function redactUrl(url: string | URL, known: readonly string[] = []): string {
-  return redactText(String(url), known);
+/** Replaces secrets in a value of JSON, at all depths: the values of filtered members, and secrets in text. */
+export function redactValue(value: unknown, known: readonly string[] = []): unknown {
+  const masked = maskJson(value, { label: filteredLabel(), isSecret: isFilteredMember });
+  const text = JSON.stringify(masked, (_name, member: unknown) =>
+    typeof member === "string" ? redactText(member, known) : member,
+  );
+  return JSON.parse(text) as unknown;
 }
 
 /** Replaces the values of filtered parameters of a form. */
@@ -66,7 +62,7 @@ export function redactForm(form: string): string {
  * they stand, those of filtered parameters; in running text whatever looks like a filtered key with a value, or a JWT.
  */
 export function redactText(text: string, known: readonly string[] = []): string {
-  const safe = redactKnown(redactByShape(text, { known, depth: 0 }), known);
+  const safe = redactKnown(redactJson(text, known) ?? redactWords(text, known), known);
   return safe.length > 65_536 ? `${safe.slice(0, 65_536)}... (${safe.length} characters)` : safe;
 }
 
@@ -107,7 +103,7 @@ function showError(error: Error): string {
 }
 
 /** Replaces values wherever they stand, in any spelling of URLs, forms and JSON. */
-export function redactKnown(text: string, known: readonly string[]): string {
+function redactKnown(text: string, known: readonly string[]): string {
   let shown = text;
   for (const secret of known) {
     if (secret.length <= 3) continue;
@@ -124,96 +120,42 @@ function spellings(secret: string): ReadonlySet<string> {
   return new Set([secret, json, encodeURIComponent(secret.toWellFormed()), form, plus]);
 }
 
-/** Where a secret may be found, and how deep in what is being shown. */
-interface Search {
-  readonly known: readonly string[];
-  readonly depth: number;
-}
-
-/** Deepest nesting that is shown. */
-const maxDepth = 20;
-
 /** A function, so that no `$` in the label has a meaning. */
 function filteredLabel(): string {
   return processSettings().filteredLabel;
 }
 
-function redactValue(value: unknown, search: Search): unknown {
-  if (typeof value === "string") return redactByShape(value, search);
-  if (typeof value !== "object" || value === null) return value;
-  if (search.depth > maxDepth) return filteredLabel();
-  const inner = { ...search, depth: search.depth + 1 };
-  if (Array.isArray(value)) return value.map((item) => redactValue(item, inner));
-  return redactMembers(value, inner);
-}
-
-function redactMembers(hash: object, search: Search): Record<string, unknown> {
-  const entries = Object.entries(hash).map(([key, value]): readonly [string, unknown] => {
-    const isHidden = isFilteredMember(key) && value !== null && value !== undefined;
-    return [key, isHidden ? filteredLabel() : redactValue(value, search)];
-  });
-  return Object.fromEntries(entries);
-}
-
-function redactByShape(text: string, search: Search): string {
-  const json = search.depth > maxDepth ? undefined : parseContainer(text);
-  if (json !== undefined) {
-    return JSON.stringify(redactValue(json, { ...search, depth: search.depth + 1 }));
-  }
-  const pairs = redactPairs(redactKnown(text, search.known).replace(jwt, filteredLabel));
-  return pairs.replace(words, (word) => redactWord(word, search.known));
-}
-
-function parseContainer(text: string): object | undefined {
+function redactJson(text: string, known: readonly string[]): string | undefined {
   if (!/^\s*[[{]/.test(text)) return undefined;
   try {
-    const value: unknown = JSON.parse(text);
-    return typeof value === "object" && value !== null ? value : undefined;
+    return JSON.stringify(redactValue(JSON.parse(text), known));
   } catch {
+    // Not JSON, or nested too deeply to be written.
     return undefined;
   }
 }
 
+/** A URL, a form, or a word of running text. */
+const word = /[^\s<>"]+/g;
 const jwt = /(?<![\w-])eyJ[\w-]+\.[\w-]+(?:\.[\w-]*){1,3}/g;
+const userInfo = /(?<=\/\/)[^\s/?#<>"]+(?=@)/g;
+const encodedUserInfo = /(?<=(?:%(?:25)*2F){2})(?:(?!%(?:25)*2F)[^\s&<>"])+(?=%(?:25)*40)/gi;
 
-/** What a URL or a form in running text is part of. */
-const words = /[^\s<>"]+/g;
-
-function redactWord(word: string, known: readonly string[]): string {
-  const masked = maskWord(word, known, 3);
-  const label = filteredLabel();
-  // The value of the last parameter follows in quotes, and is masked.
-  return word.endsWith("=") && masked.endsWith(label) ? masked.slice(0, -label.length) : masked;
+function redactWords(text: string, known: readonly string[]): string {
+  const shown = redactKnown(text, known)
+    .replace(jwt, filteredLabel)
+    .replace(userInfo, filteredLabel)
+    .replace(encodedUserInfo, filteredLabel);
+  return redactPairs(shown).replace(word, (part) => redactEncoded(part, known));
 }
 
-/** Masks a URL or form; what is percent-encoded in a parameter is shown decoded if it has a secret. */
-function maskWord(word: string, known: readonly string[], levels: number): string {
-  const masked = maskParameters(word);
-  if (levels === 0 || !masked.includes("%")) return masked;
-  const decoded = decode(masked);
-  if (decoded === masked) return masked;
-  const inner = maskWord(redactKnown(decoded, known), known, levels - 1);
-  return inner === decoded ? masked : inner;
-}
-
-const userInfo = /:\/\/[^/?#]*@/g;
-
-/** URLs in a URL that are looked at. */
-const maxQueries = 8;
-
-function maskParameters(word: string): string {
-  if (!word.includes("=") && !word.includes("://")) return word;
-  const options = { label: filteredLabel(), isSecret: isFilteredKey };
-  if (!/[?#]|:\/\//.test(word)) return maskForm(word, options);
-  // A URL may stand behind a bracket or in a value, where it is not seen as one.
-  let masked = maskUrl(word, options).replace(userInfo, () => `://${options.label}@`);
-  // A parameter may hold a URL that is not encoded.
-  let mark = masked.indexOf("?");
-  for (let count = 0; mark !== -1 && count < maxQueries; count += 1) {
-    masked = masked.slice(0, mark + 1) + maskForm(masked.slice(mark + 1), options);
-    mark = masked.indexOf("?", mark + 1);
-  }
-  return masked;
+/** Shows a word decoded where an encoding, of up to three levels, hides a known value. */
+function redactEncoded(part: string, known: readonly string[], levels = 3): string {
+  if (levels === 0 || known.length === 0 || !part.includes("%")) return part;
+  const decoded = decode(part);
+  if (decoded === part) return part;
+  const inner = redactEncoded(redactKnown(decoded, known), known, levels - 1);
+  return inner === decoded ? part : inner;
 }
 
 function decode(text: string): string {
@@ -224,29 +166,39 @@ function decode(text: string): string {
   }
 }
 
-const keyWithSeparator = /([A-Za-z_][\w.-]{0,63})(\]?["']?[ \t]{0,4}(?:=>|[=:>])[ \t]{0,4})/g;
-const pairValue =
-  /"(?:[^"\\]|\\.)*"?|'[^']*'?|(?:(?:bearer|basic|dpop)[ \t]{1,4})?[^\s&,;<>"'}\]]+/iy;
+/** What stands between a key and its value: `token: x`, `"token" => "x"`, `<token>x`, `token=x`, `token%3Dx`. */
+const separators = /=>|[=:>]|%(?:25)*3D/gi;
+const keyBefore = /([^\s&?#/;,"'=:<>()[\]{}+]{1,64})\]?["']?[ \t]{0,4}$/;
+const valueAfter =
+  /[ \t]{0,4}(?:"(?:[^"\\]|\\.)*"?|'[^']*'?[^\s&<>"]*|(?:(?:bearer|basic|dpop)[ \t]{1,4})?[^\s&<>"]+)/iy;
 
-/** Masks values in running text that follow a filtered key: `token: x`, `"token" => "x"`, `<token>x`. */
+/** Masks values that follow a filtered key, in URLs and forms also where they are part of a value, in any encoding. */
 function redactPairs(text: string): string {
   const label = filteredLabel();
   let shown = "";
   let done = 0;
-  keyWithSeparator.lastIndex = 0;
-  for (let match; (match = keyWithSeparator.exec(text)) !== null;) {
-    const [, key = "", separator = ""] = match;
-    const start = keyWithSeparator.lastIndex;
-    // In text, only the names that are listed: `invalid_token: it has expired` is a sentence.
-    const isParameter = /^\]?["']?\s*=\s*$/.test(separator);
-    if (!(isParameter ? isFilteredKey(key) : filteredKeys().has(snakeCase(key)))) continue;
-    pairValue.lastIndex = start;
-    const isMasked = text.startsWith(label, start);
-    if (!isMasked && !pairValue.test(text)) continue;
-    const end = isMasked ? start + label.length : pairValue.lastIndex;
-    shown += text.slice(done, start) + label;
-    done = end;
-    keyWithSeparator.lastIndex = end;
+  separators.lastIndex = 0;
+  for (let match; (match = separators.exec(text)) !== null;) {
+    if (!isFilteredPair(text.slice(Math.max(done, match.index - 100), match.index), match[0]))
+      continue;
+    valueAfter.lastIndex = separators.lastIndex;
+    if (!valueAfter.test(text)) continue;
+    shown += text.slice(done, separators.lastIndex) + label;
+    done = valueAfter.lastIndex;
+    separators.lastIndex = done;
   }
   return shown + text.slice(done);
+}
+
+function isFilteredPair(before: string, separator: string): boolean {
+  // `%2525` is a percent sign too.
+  const parameter = before.slice(before.lastIndexOf("&") + 1).replace(/%(?:25)+/g, "%");
+  const plain = parameter.includes("%")
+    ? new URLSearchParams(`key=${parameter}`).get("key")
+    : parameter;
+  const key = keyBefore.exec(plain ?? "")?.[1];
+  if (key === undefined) return false;
+  // In text, only the names that are listed: `invalid_token: it has expired` is a sentence.
+  const isParameter = separator === "=" || separator.startsWith("%");
+  return isParameter ? isFilteredKey(key) : filteredKeys().has(snakeCase(key));
 }

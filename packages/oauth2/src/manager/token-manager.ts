@@ -12,22 +12,7 @@ import { raceSignal } from "./race-signal.ts";
 import { isInvalidGrant, isTemporary, TokenPause } from "./token-pause.ts";
 import { LostLockError } from "../store/lease.ts";
 import { MemoryTokenStore, type TokenStore } from "../store/token-store.ts";
-import { checkNames, optionsOf } from "../option-names.ts";
-
-const getTokenOptions = optionsOf<GetTokenOptions>("TokenManager.getToken", {
-  refused: true,
-  minValidity: true,
-  signal: true,
-});
-
-const managerOptions = optionsOf<TokenManagerOptions>("TokenManager", {
-  store: true,
-  key: true,
-  grant: true,
-  refreshBefore: true,
-  refreshParams: true,
-  onChange: true,
-});
+import { checkOptions } from "../check-options.ts";
 
 /** A token that was requested less than this many milliseconds ago is not renewed because a resource refused it. */
 const youngAge = 5000;
@@ -108,7 +93,14 @@ export class TokenManager {
 
   /** @throws OAuth2UsageError `ERR_OAUTH_OPTION` */
   constructor(client: TokenClient, options: TokenManagerOptions = {}) {
-    checkNames(options, managerOptions);
+    checkOptions("TokenManager", options, [
+      "store",
+      "key",
+      "grant",
+      "refreshBefore",
+      "refreshParams",
+      "onChange",
+    ]);
     const { store = new MemoryTokenStore(), key = "default", refreshBefore = 30 } = options;
     if (!(Number.isFinite(refreshBefore) && refreshBefore >= 0)) {
       throw optionError("refreshBefore", refreshBefore, "seconds");
@@ -139,7 +131,7 @@ export class TokenManager {
    * TokenStoreError; the reason of the signal
    */
   async getToken(options: GetTokenOptions = {}): Promise<AccessToken> {
-    checkNames(options, getTokenOptions);
+    checkOptions("TokenManager.getToken", options, ["refused", "minValidity", "signal"]);
     const { refused, minValidity = 0, signal } = options;
     const { timeout } = this.#client.connection;
     const deadline = timeout === 0 ? Infinity : performance.now() + timeout;

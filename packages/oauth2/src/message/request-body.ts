@@ -71,7 +71,13 @@ function encodeObject({ headers, encoding }: BodyInput, body: object): string {
 
 function formWith({ headers, body }: BodyInput, field: Pair): string {
   const type = headers.get("content-type");
-  if (type !== null && !type.toLowerCase().startsWith(formType)) {
+  const isOther =
+    body instanceof Uint8Array ||
+    body instanceof ArrayBuffer ||
+    body instanceof Blob ||
+    body instanceof FormData ||
+    isStream(body);
+  if (isOther || (type !== null && !type.toLowerCase().startsWith(formType))) {
     throw optionError(
       "mode",
       "body",
@@ -79,23 +85,8 @@ function formWith({ headers, body }: BodyInput, field: Pair): string {
     );
   }
   if (body === undefined) return form(headers, [field]);
-  if (typeof body === "string") {
-    return form(headers, [field], body);
-  }
+  if (typeof body === "string") return form(headers, [field], body);
   if (body instanceof URLSearchParams) return form(headers, [...body, field]);
-  if (
-    body instanceof Uint8Array ||
-    body instanceof ArrayBuffer ||
-    body instanceof Blob ||
-    body instanceof FormData ||
-    isStream(body)
-  ) {
-    throw optionError(
-      "mode",
-      "body",
-      "header or query for a body that is not a form (RFC 6750, 2.2)",
-    );
-  }
   return form(headers, [...toPairs(toParams(body)), field]);
 }
 

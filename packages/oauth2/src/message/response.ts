@@ -4,7 +4,6 @@ import { parseBody, type ParserChoice } from "./parse-body.ts";
 import { isSecretHeader, redactText, secretsOfRequest } from "../log/redact.ts";
 import { processSettings } from "../process-settings.ts";
 import { isHash, type SnakyHash, type SnakyHashMaker, toSnakyHash } from "../snaky-hash.ts";
-import type { NamesOf } from "../option-names.ts";
 
 /** How a response is read; part of the options of every request. */
 export interface ParseOptions {
@@ -17,11 +16,11 @@ export interface ParseOptions {
 }
 
 /** Names of the options, for those of requests. */
-export const parseOptionNames: NamesOf<ParseOptions> = {
-  parse: true,
-  snaky: true,
-  snakyHashClass: true,
-};
+export const parseOptionNames: readonly (keyof ParseOptions)[] = [
+  "parse",
+  "snaky",
+  "snakyHashClass",
+];
 
 /** What an {@link OAuth2Response} is made of. */
 export interface OAuth2ResponseInit extends ParseOptions {

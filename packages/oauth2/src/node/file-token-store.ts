@@ -14,14 +14,10 @@ import { hostname } from "node:os";
 import { join } from "node:path";
 import type { TokenHash } from "../token/token-hash.ts";
 import { TokenStoreError } from "../errors.ts";
+import { parseJsonRecord } from "../json-record.ts";
 import { checkLease, LostLockError, waitForLease } from "../store/lease.ts";
 import type { TokenStore } from "../store/token-store.ts";
-import { checkNames, optionsOf } from "../option-names.ts";
-
-const storeOptions = optionsOf<FileTokenStoreOptions>("FileTokenStore", {
-  leaseTime: true,
-  lockTimeout: true,
-});
+import { checkOptions } from "../check-options.ts";
 
 /** Options of {@link FileTokenStore}. */
 export interface FileTokenStoreOptions {
@@ -45,7 +41,7 @@ export class FileTokenStore implements TokenStore {
 
   /** @throws OAuth2UsageError `ERR_OAUTH_OPTION` */
   constructor(folder: string, options: FileTokenStoreOptions = {}) {
-    checkNames(options, storeOptions);
+    checkOptions("FileTokenStore", options, ["leaseTime", "lockTimeout"]);
     const { leaseTime = 30_000, lockTimeout = 90_000 } = options;
     this.#folder = folder;
     checkLease({ leaseTime, lockTimeout });
@@ -54,15 +50,13 @@ export class FileTokenStore implements TokenStore {
   }
 
   async get(key: string): Promise<TokenHash | undefined> {
-    let text: string;
     try {
-      text = await readOwn(this.#path(key));
+      return parse(await readOwn(this.#path(key)));
     } catch (error) {
       if (hasCode(error, "ENOENT")) return undefined;
       if (error instanceof TokenStoreError) throw error;
       throw new TokenStoreError("a token cannot be read", { cause: error });
     }
-    return parse(text);
   }
 
   async set(key: string, token: TokenHash): Promise<void> {
@@ -186,17 +180,10 @@ async function readOwn(path: string): Promise<string> {
 }
 
 function parse(text: string): TokenHash {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    value = undefined;
-  }
-  if (typeof value !== "object" || value === null || Array.isArray(value)) {
-    // Without the parser's error, which quotes the text.
-    throw new TokenStoreError("the file of a token is damaged");
-  }
-  return { ...value };
+  const token = parseJsonRecord(text);
+  // Without the parser's error, which quotes the text.
+  if (token === undefined) throw new TokenStoreError("the file of a token is damaged");
+  return token;
 }
 
 async function create(path: string, content: string): Promise<boolean> {
@@ -241,15 +228,9 @@ function isDead(content: string): boolean {
 }
 
 function parseHolder(content: string): { readonly pid?: number; readonly host?: string } {
-  try {
-    const value: unknown = JSON.parse(content);
-    if (typeof value !== "object" || value === null) return {};
-    if (!("pid" in value) || typeof value.pid !== "number" || !("host" in value)) return {};
-    return { pid: value.pid, host: String(value.host) };
-  } catch {
-    // Its holder is about to write it, or was killed in between; then it grows old.
-    return {};
-  }
+  // Nothing while its holder is about to write it, or was killed in between; then it grows old.
+  const { pid, host } = parseJsonRecord(content) ?? {};
+  return typeof pid === "number" ? { pid, host: String(host) } : {};
 }
 
 /** Makes a rename survive a crash of the machine, where folders can be opened. */

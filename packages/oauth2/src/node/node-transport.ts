@@ -15,9 +15,7 @@ import {
 } from "../connection/connection-opts.ts";
 import { OAuth2UsageError, optionError } from "../errors.ts";
 import { wholeOrStream } from "../message/whole-or-stream.ts";
-import { checkNames, optionsOf } from "../option-names.ts";
-
-const transportOptions = optionsOf<NodeTransportOptions>("nodeTransport", transportOptionNames);
+import { checkOptions } from "../check-options.ts";
 
 /** What sends requests with certificates, through proxies, within timeouts. A `fetch`, and a `Fetch` of this package. */
 export interface NodeTransport extends AsyncDisposable {
@@ -37,7 +35,7 @@ export interface NodeTransport extends AsyncDisposable {
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when an option is wrong, or certificate and key do not belong together
  */
 export function nodeTransport(options: NodeTransportOptions = {}): NodeTransport {
-  checkNames(options, transportOptions);
+  checkOptions("nodeTransport", options, transportOptionNames);
   checkTimes(options);
   checkTls(options);
   const dispatcher = createDispatcher(options);

@@ -1,31 +1,30 @@
 import type { AuthScheme } from "../credentials/client-authentication.ts";
-import { clientOptionNames, type OAuth2ClientOptions } from "../client/client-options.ts";
+import {
+  endpointNames,
+  sharedOptionNames,
+  type MetadataOption,
+  type OAuth2ClientOptions,
+} from "../client/client-options.ts";
 import type { ConnectionBuilder } from "../connection/connection-builder.ts";
 import { optionError } from "../errors.ts";
 import type { Scope } from "../message/form.ts";
-import { checkSigningKey, type SigningKey } from "../credentials/sign-jwt.ts";
 import type { DiscoverOptions } from "./metadata/discover.ts";
 import { MetadataError } from "./errors.ts";
 import type { JsonRecord } from "../json-record.ts";
 import type { RemoteJwksOptions } from "./jwt/remote-jwks.ts";
-import { isHttpUrl, isSecureUrl } from "./metadata/secure-url.ts";
+import { isHttpUrl, isSecureUrl } from "../message/secure-url.ts";
 import { findMetadataFault, type ServerMetadata } from "./metadata/server-metadata.ts";
 import type { VerifyIdTokenOptions } from "./jwt/verify-id-token.ts";
 import { checkAlgorithms, isKeyAlgorithm } from "./jwt/verify-jwt.ts";
-import { checkNames, optionsOf, type NamesOf } from "../option-names.ts";
+import { checkOptions } from "../check-options.ts";
 
 /** Options of an {@link OidcClient}. What the server's metadata states is not an option. */
-export interface OidcClientOptions extends Omit<
-  OAuth2ClientOptions,
-  "authorizeUrl" | "tokenUrl" | "revokeUrl" | "issuer"
-> {
+export interface OidcClientOptions extends Omit<OAuth2ClientOptions, MetadataOption> {
   /**
-   * Signature algorithms of ID tokens and logout tokens. Default: those of the server that sign with a private key, else
+   * Signature algorithms of all that the server signs: ID tokens, logout tokens, user information, introspection. Default: those of the server that sign with a private key, else
    * `RS256`. `HS256` must be named, and is verified with the client secret.
    */
   readonly idTokenAlgorithms?: readonly string[] | undefined;
-  /** Signature algorithms of signed user information and introspection. Default: as for ID tokens. */
-  readonly answerAlgorithms?: readonly string[] | undefined;
   /** How far the server's clock may differ, in seconds. Default: `30`. */
   readonly clockTolerance?: number | undefined;
   /** How the keys of the server are cached. */
@@ -34,26 +33,10 @@ export interface OidcClientOptions extends Omit<
   readonly defaultScope?: Scope | undefined;
   /** Whether sign-ins are pushed (RFC 9126). Default: whether the server requires it. */
   readonly pushAuthorization?: boolean | undefined;
-  /** Signs sign-ins as request objects (RFC 9101). Default: they are not signed. */
-  readonly requestObject?: RequestObjectKey | undefined;
-  /**
-   * Whether the endpoints of `mtls_endpoint_aliases` are used (RFC 8705, 5). Default: whether `authScheme` is
-   * `tls_client_auth`.
-   */
-  readonly mtlsAliases?: boolean | undefined;
   /** Whether `http` to other machines is allowed. Default: `false`; `http` to this machine always is. */
   readonly allowInsecure?: boolean | undefined;
   /** Customizes the connection, as the fourth argument of `OAuth2Client`. */
   readonly build?: ((connection: ConnectionBuilder) => void) | undefined;
-}
-
-/** Key of signed request objects. */
-export interface RequestObjectKey {
-  readonly key: SigningKey;
-  /** Default: that of the key. */
-  readonly algorithm?: string | undefined;
-  /** Default: that of the JWK. */
-  readonly kid?: string | undefined;
 }
 
 /** Options of {@link OidcClient.discover}. */
@@ -68,39 +51,17 @@ export interface OidcDiscoverOptions extends OidcClientOptions {
 /** Options that only an `OidcClient` has. */
 export type OwnOidcOptions = Omit<OidcClientOptions, keyof OAuth2ClientOptions>;
 
-const {
-  authorizeUrl: _authorizeUrl,
-  tokenUrl: _tokenUrl,
-  revokeUrl: _revokeUrl,
-  issuer: _issuer,
-  ...sharedOptionNames
-} = clientOptionNames;
-
 /** Names of the options, for those of `OidcClient.discover` too. */
-export const oidcOptionNames: NamesOf<OidcClientOptions> = {
+export const oidcOptionNames: readonly (keyof OidcClientOptions)[] = [
   ...sharedOptionNames,
-  idTokenAlgorithms: true,
-  answerAlgorithms: true,
-  clockTolerance: true,
-  jwks: true,
-  defaultScope: true,
-  pushAuthorization: true,
-  requestObject: true,
-  mtlsAliases: true,
-  allowInsecure: true,
-  build: true,
-};
-
-const oidcOptions = optionsOf<OidcClientOptions>("OidcClient", oidcOptionNames);
-const jwksOptions = optionsOf<NonNullable<OidcClientOptions["jwks"]>>("jwks", {
-  cacheMaxAge: true,
-  cooldown: true,
-});
-const requestObjectOptions = optionsOf<RequestObjectKey>("requestObject", {
-  key: true,
-  algorithm: true,
-  kid: true,
-});
+  "idTokenAlgorithms",
+  "clockTolerance",
+  "jwks",
+  "defaultScope",
+  "pushAuthorization",
+  "allowInsecure",
+  "build",
+];
 
 /**
  * Splits options into those of an `OidcClient` and those of an `OAuth2Client`.
@@ -111,32 +72,23 @@ export function splitOidcOptions(options: OidcClientOptions): {
   readonly own: OwnOidcOptions;
   readonly rest: OAuth2ClientOptions;
 } {
-  const decided = decidedByMetadata.find((name) => name in options);
+  const decided = [...endpointNames, "issuer"].find((name) => name in options);
   if (decided !== undefined) throw optionError(decided, "given", "that of the metadata");
-  checkNames(options, oidcOptions);
-  checkNames(options.jwks, jwksOptions);
-  checkNames(options.requestObject, requestObjectOptions);
-  const { requestObject: signing } = options;
-  if (signing !== undefined) checkSigningKey(signing.key, signing.algorithm, "requestObject");
-  const { idTokenAlgorithms, answerAlgorithms, clockTolerance, jwks, ...others } = options;
-  const { defaultScope, pushAuthorization, requestObject, ...further } = others;
-  const { mtlsAliases, allowInsecure, build, ...rest } = further;
+  checkOptions("OidcClient", options, oidcOptionNames);
+  checkOptions("jwks", options.jwks, ["cacheMaxAge", "cooldown"]);
+  const { idTokenAlgorithms, clockTolerance, jwks, defaultScope, ...others } = options;
+  const { pushAuthorization, allowInsecure, build, ...rest } = others;
   const own = {
     idTokenAlgorithms,
-    answerAlgorithms,
     clockTolerance,
     jwks,
     defaultScope,
     pushAuthorization,
-    requestObject,
-    mtlsAliases,
     allowInsecure,
     build,
   };
   return { own, rest };
 }
-
-const decidedByMetadata = ["authorizeUrl", "tokenUrl", "revokeUrl", "issuer"];
 
 /**
  * Checks the options of an `OidcClient`, and the metadata.
@@ -150,11 +102,8 @@ export function checkOidcOptions(
 ): void {
   if (typeof clientId !== "string" || clientId === "")
     throw optionError("clientId", clientId, "the client identifier");
-  for (const name of ["idTokenAlgorithms", "answerAlgorithms"] as const) {
-    const algorithms = own[name];
-    if (algorithms !== undefined) checkAlgorithms(algorithms, name);
-  }
-  const { clockTolerance = 0, allowInsecure = false } = own;
+  const { idTokenAlgorithms, clockTolerance = 0, allowInsecure = false } = own;
+  if (idTokenAlgorithms !== undefined) checkAlgorithms(idTokenAlgorithms, "idTokenAlgorithms");
   if (!(clockTolerance >= 0))
     throw optionError("clockTolerance", clockTolerance, "seconds, at least 0");
   const fault = findMetadataFault(metadata, allowInsecure ? isHttpUrl : isSecureUrl);

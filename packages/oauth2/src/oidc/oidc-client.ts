@@ -24,7 +24,6 @@ import {
   splitOidcOptions,
   type OidcClientOptions,
   type OidcDiscoverOptions,
-  type RequestObjectKey,
 } from "./oidc-client-options.ts";
 import { createKeySource } from "./jwt/key-source.ts";
 import { createOpenIdFlow } from "./requests/open-id-flow.ts";
@@ -32,7 +31,6 @@ import type { EndpointCallOptions, ProviderClient } from "./provider-endpoint.ts
 import { pushAuthorization, type PushedAuthorization } from "./requests/push-authorization.ts";
 import { RemoteJwks } from "./jwt/remote-jwks.ts";
 import { checkSameUser, subjectOf } from "./jwt/same-user.ts";
-import { signRequestObject } from "./requests/request-object.ts";
 import type { ServerMetadata } from "./metadata/server-metadata.ts";
 import { TokenExchange } from "./requests/token-exchange.ts";
 import { userInfo, type ClientUserInfoOptions, type UserInfo } from "./requests/user-info.ts";
@@ -46,27 +44,7 @@ import {
   type LogoutClaims,
   type VerifyLogoutTokenOptions,
 } from "./logout/verify-logout-token.ts";
-import { checkNames, optionsOf } from "../option-names.ts";
-
-const discoverOptions = optionsOf<OidcDiscoverOptions>("OidcClient.discover", {
-  ...oidcOptionNames,
-  discovery: true,
-  expectedIssuer: true,
-  signal: true,
-});
-
-const logoutTokenChecks = optionsOf<ClientVerifyLogoutTokenOptions>("verifyLogoutToken", {
-  maxTokenAge: true,
-  rememberOnce: true,
-});
-
-const idTokenChecks = optionsOf<ClientVerifyIdTokenOptions>("verifyIdToken", {
-  nonce: true,
-  maxAge: true,
-  acrValues: true,
-  accessToken: true,
-  code: true,
-});
+import { checkOptions } from "../check-options.ts";
 
 /** Options of {@link OidcClient.verifyIdToken}: those that the client does not know. */
 export type ClientVerifyIdTokenOptions = Pick<
@@ -107,10 +85,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
   readonly tokenExchange: TokenExchange;
   /** What OpenID Connect adds to `authCode.start` and `authCode.callback`. */
   readonly openId: OpenIdFlow;
-  readonly #idTokenAlgorithms: readonly string[];
   readonly #answers: SignedAnswerOptions;
-  readonly #clockTolerance: number;
-  readonly #requestObject: RequestObjectKey | undefined;
   readonly #claims = new WeakMap<AccessToken, IdTokenClaims>();
 
   /**
@@ -128,13 +103,13 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     const { own, rest } = splitOidcOptions(options);
     checkOidcOptions(metadata, clientId, own);
     const authScheme = rest.authScheme ?? chooseScheme(metadata, clientSecret, rest.clientKey);
-    const { mtlsAliases = authScheme === "tls_client_auth" } = own;
-    const decided = coreOptions(metadata, mtlsAliases);
+    const usesMtlsAliases = authScheme === "tls_client_auth";
+    const decided = coreOptions(metadata, usesMtlsAliases);
     super(clientId, clientSecret, { ...rest, ...decided, authScheme }, own.build);
     const { clockTolerance = 30, jwks, allowInsecure } = own;
     const { clock, maxResponseBytes } = this;
     this.metadata = metadata;
-    this.usesMtlsAliases = mtlsAliases;
+    this.usesMtlsAliases = usesMtlsAliases;
     this.jwks =
       metadata.jwks_uri === undefined
         ? undefined
@@ -143,12 +118,8 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
             { ...jwks, clock, allowInsecure, maxResponseBytes },
             this.connection,
           );
-    this.#clockTolerance = clockTolerance;
-    this.#requestObject = own.requestObject;
-    const { idTokenAlgorithms = signedWithKeys(metadata.id_token_signing_alg_values_supported) } =
-      own;
-    this.#idTokenAlgorithms = idTokenAlgorithms;
-    const { answerAlgorithms: algorithms = idTokenAlgorithms } = own;
+    const algorithms =
+      own.idTokenAlgorithms ?? signedWithKeys(metadata.id_token_signing_alg_values_supported);
     const key = createKeySource(this.secret, this.jwks);
     this.#answers = { key, algorithms, clockTolerance };
     this.device = new DeviceFlow(this);
@@ -156,7 +127,6 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     this.openId = createOpenIdFlow(this, {
       defaultScope: own.defaultScope === "" ? undefined : (own.defaultScope ?? "openid"),
       pushes: own.pushAuthorization ?? metadata.require_pushed_authorization_requests ?? false,
-      signs: own.requestObject !== undefined,
       clockTolerance,
     });
   }
@@ -173,7 +143,12 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     clientSecret?: string | null,
     options: OidcDiscoverOptions = {},
   ): Promise<OidcClient> {
-    checkNames(options, discoverOptions);
+    checkOptions("OidcClient.discover", options, [
+      ...oidcOptionNames,
+      "discovery",
+      "expectedIssuer",
+      "signal",
+    ]);
     const { discovery: algorithm, expectedIssuer: issuerName, signal, ...clientOptions } = options;
     const { own, rest } = splitOidcOptions(clientOptions);
     // A client that never asks for a token: its connection has the certificates, proxies and middlewares of the real one.
@@ -242,14 +217,12 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
    * @throws TokenValidationError
    */
   verifyIdToken(idToken: string, options: ClientVerifyIdTokenOptions = {}): Promise<IdTokenClaims> {
-    checkNames(options, idTokenChecks);
+    checkOptions("verifyIdToken", options, ["nonce", "maxAge", "acrValues", "accessToken", "code"]);
     return verifyIdToken(idToken, {
       ...options,
       issuer: expectedIssuer(this.metadata),
       clientId: this.id ?? "",
-      key: this.#answers.key,
-      algorithms: this.#idTokenAlgorithms,
-      clockTolerance: this.#clockTolerance,
+      ...this.#answers,
       now: this.clock() / 1000,
     });
   }
@@ -263,14 +236,12 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     logoutToken: string,
     options: ClientVerifyLogoutTokenOptions = {},
   ): Promise<LogoutClaims> {
-    checkNames(options, logoutTokenChecks);
+    checkOptions("verifyLogoutToken", options, ["maxTokenAge", "rememberOnce"]);
     return verifyLogoutToken(logoutToken, {
       ...options,
       issuer: this.metadata.issuer,
       clientId: this.id ?? "",
-      key: this.#answers.key,
-      algorithms: this.#idTokenAlgorithms,
-      clockTolerance: this.#clockTolerance,
+      ...this.#answers,
       now: this.clock() / 1000,
     });
   }
@@ -323,24 +294,6 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     options?: EndpointCallOptions,
   ): Promise<PushedAuthorization> {
     return pushAuthorization(this, params, options);
-  }
-
-  /**
-   * Signs an authorization request with the key of the option `requestObject` (RFC 9101).
-   *
-   * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when there is no such key
-   */
-  async signRequestObject(params: GrantParams): Promise<string> {
-    const signing = this.#requestObject;
-    if (signing === undefined) throw optionError("requestObject", undefined, "a key to sign with");
-    const { metadata, id } = this;
-    const now = Math.floor(this.clock() / 1000);
-    return signRequestObject(params, {
-      ...signing,
-      clientId: id ?? "",
-      audience: metadata.issuer,
-      now,
-    });
   }
 
   /**

@@ -5,7 +5,6 @@ import { errorOf, type OAuth2Response } from "../message/response.ts";
 import { MetadataError } from "./errors.ts";
 import { parseJsonRecord, type JsonRecord } from "../json-record.ts";
 import type { EndpointName, ServerMetadata } from "./metadata/server-metadata.ts";
-import type { NamesOf } from "../option-names.ts";
 
 /** A client of a server whose metadata is known. */
 export interface ProviderClient extends FormSender {
@@ -24,7 +23,7 @@ export interface EndpointCallOptions {
 }
 
 /** Names of the options, for those of functions that have more. */
-export const callOptionNames: NamesOf<EndpointCallOptions> = { timeout: true, signal: true };
+export const callOptionNames: readonly (keyof EndpointCallOptions)[] = ["timeout", "signal"];
 
 /**
  * Finds the URL of an endpoint.

@@ -3,12 +3,7 @@ import { TokenStoreError } from "../errors.ts";
 import { checkLease, waitForLease } from "./lease.ts";
 import { parseJsonRecord } from "../json-record.ts";
 import type { TokenStore } from "./token-store.ts";
-import { checkNames, optionsOf } from "../option-names.ts";
-
-const storeOptions = optionsOf<DocumentTokenStoreOptions>("DocumentTokenStore", {
-  leaseTime: true,
-  lockTimeout: true,
-});
+import { checkOptions } from "../check-options.ts";
 
 /** A document of a {@link DocumentTokenStore}: a token as JSON, or a lock. */
 export interface TokenDocument {
@@ -51,7 +46,7 @@ export class DocumentTokenStore implements TokenStore {
 
   /** @throws OAuth2UsageError `ERR_OAUTH_OPTION` */
   constructor(collection: TokenCollection, options: DocumentTokenStoreOptions = {}) {
-    checkNames(options, storeOptions);
+    checkOptions("DocumentTokenStore", options, ["leaseTime", "lockTimeout"]);
     const { leaseTime = 60_000, lockTimeout = 90_000 } = options;
     this.#collection = collection;
     checkLease({ leaseTime, lockTimeout });

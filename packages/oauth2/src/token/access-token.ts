@@ -146,8 +146,6 @@ export class AccessToken {
    * what is wrong with the object is the `error` of a token without a value.
    *
    * @throws InvalidResponseError when there is no token and no refresh token
-   *
-   * @throws InvalidResponseError when there is no token and no refresh token
    */
   static fromHash(
     client: TokenClient,

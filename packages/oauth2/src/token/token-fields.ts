@@ -5,7 +5,7 @@ import { snakeCase } from "../snake-case.ts";
 /** Fields that may hold the token, in the order in which they count. */
 const tokenFields = ["access_token", "id_token", "token", "accessToken", "idToken"];
 
-/** What {@link takeToken} found. */
+/** What {@link findToken} found. */
 export interface FoundToken {
   /** Field that holds the token; `undefined` when there is none. */
   readonly field: string | undefined;

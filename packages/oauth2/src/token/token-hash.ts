@@ -1,4 +1,4 @@
-import { redactHash } from "../log/redact.ts";
+import { redactValue } from "../log/redact.ts";
 import { processSettings } from "../process-settings.ts";
 import { serializedOptions, serializeOptions, type TokenSettings } from "./token-options.ts";
 
@@ -29,10 +29,11 @@ export function writeTokenHash(state: TokenState): TokenHash {
 /** Returns the object without its secrets. */
 export function showTokenHash({ access_token, refresh_token, ...rest }: TokenHash): unknown {
   const known = [access_token, refresh_token].filter((value) => typeof value === "string");
-  return Object.assign(redactHash(rest, known), {
+  return {
+    ...Object(redactValue(rest, known)),
     access_token: hidden(access_token),
     refresh_token: hidden(refresh_token),
-  });
+  };
 }
 
 function hidden(value: unknown): unknown {

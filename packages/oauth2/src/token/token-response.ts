@@ -30,7 +30,7 @@ export function readTokenResponse(
 ): AccessToken {
   if (response.error !== undefined) throw response.error;
   const { hash: fields } = response;
-  if (fields === undefined || isEmpty(fields)) {
+  if (fields === undefined || Object.keys(fields).length === 0) {
     throw new InvalidResponseError(
       `the response of the token endpoint is not a JSON object or form (HTTP ${response.status})`,
       { response },
@@ -39,9 +39,4 @@ export function readTokenResponse(
   // Some servers send errors with a status of 200.
   if (["string", "number"].includes(typeof fields["error"])) throw errorOf(response);
   return AccessToken.fromFields(client, fields, options, response);
-}
-
-function isEmpty(fields: Readonly<Record<string, unknown>>): boolean {
-  for (const name in fields) if (Object.hasOwn(fields, name)) return false;
-  return true;
 }

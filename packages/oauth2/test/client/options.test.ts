@@ -13,17 +13,9 @@ import {
   TokenManager,
 } from "../../src/index.ts";
 import { configure, snakyHashClass } from "../../src/compat/index.ts";
-import { FileTokenStore, nodeTransport } from "../../src/node/index.ts";
-import {
-  discover,
-  DPoP,
-  OidcClient,
-  RemoteJwks,
-  signRequestObject,
-  verifyIdToken,
-} from "../../src/oidc/index.ts";
-import { fetchResourceMetadata } from "../../src/oidc/resource/index.ts";
-import { registerClient } from "../../src/oidc/register-client.ts";
+import { FileTokenStore } from "../../src/node/file-token-store.ts";
+import { nodeTransport } from "../../src/node/node-transport.ts";
+import { discover, DPoP, OidcClient, RemoteJwks, verifyIdToken } from "../../src/oidc/index.ts";
 import { verifyLogoutToken } from "../../src/oidc/logout/index.ts";
 import { startScriptedServer, type ScriptedServer } from "../scripted-server.ts";
 
@@ -101,12 +93,6 @@ const takers: readonly (readonly [name: string, wrong: string, meant: string, ta
   ["OidcClient", "discovery", "", (o) => make(OidcClient, metadata, "id", null, o)],
   ["jwks", "coolDown", "cooldown", (o) => make(OidcClient, metadata, "id", null, { jwks: o })],
   [
-    "requestObject",
-    "algoritm",
-    "algorithm",
-    (o) => make(OidcClient, metadata, "id", null, { requestObject: o }),
-  ],
-  [
     "OidcClient.discover",
     "expected_issuer",
     "expectedIssuer",
@@ -140,17 +126,9 @@ const takers: readonly (readonly [name: string, wrong: string, meant: string, ta
     (o) => call(oidc.tokenExchange, "getToken", o),
   ],
   ["discover", "algoritm", "algorithm", (o) => run(discover, site, o)],
-  ["fetchResourceMetadata", "uri", "url", (o) => run(fetchResourceMetadata, site, o)],
-  [
-    "registerClient",
-    "initial_access_token",
-    "initialAccessToken",
-    (o) => run(registerClient, metadata, {}, o),
-  ],
   ["RemoteJwks", "cache_max_age", "cacheMaxAge", (o) => make(RemoteJwks, site, o)],
   ["DPoP.generate", "extractible", "extractable", (o) => call(DPoP, "generate", o)],
   ["DPoP.fromKeys", "private_key", "privateKey", (o) => call(DPoP, "fromKeys", o)],
-  ["signRequestObject", "client_id", "clientId", (o) => run(signRequestObject, {}, o)],
 ];
 
 async function messageOf(taken: () => unknown): Promise<string> {
@@ -274,8 +252,8 @@ describe("configuration that cannot work", () => {
     ],
     [
       "a key object that is none",
-      () => make(OidcClient, metadata, "id", null, { requestObject: { key: 5 } }),
-      "the key of requestObject is invalid",
+      () => make(OAuth2Client, "id", null, { clientKey: { key: 5 } }),
+      "the key of clientKey is invalid",
     ],
   ];
   it.each(wrong)("is refused where it is given: %s", async (_name, build, message) => {

@@ -4,7 +4,7 @@ import { connect, type AddressInfo } from "node:net";
 import type { TLSSocket } from "node:tls";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { authorizedFetch, AccessToken, OAuth2Client } from "../../src/index.ts";
-import { nodeTransport } from "../../src/node/index.ts";
+import { nodeTransport } from "../../src/node/node-transport.ts";
 import { hasOpenssl, makeCertificates, type Certificates } from "../certificates.ts";
 import { close, listen, readText, startScriptedServer } from "../scripted-server.ts";
 

@@ -2,12 +2,8 @@ import { isExposedError } from "@fetchwork/kit";
 import * as oauth from "oauth4webapi";
 import * as openidClient from "openid-client";
 import { describe, expect, it } from "vitest";
-import { OAuth2Client } from "../../src/index.ts";
-import {
-  AuthorizationResponseError,
-  OidcClient,
-  type ServerMetadata,
-} from "../../src/oidc/index.ts";
+import { AuthorizationResponseError, OAuth2Client } from "../../src/index.ts";
+import { OidcClient, type ServerMetadata } from "../../src/oidc/index.ts";
 
 const issuer = "https://op.example";
 const redirectUri = "https://app.example/cb";

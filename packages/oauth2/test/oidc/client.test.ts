@@ -3,14 +3,13 @@ import { inspect } from "node:util";
 import { describe, expect, it } from "vitest";
 import { AccessToken } from "../../src/index.ts";
 import { codeChallenge, OidcClient } from "../../src/oidc/index.ts";
-import { registerClient } from "../../src/oidc/register-client.ts";
-import { away, connect, html, idToken, issuer, metadata, now } from "../scripted-provider.ts";
+import { connect, html, idToken, issuer, metadata, now } from "../scripted-provider.ts";
 
 describe("OidcClient", () => {
   it.each([
     ["an empty client identifier", () => new OidcClient(metadata, "")],
     ["no algorithms", () => new OidcClient(metadata, "a", "s", { idTokenAlgorithms: [] })],
-    ["alg none", () => new OidcClient(metadata, "a", "s", { answerAlgorithms: ["none"] })],
+    ["alg none", () => new OidcClient(metadata, "a", "s", { idTokenAlgorithms: ["none"] })],
     ["a negative tolerance", () => new OidcClient(metadata, "a", "s", { clockTolerance: -1 })],
     ["an unknown option", () => new OidcClient(metadata, "a", "s", { x: 1 } as object)],
     [
@@ -303,41 +302,6 @@ describe("tokenExchange", () => {
   it("needs a subject token", async () => {
     const call = connect({}).client.tokenExchange.getToken({ subjectToken: "" });
     await expect(call).rejects.toMatchObject({ code: "ERR_OAUTH_OPTION" });
-  });
-});
-
-describe("registerClient", () => {
-  const register = (answer: () => Response): Promise<unknown> =>
-    registerClient(metadata, { redirect_uris: [] }, { fetch: answer });
-
-  it.each<readonly [string, string, () => Response]>([
-    ["HTML", "ERR_OAUTH_RESPONSE", html],
-    ["no client_id", "ERR_OAUTH_RESPONSE", () => Response.json({}, { status: 201 })],
-    [
-      "a secret that is empty",
-      "ERR_OAUTH_RESPONSE",
-      () => Response.json({ client_id: "a", client_secret: "" }),
-    ],
-    [
-      "an end that is text",
-      "ERR_OAUTH_RESPONSE",
-      () => Response.json({ client_id: "a", client_secret_expires_at: "0" }),
-    ],
-    ["a redirect", "ERR_OAUTH_REDIRECT", away],
-    [
-      "an error",
-      "invalid_client_metadata",
-      () => Response.json({ error: "invalid_client_metadata" }, { status: 400 }),
-    ],
-  ])("refuses %s", async (_case, code, answer) => {
-    await expect(register(answer)).rejects.toMatchObject({ code });
-  });
-
-  it("refuses a token that would forge a header, and http to other machines", async () => {
-    const wrong = registerClient(metadata, {}, { initialAccessToken: "a\r\nb" });
-    await expect(wrong).rejects.toMatchObject({ code: "ERR_OAUTH_OPTION" });
-    const open = { issuer, registration_endpoint: "http://op.example/register" };
-    await expect(registerClient(open, {})).rejects.toMatchObject({ code: "ERR_OAUTH_METADATA" });
   });
 });
 

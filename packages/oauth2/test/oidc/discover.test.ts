@@ -4,7 +4,6 @@ import * as oauth from "oauth4webapi";
 import * as openidClient from "openid-client";
 import { afterEach, describe, expect, it } from "vitest";
 import { discover, OidcClient } from "../../src/oidc/index.ts";
-import { fetchResourceMetadata } from "../../src/oidc/resource/index.ts";
 import { closeServer } from "../provider-server.ts";
 
 const issuer = "https://op.example";
@@ -201,7 +200,6 @@ describe("discover", () => {
   ])("survives %s, as %s", async (_case, code, handle) => {
     const url = await listen(handle);
     await expect(discover(url, { timeout: 300 })).rejects.toMatchObject({ code });
-    await expect(fetchResourceMetadata(url, { timeout: 300 })).rejects.toMatchObject({ code });
   });
 
   it("stops when it is aborted", async () => {

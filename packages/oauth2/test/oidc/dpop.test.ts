@@ -14,7 +14,8 @@ import {
   OAuth2Client,
   OAuth2Response,
 } from "../../src/index.ts";
-import { DPoP, type DPoPAlgorithm } from "../../src/oidc/index.ts";
+import { DPoP } from "../../src/oidc/index.ts";
+import type { DPoPAlgorithm } from "../../src/oidc/requests/dpop.ts";
 
 const url = "https://api.example/items?page=2#top";
 
@@ -69,7 +70,7 @@ describe("DPoP.proof", () => {
 
   it("is a new one each time", async () => {
     const dpop = await DPoP.generate();
-    const request = { method: "GET", url, now: 1 };
+    const request = { method: "GET", url };
     const [one, two] = [await dpop.proof(request), await dpop.proof(request)];
     expect(decodeJwt(one).jti).not.toBe(decodeJwt(two).jti);
   });

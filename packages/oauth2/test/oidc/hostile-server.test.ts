@@ -3,7 +3,6 @@ import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { OAuth2Error } from "../../src/index.ts";
 import { discover, OidcClient, RemoteJwks } from "../../src/oidc/index.ts";
-import { registerClient } from "../../src/oidc/register-client.ts";
 import { closeServer } from "../provider-server.ts";
 
 /** What a server may do to each request. `base` is the server itself. */
@@ -72,8 +71,6 @@ const calls: Readonly<Record<string, (client: OidcClient, at: string) => Promise
   introspect: (client) => client.introspect("CANARY-token"),
   push: (client) => client.pushAuthorization({ login_hint: "CANARY" }),
   exchange: (client) => client.tokenExchange.getToken({ subjectToken: "CANARY-subject" }),
-  register: (client) =>
-    registerClient(client.metadata, {}, { initialAccessToken: "CANARY-initial", timeout: 250 }),
 };
 
 const pairs = Object.keys(behaviours).flatMap((behaviour) =>
@@ -92,7 +89,6 @@ describe("a hostile server", () => {
         device_authorization_endpoint: `${at}/device`,
         introspection_endpoint: `${at}/introspect`,
         pushed_authorization_request_endpoint: `${at}/par`,
-        registration_endpoint: `${at}/register`,
       };
       const client = new OidcClient(metadata, "app", "CANARY-secret", {
         connectionOpts: { timeout: 250 },

@@ -1,6 +1,7 @@
 import { Events, type MutableToken } from "oauth2-mock-server";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { OidcClient, type AuthorizationResponseError } from "../../src/oidc/index.ts";
+import type { AuthorizationResponseError } from "../../src/index.ts";
+import { OidcClient } from "../../src/oidc/index.ts";
 import { startMockServer, type MockServer } from "../mock-server.ts";
 import { browse } from "../provider-server.ts";
 

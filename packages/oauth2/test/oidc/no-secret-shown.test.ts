@@ -1,15 +1,12 @@
 import { inspect } from "node:util";
-import { generateKeyPair } from "jose";
 import { describe, expect, it } from "vitest";
 import { AccessToken } from "../../src/index.ts";
 import { DPoP, type OidcClient } from "../../src/oidc/index.ts";
-import { registerClient } from "../../src/oidc/register-client.ts";
 import { connect, idToken, metadata } from "../scripted-provider.ts";
 
 /** A value that must be shown nowhere. */
 const canary = (name: string): string => `CANARY-${name}`;
 
-const { privateKey } = await generateKeyPair("RS256");
 const token = async (): Promise<Response> =>
   Response.json({
     access_token: canary("access"),
@@ -48,7 +45,6 @@ const flows: Readonly<Record<string, (client: OidcClient) => Promise<unknown>>> 
   userInfo: (client) => client.userInfo(canary("token"), { expectedSub: "other" }),
   revoke: (client) => client.revokeToken(canary("token")),
   push: (client) => client.pushAuthorization({ login_hint: "user", request: canary("request") }),
-  requestObject: (client) => client.signRequestObject({ scope: "read" }).then(() => "signed"),
   wrongIdToken: (client) => client.verifyIdToken(`${canary("header")}.${canary("payload")}.x`),
   wrongLogoutToken: (client) => client.verifyLogoutToken(canary("logout")),
 };
@@ -84,7 +80,6 @@ describe.each(Object.entries(flows))("%s", (name, flow) => {
           debug: true,
           logger: { debug: log, warn: log },
           dpop: await DPoP.generate(),
-          requestObject: { key: privateKey },
           metadata: {
             device_authorization_endpoint: `${metadata.issuer}/device`,
             revocation_endpoint: `${metadata.issuer}/revoke`,
@@ -178,25 +173,4 @@ it("shows nothing of a challenge, into which a provider writes the token", async
     description: `Bearer ${canary("token")}`,
   });
   expect(`${inspect(error, { depth: 20 })} ${JSON.stringify(error)}`).not.toContain("CANARY");
-});
-
-describe("registerClient", () => {
-  it("shows no secret in debug output and errors", async () => {
-    const lines: string[] = [];
-    const options = {
-      initialAccessToken: "CANARY-initial",
-      debugLogger: { debug: (line: string): void => void lines.push(line) },
-    };
-    const credentials = {
-      client_secret: canary("secret"),
-      registration_access_token: canary("reg"),
-    };
-    const good = (): Response => Response.json({ client_id: "a", ...credentials }, { status: 201 });
-    await registerClient(metadata, {}, { ...options, fetch: good });
-    const bad = (): Response => Response.json(credentials, { status: 201 });
-    const failed = registerClient(metadata, {}, { ...options, fetch: bad });
-    const error: unknown = await failed.catch((reason: unknown) => reason);
-    expect(lines.length).toBeGreaterThan(3);
-    expect(`${lines.join("\n")} ${inspect(error, { depth: 20 })}`).not.toContain("CANARY");
-  });
 });

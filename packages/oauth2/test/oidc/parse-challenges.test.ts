@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseChallenges } from "../../src/oidc/resource/index.ts";
+import { parseChallenges } from "../../src/oidc/parse-challenges.ts";
 
 const read = (field: string | null): readonly unknown[] =>
   parseChallenges(field).map(({ scheme, parameters, token68 }) => ({

@@ -262,15 +262,6 @@ describe("RemoteJwks", () => {
     expect(jwks.getKey(es("a"))).toBe(key);
   });
 
-  it("forgets everything when it is cleared", async () => {
-    const state = publish("a");
-    const jwks = state.jwks();
-    await jwks.getKey(es("a"));
-    jwks.clear();
-    await jwks.getKey(es("a"));
-    expect(state.fetches).toBe(2);
-  });
-
   it("verifies tokens across a rotation", async () => {
     const state = publish("a");
     const jwks = state.jwks();

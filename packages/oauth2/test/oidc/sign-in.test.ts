@@ -72,7 +72,6 @@ beforeAll(async () => {
       devInteractions: { enabled: false },
       dPoP: { enabled: true, nonceSecret: Buffer.alloc(32, 7), requireNonce: () => true },
       pushedAuthorizationRequests: { enabled: true, requirePushedAuthorizationRequests: false },
-      requestObjects: { enabled: true },
       introspection: { enabled: true },
       revocation: { enabled: true },
       userinfo: { enabled: true },
@@ -141,24 +140,6 @@ describe("authCode.start and authCode.callback, against oidc-provider", () => {
     const token = await oidc.authCode.callback(await browse(url, redirectUri), transaction);
     expect(oidc.claims(token)).toMatchObject({ sub: "user-1" });
   });
-
-  it.each([false, true])(
-    "signs the request as an object, pushed: %s",
-    async (pushAuthorization) => {
-      const oidc = await client("pjwt", null, {
-        clientKey: { key: clientKey, kid: "c1" },
-        requestObject: { key: clientKey, kid: "c1" },
-        pushAuthorization,
-      });
-      const { url, transaction } = await oidc.authCode.start({
-        scope: "openid email",
-        max_age: 600,
-      });
-      expect(new URL(url).searchParams.has("state")).toBe(false);
-      const token = await oidc.authCode.callback(await browse(url, redirectUri), transaction);
-      expect(oidc.claims(token)).toMatchObject({ auth_time: expect.any(Number) });
-    },
-  );
 
   it("binds tokens to a key, and answers each demand for a nonce", async () => {
     const dpop = await DPoP.generate();

@@ -7,7 +7,7 @@ import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { AccessToken, OAuth2Client, TokenManager } from "../../src/index.ts";
-import { FileTokenStore } from "../../src/node/index.ts";
+import { FileTokenStore } from "../../src/node/file-token-store.ts";
 import { startRotatingServer } from "../rotating-server.ts";
 
 let folder: string;

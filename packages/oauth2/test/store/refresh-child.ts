@@ -1,6 +1,6 @@
 /** A process that shares a token with others: `node refresh-child.ts <origin> <folder> <once|forever>`. */
 import { OAuth2Client, TokenManager } from "../../src/index.ts";
-import { FileTokenStore } from "../../src/node/index.ts";
+import { FileTokenStore } from "../../src/node/file-token-store.ts";
 
 const [origin = "", folder = "", times = "once"] = process.argv.slice(2);
 const client = new OAuth2Client("id", "secret", { site: origin });

@@ -2,7 +2,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { OAuth2Client, TokenManager } from "@fetchwork/oauth2";
-import { FileTokenStore, nodeTransport } from "@fetchwork/oauth2/node";
+import { nodeTransport } from "@fetchwork/oauth2/node";
+import { FileTokenStore } from "@fetchwork/oauth2/node/store";
 import { expect, type Platform } from "../platform.ts";
 
 /** Gets a token over connections of undici, and finds it again in its file. */

@@ -9,14 +9,7 @@ import {
   type DocumentSource,
 } from "../metadata/get-document.ts";
 import { isJsonRecord, parseJsonRecord, type JsonRecord } from "../../json-record.ts";
-import { checkNames, optionsOf } from "../../option-names.ts";
-
-const jwksOptions = optionsOf<RemoteJwksOptions>("RemoteJwks", {
-  ...documentOptionNames,
-  cacheMaxAge: true,
-  cooldown: true,
-  clock: true,
-});
+import { checkOptions } from "../../check-options.ts";
 
 /** Protected header of a JWT. */
 export interface JwtHeader {
@@ -72,7 +65,12 @@ export class RemoteJwks {
    * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for wrong options
    */
   constructor(url: string | URL, options: RemoteJwksOptions = {}, connection?: Connection) {
-    checkNames(options, jwksOptions);
+    checkOptions("RemoteJwks", options, [
+      ...documentOptionNames,
+      "cacheMaxAge",
+      "cooldown",
+      "clock",
+    ]);
     const { cacheMaxAge = 600, cooldown = 30, clock = Date.now } = options;
     if (!URL.canParse(url)) throw optionError("url", url, "the URL of a key set");
     checkSeconds("cacheMaxAge", cacheMaxAge);
@@ -95,13 +93,6 @@ export class RemoteJwks {
     return imported !== undefined && this.#isYoungerThan(this.#maxAge)
       ? imported
       : this.#findKey(header);
-  }
-
-  /** Forgets all keys; they are fetched again when they are needed. */
-  clear(): void {
-    this.#forget([]);
-    this.#fetchedAt = -Infinity;
-    this.#failure = undefined;
   }
 
   async #findKey(header: JwtHeader): Promise<CryptoKey> {
@@ -162,8 +153,8 @@ export class RemoteJwks {
 
   async #fetch(): Promise<void> {
     try {
-      const keys = await fetchKeys(new URL(this.url), this.#source);
-      this.#forget(keys);
+      this.#keys = await fetchKeys(new URL(this.url), this.#source);
+      this.#imported = new Map();
       this.#fetchedAt = this.#clock();
       this.#failure = undefined;
     } catch (error) {
@@ -171,11 +162,6 @@ export class RemoteJwks {
       this.#failure = { error };
       throw error;
     }
-  }
-
-  #forget(keys: readonly JsonRecord[]): void {
-    this.#keys = keys;
-    this.#imported = new Map();
   }
 }
 

@@ -3,21 +3,7 @@ import { ClaimChecker, type ClaimTime } from "./check-claims.ts";
 import { hashClaim } from "./hash-claim.ts";
 import { isJsonRecord, type JsonRecord } from "../../json-record.ts";
 import { checkAlgorithms, typeOf, verifyJwt, type KeySource } from "./verify-jwt.ts";
-import { checkNames, optionsOf } from "../../option-names.ts";
-
-const idTokenOptions = optionsOf<VerifyIdTokenOptions>("verifyIdToken", {
-  issuer: true,
-  clientId: true,
-  key: true,
-  algorithms: true,
-  nonce: true,
-  maxAge: true,
-  acrValues: true,
-  accessToken: true,
-  code: true,
-  clockTolerance: true,
-  now: true,
-});
+import { checkOptions } from "../../check-options.ts";
 
 /** Member of the claim `events` that makes a token a logout token (OpenID Connect Back-Channel Logout, 2.4). */
 export const logoutEvent: string = "http://schemas.openid.net/event/backchannel-logout";
@@ -98,7 +84,19 @@ export async function verifyIdToken(
   idToken: string,
   options: VerifyIdTokenOptions,
 ): Promise<IdTokenClaims> {
-  checkNames(options, idTokenOptions);
+  checkOptions("verifyIdToken", options, [
+    "issuer",
+    "clientId",
+    "key",
+    "algorithms",
+    "nonce",
+    "maxAge",
+    "acrValues",
+    "accessToken",
+    "code",
+    "clockTolerance",
+    "now",
+  ]);
   const { key, algorithms = ["RS256"], accessToken, code } = options;
   checkAlgorithms(algorithms, "algorithms");
   if (typeof options.clientId !== "string" || options.clientId === "")

@@ -1,4 +1,5 @@
 import { compactVerify, decodeProtectedHeader, errors, type CryptoKey } from "jose";
+import { signatureAlgorithms } from "../../credentials/sign-jwt.ts";
 import { OAuth2UsageError } from "../../errors.ts";
 import { TokenValidationError } from "../errors.ts";
 import { parseJsonRecord, type JsonRecord } from "../../json-record.ts";
@@ -35,23 +36,10 @@ const maxLength = 65_536;
 
 const decoder = new TextDecoder("utf-8", { fatal: true });
 const known: ReadonlySet<string> = new Set([
-  "RS256",
-  "RS384",
-  "RS512",
-  "PS256",
-  "PS384",
-  "PS512",
-  "ES256",
-  "ES384",
-  "ES512",
-  "EdDSA",
-  "Ed25519",
+  ...signatureAlgorithms,
   "ML-DSA-44",
   "ML-DSA-65",
   "ML-DSA-87",
-  "HS256",
-  "HS384",
-  "HS512",
 ]);
 
 /** Whether an algorithm signs with a private key and is supported. */

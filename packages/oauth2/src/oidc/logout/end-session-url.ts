@@ -1,16 +1,7 @@
 import { encodePairs, toPairs, type Params } from "../../message/form.ts";
 import { endpointUrl } from "../provider-endpoint.ts";
 import type { ServerMetadata } from "../metadata/server-metadata.ts";
-import { checkNames, optionsOf } from "../../option-names.ts";
-
-const endSessionOptions = optionsOf<EndSessionOptions>("endSessionUrl", {
-  idTokenHint: true,
-  postLogoutRedirectUri: true,
-  state: true,
-  logoutHint: true,
-  uiLocales: true,
-  params: true,
-});
+import { checkOptions } from "../../check-options.ts";
 
 /** Parameters of {@link endSessionUrl}. */
 export interface EndSessionOptions {
@@ -38,7 +29,14 @@ export function endSessionUrl(
   clientId: string | null,
   options: EndSessionOptions = {},
 ): string {
-  checkNames(options, endSessionOptions);
+  checkOptions("endSessionUrl", options, [
+    "idTokenHint",
+    "postLogoutRedirectUri",
+    "state",
+    "logoutHint",
+    "uiLocales",
+    "params",
+  ]);
   const { idTokenHint, postLogoutRedirectUri, state, logoutHint, uiLocales, params } = options;
   const url = endpointUrl({ metadata, usesMtlsAliases: false }, "end_session_endpoint");
   const pairs = toPairs({

@@ -3,18 +3,7 @@ import { ClaimChecker } from "../jwt/check-claims.ts";
 import { isJsonRecord } from "../../json-record.ts";
 import { claimTime, logoutEvent } from "../jwt/verify-id-token.ts";
 import { checkAlgorithms, typeOf, verifyJwt, type KeySource } from "../jwt/verify-jwt.ts";
-import { checkNames, optionsOf } from "../../option-names.ts";
-
-const logoutTokenOptions = optionsOf<VerifyLogoutTokenOptions>("verifyLogoutToken", {
-  issuer: true,
-  clientId: true,
-  key: true,
-  algorithms: true,
-  clockTolerance: true,
-  maxTokenAge: true,
-  rememberOnce: true,
-  now: true,
-});
+import { checkOptions } from "../../check-options.ts";
 
 /** Claims of a logout token (OpenID Connect Back-Channel Logout, 2.4). Has `sub`, `sid` or both. */
 export interface LogoutClaims {
@@ -66,7 +55,16 @@ export async function verifyLogoutToken(
   logoutToken: string,
   options: VerifyLogoutTokenOptions,
 ): Promise<LogoutClaims> {
-  checkNames(options, logoutTokenOptions);
+  checkOptions("verifyLogoutToken", options, [
+    "issuer",
+    "clientId",
+    "key",
+    "algorithms",
+    "clockTolerance",
+    "maxTokenAge",
+    "rememberOnce",
+    "now",
+  ]);
   const { issuer, clientId, key, algorithms = ["RS256"], maxTokenAge = 300 } = options;
   checkAlgorithms(algorithms, "algorithms");
   if (!Number.isFinite(maxTokenAge) || maxTokenAge <= 0)

@@ -3,16 +3,9 @@ import { optionError } from "../../errors.ts";
 import { MetadataError } from "../errors.ts";
 import { documentOptionNames, createDocumentSource, type DocumentOptions } from "./get-document.ts";
 import { parseJsonRecord } from "../../json-record.ts";
-import { urlCheckFor } from "./secure-url.ts";
+import { urlCheckFor } from "../../message/secure-url.ts";
 import { findMetadataFault, type ServerMetadata } from "./server-metadata.ts";
-import { checkNames, optionsOf } from "../../option-names.ts";
-
-const discoverOptions = optionsOf<DiscoverOptions>("discover", {
-  ...documentOptionNames,
-  algorithm: true,
-  expectedIssuer: true,
-  signal: true,
-});
+import { checkOptions } from "../../check-options.ts";
 
 /** Options of {@link discover}. */
 export interface DiscoverOptions extends DocumentOptions {
@@ -41,7 +34,12 @@ export async function discover(
   options: DiscoverOptions = {},
   connection?: Connection,
 ): Promise<ServerMetadata> {
-  checkNames(options, discoverOptions);
+  checkOptions("discover", options, [
+    ...documentOptionNames,
+    "algorithm",
+    "expectedIssuer",
+    "signal",
+  ]);
   const url = checkIssuer(issuer);
   const { algorithm = "oidc", expectedIssuer, signal } = options;
   if (algorithm !== "oidc" && algorithm !== "oauth2")

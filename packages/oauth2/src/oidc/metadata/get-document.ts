@@ -4,8 +4,7 @@ import type { Fetch } from "../../connection/fetch.ts";
 import type { DebugLogger } from "../../log/logger.ts";
 import type { OAuth2Response } from "../../message/response.ts";
 import { MetadataError } from "../errors.ts";
-import { isHttpUrl, isSecureUrl } from "./secure-url.ts";
-import type { NamesOf } from "../../option-names.ts";
+import { isHttpUrl, isSecureUrl } from "../../message/secure-url.ts";
 
 /** How documents of a server are fetched: its metadata, its keys. */
 export interface DocumentOptions {
@@ -27,14 +26,14 @@ export interface DocumentOptions {
 }
 
 /** Names of the options, for those of functions that fetch documents. */
-export const documentOptionNames: NamesOf<DocumentOptions> = {
-  fetch: true,
-  headers: true,
-  timeout: true,
-  maxResponseBytes: true,
-  allowInsecure: true,
-  debugLogger: true,
-};
+export const documentOptionNames: readonly (keyof DocumentOptions)[] = [
+  "fetch",
+  "headers",
+  "timeout",
+  "maxResponseBytes",
+  "allowInsecure",
+  "debugLogger",
+];
 
 /** Fetches documents, each with the same options. */
 export interface DocumentSource {
@@ -45,8 +44,6 @@ export interface DocumentSource {
    * @throws OAuth2ConnectionError, OAuth2TimeoutError, InvalidResponseError
    */
   get(url: URL, request: DocumentRequest): Promise<OAuth2Response>;
-  /** Whether documents may be fetched from this URL and tokens sent to it. */
-  readonly isAllowed: (url: URL) => boolean;
 }
 
 /** One document to fetch. */
@@ -73,7 +70,6 @@ export function createDocumentSource(
     throw optionError("maxResponseBytes", maxResponseBytes, "a whole number of bytes, at least 1");
   const isAllowed = allowInsecure ? isHttpUrl : isSecureUrl;
   return {
-    isAllowed,
     async get(url, { what, accept = "application/json", signal }) {
       if (!isAllowed(url))
         throw new MetadataError(`${what} is at ${url.origin}, which is neither https nor local`);

@@ -1,3 +1,5 @@
+import { isJsonRecord } from "../../json-record.ts";
+
 /**
  * What an authorization server or OpenID provider says about itself (RFC 8414, 2; OpenID Connect Discovery, 3). Members
  * that are not listed are kept unchanged.
@@ -8,7 +10,6 @@ export interface ServerMetadata {
   readonly authorization_endpoint?: string | undefined;
   readonly token_endpoint?: string | undefined;
   readonly jwks_uri?: string | undefined;
-  readonly registration_endpoint?: string | undefined;
   readonly userinfo_endpoint?: string | undefined;
   readonly revocation_endpoint?: string | undefined;
   readonly introspection_endpoint?: string | undefined;
@@ -18,8 +19,6 @@ export interface ServerMetadata {
   readonly pushed_authorization_request_endpoint?: string | undefined;
   /** RFC 9126, 5: the server takes authorization requests by way of that endpoint only. */
   readonly require_pushed_authorization_requests?: boolean | undefined;
-  /** RFC 9101, 10.5: the server takes signed request objects only. */
-  readonly require_signed_request_object?: boolean | undefined;
   /** OpenID Connect RP-Initiated Logout, 2.1. */
   readonly end_session_endpoint?: string | undefined;
   readonly scopes_supported?: readonly string[] | undefined;
@@ -44,7 +43,6 @@ const endpoints = [
   "authorization_endpoint",
   "token_endpoint",
   "jwks_uri",
-  "registration_endpoint",
   "userinfo_endpoint",
   "revocation_endpoint",
   "introspection_endpoint",
@@ -67,7 +65,6 @@ const lists = [
 
 const flags = [
   "require_pushed_authorization_requests",
-  "require_signed_request_object",
   "authorization_response_iss_parameter_supported",
 ] as const;
 
@@ -86,7 +83,7 @@ export function findMetadataFault(
     if (fault !== undefined) return `${name} ${fault}`;
   }
   if (aliases !== undefined) {
-    if (!isRecord(aliases)) return "mtls_endpoint_aliases is not an object";
+    if (!isJsonRecord(aliases)) return "mtls_endpoint_aliases is not an object";
     for (const [name, url] of Object.entries(aliases)) {
       const fault = findUrlFault(url, isAllowedUrl);
       if (fault !== undefined) return `mtls_endpoint_aliases.${name.slice(0, 60)} ${fault}`;
@@ -102,10 +99,6 @@ function findUrlFault(url: unknown, isAllowedUrl: (url: URL) => boolean): string
   if (url === undefined) return undefined;
   if (typeof url !== "string" || !URL.canParse(url)) return "is not a URL";
   return isAllowedUrl(new URL(url)) ? undefined : "is neither https nor of this machine";
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function isOptionalTextList(value: unknown): boolean {

@@ -18,15 +18,7 @@ import {
   type ProviderClient,
 } from "../provider-endpoint.ts";
 import { hideFromInspect } from "../../inspect-as-json.ts";
-import { checkNames, optionsOf } from "../../option-names.ts";
-
-const pollOptions = optionsOf<PollOptions>("device.poll", {
-  signal: true,
-  params: true,
-  wait: true,
-});
-
-const startOptions = optionsOf<EndpointCallOptions>("device.start", callOptionNames);
+import { checkOptions } from "../../check-options.ts";
 
 /** A sign-in on another device that has started (RFC 8628, 3.2): plain values, ready for JSON. */
 export interface DeviceAuthorization {
@@ -88,7 +80,7 @@ export class DeviceFlow {
     params: GrantParams = {},
     options?: EndpointCallOptions,
   ): Promise<DeviceAuthorization> {
-    checkNames(options, startOptions);
+    checkOptions("device.start", options, callOptionNames);
     const client = this.#client;
     const request = { ...params, client_id: client.id };
     const name = "device_authorization_endpoint";
@@ -140,7 +132,7 @@ export class DeviceFlow {
    * @throws the reason of the signal when that is aborted
    */
   async poll(authorization: DeviceAuthorization, options: PollOptions = {}): Promise<AccessToken> {
-    checkNames(options, pollOptions);
+    checkOptions("device.poll", options, ["signal", "params", "wait"]);
     const { signal, params, wait = pause } = options;
     const { deviceCode, expiresAt, resource, scope } = authorization;
     let { interval } = authorization;

@@ -11,26 +11,7 @@ import type { ProofTarget, RequestProof } from "../../connection/proof.ts";
 import type { OAuth2Response } from "../../message/response.ts";
 import { parseChallenges } from "../parse-challenges.ts";
 import { sha256Base64Url, randomValue } from "../../grants/pkce.ts";
-import { checkNames, optionsOf } from "../../option-names.ts";
-
-const proofOptions = optionsOf<DPoPProofOptions>("DPoP.proof", {
-  method: true,
-  url: true,
-  accessToken: true,
-  nonce: true,
-  now: true,
-});
-
-const keyOptions = optionsOf<DPoPKeys>("DPoP.fromKeys", {
-  privateKey: true,
-  publicKey: true,
-  algorithm: true,
-});
-
-const generateOptions = optionsOf<GenerateDPoPOptions>("DPoP.generate", {
-  algorithm: true,
-  extractable: true,
-});
+import { checkOptions } from "../../check-options.ts";
 
 /** Signature algorithms of DPoP proofs. */
 export type DPoPAlgorithm = "ES256" | "ES384" | "ES512" | "Ed25519" | "PS256" | "RS256";
@@ -59,10 +40,6 @@ export interface DPoPProofOptions {
   readonly url: string | URL;
   /** The access token that goes with it; none at the token endpoint. */
   readonly accessToken?: string | undefined;
-  /** Nonce of the server. Default: the last one that {@link DPoP.rememberNonce} saw from that origin. */
-  readonly nonce?: string | undefined;
-  /** Now, in seconds since 1970. Default: the clock. */
-  readonly now?: number | undefined;
 }
 
 const algorithms: readonly string[] = ["ES256", "ES384", "ES512", "Ed25519", "PS256", "RS256"];
@@ -94,7 +71,7 @@ export class DPoP implements RequestProof {
    * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for an unknown algorithm
    */
   static async generate(options: GenerateDPoPOptions = {}): Promise<DPoP> {
-    checkNames(options, generateOptions);
+    checkOptions("DPoP.generate", options, ["algorithm", "extractable"]);
     const { algorithm = "ES256", extractable = false } = options;
     checkAlgorithm(algorithm);
     return DPoP.fromKeys({ ...(await generateKeyPair(algorithm, { extractable })), algorithm });
@@ -106,7 +83,7 @@ export class DPoP implements RequestProof {
    * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for keys that are not a pair of private and extractable public key
    */
   static async fromKeys(keys: DPoPKeys): Promise<DPoP> {
-    checkNames(keys, keyOptions);
+    checkOptions("DPoP.fromKeys", keys, ["privateKey", "publicKey", "algorithm"]);
     const { privateKey, publicKey, algorithm } = keys;
     checkAlgorithm(algorithm);
     if (privateKey?.type !== "private" || !privateKey.usages.includes("sign"))
@@ -119,16 +96,16 @@ export class DPoP implements RequestProof {
 
   /** Makes the value of the `DPoP` field of one request (RFC 9449, 4.2). */
   async proof(options: DPoPProofOptions): Promise<string> {
-    checkNames(options, proofOptions);
-    const { method, accessToken, now = Math.floor(Date.now() / 1000) } = options;
+    checkOptions("DPoP.proof", options, ["method", "url", "accessToken"]);
+    const { method, accessToken } = options;
     const url = new URL(options.url);
-    const { nonce = this.#nonces.get(url.origin) } = options;
+    const nonce = this.#nonces.get(url.origin);
     const ath = accessToken === undefined ? undefined : await sha256Base64Url(accessToken);
     const claims = {
       jti: randomValue(),
       htm: method,
       htu: `${url.origin}${url.pathname}`,
-      iat: now,
+      iat: Math.floor(Date.now() / 1000),
       ...(ath !== undefined && { ath }),
       ...(nonce !== undefined && { nonce }),
     };
@@ -164,12 +141,8 @@ export class DPoP implements RequestProof {
     const isNew = this.#nonces.get(origin) !== nonce;
     this.#nonces.delete(origin);
     this.#nonces.set(origin, nonce);
-    if (this.#nonces.size > maxNonces) {
-      for (const oldest of this.#nonces.keys()) {
-        this.#nonces.delete(oldest);
-        break;
-      }
-    }
+    const [oldest = origin] = this.#nonces.keys();
+    if (this.#nonces.size > maxNonces) this.#nonces.delete(oldest);
     return isNew;
   }
 }

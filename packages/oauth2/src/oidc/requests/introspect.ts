@@ -11,14 +11,7 @@ import {
 } from "../provider-endpoint.ts";
 import { claimTime } from "../jwt/verify-id-token.ts";
 import { verifyJwt, type KeySource } from "../jwt/verify-jwt.ts";
-import { checkNames, optionsOf } from "../../option-names.ts";
-
-const introspectOptions = optionsOf<IntrospectOptions>("introspect", {
-  ...callOptionNames,
-  tokenTypeHint: true,
-  params: true,
-  signed: true,
-});
+import { checkOptions } from "../../check-options.ts";
 
 /** The server's response about a token (RFC 7662, 2.2). Members that are not listed are kept unchanged. */
 export interface Introspection {
@@ -73,7 +66,7 @@ export async function introspect(
   options: IntrospectOptions,
   signedAnswer: SignedAnswerOptions,
 ): Promise<Introspection> {
-  checkNames(options, introspectOptions);
+  checkOptions("introspect", options, [...callOptionNames, "tokenTypeHint", "params", "signed"]);
   const { tokenTypeHint, params, signed = false, timeout, signal } = options;
   const request = { ...params, token, token_type_hint: tokenTypeHint };
   const response = await callEndpoint(client, "introspection_endpoint", request, {

@@ -12,21 +12,19 @@ export interface OpenIdFlowClient extends ProviderClient {
   readonly clock: () => number;
   claims(token: AccessToken): IdTokenClaims | undefined;
   pushAuthorization(params: GrantParams): Promise<PushedAuthorization>;
-  signRequestObject(params: GrantParams): Promise<string>;
 }
 
 /** How sign-ins of a client are requested. */
 export interface OpenIdFlowOptions {
   readonly defaultScope: Scope | undefined;
   readonly pushes: boolean;
-  readonly signs: boolean;
   /** In seconds. */
   readonly clockTolerance: number;
 }
 
 /** Makes what OpenID Connect adds to the authorization code flow of a client. */
 export function createOpenIdFlow(client: OpenIdFlowClient, options: OpenIdFlowOptions): OpenIdFlow {
-  const { defaultScope, pushes, signs, clockTolerance: tolerance } = options;
+  const { defaultScope, pushes, clockTolerance: tolerance } = options;
   const { metadata } = client;
   return {
     defaultScope,
@@ -36,20 +34,12 @@ export function createOpenIdFlow(client: OpenIdFlowClient, options: OpenIdFlowOp
       // RFC 9449, 10: the code is of use to the holder of the key only.
       if (proof instanceof DPoP && !url.searchParams.has("dpop_jkt"))
         url.searchParams.set("dpop_jkt", proof.thumbprint);
-      if (!signs && !pushes) return url.href;
-      const endpoint = new URL(metadata.authorization_endpoint ?? url);
-      let params = paramsOf(url, endpoint);
-      if (signs) {
-        const request = await client.signRequestObject(params);
-        // OpenID Connect Core, 6.1 requires these next to the request object; RFC 9101 has the server ignore them.
-        const { client_id, response_type, scope } = params;
-        params = { client_id, response_type, scope, request };
-      }
-      if (pushes) {
-        const { requestUri } = await client.pushAuthorization(params);
-        params = { client_id: client.id, request_uri: requestUri };
-      }
-      return withParams(endpoint, params);
+      if (!pushes) return url.href;
+      const pushed = new URL(metadata.authorization_endpoint ?? url);
+      const { requestUri } = await client.pushAuthorization(paramsOf(url, pushed));
+      if (client.id !== null) pushed.searchParams.set("client_id", client.id);
+      pushed.searchParams.set("request_uri", requestUri);
+      return pushed.href;
     },
     verify(token, transaction) {
       checkTransaction(client.claims(token), transaction, {
@@ -82,12 +72,4 @@ function paramsOf({ searchParams }: URL, endpoint: URL): Params {
     return [name, values.length === 1 ? values[0] : values];
   });
   return Object.fromEntries<unknown>(entries);
-}
-
-function withParams(endpoint: URL, params: Params): string {
-  const url = new URL(endpoint);
-  for (const [name, value] of Object.entries(params)) {
-    if (typeof value === "string") url.searchParams.set(name, value);
-  }
-  return url.href;
 }

@@ -7,9 +7,7 @@ import {
   type EndpointCallOptions,
   type ProviderClient,
 } from "../provider-endpoint.ts";
-import { checkNames, optionsOf } from "../../option-names.ts";
-
-const pushOptions = optionsOf<EndpointCallOptions>("pushAuthorization", callOptionNames);
+import { checkOptions } from "../../check-options.ts";
 
 /** What the server keeps of a pushed authorization request (RFC 9126, 2.2). */
 export interface PushedAuthorization {
@@ -30,7 +28,7 @@ export async function pushAuthorization(
   params: GrantParams,
   options?: EndpointCallOptions,
 ): Promise<PushedAuthorization> {
-  checkNames(options, pushOptions);
+  checkOptions("pushAuthorization", options, callOptionNames);
   const request = { ...params, client_id: client.id };
   const name = "pushed_authorization_request_endpoint";
   const response = await callEndpoint(client, name, request, options);

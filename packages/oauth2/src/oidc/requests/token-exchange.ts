@@ -1,21 +1,9 @@
-import type { AccessToken } from "../../token/access-token.ts";
+import type { AccessToken, TokenClient } from "../../token/access-token.ts";
 import { InvalidResponseError, optionError } from "../../errors.ts";
 import type { Scope } from "../../message/form.ts";
 import type { TokenOptions } from "../../token/token-options.ts";
 import type { TokenParams } from "../../token/token-params.ts";
-import { checkNames, optionsOf } from "../../option-names.ts";
-
-const exchangeOptions = optionsOf<TokenExchangeOptions>("tokenExchange.getToken", {
-  subjectToken: true,
-  subjectTokenType: true,
-  actorToken: true,
-  actorTokenType: true,
-  requestedTokenType: true,
-  resource: true,
-  audience: true,
-  scope: true,
-  params: true,
-});
+import { checkOptions } from "../../check-options.ts";
 
 /** Kinds of tokens (RFC 8693, 3); the short names stand for `urn:ietf:params:oauth:token-type:...`. */
 export type TokenTypeName =
@@ -47,13 +35,9 @@ const typePrefix = "urn:ietf:params:oauth:token-type:";
 
 /** Exchanges one token for another (RFC 8693): narrower, for another service, or on behalf of someone. */
 export class TokenExchange {
-  readonly #client: {
-    getToken(params: TokenParams, options?: TokenOptions): Promise<AccessToken>;
-  };
+  readonly #client: Pick<TokenClient, "getToken">;
 
-  constructor(client: {
-    getToken(params: TokenParams, options?: TokenOptions): Promise<AccessToken>;
-  }) {
+  constructor(client: Pick<TokenClient, "getToken">) {
     this.#client = client;
   }
 
@@ -64,7 +48,17 @@ export class TokenExchange {
    * @throws InvalidResponseError when the response does not state what was issued
    */
   async getToken(options: TokenExchangeOptions, tokenOptions?: TokenOptions): Promise<AccessToken> {
-    checkNames(options, exchangeOptions);
+    checkOptions("tokenExchange.getToken", options, [
+      "subjectToken",
+      "subjectTokenType",
+      "actorToken",
+      "actorTokenType",
+      "requestedTokenType",
+      "resource",
+      "audience",
+      "scope",
+      "params",
+    ]);
     const { subjectToken, subjectTokenType = "access_token" } = options;
     const { actorToken, actorTokenType = "access_token", requestedTokenType } = options;
     const { resource, audience, scope, params } = options;

@@ -17,13 +17,7 @@ import {
 } from "../provider-endpoint.ts";
 import { claimTime } from "../jwt/verify-id-token.ts";
 import { verifyJwt } from "../jwt/verify-jwt.ts";
-import { checkNames, optionsOf } from "../../option-names.ts";
-
-const userInfoOptions = optionsOf<UserInfoOptions>("userInfo", {
-  ...callOptionNames,
-  expectedSub: true,
-  proof: true,
-});
+import { checkOptions } from "../../check-options.ts";
 
 /** Claims about the user (OpenID Connect Core, 5.1 and 5.3.2). Claims that are not listed are kept unchanged. */
 export interface UserInfo {
@@ -73,7 +67,7 @@ export async function userInfo(
   options: UserInfoOptions,
   signedAnswer: SignedAnswerOptions,
 ): Promise<UserInfo> {
-  checkNames(options, userInfoOptions);
+  checkOptions("userInfo", options, [...callOptionNames, "expectedSub", "proof"]);
   const { expectedSub } = options;
   if (expectedSub !== false && (typeof expectedSub !== "string" || expectedSub === ""))
     throw optionError("expectedSub", expectedSub, "the sub of the ID token, or false");
@@ -98,14 +92,10 @@ async function send(
   const proof = options.proof === undefined ? client.proof : (options.proof ?? undefined);
   if (typeof token !== "string" || !/^[A-Za-z\d\-._~+/]+=*$/.test(token))
     throw optionError("token", "empty or not an access token", "an access token");
-  const target: ProofTarget = {
-    method: "GET",
-    url: endpointUrl(client, "userinfo_endpoint"),
-    token,
-  };
-  const { method, url } = target;
+  const url = endpointUrl(client, "userinfo_endpoint");
+  const target: ProofTarget = { method: "GET", url, token };
   const { maxResponseBytes, connection } = client;
-  const common = { method, url, maxResponseBytes, timeout, signal, snaky: false };
+  const common = { method: "GET", url, maxResponseBytes, timeout, signal, snaky: false };
   const attempt = async (dpop: string | undefined): Promise<Reply> => {
     const headers = new Headers({ accept: "application/json, application/jwt" });
     headers.set("authorization", `${proof === undefined ? "Bearer" : "DPoP"} ${token}`);

@@ -1,2 +1,0 @@
-export { FileTokenStore, type FileTokenStoreOptions } from "./file-token-store.ts";
-export { nodeTransport } from "./node-transport.ts";
