@@ -24,24 +24,18 @@ export function* insertDocuments<T>(
 ): Operation<readonly Stored<T>[]> {
   if (documents.length === 0) return [];
   const { name } = layout.definition;
-  const now = layout.stamps.now();
+  const chosen = documents.flatMap(({ id }) => id ?? []);
+  // A removed document may have had one of the ids that the caller chose.
+  const now = layout.stamps.beginning(name, chosen);
   const added: Stored<T>[] = [];
   const rows: NewRow[] = [];
-  for (const { id: chosen, text } of documents) {
-    const id = chosen ?? layout.stamps.id();
+  for (const { id = layout.stamps.id(), text } of documents) {
     const stored = toStored<T>(name, [id, 1, now, now, text, null]);
     added.push(stored);
-    // A removed document may have had an id that the caller chose.
-    const version = chosen === undefined ? 1 : undefined;
-    rows.push({ id, version, createdAt: now, updatedAt: now, deletedAt: null, text, stored });
+    rows.push({ id, version: 1, createdAt: now, updatedAt: now, deletedAt: null, text, stored });
   }
   const recording = { kind: "insert", at: now } as const;
-  const version = yield* withoutExpired(layout, () => layout.insert(rows, recording, lockTimeout));
-  if (version !== 1) {
-    for (const [index, row] of rows.entries()) {
-      if (row.version === undefined) Object.assign(Object(added[index]), { version });
-    }
-  }
+  yield* withoutExpired(layout, () => layout.insert(rows, recording, lockTimeout));
   yield { kind: "added", collection: name, count: rows.length };
   return added;
 }

@@ -7,8 +7,6 @@ const uniqueViolation = "23505";
 const readOnlyTransaction = "25006";
 const serializationFailure = "40001";
 const deadlockDetected = "40P01";
-/** No statement divides, but one that finds that it was overtaken. */
-const divisionByZero = "22012";
 const lockNotAvailable = "55P03";
 const queryCanceled = "57014";
 const diskFull = "53100";
@@ -50,7 +48,7 @@ export function sqlState(error: unknown): string | undefined {
 /** Tells whether a later attempt of the whole transaction can succeed. */
 export function isConflict(error: unknown): boolean {
   const code = sqlState(error);
-  return code === divisionByZero || (code !== undefined && isConflictState(code));
+  return code !== undefined && isConflictState(code);
 }
 
 /** Tells whether a server reports a conflict with other transactions by a SQLSTATE. */
