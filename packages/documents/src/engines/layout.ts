@@ -220,11 +220,7 @@ export interface Layout extends Table {
   isTaken(error: unknown): boolean;
 
   /** Adds rows, all or none; records it unless `recording` is undefined. */
-  insert(
-    rows: readonly NewRow[],
-    recording: Recording | undefined,
-    lockTimeout?: number,
-  ): Operation<void>;
+  insert(rows: readonly NewRow[], recording: Recording | undefined): Operation<void>;
   /** Replaces a row of the version before; returns the number of rows, which is 0 when it was overtaken. */
   update(change: RowChange, recording: Recording): Operation<number>;
   /** Marks rows as removed; returns their number. */

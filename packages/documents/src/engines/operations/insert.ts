@@ -13,14 +13,10 @@ export function* insertDocument<T>(layout: Layout, document: NewDocument): Opera
   throw new DocumentsError("ERR_DOCUMENTS_ENGINE", "the engine added nothing");
 }
 
-/**
- * Adds documents, all or none. `lockTimeout` is the time in milliseconds after which the statement no longer waits for
- * another transaction that holds one of their unique values.
- */
+/** Adds documents, all or none. */
 export function* insertDocuments<T>(
   layout: Layout,
   documents: readonly NewDocument[],
-  lockTimeout?: number,
 ): Operation<readonly Stored<T>[]> {
   if (documents.length === 0) return [];
   const { name } = layout.definition;
@@ -35,7 +31,7 @@ export function* insertDocuments<T>(
     rows.push({ id, version: 1, createdAt: now, updatedAt: now, deletedAt: null, text, stored });
   }
   const recording = { kind: "insert", at: now } as const;
-  yield* withoutExpired(layout, () => layout.insert(rows, recording, lockTimeout));
+  yield* withoutExpired(layout, () => layout.insert(rows, recording));
   yield { kind: "added", collection: name, count: rows.length };
   return added;
 }

@@ -10,6 +10,8 @@ const deadlockDetected = "40P01";
 const lockNotAvailable = "55P03";
 const queryCanceled = "57014";
 const diskFull = "53100";
+const unknownStatement = "26000";
+const changedColumns = "0A000";
 const lostCodes: ReadonlySet<string> = new Set([
   "57P01", // the server shuts down
   "57P02", // another backend crashed
@@ -54,6 +56,12 @@ export function isConflict(error: unknown): boolean {
 /** Tells whether a server reports a conflict with other transactions by a SQLSTATE. */
 export function isConflictState(code: string): boolean {
   return code === serializationFailure || code === deadlockDetected;
+}
+
+/** Tells whether a connection lacks a statement that it had prepared, or has it for other columns. */
+export function isUnprepared(error: unknown): boolean {
+  const code = sqlState(error);
+  return code === unknownStatement || code === changedColumns;
 }
 
 /** Tells whether a server refused a change because it is a standby, so that nothing happened. */

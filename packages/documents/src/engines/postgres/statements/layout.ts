@@ -131,19 +131,12 @@ export class PostgresLayout implements Layout {
     return toDocumentsError(error, this) instanceof UniqueError;
   }
 
-  *insert(
-    rows: readonly NewRow[],
-    recording: Recording | undefined,
-    lockTimeout?: number,
-  ): Operation<void> {
+  *insert(rows: readonly NewRow[], recording: Recording | undefined): Operation<void> {
     const sql = this.begin();
     const columns = columnsToAdd(this, rows, { isNew: recording !== undefined });
     const names = columns.map(({ name }) => name).join(", ");
     const values = rows.length === 1 ? valuesSql(columns, sql) : listSql(columns, sql);
-    const limited = `, (SELECT set_config('lock_timeout', '${lockTimeout}', true)) AS limited`;
-    const text =
-      `INSERT INTO ${this.quoted} (${names}) ` +
-      `${values}${lockTimeout === undefined ? "" : limited}`;
+    const text = `INSERT INTO ${this.quoted} (${names}) ${values}`;
     yield* this.change({ sql, text, use: "fixed", recording }, { added: rows });
   }
 
