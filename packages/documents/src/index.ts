@@ -2,22 +2,11 @@ export { administer } from "./administer.ts";
 export type {
   AggregateGroup,
   AggregateQuery,
-  AggregateSelection,
-  AggregateSortKey,
   AggregateValue,
-  AggregateValues,
-  Aggregating,
-  DistinctQuery,
   MemberValue,
 } from "./api/reading/aggregate.ts";
 export type { Administration, CheckResult } from "./api/administration.ts";
-export type {
-  ChangeFeed,
-  ChangeKind,
-  ChangeRecord,
-  ChangesOptions,
-  ConsumeOptions,
-} from "./api/changes.ts";
+export type { ChangeKind, ChangeRecord, ChangesOptions, ConsumeOptions } from "./api/changes.ts";
 export type { Collection, InsertOptions } from "./api/collection.ts";
 export {
   type CollectionDefinition,
@@ -35,40 +24,22 @@ export {
   UniqueError,
   VersionError,
 } from "./api/errors.ts";
-export type {
-  ExplainedQuery,
-  ExplainOptions,
-  Explanation,
-  ServingIndex,
-  UnindexedQuery,
-} from "./api/explanation.ts";
+export type { ExplainOptions, Explanation, UnindexedQuery } from "./api/explanation.ts";
 export type { Expires } from "./api/expiry.ts";
-export type { FieldChanging, Increments } from "./api/changing/field-changes.ts";
-export type { FieldPath, FieldValue, ListMember, ListPath, MetaField } from "./api/field-path.ts";
+export type { FieldPath } from "./api/field-path.ts";
 export type { CountQuery, FindQuery, Selection, SortKey } from "./api/find-query.ts";
-export type { ClaimQuery, Lease, Leasing } from "./api/lease.ts";
-export type { Locking, LockOptions } from "./api/lock.ts";
+export type { ClaimQuery, Lease } from "./api/lease.ts";
 export type { AppliedMigration, Migration, PlanStep, StoreStatus } from "./api/migration.ts";
-export type { Near } from "./api/near.ts";
-export type { Page, PageQuery, Paging, Total } from "./api/page.ts";
+export type { Page, PageQuery, Total } from "./api/page.ts";
 export type { PostgresOptions } from "./api/postgres-options.ts";
-export type { SchemaIssue, SchemaResult, StandardSchema } from "@fetchwork/kit";
-export type { Deleted, PurgeSelection, SoftDeletion } from "./api/soft-deletion.ts";
+export type { StandardSchema } from "@fetchwork/kit";
+export type { Deleted } from "./api/soft-deletion.ts";
 export type { Store, StoreOptions } from "./api/store.ts";
-export type { Streaming, StreamQuery } from "./api/reading/stream.ts";
+export type { StreamQuery } from "./api/reading/stream.ts";
 export type { Transaction, TransactionOptions } from "./api/transaction.ts";
 export type { DocumentRecord, Loading, Snapshot } from "./api/transfer.ts";
-export type { ManyChanges, UpdatingMany } from "./api/changing/update-many.ts";
-export type { UpsertChange, Upserting, UpsertOptions } from "./api/upsert.ts";
-export type {
-  Combinators,
-  Condition,
-  MemberOperators,
-  Operators,
-  ScalarValue,
-  UntypedWhere,
-  Where,
-} from "./api/where.ts";
+export type { UpsertOptions } from "./api/upsert.ts";
+export type { Operators, ScalarValue, UntypedWhere, Where } from "./api/where.ts";
 export type { WriteOptions } from "./api/changing/write-options.ts";
 export { openStore } from "./open-store.ts";
 export { maxSearchLength } from "./query/parse-query.ts";

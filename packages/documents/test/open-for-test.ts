@@ -16,9 +16,7 @@ const distributedOptions = { postgres: { distributed: true } } as const satisfie
 
 /** Empties the tables that a store has for documents, changes, claims and locks. */
 const emptyTables =
-  "DO $$ DECLARE name text; BEGIN FOR name IN SELECT oid::regclass FROM pg_class WHERE relkind = 'S' " +
-  "AND relname LIKE 'fetchwork:removed:%' LOOP EXECUTE 'ALTER SEQUENCE ' || name || ' RESTART'; END LOOP; " +
-  "FOR name IN SELECT oid::regclass FROM pg_class WHERE " +
+  "DO $$ DECLARE name text; BEGIN FOR name IN SELECT oid::regclass FROM pg_class WHERE " +
   "relkind = 'r' AND relnamespace = 'public'::regnamespace AND relname NOT IN " +
   "('fetchwork:collections', 'fetchwork:search', 'fetchwork:totals', 'fetchwork:state', 'fetchwork:feed-end') LOOP " +
   "EXECUTE 'DELETE FROM ' || name; END LOOP; END $$";

@@ -38,7 +38,8 @@ describe.skipIf(reason !== undefined).each(["session", "transaction"] as const)(
       onTestFinished(() => pooler.stop());
       const url = pooler.url(connectionOf(server).database);
       const open = async (): Promise<Store> => {
-        const store = await openStore(url, { collections: [accounts], ...options });
+        const postgres = { prepare: mode === "session" };
+        const store = await openStore(url, { collections: [accounts], postgres, ...options });
         onTestFinished(() => store.close());
         return store;
       };
@@ -120,16 +121,16 @@ describe.skipIf(reason !== undefined).each(["session", "transaction"] as const)(
   },
 );
 
-describe.skipIf(noPostgres !== undefined)("transactionPooling", () => {
+describe.skipIf(noPostgres !== undefined)("prepare: false", () => {
   it("can be said, also of a server without a pooler, and must be true or false", async () => {
     const url = await newDatabase();
-    const store = await openStore(url, { postgres: { transactionPooling: true } });
+    const store = await openStore(url, { postgres: { prepare: false } });
     onTestFinished(() => store.close());
     const { id } = await store.collection(accounts).insert({ email: "a", balance: 1 });
     expect(await store.collection(accounts).get(id)).toMatchObject({ balance: 1 });
     const prepared = "SELECT count(*)::int FROM pg_stat_activity WHERE query LIKE 'SET standard%'";
     expect(await runSql(url, prepared)).toEqual([{ count: 0 }]);
-    const postgres: unknown = { transactionPooling: "yes" };
+    const postgres: unknown = { prepare: "no" };
     const result: unknown = Reflect.apply(openStore, undefined, [url, { postgres }]);
     await expect(result).rejects.toMatchObject({ code: "ERR_DOCUMENTS_OPTIONS" });
   });

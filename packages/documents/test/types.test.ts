@@ -6,12 +6,12 @@ import {
   defineCollection,
   type StandardSchema,
   type FieldPath,
-  type ListPath,
   type Projected,
   type ScalarValue,
   type Stored,
   type Where,
 } from "../src/index.ts";
+import type { ListPath } from "../src/api/field-path.ts";
 
 interface Post {
   title: string;

@@ -2,13 +2,30 @@ import { hash } from "node:crypto";
 import { empty, text } from "@fetchwork/http";
 import { Problem } from "./problem.ts";
 
+/** What tells a version of a document from those of others that had its id before. */
+interface Versioned {
+  readonly id: string;
+  readonly version: number;
+  readonly createdAt: string;
+}
+
 /**
- * Makes the entity tag of a document: its version.
+ * Makes the entity tag of a document: its version, and when it was added, unless its id says that. So the tag of a removed
+ * document never is that of one that is added with its id later.
  *
+ * @param document - The document as the store has it, or the version of something else whose id is not used again.
  * @param variant - Tells apart what one address shows to different callers.
  */
-export function etagOf(version: number, variant?: string): string {
+export function etagOf(document: Versioned | number, variant?: string): string {
+  const version = typeof document === "number" ? String(document) : versionOf(document);
   return variant === undefined ? `"${version}"` : `"${version}-${variant}"`;
+}
+
+function versionOf({ id, version, createdAt }: Versioned): string {
+  const time = Date.parse(createdAt);
+  // A UUIDv7 begins with the time at which it was made.
+  const isMadeThen = Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16) === time;
+  return isMadeThen ? String(version) : `${version}.${time.toString(36)}`;
 }
 
 /** Makes the entity tag of an answer that no version stands for, such as a list: a hash of its content. */

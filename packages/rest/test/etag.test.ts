@@ -15,6 +15,29 @@ function check(method: string, headers: Record<string, string>): () => void {
   return () => requirePreconditions(new Request("http://localhost/", { method, headers }), '"3"');
 }
 
+describe("the tag of a document", () => {
+  const id = "019ac0b5-6c00-7000-8000-000000000000";
+  const createdAt = new Date(0x019ac0b56c00).toISOString();
+
+  it("is the version of a document whose id says when it was added", () => {
+    expect(etagOf({ id, version: 3, createdAt })).toBe('"3"');
+    expect(etagOf({ id, version: 3, createdAt }, "user")).toBe('"3-user"');
+    expect(etagOf(3)).toBe('"3"');
+  });
+
+  it("is another one for each document that has the same id", () => {
+    const later = new Date(0x019ac0b56c01).toISOString();
+    const latest = new Date(0x019ac0b56c02).toISOString();
+    const tags = [createdAt, later, latest].map((at) => etagOf({ id, version: 1, createdAt: at }));
+    tags.push(
+      ...tags
+        .map((_tag, day) => new Date(day * 86_400_000).toISOString())
+        .map((at) => etagOf({ id: "settings", version: 1, createdAt: at })),
+    );
+    expect(new Set(tags).size).toBe(6);
+  });
+});
+
 describe("requirePreconditions", () => {
   it.each(['"2"', 'W/"3"', "3", '"3', '"33"', "", '"2", W/"3"', '"1,"3'])(
     "refuses If-Match: %s",

@@ -99,7 +99,7 @@ export interface Collection<T>
     options?: WriteOptions,
   ): Promise<Stored<T> | undefined>;
 
-  /** Removes a document; resolves to whether there was one. See `SoftDeletion` for what is kept. */
+  /** Removes a document; resolves to whether there was one. See `softDelete` for what is kept. */
   remove(id: string, options?: WriteOptions): Promise<boolean>;
 
   /**

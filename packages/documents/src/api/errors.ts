@@ -136,12 +136,15 @@ export class VersionError extends DocumentsError {
     collection: string,
     versions: { readonly current: number; readonly expected: number },
   ) {
+    const { current, expected } = versions;
     super(
       "ERR_DOCUMENTS_VERSION",
-      `the document of "${collection}" has version ${versions.current}, expected ${versions.expected}`,
+      current === expected
+        ? `the document of "${collection}" is another one than that of version ${expected}, with the same id`
+        : `the document of "${collection}" has version ${current}, expected ${expected}`,
     );
     this.collection = collection;
-    this.current = versions.current;
-    this.expected = versions.expected;
+    this.current = current;
+    this.expected = expected;
   }
 }

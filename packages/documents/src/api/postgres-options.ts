@@ -19,12 +19,11 @@ export interface PostgresOptions {
    */
   readonly distributed?: boolean | undefined;
   /**
-   * Whether the connections go through a pooler that lends a session of the server for one
-   * transaction, such as PgBouncer with `pool_mode = transaction`. No statement is then prepared, no
-   * setting made and nothing listened to: `statementTimeout` applies inside transactions only, and
-   * `changes` finds the changes of other processes every `pollInterval`. The pooler needs at least
-   * three connections to the server. Default: found out when the store is opened, for which a pooler
-   * gets a second connection.
+   * Whether statements are prepared. Must be `false` where the connections go through a pooler that lends a session of the
+   * server for one transaction, such as PgBouncer with `pool_mode = transaction`. Nothing then depends on a session: no
+   * setting is made and nothing listened to, so `statementTimeout` applies inside transactions only, and `changes` finds
+   * the changes of other processes every `pollInterval`. The pooler needs at least three connections to the server.
+   * Default: `true`.
    */
-  readonly transactionPooling?: boolean | undefined;
+  readonly prepare?: boolean | undefined;
 }

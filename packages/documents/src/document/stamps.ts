@@ -4,7 +4,12 @@ import { createIdGenerator } from "./uuid.ts";
 export interface Stamps {
   /** Returns the time of a change, ISO 8601: now, or the last time that was returned when the clock went back. */
   now(): string;
-  /** Makes an id, greater than the last one. */
+  /**
+   * Returns the time at which documents begin whose ids the caller chose, `now` or a little later: it is never the same for
+   * one that was added and removed before.
+   */
+  beginning(collection: string, ids: readonly string[]): string;
+  /** Makes an id of the time that was returned last, greater than the last one. */
   id(): string;
 }
 
@@ -13,15 +18,31 @@ export function createStamps(): Stamps {
   const createId = createIdGenerator();
   let time = -Infinity;
   let text = "";
+  /** Times of the documents that began in this millisecond. */
+  const begun = new Map<string, number>();
+
+  function now(): string {
+    const current = Date.now();
+    if (current > time) {
+      time = current;
+      text = new Date(current).toISOString();
+      begun.clear();
+    }
+    return text;
+  }
+
   return {
-    now() {
-      const now = Date.now();
-      if (now > time) {
-        time = now;
-        text = new Date(now).toISOString();
-      }
-      return text;
+    now,
+    beginning(collection, ids) {
+      now();
+      const keys = ids.map((id) => `${collection}/${id}`);
+      const start = keys.reduce((last, key) => Math.max(last, (begun.get(key) ?? -1) + 1), time);
+      for (const key of keys) begun.set(key, start);
+      return start === time ? text : new Date(start).toISOString();
     },
-    id: () => createId(Date.now()),
+    id() {
+      now();
+      return createId(time);
+    },
   };
 }

@@ -5,6 +5,7 @@ import { type ParsedPath, parsePath } from "../api/field-path.ts";
 import { createExpiry } from "../document/expiry.ts";
 import type { Stamps } from "../document/stamps.ts";
 import type { ParsedNear } from "../geo/near.ts";
+import type { TargetVersion } from "../query/targets.ts";
 import type { ContainsFilter } from "../query/filter.ts";
 import type { Part, SortValue } from "../query/keyset.ts";
 import type { OrderTerm, ParsedQuery, ParsedSelection } from "../query/parse-query.ts";
@@ -57,8 +58,7 @@ export function hasMembers(fields: readonly string[]): boolean {
 /** A row to add. */
 export interface NewRow {
   readonly id: string;
-  /** Default: the version after all of removed documents, see {@link Layout.insert}. */
-  readonly version?: number | undefined;
+  readonly version: number;
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly deletedAt: string | null;
@@ -219,15 +219,8 @@ export interface Layout extends Table {
   /** Whether an error reports that a unique value or the id is taken. */
   isTaken(error: unknown): boolean;
 
-  /**
-   * Adds rows, all or none; records it unless `recording` is undefined. Rows without a version get one that no removed
-   * document of the collection had, so that the versions of an id never go back; returns it.
-   */
-  insert(
-    rows: readonly NewRow[],
-    recording: Recording | undefined,
-    lockTimeout?: number,
-  ): Operation<number>;
+  /** Adds rows, all or none; records it unless `recording` is undefined. */
+  insert(rows: readonly NewRow[], recording: Recording | undefined): Operation<void>;
   /** Replaces a row of the version before; returns the number of rows, which is 0 when it was overtaken. */
   update(change: RowChange, recording: Recording): Operation<number>;
   /** Marks rows as removed; returns their number. */
@@ -282,7 +275,7 @@ export interface Layout extends Table {
 /** Fields to set and to remove in one document. */
 export interface Merging {
   readonly id: string;
-  readonly ifVersion: number | undefined;
+  readonly ifVersion: TargetVersion | undefined;
   readonly lease?: string | undefined;
   /** JSON text of the fields to set. */
   readonly text: string;

@@ -1,13 +1,5 @@
 /** A value that is bound to a statement. */
-export type Value = EncodedList | number | string | null | readonly (number | string | null)[];
-
-/** A list that knows how to write itself in the wire format of an engine. */
-export interface EncodedList {
-  /** Size in bytes. */
-  readonly size: number;
-  /** Writes the list and returns the offset after it. */
-  write(buffer: Buffer, offset: number): number;
-}
+export type Value = number | string | null | readonly (number | string | null)[];
 
 /** The columns of a row, as the engine returned them. */
 export type Row = readonly (number | string | null)[];

@@ -223,7 +223,7 @@ export class Attempt<Input, Parsed> {
     try {
       const changed = await jobs.update(this.id, change, {
         lease: token,
-        ifVersion: this.lease.document.version,
+        ifVersion: this.lease.document,
       });
       if (changed === undefined) return;
       this.lease = { ...this.lease, document: changed };

@@ -182,7 +182,7 @@ export class Worker<Input, Parsed> {
       due.map(async (record) => {
         const change = placeFrom(name, record, now);
         // Another process was faster, or it was cancelled.
-        await jobs.update(record.id, change, { ifVersion: record.version }).catch(ignoreOvertaken);
+        await jobs.update(record.id, change, { ifVersion: record }).catch(ignoreOvertaken);
       }),
     );
     if (due.length > 0) this.#isWoken = true;

@@ -1,3 +1,4 @@
+import { isObject } from "@fetchwork/kit";
 import type { InsertOptions } from "../api/collection.ts";
 import { InputError } from "../api/errors.ts";
 import type { WriteOptions } from "../api/changing/write-options.ts";
@@ -17,13 +18,23 @@ export interface NewDocument {
 }
 
 /**
+ * A version of a document, and when the document was added, where that matters: its id may be used again.
+ *
+ * @internal
+ */
+export interface TargetVersion {
+  readonly version: number;
+  readonly createdAt?: string | undefined;
+}
+
+/**
  * Which version of which document is to be changed.
  *
  * @internal
  */
 export interface Target {
   readonly id: string;
-  readonly ifVersion: number | undefined;
+  readonly ifVersion: TargetVersion | undefined;
   /** The token of a lease that must be held. */
   readonly lease?: string | undefined;
 }
@@ -35,14 +46,22 @@ export interface Target {
  */
 export function parseTarget(id: string, options: WriteOptions): Target {
   checkQueryOptions("a change", options, ["ifVersion", "lease"]);
-  const { ifVersion, lease } = options;
-  if (ifVersion !== undefined && !Number.isSafeInteger(ifVersion)) {
-    throw wrong('"ifVersion" must be a whole number');
-  }
+  const { lease } = options;
+  const ifVersion = parseVersion(options.ifVersion);
   if (lease !== undefined && typeof lease !== "string") {
     throw wrong('"lease" must be the token of a lease');
   }
   return { id: checkId(id), ifVersion, lease };
+}
+
+function parseVersion(ifVersion: WriteOptions["ifVersion"]): TargetVersion | undefined {
+  if (ifVersion === undefined) return undefined;
+  const { version, createdAt }: TargetVersion = isObject(ifVersion)
+    ? ifVersion
+    : { version: ifVersion };
+  const isTime = typeof createdAt === "string" || !isObject(ifVersion);
+  if (Number.isSafeInteger(version) && isTime) return { version, createdAt };
+  throw wrong('"ifVersion" must be a whole number, or have "version" and "createdAt"');
 }
 
 /**

@@ -218,7 +218,6 @@ describe.each(engines)("Groups in %s", (engine, open) => {
           await collection.removeMany({ where: {} });
           const documents = pairs.map(([own, own2]) => ({ ...own, price: own2 }));
           await collection.insertMany(documents);
-          // A removed document's version is not given again, so all have the same one.
           const stored = await collection.find();
           const selected = stored.filter((each) => matches(each, where));
           const query: unknown = { where, by, values: wanted };

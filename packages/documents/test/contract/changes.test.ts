@@ -65,8 +65,8 @@ describe.each(engines)("The feed of changes in %s", (_name, open, openNew) => {
       "insert 1",
       "remove 2",
       "remove 1",
-      "insert 3",
-      "update 4",
+      "insert 1",
+      "update 2",
     ]);
     expect(changes[0]).toEqual({
       position: changes[0]?.position,
@@ -102,9 +102,9 @@ describe.each(engines)("The feed of changes in %s", (_name, open, openNew) => {
       ["restore", 4, { a: 2 }],
       ["remove", 5, { a: 2 }],
       ["purge", 5, undefined],
-      ["insert", 6, { a: 7 }],
-      ["remove", 7, { a: 7 }],
-      ["purge", 7, undefined],
+      ["insert", 1, { a: 7 }],
+      ["remove", 2, { a: 7 }],
+      ["purge", 2, undefined],
     ]);
   });
 

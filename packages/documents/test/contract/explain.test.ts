@@ -6,10 +6,10 @@ import {
   type Explanation,
   type FindQuery,
   openStore,
-  type ServingIndex,
   type Store,
   type UnindexedQuery,
 } from "../../src/index.ts";
+import type { ServingIndex } from "../../src/api/explanation.ts";
 import { enginesOfFile } from "../open-for-test.ts";
 
 const engines = enginesOfFile();

@@ -15,16 +15,22 @@ export interface TokenDocument {
   until?: number;
 }
 
+/** A version of a document, and when it was added: its id may be used again. */
+interface TokenVersion {
+  readonly version: number;
+  readonly createdAt: string;
+}
+
 /** What a {@link DocumentTokenStore} needs of a collection; one of `@fetchwork/documents` has it. */
 export interface TokenCollection {
-  get(id: string): Promise<(TokenDocument & { readonly version: number }) | undefined>;
+  get(id: string): Promise<(TokenDocument & TokenVersion) | undefined>;
   insert(document: TokenDocument, options: { readonly id: string }): Promise<unknown>;
   replace(
     id: string,
     document: TokenDocument,
-    options?: { readonly ifVersion?: number },
+    options?: { readonly ifVersion?: TokenVersion },
   ): Promise<unknown>;
-  remove(id: string, options?: { readonly ifVersion?: number }): Promise<boolean>;
+  remove(id: string, options?: { readonly ifVersion?: TokenVersion }): Promise<boolean>;
 }
 
 /** Options of {@link DocumentTokenStore}. */
@@ -98,7 +104,7 @@ export class DocumentTokenStore implements TokenStore {
         return true;
       }
       if ((current.until ?? 0) > Date.now()) return false;
-      const taken = await this.#collection.replace(id, lease, { ifVersion: current.version });
+      const taken = await this.#collection.replace(id, lease, { ifVersion: current });
       return taken !== undefined;
     } catch (error) {
       if (isTaken(error)) return false;
@@ -110,7 +116,7 @@ export class DocumentTokenStore implements TokenStore {
     const current = await this.#collection.get(id);
     if (current?.holder !== holder) return;
     try {
-      await this.#collection.remove(id, { ifVersion: current.version });
+      await this.#collection.remove(id, { ifVersion: current });
     } catch (error) {
       if (!isTaken(error)) throw error;
     }

@@ -106,7 +106,7 @@ export function createPasswordResets<User extends PasswordHolder>(
         return alone
           .collection(users)
           .update(user.id, (current) => ({ ...current, ...others, passwordHash, sessionVersion }), {
-            ifVersion: user.version,
+            ifVersion: user,
           });
       });
     },

@@ -21,7 +21,7 @@ export interface ChangePlan<R, Together extends boolean = boolean> {
   /** Whether the change is made in a transaction, together with what else is read and written in it. */
   readonly isTogether: Together;
   /**
-   * Makes the change with `ifVersion: current.version`; resolves to `undefined` when the document is gone. Called again
+   * Makes the change with `ifVersion: current`; resolves to `undefined` when the document is gone. Called again
    * when somebody else came between.
    */
   readonly change: (changing: Changing<Together>) => Promise<R | undefined>;

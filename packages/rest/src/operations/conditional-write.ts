@@ -24,12 +24,12 @@ export interface WriteTarget<T extends object> {
   readonly current?: Stored<T> | undefined;
   /** Checks a document that was read here, before anything else; refuses by throwing. Default: no check. */
   readonly check?: ((current: Stored<T>) => Promise<void> | void) | undefined;
-  /** Entity tag of the document at this address. Default: `etagOf(version)`. */
+  /** Entity tag of the document at this address. Default: `etagOf(current)`. */
   readonly etag?: ((current: Stored<T>) => string) | undefined;
 }
 
 /**
- * Decides on the ground of the current document and makes the change, with `ifVersion: current.version`. Called
+ * Decides on the ground of the current document and makes the change, with `ifVersion: current`. Called
  * again when somebody else came between. Resolves to `undefined` when the document is gone.
  */
 export type ConditionalWrite<T extends object, R> = (
@@ -71,7 +71,7 @@ async function writeOnce<T extends object, R>(
   const current = known ?? (await documents.get(id));
   if (!current) throw notFound(name);
   if (check && !known) await check(current);
-  requirePreconditions(request, etag ? etag(current) : etagOf(current.version));
+  requirePreconditions(request, etag ? etag(current) : etagOf(current));
   const result = await write(current, documents);
   if (result === undefined) throw notFound(name);
   return result;

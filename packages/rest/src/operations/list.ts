@@ -13,7 +13,7 @@ import { populate } from "./relations/populate.ts";
 
 /** Makes the handler that lists documents. */
 export function listOperation(resource: Resource): ResourceHandler {
-  const { hooks, output, present, shape, tagOf, views } = resource;
+  const { hooks, output, present, shape, tagOf } = resource;
   const read = createQueryReader(resource);
   const find = createPageFinder(resource);
   // Another program, which shows other fields, gives other tags to the same versions.
@@ -55,9 +55,8 @@ export function listOperation(resource: Resource): ResourceHandler {
   ): string {
     let versions = `${program} ${count ?? ""} ${link}`;
     for (const document of documents) {
-      const { id, version } = document;
-      const tag = views.differ || owners ? tagOf(document, call) : version;
-      versions += ` ${id} ${owners ? owners.tag(document, String(tag)) : tag}`;
+      const tag = tagOf(document, call);
+      versions += ` ${document.id} ${owners ? owners.tag(document, tag) : tag}`;
     }
     return contentTag(versions);
   }

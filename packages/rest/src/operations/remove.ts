@@ -30,7 +30,7 @@ export function removeOperation(resource: Resource): ResourceHandler {
             ? await releaseReferences(call, transaction, { resource, id: current.id })
             : [];
         // A transaction has read it itself, and hooks may have changed it since, such as a count of what belonged to it.
-        const ifVersion = transaction ? undefined : current.version;
+        const ifVersion = transaction ? undefined : current;
         const isGone = await documents.remove(current.id, { ifVersion });
         return isGone ? { document: current, following: released } : undefined;
       },

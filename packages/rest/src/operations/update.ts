@@ -57,7 +57,7 @@ function changeOperation(
           fields = (await hooks.beforeUpdate?.(event)) ?? fields;
         }
         if (transaction) await checkReferences(resource, transaction, fields, current);
-        const condition = { ifVersion: current.version };
+        const condition = { ifVersion: current };
         const replaced = await refuseConflicts(documents.replace(current.id, fields, condition));
         return replaced && { before: current, document: replaced };
       },

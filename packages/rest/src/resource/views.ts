@@ -91,7 +91,7 @@ export function compileViews(options: ViewOptions | undefined, place: ViewPlace)
     hides: (field, viewer, document) =>
       differ && known.has(field) && !seen[kindOf(viewer, document)].has(field),
     tagOf: (document, viewer) =>
-      etagOf(document.version, differ ? variants[kindOf(viewer, document)] : undefined),
+      etagOf(document, differ ? variants[kindOf(viewer, document)] : undefined),
     rulesFor: (viewer) => (differ ? narrowed[listerOf(viewer)] : rules),
     fieldsFor(operations) {
       const kinds = [...new Set(operations.flatMap(callersOf))];

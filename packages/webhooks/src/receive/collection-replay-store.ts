@@ -11,6 +11,7 @@ export interface ReplayDocument {
 /** A document with its version. */
 interface StoredReplay extends ReplayDocument {
   readonly version: number;
+  readonly createdAt: string;
 }
 
 /** The part of a collection of `@fetchwork/documents` that is used here. */
@@ -20,7 +21,7 @@ interface ReplayCollection {
   replace(
     id: string,
     document: ReplayDocument,
-    options?: { readonly ifVersion?: number | undefined },
+    options?: { readonly ifVersion?: StoredReplay | undefined },
   ): Promise<unknown>;
   remove(id: string): Promise<boolean>;
   removeMany(selection: {
@@ -58,8 +59,7 @@ export function collectionReplayStore(collection: ReplayCollection): ReplayStore
       // Released in between because its handlers failed. The sender will retry.
       if (known === undefined) return "running";
       if (known.until > Date.now()) return known.done ? "done" : "running";
-      const takeOver = (): Promise<unknown> =>
-        collection.replace(key, own, { ifVersion: known.version });
+      const takeOver = (): Promise<unknown> => collection.replace(key, own, { ifVersion: known });
       return (await tryTo(takeOver, "ERR_DOCUMENTS_VERSION")) ? "new" : "running";
     },
     complete: async (key, keepFor) => {

@@ -1,5 +1,6 @@
 import { VersionError } from "../../api/errors.ts";
 import type { Filter } from "../../query/filter.ts";
+import type { Target, TargetVersion } from "../../query/targets.ts";
 import type { Layout } from "../layout.ts";
 import { atomically, type Operation, type Row } from "../operation.ts";
 import { changeDocument, type Modification } from "./change.ts";
@@ -31,11 +32,11 @@ function* changeEach<T>(
   const terms = selectionTerms(layout, { filter, words: [], deleted: "exclude" }, sql);
   // Everybody locks documents in this order.
   const { rows } = yield sql.read(
-    `SELECT id, version FROM ${part} AS part${whereSql(terms)} ORDER BY id`,
+    `SELECT id, version, created_at FROM ${part} AS part${whereSql(terms)} ORDER BY id`,
   );
   let count = 0;
-  for (const [id, version] of rows) {
-    const found = { id: String(id), version: Number(version) };
+  for (const [id, ...version] of rows) {
+    const found = { id: String(id), ifVersion: versionOf(version) };
     if (yield* changeSelected(layout, found, { filter, modification })) count += 1;
   }
   return count;
@@ -44,11 +45,11 @@ function* changeEach<T>(
 /** Changes a document as long as the filter selects it, also when others change it at the same time. */
 function* changeSelected<T>(
   layout: Layout,
-  found: { readonly id: string; readonly version: number },
+  found: Target,
   { filter, modification }: ManyModifications<T>,
 ): Operation<boolean> {
   const { id } = found;
-  let ifVersion: number | undefined = found.version;
+  let { ifVersion } = found;
   while (ifVersion !== undefined) {
     try {
       return (yield* changeDocument<T>(layout, { id, ifVersion }, modification)) !== undefined;
@@ -58,8 +59,14 @@ function* changeSelected<T>(
     const sql = layout.begin();
     const terms = [`id = ${sql.bind(id, "text")}`];
     terms.push(...selectionTerms(layout, { filter, words: [], deleted: "exclude" }, sql));
-    const { rows } = yield sql.read(`SELECT version FROM ${layout.quoted}${whereSql(terms)}`);
-    ifVersion = rows[0] === undefined ? undefined : Number(rows[0][0]);
+    const { rows } = yield sql.read(
+      `SELECT version, created_at FROM ${layout.quoted}${whereSql(terms)}`,
+    );
+    ifVersion = rows[0] && versionOf(rows[0]);
   }
   return false;
+}
+
+function versionOf([version, createdAt]: Row): TargetVersion {
+  return { version: Number(version), createdAt: String(createdAt) };
 }

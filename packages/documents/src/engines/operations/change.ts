@@ -3,7 +3,8 @@ import { DocumentsError, VersionError } from "../../api/errors.ts";
 import { isPossibleId } from "../../document/id.ts";
 import { toJsonText } from "../../document/json-text.ts";
 import { toStored } from "../../document/stored.ts";
-import type { Target } from "../../query/targets.ts";
+import type { Target, TargetVersion } from "../../query/targets.ts";
+import type { Dialect } from "../dialect.ts";
 import type { Layout } from "../layout.ts";
 import { atomically, type Operation } from "../operation.ts";
 import { withoutExpired } from "./insert.ts";
@@ -96,6 +97,18 @@ export function* readTarget(
   return rows[0];
 }
 
+/** The conditions that a document has the version that is meant. */
+export function versionTerms(
+  ifVersion: TargetVersion | undefined,
+  sql: Dialect,
+): readonly string[] {
+  if (ifVersion === undefined) return [];
+  const { version, createdAt } = ifVersion;
+  const terms = [`version = ${sql.bind(version, "bigint")}`];
+  if (createdAt !== undefined) terms.push(`created_at = ${sql.bind(createdAt, "text")}`);
+  return terms;
+}
+
 /**
  * Refuses a change of another version than the one that is meant, and one whose lease ended.
  *
@@ -108,8 +121,11 @@ export function checkTarget(
   row: readonly unknown[],
 ): void {
   const current = Number(row[1]);
-  if (ifVersion !== undefined && ifVersion !== current) {
-    throw new VersionError(name, { current, expected: ifVersion });
+  if (ifVersion !== undefined) {
+    const { version: expected, createdAt = row[2] } = ifVersion;
+    if (expected !== current || createdAt !== row[2]) {
+      throw new VersionError(name, { current, expected });
+    }
   }
   if (lease === undefined || row[7] !== null) return;
   throw new DocumentsError("ERR_DOCUMENTS_LEASE", `the lease of the document of "${name}" is over`);

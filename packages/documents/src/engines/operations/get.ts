@@ -25,24 +25,15 @@ export function* getDocuments<T>(
   layout: Layout,
   ids: readonly string[],
 ): Operation<readonly (Stored<T> | undefined)[]> {
-  const rows = yield* getRows(layout, ids);
-  return rows.map((row) =>
-    row === undefined ? undefined : toStored<T>(layout.definition.name, row),
-  );
-}
-
-/** Reads the rows of documents in the order of the ids. */
-export function* getRows(
-  layout: Layout,
-  ids: readonly string[],
-): Operation<readonly (Row | undefined)[]> {
   const possible = ids.filter(isPossibleId);
   if (possible.length === 0) return ids.map(() => undefined);
   const sql = layout.begin();
   const { rows } = yield sql.read(layout.selectRows + sql.isIn("id", possible, "text"), "fixed");
-  const rowsById = new Map<unknown, Row>();
-  for (const row of rows) if (isVisible(layout, row)) rowsById.set(row[0], row);
-  return ids.map((id) => rowsById.get(id));
+  const byId = new Map<string, Stored<T>>();
+  for (const row of rows) {
+    if (isVisible(layout, row)) byId.set(String(row[0]), toStored<T>(layout.definition.name, row));
+  }
+  return ids.map((id) => byId.get(id));
 }
 
 function isVisible({ expiresAt }: Layout, row: Row): boolean {

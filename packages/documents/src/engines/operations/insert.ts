@@ -13,35 +13,25 @@ export function* insertDocument<T>(layout: Layout, document: NewDocument): Opera
   throw new DocumentsError("ERR_DOCUMENTS_ENGINE", "the engine added nothing");
 }
 
-/**
- * Adds documents, all or none. `lockTimeout` is the time in milliseconds after which the statement no longer waits for
- * another transaction that holds one of their unique values.
- */
+/** Adds documents, all or none. */
 export function* insertDocuments<T>(
   layout: Layout,
   documents: readonly NewDocument[],
-  lockTimeout?: number,
 ): Operation<readonly Stored<T>[]> {
   if (documents.length === 0) return [];
   const { name } = layout.definition;
-  const now = layout.stamps.now();
+  const chosen = documents.flatMap(({ id }) => id ?? []);
+  // A removed document may have had one of the ids that the caller chose.
+  const now = layout.stamps.beginning(name, chosen);
   const added: Stored<T>[] = [];
   const rows: NewRow[] = [];
-  for (const { id: chosen, text } of documents) {
-    const id = chosen ?? layout.stamps.id();
+  for (const { id = layout.stamps.id(), text } of documents) {
     const stored = toStored<T>(name, [id, 1, now, now, text, null]);
     added.push(stored);
-    // A removed document may have had an id that the caller chose.
-    const version = chosen === undefined ? 1 : undefined;
-    rows.push({ id, version, createdAt: now, updatedAt: now, deletedAt: null, text, stored });
+    rows.push({ id, version: 1, createdAt: now, updatedAt: now, deletedAt: null, text, stored });
   }
   const recording = { kind: "insert", at: now } as const;
-  const version = yield* withoutExpired(layout, () => layout.insert(rows, recording, lockTimeout));
-  if (version !== 1) {
-    for (const [index, row] of rows.entries()) {
-      if (row.version === undefined) Object.assign(Object(added[index]), { version });
-    }
-  }
+  yield* withoutExpired(layout, () => layout.insert(rows, recording));
   yield { kind: "added", collection: name, count: rows.length };
   return added;
 }

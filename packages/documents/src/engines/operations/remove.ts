@@ -2,7 +2,7 @@ import { isPossibleId } from "../../document/id.ts";
 import type { Target } from "../../query/targets.ts";
 import type { Condition, Layout } from "../layout.ts";
 import type { Operation } from "../operation.ts";
-import { checkTarget, readTarget } from "./change.ts";
+import { checkTarget, readTarget, versionTerms } from "./change.ts";
 import { type Removal, removalTerms } from "./removal.ts";
 import { visibleTerms } from "./where.ts";
 
@@ -13,7 +13,7 @@ export function* removeDocument(layout: Layout, target: Target): Operation<boole
   for (;;) {
     const sql = layout.begin();
     const terms = [`id = ${sql.bind(id, "text")}`, ...visibleTerms(layout, "exclude", sql)];
-    if (ifVersion !== undefined) terms.push(`version = ${sql.bind(ifVersion, "bigint")}`);
+    terms.push(...versionTerms(ifVersion, sql));
     if (lease !== undefined) terms.push(layout.isHeld(lease, sql));
     if ((yield* removeWhere(layout, { sql, terms, use: "fixed" })) > 0) return true;
     if (ifVersion === undefined && lease === undefined) return false;

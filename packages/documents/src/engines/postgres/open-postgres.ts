@@ -3,7 +3,6 @@ import type { PostgresOptions } from "../../api/postgres-options.ts";
 import { parsePostgresUrl } from "./connections/address.ts";
 import { Connections } from "./connections/connections.ts";
 import { toDocumentsError } from "./connections/postgres-error.ts";
-import { beginPooling, settlePooling } from "./connections/pooling.ts";
 import { closeServers, type Servers } from "./connections/servers.ts";
 import { parsePostgresOptions, type PostgresSettings } from "./connections/settings.ts";
 import { settleDistribution } from "./distributed/distribution.ts";
@@ -19,16 +18,14 @@ export async function openPostgres(
 ): Promise<PostgresEngine> {
   const address = parsePostgresUrl(url);
   const settings = parsePostgresOptions(postgres, address);
-  const pooling = beginPooling(settings.transactionPooling);
   const connect = (own: Partial<PostgresSettings> = {}): Connections =>
-    new Connections(address, { ...settings, ...own }, pooling);
+    new Connections(address, { ...settings, ...own });
   const servers: Servers = {
     connections: connect(),
     maintenance: connect({ poolSize: 3 }),
     listening: connect({ poolSize: 1, failoverTimeout: 0 }),
   };
   try {
-    if (pooling.mode === "unknown") await settlePooling(servers.connections, pooling);
     const wanted = settings.distributed;
     const isDistributed = await settle(servers.connections, { wanted, create });
     const engine = new PostgresEngine(servers, { isDistributed });

@@ -11,6 +11,7 @@ import type { Layout } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
 import { type FeedQuery, readChanges } from "../operations/feed.ts";
 import { type ReadPlan, selectionOf } from "../operations/find.ts";
+import { getDocument } from "../operations/get.ts";
 import { insertDocument } from "../operations/insert.ts";
 import { mayScan } from "../operations/may-scan.ts";
 import type { Removal } from "../operations/removal.ts";
@@ -26,7 +27,6 @@ import { FreeSession, type Session, sessionOn } from "./connections/session.ts";
 import { WakeUp } from "./connections/wake-up.ts";
 import { DistributedLayout } from "./distributed/distributed-layout.ts";
 import { explainRead } from "./explain-read.ts";
-import { Joining } from "./joining.ts";
 import { lockTable } from "./lock-table.ts";
 import { readChangesPastGaps } from "./read-changes.ts";
 import { Preparing } from "./preparing.ts";
@@ -51,7 +51,6 @@ export class PostgresEngine implements Engine {
   readonly #stamps = createStamps();
   readonly #session: Session;
   readonly #transactions: Transactions;
-  readonly #joining: Joining;
   readonly #upkeep: Upkeep;
   readonly #slowReads = new SlowReads();
   readonly #wakeUp: WakeUp;
@@ -63,7 +62,6 @@ export class PostgresEngine implements Engine {
     this.#servers = servers;
     this.#isDistributed = isDistributed;
     this.#session = new FreeSession(connections);
-    this.#joining = new Joining(this.#session, this.#onAdded);
     const { isPooled } = connections;
     this.#upkeep = new Upkeep((statement) => maintenance.readOnce(statement));
     this.#preparing = new Preparing(maintenance, { isDistributed });
@@ -98,7 +96,7 @@ export class PostgresEngine implements Engine {
   }
 
   get<T>(layout: Layout, id: string): Promise<Stored<T> | undefined> {
-    return this.#read(layout, () => this.#joining.get<T>(layout, id));
+    return this.read(layout, () => getDocument<T>(layout, id));
   }
 
   find<R>(layout: Layout, plan: ReadPlan, map: (row: Row) => R): Promise<Found<R>> {
@@ -113,9 +111,7 @@ export class PostgresEngine implements Engine {
   }
 
   insert<T>(layout: Layout, document: NewDocument): Promise<Stored<T>> {
-    // The unique values of a distributed store take several statements, which are not for many at a time.
-    if (this.#isDistributed) return this.write(layout, () => insertDocument<T>(layout, document));
-    return this.#write(layout, () => this.#joining.insert<T>(layout, document));
+    return this.write(layout, () => insertDocument<T>(layout, document));
   }
 
   remove(layout: Layout, removal: Removal): Promise<number> {

@@ -111,11 +111,11 @@ export function createSecondFactors({
   };
 
   async function change(
-    { id, version }: Stored<SecondFactor>,
+    factor: Stored<SecondFactor>,
     changed: Partial<SecondFactor>,
   ): Promise<boolean> {
     try {
-      return (await factors.update(id, changed, { ifVersion: version })) !== undefined;
+      return (await factors.update(factor.id, changed, { ifVersion: factor })) !== undefined;
     } catch (error) {
       // Somebody else has used a code in this moment, perhaps the same one.
       if (error instanceof VersionError) return false;

@@ -133,7 +133,7 @@ export function createSessions(options: SessionsOptions): Sessions {
       const change = { ...seen(client), usedAt: Date.now(), expiresAt: expiry() };
       try {
         const next = { ...change, generation: generation + 1 };
-        return await sessions.update(session.id, next, { ifVersion: session.version });
+        return await sessions.update(session.id, next, { ifVersion: session });
       } catch (error) {
         if (!(error instanceof VersionError)) throw error;
         // Another window was faster; it has taken the turn that this one wanted.

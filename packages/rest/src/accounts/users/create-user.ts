@@ -87,13 +87,13 @@ async function insertOrRenew(
     const users = call.store.collection(context.user.collection);
     const [found] = await users.find({ where: { email: user.email }, limit: 1 });
     if (found?.unconfirmed !== true) return;
-    const { id, sessionVersion, version } = found;
+    const { id, sessionVersion } = found;
     const renewed = { ...user, sessionVersion: sessionVersion + 1 };
     let after: AfterForget | undefined;
     await refuseConflicts(
       call.store.transaction(async (transaction) => {
         const inside = transaction.collection(context.user.collection);
-        await inside.replace(id, renewed, { ifVersion: version });
+        await inside.replace(id, renewed, { ifVersion: found });
         after = await forgetUserIn(context, transaction, { user: id });
       }),
     );
@@ -122,6 +122,6 @@ async function countSignUp(
 function shown({ user: resource }: AccountsContext, created: Stored<StoredUser>): Response {
   return json(resource.present(created, { user: created }), {
     status: 201,
-    headers: { etag: etagOf(created.version), location: `/users/${created.id}` },
+    headers: { etag: etagOf(created), location: `/users/${created.id}` },
   });
 }

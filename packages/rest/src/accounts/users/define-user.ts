@@ -180,7 +180,7 @@ export function defineUser<Extra extends object = object>(
   // `me` shows each caller another user, so entity tags of what users see of themselves name the user.
   const tagOf: typeof resource.tagOf = (document, viewer) =>
     viewer.user?.id === document.id
-      ? etagOf(document.version, document.id)
+      ? etagOf(document, document.id)
       : resource.tagOf(document, viewer);
   const users: unknown = { ...resource, creation, tagOf };
   return users as UserResource<Extra>;

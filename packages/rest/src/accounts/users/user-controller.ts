@@ -80,7 +80,7 @@ export function createUserController(context: AccountsContext): UserController {
         const isOutdated = "passwordHash" in change && current.passwordHash !== caller.passwordHash;
         if (isOutdated) throw passwordRequired();
         const sessionVersion = current.sessionVersion + 1;
-        return users.update(id, { ...change, sessionVersion }, { ifVersion: current.version });
+        return users.update(id, { ...change, sessionVersion }, { ifVersion: current });
       },
     );
     await sessions.endAll(id);

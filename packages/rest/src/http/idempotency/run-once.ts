@@ -119,7 +119,7 @@ async function take(records: Collection<IdempotencyRecord>, key: IdempotencyKey)
   if (known && counts(known)) return { known };
   try {
     // One that is old, or of a request that never ended.
-    const lease = known && (await records.replace(key.id, record, { ifVersion: known.version }));
+    const lease = known && (await records.replace(key.id, record, { ifVersion: known }));
     if (lease) return { lease };
   } catch (error) {
     if (!(error instanceof VersionError)) throw error;
@@ -135,10 +135,10 @@ type Taken =
 /** Frees a key, unless it fell free before and somebody else has it. */
 async function giveBack(
   records: Collection<IdempotencyRecord>,
-  { id, version }: Stored<IdempotencyRecord>,
+  record: Stored<IdempotencyRecord>,
 ): Promise<void> {
   try {
-    await records.remove(id, { ifVersion: version });
+    await records.remove(record.id, { ifVersion: record });
   } catch (error) {
     if (!(error instanceof VersionError)) throw error;
   }

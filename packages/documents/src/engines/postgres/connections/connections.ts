@@ -12,19 +12,10 @@ import {
   isConflict,
   isConnectionLoss,
   isReadOnly,
+  isUnprepared,
   NotPrimaryError,
 } from "./postgres-error.ts";
-import { keepNoStatements, RowQuery } from "./row-query.ts";
-import { noticePooler, type Pooling } from "./pooling.ts";
 import type { PostgresSettings } from "./settings.ts";
-import { Watch } from "./watch.ts";
-
-/** What waits for a connection. */
-interface Asked {
-  readonly statement: BoundText;
-  readonly resolve: (result: Promise<Result> | Result) => void;
-  readonly recover: (failure: unknown) => Promise<Result>;
-}
 
 const retryDelay = 50;
 const maxTimer = 0x7fff_ffff;
@@ -32,29 +23,26 @@ const idleTimeout = 30_000;
 /** How long a connection is silent before it is asked whether the other side is still there. */
 const keepAliveDelay = 10_000;
 const notPrimary = "the server is a standby, or its transactions are read-only";
+
+/** Connections whose next transaction may have another session of the server, so that no statement is kept in it. */
+const unnamed = new WeakSet<object>();
+
 /** Connections to the server of a cluster that accepts changes at the moment. */
 export class Connections {
   readonly #pools: readonly Pool[];
   readonly #settings: PostgresSettings;
-  readonly #pooling: Pooling;
-  readonly #watch = new Watch();
   #current = 0;
 
-  constructor(
-    address: PostgresAddress,
-    settings: PostgresSettings,
-    pooling: Pooling = { mode: "session" },
-  ) {
+  constructor(address: PostgresAddress, settings: PostgresSettings) {
     this.#settings = settings;
-    this.#pooling = pooling;
     this.#pools = address.hosts.map(({ host, port }) =>
-      createPool({ ...poolConfig(address, settings, pooling), host, port }),
+      createPool({ ...poolConfig(address, settings), host, port }),
     );
   }
 
   /** Whether a pooler lends a session of the server for one transaction only, so that nothing of a session lasts. */
   get isPooled(): boolean {
-    return this.#pooling.mode === "transaction";
+    return !this.#settings.prepare;
   }
 
   /** Begins a transaction, of whose statements the server limits the time. */
@@ -101,37 +89,34 @@ export class Connections {
   }
 
   /** Reads; a connection that broke since is replaced, since reading twice does no harm. */
-  read(statement: BoundText): Promise<Result> {
-    return this.#once(statement, async (failure) => {
-      const deadline = performance.now() + this.#settings.failoverTimeout;
-      for (let error = failure; ;) {
+  async read(statement: BoundText): Promise<Result> {
+    const deadline = performance.now() + this.#settings.failoverTimeout;
+    for (;;) {
+      try {
+        return await this.readOnce(statement);
+      } catch (error) {
         if (!isConnectionLoss(error) || performance.now() >= deadline) throw error;
         await wait(retryDelay);
-        try {
-          return await this.readOnce(statement);
-        } catch (again) {
-          error = again;
-        }
       }
-    });
+    }
   }
 
   /** Reads, and fails where the connection is lost. */
-  readOnce(statement: BoundText): Promise<Result> {
-    return this.#once(statement, rethrow);
+  async readOnce(statement: BoundText): Promise<Result> {
+    const client = await this.acquire();
+    try {
+      const result = await run(client, statement, this.responseTimeout);
+      client.release();
+      return result;
+    } catch (error) {
+      this.release(client, error);
+      throw error;
+    }
   }
 
   /** Changes; done again only when it is known that nothing happened. */
   write(statement: BoundText): Promise<Result> {
-    // What failed is thrown again where it is known what to do about it.
-    return this.#once(statement, (failure) => {
-      let isFirst = true;
-      return this.retryOnFailover(() => {
-        if (!isFirst) return this.readOnce(statement);
-        isFirst = false;
-        throw failure;
-      });
-    });
+    return this.retryOnFailover(() => this.readOnce(statement));
   }
 
   /**
@@ -151,9 +136,9 @@ export class Connections {
     }
   }
 
-  /** Releases a connection; one that broke, or whose server became a standby, is not kept. */
+  /** Releases a connection; one that broke, that lost a statement, or whose server became a standby, is not kept. */
   release(client: PoolClient, error?: unknown): void {
-    const isBroken = isReadOnly(error) || isConnectionLoss(error);
+    const isBroken = isReadOnly(error) || isConnectionLoss(error) || isUnprepared(error);
     client.release(isBroken);
     if (isReadOnly(error)) this.failOver();
   }
@@ -183,76 +168,31 @@ export class Connections {
     if (pool === undefined) throw new RangeError("there is no host");
     return pool;
   }
-
-  /** The usual case goes with one promise, and without the search for a primary. */
-  #once(statement: BoundText, recover: (failure: unknown) => Promise<Result>): Promise<Result> {
-    const { promise, resolve } = Promise.withResolvers<Result>();
-    // The pool keeps what it called until long after, and would keep every result with it.
-    let asked: Asked | undefined = { statement, resolve, recover };
-    this.#pool().connect((_error, client) => {
-      const own = asked;
-      asked = undefined;
-      if (own === undefined) return;
-      if (client === undefined) own.resolve(this.#acquired(own.statement).catch(own.recover));
-      else this.#runOn(client, own);
-    });
-    return promise;
-  }
-
-  #runOn(client: PoolClient, { statement, resolve, recover }: Asked): void {
-    let isOver = false;
-    const fail = (error: unknown): void => {
-      isOver = true;
-      const failure = toFailure(error);
-      this.release(client, failure);
-      resolve(Promise.resolve(failure).then(recover));
-    };
-    this.#watch.begin(client, this.responseTimeout, () => {
-      fail(new Error("the server did not respond"));
-    });
-    const query = new RowQuery(statement, (error, result) => {
-      if (isOver) return;
-      this.#watch.end(client);
-      if (error instanceof Error) {
-        fail(error);
-      } else {
-        isOver = true;
-        client.release();
-        resolve(result);
-      }
-    });
-    client.query(query);
-  }
-
-  async #acquired(statement: BoundText): Promise<Result> {
-    const client = await this.acquire();
-    try {
-      const result = await run(client, statement, this.responseTimeout);
-      client.release();
-      return result;
-    } catch (error) {
-      this.release(client, error);
-      throw error;
-    }
-  }
 }
 
-function rethrow(failure: unknown): never {
-  throw failure;
-}
-
-/** Runs a statement on a connection, which is lost when no answer comes within the limit. */
+/**
+ * Runs a statement on a connection, which is lost when no answer comes within the limit. `pg` calls back, because each of its
+ * promises captures a stack.
+ */
 export function run(client: PoolClient, statement: BoundText, limit?: number): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const settle = (error: unknown, result: Result): void => {
-      // `pg` passes null for no error.
-      if (error == null) resolve(result);
-      else reject(toFailure(error));
-    };
-    client.query(
-      new RowQuery(statement, settle, { limit: limit === undefined ? limit : limitOf(limit) }),
-    );
+  const { promise, resolve, reject } = Promise.withResolvers<Result>();
+  const { text } = statement;
+  const values = [...statement.values];
+  const name = unnamed.has(client) ? undefined : statement.name;
+  // Always the same members: `pg` copies them one by one.
+  const query = {
+    text,
+    name,
+    values: [...values],
+    rowMode: "array" as const,
+    query_timeout: timeLimit(limit),
+  };
+  client.query<(string | null)[]>(query, (error: unknown, result) => {
+    // `pg` passes null for no error.
+    if (error == null) resolve({ rows: result.rows, count: result.rowCount ?? result.rows.length });
+    else reject(toFailure(error));
   });
+  return promise;
 }
 
 /** Whatever does not come from the server comes from the socket. */
@@ -265,26 +205,19 @@ function toFailure(error: unknown): Error {
 /** Runs statements that take no values, within the limit if there is one. */
 export async function execute(client: PoolClient, text: string, limit?: number): Promise<void> {
   try {
-    await client.query({
-      text,
-      ...(limit === undefined ? {} : { query_timeout: limitOf(limit) }),
-    });
+    const query = { text, query_timeout: timeLimit(limit) };
+    await client.query(query);
   } catch (error) {
-    if (error instanceof DatabaseError) throw error;
-    throw new ConnectionLostError("the connection was lost", { cause: error });
+    throw toFailure(error);
   }
 }
 
 /** A longer timer would be over at once. */
-function limitOf(milliseconds: number): number {
-  return Math.min(milliseconds, maxTimer);
+function timeLimit(milliseconds: number | undefined): number | undefined {
+  return milliseconds === undefined ? undefined : Math.min(milliseconds, maxTimer);
 }
 
-function poolConfig(
-  address: PostgresAddress,
-  settings: PostgresSettings,
-  pooling: Pooling,
-): PoolConfig {
+function poolConfig(address: PostgresAddress, settings: PostgresSettings): PoolConfig {
   const { user, password, database, ssl, applicationName } = address;
   return {
     user,
@@ -300,7 +233,7 @@ function poolConfig(
     keepAliveInitialDelayMillis: keepAliveDelay,
     pipeline: true,
     types: { getTypeParser: () => asText },
-    onConnect: (client): unknown => prepareConnection(client, settings, pooling),
+    onConnect: (client): unknown => prepareConnection(client, settings),
   };
 }
 
@@ -313,17 +246,14 @@ function poolConfig(
  */
 async function prepareConnection(
   client: ClientBase,
-  { statementTimeout }: PostgresSettings,
-  pooling: Pooling,
+  { prepare, statementTimeout }: PostgresSettings,
 ): Promise<void> {
-  if (pooling.mode === "unknown") await noticePooler(client, pooling);
   const settings =
     "SET standard_conforming_strings = on; SET default_transaction_isolation = 'read committed'; " +
     `SET client_min_messages = warning; SET statement_timeout = ${statementTimeout}; `;
-  const isSession = pooling.mode === "session";
-  if (!isSession) keepNoStatements(client);
+  if (!prepare) unnamed.add(client);
   const results: unknown = await client.query(
-    `${isSession ? settings : ""}SHOW transaction_read_only`,
+    `${prepare ? settings : ""}SHOW transaction_read_only`,
   );
   if (!isPrimary(results)) throw new NotPrimaryError(notPrimary);
 }

@@ -7,11 +7,11 @@ const uniqueViolation = "23505";
 const readOnlyTransaction = "25006";
 const serializationFailure = "40001";
 const deadlockDetected = "40P01";
-/** No statement divides, but one that finds that it was overtaken. */
-const divisionByZero = "22012";
 const lockNotAvailable = "55P03";
 const queryCanceled = "57014";
 const diskFull = "53100";
+const unknownStatement = "26000";
+const changedColumns = "0A000";
 const lostCodes: ReadonlySet<string> = new Set([
   "57P01", // the server shuts down
   "57P02", // another backend crashed
@@ -50,12 +50,18 @@ export function sqlState(error: unknown): string | undefined {
 /** Tells whether a later attempt of the whole transaction can succeed. */
 export function isConflict(error: unknown): boolean {
   const code = sqlState(error);
-  return code === divisionByZero || (code !== undefined && isConflictState(code));
+  return code !== undefined && isConflictState(code);
 }
 
 /** Tells whether a server reports a conflict with other transactions by a SQLSTATE. */
 export function isConflictState(code: string): boolean {
   return code === serializationFailure || code === deadlockDetected;
+}
+
+/** Tells whether a connection lacks a statement that it had prepared, or has it for other columns. */
+export function isUnprepared(error: unknown): boolean {
+  const code = sqlState(error);
+  return code === unknownStatement || code === changedColumns;
 }
 
 /** Tells whether a server refused a change because it is a standby, so that nothing happened. */

@@ -9,7 +9,7 @@ export interface PostgresSettings {
   readonly failoverTimeout: number;
   readonly statementTimeout: number;
   readonly distributed: boolean | undefined;
-  readonly transactionPooling: boolean | undefined;
+  readonly prepare: boolean;
 }
 
 const maxTimeout = 0x7fff_ffff;
@@ -29,7 +29,7 @@ export function parsePostgresOptions(
     "failoverTimeout",
     "statementTimeout",
     "distributed",
-    "transactionPooling",
+    "prepare",
   ]);
   const {
     poolSize = 10,
@@ -38,11 +38,9 @@ export function parsePostgresOptions(
     failoverTimeout = hosts.length > 1 ? 30_000 : 5000,
     statementTimeout = 30_000,
     distributed,
-    transactionPooling,
+    prepare = true,
   } = options;
-  if (transactionPooling !== undefined && typeof transactionPooling !== "boolean") {
-    throw wrong('"transactionPooling" must be true or false');
-  }
+  if (typeof prepare !== "boolean") throw wrong('"prepare" must be true or false');
   if (distributed !== undefined && typeof distributed !== "boolean") {
     throw wrong('"distributed" must be true or false');
   }
@@ -58,7 +56,7 @@ export function parsePostgresOptions(
       most: maxTimeout,
     }),
     distributed,
-    transactionPooling,
+    prepare,
   };
 }
 

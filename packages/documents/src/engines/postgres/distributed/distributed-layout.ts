@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { CollectionDefinition } from "../../../api/definition.ts";
 import { UniqueError } from "../../../api/errors.ts";
 import type { Stamps } from "../../../document/stamps.ts";
-import type { Claiming, Merging, NewRow, Recording } from "../../layout.ts";
+import type { Claiming, Merging, Recording } from "../../layout.ts";
 import { atomically, type Operation, type Result, type Row } from "../../operation.ts";
 import { selectionTerms, whereSql } from "../../operations/where.ts";
 import { changesTable } from "../../own-tables.ts";
@@ -14,11 +14,6 @@ import { PostgresLayout } from "../statements/layout.ts";
 import { freeSql, leaseSql } from "../statements/leases.ts";
 import { feedEndTable } from "../statements/own-tables.ts";
 import { distributedSummarizing } from "../statements/summarizing.ts";
-import {
-  checkedVersionSql,
-  firstVersionSql,
-  raiseRemovedVersion,
-} from "../statements/removed-version.ts";
 import {
   type Claim,
   type ClaimedFields,
@@ -49,37 +44,6 @@ export class DistributedLayout extends PostgresLayout {
 
   override isTaken(error: unknown): boolean {
     return error instanceof UniqueError || super.isTaken(error);
-  }
-
-  override *insert(
-    rows: readonly NewRow[],
-    recording: Recording | undefined,
-    lockTimeout?: number,
-  ): Operation<number> {
-    if (rows.every(({ version }) => version !== undefined)) {
-      return yield* super.insert(rows, recording, lockTimeout);
-    }
-    return yield* atomically(() => this.#insertChosen(rows, recording, lockTimeout));
-  }
-
-  /** Inserts rows of which some get a version above those of removed documents. It is done again when one is removed at that time. */
-  *#insertChosen(
-    rows: readonly NewRow[],
-    recording: Recording | undefined,
-    lockTimeout: number | undefined,
-  ): Operation<number> {
-    const { name } = this.definition;
-    const { rows: found } = yield new PostgresWriter().read(`SELECT ${firstVersionSql(name)}`);
-    const first = Number(found[0]?.[0]);
-    const complete = rows.map(({ version = first, stored, ...row }) => ({
-      ...row,
-      version,
-      stored: { ...stored, version },
-    }));
-    yield* super.insert(complete, recording, lockTimeout);
-    const sql = new PostgresWriter();
-    yield sql.read(`SELECT ${checkedVersionSql(name, sql.bind(first, "bigint"))}`);
-    return first;
   }
 
   /** A table that is spread takes no lock over several servers, so what is removed is named first. */
@@ -157,10 +121,7 @@ export class DistributedLayout extends PostgresLayout {
   protected override *change(change: Change, unique: UniqueChange): Operation<Result> {
     const { sql, text, use, recording } = change;
     const { drop, take } = this.#claimChange(unique);
-    const isAlone =
-      change.isDeletion !== true &&
-      take.length === 0 &&
-      (drop.length === 0 || this.claimed.length === 0);
+    const isAlone = take.length === 0 && (drop.length === 0 || this.claimed.length === 0);
     const isRecorded = this.definition.changes !== undefined && recording !== undefined;
     if (isAlone && !isRecorded) {
       const back = change.returning === undefined ? "" : ` RETURNING ${change.returning}`;
@@ -170,7 +131,7 @@ export class DistributedLayout extends PostgresLayout {
   }
 
   *#changeTogether(
-    { sql, text, use, recording, isDeletion = false }: Change,
+    { sql, text, use, recording }: Change,
     { drop, take }: ClaimChange,
   ): Operation<Result> {
     const result = yield sql.write(`${text} RETURNING ${documentColumns}`, use);
@@ -179,17 +140,10 @@ export class DistributedLayout extends PostgresLayout {
     if (drop === "all") yield* dropAllClaims(this, idsOf(rows));
     else yield* dropClaims(this, drop);
     yield* takeClaims(this, take);
-    if (isDeletion) yield* this.#raiseRemovedVersion(rows);
     if (this.definition.changes !== undefined && recording !== undefined) {
       yield { kind: "beforeCommit", work: () => this.#record(recording, rows) };
     }
     return result;
-  }
-
-  *#raiseRemovedVersion(rows: readonly Row[]): Operation<void> {
-    const sql = new PostgresWriter();
-    const version = rows.reduce((last, [, removed]) => Math.max(last, Number(removed)), 0);
-    yield sql.read(raiseRemovedVersion(this.definition.name, sql.bind(version, "bigint")));
   }
 
   #claimChange({ added = [], changed, isRemoval = false }: UniqueChange): ClaimChange {

@@ -9,7 +9,6 @@ import { sqlState } from "../connections/postgres-error.ts";
 import { createOnce } from "../distributed/distribution.ts";
 import { areClaimsReady, prepareClaims } from "../distributed/preparing-claims.ts";
 import { areTablesSpread, spreadTables } from "../distributed/spreading.ts";
-import { createRemovedVersions } from "../statements/removed-version.ts";
 import type { PostgresLayout } from "../statements/layout.ts";
 import { createOwnTables } from "../statements/own-tables.ts";
 import { analyzeSql } from "./analyzing.ts";
@@ -291,7 +290,6 @@ async function createTable(client: PoolClient, layout: PostgresLayout): Promise<
         `CONSTRAINT ${quoteName(layout.idConstraint)} PRIMARY KEY (id))`,
     );
     for (const index of layout.indexes) await createIndex(client, layout, { index, how: "" });
-    await execute(client, createRemovedVersions(name));
     await run(client, {
       text: `INSERT INTO ${registryTable} (name, removed) VALUES ($1, $2)`,
       values: [name, wantedRemoved(layout)],

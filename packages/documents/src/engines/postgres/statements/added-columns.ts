@@ -2,7 +2,6 @@ import type { Stored } from "../../../api/document.ts";
 import type { NewRow, Table } from "../../layout.ts";
 import type { PostgresDialect } from "./dialect.ts";
 import { geoColumn } from "./geo.ts";
-import { firstVersionSql } from "./removed-version.ts";
 import type { Column } from "./row-values.ts";
 import type { PostgresSearchTexts } from "./search-texts.ts";
 
@@ -27,7 +26,7 @@ export function columnsToAdd(
     isNew
       ? { name, type, values: rows.slice(0, 1).map(valueOf), isShared: true }
       : column(name, type, valueOf);
-  const version = versionColumn(layout, rows, { isNew });
+  const version = shared("version", "bigint", (row) => row.version);
   const columns = [
     column("id", "text", ({ id }) => id),
     version,
@@ -62,21 +61,4 @@ export function derivedSets(
     sets.push(`geo = ${sql.bind(geoColumn(layout, after), "float8[]")}`);
   }
   return sets;
-}
-
-/** New rows whose ids the store made have version 1, the others the one after all of removed documents. */
-function versionColumn(
-  { definition }: DerivingTable,
-  rows: readonly NewRow[],
-  { isNew }: { readonly isNew: boolean },
-): Column {
-  const versions = rows.map(({ version = null }) => version);
-  const isSame = versions.every((version) => version === versions[0]);
-  return {
-    name: "version",
-    type: "bigint",
-    values: isNew && isSame ? versions.slice(0, 1) : versions,
-    isShared: isNew && isSame,
-    missing: versions.includes(null) ? firstVersionSql(definition.name) : undefined,
-  };
 }

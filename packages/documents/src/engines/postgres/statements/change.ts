@@ -13,8 +13,6 @@ export interface Change {
   readonly recording: Recording | undefined;
   /** Columns of the changed rows to return. Default: none, only their number. */
   readonly returning?: string | undefined;
-  /** Whether rows are deleted, after which new documents with their ids begin with later versions. Default: `false`. */
-  readonly isDeletion?: boolean;
 }
 
 /** What a change means for the unique values of documents. */

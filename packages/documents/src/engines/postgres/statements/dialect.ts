@@ -12,7 +12,6 @@ import {
   type StatementWriter,
 } from "../../dialect.ts";
 import type { Statement, Value } from "../../operation.ts";
-import { TextArray } from "../connections/text-array.ts";
 import {
   isLong,
   jsonOf,
@@ -34,7 +33,7 @@ export class PostgresWriter implements StatementWriter {
   readonly values: Value[] = [];
 
   bind(value: Value, type: ColumnType | `${ColumnType}[]`): string {
-    this.values.push(type === "text[]" && isList(value) ? new TextArray(value) : value);
+    this.values.push(value);
     return `$${this.values.length}::${type}`;
   }
 
@@ -311,8 +310,4 @@ export function orderSql(terms: readonly OrderTerm[], key: (path: ParsedPath) =>
 function isExact(value: boolean | number | string): boolean {
   if (typeof value === "number") return value !== 0 && value !== 1;
   return typeof value === "string" && !looksLikeJson(value) && !isLong(value);
-}
-
-function isList(value: Value): value is readonly (number | string | null)[] {
-  return Array.isArray(value);
 }

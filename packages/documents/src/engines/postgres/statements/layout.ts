@@ -17,6 +17,7 @@ import {
   type Table,
 } from "../../layout.ts";
 import type { Operation, Result, Row, Statement } from "../../operation.ts";
+import { versionTerms } from "../../operations/change.ts";
 import { whereSql } from "../../operations/where.ts";
 import { changesTable } from "../../own-tables.ts";
 import type { Summarizing } from "../../summarizing.ts";
@@ -29,7 +30,6 @@ import { PostgresGeo } from "./geo.ts";
 import { indexesOf, indexName, type PostgresIndex, readIndexes } from "./indexes.ts";
 import { type KeyForm, quoteText } from "./keys.ts";
 import { claimRows, isHeldSql, releaseLease, renewLease } from "./leases.ts";
-import { checkedVersionSql, raiseRemovedVersion } from "./removed-version.ts";
 import { listSql, valuesSql } from "./row-values.ts";
 import { PostgresSearchTexts } from "./search-texts.ts";
 import { PostgresSearching } from "./searching.ts";
@@ -131,28 +131,13 @@ export class PostgresLayout implements Layout {
     return toDocumentsError(error, this) instanceof UniqueError;
   }
 
-  *insert(
-    rows: readonly NewRow[],
-    recording: Recording | undefined,
-    lockTimeout?: number,
-  ): Operation<number> {
+  *insert(rows: readonly NewRow[], recording: Recording | undefined): Operation<void> {
     const sql = this.begin();
-    const isChosen = rows.some(({ version }) => version === undefined);
     const columns = columnsToAdd(this, rows, { isNew: recording !== undefined });
     const names = columns.map(({ name }) => name).join(", ");
     const values = rows.length === 1 ? valuesSql(columns, sql) : listSql(columns, sql);
-    const limited = `, (SELECT set_config('lock_timeout', '${lockTimeout}', true)) AS limited`;
-    const text =
-      `INSERT INTO ${this.quoted} (${names}) ` +
-      `${values}${lockTimeout === undefined ? "" : limited}`;
-    const change = { sql, text, use: "fixed", recording } as const;
-    if (!isChosen) {
-      yield* this.change(change, { added: rows });
-      return 1;
-    }
-    const returning = checkedVersionSql(this.definition.name, "version");
-    const added = yield* this.change({ ...change, returning }, { added: rows });
-    return added.rows.reduce((last, [version]) => Math.max(last, Number(version)), 1);
+    const text = `INSERT INTO ${this.quoted} (${names}) ${values}`;
+    yield* this.change({ sql, text, use: "fixed", recording }, { added: rows });
   }
 
   *update(change: RowChange, recording: Recording): Operation<number> {
@@ -168,7 +153,7 @@ export class PostgresLayout implements Layout {
     ];
     const terms = [
       `id = ${sql.bind(key, "text")}`,
-      `version = ${sql.bind(after.version - 1, "bigint")}`,
+      ...versionTerms({ version: after.version - 1, createdAt: after.createdAt }, sql),
       `deleted_at IS ${isRestored ? "NOT " : ""}NULL`,
     ];
     if (lease !== undefined) terms.push(this.isHeld(lease, sql));
@@ -195,10 +180,7 @@ export class PostgresLayout implements Layout {
     const sql = asPostgresDialect(condition.sql);
     const text = `DELETE FROM ${this.quoted}${whereSql(condition.terms)}`;
     const { use = "once" } = condition;
-    const { count } = yield* this.change(
-      { sql, text, use, recording, isDeletion: true },
-      { isRemoval: true },
-    );
+    const { count } = yield* this.change({ sql, text, use, recording }, { isRemoval: true });
     return count;
   }
 
@@ -222,7 +204,7 @@ export class PostgresLayout implements Layout {
       "deleted_at IS NULL",
       `octet_length(doc::text) < ${maxBytes}`,
     ];
-    if (ifVersion !== undefined) terms.push(`version = ${sql.bind(ifVersion, "bigint")}`);
+    terms.push(...versionTerms(ifVersion, sql));
     if (lease !== undefined) terms.push(this.isHeld(lease, sql));
     const statement =
       `UPDATE ${this.quoted} SET version = version + 1, updated_at = greatest(updated_at, ${sql.bind(at, "text")}), ` +
@@ -285,27 +267,14 @@ export class PostgresLayout implements Layout {
 
   /** Makes a change, which also writes to the change feed when the definition asks for it. */
   protected *change(change: Change, _unique: UniqueChange): Operation<Result> {
-    const { sql, text, use, recording, returning, isDeletion = false } = change;
+    const { sql, text, use, recording, returning } = change;
     const recorded = this.#recordedSql(recording, sql);
-    if (!isDeletion && recorded === undefined) {
+    if (recorded === undefined) {
       const back = returning === undefined ? "" : ` RETURNING ${returning}`;
       return yield sql.write(text + back, use);
     }
-    const columns = recorded === undefined ? "version" : documentColumns;
-    const parts = [`changed AS (${text} RETURNING ${columns})`];
-    if (recorded !== undefined) parts.push(`recorded AS (${recorded})`);
-    if (!isDeletion) {
-      return yield sql.write(
-        `WITH ${parts.join(", ")} SELECT ${returning ?? "id"} FROM changed`,
-        use,
-      );
-    }
-    const removed = "(SELECT max(version) FROM changed)";
-    parts.push(`raised AS (${raiseRemovedVersion(this.definition.name, removed)})`);
-    // A SELECT that nothing reads is not run.
-    const counts = "SELECT count(*), (SELECT count(*) FROM raised) FROM changed";
-    const { rows } = yield sql.write(`WITH ${parts.join(", ")} ${counts}`, use);
-    return { rows: [], count: Number(rows[0]?.[0]) };
+    const parts = `changed AS (${text} RETURNING ${documentColumns}), recorded AS (${recorded})`;
+    return yield sql.write(`WITH ${parts} SELECT ${returning ?? "id"} FROM changed`, use);
   }
 
   /** Writes the statement that writes what changed to the change feed; undefined for nothing. */

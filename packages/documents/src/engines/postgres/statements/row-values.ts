@@ -8,8 +8,6 @@ export interface Column {
   readonly values: readonly (number | string | null)[];
   /** Whether the first value is that of all rows, which is sent once. Default: `false`. */
   readonly isShared?: boolean;
-  /** The expression for values that are null. Default: NULL. */
-  readonly missing?: string | undefined;
 }
 
 /** Writes VALUES of one row. */
@@ -24,7 +22,7 @@ export function listSql(columns: readonly Column[], sql: PostgresDialect): strin
   const lists: string[] = [];
   const names: string[] = [];
   for (const column of columns) {
-    const { name, type, values, isShared = false, missing } = column;
+    const { name, type, values, isShared = false } = column;
     if (isShared) {
       expressions.push(firstValue(column, sql));
       continue;
@@ -33,8 +31,7 @@ export function listSql(columns: readonly Column[], sql: PostgresDialect): strin
     const isText = type === "jsonb" || type === "float8[]";
     lists.push(sql.bind(values, isText ? "text[]" : `${type}[]`));
     names.push(name);
-    const value = isText ? `${name}::${type}` : name;
-    expressions.push(missing === undefined ? value : `coalesce(${value}, ${missing})`);
+    expressions.push(isText ? `${name}::${type}` : name);
   }
   return (
     `SELECT ${expressions.join(", ")} ` +
@@ -42,9 +39,6 @@ export function listSql(columns: readonly Column[], sql: PostgresDialect): strin
   );
 }
 
-function firstValue(
-  { type, values: [value = null], missing }: Column,
-  sql: PostgresDialect,
-): string {
-  return value === null && missing !== undefined ? missing : sql.bind(value, type);
+function firstValue({ type, values: [value = null] }: Column, sql: PostgresDialect): string {
+  return sql.bind(value, type);
 }

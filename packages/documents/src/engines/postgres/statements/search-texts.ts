@@ -49,6 +49,14 @@ export function staleKeySql(of: string): string {
 }
 
 /** What a search looks for texts in. */
+/** The text of a version of a document. */
+interface MadeText {
+  readonly id: string;
+  readonly version: number;
+  readonly createdAt: string;
+  readonly text: string;
+}
+
 interface Searched extends SearchNames {
   readonly generation: Generation;
   /** Whether all texts were derived once, and indexes serve a search. */
@@ -195,14 +203,18 @@ export class PostgresSearchTexts {
         "bigint[]",
       ),
       sql.bind(
+        made.map(({ createdAt }) => createdAt),
+        "text[]",
+      ),
+      sql.bind(
         made.map((each) => each.text),
         "text[]",
       ),
     ];
     yield sql.write(
       `UPDATE ${this.#table.quoted} AS stored SET ${text} = made.text, ${of} = made.version ` +
-        `FROM unnest(${columns.join(", ")}) AS made (id, version, text) ` +
-        "WHERE stored.id = made.id AND stored.version = made.version",
+        `FROM unnest(${columns.join(", ")}) AS made (id, version, created_at, text) ` +
+        "WHERE (stored.id, stored.version, stored.created_at) = (made.id, made.version, made.created_at)",
     );
   }
 
@@ -240,13 +252,12 @@ export class PostgresSearchTexts {
   }
 
   /** A damaged document is found by a check, and does not end the building of all others. */
-  #derive(
-    row: Row,
-  ): readonly { readonly id: string; readonly version: number; readonly text: string }[] {
+  #derive(row: Row): readonly MadeText[] {
     const textOf = this.#own?.generation.textOf ?? String;
     try {
       const stored = toStored(this.#table.definition.name, row.slice(0, 5));
-      return [{ id: stored.id, version: stored.version, text: textOf(stored) }];
+      const { id, version, createdAt } = stored;
+      return [{ id, version, createdAt, text: textOf(stored) }];
     } catch (error) {
       if (error instanceof DamagedError) return [];
       throw error;

@@ -16,7 +16,7 @@ import {
 } from "../../layout.ts";
 import { atomically, type Operation, type Row, type Statement } from "../../operation.ts";
 import { whereSql } from "../../operations/where.ts";
-import { generationsTable, registryTable } from "../../own-tables.ts";
+import { generationsTable } from "../../own-tables.ts";
 import { checkedColumns, documentChecksum, removedRow } from "./checksums.ts";
 import { SqliteDialect } from "./dialect.ts";
 import { SqliteGeo } from "./geo.ts";
@@ -25,7 +25,7 @@ import { KeptMembers } from "./kept-members.ts";
 import { claimRows, isHeldSql, releaseLease, renewLease } from "./leases.ts";
 import { keysWhere, recordChange, recordRemoved } from "./recording.ts";
 import { SqliteSearchTexts } from "./search-texts.ts";
-import { leasesTable, raiseRemovedVersion } from "./tables.ts";
+import { leasesTable } from "./tables.ts";
 import { SqliteSearching } from "./searching.ts";
 import { sqliteSummarizing } from "./summarizing.ts";
 
@@ -113,13 +113,10 @@ export class SqliteLayout implements Layout {
     return error instanceof UniqueError;
   }
 
-  *insert(rows: readonly NewRow[], recording: Recording | undefined): Operation<number> {
-    const isKnown = rows.every(({ version }) => version !== undefined);
-    const version = isKnown ? 1 : yield* this.#firstVersion();
+  *insert(rows: readonly NewRow[], recording: Recording | undefined): Operation<void> {
     const [first] = rows;
-    if (first !== undefined && rows.length === 1) yield* this.#insertRow(first, version, recording);
-    else yield* atomically(() => this.#insertRows(rows, version, recording));
-    return version;
+    if (first !== undefined && rows.length === 1) yield* this.#insertRow(first, recording);
+    else yield* atomically(() => this.#insertRows(rows, recording));
   }
 
   *update(change: RowChange, { kind, at }: Recording): Operation<number> {
@@ -173,11 +170,6 @@ export class SqliteLayout implements Layout {
     const { values } = condition.sql;
     const where = whereSql(condition.terms);
     const rows = `SELECT seq FROM ${this.quoted}${where}`;
-    yield {
-      kind: "write",
-      text: raiseRemovedVersion(`SELECT max(version) AS version FROM ${this.quoted}${where}`),
-      values: [...values, this.definition.name],
-    };
     yield* recordRemoved(this, condition, { kind, at });
     for (const text of [...this.search.removals(rows), ...this.members.removals(rows)]) {
       yield { kind: "write", text, values };
@@ -259,29 +251,12 @@ export class SqliteLayout implements Layout {
     return fieldsOfIndex(name);
   }
 
-  *#firstVersion(): Operation<number> {
-    const { rows } = yield {
-      kind: "read",
-      text: `SELECT removed_version + 1 FROM ${registryTable} WHERE name = ?`,
-      values: [this.definition.name],
-    };
-    return Number(rows[0]?.[0] ?? 1);
+  *#insertRows(rows: readonly NewRow[], recording: Recording | undefined): Operation<void> {
+    for (const row of rows) yield* this.#insertRow(row, recording);
   }
 
-  *#insertRows(
-    rows: readonly NewRow[],
-    firstVersion: number,
-    recording: Recording | undefined,
-  ): Operation<void> {
-    for (const row of rows) yield* this.#insertRow(row, firstVersion, recording);
-  }
-
-  *#insertRow(
-    row: NewRow,
-    firstVersion: number,
-    recording: Recording | undefined,
-  ): Operation<void> {
-    const { id, version = firstVersion, createdAt, updatedAt, deletedAt, text, stored } = row;
+  *#insertRow(row: NewRow, recording: Recording | undefined): Operation<void> {
+    const { id, version, createdAt, updatedAt, deletedAt, text, stored } = row;
     const removed = this.softDelete ? deletedAt : null;
     const checksum = documentChecksum(
       { id, version, createdAt, updatedAt, deletedAt: removed },

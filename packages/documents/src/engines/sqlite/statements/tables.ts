@@ -27,8 +27,7 @@ export function createTables(connection: Connection): void {
       name TEXT PRIMARY KEY COLLATE NOCASE,
       documents INTEGER NOT NULL DEFAULT 0,
       expires TEXT,
-      geo TEXT,
-      removed_version INTEGER NOT NULL DEFAULT 0
+      geo TEXT
     ) STRICT;
     CREATE TABLE ${changesTable} (
       position INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -71,15 +70,4 @@ export function createTables(connection: Connection): void {
     PRAGMA application_id = ${applicationId};
     PRAGMA user_version = ${formatVersion};
   `);
-}
-
-/**
- * Writes the statement that raises the highest version of removed documents of a collection, see `Layout.insert`. `removed`
- * selects the highest version to be removed.
- */
-export function raiseRemovedVersion(removed: string): string {
-  return (
-    `UPDATE ${registryTable} SET removed_version = gone.version ` +
-    `FROM (${removed}) AS gone WHERE name = ? AND gone.version > removed_version`
-  );
 }

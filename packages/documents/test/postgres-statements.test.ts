@@ -1,35 +1,31 @@
-import { Client } from "pg";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, afterAll, describe, expect, it } from "vitest";
 import type { BoundText, Result } from "../src/engines/operation.ts";
-import { RowQuery } from "../src/engines/postgres/connections/row-query.ts";
-import { connectionOf, noPostgres, postgresBin } from "./postgres-server.ts";
+import { parsePostgresUrl } from "../src/engines/postgres/connections/address.ts";
+import { Connections, run as runOn } from "../src/engines/postgres/connections/connections.ts";
+import { parsePostgresOptions } from "../src/engines/postgres/connections/settings.ts";
+import { noPostgres, postgresBin } from "./postgres-server.ts";
 import { SharedServer } from "./shared-server.ts";
 
 const server = new SharedServer(postgresBin);
 let url: string;
-let client: Client;
+/** All statements go through one connection at a time. */
+let connections: Connections;
 
 beforeAll(async () => {
   if (noPostgres !== undefined) return;
   url = await server.take();
-  client = new Client({ ...connectionOf(url), pipeline: true });
-  await client.connect();
+  const settings = { ...parsePostgresOptions(), poolSize: 1 };
+  connections = new Connections(parsePostgresUrl(url), settings);
 });
 
 afterAll(async () => {
   if (noPostgres !== undefined) return;
-  await client.end();
+  await connections.close();
   await server.giveBack(url);
 });
 
-function run(statement: BoundText, limit?: number): Promise<Result> {
-  return new Promise((resolve, reject) => {
-    const settle = (error: unknown, result: Result): void => {
-      if (error instanceof Error) reject(error);
-      else resolve(result);
-    };
-    client.query(new RowQuery(statement, settle, { limit }));
-  });
+function run(statement: BoundText): Promise<Result> {
+  return connections.readOnce(statement);
 }
 
 async function preparedNames(): Promise<readonly unknown[]> {
@@ -37,28 +33,21 @@ async function preparedNames(): Promise<readonly unknown[]> {
   return (await run({ text, values: [] })).rows.map(([name]) => name);
 }
 
-describe.skipIf(noPostgres !== undefined)("A statement as a query of pg", () => {
+describe.skipIf(noPostgres !== undefined)("A statement", () => {
   it("fails as the server says, and leaves the connection usable", async () => {
+    await run({ text: "CREATE TEMP TABLE usable (id int)", values: [] });
     await expect(run({ text: "SELECT 1 / $1::int", values: [0] })).rejects.toMatchObject({
       code: "22012",
     });
-    expect((await run({ text: "SELECT 1", values: [] })).rows).toEqual([["1"]]);
+    expect((await run({ text: "SELECT count(*) FROM usable", values: [] })).rows).toEqual([["0"]]);
   });
 
-  it("refuses more values than a message has places for, and leaves the connection usable", async () => {
-    const values = Array.from({ length: 65_536 }, () => "a");
-    await expect(run({ text: "SELECT 1", values })).rejects.toThrow(RangeError);
+  it("loses the connection when its time is over", async () => {
+    const client = await connections.acquire();
+    const slow = runOn(client, { text: "SELECT pg_sleep(60)", values: [] }, 50);
+    await expect(slow).rejects.toThrow("the connection was lost");
+    client.release(true);
     expect((await run({ text: "SELECT 1", values: [] })).rows).toEqual([["1"]]);
-  });
-
-  it("ends when its time is over", async () => {
-    const own = new Client({ ...connectionOf(url), pipeline: true });
-    own.on("error", () => undefined);
-    await own.connect();
-    const failure = new Promise((resolve) => {
-      own.query(new RowQuery({ text: "SELECT pg_sleep(60)", values: [] }, resolve, { limit: 50 }));
-    });
-    await expect(failure).resolves.toMatchObject({ message: "Query read timeout" });
   });
 
   it.each([
@@ -94,43 +83,28 @@ describe.skipIf(noPostgres !== undefined)("A statement as a query of pg", () => 
   });
 
   it("keeps prepared what has a name, also when it is asked for several times at once", async () => {
+    const client = await connections.acquire();
     const statement = { text: "SELECT $1::text", values: ["a"], name: "kept" };
-    const results = await Promise.all([run(statement), run(statement), run(statement)]);
-    expect(results.map(({ rows }) => rows)).toEqual([[["a"]], [["a"]], [["a"]]]);
-    expect(await preparedNames()).toContain("kept");
+    const all = [1, 2, 3].map(() => runOn(client, statement));
+    expect((await Promise.all(all)).map(({ rows }) => rows)).toEqual([[["a"]], [["a"]], [["a"]]]);
+    client.release();
+    const names = await preparedNames();
+    expect(names).toContain("kept");
+    await run({ text: "SELECT $1::int", values: [1] });
+    expect(await preparedNames()).toEqual(names);
   });
 
-  it("keeps nothing prepared that has no name", async () => {
-    const before = await preparedNames();
-    await run({ text: "SELECT $1::text", values: ["a"] });
-    expect(await preparedNames()).toEqual(before);
-  });
-
-  it("never runs another statement that has the same name", async () => {
-    const name = "shared";
-    const results = await Promise.all([
-      run({ text: "SELECT 'one'", values: [], name }),
-      run({ text: "SELECT 'two'", values: [], name }),
-      run({ text: "SELECT 'two'", values: [], name }),
-      run({ text: "SELECT $1::text", values: ["three"], name }),
-    ]);
-    expect(results.map(({ rows }) => rows)).toEqual([[["one"]], [["two"]], [["two"]], [["three"]]]);
-  });
-
-  it("prepares again what could not be prepared", async () => {
-    const statement = { text: "SELECT count(*) FROM later", values: [], name: "early" };
-    await expect(run(statement)).rejects.toMatchObject({ code: "42P01" });
+  it("is prepared again where that failed, or an execution did", async () => {
+    const early = { text: "SELECT count(*) FROM later", values: [], name: "early" };
+    await expect(run(early)).rejects.toMatchObject({ code: "42P01" });
     await run({ text: "CREATE TEMP TABLE later (id int)", values: [] });
-    expect((await run(statement)).rows).toEqual([["0"]]);
+    expect((await run(early)).rows).toEqual([["0"]]);
+    const division = { text: "SELECT 1 / $1::int", name: "division" };
+    await expect(run({ ...division, values: [0] })).rejects.toMatchObject({ code: "22012" });
+    expect((await run({ ...division, values: [1] })).rows).toEqual([["1"]]);
   });
 
-  it("prepares again what was prepared by an execution that failed", async () => {
-    const statement = { text: "SELECT 1 / $1::int", name: "division" };
-    await expect(run({ ...statement, values: [0] })).rejects.toMatchObject({ code: "22012" });
-    expect((await run({ ...statement, values: [1] })).rows).toEqual([["1"]]);
-  });
-
-  it("prepares again what the server forgot, after a failure", async () => {
+  it("gives a connection up on which the server forgot a statement", async () => {
     const statement = { text: "SELECT 1", values: [], name: "forgotten" };
     await run(statement);
     await run({ text: "DEALLOCATE forgotten", values: [] });
@@ -138,8 +112,8 @@ describe.skipIf(noPostgres !== undefined)("A statement as a query of pg", () => 
     expect((await run(statement)).rows).toEqual([["1"]]);
   });
 
-  it("prepares again what gives other columns than before, after a failure", async () => {
-    await run({ text: "CREATE TEMP TABLE grown (id int)", values: [] });
+  it("gives a connection up on which a statement has other columns than before", async () => {
+    await run({ text: "CREATE TABLE grown (id int)", values: [] });
     await run({ text: "INSERT INTO grown VALUES (1)", values: [] });
     const statement = { text: "SELECT * FROM grown", values: [], name: "all of grown" };
     await run(statement);
