@@ -18,7 +18,7 @@ async function seen(response: typeof Response, make: Make): Promise<unknown> {
   const copy = made.clone();
   const bytes = [...new Uint8Array(await made.arrayBuffer())];
   const parts = { status, statusText, ok, type, url, redirected, bodyUsed, fields: [...headers] };
-  const again = await made.text().catch((error: Error) => error.name);
+  const again = await made.text().catch((error: unknown) => (error as Error).name);
   return { ...parts, bytes, text: await copy.text(), again, isUsed: made.bodyUsed };
 }
 

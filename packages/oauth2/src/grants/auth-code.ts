@@ -67,7 +67,7 @@ export class AuthCodeGrant {
     params: TokenParams = {},
     options: TokenOptions = {},
   ): Promise<AccessToken> {
-    return finishAuthorization(this.#client, input, transaction, params, options);
+    return finishAuthorization(this.#client, input, transaction, { params, options });
   }
 
   /**

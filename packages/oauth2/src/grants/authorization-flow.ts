@@ -148,9 +148,9 @@ export async function finishAuthorization(
   client: AuthorizationFlowClient,
   input: CallbackInput,
   transaction: AuthorizationTransaction,
-  params: TokenParams,
-  options: TokenOptions,
+  request: { readonly params: TokenParams; readonly options: TokenOptions },
 ): Promise<AccessToken> {
+  const { params, options } = request;
   checkTransaction(transaction);
   const { state, codeVerifier, redirectUri, issuer, resource, scope, expiresAt } = transaction;
   const parameters = await readCallback(input);
