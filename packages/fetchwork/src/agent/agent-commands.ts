@@ -1,18 +1,43 @@
-import type { CommandGroup } from "../command/command.ts";
+import { CommandFailure } from "../command/command-failure.ts";
+import type { Command, CommandGroup } from "../command/command.ts";
+import { exitCodes } from "../command/exit-codes.ts";
 
 /** `fetchwork agent`. */
 export const agentCommands: CommandGroup = {
   summary:
     "Write programs with a language model (if the prompt resembles a command name, use --prompt)",
   commands: new Map([
-    ["resume", async () => (await import("./resume.ts")).resume],
-    ["edit", async () => (await import("./edit.ts")).edit],
-    ["plan", async () => (await import("./plan.ts")).plan],
-    ["files", async () => (await import("./files.ts")).files],
-    ["verify", async () => (await import("./verify.ts")).verify],
-    ["serve", async () => (await import("./serve.ts")).serve],
-    ["debug", async () => (await import("./debug.ts")).debug],
-    ["runs", async () => (await import("./runs.ts")).runs],
+    ["resume", withAgent(async () => (await import("./resume.ts")).resume)],
+    ["edit", withAgent(async () => (await import("./edit.ts")).edit)],
+    ["plan", withAgent(async () => (await import("./plan.ts")).plan)],
+    ["files", withAgent(async () => (await import("./files.ts")).files)],
+    ["verify", withAgent(async () => (await import("./verify.ts")).verify)],
+    ["serve", withAgent(async () => (await import("./serve.ts")).serve)],
+    ["debug", withAgent(async () => (await import("./debug.ts")).debug)],
+    ["runs", withAgent(async () => (await import("./runs.ts")).runs)],
   ]),
-  fallback: async () => (await import("./run.ts")).run,
+  fallback: withAgent(async () => (await import("./run.ts")).run),
 };
+
+/**
+ * Loads a command of the agent, whose package is installed only where it is used: it brings the SDK of the models.
+ *
+ * @throws CommandFailure when the package is not installed
+ */
+export function withAgent(load: () => Promise<Command>): () => Promise<Command> {
+  return async () => {
+    try {
+      return await load();
+    } catch (cause) {
+      const isMissing = /^Cannot find package '@fetchwork\/agent'/.test(
+        String(Object(cause).message),
+      );
+      if (!isMissing) throw cause;
+      throw new CommandFailure("the package @fetchwork/agent is not installed", {
+        exitCode: exitCodes.failed,
+        hint: "Install it with: npm install @fetchwork/agent",
+        cause,
+      });
+    }
+  };
+}
