@@ -14,6 +14,7 @@ import { runReading } from "../src/engines/sqlite/connection/run-operation.ts";
 import { SqliteLayout } from "../src/engines/sqlite/statements/layout.ts";
 import { compareMembers, membersTable } from "../src/engines/sqlite/statements/members.ts";
 import { administer, type CollectionDefinition, openStore } from "../src/index.ts";
+import { addChecksumFunction } from "./checksum-function.ts";
 import { newDatabase } from "./open-for-test.ts";
 import { connectionOf, runSql } from "./postgres-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
@@ -43,10 +44,16 @@ export async function fillSqlite(filling: Filling): Promise<Measure> {
     database.close();
   });
   const { name } = definition;
+  addChecksumFunction(database);
   database.exec(`
-    WITH RECURSIVE counted(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < ${count})
-    INSERT INTO "${name}" (id, version, created_at, updated_at, doc)
-    SELECT printf('id%08d', n), 1, printf('2026-01-01T00:%08dZ', n), '2026-01-01', ${document} FROM counted;
+    WITH RECURSIVE
+      counted(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < ${count}),
+      filled(id, version, created_at, updated_at, doc) AS (
+        SELECT printf('id%08d', n), 1, printf('2026-01-01T00:%08dZ', n), '2026-01-01', ${document}
+        FROM counted
+      )
+    INSERT INTO "${name}" (id, version, created_at, updated_at, doc, checksum)
+    SELECT *, checksum_of(id, version, created_at, updated_at, doc) FROM filled;
     UPDATE "fetchwork:collections" SET documents = ${count} WHERE name = '${name}';`);
   if (searchText !== undefined) {
     database.exec(

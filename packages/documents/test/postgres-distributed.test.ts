@@ -54,14 +54,6 @@ describe.skipIf(noPostgres !== undefined)("A distributed store", () => {
     },
   );
 
-  it("is not what a store becomes that is older than the question", async () => {
-    const url = await newDatabase();
-    await (await open(url, { postgres: {} })).close();
-    await runSql(url, 'DROP TABLE "fetchwork:state"');
-    await expect(open(url)).rejects.toMatchObject({ code: "ERR_DOCUMENTS_OPEN" });
-    await open(url, { postgres: {} });
-  });
-
   it("has no unique index beyond the ids", async () => {
     const url = await newDatabase();
     await open(url, { collections: [seats] });

@@ -18,6 +18,7 @@ import {
   type Store,
 } from "../src/index.ts";
 import { SlowReads } from "../src/engines/sqlite/threads/slow-reads.ts";
+import { addChecksumFunction } from "./checksum-function.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 interface Note {
@@ -49,12 +50,17 @@ async function fill(count: number, { isSearched = false } = {}): Promise<string>
 
 function insert(path: string, count: number, { isSearched = false } = {}): void {
   const database = new DatabaseSync(path);
+  addChecksumFunction(database);
   database.exec(`
-    WITH RECURSIVE counted(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < ${count})
-    INSERT INTO notes (id, version, created_at, updated_at, doc)
-    SELECT printf('id%08d', n), 1, printf('2026-01-01T00:%08dZ', n), '2026-01-01T00:00:00.000Z',
-      json_object('n', n, 'text', printf('note %d', n), 'odd', json(iif(n % 2, 'true', 'false')))
-    FROM counted;
+    WITH RECURSIVE
+      counted(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM counted WHERE n < ${count}),
+      filled(id, version, created_at, updated_at, doc) AS (
+        SELECT printf('id%08d', n), 1, printf('2026-01-01T00:%08dZ', n), '2026-01-01T00:00:00.000Z',
+          json_object('n', n, 'text', printf('note %d', n), 'odd', json(iif(n % 2, 'true', 'false')))
+        FROM counted
+      )
+    INSERT INTO notes (id, version, created_at, updated_at, doc, checksum)
+    SELECT *, checksum_of(id, version, created_at, updated_at, doc) FROM filled;
     UPDATE "fetchwork:collections" SET documents = ${count} WHERE name = 'notes';
   `);
   if (isSearched) {
