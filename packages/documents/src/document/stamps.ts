@@ -9,7 +9,7 @@ export interface Stamps {
    * one that was added and removed before.
    */
   beginning(collection: string, ids: readonly string[]): string;
-  /** Makes an id of the time that was returned last, greater than the last one. */
+  /** Makes an id of the time that was last asked for, greater than the last id. */
   id(): string;
 }
 
@@ -40,9 +40,7 @@ export function createStamps(): Stamps {
       for (const key of keys) begun.set(key, start);
       return start === time ? text : new Date(start).toISOString();
     },
-    id() {
-      now();
-      return createId(time);
-    },
+    // Not at the time of the call: an id and the creation of its document are of the same millisecond.
+    id: () => createId(time),
   };
 }
