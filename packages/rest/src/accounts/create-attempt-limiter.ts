@@ -1,7 +1,7 @@
 import { QueueFullError, Semaphore } from "@fetchwork/kit";
 import type { AttemptLimiter } from "../attempt-limiter.ts";
 import { RestError } from "../errors.ts";
-import { refuseUnknownOptions } from "../known-options.ts";
+import { checkOptions } from "../check-options.ts";
 import { Problem } from "../problem.ts";
 import type { AttemptRule, AttemptStore } from "./attempt-store.ts";
 import { memoryAttemptStore } from "./memory-attempt-store.ts";
@@ -17,7 +17,7 @@ export interface AttemptLimiterOptions {
   readonly maxDelay?: number | undefined;
   /** Time without attempts after which all are forgotten, in seconds. Default: `3_600`. */
   readonly memory?: number | undefined;
-  /** Keeps the counts. Default: a `memoryAttemptStore` of its own. */
+  /** Keeps the counts. Default: each process counts in its memory. */
   readonly store?: AttemptStore | undefined;
 }
 
@@ -46,11 +46,13 @@ const maxWaiting = 200;
  * @throws RestError `ERR_REST_CONFIGURATION` for numbers that cannot serve.
  */
 export function createAttemptLimiter(options: AttemptLimiterOptions = {}): AttemptLimiter {
-  const known = {
-    owner: "createAttemptLimiter",
-    names: ["limit", "firstDelay", "maxDelay", "memory", "store"],
-  };
-  refuseUnknownOptions(options, known, "ERR_REST_CONFIGURATION");
+  checkOptions("createAttemptLimiter", options, [
+    "limit",
+    "firstDelay",
+    "maxDelay",
+    "memory",
+    "store",
+  ]);
   const { limit = 10, firstDelay = 60, maxDelay = 900, memory = 3_600 } = options;
   const { store = memoryAttemptStore() } = options;
   checkNumber("limit", limit, 3);

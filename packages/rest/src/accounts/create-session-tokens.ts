@@ -1,6 +1,6 @@
 import { errors as joseErrors, jwtVerify, SignJWT } from "jose";
 import { RestError } from "../errors.ts";
-import { refuseUnknownOptions } from "../known-options.ts";
+import { checkOptions } from "../check-options.ts";
 import { requireSecret } from "./require-secret.ts";
 import type { SessionClaims, SessionTokens } from "../session-tokens.ts";
 
@@ -27,8 +27,7 @@ const maxTokenLength = 2_048;
  * @throws RestError `ERR_REST_CONFIGURATION` for a secret or a lifetime that cannot serve.
  */
 export function createSessionTokens(options: SessionTokensOptions): SessionTokens {
-  const known = { owner: "createSessionTokens", names: ["secret", "lifetime"] };
-  refuseUnknownOptions(options, known, "ERR_REST_CONFIGURATION");
+  checkOptions("createSessionTokens", options, ["secret", "lifetime"]);
   const { secret, lifetime = 86_400 } = options;
   requireSecret(secret, { name: "secret", variable: "JWT_SECRET" });
   if (!Number.isSafeInteger(lifetime) || lifetime <= 0) {

@@ -1,20 +1,12 @@
-import { refuseUnknownOptions } from "../known-options.ts";
 import { type Attempts, type AttemptStore, waitOf } from "./attempt-store.ts";
 
-/** How much a store in memory keeps. */
-export interface MemoryAttemptStoreOptions {
-  /**
-   * Keys that are kept at most, of attempts and of trust each; then the one of the oldest attempt is forgotten. One
-   * takes about 300 bytes. Default: `50_000`.
-   */
-  readonly maxKeys?: number | undefined;
-}
-
-/** Makes a store in the memory of this process. Several processes count each for itself. */
-export function memoryAttemptStore(options: MemoryAttemptStoreOptions = {}): AttemptStore {
-  const known = { owner: "memoryAttemptStore", names: ["maxKeys"] };
-  refuseUnknownOptions(options, known, "ERR_REST_CONFIGURATION");
-  const { maxKeys = 50_000 } = options;
+/**
+ * Makes a store in the memory of this process. Several processes count each for itself.
+ *
+ * @param maxKeys - Keys that are kept at most, of attempts and of trust each; then the one of the oldest attempt is
+ * forgotten. One takes about 300 bytes.
+ */
+export function memoryAttemptStore(maxKeys = 50_000): AttemptStore {
   // Both in the order of their last change, so the first is the oldest.
   const attempts = new Map<string, Attempts & { readonly end: number }>();
   const trusted = new Map<string, number>();

@@ -12,8 +12,8 @@ import {
 import { isExposedError } from "@fetchwork/kit";
 import { Hono } from "hono";
 import { accessTokenField } from "../access-token.ts";
+import { checkOptions } from "../check-options.ts";
 import { RestError } from "../errors.ts";
-import { optionNames, refuseUnknownOptions } from "../known-options.ts";
 import { documentationHandlers } from "../openapi/documentation.ts";
 import { type ApiInfo, type OpenApiDocument, openApiDocument } from "../openapi/openapi.ts";
 import { withoutDialog } from "../basic-challenge.ts";
@@ -48,17 +48,6 @@ export interface ApiOptions<Routes extends readonly Route[] = readonly Route[]> 
   readonly reportError?: ((error: unknown, request: Request) => void) | undefined;
 }
 
-const apiOptions = optionNames<ApiOptions>({
-  title: true,
-  version: true,
-  description: true,
-  routes: true,
-  store: true,
-  authentication: true,
-  maxBodySize: true,
-  reportError: true,
-});
-
 /** An API that can be served, tested in memory, and described. */
 export interface Api<Types = unknown> extends Typed<Types> {
   /** Answers a request. For HEAD it answers as for GET; whatever sends the answer leaves out the body. */
@@ -83,8 +72,16 @@ export interface Api<Types = unknown> extends Typed<Types> {
 export function createApi<const Routes extends readonly Route[]>(
   options: ApiOptions<Routes>,
 ): Api<TypesOfRoutes<Routes>> {
-  const known = { owner: "createApi", names: apiOptions };
-  refuseUnknownOptions(options, known, "ERR_REST_CONFIGURATION");
+  checkOptions("createApi", options, [
+    "title",
+    "version",
+    "description",
+    "routes",
+    "store",
+    "authentication",
+    "maxBodySize",
+    "reportError",
+  ]);
   const { routes, reportError = reportToConsole, maxBodySize = 102_400 } = options;
   if (!Number.isSafeInteger(maxBodySize) || maxBodySize < 0) {
     const message = `maxBodySize is ${maxBodySize}, expected whole bytes from 0`;

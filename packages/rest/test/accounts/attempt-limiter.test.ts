@@ -207,7 +207,7 @@ describe("createAttemptLimiter", () => {
   });
 
   it("takes a bounded place, however long the names are and however many", async () => {
-    const store = memoryAttemptStore({ maxKeys: 100 });
+    const store = memoryAttemptStore(100);
     const limiter = createAttemptLimiter({ store });
     await fail(limiter, eve, 10);
     for (let name = 0; name < 99; name += 1) await fail(limiter, { account: `user ${name}` }, 1);

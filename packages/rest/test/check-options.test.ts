@@ -4,7 +4,6 @@ import { describe, expect, it } from "vitest";
 import { createAttemptLimiter } from "../src/accounts/create-attempt-limiter.ts";
 import { createAuthentication } from "../src/accounts/create-authentication.ts";
 import { createSessionTokens } from "../src/accounts/create-session-tokens.ts";
-import { memoryAttemptStore } from "../src/accounts/memory-attempt-store.ts";
 import { createPasswordResets, type PasswordHolder } from "../src/accounts/password-resets.ts";
 import { createClient } from "../src/client/create-client.ts";
 import { noAccounts } from "./api-client.ts";
@@ -27,7 +26,6 @@ const calls: Readonly<Record<string, readonly [(wrong: object) => unknown, strin
     "lifetime",
   ],
   createAttemptLimiter: [(wrong) => createAttemptLimiter({ ...wrong }), "firstdelay", "firstDelay"],
-  memoryAttemptStore: [(wrong) => memoryAttemptStore({ ...wrong }), "max_keys", "maxKeys"],
   createPasswordResets: [
     (wrong) => createPasswordResets({ users, ...wrong }),
     "liftime",
