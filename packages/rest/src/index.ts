@@ -9,7 +9,7 @@ export {
   type AuthenticationOptions,
   createAuthentication,
 } from "./accounts/create-authentication.ts";
-export { createSessionTokens } from "./accounts/create-session-tokens.ts";
+
 export { attemptCollection, documentsAttemptStore } from "./accounts/documents-attempt-store.ts";
 export {
   documentsRateLimitStore,
@@ -47,4 +47,4 @@ export type { DocumentOf, Resource } from "./resource/resource.ts";
 export { adminViewer, type Viewer } from "./resource/views.ts";
 export type { OperationTypes, ResourceTypes } from "./route-types.ts";
 export type { JsonSchema, OutputOf, Schema } from "./schema.ts";
-export type { SessionTokens } from "./session-tokens.ts";
+export { createSessionTokens, type SessionTokens } from "./session-tokens.ts";

@@ -3,7 +3,7 @@ import { defineCollection } from "@fetchwork/documents";
 import { describe, expect, it } from "vitest";
 import { createAttemptLimiter } from "../src/accounts/create-attempt-limiter.ts";
 import { createAuthentication } from "../src/accounts/create-authentication.ts";
-import { createSessionTokens } from "../src/accounts/create-session-tokens.ts";
+import { createSessionTokens } from "../src/session-tokens.ts";
 import { createPasswordResets, type PasswordHolder } from "../src/accounts/password-resets.ts";
 import { createClient } from "../src/client/create-client.ts";
 import { noAccounts } from "./api-client.ts";

@@ -8,7 +8,6 @@ import type { AccountRoute } from "./account-operations.ts";
 import type { AccountsContext, OnForget, OpenTo } from "./accounts-context.ts";
 import { createAttemptLimiter } from "./create-attempt-limiter.ts";
 import { createAuthentication } from "./create-authentication.ts";
-import { derivedKey } from "./derived-key.ts";
 import { apiKeyCollection } from "./keys/api-key.ts";
 import { createApiKeys } from "./keys/api-keys.ts";
 import { keyRoutes } from "./keys/key-routes.ts";
@@ -31,6 +30,7 @@ import { sessionRoutes } from "./sessions/session-routes.ts";
 import { createSessions } from "./sessions/sessions.ts";
 import type { StoredUser, UserResource } from "./users/define-user.ts";
 import { userRoutes } from "./users/user-routes.ts";
+import { hkdfSync } from "node:crypto";
 
 /** What accounts are like. */
 export interface AccountsOptions {
@@ -280,4 +280,9 @@ function toAccount({
   sessionVersion,
 }: StoredUser & { readonly id: string }): Account {
   return { id, passwordHash, role, sessionVersion };
+}
+
+/** Derives a key for one purpose of a secret (RFC 5869), so that what one key signs means nothing to another. */
+function derivedKey(secret: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync("sha256", secret, "", `fetchwork accounts: ${purpose}`, 32));
 }

@@ -3,8 +3,7 @@ import type { AttemptLimiter } from "../attempt-limiter.ts";
 import { RestError } from "../errors.ts";
 import { checkOptions } from "../check-options.ts";
 import { Problem } from "../problem.ts";
-import type { AttemptRule, AttemptStore } from "./attempt-store.ts";
-import { memoryAttemptStore } from "./memory-attempt-store.ts";
+import { type AttemptRule, type AttemptStore, memoryAttemptStore } from "./attempt-store.ts";
 import { networkOf } from "./network-of.ts";
 
 /** Options of {@link createAttemptLimiter}. */

@@ -8,11 +8,10 @@ import { RestError } from "../errors.ts";
 import type { Authentication } from "../http/authentication.ts";
 import { checkOptions } from "../check-options.ts";
 import { Problem } from "../problem.ts";
-import { noSessionTokens } from "../session-tokens.ts";
+import { createSessionTokens, noSessionTokens } from "../session-tokens.ts";
 import type { Turn } from "./argon2.ts";
-import { createSessionTokens } from "./create-session-tokens.ts";
 import { verifyPassword } from "./password.ts";
-import { requireSecret } from "./require-secret.ts";
+import { requireSecret } from "../require-secret.ts";
 
 /** Secrets and users of an API. An API without users has the master key alone. */
 export interface AuthenticationOptions {

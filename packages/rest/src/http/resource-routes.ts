@@ -193,6 +193,6 @@ const notModified: RouteResponse = {
 };
 
 /** Describes the answer with one document. */
-export function documentResponse(name: string, schema: JsonSchema): RouteResponse {
+function documentResponse(name: string, schema: JsonSchema): RouteResponse {
   return { description: `The ${name}`, schema, headers: { ETag: "Version of the document" } };
 }

@@ -2,7 +2,6 @@ import type { Collection, Store, Stored, UntypedWhere } from "@fetchwork/documen
 import type { Fields } from "../fields.ts";
 import { type ListQuery, nameOf, type NearPoint } from "../resource/list-rules.ts";
 import type { Resource } from "../resource/resource.ts";
-import { shareRuns } from "../share-runs.ts";
 import { cursorLinks, pageLinks } from "./page-links.ts";
 
 /** One page of what was asked for. */
@@ -153,4 +152,34 @@ function selectionOf({ near, q, trash, where }: ListQuery): Selection {
 /** The distance is an order of its own. */
 function orderOf({ near, sort }: ListQuery): { readonly sort: readonly string[] | undefined } {
   return { sort: near ? undefined : sort };
+}
+
+/**
+ * Makes a function that does the work once for all who ask while it is under way: they wait until it is over, and share
+ * the next run. So every answer is of a run that began after it was asked for, as if each had one of its own.
+ *
+ * It is for reads that cost more than their answer, such as counting what many lists count at a time. A run that fails
+ * fails for all who share it.
+ *
+ * @example
+ * ```ts
+ * const countArticles = shareRuns(() => store.collection(article.collection).count());
+ * ```
+ */
+export function shareRuns<R>(work: () => Promise<R>): () => Promise<R> {
+  let running: Promise<void> | undefined;
+  let next: Promise<R> | undefined;
+
+  function begin(): Promise<R> {
+    next = undefined;
+    const run = work();
+    running = run.then(over, over);
+    return run;
+  }
+
+  function over(): void {
+    if (next === undefined) running = undefined;
+  }
+
+  return () => (running === undefined ? begin() : (next ??= running.then(begin)));
 }

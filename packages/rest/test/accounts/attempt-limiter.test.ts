@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 
 import { type AttemptStore, waitOf } from "../../src/accounts/attempt-store.ts";
 import { createAttemptLimiter } from "../../src/accounts/create-attempt-limiter.ts";
 import { documentsAttemptStore } from "../../src/accounts/documents-attempt-store.ts";
-import { memoryAttemptStore } from "../../src/accounts/memory-attempt-store.ts";
+import { memoryAttemptStore } from "../../src/accounts/attempt-store.ts";
 import type { AttemptBy, AttemptLimiter } from "../../src/attempt-limiter.ts";
 import { RestError } from "../../src/errors.ts";
 import { Problem } from "../../src/problem.ts";
