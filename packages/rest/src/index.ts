@@ -1,15 +1,15 @@
 export type { AccessRule } from "./access.ts";
 export type { Account, AccountSource } from "./account.ts";
-export type { AttemptStore } from "./accounts/attempt-store.ts";
+export type { AttemptStore } from "./attempt-store.ts";
 export {
+  type AttemptLimiter,
   type AttemptLimiterOptions,
   createAttemptLimiter,
-} from "./accounts/create-attempt-limiter.ts";
+} from "./attempt-limiter.ts";
 export {
   type AuthenticationOptions,
   createAuthentication,
 } from "./accounts/create-authentication.ts";
-
 export { attemptCollection, documentsAttemptStore } from "./accounts/documents-attempt-store.ts";
 export {
   documentsRateLimitStore,
@@ -17,7 +17,6 @@ export {
 } from "./accounts/documents-rate-limit-store.ts";
 export { createPasswordResets, type PasswordResets } from "./accounts/password-resets.ts";
 export { hashPassword, verifyPassword } from "./accounts/password.ts";
-export type { AttemptLimiter } from "./attempt-limiter.ts";
 export { RestError, type RestErrorCode } from "./errors.ts";
 export { type FieldError, fieldError } from "./field-error.ts";
 export type { Fields } from "./fields.ts";

@@ -1,7 +1,7 @@
 import { isFetchworkError } from "@fetchwork/kit";
 import { defineCollection } from "@fetchwork/documents";
 import { describe, expect, it } from "vitest";
-import { createAttemptLimiter } from "../src/accounts/create-attempt-limiter.ts";
+import { createAttemptLimiter } from "../src/attempt-limiter.ts";
 import { createAuthentication } from "../src/accounts/create-authentication.ts";
 import { createSessionTokens } from "../src/session-tokens.ts";
 import { createPasswordResets, type PasswordHolder } from "../src/accounts/password-resets.ts";

@@ -1,12 +1,11 @@
 import type { Store, StoreOptions } from "@fetchwork/documents";
-import type { AttemptLimiter } from "../attempt-limiter.ts";
 import type { Account, AccountSource } from "../account.ts";
+import { type AttemptLimiter, createAttemptLimiter } from "../attempt-limiter.ts";
+import { checkOptions } from "../check-options.ts";
 import { RestError } from "../errors.ts";
 import type { Authentication } from "../http/authentication.ts";
-import { checkOptions } from "../check-options.ts";
 import type { AccountRoute } from "./account-operations.ts";
 import type { AccountsContext, OnForget, OpenTo } from "./accounts-context.ts";
-import { createAttemptLimiter } from "./create-attempt-limiter.ts";
 import { createAuthentication } from "./create-authentication.ts";
 import { apiKeyCollection } from "./keys/api-key.ts";
 import { createApiKeys } from "./keys/api-keys.ts";

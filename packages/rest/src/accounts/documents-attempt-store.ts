@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { defineCollection, type CollectionDefinition, type Store } from "@fetchwork/documents";
-import { type Attempts, type AttemptStore, waitOf } from "./attempt-store.ts";
+import { type Attempts, type AttemptStore, waitOf } from "../attempt-store.ts";
 
 /** Attempts as the store keeps them, under the SHA-256 of their key. */
 export interface StoredAttempts extends Attempts {

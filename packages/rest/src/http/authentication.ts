@@ -2,7 +2,7 @@ import type { Evidence } from "../access-token.ts";
 import { type AccessRule, bearerRequired } from "../access.ts";
 import type { Account } from "../account.ts";
 import type { AttemptLimiter } from "../attempt-limiter.ts";
-import { type SessionTokens, noSessionTokens } from "../session-tokens.ts";
+import { noSessionTokens, type SessionTokens } from "../session-tokens.ts";
 
 /** Decides who a caller is. */
 export interface Authentication {

@@ -1,4 +1,4 @@
-import { type Transaction, DocumentsError, type Store } from "@fetchwork/documents";
+import { DocumentsError, type Store, type Transaction } from "@fetchwork/documents";
 import type { Call } from "../resource/call.ts";
 
 /**

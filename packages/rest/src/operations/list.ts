@@ -2,15 +2,15 @@ import { empty, json } from "@fetchwork/http";
 import { bearerRequired, forbidden } from "../access.ts";
 import { RestError } from "../errors.ts";
 import { contentTag, noneMatchHolds } from "../etag.ts";
+import { createListReader, type ListReader } from "../plan/list-query.ts";
 import { readPopulate, withoutPopulate } from "../plan/populate-parameter.ts";
 import type { ResourceCall, ResourceHandler } from "../resource/call.ts";
+import type { ListQuery, ListRules } from "../resource/list-rules.ts";
 import type { Resource } from "../resource/resource.ts";
 import type { Found } from "./find-page.ts";
 import { type Owners, readOwners } from "./owners.ts";
 import { createPageFinder, pageAnswer, pageHeaders } from "./page-answer.ts";
 import { populate } from "./relations/populate.ts";
-import type { ListQuery, ListRules } from "../resource/list-rules.ts";
-import { createListReader, type ListReader } from "../plan/list-query.ts";
 
 /** Makes the handler that lists documents. */
 export function listOperation(resource: Resource): ResourceHandler {

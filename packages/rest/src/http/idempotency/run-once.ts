@@ -1,8 +1,9 @@
 import { UniqueError, VersionError, type Collection, type Stored } from "@fetchwork/documents";
 import { runTogether } from "../../operations/joined-call.ts";
+import type { Route } from "../../plan/route.ts";
 import { Problem } from "../../problem.ts";
 import type { Call } from "../../resource/call.ts";
-import { type IdempotencyKey, idempotencyHeader, readIdempotencyKey } from "./idempotency-key.ts";
+import { idempotencyHeader, type IdempotencyKey, readIdempotencyKey } from "./idempotency-key.ts";
 import {
   type IdempotencyRecord,
   idempotencyRecords,
@@ -10,7 +11,6 @@ import {
   openAnswer,
   sealAnswer,
 } from "./idempotency-record.ts";
-import type { Route } from "../../plan/route.ts";
 
 /** Milliseconds after which a key falls free whose request ended with its process. */
 const lockedFor = 300_000;
