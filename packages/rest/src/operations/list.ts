@@ -7,9 +7,9 @@ import { readPopulate, withoutPopulate } from "../plan/populate-parameter.ts";
 import type { ResourceCall, ResourceHandler } from "../resource/call.ts";
 import type { ListQuery, ListRules } from "../resource/list-rules.ts";
 import type { Resource } from "../resource/resource.ts";
-import type { Found } from "./find-page.ts";
+import { createPageFinder, type Found } from "./find-page.ts";
 import { type Owners, readOwners } from "./owners.ts";
-import { createPageFinder, pageAnswer, pageHeaders } from "./page-answer.ts";
+import { pageAnswer, pageHeaders } from "./page-answer.ts";
 import { populate } from "./relations/populate.ts";
 
 /** Makes the handler that lists documents. */
