@@ -5,6 +5,7 @@ import { createAttemptLimiter } from "../src/attempt-limiter.ts";
 import { createAuthentication } from "../src/accounts/create-authentication.ts";
 import { createSessionTokens } from "../src/session-tokens.ts";
 import { createPasswordResets, type PasswordHolder } from "../src/accounts/password-resets.ts";
+import { defineUser } from "../src/accounts/users/define-user.ts";
 import { createClient } from "../src/client/create-client.ts";
 import { noAccounts } from "./api-client.ts";
 
@@ -54,6 +55,13 @@ describe("an option that does not exist", () => {
       message: `${name} has no option "${wrong}", did you mean "${meant}"?`,
     });
   });
+});
+
+it("an option that does not exist is refused by defineUser, which names the one meant", () => {
+  const wrong: object = { veiws: {} };
+  expect(() => defineUser(wrong)).toThrow(
+    'defineUser has no option "veiws", did you mean "views"?',
+  );
 });
 
 describe("the master key", () => {

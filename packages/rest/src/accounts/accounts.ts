@@ -1,3 +1,4 @@
+import { hkdfSync } from "node:crypto";
 import type { Store, StoreOptions } from "@fetchwork/documents";
 import type { Account, AccountSource } from "../account.ts";
 import { type AttemptLimiter, createAttemptLimiter } from "../attempt-limiter.ts";
@@ -29,7 +30,6 @@ import { sessionRoutes } from "./sessions/session-routes.ts";
 import { createSessions } from "./sessions/sessions.ts";
 import type { StoredUser, UserResource } from "./users/define-user.ts";
 import { userRoutes } from "./users/user-routes.ts";
-import { hkdfSync } from "node:crypto";
 
 /** What accounts are like. */
 export interface AccountsOptions {

@@ -4,7 +4,7 @@ import { acceptsNull, type JsonSchema, jsonSchemaOf } from "../schema.ts";
 import type { Operation } from "./access-rules.ts";
 import type { ComputedField, DerivedField } from "./presenter.ts";
 import { ownerSchema } from "./public-user.ts";
-import type { Resource, CompiledRelations, Reference } from "./resource.ts";
+import type { CompiledRelations, Reference, Resource } from "./resource.ts";
 import type { Views } from "./views.ts";
 
 /** Fields that every document has. */
