@@ -4,7 +4,6 @@ import { checkDefinition } from "../check-options.ts";
 import { RestError } from "../errors.ts";
 import type { BodyFields, Call } from "../resource/call.ts";
 import type { Resource } from "../resource/resource.ts";
-import type { QueryParameter, RouteResponse } from "../route-reference.ts";
 import type { OperationTypes, ParametersOf, Typed } from "../route-types.ts";
 import type { InputOf, JsonSchema, OutputOf, Schema } from "../schema.ts";
 
@@ -71,6 +70,24 @@ export interface RouteDefinition<
   handle(
     call: Call<BodySchema extends Schema ? OutputOf<BodySchema> : BodyFields, CallerOf<Rule>>,
   ): Response | Promise<Response>;
+}
+
+/** One possible answer, for the OpenAPI document. */
+export interface RouteResponse {
+  readonly description: string;
+  /** Schema of the JSON body; none for an answer without a body. */
+  readonly schema?: JsonSchema | undefined;
+  /** Headers by name, with what they tell. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A query parameter, for the OpenAPI document. */
+export interface QueryParameter {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: JsonSchema;
+  /** Whether the route refuses requests without it. Default: `false`. */
+  readonly required?: boolean | undefined;
 }
 
 /** What an operation of a resource does, as the typed client names it. */
