@@ -1,3 +1,9 @@
+import { formatIP, networkAddress, parseIP, QueueFullError, Semaphore } from "@fetchwork/kit";
+import { type AttemptRule, type AttemptStore, memoryAttemptStore } from "./attempt-store.ts";
+import { checkOptions } from "./check-options.ts";
+import { RestError } from "./errors.ts";
+import { Problem } from "./problem.ts";
+
 /** Who tries. */
 export interface AttemptBy {
   /** Name of the account that is tried, whether there is one or not; such as an email. */
@@ -24,4 +30,171 @@ export interface AttemptLimiter {
   begin(by: AttemptBy): Promise<SignInAttempt>;
   /** Forgets the failures of an account, and those from the network of the address, as after a new password. */
   forget(by: Pick<AttemptBy, "account" | "address">): Promise<void>;
+}
+
+/** Options of {@link createAttemptLimiter}. */
+export interface AttemptLimiterOptions {
+  /** Failed attempts without consequence, at least 3. Default: `10`. */
+  readonly limit?: number | undefined;
+  /** Wait after as many, in seconds; each further failure doubles it. Default: `60`. */
+  readonly firstDelay?: number | undefined;
+  /** Longest wait, in seconds. Default: `900`. */
+  readonly maxDelay?: number | undefined;
+  /** Time without attempts after which all are forgotten, in seconds. Default: `3_600`. */
+  readonly memory?: number | undefined;
+  /** Keeps the counts. Default: each process counts in its memory. */
+  readonly store?: AttemptStore | undefined;
+}
+
+/** Time for which a network is trusted with an account after signing in from there, in milliseconds. */
+const trustLifetime = 30 * 86_400_000;
+
+/** No email is longer (RFC 5321 section 4.5.3.1.3), so longer names may share their counts. */
+const maxAccountLength = 254;
+
+/**
+ * Attempts of one account that run at the same time. Attempts that have not ended count as failed, so with more of them a
+ * user with several tabs would be slowed down.
+ */
+const maxRunning = 2;
+
+/** Attempts of one account that wait for the running ones. */
+const maxWaiting = 200;
+
+/**
+ * Limits failed attempts of an account, from wherever they come, with waits that grow.
+ *
+ * So that nobody can lock a user out, a network (an IPv4 address, or a /64 of IPv6) from which the account was signed in
+ * to within 30 days counts for itself: failures elsewhere do not slow it down. Names that no account has count in the
+ * same way, so nothing tells which have one. Successes never count.
+ *
+ * @throws RestError `ERR_REST_CONFIGURATION` for numbers that cannot serve.
+ */
+export function createAttemptLimiter(options: AttemptLimiterOptions = {}): AttemptLimiter {
+  checkOptions("createAttemptLimiter", options, [
+    "limit",
+    "firstDelay",
+    "maxDelay",
+    "memory",
+    "store",
+  ]);
+  const { limit = 10, firstDelay = 60, maxDelay = 900, memory = 3_600 } = options;
+  const { store = memoryAttemptStore() } = options;
+  checkNumber("limit", limit, 3);
+  for (const [name, seconds] of Object.entries({ firstDelay, maxDelay, memory })) {
+    checkNumber(name, seconds, 1);
+  }
+  const rule: AttemptRule = {
+    limit,
+    firstDelay: firstDelay * 1_000,
+    maxDelay: maxDelay * 1_000,
+    memory: memory * 1_000,
+  };
+  const turns = new Map<string, Semaphore>();
+  const underWay = new Map<string, number>();
+
+  return {
+    async begin(by) {
+      const account = by.account.slice(0, maxAccountLength);
+      const network = by.address === undefined ? "nowhere" : networkOf(by.address);
+      const running = underWay.get(network) ?? 0;
+      if (by.atOnce !== undefined && running >= by.atOnce) throw tooMany(1_000);
+      underWay.set(network, running + 1);
+      try {
+        await enter(account);
+      } catch (error) {
+        leaveNetwork(network);
+        throw error;
+      }
+      const leave = (): void => {
+        leaveAccount(account);
+        leaveNetwork(network);
+      };
+      try {
+        const pair = pairOf(account, network);
+        const isTrusted = by.address !== undefined && (await store.isTrusted(pair));
+        const key = isTrusted ? pair : keyOf(account);
+        const wait = await store.begin(key, rule);
+        if (wait > 0) throw tooMany(wait);
+        return {
+          async end(outcome) {
+            try {
+              if (outcome === "success" && isTrusted) await store.forget(key);
+              else if (outcome !== "failure") await store.giveBack(key);
+              if (outcome === "success" && by.address !== undefined) {
+                await store.trust(pair, trustLifetime);
+              }
+            } finally {
+              leave();
+            }
+          },
+        };
+      } catch (error) {
+        leave();
+        throw error;
+      }
+    },
+    async forget(by) {
+      const account = by.account.slice(0, maxAccountLength);
+      await store.forget(keyOf(account));
+      if (by.address !== undefined) await store.forget(pairOf(account, networkOf(by.address)));
+    },
+  };
+
+  async function enter(account: string): Promise<void> {
+    const turn = turns.get(account) ?? new Semaphore(maxRunning, { maxWaiting });
+    turns.set(account, turn);
+    try {
+      await turn.acquire();
+    } catch (error) {
+      if (!(error instanceof QueueFullError)) throw error;
+      const headers = { "retry-after": "5" };
+      throw new Problem(503, { detail: "too many sign-ins at once", headers, cause: error });
+    }
+  }
+
+  function leaveAccount(account: string): void {
+    const turn = turns.get(account);
+    turn?.release();
+    if (turn?.held === 0) turns.delete(account);
+  }
+
+  function leaveNetwork(network: string): void {
+    const running = (underWay.get(network) ?? 0) - 1;
+    if (running > 0) underWay.set(network, running);
+    else underWay.delete(network);
+  }
+}
+
+/** Names are what a client sends, so each kind of key begins in its own way, and none can be made to look like another. */
+function keyOf(account: string): string {
+  return `account ${account}`;
+}
+
+function pairOf(account: string, network: string): string {
+  return `network ${network} ${account}`;
+}
+
+function checkNumber(name: string, value: number, least: number): void {
+  if (Number.isSafeInteger(value) && value >= least && value <= 31_536_000) return;
+  const message = `${name} of an attempt limiter is ${value}, expected a whole number from ${least}`;
+  throw new RestError("ERR_REST_CONFIGURATION", message);
+}
+
+function tooMany(wait: number): Problem {
+  return new Problem(429, {
+    detail: "too many attempts; see Retry-After",
+    headers: { "retry-after": String(Math.ceil(wait / 1_000)) },
+  });
+}
+
+/**
+ * Names the network of an address, which is what one client has for itself: an IPv4 address, or a /64 of IPv6, whose
+ * owner has all addresses in it. Text that is not an address is returned as it is.
+ */
+export function networkOf(address: string): string {
+  const parsed = parseIP(address.replace(/%.*$/, ""));
+  if (parsed === undefined) return address;
+  if (parsed.version === 4) return formatIP(parsed);
+  return `${formatIP(networkAddress(parsed, 64))}/64`;
 }

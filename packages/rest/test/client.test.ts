@@ -158,7 +158,7 @@ describe("a refused call", () => {
     const { data, etag } = await master.blogPosts.create({ title: "a" });
     await master.blogPosts.update(data.id, { stars: 1 }, { ifMatch: etag });
     const late = await refusal(master.blogPosts.update(data.id, { stars: 2 }, { ifMatch: etag }));
-    expect(late).toMatchObject({ status: 412, etag: '"2"' });
+    expect(late).toMatchObject({ status: 412, etag: expect.stringMatching(/^"2[."]/) });
   });
 
   it.each([

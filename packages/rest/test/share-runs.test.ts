@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { shareRuns } from "../src/share-runs.ts";
+import { shareRuns } from "../src/operations/find-page.ts";
 
 /** Work whose runs end when they are told to. */
 function openWork() {

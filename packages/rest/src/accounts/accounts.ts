@@ -1,14 +1,13 @@
+import { hkdfSync } from "node:crypto";
 import type { Store, StoreOptions } from "@fetchwork/documents";
-import type { AttemptLimiter } from "../attempt-limiter.ts";
 import type { Account, AccountSource } from "../account.ts";
+import { type AttemptLimiter, createAttemptLimiter } from "../attempt-limiter.ts";
+import { checkOptions } from "../check-options.ts";
 import { RestError } from "../errors.ts";
 import type { Authentication } from "../http/authentication.ts";
-import { optionNames, refuseUnknownOptions } from "../known-options.ts";
 import type { AccountRoute } from "./account-operations.ts";
 import type { AccountsContext, OnForget, OpenTo } from "./accounts-context.ts";
-import { createAttemptLimiter } from "./create-attempt-limiter.ts";
 import { createAuthentication } from "./create-authentication.ts";
-import { derivedKey } from "./derived-key.ts";
 import { apiKeyCollection } from "./keys/api-key.ts";
 import { createApiKeys } from "./keys/api-keys.ts";
 import { keyRoutes } from "./keys/key-routes.ts";
@@ -117,30 +116,6 @@ export interface Accounts {
   open(store: Store, settings: AccountsSettings): OpenAccounts;
 }
 
-const accountsOptions = optionNames<AccountsOptions>({
-  user: true,
-  signUp: true,
-  signIn: true,
-  texts: true,
-  sessionLifetime: true,
-  parts: true,
-});
-
-const settingNames = optionNames<AccountsSettings>({
-  masterKey: true,
-  jwtSecret: true,
-  tokenLifetime: true,
-  title: true,
-  origin: true,
-  mailer: true,
-  linkOrigins: true,
-  attempts: true,
-  signUpLimiter: true,
-  mailLimiter: true,
-  report: true,
-  onForget: true,
-});
-
 /**
  * Makes accounts: users as a resource, signing in by password, second factor and passkey, sessions with refresh tokens that
  * rotate, API keys, sign-up, change of address, and lost passwords.
@@ -154,8 +129,14 @@ const settingNames = optionNames<AccountsSettings>({
  * ```
  */
 export function accounts(options: AccountsOptions): Accounts {
-  const known = { owner: "accounts", names: accountsOptions };
-  refuseUnknownOptions(options, known, "ERR_REST_CONFIGURATION");
+  checkOptions("accounts", options, [
+    "user",
+    "signUp",
+    "signIn",
+    "texts",
+    "sessionLifetime",
+    "parts",
+  ]);
   const { parts = {}, sessionLifetime = 2_592_000, signIn = "master", signUp = "master" } = options;
   const { user } = options;
   for (const [name, value] of Object.entries({ signIn, signUp })) {
@@ -183,11 +164,20 @@ export function accounts(options: AccountsOptions): Accounts {
       resets.collection,
     ],
     open(store, settings) {
-      refuseUnknownOptions(
-        settings,
-        { owner: "open of accounts", names: settingNames },
-        "ERR_REST_CONFIGURATION",
-      );
+      checkOptions("open of accounts", settings, [
+        "masterKey",
+        "jwtSecret",
+        "tokenLifetime",
+        "title",
+        "origin",
+        "mailer",
+        "linkOrigins",
+        "attempts",
+        "signUpLimiter",
+        "mailLimiter",
+        "report",
+        "onForget",
+      ]);
       const { attempts, jwtSecret, linkOrigins, mailer, mailLimiter, masterKey } = settings;
       const { signUpLimiter = createAttemptLimiter(signUpRule) } = settings;
       const { onForget, origin, report = console.error, title, tokenLifetime } = settings;
@@ -289,4 +279,9 @@ function toAccount({
   sessionVersion,
 }: StoredUser & { readonly id: string }): Account {
   return { id, passwordHash, role, sessionVersion };
+}
+
+/** Derives a key for one purpose of a secret (RFC 5869), so that what one key signs means nothing to another. */
+function derivedKey(secret: string, purpose: string): Buffer {
+  return Buffer.from(hkdfSync("sha256", secret, "", `fetchwork accounts: ${purpose}`, 32));
 }

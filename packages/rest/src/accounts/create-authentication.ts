@@ -6,13 +6,12 @@ import type { Account, AccountSource } from "../account.ts";
 import type { AttemptLimiter } from "../attempt-limiter.ts";
 import { RestError } from "../errors.ts";
 import type { Authentication } from "../http/authentication.ts";
-import { optionNames, refuseUnknownOptions } from "../known-options.ts";
+import { checkOptions } from "../check-options.ts";
 import { Problem } from "../problem.ts";
-import { noSessionTokens } from "../session-tokens.ts";
+import { createSessionTokens, noSessionTokens } from "../session-tokens.ts";
 import type { Turn } from "./argon2.ts";
-import { createSessionTokens } from "./create-session-tokens.ts";
 import { verifyPassword } from "./password.ts";
-import { requireSecret } from "./require-secret.ts";
+import { requireSecret } from "../require-secret.ts";
 
 /** Secrets and users of an API. An API without users has the master key alone. */
 export interface AuthenticationOptions {
@@ -42,17 +41,6 @@ export interface KeySource {
   accountOf(key: string): Promise<Account | undefined>;
 }
 
-const authenticationOptions = optionNames<AuthenticationOptions>({
-  masterKey: true,
-  jwtSecret: true,
-  tokenLifetime: true,
-  accounts: true,
-  attempts: true,
-  keys: true,
-  cookieToken: true,
-  isLive: true,
-});
-
 /** Passwords that one network may have checked at once, so that it does not take all the turns there are. */
 const maxAtOnce = 4;
 
@@ -68,8 +56,16 @@ const maxAtOnce = 4;
  * ```
  */
 export function createAuthentication(options: AuthenticationOptions): Authentication {
-  const known = { owner: "createAuthentication", names: authenticationOptions };
-  refuseUnknownOptions(options, known, "ERR_REST_CONFIGURATION");
+  checkOptions("createAuthentication", options, [
+    "masterKey",
+    "jwtSecret",
+    "tokenLifetime",
+    "accounts",
+    "attempts",
+    "keys",
+    "cookieToken",
+    "isLive",
+  ]);
   const { masterKey, jwtSecret, tokenLifetime, accounts, attempts } = options;
   const { cookieToken, isLive = alwaysLive, keys } = options;
   requireSecret(masterKey, { name: "masterKey", variable: "MASTER_KEY" });

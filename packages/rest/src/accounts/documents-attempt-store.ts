@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { defineCollection, type CollectionDefinition, type Store } from "@fetchwork/documents";
-import { type Attempts, type AttemptStore, waitOf } from "./attempt-store.ts";
+import { type Attempts, type AttemptStore, waitOf } from "../attempt-store.ts";
 
 /** Attempts as the store keeps them, under the SHA-256 of their key. */
 export interface StoredAttempts extends Attempts {
@@ -24,7 +24,7 @@ class Refused extends Error {
 
 /**
  * Makes a store in the documents, which all processes share and which outlives them. Each attempt is one or two durable
- * writes, so where there is one process, `memoryAttemptStore` is the better one.
+ * writes, so where there is one process, its memory is better.
  */
 export function documentsAttemptStore(store: Pick<Store, "collection">): AttemptStore {
   const documents = store.collection(attemptCollection);

@@ -6,7 +6,7 @@ import {
   type Transaction,
 } from "@fetchwork/documents";
 import { RestError } from "../errors.ts";
-import { refuseUnknownOptions } from "../known-options.ts";
+import { checkOptions } from "../check-options.ts";
 import { hashPassword } from "./password.ts";
 import { digestOf, isSecret, newSecret } from "./secret-token.ts";
 
@@ -68,8 +68,7 @@ export interface PasswordResets<User extends PasswordHolder = PasswordHolder> {
 export function createPasswordResets<User extends PasswordHolder>(
   options: PasswordResetsOptions<User>,
 ): PasswordResets<User> {
-  const known = { owner: "createPasswordResets", names: ["users", "lifetime"] };
-  refuseUnknownOptions(options, known, "ERR_REST_CONFIGURATION");
+  checkOptions("createPasswordResets", options, ["users", "lifetime"]);
   const { users, lifetime = 3_600 } = options;
   if (!Number.isSafeInteger(lifetime) || lifetime < 1 || lifetime > 86_400) {
     const message = `the lifetime of resets is ${lifetime}, expected whole seconds from 1 to 86400`;

@@ -1,5 +1,5 @@
 import { createEndpoint, type CompiledRoute } from "@fetchwork/endpoint";
-import { checkOptions, UsageError } from "@fetchwork/kit";
+import { createOptionCheck, UsageError } from "@fetchwork/kit";
 import { Client, type ClientOptions as HttpOptions, type RestResponse } from "@fetchwork/http";
 import type { ApiClient, CallOptions } from "./api-client.ts";
 import { type ApiDescription, indexOperations, type OperationIndex } from "./description.ts";
@@ -26,24 +26,9 @@ export interface ApiClientOptions extends Pick<
   readonly openApi?: ApiDescription | undefined;
 }
 
-const optionNames = Object.keys({
-  baseUrl: true,
-  token: true,
-  openApi: true,
-  headers: true,
-  hooks: true,
-  logger: true,
-  maxResponseSize: true,
-  retry: true,
-  timeout: true,
-  transport: true,
-} satisfies Record<keyof ApiClientOptions, true>);
-
-const otherNames = { baseURL: "baseUrl", fetch: "transport", url: "baseUrl" };
-
-function wrongOption(message: string): UsageError {
-  return new UsageError("ERR_REST_CONFIGURATION", message);
-}
+const checkOptions = createOptionCheck(
+  (message) => new UsageError("ERR_REST_CONFIGURATION", message),
+);
 
 interface Sending {
   readonly params?: Readonly<Record<string, unknown>> | undefined;
@@ -68,7 +53,18 @@ interface Sending {
  * ```
  */
 export function createClient<Api>(options: ApiClientOptions): ApiClient<Api> {
-  checkOptions(options, { owner: "createClient", names: optionNames, otherNames }, wrongOption);
+  checkOptions("createClient", options, [
+    "baseUrl",
+    "token",
+    "openApi",
+    "headers",
+    "hooks",
+    "logger",
+    "maxResponseSize",
+    "retry",
+    "timeout",
+    "transport",
+  ]);
   const { baseUrl, token, openApi, ...settings } = options;
   const http = new Client({ ...settings, baseUrl });
   const endpoint = createEndpoint({ baseUrl });

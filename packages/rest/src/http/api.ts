@@ -12,8 +12,8 @@ import {
 import { isExposedError } from "@fetchwork/kit";
 import { Hono } from "hono";
 import { accessTokenField } from "../access-token.ts";
+import { checkOptions } from "../check-options.ts";
 import { RestError } from "../errors.ts";
-import { optionNames, refuseUnknownOptions } from "../known-options.ts";
 import { documentationHandlers } from "../openapi/documentation.ts";
 import { type ApiInfo, type OpenApiDocument, openApiDocument } from "../openapi/openapi.ts";
 import { withoutDialog } from "../basic-challenge.ts";
@@ -27,11 +27,10 @@ import { populateName } from "../resource/list-rules.ts";
 import type { ResourceGraph } from "../resource/relations/referrers.ts";
 import type { Typed, TypesOfRoutes } from "../route-types.ts";
 import { type JsonSchema, jsonSchemaOf, propertiesOf, validate } from "../schema.ts";
-import type { Authentication } from "./authentication.ts";
+import { type Authentication, noAuthentication } from "./authentication.ts";
 import { convertForm } from "./form-values.ts";
 import { refuseHostileUrl } from "./hostile-text.ts";
-import { callHandler } from "./idempotency/handle-once.ts";
-import { noAuthentication } from "./no-authentication.ts";
+import { callHandler } from "./idempotency/run-once.ts";
 import { readBody } from "./read-body.ts";
 import { requireAuthentication } from "./require-authentication.ts";
 import { byPrecedence, checkRoutes } from "./route-order.ts";
@@ -47,17 +46,6 @@ export interface ApiOptions<Routes extends readonly Route[] = readonly Route[]> 
   /** Receives what a handler threw, other than a {@link Problem}. Default: `console.error`. */
   readonly reportError?: ((error: unknown, request: Request) => void) | undefined;
 }
-
-const apiOptions = optionNames<ApiOptions>({
-  title: true,
-  version: true,
-  description: true,
-  routes: true,
-  store: true,
-  authentication: true,
-  maxBodySize: true,
-  reportError: true,
-});
 
 /** An API that can be served, tested in memory, and described. */
 export interface Api<Types = unknown> extends Typed<Types> {
@@ -83,8 +71,16 @@ export interface Api<Types = unknown> extends Typed<Types> {
 export function createApi<const Routes extends readonly Route[]>(
   options: ApiOptions<Routes>,
 ): Api<TypesOfRoutes<Routes>> {
-  const known = { owner: "createApi", names: apiOptions };
-  refuseUnknownOptions(options, known, "ERR_REST_CONFIGURATION");
+  checkOptions("createApi", options, [
+    "title",
+    "version",
+    "description",
+    "routes",
+    "store",
+    "authentication",
+    "maxBodySize",
+    "reportError",
+  ]);
   const { routes, reportError = reportToConsole, maxBodySize = 102_400 } = options;
   if (!Number.isSafeInteger(maxBodySize) || maxBodySize < 0) {
     const message = `maxBodySize is ${maxBodySize}, expected whole bytes from 0`;

@@ -1,8 +1,8 @@
 import type { Evidence } from "../access-token.ts";
-import type { AccessRule } from "../access.ts";
+import { type AccessRule, bearerRequired } from "../access.ts";
 import type { Account } from "../account.ts";
 import type { AttemptLimiter } from "../attempt-limiter.ts";
-import type { SessionTokens } from "../session-tokens.ts";
+import { noSessionTokens, type SessionTokens } from "../session-tokens.ts";
 
 /** Decides who a caller is. */
 export interface Authentication {
@@ -22,3 +22,15 @@ export interface Authentication {
    */
   admit(rule: AccessRule, evidence: Evidence): Promise<Account | undefined> | undefined;
 }
+
+/** The authentication of an API for everyone: it recognizes nobody. */
+export const noAuthentication: Authentication = {
+  tokens: noSessionTokens,
+  hasUsers: false,
+  isMaster: () => false,
+  admit(rule) {
+    // Such routes are refused at start.
+    if (rule !== "public") throw bearerRequired(undefined);
+    return undefined;
+  },
+};

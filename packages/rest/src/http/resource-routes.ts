@@ -14,11 +14,11 @@ import {
   type ResourceAction,
   type Route,
   type RouteDefinition,
+  type RouteResponse,
 } from "../plan/route.ts";
 import type { Operation } from "../resource/access-rules.ts";
 import type { ResourceHandler } from "../resource/call.ts";
 import type { Resource } from "../resource/resource.ts";
-import type { RouteResponse } from "../route-reference.ts";
 import type { CamelCase, ResourceTypes } from "../route-types.ts";
 import type { InputOf, JsonSchema, Schema } from "../schema.ts";
 import { bulkRoute } from "./bulk-route.ts";
@@ -193,6 +193,6 @@ const notModified: RouteResponse = {
 };
 
 /** Describes the answer with one document. */
-export function documentResponse(name: string, schema: JsonSchema): RouteResponse {
+function documentResponse(name: string, schema: JsonSchema): RouteResponse {
   return { description: `The ${name}`, schema, headers: { ETag: "Version of the document" } };
 }

@@ -7,24 +7,24 @@ import type { Resource } from "../resource/resource.ts";
 import { writeConditionally } from "./conditional-write.ts";
 
 /** A document that is about to be changed. */
-export interface Changing<Together extends boolean = boolean> {
+interface Changing {
   readonly current: Stored<Fields>;
   readonly documents: Collection<Fields>;
   /** Given when a transaction was asked for, or the call is part of one. */
-  readonly transaction: Together extends true ? Transaction : Transaction | undefined;
+  readonly transaction: Transaction | undefined;
 }
 
 /** How {@link changeDocument} goes about it. */
-export interface ChangePlan<R, Together extends boolean = boolean> {
+interface ChangePlan<R> {
   /** Operation whose rule is applied. */
   readonly operation: Operation;
   /** Whether the change is made in a transaction, together with what else is read and written in it. */
-  readonly isTogether: Together;
+  readonly isTogether: boolean;
   /**
    * Makes the change with `ifVersion: current`; resolves to `undefined` when the document is gone. Called again
    * when somebody else came between.
    */
-  readonly change: (changing: Changing<Together>) => Promise<R | undefined>;
+  readonly change: (changing: Changing) => Promise<R | undefined>;
 }
 
 /**
@@ -35,10 +35,10 @@ export interface ChangePlan<R, Together extends boolean = boolean> {
  * @throws Problem 404 when there is no such document, 412 when `If-Match` or `If-None-Match` does not hold, 401 or 403
  * when the rule of the resource refuses the document as it is now.
  */
-export function changeDocument<R, Together extends boolean = boolean>(
+export function changeDocument<R>(
   resource: Resource,
   call: ResourceCall<unknown>,
-  { operation, isTogether, change }: ChangePlan<R, Together>,
+  { operation, isTogether, change }: ChangePlan<R>,
 ): Promise<R> {
   const { collection } = resource;
   const { document, request, store } = call;
@@ -55,11 +55,7 @@ export function changeDocument<R, Together extends boolean = boolean>(
         etag: (current) => resource.tagOf(current, call),
         check: document && ((read) => requireAccess(resource, operation, { call, document: read })),
       },
-      (current, documents) => {
-        // There is one whenever `isTogether` asks for it.
-        const changing = { current, documents, transaction } as Changing<Together>;
-        return change(changing);
-      },
+      (current, documents) => change({ current, documents, transaction }),
     );
   return isTogether ? writeTogether(call, write) : write(call.transaction);
 }

@@ -1,8 +1,10 @@
-import type { Collection, Store, Stored, UntypedWhere } from "@fetchwork/documents";
+import { InputError, type Store, type Stored, type UntypedWhere } from "@fetchwork/documents";
+import { fieldError } from "../field-error.ts";
 import type { Fields } from "../fields.ts";
+import { badFields } from "../problem.ts";
+import type { ResourceCall } from "../resource/call.ts";
 import { type ListQuery, nameOf, type NearPoint } from "../resource/list-rules.ts";
 import type { Resource } from "../resource/resource.ts";
-import { shareRuns } from "../share-runs.ts";
 import { cursorLinks, pageLinks } from "./page-links.ts";
 
 /** One page of what was asked for. */
@@ -15,19 +17,28 @@ export interface Found {
   readonly link: string;
 }
 
-/** Finds a page; lists of one store share the counting of the whole collection. */
-export type Find = (
-  documents: Collection<Fields>,
+/**
+ * Finds the page of a list that a query asks for, and counts as the resource says. Lists of one store share the counting
+ * of the whole collection.
+ *
+ * @param limits - What documents have to pass beside the filters of the query. Default: nothing.
+ * @throws Problem 400 for a search or a cursor that the store does not understand.
+ */
+type PageFinder = (
+  call: Pick<ResourceCall, "query" | "store">,
   query: ListQuery,
-  parameters: URLSearchParams,
-  store?: Store,
+  limits?: UntypedWhere | void,
 ) => Promise<Found>;
+
+/** Parameters that only the store can judge. All else was checked before: an error there is one of the program itself. */
+const knownToStore = ["after", "q", "sort"] as const;
 
 /** Up to how many documents are counted where something narrows a list. */
 const defaultBound = 1000;
 
-/** Makes the function that finds pages, by number or by cursor, and counts as the resource says. */
-export function pageFinder({ count: shownCount, list: rules, path, softDelete }: Resource): Find {
+/** Makes the function that finds pages of a resource, by number or by cursor. */
+export function createPageFinder(resource: Resource): PageFinder {
+  const { collection, count: shownCount, list: rules, path, softDelete } = resource;
   const names = {
     page: nameOf("page", rules),
     limit: nameOf("limit", rules),
@@ -36,13 +47,26 @@ export function pageFinder({ count: shownCount, list: rules, path, softDelete }:
   const place = { path, names };
   const wholes = new WeakMap<Store, Map<Selection["deleted"], () => Promise<number>>>();
 
-  return (documents, query, parameters, store) =>
-    query.after === undefined
-      ? byNumber(documents, query, parameters, store)
-      : byCursor(documents, query, parameters, store);
+  return async ({ query: parameters, store }, query, limits) => {
+    const where = query.where && limits ? { and: [query.where, limits] } : (limits ?? query.where);
+    const find = query.after === undefined ? byNumber : byCursor;
+    try {
+      return await find(store, { ...query, where }, parameters);
+    } catch (error) {
+      if (!(error instanceof InputError)) throw error;
+      const parameter = knownToStore.find((one) => one === error.path);
+      if (parameter === undefined) throw error;
+      const name = nameOf(parameter, rules) ?? parameter;
+      const message =
+        parameter === "after" ? `${name} is no cursor of this list in this order` : error.message;
+      throw badFields([fieldError(name, "invalid", message)]);
+    }
+  };
 
   async function byNumber(
-    ...[documents, query, parameters, store]: Parameters<Find>
+    store: Store,
+    query: ListQuery,
+    parameters: URLSearchParams,
   ): Promise<Found> {
     const { page, limit } = query;
     const selection = selectionOf(query);
@@ -51,9 +75,9 @@ export function pageFinder({ count: shownCount, list: rules, path, softDelete }:
     const bound = boundOf(selection);
     const extra = bound === Infinity ? 0 : 1;
     const asked = { ...selection, ...orderOf(query), limit: limit + extra, offset };
-    const finding = documents.find(asked);
+    const finding = store.collection(collection).find(asked);
     // What is narrowed may be on one page, which then tells how many there are: counting costs as much as finding did.
-    const counting = isNarrowed(selection) ? undefined : countOf(documents, selection, store);
+    const counting = isNarrowed(selection) ? undefined : countOf(store, selection);
     // It is awaited once the page is there, which may fail before.
     counting?.catch(() => undefined);
     const found = await finding;
@@ -61,7 +85,7 @@ export function pageFinder({ count: shownCount, list: rules, path, softDelete }:
     const { count, isCapped } =
       isWhole && (found.length > 0 || page === 1)
         ? countedAs(offset + found.length, bound)
-        : await (counting ?? countOf(documents, selection));
+        : await (counting ?? countOf(store, selection));
     const total = isCapped ? undefined : count;
     const hasNext = found.length > limit;
     const link = pageLinks(place, parameters, { page, limit, total, hasNext });
@@ -74,31 +98,29 @@ export function pageFinder({ count: shownCount, list: rules, path, softDelete }:
   }
 
   async function byCursor(
-    ...[documents, query, parameters, store]: Parameters<Find>
+    store: Store,
+    query: ListQuery,
+    parameters: URLSearchParams,
   ): Promise<Found> {
     const { after, limit } = query;
     const selection = selectionOf(query);
+    const asked = { ...selection, ...orderOf(query), limit, after: after || undefined };
     const [{ items, next }, { count, isCapped }] = await Promise.all([
-      documents.page({ ...selection, ...orderOf(query), limit, after: after || undefined }),
-      countOf(documents, selection, store),
+      store.collection(collection).page(asked),
+      countOf(store, selection),
     ]);
     const link = cursorLinks(place, parameters, { limit, next });
     return { documents: items, count, isCapped, link };
   }
 
-  function countOf(
-    documents: Collection<Fields>,
-    selection: Selection,
-    store?: Store,
-  ): Promise<Counted> {
+  async function countOf(store: Store, selection: Selection): Promise<Counted> {
     const bound = boundOf(selection);
-    if (bound === 0) return Promise.resolve(notCounted);
+    if (bound === 0) return notCounted;
     const max = bound === Infinity ? undefined : bound + 1;
-    const isShared = store !== undefined && !isNarrowed(selection);
-    const counting = isShared
-      ? wholeOf(store, selection, () => documents.count({ ...selection, max }))()
-      : documents.count({ ...selection, max });
-    return counting.then((count) => countedAs(count, bound));
+    const documents = store.collection(collection);
+    const count = (): Promise<number> => documents.count({ ...selection, max });
+    const counted = isNarrowed(selection) ? count : wholeOf(store, selection, count);
+    return countedAs(await counted(), bound);
   }
 
   /** Every page of a list asks for the same number, and PostgreSQL counts rows one by one. */
@@ -153,4 +175,34 @@ function selectionOf({ near, q, trash, where }: ListQuery): Selection {
 /** The distance is an order of its own. */
 function orderOf({ near, sort }: ListQuery): { readonly sort: readonly string[] | undefined } {
   return { sort: near ? undefined : sort };
+}
+
+/**
+ * Makes a function that does the work once for all who ask while it is under way: they wait until it is over, and share
+ * the next run. So every answer is of a run that began after it was asked for, as if each had one of its own.
+ *
+ * It is for reads that cost more than their answer, such as counting what many lists count at a time. A run that fails
+ * fails for all who share it.
+ *
+ * @example
+ * ```ts
+ * const countArticles = shareRuns(() => store.collection(article.collection).count());
+ * ```
+ */
+export function shareRuns<R>(work: () => Promise<R>): () => Promise<R> {
+  let running: Promise<void> | undefined;
+  let next: Promise<R> | undefined;
+
+  function begin(): Promise<R> {
+    next = undefined;
+    const run = work();
+    running = run.then(over, over);
+    return run;
+  }
+
+  function over(): void {
+    if (next === undefined) running = undefined;
+  }
+
+  return () => (running === undefined ? begin() : (next ??= running.then(begin)));
 }

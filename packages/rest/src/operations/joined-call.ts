@@ -1,6 +1,5 @@
-import type { Transaction } from "@fetchwork/documents";
+import { DocumentsError, type Store, type Transaction } from "@fetchwork/documents";
 import type { Call } from "../resource/call.ts";
-import { joinStore } from "./joined-store.ts";
 
 /**
  * Runs changes together: as part of the transaction of a call, or of one of its own. The call that they get has a store
@@ -23,4 +22,29 @@ export async function runTogether<C extends Call, R>(
   });
   for (const one of following) await one();
   return result;
+}
+
+/**
+ * Makes a store whose reads, changes and transactions are all part of one transaction, for handlers that know nothing
+ * of it.
+ */
+function joinStore(store: Store, transaction: Transaction): Store {
+  const joined: Pick<Store, "collection" | "transaction"> = {
+    collection: (definition) => transaction.collection(definition),
+    // It ends with the outer one; the time is that one's too.
+    transaction: async (work) => work(transaction),
+  };
+  return new Proxy(store, {
+    get(target, name) {
+      if (name === "collection" || name === "transaction") return joined[name];
+      if (name === "close") return refuseToClose;
+      const value: unknown = Reflect.get(target, name, target);
+      return typeof value === "function" ? (value.bind(target) as unknown) : value;
+    },
+  });
+}
+
+function refuseToClose(): Promise<never> {
+  const message = "a store cannot be closed inside a transaction";
+  return Promise.reject(new DocumentsError("ERR_DOCUMENTS_TRANSACTION", message));
 }

@@ -2,13 +2,14 @@ import { empty, json } from "@fetchwork/http";
 import { bearerRequired, forbidden } from "../access.ts";
 import { RestError } from "../errors.ts";
 import { contentTag, noneMatchHolds } from "../etag.ts";
-import { readPopulate } from "../plan/populate-parameter.ts";
-import { createQueryReader } from "../plan/query-reader.ts";
+import { createListReader, type ListReader } from "../plan/list-query.ts";
+import { readPopulate, withoutPopulate } from "../plan/populate-parameter.ts";
 import type { ResourceCall, ResourceHandler } from "../resource/call.ts";
+import type { ListQuery, ListRules } from "../resource/list-rules.ts";
 import type { Resource } from "../resource/resource.ts";
-import type { Found } from "./find-page.ts";
+import { createPageFinder, type Found } from "./find-page.ts";
 import { type Owners, readOwners } from "./owners.ts";
-import { createPageFinder, pageAnswer, pageHeaders } from "./page-answer.ts";
+import { pageAnswer, pageHeaders } from "./page-answer.ts";
 import { populate } from "./relations/populate.ts";
 
 /** Makes the handler that lists documents. */
@@ -73,7 +74,25 @@ function misaligned({ name }: Resource, count: number): RestError {
  *
  * @throws Problem 401 for nobody, 403 for a user.
  */
-export function requireTrash({ access }: Resource, { user }: ResourceCall): void {
+function requireTrash({ access }: Resource, { user }: ResourceCall): void {
   if (access.list === "master" || user?.role === "admin") return;
   throw user ? forbidden("only admins see what was removed") : bearerRequired(undefined);
+}
+
+/** Reads the parameters of a list for the caller; `populate` is left to `readPopulate`. */
+type QueryReader = (call: Pick<ResourceCall<unknown>, "query" | "user" | "isMaster">) => ListQuery;
+
+/**
+ * Makes the function that reads the parameters of a list, with everything prepared that no request changes.
+ *
+ * A caller cannot sort, filter or search by fields that it does not see: for that caller there are no such parameters.
+ */
+function createQueryReader(resource: Resource): QueryReader {
+  const readers = new Map<ListRules, ListReader>();
+  return (call) => {
+    const rules = resource.views.rulesFor(call);
+    let read = readers.get(rules);
+    if (!read) readers.set(rules, (read = createListReader(rules)));
+    return read(withoutPopulate(resource, call.query));
+  };
 }

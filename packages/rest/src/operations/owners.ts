@@ -89,18 +89,3 @@ function ownerIn(document: Stored<Fields>, field: string): string {
   const id = document[field];
   return typeof id === "string" ? id : "";
 }
-
-/**
- * Adds owners to what is shown of documents: to each row that of the document in the same place.
- *
- * @param fields - The only fields that are shown, as `fields` names them. Default: all that the caller sees.
- */
-export async function withOwners(
-  call: ResourceCall<unknown>,
-  { resource, documents, rows }: Owned & { readonly rows: readonly Fields[] },
-  fields?: readonly string[],
-): Promise<readonly Fields[]> {
-  const owners = await readOwners(call, { resource, documents }, fields);
-  if (!owners) return rows;
-  return documents.map((document, index) => owners.show(document, rows[index] ?? {}));
-}

@@ -2,7 +2,6 @@ import type { Stored } from "@fetchwork/documents";
 import type { Fields } from "../fields.ts";
 import type { BodyFields, ResourceHandler } from "../resource/call.ts";
 import { without } from "../resource/guarded-schema.ts";
-import { hiddenFields } from "../resource/hidden-fields.ts";
 import { afterChange } from "../resource/hooks.ts";
 import type { Resource } from "../resource/resource.ts";
 import { view } from "../view.ts";
@@ -67,4 +66,19 @@ function changeOperation(
     }
     return documentAnswer(resource, call, document);
   };
+}
+
+/**
+ * Reads what the store keeps of a document beside the fields of the schema: the owner, and what hooks and other handlers
+ * have set. An update has to store it again.
+ */
+function hiddenFields({ named }: Pick<Resource, "named">, document: Stored<Fields>): Fields {
+  const {
+    id: _id,
+    version: _version,
+    createdAt: _created,
+    updatedAt: _updated,
+    ...rest
+  } = document;
+  return Object.fromEntries(Object.entries(rest).filter(([name]) => !named.has(name)));
 }

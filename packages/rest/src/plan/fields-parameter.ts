@@ -3,8 +3,8 @@ import { badFields } from "../problem.ts";
 import type { ResourceCall } from "../resource/call.ts";
 import { nameOf } from "../resource/list-rules.ts";
 import type { Resource } from "../resource/resource.ts";
-import type { QueryParameter } from "../route-reference.ts";
 import { listParameters } from "./list-reference.ts";
+import type { QueryParameter } from "./route.ts";
 import { namesIn, readFields } from "./sort-and-fields.ts";
 
 /**

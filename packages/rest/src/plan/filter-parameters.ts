@@ -8,8 +8,8 @@ import {
   filterValue,
   ruleOf,
 } from "../resource/filter-value.ts";
-import type { QueryParameter } from "../route-reference.ts";
 import type { JsonSchema } from "../schema.ts";
+import type { QueryParameter } from "./route.ts";
 
 /** A filter as clients send it: `stars[gte]=3`. */
 export interface FilterParameter {

@@ -5,9 +5,9 @@ import type { FilterField } from "../resource/filter-field.ts";
 import { type GroupValue, groupParameters, groupValues, summable } from "../resource/groups.ts";
 import type { ListQuery, ListRules } from "../resource/list-rules.ts";
 import type { Resource } from "../resource/resource.ts";
-import type { QueryParameter } from "../route-reference.ts";
 import { createListReader, type ListReader } from "./list-query.ts";
 import { listParameters } from "./list-reference.ts";
+import type { QueryParameter } from "./route.ts";
 import { namesIn, signed } from "./sort-and-fields.ts";
 
 /** Groups of a response without `limit`, and at most. */

@@ -13,33 +13,11 @@ import { whereReader } from "./where-parameter.ts";
 export type ListReader = (parameters: URLSearchParams) => ListQuery;
 
 /**
- * Reads the parameters of a list.
+ * Prepares everything about the parameters of a list that no request changes. Unknown parameters are refused.
  *
- * An empty value of a standard parameter counts as not given, but `after` without one begins paging by cursors. Other
- * parameters are left to the route.
- *
- * @throws Problem 400 that names every parameter which is repeated or out of its range.
+ * An empty value of a standard parameter counts as not given, but `after` without one begins paging by cursors.
  */
-export function parseListQuery(parameters: URLSearchParams, rules: ListRules): ListQuery {
-  let reader = lenientReaders.get(rules);
-  if (!reader) {
-    reader = makeReader(rules, { refusesUnknown: false });
-    lenientReaders.set(rules, reader);
-  }
-  return reader(parameters);
-}
-
-const lenientReaders = new WeakMap<ListRules, ListReader>();
-
-/** Prepares everything about the parameters of a list that no request changes. Unknown parameters are refused. */
 export function createListReader(rules: ListRules): ListReader {
-  return makeReader(rules, { refusesUnknown: true });
-}
-
-function makeReader(
-  rules: ListRules,
-  { refusesUnknown }: { readonly refusesUnknown: boolean },
-): ListReader {
   const names = calledParameters(rules);
   const filters = filterParameters(rules.filters ?? []);
   const whereName = names.get("where");
@@ -60,7 +38,7 @@ function makeReader(
   function read(query: URLSearchParams): ListQuery {
     const values = valuesIn(query);
     const errors: FieldError[] = [];
-    if (refusesUnknown) refuseUnknown(values, errors);
+    refuseUnknown(values, errors);
     const standard = readStandard(values, { rules, names, errors });
     const conditions: UntypedWhere[] = [];
     if (filters.size > 0) readFilters(values, conditions, errors);

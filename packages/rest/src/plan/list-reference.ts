@@ -9,9 +9,9 @@ import {
   type StandardParameter,
 } from "../resource/list-rules.ts";
 import type { Resource } from "../resource/resource.ts";
-import type { QueryParameter, RouteResponse } from "../route-reference.ts";
 import type { JsonSchema } from "../schema.ts";
 import { filterParameters } from "./filter-parameters.ts";
+import type { QueryParameter, RouteResponse } from "./route.ts";
 import { maxWhereLength } from "./where-parameter.ts";
 
 /** Describes the answer of a list; `fields` may leave out any field. */

@@ -2,7 +2,7 @@ import { fieldError } from "../field-error.ts";
 import { badFields } from "../problem.ts";
 import { populateName } from "../resource/list-rules.ts";
 import type { Resource } from "../resource/resource.ts";
-import type { QueryParameter } from "../route-reference.ts";
+import type { QueryParameter } from "./route.ts";
 import { namesIn } from "./sort-and-fields.ts";
 
 /** Relations to follow, each with those to follow from there. */

@@ -1,10 +1,9 @@
 import { describeValue } from "@fetchwork/kit";
 import type { AccessRule, CallerOf } from "../access.ts";
+import { checkDefinition } from "../check-options.ts";
 import { RestError } from "../errors.ts";
-import { optionNames, refuseUnknownOptions } from "../known-options.ts";
 import type { BodyFields, Call } from "../resource/call.ts";
 import type { Resource } from "../resource/resource.ts";
-import type { QueryParameter, RouteResponse } from "../route-reference.ts";
 import type { OperationTypes, ParametersOf, Typed } from "../route-types.ts";
 import type { InputOf, JsonSchema, OutputOf, Schema } from "../schema.ts";
 
@@ -73,6 +72,24 @@ export interface RouteDefinition<
   ): Response | Promise<Response>;
 }
 
+/** One possible answer, for the OpenAPI document. */
+export interface RouteResponse {
+  readonly description: string;
+  /** Schema of the JSON body; none for an answer without a body. */
+  readonly schema?: JsonSchema | undefined;
+  /** Headers by name, with what they tell. */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** A query parameter, for the OpenAPI document. */
+export interface QueryParameter {
+  readonly name: string;
+  readonly description: string;
+  readonly schema: JsonSchema;
+  /** Whether the route refuses requests without it. Default: `false`. */
+  readonly required?: boolean | undefined;
+}
+
 /** What an operation of a resource does, as the typed client names it. */
 export type ResourceAction =
   "bulk" | "create" | "groups" | "list" | "patch" | "remove" | "restore" | "show" | "update";
@@ -119,7 +136,30 @@ export function defineRoute<
 ): Route<
   OperationTypes<Operation, ParametersOf<Path>, SentTo<BodySchema>, AnsweredBy<AnswerSchema>>
 > {
-  refuseUnknownOptions(definition, { owner: "defineRoute", names: routeOptions, otherNames });
+  checkDefinition<Route>("defineRoute", definition, [
+    "method",
+    "path",
+    "operation",
+    "summary",
+    "description",
+    "tag",
+    "tagDescription",
+    "access",
+    "body",
+    "answer",
+    "bodyReference",
+    "conditional",
+    "checksCaller",
+    "checkQuery",
+    "query",
+    "atomic",
+    "resource",
+    "responses",
+    "handle",
+    // Those of a route that was made before, and is changed.
+    "action",
+    "types",
+  ]);
   if (!routeRules.includes(definition.access)) {
     const { access, operation } = definition;
     const expected = `one of ${routeRules.join(", ")}`;
@@ -129,45 +169,14 @@ export function defineRoute<
   return definition;
 }
 
-const routeRules = optionNames<Record<AccessRule, unknown>>({
-  public: true,
-  user: true,
-  admin: true,
-  master: true,
-  password: true,
-  "master+password": true,
-});
-
-const routeOptions = [
-  ...optionNames<RouteDefinition>({
-    method: true,
-    path: true,
-    operation: true,
-    summary: true,
-    description: true,
-    tag: true,
-    tagDescription: true,
-    access: true,
-    body: true,
-    answer: true,
-    bodyReference: true,
-    conditional: true,
-    checksCaller: true,
-    checkQuery: true,
-    query: true,
-    atomic: true,
-    resource: true,
-    responses: true,
-    handle: true,
-  }),
-  // Those of a route that was made before, and is changed.
-  ...optionNames<Pick<Route, "action" | "types">>({
-    action: true,
-    types: true,
-  }),
+const routeRules: readonly AccessRule[] = [
+  "public",
+  "user",
+  "admin",
+  "master",
+  "password",
+  "master+password",
 ];
-
-const otherNames = { auth: "access", handler: "handle", operationId: "operation", url: "path" };
 
 type SentTo<S extends Schema | undefined> = S extends Schema ? InputOf<S> : undefined;
 type AnsweredBy<S extends Schema | undefined> = S extends Schema ? OutputOf<S> : unknown;

@@ -11,7 +11,6 @@ import {
   type Schema,
 } from "../schema.ts";
 import type { Operation, ResourceRule } from "./access-rules.ts";
-import { bulkLimitOf } from "./bulk-limit.ts";
 import { checkAccess } from "./check-access.ts";
 import { checkOptionNames } from "./check-option-names.ts";
 import { checkResource } from "./check-resource.ts";
@@ -35,6 +34,7 @@ import { listRulesOf, shownNames } from "./resource-rules.ts";
 import type { Resource } from "./resource.ts";
 import { meta, requiredOf, shownSchemas } from "./shown-schema.ts";
 import { compileViews } from "./views.ts";
+import { RestError } from "../errors.ts";
 
 /**
  * Defines a resource: from it follow its routes, its validation, its place in the store and its reference.
@@ -259,4 +259,20 @@ function nullableFields(input: JsonSchema, name: string): ReadonlySet<string> {
 
 function hiddenProperties(schema: Schema, name: string): Readonly<Record<string, JsonSchema>> {
   return propertiesOf(jsonSchemaOf(schema, "output"), `the hidden fields of ${name}`);
+}
+
+const defaultLimit = 100;
+const greatestLimit = 1_000;
+
+/**
+ * Reads the option `bulk`; 0 for a resource without bulk requests.
+ *
+ * @throws RestError `ERR_REST_DEFINITION` for a limit that is not 1 to 1,000
+ */
+function bulkLimitOf(bulk: boolean | { readonly limit: number } | undefined, name: string): number {
+  if (bulk === undefined || bulk === false) return 0;
+  const limit = bulk === true ? defaultLimit : bulk.limit;
+  if (Number.isSafeInteger(limit) && limit >= 1 && limit <= greatestLimit) return limit;
+  const message = `the limit of bulk of ${name} must be a whole number from 1 to ${greatestLimit}`;
+  throw new RestError("ERR_REST_DEFINITION", message);
 }

@@ -4,8 +4,7 @@ import { acceptsNull, type JsonSchema, jsonSchemaOf } from "../schema.ts";
 import type { Operation } from "./access-rules.ts";
 import type { ComputedField, DerivedField } from "./presenter.ts";
 import { ownerSchema } from "./public-user.ts";
-import { withRelations } from "./relations/relation-schema.ts";
-import type { Resource } from "./resource.ts";
+import type { CompiledRelations, Reference, Resource } from "./resource.ts";
 import type { Views } from "./views.ts";
 
 /** Fields that every document has. */
@@ -102,4 +101,34 @@ function withoutDefaultsIn(keyword: string, value: unknown): unknown {
         Object.entries(value).map(([name, one]) => [name, withoutDefaultsIn("", one)]),
       )
     : withoutDefaults(value);
+}
+
+const shownDocument: JsonSchema = { type: "object" };
+const identifier: JsonSchema = { type: "string" };
+
+/** Describes what `populate` may put into documents, beside what they show without it. */
+function withRelations(
+  schema: JsonSchema,
+  { inverses, paths, references }: CompiledRelations,
+): JsonSchema {
+  const properties: Record<string, JsonSchema> = { ...(schema["properties"] as object) };
+  for (const reference of references) {
+    const { name } = reference;
+    if (!paths.includes(name)) continue;
+    properties[name] = populated(reference, properties[name]);
+  }
+  for (const { name } of inverses) {
+    if (paths.includes(name)) properties[name] = { type: "array", items: shownDocument };
+  }
+  return { ...schema, properties };
+}
+
+function populated({ many }: Reference, own: JsonSchema | undefined): JsonSchema {
+  if (many) {
+    const items = { anyOf: [identifier, shownDocument, { type: "null" }] };
+    return { anyOf: [{ type: "array", items }, { type: "null" }] };
+  }
+  const bare = own ?? identifier;
+  const missing = acceptsNull(bare) ? [] : [{ type: "null" }];
+  return { anyOf: [bare, shownDocument, ...missing] };
 }

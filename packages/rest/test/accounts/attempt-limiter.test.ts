@@ -1,10 +1,10 @@
 import { openStore } from "@fetchwork/documents";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { type AttemptStore, waitOf } from "../../src/accounts/attempt-store.ts";
-import { createAttemptLimiter } from "../../src/accounts/create-attempt-limiter.ts";
+import { type AttemptStore, waitOf } from "../../src/attempt-store.ts";
+import { createAttemptLimiter } from "../../src/attempt-limiter.ts";
 import { documentsAttemptStore } from "../../src/accounts/documents-attempt-store.ts";
-import { memoryAttemptStore } from "../../src/accounts/memory-attempt-store.ts";
+import { memoryAttemptStore } from "../../src/attempt-store.ts";
 import type { AttemptBy, AttemptLimiter } from "../../src/attempt-limiter.ts";
 import { RestError } from "../../src/errors.ts";
 import { Problem } from "../../src/problem.ts";
@@ -207,7 +207,7 @@ describe("createAttemptLimiter", () => {
   });
 
   it("takes a bounded place, however long the names are and however many", async () => {
-    const store = memoryAttemptStore({ maxKeys: 100 });
+    const store = memoryAttemptStore(100);
     const limiter = createAttemptLimiter({ store });
     await fail(limiter, eve, 10);
     for (let name = 0; name < 99; name += 1) await fail(limiter, { account: `user ${name}` }, 1);

@@ -6,7 +6,7 @@ import {
   type AuthenticationOptions,
   createAuthentication,
 } from "../../src/accounts/create-authentication.ts";
-import { createSessionTokens } from "../../src/accounts/create-session-tokens.ts";
+import { createSessionTokens } from "../../src/session-tokens.ts";
 import { hashPassword } from "../../src/accounts/password.ts";
 import { RestError } from "../../src/errors.ts";
 import { Problem } from "../../src/problem.ts";

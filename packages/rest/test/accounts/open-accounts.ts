@@ -1,7 +1,7 @@
 import { createContext } from "@fetchwork/http";
 import type { Store } from "@fetchwork/documents";
 import { onTestFinished } from "vitest";
-import { createAttemptLimiter } from "../../src/accounts/create-attempt-limiter.ts";
+import { createAttemptLimiter } from "../../src/attempt-limiter.ts";
 import {
   accounts,
   type AccountsOptions,

@@ -1,7 +1,7 @@
 import { createHmac, generateKeyPairSync } from "node:crypto";
 import { SignJWT, UnsecuredJWT } from "jose";
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { createSessionTokens } from "../../src/accounts/create-session-tokens.ts";
+import { createSessionTokens } from "../../src/session-tokens.ts";
 import { RestError } from "../../src/errors.ts";
 
 const secret = "0123456789abcdef0123456789abcdef";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { createAttemptLimiter } from "../../src/accounts/create-attempt-limiter.ts";
+import { createAttemptLimiter } from "../../src/attempt-limiter.ts";
 import { masterKey } from "../api-client.ts";
 import { openAccounts, password, type Sent, type TestOptions } from "./open-accounts.ts";
 

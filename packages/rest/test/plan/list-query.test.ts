@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseListQuery } from "../../src/plan/list-query.ts";
+import { createListReader } from "../../src/plan/list-query.ts";
 import { Problem } from "../../src/problem.ts";
 import type { ListRules } from "../../src/resource/list-rules.ts";
 
@@ -11,7 +11,7 @@ const rules: ListRules = {
 };
 
 function parse(text: string): unknown {
-  return parseListQuery(new URLSearchParams(text), rules);
+  return createListReader(rules)(new URLSearchParams(text));
 }
 
 function refusal(text: string): unknown {
@@ -26,7 +26,7 @@ function refusal(text: string): unknown {
 
 const defaults = { q: undefined, page: 1, limit: 30, sort: ["-createdAt"], fields: undefined };
 
-describe("parseListQuery", () => {
+describe("createListReader", () => {
   it.each([
     ["page=0", "page", "min"],
     ["page=-1", "page", "min"],
@@ -86,7 +86,7 @@ describe("parseListQuery", () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(name, fc.string({ unit: "binary" }))), (pairs) => {
         try {
-          const query = parseListQuery(new URLSearchParams(pairs), rules);
+          const query = createListReader(rules)(new URLSearchParams(pairs));
           expect(query.limit >= 1 && query.limit <= 100).toBe(true);
           expect(Number.isSafeInteger((query.page - 1) * query.limit)).toBe(true);
           for (const key of query.sort) expect(rules.sortable).toContain(key.replace(/^-/, ""));

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { parseListQuery } from "../../src/plan/list-query.ts";
+import { createListReader } from "../../src/plan/list-query.ts";
 import { Problem } from "../../src/problem.ts";
 import type { ListRules } from "../../src/resource/list-rules.ts";
 
@@ -12,7 +12,7 @@ const rules: ListRules = {
 
 function refusal(text: string): unknown {
   try {
-    parseListQuery(new URLSearchParams(text), rules);
+    createListReader(rules)(new URLSearchParams(text));
   } catch (error) {
     if (error instanceof Problem) return error.errors.map(({ param, name }) => [param, name]);
     throw error;
@@ -44,7 +44,7 @@ describe("near", () => {
 
   it("reads a place and distances", () => {
     const text = "near=-22.84, -44.32&min_distance=10&max_distance=2000.5";
-    expect(parseListQuery(new URLSearchParams(text), rules).near).toEqual({
+    expect(createListReader(rules)(new URLSearchParams(text)).near).toEqual({
       field: "place",
       latitude: -22.84,
       longitude: -44.32,
@@ -55,6 +55,7 @@ describe("near", () => {
 
   it("is no parameter of a list without places", () => {
     const { geo: _, ...others } = rules;
-    expect(parseListQuery(new URLSearchParams("near=1,2"), others).near).toBeUndefined();
+    const read = createListReader(others);
+    expect(() => read(new URLSearchParams("near=1,2"))).toThrow("near is not a parameter here");
   });
 });

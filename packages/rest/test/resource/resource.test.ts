@@ -66,14 +66,14 @@ describe("defineResource", () => {
   });
 
   it.each<[object, RegExp]>([
-    [{ count: 1_000 }, /defineResource has no option "count", did you mean "list: \{ count \}"/],
+    [{ count: 1_000 }, /defineResource has no option "count"/],
     [{ acces: {} }, /did you mean "access"/],
     [{ hook: {} }, /did you mean "hooks"/],
     [{ list: { count: "exact", limits: {} } }, /list of note has no option "limits", .*"limit"/],
     [{ list: { limit: { maximum: 3 } } }, /list.limit of note has no option "maximum"/],
     [{ list: { names: { per_page: "x" } } }, /list.names of note has no option "per_page"/],
     [{ list: { parameters: { one: { ...parameter, were: 1 } } } }, /did you mean "where"/],
-    [{ access: { delete: "public" } }, /access of note has no option "delete", .*"remove"/],
+    [{ access: { delete: "public" } }, /access of note has no option "delete"; it has list, show/],
     [{ access: { list: "everyone" } }, /access.list of note is "everyone", expected a function or/],
     [{ access: { list: true } }, /access.list of note is true/],
     [{ name: undefined }, /name of a resource is undefined, expected a text/],

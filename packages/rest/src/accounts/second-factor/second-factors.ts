@@ -10,7 +10,6 @@ import { constantTimeEqual } from "@fetchwork/kit";
 import { digestOf } from "../secret-token.ts";
 import type { UserResource } from "../users/define-user.ts";
 import { type SignedIn, whileSignedIn } from "../users/while-signed-in.ts";
-import { base32 } from "./base32.ts";
 import { stepOfCode, totpUri } from "./totp.ts";
 
 /** The second factor of a user, whose identifier is that of the document. */
@@ -132,4 +131,23 @@ function recoveryCode(): string {
 /** Spaces, dashes and case are as the user types them. */
 function digest(code: string): string {
   return digestOf(code.replaceAll(/[\s-]/g, "").toUpperCase());
+}
+
+const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
+
+/** Writes bytes in base32 without padding (RFC 4648 section 6), as authenticators read secrets. */
+export function base32(bytes: Uint8Array): string {
+  let text = "";
+  let bits = 0;
+  let value = 0;
+  for (const byte of bytes) {
+    value = (value << 8) | byte;
+    bits += 8;
+    while (bits >= 5) {
+      bits -= 5;
+      text += alphabet.charAt((value >>> bits) & 31);
+    }
+    value &= (1 << bits) - 1;
+  }
+  return bits === 0 ? text : text + alphabet.charAt((value << (5 - bits)) & 31);
 }

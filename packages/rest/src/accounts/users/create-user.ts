@@ -12,7 +12,7 @@ import { type Call, type ResourceCall, writeTogether } from "../../resource/call
 import { afterChange } from "../../resource/hooks.ts";
 import type { AccountsContext } from "../accounts-context.ts";
 import { countMail, readyMails } from "../mails/ready-mails.ts";
-import { networkOf } from "../network-of.ts";
+import { networkOf } from "../../attempt-limiter.ts";
 import { hashPassword } from "../password.ts";
 import type { NewUser, StoredUser } from "./define-user.ts";
 import { type AfterForget, forgetUserIn } from "./forget-user.ts";

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { checkDefinition } from "../../check-options.ts";
 import { RestError } from "../../errors.ts";
 import { etagOf } from "../../etag.ts";
 import { defineResource } from "../../resource/define-resource.ts";
@@ -114,6 +115,19 @@ export interface UserOptions<Extra extends object = object> {
 export function defineUser<Extra extends object = object>(
   options: UserOptions<Extra> = {},
 ): UserResource<Extra> {
+  checkDefinition("defineUser", options, [
+    "schema",
+    "views",
+    "access",
+    "search",
+    "sort",
+    "filter",
+    "list",
+    "changes",
+    "relations",
+    "populate",
+    "hooks",
+  ]);
   const { access, filter, hooks, list, populate, relations, search = [], sort = [] } = options;
   const own = { name, picture, email: emailSchema, role };
   const extra: z.ZodRawShape = options.schema?.shape ?? {};

@@ -1,4 +1,4 @@
-import { RestError } from "../errors.ts";
+import { RestError } from "./errors.ts";
 
 /**
  * Checks that a secret is long enough, and says how to make one.

@@ -1,11 +1,11 @@
 import { isFetchworkError } from "@fetchwork/kit";
 import { defineCollection } from "@fetchwork/documents";
 import { describe, expect, it } from "vitest";
-import { createAttemptLimiter } from "../src/accounts/create-attempt-limiter.ts";
+import { createAttemptLimiter } from "../src/attempt-limiter.ts";
 import { createAuthentication } from "../src/accounts/create-authentication.ts";
-import { createSessionTokens } from "../src/accounts/create-session-tokens.ts";
-import { memoryAttemptStore } from "../src/accounts/memory-attempt-store.ts";
+import { createSessionTokens } from "../src/session-tokens.ts";
 import { createPasswordResets, type PasswordHolder } from "../src/accounts/password-resets.ts";
+import { defineUser } from "../src/accounts/users/define-user.ts";
 import { createClient } from "../src/client/create-client.ts";
 import { noAccounts } from "./api-client.ts";
 
@@ -27,7 +27,6 @@ const calls: Readonly<Record<string, readonly [(wrong: object) => unknown, strin
     "lifetime",
   ],
   createAttemptLimiter: [(wrong) => createAttemptLimiter({ ...wrong }), "firstdelay", "firstDelay"],
-  memoryAttemptStore: [(wrong) => memoryAttemptStore({ ...wrong }), "max_keys", "maxKeys"],
   createPasswordResets: [
     (wrong) => createPasswordResets({ users, ...wrong }),
     "liftime",
@@ -56,6 +55,13 @@ describe("an option that does not exist", () => {
       message: `${name} has no option "${wrong}", did you mean "${meant}"?`,
     });
   });
+});
+
+it("an option that does not exist is refused by defineUser, which names the one meant", () => {
+  const wrong: object = { veiws: {} };
+  expect(() => defineUser(wrong)).toThrow(
+    'defineUser has no option "veiws", did you mean "views"?',
+  );
 });
 
 describe("the master key", () => {
