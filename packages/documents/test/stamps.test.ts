@@ -18,4 +18,5 @@ it("a document that is added again in the same millisecond begins later", () => 
   const times = [1, 2, 3].map(() => stamps.beginning("notes", ["a"]));
   expect(times.map((time) => time.slice(-4))).toEqual(["000Z", "001Z", "002Z"]);
   expect(stamps.beginning("others", ["a"])).toBe("2030-01-01T00:00:00.000Z");
+  expect(stamps.beginning("notes", [stamps.id()])).toBe("2030-01-01T00:00:00.001Z");
 });

@@ -1,4 +1,4 @@
-import { createIdGenerator } from "./uuid.ts";
+import { createIdGenerator, timeOfId } from "./uuid.ts";
 
 /** The times and ids of changes, neither of which ever goes back. */
 export interface Stamps {
@@ -35,9 +35,13 @@ export function createStamps(): Stamps {
     now,
     beginning(collection, ids) {
       now();
-      const keys = ids.map((id) => `${collection}/${id}`);
-      const start = keys.reduce((last, key) => Math.max(last, (begun.get(key) ?? -1) + 1), time);
-      for (const key of keys) begun.set(key, start);
+      const keyOf = (id: string): string => `${collection}/${id}`;
+      const start = ids.reduce((last, id) => {
+        // One that was made here in this millisecond may be that of a document which was removed since.
+        const made = timeOfId(id) === time ? time : -1;
+        return Math.max(last, (begun.get(keyOf(id)) ?? made) + 1);
+      }, time);
+      for (const id of ids) begun.set(keyOf(id), start);
       return start === time ? text : new Date(start).toISOString();
     },
     // Not at the time of the call: an id and the creation of its document are of the same millisecond.

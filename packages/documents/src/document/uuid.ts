@@ -49,6 +49,11 @@ export function createIdGenerator(): (now: number) => string {
   };
 }
 
+/** Reads the time in the first two parts of an id, in milliseconds since 1970; `NaN` for most other texts. */
+export function timeOfId(id: string): number {
+  return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
+}
+
 /** Writes the first two parts, each with the dash behind it. */
 function startOf(time: number): string {
   const stamp = time.toString(16).padStart(12, "0");
