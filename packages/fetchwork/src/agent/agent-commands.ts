@@ -29,9 +29,8 @@ export function withAgent(load: () => Promise<Command>): () => Promise<Command> 
     try {
       return await load();
     } catch (cause) {
-      const isMissing = /^Cannot find package '@fetchwork\/agent'/.test(
-        String(Object(cause).message),
-      );
+      const message = cause instanceof Error ? cause.message : "";
+      const isMissing = message.startsWith("Cannot find package '@fetchwork/agent'");
       if (!isMissing) throw cause;
       throw new CommandFailure("the package @fetchwork/agent is not installed", {
         exitCode: exitCodes.failed,
