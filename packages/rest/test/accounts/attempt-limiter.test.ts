@@ -1,11 +1,13 @@
 import { openStore } from "@fetchwork/documents";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
-import { type AttemptStore, waitOf } from "../../src/attempt-store.ts";
-import { createAttemptLimiter } from "../../src/attempt-limiter.ts";
+import { type AttemptStore, memoryAttemptStore, waitOf } from "../../src/attempt-store.ts";
 import { documentsAttemptStore } from "../../src/accounts/documents-attempt-store.ts";
-import { memoryAttemptStore } from "../../src/attempt-store.ts";
-import type { AttemptBy, AttemptLimiter } from "../../src/attempt-limiter.ts";
+import {
+  type AttemptBy,
+  type AttemptLimiter,
+  createAttemptLimiter,
+} from "../../src/attempt-limiter.ts";
 import { RestError } from "../../src/errors.ts";
 import { Problem } from "../../src/problem.ts";
 

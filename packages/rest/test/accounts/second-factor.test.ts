@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { base32 } from "../../src/accounts/second-factor/second-factors.ts";
-import { secondFactorCollection } from "../../src/accounts/second-factor/second-factors.ts";
+import { base32, secondFactorCollection } from "../../src/accounts/second-factor/second-factors.ts";
 import { stepOfCode, totpCode, totpStep } from "../../src/accounts/second-factor/totp.ts";
 import { openAccounts, password } from "./open-accounts.ts";
 
