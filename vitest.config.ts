@@ -68,8 +68,7 @@ const processes = {
   test: {
     name: "processes",
     include: processTests,
-    // One file at a time, and time for its processes to start on a busy machine.
-    maxWorkers: 1,
+    // Time for their processes to start on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     sequence: { groupOrder: 1 },
