@@ -2,19 +2,12 @@ export { backoffDelay, type BackoffOptions } from "./waiting/backoff.ts";
 export { decodeBase64, encodeBase64, encodeBase64Url } from "./credentials/base64.ts";
 export {
   formatBasicCredentials,
-  hasControlCharacter,
   parseBasicCredentials,
   type BasicCredentials,
 } from "./credentials/basic-credentials.ts";
 export { ByteCollector } from "./bodies/byte-collector.ts";
 export { isConnectionHeader } from "./connection-headers.ts";
-export {
-  checkOptions,
-  createOptionCheck,
-  describeValue,
-  type KnownOptions,
-  type OptionCheck,
-} from "./options/check-options.ts";
+export { createOptionCheck, describeValue, type OptionCheck } from "./options/check-options.ts";
 export { closestName } from "./options/closest-name.ts";
 export { constantTimeEqual } from "./credentials/constant-time-equal.ts";
 export { isExposedError, type ExposedError } from "./errors/exposed-error.ts";

@@ -45,7 +45,7 @@ export function formatBasicCredentials({ username, password }: BasicCredentials)
 }
 
 /** Whether a text contains a control character, which Basic credentials must not contain (RFC 7617, 2). */
-export function hasControlCharacter(text: string): boolean {
+function hasControlCharacter(text: string): boolean {
   return /\p{Cc}/u.test(text);
 }
 

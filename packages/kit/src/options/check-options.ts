@@ -1,46 +1,5 @@
 import { closestName } from "./closest-name.ts";
 
-/** The options that a function has, for {@link checkOptions}. */
-export interface KnownOptions {
-  /** Name of the function, for the message: `cors`, `serve`. */
-  readonly owner: string;
-  /** Names of all options. */
-  readonly names: readonly string[];
-  /** Names that other libraries use, and ours for the same option: `{ origin: "allowedOrigins" }`. */
-  readonly otherNames?: Readonly<Record<string, string>> | undefined;
-}
-
-/**
- * Throws when an object of options has a name that is not an option, so that a typo never switches off a protection
- * silently. The message suggests the option that was probably meant. Options may be `undefined` as a whole.
- *
- * @param fail - Makes the error to throw of the message.
- * @throws What `fail` returns, when `options` is not an object or has an own enumerable key that is not one of `names`.
- * @example
- * ```ts
- * checkOptions(options, corsOptions, (message) => new UsageError("ERR_MIDDLEWARE_OPTION", message));
- * // cors has no option "origin", did you mean "allowedOrigins"?
- * ```
- */
-export function checkOptions(
-  options: unknown,
-  known: KnownOptions,
-  fail: (message: string) => Error,
-): void {
-  if (options === undefined) return;
-  const { owner, names, otherNames = {} } = known;
-  if (options === null || typeof options !== "object" || Array.isArray(options)) {
-    throw fail(`the options of ${owner} are ${describeValue(options)}, expected an object`);
-  }
-  for (const name of Object.keys(options)) {
-    if (names.includes(name)) continue;
-    const meant = Object.hasOwn(otherNames, name) ? otherNames[name] : closestName(name, names);
-    const advice =
-      meant === undefined ? `; it has ${names.join(", ")}` : `, did you mean "${meant}"?`;
-    throw fail(`${owner} has no option ${JSON.stringify(name.slice(0, 100))}${advice}`);
-  }
-}
-
 /**
  * Throws when an object of options has a name that is not an option, so that a typo never switches off a protection
  * silently. The message names the option that was probably meant. Options may be `undefined` as a whole.
@@ -67,7 +26,19 @@ export type OptionCheck = <Options extends object>(
  * ```
  */
 export function createOptionCheck(fail: (message: string) => Error): OptionCheck {
-  return (owner, options, names) => checkOptions(options, { owner, names }, fail);
+  return (owner, options: unknown, names: readonly string[]) => {
+    if (options === undefined) return;
+    if (options === null || typeof options !== "object" || Array.isArray(options)) {
+      throw fail(`the options of ${owner} are ${describeValue(options)}, expected an object`);
+    }
+    for (const name of Object.keys(options)) {
+      if (names.includes(name)) continue;
+      const meant = closestName(name, names);
+      const advice =
+        meant === undefined ? `; it has ${names.join(", ")}` : `, did you mean "${meant}"?`;
+      throw fail(`${owner} has no option ${JSON.stringify(name.slice(0, 100))}${advice}`);
+    }
+  };
 }
 
 /**
