@@ -121,7 +121,7 @@ describe.skipIf(noTerminal !== undefined).each(allEngines)(
       expect((await runDb(["backup", file, "-u", await fill()]))[0]).toBe(0);
       const to = await newUrl();
       const { shown, ended } = runOnTerminal(["restore", file, "-u", to], (percent, run) => {
-        if (percent >= 30) killAll(run);
+        if (percent >= 5) killAll(run);
       });
       await shown;
       expect(await ended).toBe("SIGKILL");
