@@ -68,8 +68,10 @@ export const serve: Command = defineCommand({
     const store = storeUrl(values.store ?? "sqlite:.fetchwork/tasks.db", io);
     try {
       const chosen = await chooseModel(values, io);
+      // Each task has a folder to itself, so nothing in it is in the way.
+      const { onConflict: _onConflict, ...options } = agentOptions(work, chosen);
       const server = await serveTasks({
-        ...agentOptions(work, chosen),
+        ...options,
         verify: level,
         verifiers: level === "run" ? defaultVerifiers() : undefined,
         port,
