@@ -20,3 +20,11 @@ it("a document that is added again in the same millisecond begins later", () => 
   expect(stamps.beginning("others", ["a"])).toBe("2030-01-01T00:00:00.000Z");
   expect(stamps.beginning("notes", [stamps.id()])).toBe("2030-01-01T00:00:00.001Z");
 });
+
+it("a document that began ahead of the clock is not caught up with by another of its id", () => {
+  vi.useFakeTimers({ now: Date.parse("2030-01-01T00:00:00.000Z") });
+  const stamps = createStamps();
+  const [, ahead] = [stamps.beginning("notes", ["a"]), stamps.beginning("notes", ["a"])];
+  vi.setSystemTime(Date.parse("2030-01-01T00:00:00.001Z"));
+  expect(stamps.beginning("notes", ["a"]) > ahead).toBe(true);
+});

@@ -18,7 +18,7 @@ export function createStamps(): Stamps {
   const createId = createIdGenerator();
   let time = -Infinity;
   let text = "";
-  /** Times of the documents that began in this millisecond. */
+  /** Times of the documents that began in this millisecond, or in one that is still to come. */
   const begun = new Map<string, number>();
 
   function now(): string {
@@ -26,7 +26,7 @@ export function createStamps(): Stamps {
     if (current > time) {
       time = current;
       text = new Date(current).toISOString();
-      begun.clear();
+      for (const [key, last] of begun) if (last < current) begun.delete(key);
     }
     return text;
   }

@@ -68,7 +68,7 @@ export const serve: Command = defineCommand({
     const store = storeUrl(values.store ?? "sqlite:.fetchwork/tasks.db", io);
     try {
       const chosen = await chooseModel(values, io);
-      // Each task has a folder to itself, so nothing in it is in the way.
+      // Each task has a separate folder, so no file conflicts with those that it writes.
       const { onConflict: _onConflict, ...options } = agentOptions(work, chosen);
       const server = await serveTasks({
         ...options,
