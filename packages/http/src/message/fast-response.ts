@@ -91,7 +91,7 @@ export class LazyResponse implements Response {
    * @throws RangeError for a status that is not an integer from 200 to 599
    * @throws TypeError for a body that the status does not allow, or an invalid header or status text
    */
-  constructor(body?: BodyInit | null, init: ResponseInit | ResponseParts = noInit) {
+  constructor(body?: RequestInit["body"], init: ResponseInit | ResponseParts = noInit) {
     this.#platform = undefined;
     if (init instanceof ResponseParts) {
       const { headers } = init;

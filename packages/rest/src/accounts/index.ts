@@ -1,4 +1,14 @@
-export { accountRoute, type AccountRoute } from "./account-operations.ts";
+export {
+  accountRoute,
+  type AccountRoute,
+  type Code,
+  type SecondFactorAnswer,
+  type SessionAnswer,
+  type ShownKey,
+  type ShownPasskey,
+  type ShownSession,
+  type UserInput,
+} from "./account-operations.ts";
 export {
   accountAuthRoutes,
   type AccountParts,
@@ -20,4 +30,10 @@ export { emailSchema } from "./users/user-fields.ts";
 export { createUserController, type UserController } from "./users/user-controller.ts";
 export { whileSignedIn } from "./users/while-signed-in.ts";
 export { userRoutes } from "./users/user-routes.ts";
-export { defineUser, type UserOptions, type UserResource } from "./users/define-user.ts";
+export {
+  defineUser,
+  type OwnUser,
+  type ShownUser,
+  type UserOptions,
+  type UserResource,
+} from "./users/define-user.ts";
