@@ -110,13 +110,8 @@ function routesOf(key: KeyObject, publicKey: KeyObject): Routes {
     "POST example.com/oauth/token": () => ({ json: { ...token, refresh_token: "refresh-token" } }),
     "GET api.example.com/items": (authorization) =>
       authorization === `Bearer ${token.access_token}` ? { json: [{ id: 1 }] } : { status: 401 },
-    "GET api.example.com/transfers": () => ({
-      status: 401,
-      headers: {
-        "www-authenticate":
-          'DPoP error="insufficient_user_authentication", acr_values="urn:example:mfa"',
-      },
-    }),
+    "GET api.example.com/transfers": (authorization) =>
+      authorization?.startsWith("DPoP ") === true ? { json: [{ id: 1 }] } : { status: 401 },
     "POST api.example.com/users": () => ({ status: 201, json: { id: 1, name: "Ada" } }),
     "GET api.example.com/users": () => ({ json: [{ name: "Ada" }] }),
     "GET api.example.com/export": () => ({ json: "x".repeat(100_000) }),
