@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { camelOf } from "./resource-names.ts";
 import { listText } from "./source-text.ts";
 
 /** A folder in `src/api` with a resource and its routes, or with routes alone. */
@@ -74,8 +75,4 @@ function byPath(one: string, other: string): number {
 
 function pathOf(line: string): string {
   return /"([^"]+)"/.exec(line)?.[1] ?? "";
-}
-
-function camelOf(kebab: string): string {
-  return kebab.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }

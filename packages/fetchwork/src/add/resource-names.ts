@@ -47,7 +47,7 @@ export function namesOf(name: string, path?: string): ResourceNames {
   }
   const kebab = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
   if (reserved.has(kebab)) throw new CommandUsageError(`the name ${kebab} is reserved`);
-  const camel = kebab.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
+  const camel = camelOf(kebab);
   const plural = pluralOf(kebab);
   if (path !== undefined && !/^(?:\/[a-z][a-z\d-]{0,39})+$/.test(path)) {
     throw new CommandUsageError(
@@ -65,6 +65,11 @@ export function namesOf(name: string, path?: string): ResourceNames {
     path: path ?? `/${plural}`,
     plural: plural.replaceAll("-", " "),
   };
+}
+
+/** Writes a name in camel case: `blog-post` becomes `blogPost`. */
+export function camelOf(kebab: string): string {
+  return kebab.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** Returns the singular of a name that looks like a plural in English, such as `blogPost` of `blogPosts`. */

@@ -13,7 +13,6 @@ export interface SignInWait {
   readonly request: {
     readonly scope: string | undefined;
     readonly resource: readonly string[] | undefined;
-    readonly [parameter: string]: string | readonly string[] | undefined;
   };
   readonly signal: AbortSignal;
   /** The same as a time. */
@@ -59,7 +58,9 @@ export async function signInWithBrowser(
 }
 
 /** OpenID Connect Core, 11: a refresh token for offline use requires the user's consent. */
-function withConsent(request: SignInWait["request"]): SignInWait["request"] {
+function withConsent(
+  request: SignInWait["request"],
+): SignInWait["request"] & { readonly prompt?: string } {
   const isLater = request.scope?.split(" ").includes("offline_access") === true;
-  return isLater && request["prompt"] === undefined ? { ...request, prompt: "consent" } : request;
+  return isLater ? { ...request, prompt: "consent" } : request;
 }
