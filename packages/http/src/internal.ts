@@ -3,6 +3,7 @@ export {
   createRetryRules,
   mayRetry,
   retryDelay,
+  retryOptionNames,
   type AttemptOutcome,
   type FailedAttempt,
   type RepeatedRequest,

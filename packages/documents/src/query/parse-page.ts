@@ -1,8 +1,15 @@
 import { checkQueryOptions } from "../api/check-options.ts";
-import { type GivenQuery, type ParsedQuery, parseMaximum, parseQuery } from "./parse-query.ts";
+import {
+  type GivenQuery,
+  type ParsedQuery,
+  parseMaximum,
+  parseQuery,
+  selectionNames,
+} from "./parse-query.ts";
 
 const defaultLimit = 30;
 const maxLimit = 10_000;
+const pageNames = [...selectionNames, "total"] as const;
 
 /**
  * A query of a page that was checked.
@@ -26,17 +33,7 @@ export function parsePage(query: GivenQuery & { readonly total?: unknown }): {
   readonly limit: number;
   readonly total: number | "exact" | "none";
 } {
-  checkQueryOptions("page", query, [
-    "where",
-    "q",
-    "near",
-    "deleted",
-    "sort",
-    "limit",
-    "after",
-    "fields",
-    "total",
-  ]);
+  checkQueryOptions("page", query, pageNames);
   const parsed = parseQuery(query);
   const limit = parseMaximum("limit", query.limit ?? defaultLimit, maxLimit);
   const { total = "none" } = query;

@@ -119,6 +119,12 @@ export function parseMaximum(
   throw wrong(`"${name}" must be a whole number from 1 to ${greatest}`);
 }
 
+/** Names of what selects documents, in the order in which messages list them. */
+export const selectionNames: readonly (
+  "where" | "q" | "near" | "deleted" | "sort" | "limit" | "after" | "fields"
+)[] = ["where", "q", "near", "deleted", "sort", "limit", "after", "fields"];
+const findNames = [...selectionNames, "offset"] as const;
+
 /**
  * Checks the query of `find`.
  *
@@ -126,17 +132,7 @@ export function parseMaximum(
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseFind(query: GivenQuery): ParsedQuery {
-  checkQueryOptions("find", query, [
-    "where",
-    "q",
-    "near",
-    "deleted",
-    "sort",
-    "limit",
-    "offset",
-    "after",
-    "fields",
-  ]);
+  checkQueryOptions("find", query, findNames);
   return parseQuery(query);
 }
 

@@ -1,5 +1,5 @@
 import { checkQueryOptions } from "../api/check-options.ts";
-import { type GivenQuery, parseMaximum, parseQuery } from "./parse-query.ts";
+import { type GivenQuery, parseMaximum, parseQuery, selectionNames } from "./parse-query.ts";
 
 /**
  * Checks the query of a stream and returns the maximum number of documents.
@@ -8,16 +8,7 @@ import { type GivenQuery, parseMaximum, parseQuery } from "./parse-query.ts";
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseStream(query: GivenQuery): number {
-  checkQueryOptions("stream", query, [
-    "where",
-    "q",
-    "near",
-    "deleted",
-    "sort",
-    "limit",
-    "after",
-    "fields",
-  ]);
+  checkQueryOptions("stream", query, selectionNames);
   parseQuery(query);
   return query.limit === undefined ? Infinity : parseMaximum("limit", query.limit);
 }

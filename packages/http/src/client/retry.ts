@@ -62,6 +62,17 @@ export interface RetryRules {
   readonly retriesTooLarge: boolean;
 }
 
+/** Names of {@link RetryOptions}, for the options that extend it. */
+export const retryOptionNames: readonly (keyof RetryOptions)[] = [
+  "retries",
+  "methods",
+  "statuses",
+  "baseDelay",
+  "maxDelay",
+  "maxRetryAfter",
+  "shouldRetry",
+];
+
 /**
  * Makes rules of retries from options, for `Client` and for the middleware `retry` alike.
  *
@@ -71,15 +82,7 @@ export function createRetryRules(options: RetryOptions = {}): RetryRules {
   if (typeof options !== "object" || options === null) {
     throw optionError("retry", options, "false, a number or an object");
   }
-  checkOptions<RetryOptions>("retry", options, [
-    "retries",
-    "methods",
-    "statuses",
-    "baseDelay",
-    "maxDelay",
-    "maxRetryAfter",
-    "shouldRetry",
-  ]);
+  checkOptions<RetryOptions>("retry", options, retryOptionNames);
   const {
     retries = 2,
     methods = ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"],

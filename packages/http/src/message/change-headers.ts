@@ -29,9 +29,7 @@ export function changeHeaders(
     return response;
   }
   if (isUpgrade(response)) return response;
-  const copy =
-    (LazyResponse.is(response) ? LazyResponse.copy(response) : undefined) ??
-    (isShareable(response) ? copyEmpty(response) : undefined);
+  const copy = copyShared(response);
   if (copy !== undefined) {
     setOwner(copy, context);
     change(copy.headers);
@@ -91,10 +89,11 @@ function isUpgrade(response: Response): boolean {
   return "webSocket" in response && response.webSocket != null;
 }
 
-function isShareable(response: Response): boolean {
-  // These were made for one exchange, and asking for their body would make the platform's `Response`.
-  if (LazyResponse.is(response) || holdsBody(response)) return false;
-  return response.body === null;
+/** Copies a response that exchanges may share; returns undefined for one that was made for a single exchange. */
+function copyShared(response: Response): Response | undefined {
+  // Asking one of these for its body would make the platform's `Response`.
+  if (LazyResponse.is(response)) return LazyResponse.copy(response);
+  return holdsBody(response) || response.body !== null ? undefined : copyEmpty(response);
 }
 
 function copyEmpty(response: Response): Response {

@@ -7,7 +7,13 @@ import {
   type Middleware,
   type RetryOptions,
 } from "@fetchwork/http";
-import { createRetryRules, mayRetry, retryDelay, type RetryRules } from "@fetchwork/http/internal";
+import {
+  retryOptionNames,
+  createRetryRules,
+  mayRetry,
+  retryDelay,
+  type RetryRules,
+} from "@fetchwork/http/internal";
 import { pause, UsageError } from "@fetchwork/kit";
 import { continueStream, readUpTo } from "../body/stream-start.ts";
 import { checkAmount, checkOptions } from "../check-options.ts";
@@ -35,16 +41,7 @@ export interface RetryMiddlewareOptions extends RetryOptions {
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function retry(options: RetryMiddlewareOptions = {}): Middleware {
-  checkOptions("retry", options, [
-    "retries",
-    "methods",
-    "statuses",
-    "baseDelay",
-    "maxDelay",
-    "maxRetryAfter",
-    "shouldRetry",
-    "replayLimit",
-  ]);
+  checkOptions("retry", options, [...retryOptionNames, "replayLimit"]);
   const { replayLimit = 65_536, ...rules } = options;
   checkAmount(replayLimit, "replayLimit", 0);
   const policy = readPolicy(rules);
