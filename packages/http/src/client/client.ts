@@ -247,11 +247,13 @@ function withDeadline({
   return { ...response, body };
 }
 
+const sendOptionNames: readonly (keyof SendOptions)[] = [...policyNames, "signal"];
+
 function checked(options: SendOptions): SendOptions {
   if (typeof options !== "object" || options === null) {
     throw optionError("options", options, "an object");
   }
-  checkOptions<SendOptions>("send", options, [...policyNames, "signal"]);
+  checkOptions<SendOptions>("send", options, sendOptionNames);
   return checkedValues(options);
 }
 

@@ -117,12 +117,7 @@ export class LazyResponse implements Response {
       return;
     }
     const isText = typeof body === "string";
-    // The caller may change its bytes afterwards.
-    this.#body = isText
-      ? body
-      : body === null || body === undefined
-        ? null
-        : new Uint8Array(body.slice());
+    this.#body = isText ? body : copyOf(body);
     this.#status = status;
     this.#statusText = statusText;
     this.#isShared = true;
@@ -280,6 +275,13 @@ function isWhole(body: BodyInit | null | undefined): body is WholeBody {
     body instanceof Uint8Array ||
     body instanceof ArrayBuffer
   );
+}
+
+/** Copies bytes, which the caller may change afterwards. */
+function copyOf(body: Exclude<WholeBody, string>): Uint8Array<ArrayBuffer> | null {
+  if (body === null || body === undefined) return null;
+  // Of a view the constructor copies the bytes, of a buffer it does not.
+  return new Uint8Array(body instanceof ArrayBuffer ? body.slice(0) : body);
 }
 
 function isPlain(status: number, statusText: string, body: WholeBody): boolean {

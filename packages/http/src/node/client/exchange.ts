@@ -56,7 +56,6 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
   protected readonly maxResponseSize: number;
   /** Bytes of the body that arrived, still coded. */
   protected received = 0;
-  /** Bytes that the head announced. */
   /** Set while undici works for this exchange. */
   protected controller: Dispatcher.DispatchController | undefined;
   readonly #route: ExchangeRoute;

@@ -176,8 +176,7 @@ export class Connections {
  */
 export function run(client: PoolClient, statement: BoundText, limit?: number): Promise<Result> {
   const { promise, resolve, reject } = Promise.withResolvers<Result>();
-  const { text } = statement;
-  const values = [...statement.values];
+  const { text, values } = statement;
   const name = unnamed.has(client) ? undefined : statement.name;
   // Always the same members: `pg` copies them one by one.
   const query = {
