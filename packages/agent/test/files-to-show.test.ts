@@ -35,7 +35,7 @@ it("names a file that has no room for that either", async () => {
   expect(paths).toContain("long.txt");
 });
 
-it("gives the room first to files that the error names", async () => {
+it("includes the files that the error names before all others", async () => {
   const files = { "a.js": "export const a = 1;\n", "src/deep/long.js": long };
   const about = "TypeError: x\n    at run (/home/me/app/src/deep/long.js:3:5)";
   const { forms } = await show(files, Math.ceil(long.length / 3.5) + 50, about);

@@ -52,7 +52,7 @@ it("loses no line that a person added, and invents none", () => {
   );
 });
 
-it("compares long texts of equal lines at once, and gives up where little is the same", () => {
+it("merges long texts of equal lines quickly, and reports a conflict when little is equal", () => {
   const long = "}\n".repeat(50_000);
   expect(mergeText(long, `A\n${long}`, `${long}B\n`)).toBe(`A\n${long}B\n`);
   const other = "y\n".repeat(10_000);
@@ -63,7 +63,7 @@ it("compares long texts of equal lines at once, and gives up where little is the
 });
 
 it.each(["theirs", "ours"])(
-  "gives up at once where %s alone has changed too many lines",
+  "reports a conflict at once when only %s has changed too many lines",
   (side) => {
     const base = "x\n".repeat(100_000);
     const many = "z\n".repeat(100_001);

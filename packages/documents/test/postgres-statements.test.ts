@@ -104,7 +104,7 @@ describe.skipIf(noPostgres !== undefined)("A statement", () => {
     expect((await run({ ...division, values: [1] })).rows).toEqual([["1"]]);
   });
 
-  it("gives a connection up on which the server forgot a statement", async () => {
+  it("replaces a connection whose prepared statement the server has lost", async () => {
     const statement = { text: "SELECT 1", values: [], name: "forgotten" };
     await run(statement);
     await run({ text: "DEALLOCATE forgotten", values: [] });
@@ -112,7 +112,7 @@ describe.skipIf(noPostgres !== undefined)("A statement", () => {
     expect((await run(statement)).rows).toEqual([["1"]]);
   });
 
-  it("gives a connection up on which a statement has other columns than before", async () => {
+  it("replaces a connection when the columns of a prepared statement have changed", async () => {
     await run({ text: "CREATE TABLE grown (id int)", values: [] });
     await run({ text: "INSERT INTO grown VALUES (1)", values: [] });
     const statement = { text: "SELECT * FROM grown", values: [], name: "all of grown" };

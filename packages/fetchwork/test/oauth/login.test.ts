@@ -72,7 +72,7 @@ describe("oauth login", () => {
       "--discovery must be",
     ],
     [
-      "a resource that is no URL",
+      "a resource that is not a URL",
       ["--issuer", "https://id.example", "--client-id", "x", "--resource", "x"],
       "--resource must be",
     ],

@@ -62,16 +62,16 @@ describe("FastResponse", () => {
       (R) => R.json(1, { headers: { "content-type": "application/ld+json" } }),
     ],
     ["redirect()", (R) => R.redirect("http://a.example/b", 303)],
-    ["a status that is no integer", (R) => new R("a", { status: 200.5 })],
+    ["a status that is not an integer", (R) => new R("a", { status: 200.5 })],
     ["a status out of range", (R) => new R("a", { status: 600 })],
     ["a body with a status without one", (R) => new R("a", { status: 204 })],
     ["an empty body with a status without one", (R) => new R("", { status: 304 })],
     ["a status text with a line break", (R) => new R("a", { statusText: "a\nb" })],
     ["a status text beyond Latin-1", (R) => new R("a", { statusText: "\u0100" })],
-    ["a name of a header that is none", (R) => new R("a", { headers: { "a b": "1" } })],
+    ["an invalid header name", (R) => new R("a", { headers: { "a b": "1" } })],
     ["a value of a header with a line break", (R) => new R("a", { headers: { a: "1\r\nb: 2" } })],
-    ["json() of what is no JSON", (R) => R.json(undefined)],
-    ["redirect() to what is no URL", (R) => R.redirect("http://")],
+    ["json() of a value that JSON cannot hold", (R) => R.json(undefined)],
+    ["redirect() to an invalid URL", (R) => R.redirect("http://")],
   ])("is like the platform's class for %s", async (_, make) => {
     expect(await seen(FastResponse, make)).toEqual(await seen(Response, make));
   });
