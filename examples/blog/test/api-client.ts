@@ -47,22 +47,25 @@ export interface TestApi {
   join(email: string, role?: "user" | "admin"): Promise<{ id: string; token: string }>;
 }
 
-/** The store of the tests: in memory, or a database, which the tests empty. */
-const storeUrl = process.env["TEST_DATABASE_URL"] || "sqlite::memory:";
+/** A database that the tests may empty; without one, the store of each test is in memory. */
+const databaseUrl = process.env["TEST_DATABASE_URL"];
 
 /** Opens the API on an empty store, which is closed when the test ends. */
 export async function openApi(
   transport: Transport = "memory",
   settings: Partial<AppConfig> = {},
 ): Promise<TestApi> {
-  const store = await openStore(storeUrl);
-  for (const { collection } of resources) {
-    await store.collection(collection).removeMany({ where: {} });
+  const store = await openStore(databaseUrl || "sqlite::memory:");
+  if (databaseUrl) {
+    const collections = [
+      ...resources.map(({ collection }) => collection),
+      ...account.collections,
+      senderCollections.endpoints,
+    ];
+    for (const collection of collections) {
+      await store.collection(collection).removeMany({ where: {} });
+    }
   }
-  for (const collection of account.collections) {
-    await store.collection(collection).removeMany({ where: {} });
-  }
-  await store.collection(senderCollections.endpoints).removeMany({ where: {} });
   const app = createApp({ masterKey, jwtSecret, tokenLifetime: 60, ...settings }, store);
   const { handler } = app;
   let fetchFrom = async (request: Request): Promise<Response> => runHandler(handler, request);

@@ -5,7 +5,7 @@ import { openAnother } from "./another-store.ts";
 import { CitusServer, citusUrl } from "./citus-server.ts";
 import { openLibsql } from "./libsql-engine.ts";
 import { type PgBouncer, startPgBouncer } from "./pgbouncer.ts";
-import { connectionOf, postgresVersions, postgresBin, runSql } from "./postgres-server.ts";
+import { connectionOf, postgresVersions, postgresBin, runSqlAgain } from "./postgres-server.ts";
 import { SharedServer } from "./shared-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -55,17 +55,19 @@ const postgresKinds: readonly PostgresKind[] = [
     : [{ name: "Citus", server: () => citus, options: distributedOptions }]),
 ];
 
-const isMore = process.env["FETCHWORK_TESTS"] === "more" && postgresVersions.length > 1;
+/** The engines that `npm test` tests; `npm run test:more` tests the others, and `test:all` all. */
+const engineOfFirstTier = /^SQLite|^PostgreSQL$/;
 
-/** Leaves out of `npm run test:more` the engines that `npm test` has tested. */
-function untested<E extends readonly [name: string, ...unknown[]]>(
+function ofTier<E extends readonly [name: string, ...unknown[]]>(
   engines: readonly E[],
 ): readonly E[] {
-  return isMore ? engines.filter(([name]) => name === "PostgreSQL 18") : engines;
+  const tier = process.env["FETCHWORK_TESTS"];
+  if (tier === "all") return engines;
+  return engines.filter(([name]) => engineOfFirstTier.test(name) === (tier === undefined));
 }
 
 /** The engines that the contract is held against. */
-export const allEngines: readonly (readonly [name: string, open: Open])[] = untested([
+export const allEngines: readonly (readonly [name: string, open: Open])[] = ofTier([
   [
     "SQLite in a file",
     (options) => openAndClose(`sqlite:${join(temporaryFolder(), "a.db")}`, options),
@@ -95,7 +97,7 @@ async function openOnLibsql(options?: StoreOptions): Promise<Store> {
 
 /** Makes an empty database of each engine that several stores can use, and returns what opens one. */
 export const sharedEngines: readonly (readonly [name: string, create: () => Promise<Open>])[] =
-  untested([
+  ofTier([
     ["SQLite in a file", () => Promise.resolve(sharedFile(openAnother))],
     ["libSQL, another driver", () => Promise.resolve(sharedFile(openLibsql))],
     ...postgresKinds.map(
@@ -187,7 +189,7 @@ class EmptiedStore {
     const isNew = this.#opened === undefined;
     this.#opened ??= this.#openNew();
     const { url, store } = await this.#opened;
-    if (!isNew) await runSql(url, emptyTables);
+    if (!isNew) await runSqlAgain(url, emptyTables);
     // The first use of a collection creates its table.
     for (const definition of collections) await store.collection(definition).count();
     return store;

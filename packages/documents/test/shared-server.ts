@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { runSql, startPostgres } from "./postgres-server.ts";
+import { runSql, runSqlAgain, startPostgres } from "./postgres-server.ts";
 import { serversFolder, type RunningServer } from "./stop-servers.ts";
 
 /** Drops the tables of a database, and returns what else is left there but extensions. */
@@ -34,14 +34,14 @@ export class SharedServer {
 
   /** Takes a database back whose stores are closed. */
   async giveBack(url: string): Promise<void> {
-    const left = await runSql(url, emptyTables);
+    const left = await runSqlAgain(url, emptyTables);
     if (left.length === 0) this.#free.push(url);
   }
 
   async #create(folder: string): Promise<string> {
     // Not counted: a worker that runs several projects loads this module again, but keeps the server.
     const name = `test_${randomUUID().replaceAll("-", "")}`;
-    await runSql(urlOf(folder, "postgres"), `CREATE DATABASE ${name}`);
+    await runSqlAgain(urlOf(folder, "postgres"), `CREATE DATABASE ${name}`);
     return urlOf(folder, name);
   }
 

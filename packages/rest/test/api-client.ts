@@ -40,9 +40,9 @@ export async function openApi(options: Pick<ApiOptions, "routes"> & Partial<ApiO
   const api = createApi({
     title: "Test",
     version: "1.0.0",
-    store: await memoryStore(),
     authentication: noAccounts(),
     ...options,
+    store: options.store ?? (await memoryStore()),
   });
   return {
     api,

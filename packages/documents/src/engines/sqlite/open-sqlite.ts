@@ -34,6 +34,8 @@ interface FileOptions {
   readonly busyTimeout: number;
   readonly create: boolean;
   readonly exclusive: boolean;
+  /** Whether each commit waits for the disk. Default: true. */
+  readonly isDurable?: boolean;
 }
 
 /** Opens the store in a file, which is created with its directory when it is not there. */
@@ -91,8 +93,7 @@ export async function openMemory(options: { readonly busyTimeout: number }): Pro
   };
   try {
     const path = join(directory, `${randomUUID()}.db`);
-    const writer = await openPatiently(path, { ...options, create: true });
-    writer.exec("PRAGMA synchronous = OFF");
+    const writer = await openPatiently(path, { ...options, create: true, isDurable: false });
     const reader = openReader(path, writer, options.busyTimeout);
     // An open file lives on without its name, and ends with the process. Windows refuses.
     if (process.platform !== "win32") remove();
@@ -145,7 +146,7 @@ function createPrivately(path: string): void {
 /** Repeats the opening while another process is creating the same store. */
 async function openPatiently(
   path: string,
-  { busyTimeout, create }: Omit<FileOptions, "exclusive">,
+  { busyTimeout, ...options }: Omit<FileOptions, "exclusive">,
 ): Promise<Connection> {
   const deadline = performance.now() + busyTimeout;
   for (;;) {
@@ -153,7 +154,7 @@ async function openPatiently(
     const database = new DatabaseSync(path, { timeout: 0 });
     try {
       const connection = new Connection(database);
-      if (setUpFile(connection, path, { create })) return connection;
+      if (setUpFile(connection, path, options)) return connection;
       throw missing(path);
     } catch (error) {
       database.close();

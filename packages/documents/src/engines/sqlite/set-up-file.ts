@@ -11,10 +11,12 @@ const maxIdleLogBytes = 64 * 1024 * 1024;
 export function setUpFile(
   connection: Connection,
   path: string,
-  { create }: { readonly create: boolean },
+  { create, isDurable = true }: { readonly create: boolean; readonly isDurable?: boolean },
 ): boolean {
   const isNew = isEmpty(connection, path);
   if (isNew && !create) return false;
+  // FULL waits for the disk at each commit; NORMAL, the usual choice, only at checkpoints.
+  connection.exec(`PRAGMA synchronous = ${isDurable ? "FULL" : "OFF"}`);
   const [mode] = connection.get("PRAGMA journal_mode = WAL", []) ?? [];
   if (mode !== "wal") {
     throw new DocumentsError(
@@ -22,9 +24,7 @@ export function setUpFile(
       `cannot open ${path}: its file system does not allow a write-ahead log`,
     );
   }
-  // FULL waits for the disk at each commit; NORMAL, the usual choice, only at checkpoints.
   connection.exec(`
-    PRAGMA synchronous = FULL;
     PRAGMA trusted_schema = OFF;
     PRAGMA cache_size = -${cacheKib};
     PRAGMA wal_autocheckpoint = ${checkpointPages};

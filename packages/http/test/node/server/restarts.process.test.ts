@@ -1,23 +1,53 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
+import { connect, type ClientHttp2Session } from "node:http2";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { expect, it } from "vitest";
+import { afterAll, beforeAll, expect, it } from "vitest";
+
+const folder = mkdtempSync(join(tmpdir(), "restarts-"));
+const tls = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
+
+beforeAll(() => {
+  const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
+  const files = ["-keyout", tls.key, "-out", tls.cert];
+  execFileSync(
+    "openssl",
+    ["req", "-x509", ...curve, "-days", "2", "-subj", "/CN=localhost", ...files],
+    {
+      stdio: "ignore",
+    },
+  );
+});
+
+afterAll(() => rmSync(folder, { recursive: true }));
 
 const program = `
+  import { readFileSync } from "node:fs";
   import { serve } from "@fetchwork/http/serve";
   import { text } from "@fetchwork/http";
-  const server = await serve(() => text("ok"), { port: Number(process.env.PORT), hostname: "127.0.0.1" });
+  const { cert, key } = JSON.parse(process.env.TLS);
+  const server = await serve(() => text("ok"), {
+    port: Number(process.env.PORT),
+    hostname: "127.0.0.1",
+    ...(cert && { http2: true, tls: { cert: readFileSync(cert), key: readFileSync(key) } }),
+  });
   console.log(server.port);
 `;
 
-async function startServer(port: number): Promise<{ child: ChildProcess; port: number }> {
+async function startServer(
+  port: number,
+  files: Partial<typeof tls>,
+): Promise<{ child: ChildProcess; port: number }> {
   const child = spawn(
     process.execPath,
     ["--conditions=@fetchwork/source", "--input-type=module", "--eval", program],
     {
       cwd: fileURLToPath(new URL("../../..", import.meta.url)),
-      env: { ...process.env, PORT: String(port) },
+      env: { ...process.env, PORT: String(port), TLS: JSON.stringify(files) },
       stdio: ["ignore", "pipe", "inherit"],
     },
   );
@@ -25,41 +55,92 @@ async function startServer(port: number): Promise<{ child: ChildProcess; port: n
   return { child, port: Number(String(line)) };
 }
 
-/** Sends one request on a kept connection; resolves to what became of it. */
-function send(agent: Agent, port: number): Promise<"ok" | "lost" | "not connected"> {
-  return new Promise((resolve) => {
-    const sent = request({ agent, port, host: "127.0.0.1" }, (response) => {
-      response.resume().on("end", () => resolve("ok"));
-    });
-    sent.on("error", () => resolve(sent.reusedSocket ? "lost" : "not connected"));
-    sent.end();
-  });
+/** What became of a request; `lost` is one on a connection that had answered another. */
+type Outcome = "ok" | "lost" | "not connected";
+
+/** Sends requests one after the other on a connection that is kept. */
+interface Client {
+  send(port: number): Promise<Outcome>;
+  close(): void;
 }
 
-it("A process that restarts 20 times under 20 clients resets no connection that was used", async () => {
-  const counts = { ok: 0, lost: 0, "not connected": 0 };
-  let isDone = false;
-  let { child, port } = await startServer(0);
-  const clients = Array.from({ length: 20 }, async () => {
-    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-    while (!isDone) {
-      const outcome = await send(agent, port);
-      counts[outcome] += 1;
-      if (outcome !== "ok") await new Promise((resolve) => setTimeout(resolve, 5));
+function createHttp1Client(): Client {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  return {
+    send: (port) =>
+      new Promise((resolve) => {
+        const sent = request({ agent, port, host: "127.0.0.1" }, (response) => {
+          response.resume().on("end", () => resolve("ok"));
+        });
+        sent.on("error", () => resolve(sent.reusedSocket ? "lost" : "not connected"));
+        sent.end();
+      }),
+    close: () => agent.destroy(),
+  };
+}
+
+function createHttp2Client(): Client {
+  let session: ClientHttp2Session | undefined;
+  let isUsed = false;
+  const open = (port: number): ClientHttp2Session => {
+    isUsed = false;
+    // Each error of the session ends its streams, where it is counted.
+    return connect(`https://127.0.0.1:${port}`, { rejectUnauthorized: false }).on(
+      "error",
+      () => {},
+    );
+  };
+  return {
+    send: (port) =>
+      new Promise((resolve) => {
+        // A session that was told to go away is closed for new streams.
+        if (session === undefined || session.closed || session.destroyed) session = open(port);
+        const wasUsed = isUsed;
+        let status: number | undefined;
+        const stream = session.request({ ":path": "/" });
+        stream.on("response", (headers) => (status = headers[":status"]));
+        stream.on("error", () => {});
+        stream.resume().on("close", () => {
+          isUsed = true;
+          if (status === 200 && stream.rstCode === 0) resolve("ok");
+          else resolve(wasUsed ? "lost" : "not connected");
+        });
+      }),
+    close: () => session?.destroy(),
+  };
+}
+
+it.each([
+  ["HTTP/1.1", createHttp1Client, {}],
+  ["HTTP/2", createHttp2Client, tls],
+] as const)(
+  "A process that restarts 20 times under 20 clients of %s resets no connection that was used",
+  async (_version, createClient, files) => {
+    const counts = { ok: 0, lost: 0, "not connected": 0 };
+    let isDone = false;
+    let { child, port } = await startServer(0, files);
+    const clients = Array.from({ length: 20 }, async () => {
+      const client = createClient();
+      while (!isDone) {
+        const outcome = await client.send(port);
+        counts[outcome] += 1;
+        if (outcome !== "ok") await new Promise((resolve) => setTimeout(resolve, 50));
+      }
+      client.close();
+    });
+    for (let round = 0; round < 20; round += 1) {
+      const before = counts.ok;
+      while (counts.ok < before + 100) await new Promise((resolve) => setTimeout(resolve, 5));
+      const exited = once(child, "exit");
+      child.kill("SIGTERM");
+      expect(await exited).toEqual([0, null]);
+      ({ child, port } = await startServer(port, files));
     }
-    agent.destroy();
-  });
-  for (let round = 0; round < 20; round += 1) {
-    const before = counts.ok;
-    while (counts.ok < before + 100) await new Promise((resolve) => setTimeout(resolve, 5));
-    const exited = once(child, "exit");
-    child.kill("SIGTERM");
-    expect(await exited).toEqual([0, null]);
-    ({ child, port } = await startServer(port));
-  }
-  isDone = true;
-  await Promise.all(clients);
-  child.kill("SIGKILL");
-  expect(counts.ok).toBeGreaterThan(2000);
-  expect(counts.lost).toBe(0);
-}, 120_000);
+    isDone = true;
+    await Promise.all(clients);
+    child.kill("SIGKILL");
+    expect(counts.ok).toBeGreaterThan(2000);
+    expect(counts.lost).toBe(0);
+  },
+  240_000,
+);
