@@ -153,8 +153,7 @@ export class Connection {
     upload?: BodyLog,
   ): Response | Promise<Response> {
     const { method, url, headers, body, transport, init } = exchange;
-    const secrets = (): readonly string[] => secretsOf(exchange);
-    const onEnd = (): void => this.#logBody("request", upload, { headers, secrets });
+    const onEnd = (): void => this.#logBody("request", upload, { exchange, headers });
     const content = isStream(body)
       ? { body: watchUpload(body, { watch, log: upload, onEnd }), duplex: "half" }
       : { body: body ?? null };
@@ -178,10 +177,10 @@ export class Connection {
   #logBody(
     kind: "request" | "response",
     log: BodyLog | undefined,
-    { headers, secrets }: { readonly headers: Headers; readonly secrets: () => readonly string[] },
+    { exchange, headers }: { readonly exchange: Exchange; readonly headers: Headers },
   ): void {
     if (log === undefined) return;
-    const message = { headers, body: log.content, secrets: secrets() };
+    const message = { headers, body: log.content, secrets: secretsOf(exchange) };
     this.#logger?.debug(describeBody(kind, message));
   }
 
@@ -193,12 +192,11 @@ export class Connection {
       return response;
     }
     const log = this.#newLog();
-    const secrets = (): readonly string[] => secretsOf(exchange);
     const isPlatform = this.#isPlatform(exchange);
     const watched = watchBody(body, watch, {
       onPiece: (piece) => log?.add(piece),
       onEnd: (isComplete) => {
-        this.#logBody("response", log, { headers, secrets });
+        this.#logBody("response", log, { exchange, headers });
         if (isComplete && isPlatform) watch.dispose();
       },
       toFailure: (error) => toFailure(error, exchange, watch),

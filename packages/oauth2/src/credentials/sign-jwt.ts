@@ -1,7 +1,7 @@
 import { decodeBase64 } from "@fetchwork/kit";
 import { OAuth2UsageError, optionError } from "../errors.ts";
 import { checkOptions } from "../check-options.ts";
-import { isJwk, type NodeKeyObject, type SigningJwk, type SigningKey } from "./signing-key.ts";
+import { isJwk, type NodeKeyObject, type SigningKey } from "./signing-key.ts";
 
 /** Header of a JWT that {@link signJwt} makes. */
 export interface SigningHeader {
@@ -49,7 +49,7 @@ export async function signJwt(
     const found = algorithm === undefined ? undefined : "unknown";
     throw optionError("algorithm", found, `one of ${[...signatureAlgorithms].join(", ")}`);
   }
-  const kid = header.kid ?? jwkKid(jwk);
+  const kid = header.kid ?? (typeof jwk?.kid === "string" ? jwk.kid : undefined);
   try {
     // Loaded when a first key is used: who signs nothing never pays for jose.
     const { signWithJose } = await import("./sign-with-jose.ts");
@@ -105,10 +105,6 @@ function isSigningKey(key: unknown, isShared: boolean): key is SigningKey {
   if ("kty" in key) return "d" in key || "k" in key;
   // Node's `KeyObject`.
   return "type" in key && (key.type === "private" || key.type === "secret");
-}
-
-function jwkKid(jwk: SigningJwk | undefined): string | undefined {
-  return typeof jwk?.kid === "string" ? jwk.kid : undefined;
 }
 
 function algorithmOf(key: SigningKey): string | undefined {
