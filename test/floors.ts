@@ -35,6 +35,7 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
     ".",
   ],
   http: [
+    "transport.ts",
     "node/server",
     "node/application",
     "node/exchange",

@@ -26,7 +26,7 @@ describe("the packages that are packed together", () => {
     ["@fetchwork/endpoint", "endpoint"],
     ["@fetchwork/http", "http kit"],
     ["@fetchwork/middleware", "http kit middleware"],
-    ["@fetchwork/oauth2", "kit oauth2"],
+    ["@fetchwork/oauth2", "http kit oauth2"],
     // `documents` is an optional peer.
     ["@fetchwork/webhooks", "http kit webhooks"],
     ["@fetchwork/rest", "documents endpoint http kit middleware rest"],

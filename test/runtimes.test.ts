@@ -11,6 +11,7 @@ const recorded = JSON.parse(readText("docs/runtimes.json")) as RuntimesRecord;
 const filesOfMainEntries: ReadonlySet<string> = new Set([
   "@fetchwork/http/internal",
   "@fetchwork/http/responses",
+  "@fetchwork/http/transport",
   "@fetchwork/kit/errors",
   "@fetchwork/kit/options",
 ]);

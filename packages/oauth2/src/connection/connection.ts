@@ -1,6 +1,6 @@
+import { ExchangeWatch, watchBody } from "@fetchwork/http/transport";
 import { connectionFailure } from "./connection-failure.ts";
-import { Deadline } from "./deadline.ts";
-import { OAuth2Error, OAuth2UsageError } from "../errors.ts";
+import { OAuth2Error, OAuth2TimeoutError, OAuth2UsageError } from "../errors.ts";
 import type { Fetch } from "./fetch.ts";
 import {
   describeBody,
@@ -13,7 +13,7 @@ import { readBody } from "./read-body.ts";
 import { isStream, type SentBody } from "../message/request-body.ts";
 import { OAuth2Response, type ParseOptions } from "../message/response.ts";
 import { secretsOfBody } from "../log/secrets-of-body.ts";
-import { BodyLog, watchDownload, watchUpload } from "./streamed-body.ts";
+import { BodyLog, watchUpload } from "./streamed-body.ts";
 
 /** How requests are sent; made once per client. */
 export interface ConnectionOptions {
@@ -93,19 +93,19 @@ export class Connection {
    * `ERR_OAUTH_RESPONSE_TOO_LARGE`, and the reason of the signal when that is aborted
    */
   async send(exchange: WholeExchange): Promise<OAuth2Response> {
-    const deadline = this.#prepare(exchange);
+    const watch = this.#prepare(exchange);
     try {
-      const response = await this.#exchange(exchange, deadline);
+      const response = await this.#exchange(exchange, watch);
       const isPlatform = this.#isPlatform(exchange);
       const body = await readBody(response, exchange.maxResponseBytes, isPlatform);
       const whole = toResponse(exchange, response, body);
       this.#logResponse(whole, exchange, body);
-      if (isPlatform) deadline.dispose();
+      if (isPlatform) watch.dispose();
       return whole;
     } catch (error) {
-      throw toFailure(error, exchange, deadline);
+      throw toFailure(error, exchange, watch);
     } finally {
-      deadline.release();
+      watch.release();
     }
   }
 
@@ -118,20 +118,20 @@ export class Connection {
   async stream(given: Exchange): Promise<StreamedReply> {
     const upload = isStream(given.body) ? this.#newLog() : undefined;
     const exchange = upload === undefined ? given : withSecretsOf(upload, given);
-    const deadline = this.#prepare(exchange);
+    const watch = this.#prepare(exchange);
     try {
-      const response = await this.#exchange(exchange, deadline, upload);
-      deadline.stop();
+      const response = await this.#exchange(exchange, watch, upload);
+      watch.stop();
       const head = toResponse(exchange, response, "");
       this.#logResponse(head, exchange, "");
-      return { head, stream: this.#watch(response, exchange, deadline) };
+      return { head, stream: this.#watch(response, exchange, watch) };
     } catch (error) {
-      deadline.release();
-      throw toFailure(error, exchange, deadline);
+      watch.release();
+      throw toFailure(error, exchange, watch);
     }
   }
 
-  #prepare(exchange: Exchange): Deadline {
+  #prepare(exchange: Exchange): ExchangeWatch {
     const { method, url, headers, body, timeout = this.timeout } = exchange;
     for (const [name, value] of this.#headers) {
       if (headers.has(name) || (exchange.isForeign === true && isSecretHeader(name))) continue;
@@ -139,7 +139,8 @@ export class Connection {
     }
     const secrets = this.#logger === undefined ? [] : secretsOf(exchange);
     this.#logger?.debug(describeRequest(method, url, { headers, body: loggable(body), secrets }));
-    return new Deadline(timeout, exchange.signal);
+    const limit = { milliseconds: timeout, error: () => new OAuth2TimeoutError(timeout) };
+    return new ExchangeWatch(exchange.signal, timeout === 0 ? undefined : limit);
   }
 
   #isPlatform({ transport }: Exchange): boolean {
@@ -148,19 +149,18 @@ export class Connection {
 
   #exchange(
     exchange: Exchange,
-    deadline: Deadline,
+    watch: ExchangeWatch,
     upload?: BodyLog,
   ): Response | Promise<Response> {
     const { method, url, headers, body, transport, init } = exchange;
-    const secrets = (): readonly string[] => secretsOf(exchange);
-    const onEnd = (): void => this.#logBody("request", upload, { headers, secrets });
+    const onEnd = (): void => this.#logBody("request", upload, { exchange, headers });
     const content = isStream(body)
-      ? { body: watchUpload(body, { deadline, log: upload, onEnd }), duplex: "half" }
+      ? { body: watchUpload(body, { watch, log: upload, onEnd }), duplex: "half" }
       : { body: body ?? null };
-    const { signal } = deadline;
+    const { signal } = watch;
     const all = { ...init, method, headers, redirect: "manual" as const, signal, ...content };
     const send = transport ?? this.#fetch;
-    deadline.start();
+    watch.start();
     return send === undefined ? globalThis.fetch(url.href, all) : send(new Request(url.href, all));
   }
 
@@ -177,28 +177,31 @@ export class Connection {
   #logBody(
     kind: "request" | "response",
     log: BodyLog | undefined,
-    { headers, secrets }: { readonly headers: Headers; readonly secrets: () => readonly string[] },
+    { exchange, headers }: { readonly exchange: Exchange; readonly headers: Headers },
   ): void {
     if (log === undefined) return;
-    const message = { headers, body: log.content, secrets: secrets() };
+    const message = { headers, body: log.content, secrets: secretsOf(exchange) };
     this.#logger?.debug(describeBody(kind, message));
   }
 
-  #watch(response: Response, exchange: Exchange, deadline: Deadline): Response {
-    const { body, status, headers } = response;
-    const isPlain = deadline.signal === null && this.#logger === undefined;
+  #watch(response: Response, exchange: Exchange, watch: ExchangeWatch): Response {
+    const { body, status, statusText, headers } = response;
+    const isPlain = watch.signal === null && this.#logger === undefined;
     if (body === null || isPlain || status < 200 || status > 599) {
-      deadline.release();
+      watch.release();
       return response;
     }
     const log = this.#newLog();
-    const secrets = (): readonly string[] => secretsOf(exchange);
-    const copy = watchDownload(response, body, {
-      deadline,
-      log,
-      onEnd: () => this.#logBody("response", log, { headers, secrets }),
-      toFailure: (error) => toFailure(error, exchange, deadline),
+    const isPlatform = this.#isPlatform(exchange);
+    const watched = watchBody(body, watch, {
+      onPiece: (piece) => log?.add(piece),
+      onEnd: (isComplete) => {
+        this.#logBody("response", log, { exchange, headers });
+        if (isComplete && isPlatform) watch.dispose();
+      },
+      toFailure: (error) => toFailure(error, exchange, watch),
     });
+    const copy = new Response(watched, { status, statusText, headers });
     return Object.defineProperty(copy, "url", { value: response.url || exchange.url.href });
   }
 
@@ -250,7 +253,7 @@ function loggable(body: SentBody | undefined): string | Uint8Array | undefined {
   return body === undefined ? undefined : "(not logged)";
 }
 
-function toFailure(error: unknown, exchange: Exchange, { signal }: Deadline): unknown {
+function toFailure(error: unknown, exchange: Exchange, { signal }: ExchangeWatch): unknown {
   if (signal?.aborted === true) return signal.reason;
   const isOwn = error instanceof OAuth2Error || error instanceof OAuth2UsageError;
   if (isOwn || exchange.keepsErrors === true) return error;

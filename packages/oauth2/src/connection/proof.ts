@@ -11,6 +11,8 @@ export interface ProofTarget {
 
 /** Proves with every request the possession of a key (DPoP, RFC 9449). */
 export interface RequestProof {
+  /** Thumbprint of the public key, which an authorization request names (`dpop_jkt`). Default: none. */
+  readonly thumbprint?: string | undefined;
   /** Returns the value of the header `DPoP`. */
   prove(target: ProofTarget): Promise<string>;
   /**

@@ -1,5 +1,5 @@
+import type { ExchangeWatch } from "@fetchwork/http/transport";
 import { ByteCollector } from "@fetchwork/kit";
-import type { Deadline } from "./deadline.ts";
 
 /** The beginning of a streamed body, for the log. */
 export class BodyLog {
@@ -20,7 +20,7 @@ export class BodyLog {
 
 /** What happens while a body is sent. */
 export interface UploadWatch {
-  readonly deadline: Deadline;
+  readonly watch: ExchangeWatch;
   readonly log: BodyLog | undefined;
   /** Called when the body has been sent. */
   readonly onEnd: () => void;
@@ -29,81 +29,18 @@ export interface UploadWatch {
 /** Waits for the server again with each piece that is sent, since it cannot respond before it has them all. */
 export function watchUpload(
   body: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>,
-  { deadline, log, onEnd }: UploadWatch,
+  { watch, log, onEnd }: UploadWatch,
 ): ReadableStream<Uint8Array> {
   return toReadableStream(body).pipeThrough(
     new TransformStream<Uint8Array, Uint8Array>({
       transform(chunk, controller) {
-        deadline.start();
+        watch.start();
         log?.add(chunk);
         controller.enqueue(chunk);
       },
       flush: onEnd,
     }),
   );
-}
-
-/** What happens while a body is received. */
-export interface DownloadWatch {
-  readonly deadline: Deadline;
-  readonly log: BodyLog | undefined;
-  /** Called once, when the body has ended, failed or was cancelled. */
-  readonly onEnd: () => void;
-  /** Makes the error of a body that fails. */
-  readonly toFailure: (error: unknown) => unknown;
-}
-
-/** Copies a response; its body fails when the next piece does not come in time. */
-export function watchDownload(
-  response: Response,
-  body: ReadableStream<Uint8Array<ArrayBuffer>>,
-  { deadline, log, onEnd, toFailure }: DownloadWatch,
-): Response {
-  const reader = body.getReader();
-  let hasEnded = false;
-  const end = (): void => {
-    deadline.release();
-    if (!hasEnded) onEnd();
-    hasEnded = true;
-  };
-  const watched = new ReadableStream<Uint8Array<ArrayBuffer>>(
-    {
-      start(controller) {
-        const { signal } = deadline;
-        // A body may go on after its signal is aborted.
-        const abort = (): void => {
-          controller.error(signal?.reason);
-          reader.cancel(signal?.reason).catch(() => {});
-          end();
-        };
-        signal?.addEventListener("abort", abort, { once: true });
-      },
-      async pull(controller) {
-        deadline.start();
-        try {
-          const { done, value } = await reader.read();
-          deadline.stop();
-          if (done) {
-            end();
-            controller.close();
-            return;
-          }
-          log?.add(value);
-          controller.enqueue(value);
-        } catch (error) {
-          controller.error(toFailure(error));
-          end();
-        }
-      },
-      async cancel(reason) {
-        end();
-        await reader.cancel(reason);
-      },
-    },
-    { highWaterMark: 0 },
-  );
-  const { status, statusText, headers } = response;
-  return new Response(watched, { status, statusText, headers });
 }
 
 function toReadableStream(

@@ -2,7 +2,8 @@ import { encodeBase64 } from "@fetchwork/kit";
 import { optionError, OAuth2UsageError } from "../errors.ts";
 import { formEncode } from "../message/form.ts";
 import { checkOptions } from "../check-options.ts";
-import { checkSigningKey, signJwt, type SigningKey } from "./sign-jwt.ts";
+import { checkSigningKey, signJwt } from "./sign-jwt.ts";
+import type { SigningKey } from "./signing-key.ts";
 
 /**
  * How a client proves to the authorization server who it is (RFC 6749, 2.3):

@@ -1,21 +1,7 @@
 import { decodeBase64 } from "@fetchwork/kit";
-import type * as jose from "jose";
 import { OAuth2UsageError, optionError } from "../errors.ts";
 import { checkOptions } from "../check-options.ts";
-
-/** A key to sign with: `CryptoKey`, JWK, PKCS #8 in PEM, the bytes or the text of a shared secret, Node's `KeyObject`. */
-export type SigningKey = jose.CryptoKey | SigningJwk | Uint8Array | string | NodeKeyObject;
-
-/** A key as JWK (RFC 7517, 4; RFC 7518, 6), such as the `JsonWebKey` of the platform. */
-export type SigningJwk = Readonly<Partial<jose.JWK>>;
-
-/** The members of Node's `KeyObject` that this package uses. */
-export interface NodeKeyObject {
-  readonly type: "private" | "public" | "secret";
-  readonly asymmetricKeyType?: string | undefined;
-  readonly asymmetricKeyDetails?: object | undefined;
-  readonly symmetricKeySize?: number | undefined;
-}
+import { isJwk, type NodeKeyObject, type SigningKey } from "./signing-key.ts";
 
 /** Header of a JWT that {@link signJwt} makes. */
 export interface SigningHeader {
@@ -56,7 +42,6 @@ export async function signJwt(
   header: SigningHeader = {},
 ): Promise<string> {
   checkOptions("signJwt", header, ["algorithm", "kid", "typ"]);
-  const { SignJWT } = await loadJose();
   const jwk = isJwk(key) ? key : undefined;
   const algorithm = header.algorithm ?? jwk?.alg ?? algorithmOf(key);
   if (algorithm === undefined || !signatureAlgorithms.has(algorithm)) {
@@ -64,15 +49,13 @@ export async function signJwt(
     const found = algorithm === undefined ? undefined : "unknown";
     throw optionError("algorithm", found, `one of ${[...signatureAlgorithms].join(", ")}`);
   }
-  const kid = header.kid ?? jwkKid(jwk);
+  const kid = header.kid ?? (typeof jwk?.kid === "string" ? jwk.kid : undefined);
   try {
-    return await new SignJWT({ ...claims })
-      .setProtectedHeader({
-        ...(header.typ === undefined ? {} : { typ: header.typ }),
-        ...(kid === undefined ? {} : { kid }),
-        alg: algorithm,
-      })
-      .sign(await importKey(key, algorithm));
+    // Loaded when a first key is used: who signs nothing never pays for jose.
+    const { signWithJose } = await import("./sign-with-jose.ts");
+    const typ = header.typ === undefined ? {} : { typ: header.typ };
+    const named = kid === undefined ? {} : { kid };
+    return await signWithJose(claims, key, { ...typ, ...named, alg: algorithm });
   } catch (error) {
     if (error instanceof OAuth2UsageError) throw error;
     throw new OAuth2UsageError("ERR_OAUTH_OPTION", `the key cannot sign with ${algorithm}`, {
@@ -122,32 +105,6 @@ function isSigningKey(key: unknown, isShared: boolean): key is SigningKey {
   if ("kty" in key) return "d" in key || "k" in key;
   // Node's `KeyObject`.
   return "type" in key && (key.type === "private" || key.type === "secret");
-}
-
-async function importKey(
-  key: SigningKey,
-  algorithm: string,
-): Promise<jose.CryptoKey | Uint8Array | jose.KeyObject> {
-  const { importJWK, importPKCS8 } = await loadJose();
-  if (typeof key === "string") {
-    if (algorithm.startsWith("HS")) return new TextEncoder().encode(key);
-    if (key.includes("-----BEGIN PRIVATE KEY-----")) return importPKCS8(key, algorithm);
-    throw new OAuth2UsageError(
-      "ERR_OAUTH_OPTION",
-      'the key is text, but not PKCS #8 in PEM ("-----BEGIN PRIVATE KEY-----")',
-    );
-  }
-  if (isJwk(key)) return importJWK({ ...key, kty: key.kty ?? "" }, algorithm);
-
-  return key;
-}
-
-function isJwk(key: SigningKey): key is SigningJwk {
-  return typeof key === "object" && !(key instanceof Uint8Array) && "kty" in key;
-}
-
-function jwkKid(jwk: SigningJwk | undefined): string | undefined {
-  return typeof jwk?.kid === "string" ? jwk.kid : undefined;
 }
 
 function algorithmOf(key: SigningKey): string | undefined {
@@ -214,9 +171,4 @@ function algorithmOfCryptoKey(algorithm: KeyAlgorithm): string | undefined {
   if (name === "RSASSA-PKCS1-v1_5") return `RS${bits}`;
   if (name === "RSA-PSS") return `PS${bits}`;
   return name === "HMAC" ? `HS${bits}` : undefined;
-}
-
-/** Loads jose when a first key is used: who signs nothing never pays for it. */
-function loadJose(): Promise<typeof jose> {
-  return import("jose");
 }

@@ -1,6 +1,7 @@
 import type { AccessToken, TokenClient } from "../token/access-token.ts";
 import { OAuth2UsageError, optionError } from "../errors.ts";
-import { signJwt, type SigningKey } from "../credentials/sign-jwt.ts";
+import { signJwt } from "../credentials/sign-jwt.ts";
+import type { SigningKey } from "../credentials/signing-key.ts";
 import type { TokenOptions } from "../token/token-options.ts";
 import type { TokenParams } from "../token/token-params.ts";
 import { checkOptions } from "../check-options.ts";

@@ -1,4 +1,5 @@
 import { redactUrl } from "./redact-url.ts";
+import { connectionReasonOf, systemCodeOf } from "./system-code.ts";
 import {
   AbortError,
   ConnectionError,
@@ -22,7 +23,7 @@ export function platformFailure(thrown: unknown, request: TransportRequest): Tra
     const cause = new Error(parserError.message);
     return new ProtocolError("the response is not HTTP", { ...details, cause });
   }
-  const code = codeOf(thrown);
+  const code = systemCodeOf(thrown);
   const more = { ...details, cause: thrown };
   if (code === "UND_ERR_CONNECT_TIMEOUT" || code === "ETIMEDOUT") {
     return new TimeoutError("connect", timeouts.connect, more);
@@ -36,7 +37,7 @@ export function platformFailure(thrown: unknown, request: TransportRequest): Tra
   if (code !== undefined && /^(?:HPE_|Z_|UND_ERR_RES_)/.test(code)) {
     return new ProtocolError("the response is malformed", more);
   }
-  const reason = reasonOf(code);
+  const reason = connectionReasonOf(code);
   return new ConnectionError(reason, problems[reason], { ...more, systemCode: code });
 }
 
@@ -49,27 +50,6 @@ const problems: Readonly<Record<ConnectionFailure, string>> = {
   proxy: "the proxy failed",
   other: "the platform could not send the request",
 };
-
-const reasons: readonly (readonly [codes: RegExp, reason: ConnectionFailure])[] = [
-  [/^(?:ECONNREFUSED|ConnectionRefused)$/, "refused"],
-  [/^(?:ECONNRESET|EPIPE|ECONNABORTED|UND_ERR_SOCKET|ConnectionClosed)$/, "reset"],
-  [/^(?:ENOTFOUND|EAI_\w+)$/, "dns"],
-  [/CERT|SELF_SIGNED|UNABLE_TO_|^ERR_(?:TLS|SSL)_|^EPROTO$|^HOSTNAME_MISMATCH$/, "tls"],
-  [/^E(?:HOST|NET)(?:UNREACH|DOWN)$/, "unreachable"],
-];
-
-function reasonOf(code: string | undefined): ConnectionFailure {
-  return reasons.find(([codes]) => code !== undefined && codes.test(code))?.[1] ?? "other";
-}
-
-/** Code of an error, of one of its causes, or of the first of several that happened together. */
-function codeOf(thrown: unknown, depth: number = 0): string | undefined {
-  if (typeof thrown !== "object" || thrown === null || depth > 4) return undefined;
-  if ("code" in thrown && typeof thrown.code === "string") return thrown.code;
-  const [first] =
-    "errors" in thrown && Array.isArray(thrown.errors) ? (thrown.errors as unknown[]) : [];
-  return codeOf("cause" in thrown ? thrown.cause : first, depth + 1);
-}
 
 function causeNamed(thrown: unknown, name: string, depth: number = 0): Error | undefined {
   if (!(thrown instanceof Error) || depth > 4) return undefined;

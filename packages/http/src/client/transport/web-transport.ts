@@ -1,7 +1,8 @@
 import { ByteCollector } from "@fetchwork/kit";
 import { platformFailure } from "./platform-failure.ts";
 import { redactUrl } from "./redact-url.ts";
-import { TimeoutError, TooLargeError, type TimeoutPhase } from "./transport-errors.ts";
+import { ExchangeWatch, watchBody, type SilenceLimit } from "./exchange-watch.ts";
+import { TimeoutError, TooLargeError, type TransportErrorDetails } from "./transport-errors.ts";
 import type {
   HeaderList,
   StreamedResponse,
@@ -40,127 +41,71 @@ export class WebTransport implements Transport {
   }
 
   async stream(request: TransportRequest): Promise<StreamedResponse> {
-    const { timeouts, body } = request;
-    const watch = new ExchangeWatch(request);
+    const { timeouts } = request;
+    const limitOf = (phase: "headers" | "body", milliseconds: number): SilenceLimit => ({
+      milliseconds,
+      error: () => new TimeoutError(phase, milliseconds, detailsOf(request)),
+    });
     // `fetch` does not report when there is a connection, so both phases share their time.
-    const limit = timeouts.headers === 0 ? 0 : timeouts.connect + timeouts.headers;
-    let response: Response;
+    const headers = timeouts.headers === 0 ? 0 : timeouts.connect + timeouts.headers;
+    let watch: ExchangeWatch | undefined;
     try {
-      const { signal } = watch;
-      response = await watch.within("headers", limit, async () => {
-        const response = await this.#call(request, { body, signal });
-        if (!(response instanceof Response))
-          throw new TypeError("the transport did not return a Response");
-        return response;
-      });
+      watch = new ExchangeWatch(request.signal, limitOf("headers", headers));
+      const response = await this.#head(request, watch);
+      return this.#watched(request, response, { watch, limit: limitOf("body", timeouts.body) });
     } catch (error) {
-      watch.stop(error);
+      watch?.release();
+      watch?.end(error);
       throw platformFailure(error, request);
     }
-    const { status, headers } = response;
-    const isDecoded = this.#decodes && headers.has("content-encoding");
-    return {
-      status,
-      headers: headersOf(headers, isDecoded),
-      body: watch.body(response.body),
-    };
   }
 
   async close(): Promise<void> {
     // Connections are the platform's.
   }
-}
 
-/** Watches the time and the size of one exchange. */
-class ExchangeWatch {
-  readonly #request: TransportRequest;
-  readonly #controller: AbortController;
-  readonly #onAbort: () => void;
-
-  constructor(request: TransportRequest) {
-    const { signal } = request;
-    this.#request = request;
-    this.#controller = new AbortController();
-    this.#onAbort = (): void => this.#controller.abort(signal?.reason);
-    if (signal?.aborted === true) this.#onAbort();
-    else signal?.addEventListener("abort", this.#onAbort, { once: true });
-  }
-
-  get signal(): AbortSignal {
-    return this.#controller.signal;
-  }
-
-  end(): void {
-    this.#request.signal?.removeEventListener("abort", this.#onAbort);
-  }
-
-  /** Ends the exchange itself as well. */
-  stop(reason: unknown): void {
-    this.end();
-    this.#controller.abort(reason);
-  }
-
-  /** Waits for a phase to end, for an abort, or for its time to be over. */
-  async within<T>(phase: TimeoutPhase, limit: number, action: () => Promise<T>): Promise<T> {
-    const { signal } = this.#controller;
-    signal.throwIfAborted();
+  /** Waits for the head; what answers may not listen to the signal. */
+  async #head(request: TransportRequest, watch: ExchangeWatch): Promise<Response> {
+    const signal = watch.signal ?? new AbortController().signal;
     const { promise, reject } = Promise.withResolvers<never>();
     const onAbort = (): void => reject(signal.reason);
     signal.addEventListener("abort", onAbort, { once: true });
-    const timer = limit === 0 ? undefined : setTimeout(() => this.#expire(phase, limit), limit);
+    watch.start();
     try {
-      return await Promise.race([action(), promise]);
+      const answer = (async () => this.#call(request, { body: request.body, signal }))();
+      const response = await Promise.race([answer, promise]);
+      if (response instanceof Response) return response;
+      throw new TypeError("the transport did not return a Response");
     } finally {
-      clearTimeout(timer);
+      watch.stop();
       signal.removeEventListener("abort", onAbort);
     }
   }
 
-  /** Passes the body on, within its limits. */
-  body(source: ReadableStream<Uint8Array> | null): ReadableStream<Uint8Array> {
-    if (source === null) {
-      this.end();
-      return new ReadableStream<Uint8Array>({ start: (controller) => controller.close() });
+  #watched(
+    request: TransportRequest,
+    { status, headers, body }: Response,
+    { watch, limit }: { readonly watch: ExchangeWatch; readonly limit: SilenceLimit },
+  ): StreamedResponse {
+    const isDecoded = this.#decodes && headers.has("content-encoding");
+    const head = { status, headers: headersOf(headers, isDecoded) };
+    if (body === null) {
+      watch.release();
+      return { ...head, body: new ReadableStream({ start: (controller) => controller.close() }) };
     }
-    const request = this.#request;
-    const reader = source.getReader();
     let received = 0;
-    return new ReadableStream<Uint8Array>(
-      {
-        pull: async (controller) => {
-          try {
-            const { body: limit } = request.timeouts;
-            const { done, value } = await this.within("body", limit, () => reader.read());
-            if (done) {
-              this.end();
-              return controller.close();
-            }
-            received += value.byteLength;
-            if (received > request.maxResponseSize) throw tooLarge(request);
-            controller.enqueue(value);
-          } catch (error) {
-            this.stop(error);
-            void reader.cancel(error).catch(ignore);
-            throw platformFailure(error, request);
-          }
-        },
-        cancel: async (reason) => {
-          this.end();
-          await reader.cancel(reason);
-        },
-      },
-      { highWaterMark: 0 },
-    );
-  }
-
-  #expire(phase: TimeoutPhase, limit: number): void {
-    const { method, url } = this.#request;
-    this.#controller.abort(new TimeoutError(phase, limit, { method, url: redactUrl(url) }));
+    const onPiece = ({ byteLength }: Uint8Array): void => {
+      received += byteLength;
+      const { maxResponseSize: max } = request;
+      if (received > max) throw new TooLargeError("body", max, detailsOf(request));
+    };
+    const toFailure = (error: unknown): unknown => platformFailure(error, request);
+    return { ...head, body: watchBody(body, watch, { limit, onPiece, toFailure }) };
   }
 }
 
-function tooLarge({ method, url, maxResponseSize }: TransportRequest): TooLargeError {
-  return new TooLargeError("body", maxResponseSize, { method, url: redactUrl(url) });
+function detailsOf({ method, url }: TransportRequest): TransportErrorDetails {
+  return { method, url: redactUrl(url) };
 }
 
 /** `Content-Encoding` and `Content-Length` speak of what the platform has decoded. */
@@ -171,8 +116,4 @@ function headersOf(headers: Headers, isDecoded: boolean): HeaderList {
     list.push(name, value);
   }
   return list;
-}
-
-function ignore(): void {
-  // The caller gets the first error.
 }

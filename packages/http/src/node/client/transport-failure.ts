@@ -1,5 +1,6 @@
 import { HttpUsageError } from "../../errors.ts";
 import { redactUrl } from "../../client/transport/redact-url.ts";
+import { connectionReasonOf } from "../../client/transport/system-code.ts";
 import type { TransportRequest } from "../../client/transport/transport.ts";
 import {
   AbortError,
@@ -118,7 +119,7 @@ function lost(problem: string, phase: ExchangePhase, details: TransportErrorDeta
 }
 
 function connectionFailure(systemCode: string, details: TransportErrorDetails): ConnectionError {
-  const reason = reasonOf(systemCode);
+  const reason = connectionReasonOf(systemCode);
   const suffix = systemCode === "" ? "" : ` (${systemCode})`;
   return new ConnectionError(reason, `${problems[reason]}${suffix}`, {
     ...details,
@@ -135,36 +136,6 @@ const problems: Readonly<Record<ConnectionFailure, string>> = {
   proxy: "the proxy fails",
   other: "the connection failed",
 };
-
-function reasonOf(code: string): ConnectionFailure {
-  const known = reasons.get(code);
-  if (known !== undefined) return known;
-  if (code.startsWith("EAI_")) return "dns";
-  return tlsCode.test(code) ? "tls" : "other";
-}
-
-const reasons: ReadonlyMap<string, ConnectionFailure> = new Map([
-  ["ECONNREFUSED", "refused"],
-  ["ECONNRESET", "reset"],
-  ["ECONNABORTED", "reset"],
-  ["EPIPE", "reset"],
-  ["ENOTFOUND", "dns"],
-  ["EHOSTUNREACH", "unreachable"],
-  ["ENETUNREACH", "unreachable"],
-  ["EHOSTDOWN", "unreachable"],
-  ["ENETDOWN", "unreachable"],
-  ["ETIMEDOUT", "unreachable"],
-  ["EADDRNOTAVAIL", "unreachable"],
-  ["ENOENT", "unreachable"],
-  ["EPROTO", "tls"],
-  ["DEPTH_ZERO_SELF_SIGNED_CERT", "tls"],
-  ["SELF_SIGNED_CERT_IN_CHAIN", "tls"],
-  ["HOSTNAME_MISMATCH", "tls"],
-  ["INVALID_CA", "tls"],
-  ["PATH_LENGTH_EXCEEDED", "tls"],
-]);
-
-const tlsCode = /^(?:ERR_TLS_|ERR_SSL_|ERR_OSSL_|CERT_|CRL_|UNABLE_TO_)/;
 
 /** The code of an error, or of the first of several that were tried; empty when there is none. */
 function codeOf(error: unknown): string {

@@ -1,4 +1,5 @@
-import { importJWK, type CryptoKey } from "jose";
+import type { CryptoKey } from "jose";
+import { importJWK } from "jose/key/import";
 import type { Connection } from "../../connection/connection.ts";
 import { optionError } from "../../errors.ts";
 import { MetadataError, TokenValidationError } from "../errors.ts";

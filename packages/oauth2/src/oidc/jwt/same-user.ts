@@ -1,4 +1,4 @@
-import { decodeJwt } from "jose";
+import { decodeJwt } from "jose/jwt/decode";
 import { TokenValidationError } from "../errors.ts";
 import type { IdTokenClaims } from "./verify-id-token.ts";
 

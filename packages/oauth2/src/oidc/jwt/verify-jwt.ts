@@ -1,4 +1,7 @@
-import { compactVerify, decodeProtectedHeader, errors, type CryptoKey } from "jose";
+import type { CryptoKey } from "jose";
+import { decodeProtectedHeader } from "jose/decode/protected_header";
+import { JWSSignatureVerificationFailed } from "jose/errors";
+import { compactVerify } from "jose/jws/compact/verify";
 import { signatureAlgorithms } from "../../credentials/sign-jwt.ts";
 import { OAuth2UsageError } from "../../errors.ts";
 import { TokenValidationError } from "../errors.ts";
@@ -98,7 +101,7 @@ async function verifySignature(
     const { payload } = await compactVerify(jwt, key, { algorithms: algorithms as string[] });
     return decoder.decode(payload);
   } catch (cause) {
-    const isForged = cause instanceof errors.JWSSignatureVerificationFailed;
+    const isForged = cause instanceof JWSSignatureVerificationFailed;
     const reason = isForged ? "has a wrong signature" : "cannot be verified";
     throw new TokenValidationError(`the ${what} ${reason}`, { cause });
   }

@@ -1,11 +1,8 @@
-import {
-  calculateJwkThumbprint,
-  exportJWK,
-  generateKeyPair,
-  SignJWT,
-  type CryptoKey,
-  type JWK,
-} from "jose";
+import type { CryptoKey, JWK } from "jose";
+import { calculateJwkThumbprint } from "jose/jwk/thumbprint";
+import { SignJWT } from "jose/jwt/sign";
+import { exportJWK } from "jose/key/export";
+import { generateKeyPair } from "jose/key/generate/keypair";
 import { optionError } from "../../errors.ts";
 import type { ProofTarget, RequestProof } from "../../connection/proof.ts";
 import type { OAuth2Response } from "../../message/response.ts";

@@ -1,7 +1,6 @@
 import type { AccessToken } from "../../token/access-token.ts";
 import type { AuthorizationTransaction, OpenIdFlow } from "../../grants/authorization-flow.ts";
 import type { GrantParams, Params, Scope } from "../../message/form.ts";
-import { DPoP } from "./dpop.ts";
 import { TokenValidationError } from "../errors.ts";
 import type { ProviderClient } from "../provider-endpoint.ts";
 import type { PushedAuthorization } from "./push-authorization.ts";
@@ -32,7 +31,7 @@ export function createOpenIdFlow(client: OpenIdFlowClient, options: OpenIdFlowOp
     async finishUrl(url) {
       const { proof } = client;
       // RFC 9449, 10: the code is of use to the holder of the key only.
-      if (proof instanceof DPoP && !url.searchParams.has("dpop_jkt"))
+      if (proof?.thumbprint !== undefined && !url.searchParams.has("dpop_jkt"))
         url.searchParams.set("dpop_jkt", proof.thumbprint);
       if (!pushes) return url.href;
       const pushed = new URL(metadata.authorization_endpoint ?? url);
