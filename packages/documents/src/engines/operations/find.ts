@@ -141,7 +141,10 @@ function* selectAll(
     `SELECT ${layout.columns} FROM ${layout.quoted}${where}` +
     `${order === "" ? "" : ` ORDER BY ${order}`}${sql.page(query.limit, query.offset)}`;
   // Each offset may be another statement.
-  const { rows } = yield sql.read(text, query.offset === 0 ? "repeated" : "once");
+  const { rows } = yield sql.read(
+    layout.packed?.(text) ?? text,
+    query.offset === 0 ? "repeated" : "once",
+  );
   return rows;
 }
 

@@ -92,13 +92,12 @@ export function* selectSearched(
 ): Operation<readonly Row[]> {
   const { limit, offset } = search;
   const { foundBy } = probed;
+  const use = offset === 0 ? "repeated" : "once";
   for (const reach of yield* pageReaches(layout, search, probed)) {
     const sql = layout.begin({ isTimed });
     const walked = walkSql(layout, search, { reach, sql });
-    const { rows } = yield sql.read(
-      `SELECT ${layout.columns} FROM ${walked}${sql.page(limit, offset)}`,
-      offset === 0 ? "repeated" : "once",
-    );
+    const text = `SELECT ${layout.columns} FROM ${walked}${sql.page(limit, offset)}`;
+    const { rows } = yield sql.read(layout.packed?.(text) ?? text, use);
     if (rows.length === limit || !(yield* hasMore(layout, search, { reach, isTimed }))) return rows;
   }
   const sql = layout.begin({ isTimed });
@@ -106,10 +105,8 @@ export function* selectSearched(
     whereSql(selectionTerms(layout, { ...search, foundBy: inIndex(foundBy) }, sql)),
   );
   const sorted = orderSql(search, sql);
-  const { rows } = yield sql.read(
-    `SELECT ${layout.columns} FROM ${found}${sorted}${sql.page(limit, offset)}`,
-    offset === 0 ? "repeated" : "once",
-  );
+  const text = `SELECT ${layout.columns} FROM ${found}${sorted}${sql.page(limit, offset)}`;
+  const { rows } = yield sql.read(layout.packed?.(text) ?? text, use);
   return rows;
 }
 

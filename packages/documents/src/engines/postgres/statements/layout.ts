@@ -118,6 +118,16 @@ export class PostgresLayout implements Layout {
     return constraint.startsWith(`${this.definition.name}:unique:`) ? [] : undefined;
   }
 
+  /**
+   * A row is one JSON text, which is parsed as a whole. The rows are chosen before it is written, because before a sort the
+   * server would write the texts of all.
+   */
+  packed(select: string): string {
+    return this.keepsStatistics
+      ? `SELECT json_build_array(${this.columns}) FROM (${select}) AS page`
+      : select;
+  }
+
   begin(): PostgresDialect {
     return new PostgresDialect(this);
   }
