@@ -1,5 +1,5 @@
-import type { Stored } from "../api/document.ts";
 import { isObject } from "@fetchwork/kit";
+import type { Stored } from "../api/document.ts";
 import { DamagedError } from "./damaged-error.ts";
 import { parseJsonText } from "./json-text.ts";
 
@@ -11,8 +11,7 @@ import { parseJsonText } from "./json-text.ts";
  * @throws {DamagedError} For a row that another program damaged.
  */
 export function toStored<T>(collection: string, row: readonly unknown[]): Stored<T> {
-  const [id, version, createdAt, updatedAt, doc, deletedAt] =
-    row.length === 1 ? unpacked(row[0]) : row;
+  const [id, version, createdAt, updatedAt, doc, deletedAt] = unpackedRow(row);
   if (
     typeof id !== "string" ||
     typeof createdAt !== "string" ||
@@ -42,9 +41,15 @@ export function parseFields(collection: string, id: string, text: string): Recor
   }
 }
 
-function unpacked(text: unknown): readonly unknown[] {
-  const row: unknown = JSON.parse(String(text));
-  return Array.isArray(row) ? row : [];
+/**
+ * Parses a row that is one JSON text.
+ *
+ * @internal
+ */
+export function unpackedRow(row: readonly unknown[]): readonly unknown[] {
+  if (row.length !== 1) return row;
+  const parsed: unknown = JSON.parse(String(row[0]));
+  return Array.isArray(parsed) ? parsed : row;
 }
 
 /**

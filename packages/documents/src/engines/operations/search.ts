@@ -77,14 +77,13 @@ export function* probe(
 /** Looks words or members up, and reads the page if few documents have them; undefined where that takes two statements. */
 function* probePage(layout: Layout, lookup: Lookup, search: Search): Operation<Probed | undefined> {
   const { limit, offset, deleted } = search;
-  if (layout.searching.probePage === undefined || limit === undefined || deleted !== "exclude") {
-    return undefined;
-  }
+  const isPage = limit !== undefined && offset === 0 && deleted === "exclude";
+  if (layout.searching.probePage === undefined || !isPage) return undefined;
   const few = fewHits[lookup.kind];
-  const most = lookup.kind === "words" ? few : Math.min(few, sortedHits(limit + offset));
+  const most = lookup.kind === "words" ? few : Math.min(few, sortedHits(limit));
   const rest = (sql: Dialect): string => {
     const where = whereSql(selectionTerms(layout, { ...search, words: [], members: [] }, sql));
-    return `${where}${orderSql(search, sql)}${sql.page(limit, offset)}`;
+    return `${where}${orderSql(search, sql)}${sql.page(limit, 0)}`;
   };
   const { rows } = yield layout.searching.probePage(lookup, few + 1, { most, rest });
   const [[found = null] = [], ...page] = rows;

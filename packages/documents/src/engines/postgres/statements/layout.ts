@@ -89,7 +89,7 @@ export class PostgresLayout implements Layout {
     this.reserved = table.reserved;
     this.expiresAt = table.expiresAt;
     this.stamps = stamps;
-    this.selectRows = `SELECT ${this.columns}, expires_at FROM ${this.quoted} WHERE `;
+    this.selectRows = `SELECT json_build_array(${this.columns}, expires_at) FROM ${this.quoted} WHERE `;
     this.keyForm = keyForm;
     this.keepsStatistics = isUnique;
     this.keepsTotal = isUnique && definition.keepTotal === true;
@@ -123,9 +123,7 @@ export class PostgresLayout implements Layout {
    * server would write the texts of all.
    */
   packed(select: string): string {
-    return this.keepsStatistics
-      ? `SELECT json_build_array(${this.columns}) FROM (${select}) AS page`
-      : select;
+    return `SELECT json_build_array(${this.columns}) FROM (${select}) AS page`;
   }
 
   begin(): PostgresDialect {
