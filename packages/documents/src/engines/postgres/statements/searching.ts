@@ -51,9 +51,8 @@ export class PostgresSearching implements Searching {
     const { columns } = this.#table;
     const sql = new PostgresDialect(this.#table);
     const common = `SELECT ${this.#commonSql(lookup, sql)} AS it`;
-    const found =
-      `SELECT * FROM ${this.#foundSql(lookup, sql)} AND NOT (SELECT it FROM common)` +
-      sql.page(limit, 0);
+    const terms = `${this.#foundSql(lookup, sql)} AND NOT (SELECT it FROM common)`;
+    const found = `SELECT * FROM ${terms}${sql.page(limit, 0)}`;
     const page =
       `SELECT ${columns} FROM (SELECT * FROM found WHERE (SELECT count(*) FROM found) <= ${most}) ` +
       `AS few${rest(sql)}`;
