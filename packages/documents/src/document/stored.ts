@@ -4,8 +4,8 @@ import { DamagedError } from "./damaged-error.ts";
 import { parseJsonText } from "./json-text.ts";
 
 /**
- * Makes the document of a row: the id, the version, both times, the JSON text, and the time of the removal; or all of
- * them as one JSON text. The type of its own fields is the word of the caller.
+ * Makes the document of a row: the id, the version, both times, the JSON text, and the time of the removal; or all six as
+ * one JSON text. The type of the caller's fields is the word of the caller.
  *
  * @internal
  * @throws {DamagedError} For a row that another program damaged.
