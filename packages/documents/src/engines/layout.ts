@@ -157,6 +157,13 @@ export interface NearSearch {
 /** What an index finds documents by. */
 export type Lookup = ContainsFilter | { readonly kind: "words"; readonly words: readonly string[] };
 
+/** See {@link Searching.probePage}. */
+type ProbePage = (
+  lookup: Lookup,
+  limit: number,
+  page: { readonly most: number; readonly rest: (sql: Dialect) => string },
+) => Statement;
+
 /** How documents are found by words, or by members of lists. */
 export interface Searching {
   /** Whether `probe` and `count` count exactly the documents that were not removed. */
@@ -167,6 +174,11 @@ export interface Searching {
    * as JSON.
    */
   probe(lookup: Lookup, limit: number): Statement;
+  /**
+   * Does what `probe` does and returns it in the first row, and in the next ones a page, as `Layout.packed`, if there are at
+   * most `most` such rows; where one statement can do both. `rest` writes what follows the FROM of the page.
+   */
+  readonly probePage?: ProbePage | undefined;
   /** Counts the same, up to `limit`, and returns NULL in the same case. */
   count(lookup: Lookup, limit: number | undefined, options?: Timed): Statement;
   /** Whether all rows of `inOrder` are read, and not only until the statement around it has enough of them. */
@@ -192,6 +204,8 @@ export interface Layout extends Table {
   readonly stamps: Stamps;
   /** Columns that `toStored` takes. */
   readonly columns: string;
+  /** Writes a SELECT of the columns so that many rows are read faster, where the engine has such a form. */
+  packed?(select: string): string;
   /**
    * A SELECT of the columns and the time at which a document expires, up to the condition. Whether a document can be seen
    * is checked afterwards: with that condition a server that has no statistics yet would rather use an index of all

@@ -13,7 +13,7 @@ export function* claimDocuments<T>(
   const now = Date.now();
   const until = now + expiry;
   const unindexed = yield* findUnindexed(layout, query.words, { isTimed: false });
-  const { foundBy } = yield* probe(layout, { words: query.words }, unindexed);
+  const { foundBy } = yield* probe(layout, { words: query.words }, { unindexed });
   const rows = yield* layout.claim({ query: { ...query, foundBy }, now, until });
   return rows.map((row) => ({
     document: toStored<T>(layout.definition.name, row),

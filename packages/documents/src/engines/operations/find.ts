@@ -67,11 +67,12 @@ export function* readIndexed(
 ): Operation<ReadResult> {
   const { find, count } = separated(layout, plan);
   const looked = find?.query ?? count ?? selectionOf(plan) ?? noWords;
-  const how = { isTimed, ...(yield* probe(layout, looked, unindexed)) };
+  const search = find?.after === undefined ? find?.query : undefined;
+  const how = { isTimed, ...(yield* probe(layout, looked, { unindexed, search })) };
   if (plan.groups !== undefined) return yield* readGroups(layout, plan.groups, how);
   if (plan.distinct !== undefined) return yield* readDistinct(layout, plan.distinct, how);
   return {
-    rows: find === undefined ? [] : yield* findRows(layout, find, how),
+    rows: find === undefined ? [] : (how.page ?? (yield* findRows(layout, find, how))),
     count: count === undefined ? 0 : yield* countRows(layout, count, how),
   };
 }
@@ -141,7 +142,10 @@ function* selectAll(
     `SELECT ${layout.columns} FROM ${layout.quoted}${where}` +
     `${order === "" ? "" : ` ORDER BY ${order}`}${sql.page(query.limit, query.offset)}`;
   // Each offset may be another statement.
-  const { rows } = yield sql.read(text, query.offset === 0 ? "repeated" : "once");
+  const { rows } = yield sql.read(
+    layout.packed?.(text) ?? text,
+    query.offset === 0 ? "repeated" : "once",
+  );
   return rows;
 }
 

@@ -27,6 +27,8 @@ export interface Probed {
   readonly hits: number | undefined;
   /** The members, of which those come first that few lists have. */
   readonly members?: Selected["members"];
+  /** The page, where it was found together with what it was asked for. */
+  readonly page?: readonly Row[] | undefined;
 }
 
 /** Finds the keys of documents with the words among those that the index of words does not have. */
@@ -48,10 +50,19 @@ export function* findUnindexed(
 export function* probe(
   layout: Layout,
   { words, members = [] }: Pick<Selected, "members" | "words">,
-  unindexed: readonly Row[number][],
+  {
+    unindexed,
+    search,
+  }: { readonly unindexed: readonly Row[number][]; readonly search?: Search | undefined },
 ): Operation<Probed> {
   requireSearch(layout, words);
   if (unindexed.length > 0) return { foundBy: { unindexed }, hits: undefined };
+  const [only] = members.length === 1 ? members : [];
+  const lookup: Lookup | undefined = words.length > 0 ? { kind: "words", words } : only;
+  if (lookup !== undefined && search !== undefined) {
+    const probed = yield* probePage(layout, lookup, search);
+    if (probed !== undefined) return probed;
+  }
   if (words.length > 0) return yield* probeLookup(layout, { kind: "words", words });
   let probed: Probed = { foundBy: members.length === 0 ? "index" : "document", hits: undefined };
   for (const member of members) {
@@ -61,6 +72,25 @@ export function* probe(
     }
   }
   return probed;
+}
+
+/** Looks words or members up, and reads the page if few documents have them; undefined where that takes two statements. */
+function* probePage(layout: Layout, lookup: Lookup, search: Search): Operation<Probed | undefined> {
+  const { limit, offset, deleted } = search;
+  const isPage = limit !== undefined && offset === 0 && deleted === "exclude";
+  if (layout.searching.probePage === undefined || !isPage) return undefined;
+  const few = fewHits[lookup.kind];
+  const most = lookup.kind === "words" ? few : Math.min(few, sortedHits(limit));
+  const rest = (sql: Dialect): string => {
+    const where = whereSql(selectionTerms(layout, { ...search, words: [], members: [] }, sql));
+    return `${where}${orderSql(search, sql)}${sql.page(limit, 0)}`;
+  };
+  const { rows } = yield layout.searching.probePage(lookup, few + 1, { most, rest });
+  const [[found = null] = [], ...page] = rows;
+  if (found === null) return { foundBy: "document", hits: undefined };
+  const hits = Number(found);
+  const foundBy = hits > few ? "document" : "index";
+  return { foundBy, hits, page: hits > most ? undefined : page };
 }
 
 function* probeLookup(layout: Layout, lookup: Lookup): Operation<Probed> {
@@ -92,13 +122,12 @@ export function* selectSearched(
 ): Operation<readonly Row[]> {
   const { limit, offset } = search;
   const { foundBy } = probed;
+  const use = offset === 0 ? "repeated" : "once";
   for (const reach of yield* pageReaches(layout, search, probed)) {
     const sql = layout.begin({ isTimed });
     const walked = walkSql(layout, search, { reach, sql });
-    const { rows } = yield sql.read(
-      `SELECT ${layout.columns} FROM ${walked}${sql.page(limit, offset)}`,
-      offset === 0 ? "repeated" : "once",
-    );
+    const text = `SELECT ${layout.columns} FROM ${walked}${sql.page(limit, offset)}`;
+    const { rows } = yield sql.read(layout.packed?.(text) ?? text, use);
     if (rows.length === limit || !(yield* hasMore(layout, search, { reach, isTimed }))) return rows;
   }
   const sql = layout.begin({ isTimed });
@@ -106,10 +135,8 @@ export function* selectSearched(
     whereSql(selectionTerms(layout, { ...search, foundBy: inIndex(foundBy) }, sql)),
   );
   const sorted = orderSql(search, sql);
-  const { rows } = yield sql.read(
-    `SELECT ${layout.columns} FROM ${found}${sorted}${sql.page(limit, offset)}`,
-    offset === 0 ? "repeated" : "once",
-  );
+  const text = `SELECT ${layout.columns} FROM ${found}${sorted}${sql.page(limit, offset)}`;
+  const { rows } = yield sql.read(layout.packed?.(text) ?? text, use);
   return rows;
 }
 
@@ -180,13 +207,17 @@ function* pageReaches(
     return layout.searching.walksWhole ? [wanted * walkPerDocument, whole] : [whole];
   }
   const isMember = members.length === 1 && filter === undefined && deleted === "exclude";
-  // What a page is filled with has been read and sorted before anything could be gained.
-  if (!isMember || hits <= wanted * unevenness * 2) return [];
+  if (!isMember || hits <= sortedHits(wanted)) return [];
   const { name } = layout.definition;
   const total = yield { kind: "total", collection: name, statement: layout.readTotal?.() };
   if (total.count < 0) return [];
   const reach = Math.ceil((wanted * unevenness * total.count) / hits);
   return reach <= hits / 2 ? [reach] : [];
+}
+
+/** So many documents have been read and sorted before anything could be gained by looking at them in order. */
+function sortedHits(wanted: number): number {
+  return wanted * unevenness * 2;
 }
 
 function reachOf(wanted: number): number {

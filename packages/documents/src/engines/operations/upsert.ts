@@ -5,7 +5,7 @@ import type { Target } from "../../query/targets.ts";
 import type { Layout } from "../layout.ts";
 import type { Operation } from "../operation.ts";
 import { changeDocument } from "./change.ts";
-import { getRow } from "./get.ts";
+import { getDocument } from "./get.ts";
 import { insertDocument } from "./insert.ts";
 import { selectionTerms, whereSql } from "./where.ts";
 
@@ -37,7 +37,7 @@ export function* upsertDocument<T>(layout: Layout, upsert: Upsert<T>): Operation
       if (!layout.isTaken(error) || attempt === maxAttempts) throw error;
       const now = id ?? (yield* findByFields(layout, filter));
       if (now === undefined) throw error;
-      const isGone = id !== undefined && (yield* getRow(layout, id)) === undefined;
+      const isGone = id !== undefined && (yield* getDocument(layout, id)) === undefined;
       if (isGone) throw error;
     }
   }

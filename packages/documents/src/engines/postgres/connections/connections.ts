@@ -66,24 +66,34 @@ export class Connections {
   }
 
   /**
-   * Returns a connection to the primary, which is looked for while a failover lasts.
+   * Returns a connection to the primary, which is looked for while a failover lasts. The pool calls back, because each of its
+   * promises is two.
    *
    * @throws {DocumentsError} `ERR_DOCUMENTS_CONNECTION`, or `ERR_DOCUMENTS_BUSY` when others kept all connections for too long.
    */
-  async acquire(): Promise<PoolClient> {
+  acquire(): Promise<PoolClient> {
+    const { promise, resolve } = Promise.withResolvers<PoolClient>();
     const deadline = performance.now() + this.#settings.failoverTimeout;
-    for (;;) {
+    this.#pool().connect((error, client) => {
+      resolve(client ?? this.#acquireAfter(error, deadline));
+    });
+    return promise;
+  }
+
+  async #acquireAfter(failure: unknown, deadline: number): Promise<PoolClient> {
+    for (let error = failure; ;) {
+      // Waiting for others to give their connections back says nothing about the server.
+      if (!isFull(error)) this.failOver();
+      // Another host of the cluster may have what one lacks.
+      const isFinal = this.#pools.length === 1 && isTlsMismatch(error);
+      if (isFinal || !mayPass(error) || performance.now() >= deadline) {
+        throw unreachable(error, this.#settings.poolSize);
+      }
+      await wait(retryDelay);
       try {
         return await this.#pool().connect();
-      } catch (error) {
-        // Waiting for others to give their connections back says nothing about the server.
-        if (!isFull(error)) this.failOver();
-        // Another host of the cluster may have what one lacks.
-        const isFinal = this.#pools.length === 1 && isTlsMismatch(error);
-        if (isFinal || !mayPass(error) || performance.now() >= deadline) {
-          throw unreachable(error, this.#settings.poolSize);
-        }
-        await wait(retryDelay);
+      } catch (again) {
+        error = again;
       }
     }
   }

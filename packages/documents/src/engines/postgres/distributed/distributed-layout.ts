@@ -42,6 +42,11 @@ export class DistributedLayout extends PostgresLayout {
     this.claimed = definition.unique.map(claimedFields);
   }
 
+  /** A coordinator would write the rows that it fetched to a table first. */
+  override packed(select: string): string {
+    return select;
+  }
+
   override isTaken(error: unknown): boolean {
     return error instanceof UniqueError || super.isTaken(error);
   }

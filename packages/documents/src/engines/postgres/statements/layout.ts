@@ -89,7 +89,7 @@ export class PostgresLayout implements Layout {
     this.reserved = table.reserved;
     this.expiresAt = table.expiresAt;
     this.stamps = stamps;
-    this.selectRows = `SELECT ${this.columns}, expires_at FROM ${this.quoted} WHERE `;
+    this.selectRows = `SELECT json_build_array(${this.columns}, expires_at) FROM ${this.quoted} WHERE `;
     this.keyForm = keyForm;
     this.keepsStatistics = isUnique;
     this.keepsTotal = isUnique && definition.keepTotal === true;
@@ -116,6 +116,14 @@ export class PostgresLayout implements Layout {
     if (fields !== undefined) return fields;
     // Of an index that only another definition names, the fields are there as a hash.
     return constraint.startsWith(`${this.definition.name}:unique:`) ? [] : undefined;
+  }
+
+  /**
+   * A row is one JSON text, which is parsed as a whole. The rows are chosen before it is written, because before a sort the
+   * server would write the texts of all.
+   */
+  packed(select: string): string {
+    return `SELECT json_build_array(${this.columns}) FROM (${select}) AS page`;
   }
 
   begin(): PostgresDialect {

@@ -1,4 +1,4 @@
-import type { Lookup, Searching } from "../../layout.ts";
+import type { Layout, Lookup, Searching } from "../../layout.ts";
 import type { Statement } from "../../operation.ts";
 import { whereSql } from "../../operations/where.ts";
 import { type DialectTable, PostgresDialect } from "./dialect.ts";
@@ -10,14 +10,14 @@ const commonInSample = 5;
 /** Looks words up in the column of search texts, and members of lists in their indexes. */
 export class PostgresSearching implements Searching {
   readonly probesVisible = true;
-  readonly #table: DialectTable & { readonly quoted: string };
+  readonly #table: DialectTable & Pick<Layout, "columns" | "packed" | "quoted">;
   /** A coordinator fetches the rows of a subquery with a limit from each server. */
   readonly walksWhole: boolean;
   readonly #isSampled: boolean;
 
   /** `isSampled`: whether a statement may have subqueries of which one decides about another, which not every system takes. */
   constructor(
-    table: DialectTable & { readonly quoted: string },
+    table: DialectTable & Pick<Layout, "columns" | "packed" | "quoted">,
     { isSampled }: { readonly isSampled: boolean },
   ) {
     this.#table = table;
@@ -33,21 +33,47 @@ export class PostgresSearching implements Searching {
     return this.count(lookup, limit);
   }
 
+  get probePage(): Searching["probePage"] {
+    return this.#isSampled ? this.#probePage : undefined;
+  }
+
   count(lookup: Lookup, limit: number | undefined): Statement {
-    const { quoted } = this.#table;
     const sql = new PostgresDialect(this.#table);
-    const sample =
-      `(SELECT * FROM ${quoted} WHERE deleted_at IS NULL ` +
-      `ORDER BY created_at DESC, id DESC LIMIT ${sampleSize}) AS sample`;
-    const common = this.#isSampled
-      ? `(SELECT count(*) FROM ${sample}${whereSql(termsOf(lookup, sql))}) >= ${commonInSample}`
-      : undefined;
-    const terms = ["deleted_at IS NULL", ...indexedTermsOf(lookup, sql)];
-    const found = `SELECT 1 FROM ${quoted}${whereSql(terms)}${sql.page(limit, 0)}`;
+    const common = this.#isSampled ? this.#commonSql(lookup, sql) : undefined;
+    const found = `SELECT 1 FROM ${this.#foundSql(lookup, sql)}${sql.page(limit, 0)}`;
     const hits = `SELECT count(*) FROM (${found}) AS hits`;
     const text =
       common === undefined ? hits : `SELECT CASE WHEN ${common} THEN NULL ELSE (${hits}) END`;
     return sql.read(text, "repeated");
+  }
+
+  readonly #probePage: NonNullable<Searching["probePage"]> = (lookup, limit, { most, rest }) => {
+    const { columns } = this.#table;
+    const sql = new PostgresDialect(this.#table);
+    const common = `SELECT ${this.#commonSql(lookup, sql)} AS it`;
+    const terms = `${this.#foundSql(lookup, sql)} AND NOT (SELECT it FROM common)`;
+    const found = `SELECT * FROM ${terms}${sql.page(limit, 0)}`;
+    const page =
+      `SELECT ${columns} FROM (SELECT * FROM found WHERE (SELECT count(*) FROM found) <= ${most}) ` +
+      `AS few${rest(sql)}`;
+    return sql.read(
+      `WITH common AS MATERIALIZED (${common}), found AS MATERIALIZED (${found}) ` +
+        "SELECT CASE WHEN (SELECT it FROM common) THEN NULL ELSE to_json(count(*)) END FROM found " +
+        `UNION ALL (${this.#table.packed?.(page) ?? page})`,
+      "repeated",
+    );
+  };
+
+  #commonSql(lookup: Lookup, sql: PostgresDialect): string {
+    const sample =
+      `(SELECT * FROM ${this.#table.quoted} WHERE deleted_at IS NULL ` +
+      `ORDER BY created_at DESC, id DESC LIMIT ${sampleSize}) AS sample`;
+    return `(SELECT count(*) FROM ${sample}${whereSql(termsOf(lookup, sql))}) >= ${commonInSample}`;
+  }
+
+  #foundSql(lookup: Lookup, sql: PostgresDialect): string {
+    const terms = ["deleted_at IS NULL", ...indexedTermsOf(lookup, sql)];
+    return `${this.#table.quoted}${whereSql(terms)}`;
   }
 
   inOrder(rest: string): string {
