@@ -11,6 +11,10 @@ const processTests = folders.map((folder) => `${folder}/**/*.process.test.ts`);
 const repeatedTests = [
   "packages/documents/test/{contract/*,migration,soft-deletion}.test.ts",
   "packages/rest/test/contract/contract.test.ts",
+];
+/** Tests that `npm test` leaves to `npm run test:more`, since they take long and look at what others have looked at. */
+const longTests = [
+  "packages/documents/test/postgres-distributed.test.ts",
   "test/blog-fuzz.test.ts",
 ];
 
@@ -36,8 +40,13 @@ const oneProcess = {
   extends: true as const,
   test: {
     name: "one process",
-    include: tests === "more" ? repeatedTests : allTests,
-    exclude: ["**/node_modules/**", ...processTests, ...isolatedTests],
+    include: tests === "more" ? [...repeatedTests, ...longTests] : allTests,
+    exclude: [
+      "**/node_modules/**",
+      ...processTests,
+      ...isolatedTests,
+      ...(tests === undefined ? longTests : []),
+    ],
     // The files of a worker share its modules, so that the sources are loaded once.
     isolate: false,
     sequence: { groupOrder: 0 },
@@ -83,8 +92,8 @@ export default defineConfig({
   test: {
     projects: [
       oneProcess,
-      ...(tests === "more" ? [] : [isolated, restOnPostgres]),
-      ...(tests === undefined ? [] : [processes]),
+      ...(tests === "more" ? [] : [isolated]),
+      ...(tests === undefined ? [] : [restOnPostgres, processes]),
     ],
     reporters: ["default", "./scripts/plain-summary-reporter.ts"],
     execArgv: ["--conditions=@fetchwork/source"],

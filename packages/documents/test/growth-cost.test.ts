@@ -24,7 +24,7 @@ const posts = defineCollection<Post>("posts", {
 const document =
   `'{"title":"title ' || n || '","rank":' || n || ',"tags":["all"' || ` +
   `CASE WHEN n <= 9000 AND n % 100 = 0 THEN ',"rare"' ELSE '' END || ']}'`;
-const sizes = { small: 10_000, large: propertyRuns(60_000, 400_000) };
+const sizes = { small: 10_000, large: propertyRuns(30_000, 400_000) };
 
 type Read = (
   layout: Layout,

@@ -10,7 +10,7 @@ import { noPostgres } from "./postgres-server.ts";
 import { propertyRuns } from "./property-runs.ts";
 
 const notes = defineCollection<{ text: string }>("notes", { search: ["text"] });
-const sizes = { small: 10_000, large: propertyRuns(60_000, 200_000) };
+const sizes = { small: 10_000, large: propertyRuns(30_000, 200_000) };
 
 /** The search text of document n, in the SQL of both engines. */
 const searchText =

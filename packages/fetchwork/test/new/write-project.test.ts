@@ -1,12 +1,10 @@
-import { spawn } from "node:child_process";
-import { readdirSync, writeFileSync } from "node:fs";
-import { mkdir, readdir, readFile, rm, stat } from "node:fs/promises";
+import { writeFileSync } from "node:fs";
+import { mkdir, readdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it } from "vitest";
 import type { ProjectFile } from "../../src/new/project-files.ts";
 import { writeProject } from "../../src/new/write-project.ts";
-import { fetchwork, program, temporaryFolder } from "./project-world.ts";
+import { program, temporaryFolder } from "./project-world.ts";
 
 const quick = ["--packages", "registry", "--skip-git", "--skip-install", "--yes"];
 const main = join(import.meta.dirname, "../../src/main.ts");
@@ -15,27 +13,6 @@ const { signal } = new AbortController();
 /** Files at the top of a project, so that there is something to be interrupted in. */
 function manyFiles(count: number): Map<string, ProjectFile> {
   return new Map(Array.from({ length: count }, (_, index) => [`file-${index}`, { text: "x" }]));
-}
-
-/** Writes a project in a process, and kills it when the folder looks as it should. */
-async function killWhile(
-  folder: string,
-  isTime: (entries: readonly string[]) => boolean,
-): Promise<void> {
-  const module = pathToFileURL(join(import.meta.dirname, "../../src/new/write-project.ts")).href;
-  const script = `import { writeProject } from ${JSON.stringify(module)};
-    const files = new Map(Array.from({ length: 6000 }, (_, index) => ["file-" + index, { text: "x" }]));
-    await writeProject(${JSON.stringify(folder)}, files, { signal: new AbortController().signal });`;
-  const args = ["--conditions=@fetchwork/source", "--input-type=module", "-e", script];
-  const child = spawn(process.execPath, args, { stdio: "inherit" });
-  const ended = new Promise<NodeJS.Signals | null>((resolve) => {
-    child.once("close", (_, name) => resolve(name));
-  });
-  onTestFinished(() => void child.kill("SIGKILL"));
-  const deadline = performance.now() + 45_000;
-  while (!isTime(readdirSync(folder)) && performance.now() < deadline) await Promise.resolve();
-  child.kill("SIGKILL");
-  expect(await ended).toBe("SIGKILL");
 }
 
 describe("fetchwork new in a folder that exists", { timeout: 60_000 }, () => {
@@ -51,33 +28,6 @@ describe("fetchwork new in a folder that exists", { timeout: 60_000 }, () => {
     expect(shell.output.trimEnd().endsWith(`\n${folder}`)).toBe(true);
     expect((await stat(folder)).ino).toBe(ino);
     expect(await readdir(folder)).not.toContain(".fetchwork-new");
-  });
-
-  it("explains and keeps what a process killed while writing left", async () => {
-    const folder = join(await temporaryFolder(), "shop");
-    await mkdir(folder);
-    await killWhile(folder, (entries) => entries.includes(".fetchwork-new"));
-    expect(await readdir(folder)).toEqual([".fetchwork-new"]);
-    const again = await fetchwork(folder, "new", ".", ...quick);
-    expect([again.code, again.stdout]).toEqual([2, ""]);
-    expect(again.stderr).toContain('contains .fetchwork-new, the work folder of a "fetchwork new"');
-    expect(await readdir(folder)).toEqual([".fetchwork-new"]);
-    await rm(join(folder, ".fetchwork-new"), { recursive: true });
-    expect((await fetchwork(folder, "new", ".", ...quick)).code).toBe(0);
-  });
-
-  it("explains and keeps what a process killed while moving files left", async () => {
-    const folder = join(await temporaryFolder(), "shop");
-    await mkdir(folder);
-    await killWhile(folder, (entries) => entries.length > 1);
-    const left = await readdir(folder);
-    expect(left).toContain(".fetchwork-new");
-    const again = await fetchwork(folder, "new", ".", ...quick);
-    expect([again.code, again.stderr]).toEqual([
-      2,
-      expect.stringContaining("delete everything that"),
-    ]);
-    expect(await readdir(folder)).toEqual(left);
   });
 
   it("moves its files back when a file of the same name appears", async () => {

@@ -113,7 +113,7 @@ describe("a request built from the OpenAPI document", () => {
         if (status >= 400) expect(now).toBe(stored);
         stored = now;
       }),
-      { numRuns: propertyRuns(5_000, 8_000), seed: 20_261_121, endOnFailure: true },
+      { numRuns: propertyRuns(4_000, 8_000), seed: 20_261_121, endOnFailure: true },
     );
     // Each operation was reached, and most of them did what they do.
     expect([...statuses.keys()].toSorted()).toEqual(

@@ -1,3 +1,4 @@
+import { constants, type Http2Session } from "node:http2";
 import { Server as NetServer, type Socket } from "node:net";
 import type { NodeServer } from "./create-server.ts";
 import type { PendingPromises } from "./pending-promises.ts";
@@ -38,7 +39,7 @@ export function stopServer(
   const closed = acceptWaiting(node).then(() => {
     const done = stopListening(node);
     onNotListening();
-    for (const session of sessions) session.close();
+    for (const session of sessions) announceEnd(session);
     lingerTimer = setTimeout(() => {
       closeIdle(node);
       lingerTimer = setInterval(() => closeIdle(node), idleCheckInterval);
@@ -109,8 +110,14 @@ function closeOf(socket: Socket): Promise<void> {
   return new Promise((resolve) => void socket.once("close", () => resolve()));
 }
 
-function closeIdle({ server }: NodeServer): void {
-  // The server of HTTP/2 has no such method; its sessions are closing already.
+/** Asks a client for no more streams, and still takes those that are on their way (RFC 9113, section 6.8). */
+function announceEnd(session: Http2Session): void {
+  if (!session.destroyed) session.goaway(constants.NGHTTP2_NO_ERROR, 2 ** 31 - 1);
+}
+
+function closeIdle({ server, sessions }: NodeServer): void {
+  for (const session of sessions) session.close();
+  // The server of HTTP/2 has no such method.
   if (typeof server.closeIdleConnections === "function") server.closeIdleConnections();
 }
 

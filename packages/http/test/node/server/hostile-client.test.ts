@@ -44,7 +44,7 @@ beforeAll(async () => {
       hostname: "127.0.0.1",
       signals: false,
       headersTimeout: 300,
-      requestTimeout: 600,
+      requestTimeout: 1_500,
       maxRequestBodySize: mebibyte,
       reportError: (error) => reported.push(error),
     },

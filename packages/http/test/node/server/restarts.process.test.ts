@@ -2,7 +2,7 @@ import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
-import { connect, type ClientHttp2Session } from "node:http2";
+import { connect, constants, type ClientHttp2Session } from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -103,6 +103,8 @@ function createHttp2Client(): Client {
         stream.resume().on("close", () => {
           isUsed = true;
           if (status === 200 && stream.rstCode === 0) resolve("ok");
+          // A refused stream was not processed, so clients send it again by themselves (RFC 9113, section 8.7).
+          else if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) resolve("not connected");
           else resolve(wasUsed ? "lost" : "not connected");
         });
       }),

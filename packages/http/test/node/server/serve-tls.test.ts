@@ -297,7 +297,7 @@ describe("serve() with HTTP/2", () => {
     expect((await answerOf(opened)).body).toBe("ok");
   });
 
-  it("lets a stream in flight end when it stops, then closes the session", async () => {
+  it("lets streams in flight and on their way end when it stops, then closes the session", async () => {
     const started = Promise.withResolvers<void>();
     const release = Promise.withResolvers<void>();
     const running = await startHttp2(async () => {
@@ -307,10 +307,14 @@ describe("serve() with HTTP/2", () => {
     });
     const pending = answerOf(stream("/"));
     await started.promise;
+    const lastStreams: number[] = [];
+    session?.on("goaway", (_code, lastStream) => lastStreams.push(lastStream));
     const closing = running.close();
     release.resolve();
     expect((await pending).body).toBe("finished");
     await closing;
+    // The first GOAWAY refuses no stream that its client has opened meanwhile.
+    expect(lastStreams[0]).toBe(2 ** 31 - 1);
   });
 
   it("resets a stream whose body does not arrive in time, and closes an idle session", async () => {

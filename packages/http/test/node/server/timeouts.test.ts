@@ -117,7 +117,7 @@ describe("the response timeout", () => {
         if (!(chunk instanceof Uint8Array)) break;
         received += chunk.byteLength;
       }
-    }, 20);
+    }, 5);
     await once(client, "end");
     clearInterval(timer);
     expect(received).toBeGreaterThan(size);
