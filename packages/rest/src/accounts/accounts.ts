@@ -29,6 +29,7 @@ import { sessionCollection } from "./sessions/session.ts";
 import { sessionRoutes } from "./sessions/session-routes.ts";
 import { createSessions } from "./sessions/sessions.ts";
 import type { StoredUser, UserResource } from "./users/define-user.ts";
+import { forgettingUsers } from "./users/forget-user.ts";
 import { userRoutes } from "./users/user-routes.ts";
 
 /** What accounts are like. */
@@ -210,7 +211,7 @@ export function accounts(options: AccountsOptions): Accounts {
         mailer &&
         createAccountMails({ store, user, mailer, resets, emailChanges, texts, title, report });
       const context: AccountsContext = {
-        user,
+        user: forgettingUsers(user, { onForget, resets }),
         store,
         signUp,
         signIn,

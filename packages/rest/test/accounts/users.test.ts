@@ -1,4 +1,11 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { sessionCollection } from "../../src/accounts/sessions/session.ts";
+import { defineUser } from "../../src/accounts/users/define-user.ts";
+import { resourceRoutes } from "../../src/http/resource-routes.ts";
+import { createResourceController } from "../../src/operations/resource-controller.ts";
+import { defineResource } from "../../src/resource/define-resource.ts";
+import type { Resource } from "../../src/resource/resource.ts";
 import { masterKey } from "../api-client.ts";
 import { openAccounts } from "./open-accounts.ts";
 
@@ -279,5 +286,57 @@ describe("users", () => {
     expect(changed.json.picture).toBe(picture);
     const reset = await api.send("PUT", "/users/me", { form: { picture: "" }, token });
     expect(reset.json.picture).toMatch(/gravatar/);
+  });
+});
+
+describe("a user who goes with what it belongs to", () => {
+  const team: Resource = defineResource({
+    name: "team",
+    path: "/teams",
+    schema: z.object({ title: z.string() }),
+    access: { create: "public", remove: "public" },
+  });
+  const user = defineUser({
+    schema: z.object({ team: z.string().optional() }),
+    relations: { team: { to: () => team, onDelete: "cascade" } },
+  });
+
+  it("loses everything it could sign in with, in the same transaction", async () => {
+    const forgotten: string[] = [];
+    const api = await openAccounts({
+      user,
+      routes: resourceRoutes(team, createResourceController(team)),
+      settings: {
+        onForget: async (id) => {
+          forgotten.push(`${id} in the transaction`);
+          return async () => void forgotten.push(`${id} after the commit`);
+        },
+      },
+    });
+    const { json } = await api.send("POST", "/teams", { json: { title: "A" } });
+    const ada = await api.join("ada@example.com");
+    const joined = { json: { team: json.id }, token: ada.token };
+    expect((await api.send("PATCH", "/users/me", joined)).status).toBe(200);
+    expect((await api.send("DELETE", `/teams/${json.id}`)).status).toBe(204);
+    expect(await api.store.collection(sessionCollection).count()).toBe(0);
+    expect(forgotten).toEqual([`${ada.id} in the transaction`, `${ada.id} after the commit`]);
+    expect((await api.send("GET", "/users/me", { token: ada.token })).status).toBe(401);
+  });
+
+  it("stays, and can sign in, when that is not removed", async () => {
+    const api = await openAccounts({
+      user,
+      routes: resourceRoutes(team, createResourceController(team)),
+      settings: {
+        onForget: async () => {
+          throw new Error("not now");
+        },
+      },
+    });
+    const { json } = await api.send("POST", "/teams", { json: { title: "A" } });
+    const ada = await api.join("ada@example.com");
+    await api.send("PATCH", "/users/me", { json: { team: json.id }, token: ada.token });
+    expect((await api.send("DELETE", `/teams/${json.id}`)).status).toBe(500);
+    expect((await api.send("GET", "/users/me", { token: ada.token })).status).toBe(200);
   });
 });

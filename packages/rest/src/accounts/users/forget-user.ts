@@ -5,11 +5,12 @@ import { emailChangeCollection } from "../mails/email-changes.ts";
 import { passkeyCollection } from "../passkeys/passkey.ts";
 import { secondFactorCollection } from "../second-factor/second-factors.ts";
 import { sessionCollection } from "../sessions/session.ts";
+import type { UserResource } from "./define-user.ts";
 
 /** Work that follows the commit of what {@link forgetUserIn} is part of. */
 export type AfterForget = () => Promise<void>;
 
-/** What {@link forgetUser} spares. */
+/** What {@link forgetUserIn} spares. */
 export interface ForgetOptions {
   /** Keeps the second factor. Default: false. */
   readonly keepFactor?: boolean | undefined;
@@ -34,10 +35,32 @@ export async function forgetUserIn(
   return (await onForget?.(user, transaction)) ?? (() => Promise.resolve());
 }
 
-/** Ends whatever a user who is gone could sign in with. */
-export async function forgetUser(context: AccountsContext, user: string): Promise<void> {
-  const after = await context.store.transaction((transaction) =>
-    forgetUserIn(context, transaction, { user }),
-  );
-  await after();
+/** Users whose removal, also with what they belong to, ends whatever they could sign in with. */
+export function forgettingUsers(
+  user: UserResource,
+  context: Pick<AccountsContext, "onForget" | "resets">,
+): UserResource {
+  const { hooks } = user;
+  const following = new Map<string, AfterForget>();
+  return {
+    ...user,
+    hooks: {
+      ...hooks,
+      async beforeRemove(event) {
+        await hooks.beforeRemove?.(event);
+        const { id } = event.current;
+        following.set(id, await forgetUserIn(context, event.transaction, { user: id }));
+      },
+      async afterRemove(event) {
+        const { id } = event.document;
+        const after = following.get(id);
+        following.delete(id);
+        try {
+          await after?.();
+        } finally {
+          await hooks.afterRemove?.(event);
+        }
+      },
+    },
+  };
 }

@@ -11,7 +11,6 @@ import { passwordRequired } from "../create-authentication.ts";
 import { hashPassword } from "../password.ts";
 import { requireSecondFactor } from "../second-factor/require-second-factor.ts";
 import { createUser, type UserCreation } from "./create-user.ts";
-import { forgetUser } from "./forget-user.ts";
 import { type AccountCall, ownUser, refuseKeys, userIdOf } from "./own-account.ts";
 
 /** What is sent to set another password. */
@@ -41,11 +40,7 @@ export function createUserController(context: AccountsContext): UserController {
     update,
     patch,
     create: (call) => createUser(context, call),
-    async remove(call) {
-      const response = await remove(call);
-      await forgetUser(context, call.params["id"] ?? "");
-      return response;
-    },
+    remove,
     async updatePassword(call) {
       const { id } = await ownUser(context, call);
       await requireSecondFactor(context, call, { user: id, code: call.body.totp });
