@@ -35,9 +35,7 @@ const everyType = [
 
 /** Options of `new`, and the words of each `add`. */
 const combinations: readonly { readonly options: string; readonly adds: readonly string[][] }[] = [
-  { options: "", adds: [] },
   { options: "", adds: [note, everyType, ...oddNames] },
-  { options: "--auth none", adds: [] },
   { options: "--auth none", adds: [note, [...everyType, "--list", "rows"]] },
   { options: "--auth none --list rows", adds: [[...note, ...ofMaster, "--soft-delete"]] },
   { options: "--auth none --db postgres --port 8080", adds: [note] },
