@@ -48,6 +48,22 @@ describe("a passkey", () => {
     expect(listed.json).toEqual([{ ...finished.json, usedAt: expect.any(String) }]);
   });
 
+  it("signs a page of this origin in by a cookie, and no other page", async () => {
+    const api = await openAccounts({ signIn: "public" });
+    const { authenticator } = await register(api, await api.join("ada@example.com"));
+    const { json: begun } = await api.send("POST", "/passkeys/sign-in-options");
+    const json = { response: authenticator.signIn(begun), cookie: true };
+    const send = (site: string) =>
+      api.send("POST", "/passkeys/sign-in", { json, headers: { "sec-fetch-site": site } });
+    const foreign = await send("cross-site");
+    expect([foreign.status, foreign.headers.get("set-cookie")]).toEqual([403, null]);
+    const { headers, json: answer, status } = await send("same-origin");
+    expect([status, Object.keys(answer)]).toEqual([201, ["user"]]);
+    const cookie = (headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+    const page = { cookie, "sec-fetch-site": "same-origin" };
+    expect((await api.send("GET", "/users/me", { headers: page })).status).toBe(200);
+  });
+
   it("needs the master key to sign in, unless sign-in is public", async () => {
     const api = await openAccounts();
     expect((await api.send("POST", "/passkeys/sign-in-options")).status).toBe(401);

@@ -231,7 +231,23 @@ describe("a session of a page of ours", () => {
     expect((await asked(fromPage)).status).toBe(401);
   });
 
-  it("is for admins, on a page of this origin", async () => {
+  it("is for every user where everyone may sign in", async () => {
+    const { create, send } = await openAccounts({ signIn: "public" });
+    await create("ada@example.com");
+    const ada = ["ada@example.com", password] as const;
+    const foreign = { "sec-fetch-site": "same-site" };
+    expect((await send("POST", "/auth/cookie", { basic: ada, headers: foreign })).status).toBe(403);
+    const { headers, json, status } = await send("POST", "/auth/cookie", {
+      basic: ada,
+      headers: fromPage,
+    });
+    expect([status, json.token, json.user.email]).toEqual([201, undefined, "ada@example.com"]);
+    const cookie = (headers.get("set-cookie") ?? "").split(";")[0] ?? "";
+    const me = await send("GET", "/users/me", { headers: { cookie, ...fromPage } });
+    expect([me.status, me.json.email]).toEqual([200, "ada@example.com"]);
+  });
+
+  it("is for admins where sign-in takes the master key, on a page of this origin", async () => {
     const { create, send } = await openAccounts();
     await create("root@example.com", "admin");
     await create("ada@example.com");

@@ -10,7 +10,12 @@ import { type AccountRoute, type ShownPasskey, accountRoute } from "../account-o
 import type { AccountsContext } from "../accounts-context.ts";
 import { sessionSchema } from "../sessions/auth-routes.ts";
 import { requireRecentSignIn } from "../sessions/recent-sign-in.ts";
-import { personalHeaders, startSession } from "../sessions/start-session.ts";
+import {
+  personalHeaders,
+  requireSameOrigin,
+  startPageSession,
+  startSession,
+} from "../sessions/start-session.ts";
 import { ownUserOrAdmin, refuseKeys } from "../users/own-account.ts";
 import type { Passkey } from "./passkey.ts";
 import type { Passkeys } from "./passkeys.ts";
@@ -126,20 +131,27 @@ export function passkeyRoutes(
       summary: "Sign in with a passkey",
       tag,
       access,
-      body: z.object({ response: assertion }),
+      body: z.object({
+        response: assertion,
+        cookie: z.boolean().default(false).describe("Answer with a cookie instead of tokens"),
+      }),
       responses: {
         201: { description: "A session", schema: sessionSchema(user.changed) },
         422: refused,
         401: { description: "Unknown passkey" },
+        403: { description: "A cookie is for pages of this origin only" },
       },
       handle: async (call) => {
+        if (call.body.cookie) requireSameOrigin(call);
         const { userHandle, ...signed } = call.body.response.response;
         const response = { ...signed, ...(userHandle ? { userHandle } : {}) };
         const id = await passkeys.finishSignIn({ ...call.body.response, response });
         const found =
           id === undefined ? undefined : await call.store.collection(user.collection).get(id);
         if (found === undefined) throw unknownPasskey();
-        const answer = await startSession(context, call, { found, method: "passkey" });
+        const signedIn = { found, method: "passkey" } as const;
+        if (call.body.cookie) return startPageSession(context, call, signedIn);
+        const answer = await startSession(context, call, signedIn);
         return json(answer, { status: 201, headers: personalHeaders });
       },
     }),

@@ -13,8 +13,13 @@ import { passwordRequired } from "../create-authentication.ts";
 import { requireSecondFactor } from "../second-factor/require-second-factor.ts";
 import { refuseKeys } from "../users/own-account.ts";
 import { createPageCookie } from "./page-cookie.ts";
-import { isSameOrigin } from "./same-origin.ts";
-import { clientOf, personalHeaders, startSession } from "./start-session.ts";
+import {
+  clientOf,
+  personalHeaders,
+  requireSameOrigin,
+  startPageSession,
+  startSession,
+} from "./start-session.ts";
 
 const tag = "auth";
 const totp = z
@@ -131,8 +136,8 @@ export function authRoutes(context: AccountsContext): readonly AccountRoute[] {
       method: "POST",
       path: "/auth/cookie",
       operation: "signInPage",
-      summary: "Sign in as admin with a cookie",
-      description: "For pages of this origin; scripts cannot read the cookie",
+      summary: "Sign in with a cookie",
+      description: `For pages of this origin; scripts cannot read the cookie${context.signIn === "master" ? ". For admins only" : ""}`,
       tag,
       access: "password",
       body: code,
@@ -142,19 +147,13 @@ export function authRoutes(context: AccountsContext): readonly AccountRoute[] {
           schema: { type: "object", properties: { user: user.changed }, required: ["user"] },
         },
         401: refusedCode,
-        403: { description: "Not an admin, or a page of another origin" },
+        403: { description: "Not from a page of this origin, or not an admin" },
       },
       handle: async (call) => {
-        if (!isSameOrigin(call.request))
-          throw forbidden("only pages of this origin can sign in here");
-        if (call.user.role !== "admin") throw forbidden("only admins may do this");
-        const {
-          token,
-          expiresIn,
-          user: shown,
-        } = await startSession(context, call, await passed(call));
-        const headers = { ...personalHeaders, "set-cookie": cookie.set(token, expiresIn) };
-        return json({ user: shown }, { status: 201, headers });
+        requireSameOrigin(call);
+        const isOpen = context.signIn === "public" || call.user.role === "admin";
+        if (!isOpen) throw forbidden("only admins may do this");
+        return startPageSession(context, call, await passed(call));
       },
     }),
     defineRoute({
