@@ -1,0 +1,24 @@
+import { randomBytes } from "node:crypto";
+import { openStore } from "@fetchwork/documents";
+import { serve } from "@fetchwork/http/serve";
+import { createApp } from "./app.ts";
+
+const port = Number(process.env["PORT"] ?? 9100);
+const origin = `http://localhost:${port}`;
+const secret = (): string => randomBytes(32).toString("base64url");
+
+const store = await openStore("sqlite::memory:");
+const { accounts, api } = createApp({
+  store,
+  origin,
+  // With each start all sessions end, and all users are gone.
+  masterKey: secret(),
+  jwtSecret: secret(),
+  mailer: { send: async ({ to, subject, text }) => console.log(`\n${to}: ${subject}\n${text}`) },
+});
+accounts.start();
+const server = await serve(api.handler, { port });
+console.log(`${origin}/page\nMails are printed here.`);
+await server.finished;
+await accounts.stop();
+await store.close();
