@@ -49,8 +49,12 @@ async function start(): Promise<void> {
           projectFolder,
           workingFolder: process.cwd(),
           resources: resources.filter(({ name }) => name !== "user"),
+          accounts: app.accounts.context,
         }),
       );
+      if (app.accounts.context.signUp === "public" && config.mail === undefined) {
+        logs.warned("SMTP_URL is not set: everyone may sign up, and no mail confirms an address");
+      }
       app.sender.start();
       app.accounts.start();
       await server.finished;

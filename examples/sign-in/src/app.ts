@@ -3,20 +3,17 @@ import type { Store } from "@fetchwork/documents";
 import { createApi, createAttemptLimiter, defineRoute, type Api } from "@fetchwork/rest";
 import { accounts, defineUser, type Mailer, type OpenAccounts } from "@fetchwork/rest/accounts";
 
-const files = { "/page": ["page.html", "text/html"], "/page.js": ["page.js", "text/javascript"] };
+const page = readFileSync(new URL("../page/page.html", import.meta.url), "utf8");
 
-const pages = Object.entries(files).map(([path, [name = "", type = ""]]) => {
-  const content = readFileSync(new URL(`../page/${name}`, import.meta.url), "utf8");
-  return defineRoute({
-    method: "GET",
-    path,
-    operation: `show ${name}`,
-    summary: `Show ${name}`,
-    tag: "page",
-    access: "public",
-    responses: { 200: { description: "The file" } },
-    handle: () => new Response(content, { headers: { "content-type": `${type}; charset=utf-8` } }),
-  });
+const showPage = defineRoute({
+  method: "GET",
+  path: "/page",
+  operation: "showPage",
+  summary: "Show the page",
+  tag: "page",
+  access: "public",
+  responses: { 200: { description: "The page" } },
+  handle: () => new Response(page, { headers: { "content-type": "text/html; charset=utf-8" } }),
 });
 
 /** What differs from one place where the program runs to another. */
@@ -49,7 +46,7 @@ export function createApp({ store, ...settings }: AppOptions): {
     version: "1.0.0",
     store,
     authentication,
-    routes: [...routes, ...pages],
+    routes: [...routes, showPage],
   });
   return { api, accounts: opened };
 }

@@ -14,7 +14,11 @@ const { accounts, api } = createApp({
   // With each start all sessions end, and all users are gone.
   masterKey: secret(),
   jwtSecret: secret(),
-  mailer: { send: async ({ to, subject, text }) => console.log(`\n${to}: ${subject}\n${text}`) },
+  mailer: {
+    async send({ to, subject, text }) {
+      console.log(`\n${to}: ${subject}\n${text}`);
+    },
+  },
 });
 accounts.start();
 const server = await serve(api.handler, { port });

@@ -22,7 +22,7 @@ export { type FieldError, fieldError } from "./field-error.ts";
 export type { Fields } from "./fields.ts";
 export { type Api, type ApiOptions, createApi } from "./http/api.ts";
 export { idempotencyRecords as idempotencyCollection } from "./http/idempotency/idempotency-record.ts";
-export type { Authentication } from "./http/authentication.ts";
+export { type Authentication, createCustomAuthentication } from "./http/authentication.ts";
 export { resourceRoutes } from "./http/resource-routes.ts";
 export { writeReference } from "./openapi/documentation.ts";
 export type { OpenApiDocument } from "./openapi/openapi.ts";

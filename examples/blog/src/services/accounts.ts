@@ -3,5 +3,8 @@ import { authRoutes } from "../api/auth/index.ts";
 import { userRoutes } from "../api/user/index.ts";
 import { user } from "../api/user/model.ts";
 
-/** Users and how they sign in; with `signUp: "public"` and `signIn: "public"` without the master key. */
-export const account = accounts({ user, parts: { users: userRoutes, auth: authRoutes } });
+/** Who may sign up and in: "master", whoever has the master key; "public", everyone, and a mail confirms the address. */
+const open = { signUp: "master", signIn: "master" } as const;
+
+/** Users and how they sign in. */
+export const account = accounts({ user, ...open, parts: { users: userRoutes, auth: authRoutes } });

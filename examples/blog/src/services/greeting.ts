@@ -1,5 +1,6 @@
 import path from "node:path";
 import type { Resource } from "@fetchwork/rest";
+import type { AccountsContext } from "@fetchwork/rest/accounts";
 import { about } from "../about.ts";
 import type { EnvironmentFile } from "./environment-file.ts";
 import { shownUrl } from "./shown-url.ts";
@@ -17,7 +18,11 @@ export interface Greeted {
   readonly workingFolder: string;
   /** What there is beside users. */
   readonly resources: readonly Resource[];
+  /** Who may sign up and in. Default: holders of the master key. */
+  readonly accounts?: AccountsAccess | undefined;
 }
+
+type AccountsAccess = Pick<AccountsContext, "linkOrigins" | "mails" | "signIn" | "signUp">;
 
 /** What to know and what to try next, printed at the start. The lines work as pasted into a shell. */
 export function greeting(greeted: Greeted): string {
@@ -28,17 +33,17 @@ export function greeting(greeted: Greeted): string {
   const file = path.relative(workingFolder, environmentFile?.path ?? "");
   const isInFile = environmentFile !== undefined && linesOf(environmentFile.text) === masterKey;
   const where = workingFolder === projectFolder ? "" : ` in ${workingFolder}`;
-  const what = isInFile ? "" : ", with MASTER_KEY set as here";
   // Only these characters mean themselves both in a form and to a shell.
   const key = /^[\w.~-]+$/.test(masterKey)
     ? "-d access_token=$MASTER_KEY"
     : '--data-urlencode "access_token=$MASTER_KEY"';
-  const lines = [
-    ...(isInFile ? [`MASTER_KEY=$(${readKeyFrom(file)})`] : []),
-    `curl -w '\\n' ${url}/users -d email=ada@example.com -d password=analytical ${key}`,
-    `TOKEN=$(curl -s -u ada@example.com:analytical ${url}/auth ${key} | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`,
+  const tries = [
+    ...triesOfUsers(url, key, greeted.accounts),
     ...(resource === undefined ? noResource(url) : triesOf(resource, { url, key })),
   ];
+  const needsKey = tries.some((line) => line.includes("$MASTER_KEY"));
+  const what = needsKey && !isInFile ? ", with MASTER_KEY set as here" : "";
+  const lines = needsKey && isInFile ? [`MASTER_KEY=$(${readKeyFrom(file)})`, ...tries] : tries;
 
   return `${about.title.replace(/ API$/, "")} API on ${url}, reference at ${url}/docs
 Documents: ${shownUrl(databaseUrl)}
@@ -49,6 +54,26 @@ Try, in another terminal${where}${what}:
 ${lines.map((line) => `  ${line}`).join("\n")}
 
 Ctrl-C stops it.`;
+}
+
+/** Lines that sign up, follow the link of the mail where there is one, and sign in. */
+function triesOfUsers(url: string, key: string, accounts?: AccountsAccess): readonly string[] {
+  const { linkOrigins, mails, signIn = "master", signUp = "master" } = accounts ?? {};
+  const { [0]: page = url } = linkOrigins ?? [];
+  const isMailed = signUp === "public" && mails !== undefined;
+  const link = isMailed ? ` -d link=${page}/email-changes` : "";
+  const signUpKey = signUp === "public" ? "" : ` ${key}`;
+  const signInKey = signIn === "public" ? " -X POST" : ` ${key}`;
+  return [
+    `curl -w '\\n' ${url}/users -d email=ada@example.com -d password=analytical${link}${signUpKey}`,
+    ...(isMailed
+      ? [
+          "printf 'Link of the mail: '; read -r LINK",
+          `curl -w '\\n' -X PUT "${url}/email-changes/\${LINK##*/}" -d password=analytical`,
+        ]
+      : []),
+    `TOKEN=$(curl -s -u ada@example.com:analytical ${url}/auth${signInKey} | sed 's/.*"token":"\\([^"]*\\)".*/\\1/')`,
+  ];
 }
 
 function noResource(url: string): readonly string[] {

@@ -7,6 +7,7 @@ export interface Answers {
   title?: string | undefined;
   database?: string | undefined;
   auth?: string | undefined;
+  signUp?: string | undefined;
   passwordResets?: boolean | undefined;
   webhooks?: boolean | undefined;
   list?: string | undefined;
@@ -80,7 +81,8 @@ export async function askOptions(
   }
   if (answers.auth === undefined) {
     // An option on the command line requires users.
-    const isForUsers = given.passwordResets === true || given.webhooks === true;
+    const isForUsers =
+      given.passwordResets === true || given.webhooks === true || given.signUp === "public";
     const chosen = await multiselect({
       ...common,
       message: isForUsers
@@ -97,6 +99,19 @@ export async function askOptions(
     if (!keep("auth", auth)) return undefined;
   }
   if (answers.auth === "none") return answers;
+  if (answers.signUp === undefined) {
+    const signUp = await select({
+      ...common,
+      message: "Who may sign up and sign in?",
+      options: [
+        { value: "public", label: "Everyone, with verified mail" },
+        { value: "master", label: "Only your own server", hint: "with the master key" },
+      ],
+    });
+    if (!keep("signUp", signUp)) return undefined;
+  }
+  // Where mails are sent anyway, lost passwords are set by mail, too.
+  if (answers.signUp === "public") answers.passwordResets = true;
   for (const [name, message] of [
     ["passwordResets", "Add password reset by email?"],
     ["webhooks", "Send webhooks on changes?"],

@@ -39,6 +39,12 @@ export const newCommand: Command = defineCommand({
       hint: "methods",
       description: "How users sign in: password; password,oidc; or none (default: password)",
     },
+    "sign-up": {
+      type: "string",
+      hint: "master|public",
+      description:
+        "Who signs up and in: holders of the master key, or everyone, with a verified email (default: master)",
+    },
     "password-resets": {
       type: "boolean",
       description: "Let users reset their password by email",
@@ -69,6 +75,7 @@ export const newCommand: Command = defineCommand({
       title: values.title,
       database: values.db,
       auth: values.auth,
+      signUp: values["sign-up"],
       passwordResets: values["password-resets"],
       webhooks: values.webhooks,
       list: values.list,
@@ -114,6 +121,7 @@ function optionsOf(
     database: oneOf("db", database, ["sqlite", "postgres"]),
     auth:
       auth === "none" ? [] : auth.split(",").map((one) => oneOf("auth", one, ["password", "oidc"])),
+    signUp: oneOf("sign-up", answers.signUp ?? "master", ["master", "public"]),
     passwordResets: answers.passwordResets === true,
     webhooks: answers.webhooks === true,
     list: oneOf("list", list, ["array", "rows"]),

@@ -46,12 +46,13 @@ export function projectFiles(
 
 /** What the markers of the templates ask about. */
 function conditionsOf(
-  { auth, database, list, passwordResets, webhooks }: ProjectOptions,
+  { auth, database, list, passwordResets, signUp, webhooks }: ProjectOptions,
   source: PackageSource,
 ): TemplateConditions {
   return {
     users: auth.length > 0,
     oidc: auth.includes("oidc"),
+    public: signUp === "public",
     resets: passwordResets,
     jobs: passwordResets || webhooks,
     webhooks,

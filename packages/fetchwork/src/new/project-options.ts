@@ -9,6 +9,11 @@ export interface ProjectOptions {
   readonly database: "sqlite" | "postgres";
   /** How users sign in; empty: there are no users, only the master key. */
   readonly auth: readonly ("password" | "oidc")[];
+  /**
+   * Who signs up and in: holders of the master key, or everyone, with an address that a mail confirms; then lost passwords
+   * are set by mail, too. Default: `"master"`.
+   */
+  readonly signUp?: "master" | "public" | undefined;
   /** Whether users set a lost password with a link that is mailed to them. */
   readonly passwordResets: boolean;
   /** Whether admins subscribe endpoints to changes. */
@@ -72,17 +77,20 @@ export function faultOfTitle(title: string): string | undefined {
 }
 
 /**
- * Checks that the options fit together.
+ * Checks that the options fit together, and adds what they require.
  *
  * @throws CommandUsageError
  */
 export function checkProjectOptions(options: ProjectOptions): ProjectOptions {
-  const { auth, passwordResets, webhooks, port } = options;
+  const { auth, passwordResets, signUp, webhooks, port } = options;
   if (auth.includes("oidc") && !auth.includes("password")) {
     throw new CommandUsageError("oidc requires password: use --auth password,oidc");
   }
   if (auth.length === 0 && passwordResets) {
     throw new CommandUsageError("--password-resets requires users: use --auth password");
+  }
+  if (auth.length === 0 && signUp === "public") {
+    throw new CommandUsageError("--sign-up public requires users: use --auth password");
   }
   if (auth.length === 0 && webhooks) {
     throw new CommandUsageError(
@@ -92,5 +100,5 @@ export function checkProjectOptions(options: ProjectOptions): ProjectOptions {
   if (!Number.isInteger(port) || port < 1 || port > 65_535) {
     throw new CommandUsageError("the port must be a whole number from 1 to 65535");
   }
-  return options;
+  return signUp === "public" ? { ...options, passwordResets: true } : options;
 }

@@ -39,6 +39,7 @@ describe("askOptions", () => {
       title: "Shop",
       database: "sqlite",
       auth: "password",
+      signUp: "master",
       passwordResets: true,
       webhooks: false,
       list: "rows",
@@ -47,7 +48,8 @@ describe("askOptions", () => {
   });
 
   it("returns the chosen options", async () => {
-    const given = { folder: "shop", title: "Shop", passwordResets: false, webhooks: false };
+    const resets = { signUp: "master", passwordResets: false };
+    const given = { folder: "shop", title: "Shop", ...resets, webhooks: false };
     const { answers, shown } = await ask(given, [
       "",
       down,
@@ -61,6 +63,17 @@ describe("askOptions", () => {
     ]);
     expect(answers).toMatchObject({ ...given, database: "postgres", auth: "password,oidc" });
     expect(shown).toContain("Which database?");
+  });
+
+  it.each([
+    ["proposes that everyone signs up, with password resets", [enter], "public", true],
+    ["lets only the own server sign users up", [down, enter, "", enter], "master", false],
+  ])("%s", async (_, keys, signUp, passwordResets) => {
+    const given = { folder: "shop", title: "Shop", database: "sqlite", auth: "password" };
+    const others = { webhooks: false, list: "array" };
+    const { answers, shown } = await ask({ ...given, ...others }, ["", ...keys]);
+    expect(answers).toEqual({ ...given, ...others, signUp, passwordResets });
+    expect(shown).toContain("Everyone, with verified mail");
   });
 
   it("uses the suggested folder on Enter", async () => {

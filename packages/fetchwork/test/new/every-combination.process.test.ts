@@ -5,13 +5,19 @@ import { fetchwork, program, project, sharedModules } from "./project-world.ts";
 const auths = ["none", "password", "password,oidc"];
 const lists = ["array", "rows"];
 const databases = ["sqlite", "postgres"];
-const features = [[], ["--webhooks"], ["--password-resets"], ["--webhooks", "--password-resets"]];
+const features = [
+  [],
+  ["--webhooks"],
+  ["--password-resets"],
+  ["--webhooks", "--password-resets"],
+  ["--sign-up", "public"],
+];
 
 const combinations = auths.flatMap((auth) =>
   lists.flatMap((list) =>
     databases.flatMap((db) =>
       features
-        // Webhooks and --password-resets requires users.
+        // All of them require users.
         .filter((words) => auth !== "none" || words.length === 0)
         .map((words) => ["--auth", auth, "--list", list, "--db", db, ...words]),
     ),
@@ -47,7 +53,7 @@ describe("a new project", () => {
     },
   );
 
-  it("covers 36 combinations of options", () => {
-    expect(combinations).toHaveLength(36);
+  it("covers 44 combinations of options", () => {
+    expect(combinations).toHaveLength(44);
   });
 });

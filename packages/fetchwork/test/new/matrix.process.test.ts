@@ -71,6 +71,7 @@ const combinations: readonly { readonly options: string; readonly adds: readonly
     adds: [note, ["comment", "note:ref(note)!:filter", "parent:ref(comment)", "by:ref(user)"]],
   },
   { options: "--db postgres --webhooks --password-resets", adds: [note] },
+  { options: "--sign-up public", adds: [note] },
 ];
 
 describe("a new project", () => {

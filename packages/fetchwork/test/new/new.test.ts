@@ -29,6 +29,8 @@ describe("fetchwork new", () => {
     [["shop", "--auth", "github"], '--auth must be password or oidc, not "github"'],
     [["shop", "--auth", "none", "--webhooks"], "--webhooks requires users"],
     [["shop", "--auth", "none", "--password-resets"], "--password-resets requires users"],
+    [["shop", "--auth", "none", "--sign-up", "public"], "--sign-up public requires users"],
+    [["shop", "--sign-up", "all"], '--sign-up must be master or public, not "all"'],
     [["shop", "--list", "tree"], "--list must be array or rows"],
     [["shop", "--port", "99999"], "the port must be a whole number"],
     [["shop", "--port", "0x50"], "the port must be a whole number"],
@@ -140,6 +142,17 @@ describe("fetchwork new", () => {
     expect(secrets).not.toContain("");
   });
 
+  it("keeps to the master key unless --sign-up is public, which brings mails", async () => {
+    const folder = await temporaryFolder();
+    for (const [name, ...args] of [["one"], ["two", "--yes"], ["three", "--sign-up", "public"]]) {
+      await fetchwork(folder, "new", name ?? "", ...quick, ...args);
+      const text = await readFile(join(folder, name ?? "", "src/services/accounts.ts"), "utf8");
+      const openTo = name === "three" ? "public" : "master";
+      expect(text).toContain(`{ signUp: "${openTo}", signIn: "${openTo}" }`);
+      expect(existsSync(join(folder, name ?? "", "src/services/mailer.ts"))).toBe(name === "three");
+    }
+  });
+
   it("creates a Git repository unless it is inside another one", async () => {
     const folder = await temporaryFolder();
     const options = ["--packages", "registry", "--skip-install"];
@@ -177,6 +190,7 @@ const choices: readonly ProjectOptions[] = (["sqlite", "postgres"] as const).fla
             auth: auth as ProjectOptions["auth"],
             passwordResets,
             webhooks,
+            signUp: passwordResets && !webhooks ? ("public" as const) : undefined,
           })),
         ),
       ),

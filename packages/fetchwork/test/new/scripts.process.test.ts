@@ -58,6 +58,40 @@ async function answers(url: string, timeout = 30_000): Promise<void> {
   await expect.poll(status, { timeout, interval: 10 }).toBe(200);
 }
 
+describe("a new project that everyone may sign up to", () => {
+  beforeAll(() => sharedModules(), 300_000);
+
+  it("prints lines that work as pasted, without a master key", { timeout: 120_000 }, async () => {
+    const folder = await project("--sign-up", "public");
+    await fetchwork(folder, "add", "note", "text:string!:search,sort");
+    const { origin, output } = await serving(folder, "dev");
+    await expect.poll(output, { timeout: 30_000 }).toContain("Ctrl-C");
+    const lines = output().match(/^ {2}\S.*$/gm) ?? [];
+    expect(lines).toHaveLength(6);
+    expect(output()).not.toContain("MASTER_KEY");
+    const shell = spawn("sh", { cwd: folder, stdio: ["pipe", "pipe", "ignore"] });
+    onTestFinished(() => void shell.kill("SIGKILL"));
+    let printed = "";
+    shell.stdout.setEncoding("utf8").on("data", (text: string) => void (printed += text));
+    shell.stdin.write(`${lines.slice(0, 2).join("\n")}\n`);
+    const link = /http:\S+\/email-changes\/[\w-]{43}/;
+    await expect.poll(output, { timeout: 30_000 }).toMatch(link);
+    shell.stdin.end(`${link.exec(output())?.[0]}\n${lines.slice(2).join("\n")}\n`);
+    await once(shell, "close");
+    expect(printed).toContain('"email":"ada@example.com"');
+    expect(printed.trim().split("\n").at(-1)).toMatch(/^\[\{.*"text":"Some text"\}\]$/);
+    expect((await fetch(`${origin}/users/me`)).status).toBe(401);
+  });
+
+  it("warns in production that no mail confirms an address", { timeout: 120_000 }, async () => {
+    const folder = await project("--sign-up", "public");
+    const { origin, output } = await serving(folder, "prod");
+    await answers(`${origin}/health`);
+    await expect.poll(output).toContain("SMTP_URL is not set: everyone may sign up");
+    expect(output().match(/"level":"warn"/g)).toHaveLength(1);
+  });
+});
+
 describe("a script of a new project", () => {
   beforeAll(() => sharedModules(), 300_000);
 

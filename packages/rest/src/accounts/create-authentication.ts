@@ -119,7 +119,10 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
       }
       return rule === "master" ? undefined : await accountOfPassword(evidence, "first");
     }
-    if (rule === "password") return accountOfPassword(evidence, "last");
+    if (rule === "password") {
+      const isMaster = token !== undefined && isMasterKey(token);
+      return accountOfPassword(evidence, isMaster ? "first" : "last");
+    }
     const account = token === undefined ? undefined : await accountOf(token);
     if (!account) throw bearerRequired(token);
     if (!isInScope(account, evidence.scope)) throw outOfScope(evidence.scope);

@@ -1,7 +1,8 @@
-import type { Evidence } from "../access-token.ts";
-import { type AccessRule, bearerRequired } from "../access.ts";
+import { type Evidence, findAccessToken } from "../access-token.ts";
+import { type AccessRule, bearerRequired, forbidden } from "../access.ts";
 import type { Account } from "../account.ts";
 import type { AttemptLimiter } from "../attempt-limiter.ts";
+import type { Viewer } from "../resource/views.ts";
 import { noSessionTokens, type SessionTokens } from "../session-tokens.ts";
 
 /** Decides who a caller is. */
@@ -34,3 +35,21 @@ export const noAuthentication: Authentication = {
     return undefined;
   },
 };
+
+/** Makes an {@link Authentication} of a function that finds the caller by the verified token or cookies of a request. */
+export function createCustomAuthentication(
+  identify: (token: string | undefined, request: Request) => Promise<Viewer["user"]>,
+): Authentication {
+  return {
+    ...noAuthentication,
+    hasUsers: true,
+    async admit(rule, evidence) {
+      const token = findAccessToken(evidence);
+      const caller = evidence.request && (await identify(token, evidence.request));
+      const isForUsers = rule === "user" || rule === "admin";
+      if (isForUsers ? !caller : rule !== "public") throw bearerRequired(token);
+      if (rule === "admin" && caller?.role !== "admin") throw forbidden("only admins may do this");
+      return caller && { ...caller, passwordHash: "", sessionVersion: 0 };
+    },
+  };
+}

@@ -6,6 +6,30 @@ import { openAccounts, password, type Sent, type TestOptions } from "./open-acco
 const link = "https://app.example/confirm";
 const isOpen: TestOptions = { signUp: "public", signIn: "public" };
 
+describe.each(["master", "public"] as const)("with sign-up and sign-in open to %s", (open) => {
+  it("the calls with the master key create a user and sign it in", async () => {
+    const { send } = await openAccounts({ signUp: open, signIn: open });
+    const access_token = masterKey;
+    const form = { email: "ada@example.com", password, role: "admin", access_token };
+    const created = await send("POST", "/users", { form });
+    expect([created.status, created.json.role]).toEqual([201, "admin"]);
+    const basic = ["ada@example.com", password] as const;
+    const session = await send("POST", "/auth", { basic, form: { access_token } });
+    expect(session.status).toBe(201);
+    expect(session.json).toMatchObject({ token: expect.any(String), user: created.json });
+  });
+
+  it("a server with the master key signs many users in at once from its one address", async () => {
+    const settings = { attempts: createAttemptLimiter() };
+    const { create, send } = await openAccounts({ signUp: open, signIn: open, settings });
+    await create("ada@example.com");
+    const basic = ["ada@example.com", password] as const;
+    const sent: Sent = { basic, form: { access_token: masterKey }, ip: "192.0.2.1" };
+    const all = await Promise.all(Array.from({ length: 8 }, () => send("POST", "/auth", sent)));
+    expect(new Set(all.map(({ status }) => status))).toEqual(new Set([201]));
+  });
+});
+
 describe("a sign-up that is open to everyone, without mails", () => {
   const options = { ...isOpen, hasMails: false };
   const form = { email: "ada@example.com", password };

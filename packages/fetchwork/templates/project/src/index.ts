@@ -49,8 +49,14 @@ async function start(): Promise<void> {
           projectFolder,
           workingFolder: process.cwd(),
           resources: resources.filter(({ name }) => name !== "user"),
+          accounts: app.accounts.context, // #if users
         }),
       );
+      // #if resets
+      if (app.accounts.context.signUp === "public" && config.mail === undefined) {
+        logs.warned("SMTP_URL is not set: everyone may sign up, and no mail confirms an address");
+      }
+      // #endif
       app.sender.start(); // #if webhooks
       app.accounts.start(); // #if users
       await server.finished;

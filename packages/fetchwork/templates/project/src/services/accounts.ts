@@ -4,6 +4,14 @@ import { authRoutes } from "../api/auth/index.ts";
 import { userRoutes } from "../api/user/index.ts";
 import { user } from "../api/user/model.ts";
 
-/** Users and how they sign in; with `signUp: "public"` and `signIn: "public"` without the master key. */
-export const account = accounts({ user, parts: { users: userRoutes, auth: authRoutes } });
+/** Who may sign up and in: "master", whoever has the master key; "public", everyone, and a mail confirms the address. */
+// #if !public
+const open = { signUp: "master", signIn: "master" } as const;
+// #endif
+// #if public
+//+ const open = { signUp: "public", signIn: "public" } as const;
+// #endif
+
+/** Users and how they sign in. */
+export const account = accounts({ user, ...open, parts: { users: userRoutes, auth: authRoutes } });
 // #endif

@@ -120,6 +120,19 @@ describe("greeting", () => {
     expect(pasted(shown).filter((line) => line.includes("$MASTER_KEY"))).toHaveLength(2);
   });
 
+  it.each([
+    ["which a mail confirms", {}, 5],
+    ["of which no mail is sent", undefined, 3],
+  ])("needs no master key for an open sign-up, %s", (_, mails, count) => {
+    const open = { signUp: "public", signIn: "public" } as const;
+    const linkOrigins = ["https://app.example"];
+    const accounts = { ...open, linkOrigins, mails } as Greeted["accounts"];
+    const shown = greeting({ ...usual, resources: [], accounts, environmentFile: undefined });
+    expect(shown).not.toContain("MASTER_KEY");
+    expect(pasted(shown)).toHaveLength(count);
+    expect(shown.includes("link=https://app.example/email-changes\n")).toBe(mails !== undefined);
+  });
+
   it("names no file that is not there", () => {
     const shown = greeting({ ...usual, environmentFile: undefined });
     expect(shown).toContain("\nKeys: from the environment\n");

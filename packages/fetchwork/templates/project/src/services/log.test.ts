@@ -27,6 +27,9 @@ function start(environment: NodeJS.ProcessEnv): Server {
       IP: "127.0.0.1",
       PORT: "0",
       DATABASE_URL: "sqlite::memory:",
+      // Set, so that nothing is to be warned of.
+      SMTP_URL: "smtp://localhost",
+      PUBLIC_URL: "https://api.example",
       ...environment,
     },
     stdio: ["ignore", "pipe", "inherit"],
