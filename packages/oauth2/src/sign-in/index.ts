@@ -1,6 +1,6 @@
 // `@fetchwork/oauth2/sign-in`: web handlers that sign users in with a provider.
-export { signIn, type SignIn } from "./sign-in.ts";
-export type { LoginOptions, SignedIn, SignInFailure, SignInOptions } from "./sign-in-options.ts";
+export { appleClientSecret, type AppleKey } from "./apple-client-secret.ts";
+export { apple, discord, github, gitlab, google, microsoft, slack } from "./presets.ts";
 export {
   openIdConnect,
   signInProvider,
@@ -9,3 +9,5 @@ export {
   type SignInProfile,
   type SignInProvider,
 } from "./provider.ts";
+export type { SignedIn, SignInFailure, SignInOptions } from "./sign-in-options.ts";
+export { signIn, type SignIn } from "./sign-in.ts";

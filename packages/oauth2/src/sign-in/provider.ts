@@ -145,7 +145,9 @@ async function readClaims(client: OidcClient, token: AccessToken): Promise<JsonR
   if (claims === undefined) return {};
   const { userinfo_endpoint: endpoint } = client.metadata;
   if (claims["email"] !== undefined || endpoint === undefined) return claims;
-  return { ...(await client.userInfo(token)), ...claims };
+  // What the ID token states about an address does not count for the address of another response.
+  const others = { ...claims, email_verified: undefined, xms_edov: undefined };
+  return { ...others, ...(await client.userInfo(token)) };
 }
 
 async function readResource(token: AccessToken, url: string): Promise<unknown> {

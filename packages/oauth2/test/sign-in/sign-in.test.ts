@@ -259,17 +259,17 @@ describe("a sign-in", () => {
   });
 
   it("asks the userinfo endpoint when the ID token has no email, and refuses another user", async () => {
-    const me = { sub: "user", email: "u@b.example", email_verified: true, name: "Ada" };
+    const me = { sub: "user", email: "u@b.example", name: "Ada" };
     const answers = {
-      "/token": () => tokenAnswer({ nonce: nonces.last, name: "From the ID token" }),
+      "/token": () => tokenAnswer({ nonce: nonces.last, email_verified: true }),
       "/me": () => Response.json(me),
     };
     const { auth, signedIn } = handlersOf({}, answers);
     await new Jar().signIn(auth);
     expect(signedIn[0]?.profile).toMatchObject({
       email: "u@b.example",
-      emailVerified: true,
-      name: "From the ID token",
+      emailVerified: false,
+      name: "Ada",
     });
     const other = { ...answers, "/me": () => Response.json({ ...me, sub: "other" }) };
     expect((await new Jar().signIn(handlersOf({}, other).auth)).status).toBe(400);
@@ -376,7 +376,7 @@ describe("errors of the application", () => {
     [{ origins: ["https://app.example/"] }, "origins"],
     [{ origins: ["*"] }, "origins"],
     [{ onSignedIn: undefined as unknown as () => undefined }, "onSignedIn"],
-    [{ onSignedin: () => undefined }, 'did you mean "onSignedIn"'],
+    [{ secret, onSignedin: () => undefined }, 'did you mean "onSignedIn"'],
   ])("in the options %j are refused at once, without the secret", (options, message) => {
     expect(() => handlersOf(options)).toThrow(message);
     expect(() => handlersOf(options)).not.toThrow("short,");
