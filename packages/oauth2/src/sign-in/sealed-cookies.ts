@@ -18,17 +18,6 @@ export interface SealedCookies {
   surplus(request: Request): string[];
 }
 
-/** Options of {@link createSealedCookies}. */
-export interface SealedCookiesOptions {
-  readonly secret: string;
-  /** What the cookies are for. One that was sealed for something else does not open. */
-  readonly audience: string;
-  readonly isSecure: boolean;
-  readonly sameSite: "Lax" | "None";
-  /** Time to live, in seconds. */
-  readonly lifetime: number;
-}
-
 /** Characters of `state` in the name of its cookie: 96 bits. */
 const idLength = 16;
 /** Cookies that a browser keeps at the same time, which is one for each tab that signs in. */
@@ -39,7 +28,15 @@ const ivLength = 12;
 const encoder = new TextEncoder();
 
 /** Makes {@link SealedCookies}: AES-256-GCM with a key that HKDF derives; name, expiry and audience are authenticated. */
-export function createSealedCookies(options: SealedCookiesOptions): SealedCookies {
+export function createSealedCookies(options: {
+  readonly secret: string;
+  /** What the cookies are for. One that was sealed for something else does not open. */
+  readonly audience: string;
+  readonly isSecure: boolean;
+  readonly sameSite: "Lax" | "None";
+  /** In seconds. */
+  readonly lifetime: number;
+}): SealedCookies {
   const { audience, isSecure, sameSite, lifetime } = options;
   // RFC 6265bis, 4.1.3.2: no other host and no `http` page can have set a cookie with this prefix.
   const prefix = `${isSecure ? "__Host-" : ""}sign-in-`;

@@ -1,5 +1,6 @@
 import type { AccessToken } from "../token/access-token.ts";
 import { optionError, type OAuth2Error } from "../errors.ts";
+import type { LogoutClaims } from "../oidc/logout/verify-logout-token.ts";
 import type { IdTokenClaims } from "../oidc/jwt/verify-id-token.ts";
 import type { GrantParams } from "../message/form.ts";
 import type { SignInProfile } from "./provider.ts";
@@ -30,9 +31,15 @@ export interface SignInFailure extends Partial<Pick<SignedIn, "returnTo" | "data
   readonly request: Request;
 }
 
+/** Result of {@link SignInOptions.onSignOut}. */
+interface SignedOut {
+  readonly headers?: HeadersInit | undefined;
+  readonly idToken?: string | undefined;
+}
+
 /** Options of one sign-in. */
 export interface LoginOptions {
-  /** Where the browser goes afterwards. Default: the query parameter `returnTo` of the request. */
+  /** Where the browser goes afterwards. Default: the home page. */
   readonly returnTo?: string | undefined;
   /** A JSON value that the application gets back with the sign-in, such as the user that links an account. At most about 1,000 characters. */
   readonly data?: unknown;
@@ -57,23 +64,12 @@ export interface SignInOptions {
    * Ends the session of the application in this browser. Returns headers such as `Set-Cookie`, and the ID token, with
    * which the provider asks no question. Default: only the provider is told.
    */
-  readonly onSignOut?:
-    | ((
-        request: Request,
-      ) => MaybePromise<
-        | { readonly headers?: HeadersInit | undefined; readonly idToken?: string | undefined }
-        | undefined
-      >)
-    | undefined;
+  readonly onSignOut?: ((request: Request) => MaybePromise<SignedOut | undefined>) | undefined;
   /** Where the provider sends the browser after a logout; must be registered there. Default: the provider decides. */
   readonly postLogoutRedirectUri?: string | undefined;
   /** Ends the sessions of a user, or the one that has this `sid`. Default: there is no back-channel logout. */
   readonly onLogout?:
-    | ((logout: {
-        readonly sub: string | undefined;
-        readonly sid: string | undefined;
-      }) => MaybePromise<void>)
-    | undefined;
+    ((logout: Pick<LogoutClaims, "sub" | "sid">) => MaybePromise<void>) | undefined;
   /**
    * Remembers a callback or a logout token until the given time, in seconds since 1970, and returns whether it was new.
    * Default: a callback is refused a second time because its cookie is removed and the provider takes a code once.

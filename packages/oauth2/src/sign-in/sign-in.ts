@@ -23,8 +23,10 @@ import { checkOptions } from "../check-options.ts";
 
 /** The handlers of {@link signIn}. Each needs a path; that of `callback` is the path of the redirect URI. */
 export interface SignIn {
-  /** GET: sends the browser to the provider. */
-  readonly login: (request: Request, options?: LoginOptions) => Promise<Response>;
+  /** GET: sends the browser to the provider. The query parameter `returnTo` says where it goes afterwards. */
+  readonly login: (request: Request) => Promise<Response>;
+  /** Does what `login` does with any method, and with options that the application chooses. */
+  readonly start: (request: Request, options: LoginOptions) => Promise<Response>;
   /** GET, or POST with `response_mode=form_post`: finishes a sign-in. */
   readonly callback: (request: Request) => Promise<Response>;
   /** POST of a page of an allowed origin: ends the session here and at the provider (OpenID Connect RP-Initiated Logout). */
@@ -54,23 +56,23 @@ const maxLogoutBytes = 65_536;
  * ```
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
  */
-export function signIn(source: OidcClient | SignInProvider, options: SignInOptions): SignIn {
-  checkSignInOptions(options);
+export function signIn(source: OidcClient | SignInProvider, settings: SignInOptions): SignIn {
+  checkSignInOptions(settings);
   const provider = source instanceof OidcClient ? providerOf(source) : source;
   const { clientId, redirectUri, connect } = provider;
-  const { onError, onSignOut, onLogout, rememberOnce } = options;
+  const { onError, onSignOut, onLogout, rememberOnce } = settings;
   const home = URL.canParse(redirectUri) ? new URL(redirectUri) : undefined;
   if (home === undefined || !isHttpUrl(home))
     throw optionError("redirectUri", redirectUri, "the URL of the callback");
   const { origin } = home;
   const isSecure = home.protocol === "https:";
-  const params = { ...provider.params, ...options.params };
+  const params = { ...provider.params, ...settings.params };
   const isPosted = params["response_mode"] === "form_post";
   // Browsers accept SameSite=None, which the POST of another site needs, with Secure only.
   if (isPosted && !isSecure) throw optionError("redirectUri", redirectUri, "an https URL");
-  const origins = checkOrigins([origin, ...(options.origins ?? [])]);
+  const origins = checkOrigins([origin, ...(settings.origins ?? [])]);
   const cookies = createSealedCookies({
-    secret: options.secret,
+    secret: settings.secret,
     audience: JSON.stringify([clientId, redirectUri]),
     isSecure,
     sameSite: isPosted ? "None" : "Lax",
@@ -85,6 +87,24 @@ export function signIn(source: OidcClient | SignInProvider, options: SignInOptio
       (await onError?.({ error, status, request, returnTo, data })) ??
       failureResponse(request, status, failureDetail(error), code);
     return withCookies(response, transaction ? [cookies.removal(transaction.state)] : []);
+  }
+
+  async function start(request: Request, options: LoginOptions): Promise<Response> {
+    checkOptions("start", options, ["returnTo", "data"]);
+    const { returnTo: wanted, data } = options;
+    const returnTo = wanted === undefined ? undefined : readReturnTo(wanted, origin, origins);
+    if (wanted !== returnTo && returnTo === undefined) {
+      const message = "returnTo must be a path, or a URL of an allowed origin";
+      return fail(request, new AuthorizationResponseError(message, { code: "ERR_OAUTH_TARGET" }));
+    }
+    const started = await attempt(async () =>
+      (await connect()).authCode.start(params, { lifetime }),
+    );
+    if (started instanceof OAuth2Error) return fail(request, started);
+    const { url, transaction } = started;
+    const pending: Pending = { transaction, returnTo, data };
+    const kept = await cookies.seal(transaction.state, pending, transaction.expiresAt);
+    return withCookies(redirect(url, 302), [...cookies.surplus(request), kept]);
   }
 
   async function open(request: Request): Promise<[URLSearchParams, Pending]> {
@@ -114,24 +134,12 @@ export function signIn(source: OidcClient | SignInProvider, options: SignInOptio
   }
 
   return {
-    async login(request, login = {}) {
-      checkOptions("login", login, ["returnTo", "data"]);
+    async login(request) {
       if (request.method !== "GET") return notAllowed(request, "GET");
-      const wanted = login.returnTo ?? new URL(request.url).searchParams.get("returnTo");
-      const returnTo = wanted === null ? undefined : readReturnTo(wanted, origin, origins);
-      if (wanted !== null && returnTo === undefined) {
-        const message = "returnTo must be a path, or a URL of an allowed origin";
-        return fail(request, new AuthorizationResponseError(message, { code: "ERR_OAUTH_TARGET" }));
-      }
-      const started = await attempt(async () =>
-        (await connect()).authCode.start(params, { lifetime }),
-      );
-      if (started instanceof OAuth2Error) return fail(request, started);
-      const { url, transaction } = started;
-      const pending: Pending = { transaction, returnTo, data: login.data };
-      const kept = await cookies.seal(transaction.state, pending, transaction.expiresAt);
-      return withCookies(redirect(url, 302), [...cookies.surplus(request), kept]);
+      const returnTo = new URL(request.url).searchParams.get("returnTo") ?? undefined;
+      return start(request, { returnTo });
     },
+    start,
 
     async callback(request) {
       const method = isPosted ? "POST" : "GET";
@@ -141,7 +149,7 @@ export function signIn(source: OidcClient | SignInProvider, options: SignInOptio
       const [parameters, pending] = opened;
       const signedIn = await attempt(() => finish(request, parameters, pending));
       if (signedIn instanceof OAuth2Error) return fail(request, signedIn, pending);
-      const result = (await options.onSignedIn(signedIn)) ?? signedIn.returnTo ?? "/";
+      const result = (await settings.onSignedIn(signedIn)) ?? signedIn.returnTo ?? "/";
       const target = typeof result === "string" ? readReturnTo(result, origin, origins) : undefined;
       if (typeof result === "string" && target === undefined)
         throw new OAuth2UsageError(
@@ -160,7 +168,7 @@ export function signIn(source: OidcClient | SignInProvider, options: SignInOptio
       const isOurs = from === null ? ["same-origin", "none"].includes(site) : origins.has(from);
       if (!isOurs) return failureResponse(request, 403, "The request comes from another site.");
       const { headers, idToken } = (await onSignOut?.(request)) ?? {};
-      const { postLogoutRedirectUri } = options;
+      const { postLogoutRedirectUri } = settings;
       const url = await attempt(async () =>
         (await connect()).endSessionUrl({ idTokenHint: idToken, postLogoutRedirectUri }),
       );

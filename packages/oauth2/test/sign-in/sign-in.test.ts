@@ -199,7 +199,7 @@ describe("a sign-in", () => {
     const jar = new Jar();
     const request = new Request("https://app.example/login");
     const options = { returnTo: "/a", data: { link: "user-1" } };
-    const response = await jar.send((one) => auth.login(one, options), request.url);
+    const response = await jar.send((one) => auth.start(one, options), request.url);
     const url = new URL(response.headers.get("location") ?? "");
     expect(url.searchParams.get("scope")).toBe("openid email profile");
     expect(url.searchParams.get("code_challenge_method")).toBe("S256");
@@ -385,7 +385,7 @@ describe("errors of the application", () => {
   it("are a client without redirect URI, and data that fits in no cookie", async () => {
     const { client } = connect({}, { redirectUri: undefined });
     expect(() => signIn(client, { secret, onSignedIn: () => undefined })).toThrow("redirectUri");
-    const login = handlersOf().auth.login(new Request("https://app.example/login"), {
+    const login = handlersOf().auth.start(new Request("https://app.example/login"), {
       data: "x".repeat(4000),
     });
     await expect(login).rejects.toThrow("too large for a cookie");
