@@ -6,11 +6,9 @@ import { checkOptions } from "../check-options.ts";
 
 /** Options of {@link appleClientSecret}. */
 export interface AppleKey {
-  /** Services ID, which is the client identifier. */
+  /** The Services ID. */
   readonly clientId: string;
-  /** Team ID: ten characters. */
   readonly teamId: string;
-  /** Identifier of the key: ten characters. */
   readonly keyId: string;
   /** The private key (P-256); the text of the file `AuthKey_….p8` is one. */
   readonly key: SigningKey;

@@ -23,11 +23,9 @@ export function failureStatus(error: OAuth2Error): 400 | 502 | 503 {
 /** Describes a failed sign-in to its user: the message of an error that may be shown, else what to do. */
 export function failureDetail(error: OAuth2Error): string {
   const status = failureStatus(error);
-  if (status === 503) return "The provider is not available. Try again later.";
-  if (status === 502) return "The provider responded with an error. Try again later.";
-  return error instanceof AuthorizationResponseError
-    ? error.message
-    : "The provider did not confirm this sign-in. Start again.";
+  if (status !== 400) return "The provider is not available. Try again later.";
+  const isShown = error instanceof AuthorizationResponseError;
+  return isShown ? error.message : "The provider did not confirm this sign-in. Start again.";
 }
 
 /** Makes a page for a browser, and problem details (RFC 9457) for other clients. */

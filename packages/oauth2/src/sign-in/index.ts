@@ -1,6 +1,6 @@
 // `@fetchwork/oauth2/sign-in`: web handlers that sign users in with a provider.
 export { appleClientSecret, type AppleKey } from "./apple-client-secret.ts";
-export { apple, discord, github, gitlab, google, microsoft, slack } from "./presets.ts";
+export { providers } from "./presets.ts";
 export {
   openIdConnect,
   signInProvider,

@@ -2,19 +2,18 @@ import { isJsonRecord, parseJsonRecord, type JsonRecord } from "../json-record.t
 import { openIdConnect, readStandardClaims, type ProviderPreset } from "./provider.ts";
 
 /** Google. Add `params: { access_type: "offline", prompt: "consent" }` for a refresh token. */
-export const google: ProviderPreset = openIdConnect("https://accounts.google.com");
+const google: ProviderPreset = openIdConnect("https://accounts.google.com");
 
 /** GitLab. */
-export const gitlab: ProviderPreset = openIdConnect("https://gitlab.com");
-
+const gitlab: ProviderPreset = openIdConnect("https://gitlab.com");
 /** Slack. */
-export const slack: ProviderPreset = openIdConnect("https://slack.com");
+const slack: ProviderPreset = openIdConnect("https://slack.com");
 
 /**
  * Microsoft, for the accounts of every organization and for personal ones. For one organization set `issuer` to
  * `https://login.microsoftonline.com/<tenant id>/v2.0` and `expectedIssuer` to `undefined`.
  */
-export const microsoft: ProviderPreset = {
+const microsoft: ProviderPreset = {
   ...openIdConnect("https://login.microsoftonline.com/common/v2.0"),
   expectedIssuer: "https://login.microsoftonline.com/{tenantid}/v2.0",
   readProfile: (sources) => ({
@@ -24,8 +23,8 @@ export const microsoft: ProviderPreset = {
   }),
 };
 
-/** Apple. The client secret is a JWT; see {@link appleClientSecret}. */
-export const apple: ProviderPreset = {
+/** Apple. The client secret is a JWT; see `appleClientSecret`. */
+const apple: ProviderPreset = {
   issuer: "https://appleid.apple.com",
   // Apple demands the form where a scope is asked for.
   params: { scope: "openid email name", response_mode: "form_post" },
@@ -37,7 +36,7 @@ export const apple: ProviderPreset = {
 };
 
 /** GitHub, with an OAuth app or a GitHub app. */
-export const github: ProviderPreset = {
+const github: ProviderPreset = {
   issuer: "https://github.com/login/oauth",
   metadata: {
     authorization_endpoint: "https://github.com/login/oauth/authorize",
@@ -67,7 +66,7 @@ export const github: ProviderPreset = {
 };
 
 /** Discord. */
-export const discord: ProviderPreset = {
+const discord: ProviderPreset = {
   issuer: "https://discord.com",
   metadata: {
     authorization_endpoint: "https://discord.com/oauth2/authorize",
@@ -78,18 +77,24 @@ export const discord: ProviderPreset = {
   resources: { user: "https://discord.com/api/users/@me" },
   readProfile({ resources: { user } }) {
     const { id, email, verified, global_name, username, avatar } = recordOf(user);
-    const hasAvatar = typeof avatar === "string" && /^\w+$/.test(`${String(id)}${avatar}`);
+    const image = typeof avatar === "string" ? `${String(id)}/${avatar}` : "";
     return {
       id,
       email,
       emailVerified: verified === true,
       name: global_name || username,
-      picture: hasAvatar
-        ? `https://cdn.discordapp.com/avatars/${String(id)}/${avatar}.png`
-        : undefined,
+      picture: /^\d+\/\w+$/.test(image) && `https://cdn.discordapp.com/avatars/${image}.png`,
     };
   },
 };
+
+/** The providers that are known as data. */
+export const providers: Readonly<
+  Record<
+    "apple" | "discord" | "github" | "gitlab" | "google" | "microsoft" | "slack",
+    ProviderPreset
+  >
+> = { apple, discord, github, gitlab, google, microsoft, slack };
 
 function recordOf(value: unknown): JsonRecord {
   return isJsonRecord(value) ? value : {};

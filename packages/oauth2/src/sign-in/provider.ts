@@ -35,7 +35,7 @@ export type ProfileFields = Readonly<Record<"id" | "email" | "name" | "picture",
   readonly emailVerified: boolean;
 };
 
-/** A provider as data. `{ ...gitlab, issuer: "https://git.example.com" }` is another one of the same kind. */
+/** A provider as data. `{ ...providers.gitlab, issuer: "https://git.example.com" }` is another one of the same kind. */
 export interface ProviderPreset {
   /** Identifier of the provider; its metadata is fetched from there. */
   readonly issuer: string;
@@ -80,7 +80,7 @@ export interface SignInProvider {
  *
  * @example
  * ```ts
- * const provider = signInProvider(google, { clientId, clientSecret, redirectUri });
+ * const provider = signInProvider(providers.google, { clientId, clientSecret, redirectUri });
  * ```
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION`; MetadataError
  */
@@ -90,21 +90,20 @@ export function signInProvider(preset: ProviderPreset, options: ProviderOptions)
   const settings: OidcClientOptions = { connectionOpts: { timeout: 10_000 }, ...given };
   // Made in any case: wrong options are an error here, not with the first user.
   const fixed = new OidcClient({ ...metadata, issuer }, clientId, clientSecret, settings);
-  let connected = metadata === undefined ? undefined : Promise.resolve(fixed);
-  const connect = (): Promise<OidcClient> => {
+  if (metadata !== undefined) return createProvider(preset, fixed);
+  const discovery = { ...settings, expectedIssuer };
+  let connected: Promise<OidcClient> | undefined;
+  return createProvider(preset, fixed, () => {
     if (connected !== undefined) return connected;
-    const found = { ...settings, expectedIssuer };
-    connected = OidcClient.discover(issuer, clientId, clientSecret, found);
+    connected = OidcClient.discover(issuer, clientId, clientSecret, discovery);
     connected.catch(() => (connected = undefined));
     return connected;
-  };
-  return createProvider(preset, { client: fixed, connect });
+  });
 }
 
 /** Makes a provider of a client, with the claims that are standard in OpenID Connect. */
 export function providerOf(client: OidcClient): SignInProvider {
-  const preset = openIdConnect(client.metadata.issuer);
-  return createProvider(preset, { client, connect: () => Promise.resolve(client) });
+  return createProvider(openIdConnect(client.metadata.issuer), client);
 }
 
 /** Makes the preset of a provider that follows OpenID Connect Core, such as Keycloak, Auth0 or Okta. */
@@ -120,7 +119,8 @@ export function readStandardClaims({ claims }: ProfileSources): ProfileFields {
 
 function createProvider(
   { params, resources = {}, readProfile }: ProviderPreset,
-  { client, connect }: { readonly client: OidcClient; readonly connect: () => Promise<OidcClient> },
+  client: OidcClient,
+  connect: () => Promise<OidcClient> = () => Promise.resolve(client),
 ): SignInProvider {
   return {
     clientId: client.id ?? "",
@@ -130,11 +130,10 @@ function createProvider(
     async readProfile(token, parameters) {
       const connected = await connect();
       const claims = await readClaims(connected, token);
-      const fetched = Object.entries(resources).map(
-        async ([name, url]) => [name, await readResource(token, url)] as const,
-      );
-      const sources = { claims, resources: Object.fromEntries(await Promise.all(fetched)) };
-      const fields = readProfile({ ...sources, parameters });
+      const fetched: Record<string, unknown> = {};
+      for (const [name, url] of Object.entries(resources))
+        fetched[name] = await readResource(token, url);
+      const fields = readProfile({ claims, resources: fetched, parameters });
       return checkProfile(fields, connected.claims(token)?.iss ?? connected.metadata.issuer);
     },
   };

@@ -1,4 +1,3 @@
-import { BodyTooLargeError, readBody } from "@fetchwork/kit";
 import type { AuthorizationTransaction } from "../grants/authorization-flow.ts";
 import {
   AuthorizationResponseError,
@@ -42,8 +41,6 @@ interface Pending extends Pick<SignedIn, "returnTo" | "data"> {
 
 /** Time that a user has at the provider, in seconds. */
 const lifetime = 600;
-/** Maximum size of the form with a logout token, in bytes. */
-const maxLogoutBytes = 65_536;
 
 /**
  * Makes the handlers that sign users in with a provider: `state`, `nonce`, PKCE (`S256`), `iss` and the ID token are
@@ -60,12 +57,11 @@ export function signIn(source: OidcClient | SignInProvider, settings: SignInOpti
   checkSignInOptions(settings);
   const provider = source instanceof OidcClient ? providerOf(source) : source;
   const { clientId, redirectUri, connect } = provider;
-  const { onError, onSignOut, onLogout, rememberOnce } = settings;
-  const home = URL.canParse(redirectUri) ? new URL(redirectUri) : undefined;
-  if (home === undefined || !isHttpUrl(home))
+  const { onError, onSignOut, onLogout, rememberOnce, postLogoutRedirectUri } = settings;
+  if (!URL.canParse(redirectUri) || !isHttpUrl(new URL(redirectUri)))
     throw optionError("redirectUri", redirectUri, "the URL of the callback");
-  const { origin } = home;
-  const isSecure = home.protocol === "https:";
+  const { origin, protocol } = new URL(redirectUri);
+  const isSecure = protocol === "https:";
   const params = { ...provider.params, ...settings.params };
   const isPosted = params["response_mode"] === "form_post";
   // Browsers accept SameSite=None, which the POST of another site needs, with Secure only.
@@ -111,9 +107,7 @@ export function signIn(source: OidcClient | SignInProvider, settings: SignInOpti
     const parameters = await readCallback(request);
     const found = await cookies.open(request, parameters.get("state") ?? "");
     if (found === undefined)
-      throw new AuthorizationResponseError(
-        "this browser has not started this sign-in, or has finished it already",
-      );
+      throw new AuthorizationResponseError("this browser has no such sign-in under way");
     // Sealed by `login`: nobody else can have written it.
     return [parameters, found as unknown as Pending];
   }
@@ -152,10 +146,7 @@ export function signIn(source: OidcClient | SignInProvider, settings: SignInOpti
       const result = (await settings.onSignedIn(signedIn)) ?? signedIn.returnTo ?? "/";
       const target = typeof result === "string" ? readReturnTo(result, origin, origins) : undefined;
       if (typeof result === "string" && target === undefined)
-        throw new OAuth2UsageError(
-          "ERR_OAUTH_TARGET",
-          "onSignedIn returned a URL of an origin that is not allowed",
-        );
+        throw new OAuth2UsageError("ERR_OAUTH_TARGET", "onSignedIn returned a URL elsewhere");
       const response = typeof result === "string" ? redirect(target ?? origin, 303) : result;
       return withCookies(response, [cookies.removal(pending.transaction.state)]);
     },
@@ -168,20 +159,20 @@ export function signIn(source: OidcClient | SignInProvider, settings: SignInOpti
       const isOurs = from === null ? ["same-origin", "none"].includes(site) : origins.has(from);
       if (!isOurs) return failureResponse(request, 403, "The request comes from another site.");
       const { headers, idToken } = (await onSignOut?.(request)) ?? {};
-      const { postLogoutRedirectUri } = settings;
       const url = await attempt(async () =>
         (await connect()).endSessionUrl({ idTokenHint: idToken, postLogoutRedirectUri }),
       );
       // The session here has ended; a provider without this endpoint, or that is down, cannot change that.
-      const isText = typeof url === "string";
-      return redirect(isText ? url : (postLogoutRedirectUri ?? `${origin}/`), 303, headers);
+      const home = postLogoutRedirectUri ?? `${origin}/`;
+      return redirect(typeof url === "string" ? url : home, 303, headers);
     },
 
     async backchannelLogout(request) {
       if (onLogout === undefined) return failureResponse(request, 404, "There is no such page.");
       if (request.method !== "POST") return notAllowed(request, "POST");
       const claims = await attempt(async () => {
-        const token = await readLogoutToken(request);
+        // Read as the form of a callback is: of 64 KiB at most.
+        const token = (await readCallback(request)).get("logout_token") ?? "";
         return (await connect()).verifyLogoutToken(token, { rememberOnce });
       });
       const headers = { "cache-control": "no-store" };
@@ -204,20 +195,6 @@ async function attempt<T>(work: () => Promise<T>): Promise<T | OAuth2Error> {
     if (error instanceof OAuth2Error) return error;
     throw error;
   }
-}
-
-async function readLogoutToken({ headers, body }: Request): Promise<string> {
-  const type = headers.get("content-type")?.split(";")[0]?.trim().toLowerCase();
-  if (type !== "application/x-www-form-urlencoded")
-    throw new AuthorizationResponseError("the body is not a form");
-  try {
-    const bytes = await readBody(body, { limit: maxLogoutBytes });
-    const tokens = new URLSearchParams(new TextDecoder().decode(bytes)).getAll("logout_token");
-    if (tokens.length === 1 && tokens[0] !== undefined) return tokens[0];
-  } catch (error) {
-    if (!(error instanceof BodyTooLargeError)) throw error;
-  }
-  throw new AuthorizationResponseError("the form has no single logout_token");
 }
 
 function notAllowed(request: Request, allow: string): Response {

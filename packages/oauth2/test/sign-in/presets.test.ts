@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import * as entry from "../../src/sign-in/index.ts";
 import { signInAt, type StandIn } from "./stand-in.ts";
 
-const { apple, discord, github, gitlab, google, microsoft, slack } = entry;
+const { apple, discord, github, gitlab, google, microsoft, slack } = entry.providers;
 
 const json =
   (value: unknown, status = 200) =>
@@ -186,8 +186,10 @@ describe("the profile", () => {
       const { email, emailVerified, name, picture: shown } = signedIn?.profile ?? {};
       expect([email, emailVerified, name, shown]).toEqual([undefined, false, undefined, undefined]);
     }
-    const odd = await signInAt(discordWith({ avatar: "../../evil" }));
-    expect(odd.signedIn?.profile.picture).toBeUndefined();
+    for (const avatar of ["../../evil", null, undefined]) {
+      const odd = await signInAt(discordWith({ avatar }));
+      expect(odd.signedIn?.profile.picture).toBeUndefined();
+    }
   });
 
   it("without a user is an error of the provider", async () => {

@@ -1,4 +1,4 @@
-import { github, signIn, signInProvider } from "@fetchwork/oauth2/sign-in";
+import { providers, signIn, signInProvider } from "@fetchwork/oauth2/sign-in";
 import { expect } from "../platform.ts";
 
 /** Signs in at a stand-in of GitHub; the same callback a second time is refused. */
@@ -9,11 +9,11 @@ export async function smoke(): Promise<void> {
     "/user/emails": [{ email: "ada@example.com", primary: true, verified: true }],
   };
   const origin = "https://app.example";
-  const provider = signInProvider(github, {
+  const provider = signInProvider(providers.github, {
     clientId: "app",
     clientSecret: "secret",
     redirectUri: `${origin}/callback`,
-    fetch: async (request) => Response.json(answers[new URL(request.url).pathname]),
+    fetch: (request) => Promise.resolve(Response.json(answers[new URL(request.url).pathname])),
   });
   const { login, callback } = signIn(provider, {
     secret: "a secret of at least thirty-two characters",
