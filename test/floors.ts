@@ -75,6 +75,7 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
   kit: ["bodies", "waiting", "addresses", "secrets", "credentials", "options", "errors", "."],
   oauth2: [
     "node",
+    "sign-in",
     "oidc",
     "oidc/requests",
     "oidc/logout",

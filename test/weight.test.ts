@@ -13,7 +13,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   http: { lines: { src: 10_315 }, names: 113, options: 77 },
   kit: { lines: { src: 1_362 }, names: 57, options: 10 },
   middleware: { lines: { src: 10_235 }, names: 150, options: 129 },
-  oauth2: { lines: { src: 9_436 }, names: 102, options: 117 },
+  oauth2: { lines: { src: 10_299 }, names: 116, options: 129 },
   rest: { lines: { src: 14_664, assets: 186 }, names: 133, options: 87 },
   webhooks: { lines: { src: 6_321 }, names: 99, options: 54 },
 };

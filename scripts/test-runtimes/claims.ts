@@ -116,6 +116,11 @@ export const claims: readonly Claim[] = [
     does: "verifies a logout token, ends a session",
   },
   {
+    entry: "@fetchwork/oauth2/sign-in",
+    test: "oauth2-sign-in",
+    does: "login, callback, and one that is forged",
+  },
+  {
     entry: "@fetchwork/oauth2/compat",
     test: "oauth2-compat",
     does: "settings of the process, snake-case objects",

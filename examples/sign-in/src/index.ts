@@ -15,8 +15,9 @@ const { accounts, api } = createApp({
   masterKey: secret(),
   jwtSecret: secret(),
   mailer: {
-    async send({ to, subject, text }) {
+    send({ to, subject, text }) {
       console.log(`\n${to}: ${subject}\n${text}`);
+      return Promise.resolve();
     },
   },
 });
