@@ -26,14 +26,10 @@ export interface Credentials {
 }
 
 /** Calls that send no session. */
-const withNothing: ReadonlySet<string> = new Set([
-  "confirmEmail",
-  "createPasswordReset",
-  "showPasswordReset",
-  "usePasswordReset",
-  "beginPasskeySignIn",
-  "signInWithPasskey",
-]);
+const withoutSession = /^confirmEmail$|PasswordReset$|PasskeySignIn$|WithPasskey$/;
+
+const basic = ({ email, password }: Credentials): string =>
+  formatBasicCredentials({ username: email, password });
 
 type Basic = "changeEmail" | "enableSecondFactor" | "updatePassword";
 type Others = "refreshSession" | "signIn" | "signInPage" | "signOut" | "signOutPage" | "updateRole";
@@ -83,7 +79,7 @@ export interface Sending {
   readonly params?: Readonly<Record<string, unknown>> | undefined;
   readonly query?: object | undefined;
   readonly body?: unknown;
-  /** Parameters of the path and fields of the body in one. */
+  /** Parameters of the path, where `id` is by default `me`, and fields of the body in one. */
   readonly input?: Readonly<Record<string, unknown>> | undefined;
   readonly options?: CallOptions | undefined;
   /** Instead of the token; `null` is none. */
@@ -117,11 +113,8 @@ export function createAuthClient(
   const member =
     (name: string) =>
     async ({ credentials, ...input }: Input = {}, given?: CallOptions) => {
-      const authorization = credentials
-        ? basic(credentials)
-        : withNothing.has(name)
-          ? null
-          : undefined;
+      const none = withoutSession.test(name) ? null : undefined;
+      const authorization = credentials ? basic(credentials) : none;
       const run = name === "signInWithPasskey" ? begin : call;
       return run(name, { input, options: given, authorization });
     };
@@ -133,8 +126,9 @@ export function createAuthClient(
     signOut: () => session.leave(() => send("signOutPage", {})),
     signOutEverywhere: () => session.leave(() => send("signOut", {})),
     refresh: async () => (await session.renew()) !== undefined,
-    me: (given?: CallOptions) => call("users.show", { params: { id: "me" }, options: given }),
-    then: undefined, // It is no promise.
+    me: (given?: CallOptions) => call("users.show", { input: {}, options: given }),
+    then: undefined, // It is no promise, and not to be written as JSON.
+    toJSON: undefined,
   };
   const client = new Proxy(others, {
     get: (target, name) =>
@@ -158,8 +152,4 @@ function withoutToken(error: unknown, token: unknown): unknown {
   const shown = (text = ""): string => text.replaceAll(encodeURIComponent(token), "***");
   const { message, stack, url } = error;
   return Object.assign(error, { message: shown(message), stack: shown(stack), url: shown(url) });
-}
-
-function basic({ email, password }: Credentials): string {
-  return formatBasicCredentials({ username: email, password });
 }

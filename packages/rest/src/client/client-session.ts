@@ -11,7 +11,7 @@ export interface AuthTokens {
 }
 
 /** Keeps the tokens of a session. Several clients, such as those of two tabs, may share what it keeps. */
-export interface TokenStore {
+export interface AuthTokenStore {
   /** Returns what was set last; nothing, or anything that is no {@link AuthTokens}, means that no user is signed in. */
   get(): unknown;
   /** Keeps tokens, or with `undefined` removes them. */
@@ -21,7 +21,7 @@ export interface TokenStore {
 /** How a client stays signed in. */
 export interface AuthOptions {
   /** Where the tokens are kept; both functions may return promises. Default: in memory. */
-  readonly tokens?: TokenStore | undefined;
+  readonly tokens?: AuthTokenStore | undefined;
   /** Called once when a session ends because its refresh was refused, not by `signOut`. Default: nothing. */
   readonly onSignOut?: (() => void) | undefined;
 }
@@ -59,21 +59,23 @@ export function createClientSession(
   async function exchange(stale?: AuthTokens): Promise<AuthTokens | undefined> {
     const held = await read();
     if (held === undefined) return undefined;
-    if (stale && !isSame(held, stale) && isFresh(held)) return held;
+    // Each refresh makes another refresh token, while two session tokens of one second may be equal.
+    const isNewer = stale && held.refreshToken !== stale.refreshToken;
+    if (isNewer && held.expiresAt > Date.now()) return held;
     let granted: AuthTokens | undefined;
     try {
       granted = await refresh(held.refreshToken);
     } catch (error) {
       if (!isRefusal(error)) throw error;
       const found = await read();
-      if (found && !isSame(found, held)) return found;
+      if (found && found.refreshToken !== held.refreshToken) return found;
       await tokens.set(undefined);
       if (leaving === 0) onSignOut?.();
       throw error;
     }
     // Meanwhile the user may have signed out, or another tab has refreshed.
     const found = await read();
-    if (!found || !isSame(found, held)) return found;
+    if (found?.refreshToken !== held.refreshToken) return found;
     await tokens.set(granted);
     return granted;
   }
@@ -89,7 +91,7 @@ export function createClientSession(
     keep: replace,
     async current() {
       const held = await read();
-      return held && !isFresh(held) ? renew(held) : held;
+      return held && held.expiresAt <= Date.now() ? renew(held) : held;
     },
     async leave(end) {
       if ((await read()) === undefined) return;
@@ -106,7 +108,7 @@ export function createClientSession(
   };
 }
 
-function memoryStore(): TokenStore {
+function memoryStore(): AuthTokenStore {
   let kept: AuthTokens | undefined;
   return { get: () => kept, set: (next) => (kept = next) };
 }
@@ -116,15 +118,6 @@ export function isTokens(found: unknown): found is AuthTokens {
   const { expiresAt, refreshToken, token } = (found ?? {}) as Partial<Record<string, unknown>>;
   const isText = (one: unknown): boolean => typeof one === "string" && /^[!-~]+$/.test(one);
   return isText(token) && isText(refreshToken) && Number.isFinite(expiresAt);
-}
-
-/** Each refresh makes another refresh token, while two session tokens of one second may be equal. */
-function isSame(one: AuthTokens, other: AuthTokens): boolean {
-  return one.refreshToken === other.refreshToken;
-}
-
-function isFresh({ expiresAt }: AuthTokens): boolean {
-  return expiresAt > Date.now();
 }
 
 function isRefusal(error: unknown): boolean {

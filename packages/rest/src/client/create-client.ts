@@ -118,8 +118,10 @@ export function createClient<Api>(options: ApiClientOptions): ApiClient<Api> {
   async function exchange(name: string, sending: Sending): Promise<RestResponse> {
     const target = (index ?? (await load())).get(name);
     if (!target) throw new ClientError("ERR_REST_OPERATION", `the API has no operation ${name}`);
-    const { authorization, query, options: given = {} } = sending;
-    const { body, params = {} } = sending.input ? split(sending.input, target.parameters) : sending;
+    const { authorization, query, input, options: given = {} } = sending;
+    const params = sending.params ?? (input ? { id: "me", ...input } : {});
+    const own = Object.entries(input ?? {}).filter(([key]) => !target.parameters.includes(key));
+    const body = own.length === 0 ? sending.body : Object.fromEntries(own);
     const values: Record<string, unknown> = { query: queryTexts(query, given.query) };
     for (const [position, parameter] of target.parameters.entries()) {
       const value = Object.hasOwn(params, parameter) ? params[parameter] : undefined;
@@ -133,14 +135,13 @@ export function createClient<Api>(options: ApiClientOptions): ApiClient<Api> {
     const headers = headersOf(given, sending);
     const { retry, signal, timeout } = given;
     const request = route({ ...values, headers, ...(body === undefined ? {} : { data: body }) });
-    // What has no session token has other secrets, of which HTTP knows nothing.
-    const redirect =
-      authorization === undefined || authorization?.startsWith("Bearer ") ? undefined : false;
+    // Calls of accounts have secrets in paths and bodies, which HTTP takes along to another origin.
+    const isPlain = authorization?.startsWith("Bearer ") ?? authorization === undefined;
+    const redirect = isPlain && input === undefined ? undefined : false;
     const response = await http.send(request, { redirect, retry, signal, timeout });
     if (response.statusCode >= 400) throw new ProblemError(response);
     if (redirect === false && response.statusCode >= 300) {
-      const message = `${name} is redirected, which is not followed with its secrets`;
-      throw new ClientError("ERR_REST_ANSWER", message);
+      throw new ClientError("ERR_REST_ANSWER", `${name} is redirected, but sends secrets`);
     }
     return response;
   }
@@ -223,20 +224,6 @@ async function fetchDescription(http: Client): Promise<OperationIndex> {
 }
 
 const json = "application/json";
-
-/** Parts what is of the path from what is of the body; the user is by default the one who is signed in. */
-function split(
-  given: Readonly<Record<string, unknown>>,
-  parameters: readonly string[],
-): Pick<Sending, "body" | "params"> {
-  const entries = Object.entries(given);
-  const body = entries.filter(([name]) => !parameters.includes(name));
-  const params = entries.filter(([name]) => parameters.includes(name));
-  return {
-    params: { id: "me", ...Object.fromEntries(params) },
-    body: body.length === 0 ? undefined : Object.fromEntries(body),
-  };
-}
 
 function headersOf(options: CallOptions, { authorization }: Sending): Record<string, string> {
   const { headers, idempotencyKey, ifMatch, ifNoneMatch } = options;

@@ -1,3 +1,5 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Handler } from "@fetchwork/http";
 import { serve } from "@fetchwork/http/serve";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -9,15 +11,16 @@ import {
   type AuthTokens,
   createClient,
   ProblemError,
-  type TokenStore,
+  type AuthTokenStore,
 } from "../../src/client/index.ts";
+import { codeBlocks } from "../../../../scripts/markdown.ts";
 import { openAccounts, password, type TestAccounts, type TestOptions } from "./open-accounts.ts";
 
 const email = "ada@example.com";
 const credentials = { email, password };
 
 /** Keeps tokens where a test sees them. */
-function sharedStore(): TokenStore & { tokens: AuthTokens | undefined } {
+function sharedStore(): AuthTokenStore & { tokens: AuthTokens | undefined } {
   return {
     tokens: undefined,
     get() {
@@ -367,13 +370,14 @@ describe("tokens and passwords", () => {
       const location = new URL(new URL(request.url).pathname, other).href;
       return new Response(null, { status, headers: { location } });
     };
-    await client.auth.me();
+    await client.users.show("me");
     expect(received).toHaveLength(1);
     const mailed = "m".repeat(43);
     const calls = [
       client.auth.signIn(credentials),
       client.auth.signUp(credentials),
       client.auth.refresh(),
+      client.auth.disableSecondFactor({ totp: "123456" }),
       client.auth.updatePassword({ credentials, password: "another one" }),
       client.auth.usePasswordReset({ token: mailed, password: "another one" }),
     ];
@@ -429,6 +433,30 @@ describe("tokens and passwords", () => {
     const auth = { token: sharedStore() } as AuthOptions;
     expect(() => createClient({ baseUrl, auth })).toThrow("token");
   });
+});
+
+it("the example of the README signs in, asks for a code, and signs out", async () => {
+  const { url } = await open();
+  const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
+  const example = codeBlocks(readme, "ts").find((block) => block.includes("onSignOut"));
+  const folder = join(import.meta.dirname, "../../dist/readme-example");
+  mkdirSync(folder, { recursive: true });
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  writeFileSync(join(folder, "example.ts"), example ?? "");
+  const kept = new Map<string, string>();
+  const localStorage = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => kept.set(key, value),
+  };
+  vi.stubGlobal("localStorage", localStorage);
+  vi.stubEnv("API_URL", url);
+  onTestFinished(() => void vi.unstubAllGlobals());
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { start } = (await import(join(folder, "example.ts"))) as {
+    start(...given: readonly string[]): Promise<string>;
+  };
+  expect(await start(email, password)).toBe("ada, sessions: 1");
+  expect(kept.get("tokens")).toBe("null");
 });
 
 it("the types of auth name what each call needs", () => {
