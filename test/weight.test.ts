@@ -14,7 +14,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   kit: { lines: { src: 1_362 }, names: 57, options: 10 },
   middleware: { lines: { src: 10_235 }, names: 150, options: 129 },
   oauth2: { lines: { src: 9_436 }, names: 102, options: 117 },
-  rest: { lines: { src: 14_909, assets: 186 }, names: 137, options: 90 },
+  rest: { lines: { src: 14_961, assets: 186 }, names: 138, options: 90 },
   webhooks: { lines: { src: 6_321 }, names: 99, options: 54 },
 };
 

@@ -118,7 +118,7 @@ export function createAuthClient(
       const run = name === "signInWithPasskey" ? begin : call;
       return run(name, { input, options: given, authorization });
     };
-  const others: object = {
+  const others = {
     signIn: async ({ totp, ...credentials }: Credentials & Code, given?: CallOptions) =>
       begin("signIn", { body: { totp }, options: given, authorization: basic(credentials) }),
     signUp: (body: UserInput, given?: CallOptions) =>
@@ -127,16 +127,15 @@ export function createAuthClient(
     signOutEverywhere: () => session.leave(() => send("signOut", {})),
     refresh: async () => (await session.renew()) !== undefined,
     me: (given?: CallOptions) => call("users.show", { input: {}, options: given }),
-    then: undefined, // It is no promise, and not to be written as JSON.
-    toJSON: undefined,
   };
+  const members = new Map<string, unknown>(Object.entries(others));
   const client = new Proxy(others, {
-    get: (target, name) =>
-      typeof name !== "string" || Object.hasOwn(target, name)
-        ? Reflect.get(target, name)
-        : member(name),
+    get(_target, name) {
+      if (typeof name !== "string" || name === "then" || name === "toJSON") return undefined;
+      return members.get(name) ?? member(name);
+    },
   });
-  return { client: client as AuthClient, session }; // Types let only calls of accounts through.
+  return { client: client as unknown as AuthClient, session }; // Its types are those of the API.
 }
 
 function tokensOf({ data }: Reply<unknown>): AuthTokens {

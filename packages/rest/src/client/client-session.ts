@@ -116,8 +116,9 @@ function memoryStore(): AuthTokenStore {
 /** Whether something can be sent as tokens: what a store keeps may come from an older program, or from anywhere. */
 export function isTokens(found: unknown): found is AuthTokens {
   const { expiresAt, refreshToken, token } = (found ?? {}) as Partial<Record<string, unknown>>;
-  const isText = (one: unknown): boolean => typeof one === "string" && /^[!-~]+$/.test(one);
-  return isText(token) && isText(refreshToken) && Number.isFinite(expiresAt);
+  const texts = [token, refreshToken];
+  const areTexts = texts.every((one) => typeof one === "string" && /^[!-~]+$/.test(one));
+  return areTexts && Number.isFinite(expiresAt);
 }
 
 function isRefusal(error: unknown): boolean {

@@ -168,7 +168,7 @@ describe("signing in", () => {
     await client.auth.signIn(credentials);
     await other.auth.signIn(credentials);
     const { data: sessions } = await client.auth.listSessions();
-    expect(sessions.map(({ isCurrent }) => isCurrent).toSorted()).toEqual([false, true]);
+    expect(new Set(sessions.map(({ isCurrent }) => isCurrent)).size).toBe(2);
     const { id: session = "" } = sessions.find(({ isCurrent }) => !isCurrent) ?? {};
     await client.auth.endSession({ session });
     expect(await refusal(other.auth.me())).toMatchObject({ status: 401 });
@@ -401,7 +401,7 @@ describe("tokens and passwords", () => {
     };
     await client.auth.signIn(credentials);
     const { token = "", refreshToken = "" } = store.tokens ?? {};
-    state.intercept = () => new Response(`${refreshToken.slice(0, 30)}`);
+    state.intercept = () => new Response(refreshToken.slice(0, 30));
     await note(client.auth.me());
     await note(client.auth.refresh());
     await note(client.auth.signIn(credentials));
@@ -479,8 +479,7 @@ it("the types of auth name what each call needs", () => {
 
 /** The code that an authenticator shows now for a secret in base32 (RFC 4648). */
 function codeOf(base32: string): string {
-  const bits = [...base32]
-    .map((letter) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(letter))
+  const bits = Array.from(base32, (letter) => "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567".indexOf(letter))
     .map((value) => value.toString(2).padStart(5, "0"))
     .join("");
   const bytes = (bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2));
