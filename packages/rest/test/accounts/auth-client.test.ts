@@ -342,6 +342,17 @@ describe("signing out", () => {
     expect(store.tokens).toBeUndefined();
   });
 
+  it("of a session that has ended is done, and calls onSignOut of nobody", async () => {
+    const store = sharedStore();
+    const onSignOut = vi.fn();
+    const { connect, store: documents } = await open();
+    const client = connect({ tokens: store, onSignOut });
+    await client.auth.signIn(credentials);
+    await documents.collection(sessionCollection).removeMany({ where: {} });
+    await client.auth.signOut();
+    expect([store.tokens, onSignOut.mock.calls]).toEqual([undefined, []]);
+  });
+
   it("while calls run ends with 401s, and no refresh calls onSignOut", async () => {
     const store = sharedStore();
     const onSignOut = vi.fn();
@@ -435,7 +446,7 @@ describe("tokens and passwords", () => {
   });
 });
 
-it("the example of the README signs in, asks for a code, and signs out", async () => {
+it("the example of the README signs in and out", async () => {
   const { url } = await open();
   const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
   const example = codeBlocks(readme, "ts").find((block) => block.includes("onSignOut"));
@@ -444,14 +455,11 @@ it("the example of the README signs in, asks for a code, and signs out", async (
   onTestFinished(() => rmSync(folder, { recursive: true }));
   writeFileSync(join(folder, "example.ts"), example ?? "");
   const kept = new Map<string, string>();
-  const localStorage = {
-    getItem: (key: string) => kept.get(key) ?? null,
-    setItem: (key: string, value: string) => kept.set(key, value),
-  };
-  vi.stubGlobal("localStorage", localStorage);
+  const getItem = (key: string) => kept.get(key) ?? null;
+  const setItem = (key: string, value: string) => kept.set(key, value);
+  vi.stubGlobal("localStorage", { getItem, setItem });
   vi.stubEnv("API_URL", url);
-  onTestFinished(() => void vi.unstubAllGlobals());
-  onTestFinished(() => void vi.unstubAllEnvs());
+  onTestFinished(() => void vi.unstubAllGlobals().unstubAllEnvs());
   const { start } = (await import(join(folder, "example.ts"))) as {
     start(...given: readonly string[]): Promise<string>;
   };
