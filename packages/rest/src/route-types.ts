@@ -4,6 +4,7 @@ export interface ResourceTypes<
   Document = unknown,
   Input = unknown,
   Related = unknown,
+  Lists = unknown,
 > {
   /** Last part of the path, in camel case: `blogPosts`. */
   readonly resource: Name;
@@ -13,6 +14,14 @@ export interface ResourceTypes<
   readonly input: Input;
   /** Documents that its relations lead to. */
   readonly related: Related;
+  /** Fields by which its lists filter and sort, a {@link ListTypes}; `unknown` for any. */
+  readonly lists: Lists;
+}
+
+/** Fields by which lists filter and sort, as types know them. */
+export interface ListTypes<Filter extends string = string, Sort extends string = string> {
+  readonly filter: Filter;
+  readonly sort: Sort | "createdAt" | "id" | "updatedAt";
 }
 
 /** What the typed client knows of any other route; exists in types only. */

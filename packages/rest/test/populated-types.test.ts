@@ -39,9 +39,12 @@ const book = defineResource({
     state: z.enum(["here", "lent"]),
     tags: z.array(z.string()),
     editor: z.string().optional(),
+    shelf: z.object({ row: z.number() }).optional(),
   }),
   access: { create: "user" },
   owner: "author",
+  filter: ["state", "author", "shelf.row"],
+  sort: ["title"],
   relations: {
     author: { to: () => member },
     editor: { to: () => member },
@@ -149,5 +152,41 @@ describe("populated documents of the typed client", () => {
     expectTypeOf<
       Extract<Extract<Deep["of"], object>["of"], object>["id"]
     >().toEqualTypeOf<string>();
+  });
+});
+
+describe("lists of the typed client", () => {
+  it("filter and sort by the fields that the resource names", () => {
+    const calls = (client: Client) => [
+      client.books.list({ state: "here", sort: ["-title", "id"], limit: 3 }),
+      client.books.list({ "state[in]": ["here", "lent"], author: "1", sort: "-createdAt" }),
+      client.books.list({ "shelf.row[gte]": 3, where: { or: [{ "shelf.row": 1 }] } }),
+      client.books.pages({ where: { not: { state: { ne: "lent" } } }, populate: "author" }),
+    ];
+    expect(calls).toBeTypeOf("function");
+  });
+
+  it("do not compile with others", () => {
+    const calls = (client: Client) => [
+      // @ts-expect-error -- a field that does not filter
+      client.books.list({ title: "a" }),
+      // @ts-expect-error -- the same, beside what there is
+      client.books.list({ state: "here", title: "a" }),
+      // @ts-expect-error -- a misspelled filter beside what there is
+      client.books.list({ limit: 3, "stat[in]": ["here"] }),
+      // @ts-expect-error -- the same, with populate
+      client.books.pages({ populate: "author", stat: "here" }),
+      // @ts-expect-error -- of another type
+      client.books.list({ state: "gone" }),
+      // @ts-expect-error -- a field that does not sort
+      client.books.list({ sort: ["title", "state"] }),
+      // @ts-expect-error -- in a condition
+      client.books.list({ where: { and: [{ title: "a" }] } }),
+      // @ts-expect-error -- the same, beside one that filters
+      client.books.list({ where: { state: "here", not: { author: "1", title: "a" } } }),
+      // @ts-expect-error -- nothing filters
+      client.comments.list({ limit: 1, text: "a" }),
+    ];
+    expect(calls).toBeTypeOf("function");
   });
 });

@@ -1,7 +1,27 @@
-import type { Route } from "../plan/route.ts";
 import type { OperationTypes, ResourceTypes } from "../route-types.ts";
-import type { OwnUser, ShownUser } from "./users/define-user.ts";
-import type { SignInMethod } from "./sessions/session.ts";
+
+/** A user as somebody sees it: name and picture are `null` for others until the user sets them. */
+export interface ShownUser {
+  readonly id: string;
+  readonly name: string | null;
+  readonly picture: string | null;
+  readonly email?: string;
+  readonly role?: "user" | "admin";
+  readonly emailVerified?: boolean;
+  readonly createdAt?: string;
+}
+
+/** A user as it sees itself, and as admins do. */
+export interface OwnUser extends ShownUser {
+  readonly name: string;
+  readonly picture: string;
+  readonly email: string;
+  readonly role: "user" | "admin";
+  readonly createdAt: string;
+}
+
+/** How a session began. */
+export type SignInMethod = "password" | "passkey" | "provider";
 
 /** What signing in answers. */
 export interface SessionAnswer {
@@ -110,7 +130,7 @@ export type AccountOperation =
       Code & { readonly email: string; readonly link: string },
       undefined
     >
-  | OperationTypes<"confirmEmail", "token", undefined, OwnUser>
+  | OperationTypes<"confirmEmail", "token", { readonly password?: string } | undefined, OwnUser>
   | OperationTypes<
       "createPasswordReset",
       never,
@@ -124,18 +144,3 @@ export type AccountOperation =
       { readonly user: Pick<ShownUser, "email" | "id" | "name" | "picture"> }
     >
   | OperationTypes<"usePasswordReset", "token", { readonly password: string }, OwnUser>;
-
-const tagDescriptions: Readonly<Record<string, string>> = {
-  users: "Accounts: profiles, passwords and roles. `me` as id is the caller",
-  auth: "Sign in and out: sessions, API keys, second factors, passkeys and email addresses",
-  "password-resets": "Lost passwords",
-};
-
-/** A route of accounts. */
-export type AccountRoute = Route<AccountOperation>;
-
-/** Gives a route the types that the typed client knows it by. */
-export function accountRoute(route: Route): AccountRoute {
-  const { tagDescription = tagDescriptions[route.tag] } = route;
-  return { ...route, tagDescription, types: undefined };
-}

@@ -5,7 +5,7 @@ import { type AttemptLimiter, createAttemptLimiter } from "../attempt-limiter.ts
 import { checkOptions } from "../check-options.ts";
 import { RestError } from "../errors.ts";
 import type { Authentication } from "../http/authentication.ts";
-import type { AccountRoute } from "./account-operations.ts";
+import type { AccountRoute } from "./account-route.ts";
 import type { AccountsContext, OnForget, OpenTo } from "./accounts-context.ts";
 import { createAuthentication } from "./create-authentication.ts";
 import { apiKeyCollection } from "./keys/api-key.ts";

@@ -1,14 +1,15 @@
-export {
-  accountRoute,
-  type AccountRoute,
-  type Code,
-  type SecondFactorAnswer,
-  type SessionAnswer,
-  type ShownKey,
-  type ShownPasskey,
-  type ShownSession,
-  type UserInput,
+export type {
+  Code,
+  OwnUser,
+  SecondFactorAnswer,
+  SessionAnswer,
+  ShownKey,
+  ShownPasskey,
+  ShownSession,
+  ShownUser,
+  UserInput,
 } from "./account-operations.ts";
+export { accountRoute, type AccountRoute } from "./account-route.ts";
 export {
   accountAuthRoutes,
   type AccountParts,
@@ -30,10 +31,4 @@ export { emailSchema } from "./users/user-fields.ts";
 export { createUserController, type UserController } from "./users/user-controller.ts";
 export { whileSignedIn } from "./users/while-signed-in.ts";
 export { userRoutes } from "./users/user-routes.ts";
-export {
-  defineUser,
-  type OwnUser,
-  type ShownUser,
-  type UserOptions,
-  type UserResource,
-} from "./users/define-user.ts";
+export { defineUser, type UserOptions, type UserResource } from "./users/define-user.ts";

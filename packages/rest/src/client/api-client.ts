@@ -82,16 +82,27 @@ export interface BulkResult<D> {
 /** Any of the fields, and `null` for none. */
 export type Changes<Input> = { readonly [K in keyof Input]?: Input[K] | null | undefined };
 
+/** What a query must be, beside what `Allowed` says: its paths begin with relations, and it has no other names. */
+type Checked<Query, Related, Allowed> = CheckedPopulate<Query, Related> & Only<Query, Allowed>;
+
+type Only<Given, Allowed> = {
+  readonly [Name in keyof Given]: Name extends keyof Allowed
+    ? Name extends "not" | "where"
+      ? Only<Given[Name], NonNullable<Allowed[Name]>>
+      : Given[Name]
+    : never;
+};
+
 /** The operations of a resource. */
-export interface ResourceClient<D, Input, Related = unknown> {
+export interface ResourceClient<D, Input, Related = unknown, Lists = unknown> {
   /** One page of the documents. */
-  list<const Query extends ListParameters<D>>(
-    query?: Query & CheckedPopulate<Query, Related>,
+  list<const Query extends ListParameters<D, Lists>>(
+    query?: Query & Checked<Query, Related, ListParameters<D, Lists>>,
     options?: CallOptions,
   ): Promise<PageReply<FoundBy<Query, D, Related>>>;
   /** All pages, each when it is asked for: `for await (const page of …)`. */
-  pages<const Query extends ListParameters<D>>(
-    query?: Query & CheckedPopulate<Query, Related>,
+  pages<const Query extends ListParameters<D, Lists>>(
+    query?: Query & Checked<Query, Related, ListParameters<D, Lists>>,
     options?: CallOptions,
   ): AsyncGenerator<PageReply<FoundBy<Query, D, Related>>, void, undefined>;
   /** Counts and sums of the documents by group, for a resource that declares `groups`. */
@@ -103,13 +114,13 @@ export interface ResourceClient<D, Input, Related = unknown> {
   show<const Query extends ShowParameters<D>>(
     id: string,
     options: Omit<ConditionalOptions, "query"> & {
-      readonly query?: (Query & CheckedPopulate<Query, Related>) | undefined;
+      readonly query?: (Query & Checked<Query, Related, ShowParameters<D>>) | undefined;
     },
   ): Promise<Reply<FoundBy<Query, D, Related> | undefined>>;
   show<const Query extends ShowParameters<D>>(
     id: string,
     options: Omit<CallOptions, "query"> & {
-      readonly query: Query & CheckedPopulate<Query, Related>;
+      readonly query: Query & Checked<Query, Related, ShowParameters<D>>;
     },
   ): Promise<Reply<FoundBy<Query, D, Related>>>;
   show(id: string, options?: ShowOptions): Promise<Reply<D>>;
@@ -159,7 +170,8 @@ export type ApiClient<Api> = {
   readonly [R in ResourcesIn<TypesOf<Api>> as R["resource"]]: ResourceClient<
     R["document"],
     R["input"],
-    R["related"]
+    R["related"],
+    R["lists"]
   >;
 } & {
   readonly [O in OperationsIn<TypesOf<Api>> as O["operation"]]: OperationCall<

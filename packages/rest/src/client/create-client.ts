@@ -2,6 +2,8 @@ import { createEndpoint, type CompiledRoute } from "@fetchwork/endpoint";
 import { createOptionCheck, UsageError } from "@fetchwork/kit";
 import { Client, type ClientOptions as HttpOptions, type RestResponse } from "@fetchwork/http";
 import type { ApiClient, CallOptions } from "./api-client.ts";
+import { type AuthClient, createAuthClient, type Sending } from "./auth-client.ts";
+import type { AuthOptions } from "./client-session.ts";
 import { type ApiDescription, indexOperations, type OperationIndex } from "./description.ts";
 import { ClientError, ProblemError } from "./errors.ts";
 import { queryTexts } from "./list-parameters.ts";
@@ -20,6 +22,12 @@ export interface ApiClientOptions extends Pick<
    */
   readonly token?: string | (() => string | undefined | Promise<string | undefined>) | undefined;
   /**
+   * Adds `client.auth`, by which users of `accounts` sign up, in and out, and sends the token of who is signed in with
+   * each call; not together with `token`. A token that expires, or that a 401 refuses, is refreshed once for all calls
+   * that wait, and each is sent again. Default: none.
+   */
+  readonly auth?: true | AuthOptions | undefined;
+  /**
    * Description of the API, such as `openapi.json` written by `writeReference`. Default: fetched from `/openapi.json`
    * under `baseUrl` with the first call.
    */
@@ -29,13 +37,6 @@ export interface ApiClientOptions extends Pick<
 const checkOptions = createOptionCheck(
   (message) => new UsageError("ERR_REST_CONFIGURATION", message),
 );
-
-interface Sending {
-  readonly params?: Readonly<Record<string, unknown>> | undefined;
-  readonly query?: object | undefined;
-  readonly body?: unknown;
-  readonly options?: CallOptions | undefined;
-}
 
 /**
  * Makes a typed client of an API; its types come from the definitions, without generated code.
@@ -52,10 +53,15 @@ interface Sending {
  * const { data, next } = await client.articles.list({ q: "tea", limit: 3 });
  * ```
  */
+export function createClient<Api>(
+  options: ApiClientOptions & { readonly auth: true | AuthOptions },
+): ApiClient<Api> & { readonly auth: AuthClient };
+export function createClient<Api>(options: ApiClientOptions): ApiClient<Api>;
 export function createClient<Api>(options: ApiClientOptions): ApiClient<Api> {
   checkOptions("createClient", options, [
     "baseUrl",
     "token",
+    "auth",
     "openApi",
     "headers",
     "hooks",
@@ -65,12 +71,19 @@ export function createClient<Api>(options: ApiClientOptions): ApiClient<Api> {
     "timeout",
     "transport",
   ]);
-  const { baseUrl, token, openApi, ...settings } = options;
+  const { auth, baseUrl, token, openApi, ...settings } = options;
+  if (auth !== undefined && token !== undefined) {
+    throw new UsageError("ERR_REST_CONFIGURATION", "createClient takes either auth or token");
+  }
+  if (auth !== undefined && auth !== true) {
+    checkOptions("auth of createClient", auth, ["tokens", "onSignOut"]);
+  }
   const http = new Client({ ...settings, baseUrl });
   const endpoint = createEndpoint({ baseUrl });
   const routes = new Map<string, CompiledRoute<string>>();
   let index: OperationIndex | undefined = openApi && indexOperations(openApi);
   let loading: Promise<OperationIndex> | undefined;
+  const account = auth && createAuthClient(auth === true ? {} : auth, send);
 
   function load(): Promise<OperationIndex> {
     loading ??= fetchDescription(http).then(
@@ -84,9 +97,31 @@ export function createClient<Api>(options: ApiClientOptions): ApiClient<Api> {
   }
 
   async function send(name: string, sending: Sending): Promise<RestResponse> {
+    const { authorization, options: given } = sending;
+    if (authorization !== undefined) return exchange(name, sending);
+    const hasOwn = Object.keys(given?.headers ?? {}).some((one) => /^authorization$/i.test(one));
+    const held = hasOwn ? undefined : await account?.session.current();
+    const bearer = held?.token ?? (typeof token === "function" ? await token() : token);
+    const attempt = (one?: string) =>
+      exchange(name, one === undefined ? sending : { ...sending, authorization: `Bearer ${one}` });
+    try {
+      return await attempt(bearer);
+    } catch (error) {
+      // A 401 that names a field asks for a code of the second factor.
+      const isExpired = error instanceof ProblemError && error.status === 401 && !error.param;
+      const renewed = held && isExpired ? await account?.session.renew(held) : undefined;
+      if (!renewed) throw error;
+      return attempt(renewed.token);
+    }
+  }
+
+  async function exchange(name: string, sending: Sending): Promise<RestResponse> {
     const target = (index ?? (await load())).get(name);
     if (!target) throw new ClientError("ERR_REST_OPERATION", `the API has no operation ${name}`);
-    const { query, body, params = {}, options: given = {} } = sending;
+    const { authorization, query, input, options: given = {} } = sending;
+    const params = sending.params ?? (input ? { id: "me", ...input } : {});
+    const own = Object.entries(input ?? {}).filter(([key]) => !target.parameters.includes(key));
+    const body = own.length === 0 ? sending.body : Object.fromEntries(own);
     const values: Record<string, unknown> = { query: queryTexts(query, given.query) };
     for (const [position, parameter] of target.parameters.entries()) {
       const value = Object.hasOwn(params, parameter) ? params[parameter] : undefined;
@@ -97,11 +132,17 @@ export function createClient<Api>(options: ApiClientOptions): ApiClient<Api> {
     }
     let route = routes.get(target.route);
     if (!route) routes.set(target.route, (route = endpoint.compile(target.route)));
-    const headers = headersOf(given, typeof token === "function" ? await token() : token);
+    const headers = headersOf(given, sending);
     const { retry, signal, timeout } = given;
     const request = route({ ...values, headers, ...(body === undefined ? {} : { data: body }) });
-    const response = await http.send(request, { retry, signal, timeout });
+    // Calls of accounts have secrets in paths and bodies, which HTTP takes along to another origin.
+    const isPlain = authorization?.startsWith("Bearer ") ?? authorization === undefined;
+    const redirect = isPlain && input === undefined ? undefined : false;
+    const response = await http.send(request, { redirect, retry, signal, timeout });
     if (response.statusCode >= 400) throw new ProblemError(response);
+    if (redirect === false && response.statusCode >= 300) {
+      throw new ClientError("ERR_REST_ANSWER", `${name} is redirected, but sends secrets`);
+    }
     return response;
   }
 
@@ -150,6 +191,7 @@ export function createClient<Api>(options: ApiClientOptions): ApiClient<Api> {
   }
 
   const members = new Map<string, unknown>();
+  if (account) members.set("auth", account.client);
   const client = new Proxy(
     {},
     {
@@ -183,11 +225,11 @@ async function fetchDescription(http: Client): Promise<OperationIndex> {
 
 const json = "application/json";
 
-function headersOf(options: CallOptions, token: string | undefined): Record<string, string> {
+function headersOf(options: CallOptions, { authorization }: Sending): Record<string, string> {
   const { headers, idempotencyKey, ifMatch, ifNoneMatch } = options;
   return {
     accept: json,
-    ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
+    ...(typeof authorization === "string" ? { authorization } : {}),
     ...(ifMatch === undefined ? {} : { "if-match": ifMatch }),
     ...(ifNoneMatch === undefined ? {} : { "if-none-match": ifNoneMatch }),
     ...(idempotencyKey === undefined ? {} : { "idempotency-key": idempotencyKey }),

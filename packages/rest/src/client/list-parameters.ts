@@ -10,6 +10,17 @@ export type FilterOperator =
 
 type FieldOf<D> = Extract<keyof D, string>;
 
+/** Fields by which lists filter or sort, as far as `Lists`, a `ListTypes`, names them; else all. */
+type ListedFields<D, Lists, Use extends "filter" | "sort"> = Lists extends {
+  readonly [U in Use]: infer Name extends string;
+}
+  ? string extends Name
+    ? FieldOf<D>
+    : Name
+  : FieldOf<D>;
+
+type ValueOf<D, Name> = Name extends keyof D ? D[Name] : unknown;
+
 /** Names of fields, each with or without a `-` before it. */
 type Signed<Name extends string> = Name | `-${Name}`;
 
@@ -45,17 +56,19 @@ export type WhereValue<Value = unknown> =
   ScalarOf<Value> | null | { readonly [K in FilterOperator]?: Operand<Value, K> | undefined };
 
 /** A filter of several fields of `D`; all members must hold, and of `or` one. */
-export type ListWhere<D> = { readonly [K in FieldOf<D>]?: WhereValue<D[K]> | undefined } & {
-  readonly and?: readonly ListWhere<D>[] | undefined;
-  readonly or?: readonly ListWhere<D>[] | undefined;
-  readonly not?: ListWhere<D> | undefined;
+export type ListWhere<D, Lists = unknown> = {
+  readonly [K in ListedFields<D, Lists, "filter">]?: WhereValue<ValueOf<D, K>> | undefined;
+} & {
+  readonly and?: readonly ListWhere<D, Lists>[] | undefined;
+  readonly or?: readonly ListWhere<D, Lists>[] | undefined;
+  readonly not?: ListWhere<D, Lists> | undefined;
 };
 
 /**
- * Parameters of a list of `D`. Which fields filter and sort is the API's to say; others are a 400. A resource's own
- * parameters go into the option `query`.
+ * Parameters of a list of `D`. Fields that do not filter or sort do not compile, or are a 400 where `Lists` does not say.
+ * A resource's own parameters go into the option `query`.
  */
-export type ListParameters<D> = {
+export type ListParameters<D, Lists = unknown> = {
   /** Words that must occur: from 3 characters on parts of words, below beginnings of words. */
   readonly q?: string | undefined;
   /** Number of the page, from 1. */
@@ -65,18 +78,20 @@ export type ListParameters<D> = {
   /** Cursor of the page before. */
   readonly after?: string | undefined;
   /** Fields to sort by; `-` reverses. */
-  readonly sort?: Names<Signed<FieldOf<D>>> | undefined;
+  readonly sort?: Names<Signed<ListedFields<D, Lists, "sort">>> | undefined;
   /** Fields to show, or with `-` to leave out. */
   readonly fields?: Names<Signed<FieldOf<D>>> | undefined;
   /** A filter with `and`, `or` and `not`, of fields that filter. */
-  readonly where?: ListWhere<D> | undefined;
+  readonly where?: ListWhere<D, Lists> | undefined;
   /** Paths of relations whose documents are put in the place of their identifiers. */
   readonly populate?: string | readonly string[] | undefined;
-} & { readonly [K in FieldOf<D>]?: OneOf<ScalarOf<D[K]>> | undefined } & {
+} & {
+  readonly [K in ListedFields<D, Lists, "filter">]?: OneOf<ScalarOf<ValueOf<D, K>>> | undefined;
+} & {
   readonly [
-    K in `${FieldOf<D>}[${FilterOperator}]`
-  ]?: K extends `${infer Field extends FieldOf<D>}[${infer Operator extends FilterOperator}]`
-    ? Operand<D[Field], Operator> | undefined
+    K in `${ListedFields<D, Lists, "filter">}[${FilterOperator}]`
+  ]?: K extends `${infer Field}[${infer Operator extends FilterOperator}]`
+    ? Operand<ValueOf<D, Field>, Operator> | undefined
     : never;
 };
 

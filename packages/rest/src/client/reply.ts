@@ -67,10 +67,9 @@ function dataOf(response: RestResponse): unknown {
   if (body === "" || statusCode === 204 || statusCode === 304) return undefined;
   try {
     return JSON.parse(body) as unknown;
-  } catch (cause) {
-    throw new ClientError("ERR_REST_ANSWER", `the answer with status ${statusCode} is not JSON`, {
-      cause,
-    });
+  } catch {
+    // The error of the parser shows a part of the answer, which may be a token.
+    throw new ClientError("ERR_REST_ANSWER", `the answer with status ${statusCode} is not JSON`);
   }
 }
 

@@ -31,10 +31,16 @@ import { groupsRoute } from "./groups-route.ts";
  * @throws RestError `ERR_REST_DEFINITION` for a resource with `softDelete` and a controller without `restore`, and for one
  * with `bulk` and a controller without one of the handlers that change documents.
  */
-export function resourceRoutes<S extends Schema, Plural extends string, Shown, Related = unknown>(
-  resource: Resource<S, Plural, Shown, Fields, Related>,
+export function resourceRoutes<
+  S extends Schema,
+  Plural extends string,
+  Shown,
+  Related = unknown,
+  Lists = unknown,
+>(
+  resource: Resource<S, Plural, Shown, Fields, Related, Lists>,
   controller: Partial<ResourceController<S>>,
-): readonly Route<ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>, Related>>[] {
+): readonly Route<ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>, Related, Lists>>[] {
   const { name, path, plural } = resource;
   const one = `${path}/:id`;
   const type = capitalized(name);
@@ -57,7 +63,7 @@ export function resourceRoutes<S extends Schema, Plural extends string, Shown, R
   };
   const readList = createListReader(resource.list);
   const { list, show, create, update, patch, remove, restore } = controller;
-  type Known = Route<ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>, Related>>;
+  type Known = Route<ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>, Related, Lists>>;
   const known = (action: ResourceAction, route: Route): Known => {
     return { ...route, resource, action, types: undefined };
   };

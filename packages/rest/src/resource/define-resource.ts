@@ -2,7 +2,7 @@ import { defineCollection, type CollectionDefinition } from "@fetchwork/document
 import type { Fields } from "../fields.ts";
 import { named } from "../named-schema.ts";
 import { capitalized } from "../operation-name.ts";
-import type { LastPart } from "../route-types.ts";
+import type { LastPart, ListTypes } from "../route-types.ts";
 import {
   acceptsNull,
   type JsonSchema,
@@ -54,6 +54,8 @@ export function defineResource<
   Hidden = unknown,
   const Rules extends FieldAccess = object,
   const Rels extends Relations | undefined = undefined,
+  const Filter extends string = never,
+  const Sort extends string = never,
 >(
   options: ResourceOptions<
     S,
@@ -66,7 +68,9 @@ export function defineResource<
     Hidden,
     ShowOwner,
     Rules,
-    Rels
+    Rels,
+    Filter,
+    Sort
   >,
 ): Resource<
   S,
@@ -80,7 +84,8 @@ export function defineResource<
     ShownOwner<Owner, ShowOwner>
   >,
   StoredBy<S, Owner, Hidden>,
-  RelatedBy<Rels>
+  RelatedBy<Rels>,
+  ListTypes<Filter, Sort>
 > {
   checkOptionNames(options);
   const { name, path, schema, owner, search = [], sort = [], unique = [], indexes = [] } = options;

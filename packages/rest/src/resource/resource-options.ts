@@ -20,6 +20,8 @@ export interface ResourceOptions<
   ShowOwner extends boolean = boolean,
   Rules = FieldAccess,
   Rels = Relations,
+  Filter extends string = string,
+  Sort extends string = string,
 > {
   /** Name of one, in camel case: `article`. Operations are called after it: `createArticle`. */
   readonly name: string;
@@ -66,13 +68,13 @@ export interface ResourceOptions<
   /** Fields in which `q` searches. Default: none, and no `q`. */
   readonly search?: readonly string[] | undefined;
   /** Fields to sort by, beside `id`, `createdAt` and `updatedAt`. Each gets an index. */
-  readonly sort?: readonly string[] | undefined;
+  readonly sort?: readonly Sort[] | undefined;
   /**
    * Fields to filter by: of the schema, with dots between the levels of nested ones, `id`, `createdAt`, `updatedAt` and
    * the owner field. Each shows who may list which documents have which value. Each gets an index,
    * except those whose values are lists. Default: none.
    */
-  readonly filter?: readonly string[] | undefined;
+  readonly filter?: readonly Filter[] | undefined;
   /**
    * Fields that `GET /orders/groups` may group by and sum up: `?by=state&sum=total&avg=total&sort=-count`. Whoever may list
    * sees of which values there are how many. All the documents that match are read. Texts, numbers and booleans of the

@@ -17,11 +17,14 @@ export interface Resource<
   Shown = unknown,
   Document extends object = Fields,
   Related = unknown,
+  Lists = unknown,
 > {
   /** Never set: carries the type of a document as clients see it. */
   readonly shownType?: Shown | undefined;
   /** Never set: carries the types of the documents that relations lead to. */
   readonly relatedType?: Related | undefined;
+  /** Never set: carries the fields by which lists filter and sort. */
+  readonly listTypes?: Lists | undefined;
   readonly name: string;
   readonly path: string;
   /** Last part of the path; name of the group in the reference. */

@@ -1,4 +1,4 @@
-import { createContext } from "@fetchwork/http";
+import { createContext, type Handler } from "@fetchwork/http";
 import type { Store } from "@fetchwork/documents";
 import { onTestFinished } from "vitest";
 import { createAttemptLimiter } from "../../src/attempt-limiter.ts";
@@ -42,6 +42,7 @@ export interface TestAccounts {
   readonly store: Store;
   readonly context: AccountsContext;
   readonly openApi: OpenApiDocument;
+  readonly handler: Handler;
   readonly mails: AccountMail[];
   /** What was reported. */
   readonly reports: unknown[];
@@ -133,6 +134,7 @@ export async function openAccounts(options: TestOptions = {}): Promise<TestAccou
     store,
     context: opened.context,
     openApi,
+    handler,
     mails,
     reports,
     send,

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { fieldError } from "../../field-error.ts";
 import { defineRoute } from "../../plan/route.ts";
 import { badFields, notFound, Problem } from "../../problem.ts";
-import { type AccountRoute, accountRoute } from "../account-operations.ts";
+import { type AccountRoute, accountRoute } from "../account-route.ts";
 import type { AccountsContext } from "../accounts-context.ts";
 import { passwordRequired } from "../create-authentication.ts";
 import { requireSecondFactor } from "../second-factor/require-second-factor.ts";

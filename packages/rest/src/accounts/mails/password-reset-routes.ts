@@ -4,7 +4,7 @@ import { z } from "zod";
 import { defineRoute } from "../../plan/route.ts";
 import { notFound } from "../../problem.ts";
 import { propertiesOf } from "../../schema.ts";
-import { type AccountRoute, accountRoute } from "../account-operations.ts";
+import { type AccountRoute, accountRoute } from "../account-route.ts";
 import type { AccountsContext } from "../accounts-context.ts";
 import { personalHeaders } from "../sessions/start-session.ts";
 import { proven, type StoredUser } from "../users/define-user.ts";

@@ -2,7 +2,7 @@ import { empty, json } from "@fetchwork/http";
 import { z } from "zod";
 import { defineRoute } from "../../plan/route.ts";
 import { notFound, Problem } from "../../problem.ts";
-import { type AccountRoute, accountRoute } from "../account-operations.ts";
+import { type AccountRoute, accountRoute } from "../account-route.ts";
 import type { AccountsContext } from "../accounts-context.ts";
 import { personalHeaders } from "../sessions/start-session.ts";
 import { ownUser, ownUserOrAdmin } from "../users/own-account.ts";

@@ -7,7 +7,7 @@ import { defineRoute } from "../../plan/route.ts";
 import { notFound, Problem } from "../../problem.ts";
 import type { Call } from "../../resource/call.ts";
 import type { JsonSchema } from "../../schema.ts";
-import { type AccountRoute, accountRoute } from "../account-operations.ts";
+import { type AccountRoute, accountRoute } from "../account-route.ts";
 import type { AccountsContext } from "../accounts-context.ts";
 import { passwordRequired } from "../create-authentication.ts";
 import { requireSecondFactor } from "../second-factor/require-second-factor.ts";

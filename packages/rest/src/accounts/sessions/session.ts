@@ -1,7 +1,5 @@
 import { defineCollection, type CollectionDefinition } from "@fetchwork/documents";
-
-/** How a session began. */
-export type SignInMethod = "password" | "passkey" | "provider";
+import type { SignInMethod } from "../account-operations.ts";
 
 /** A client that a user is signed in with. */
 export interface Session {

@@ -1,10 +1,11 @@
 import { VersionError, type Store, type Stored } from "@fetchwork/documents";
 import type { Account } from "../../account.ts";
 import type { SessionTokens } from "../../session-tokens.ts";
+import type { SignInMethod } from "../account-operations.ts";
 import type { UserResource } from "../users/define-user.ts";
 import { whileSignedIn } from "../users/while-signed-in.ts";
 import type { RefreshTokens } from "./refresh-token.ts";
-import { type Session, sessionCollection, type SignInMethod } from "./session.ts";
+import { type Session, sessionCollection } from "./session.ts";
 
 /** Who signs in, from where. */
 export interface Client {

@@ -2,13 +2,12 @@ import type { Stored } from "@fetchwork/documents";
 import { json } from "@fetchwork/http";
 import { forbidden } from "../../access.ts";
 import type { Call } from "../../resource/call.ts";
-import type { SessionAnswer } from "../account-operations.ts";
+import type { OwnUser, SessionAnswer, SignInMethod } from "../account-operations.ts";
 import type { AccountsContext } from "../accounts-context.ts";
-import type { OwnUser, StoredUser } from "../users/define-user.ts";
+import type { StoredUser } from "../users/define-user.ts";
 import { createPageCookie } from "./page-cookie.ts";
 import { isSameOrigin } from "./same-origin.ts";
 import type { Client } from "./sessions.ts";
-import type { SignInMethod } from "./session.ts";
 
 /** What is for one client alone. */
 export const personalHeaders: Readonly<Record<string, string>> = {

@@ -10,6 +10,7 @@ import type { PopulateOptions, Relations } from "../../resource/relations/relati
 import type { Resource } from "../../resource/resource.ts";
 import type { ViewOptions } from "../../resource/views.ts";
 import type { Schema } from "../../schema.ts";
+import type { ShownUser } from "../account-operations.ts";
 import { nameOf, pictureOf } from "./profile.ts";
 import { emailSchema, name, passwordSchema, picture, role } from "./user-fields.ts";
 
@@ -33,26 +34,6 @@ export interface StoredUser extends UserFields {
 
 /** What is set for a user who has proved to own the email. */
 export const proven = { verified: true, unconfirmed: undefined } as const;
-
-/** A user as somebody sees it: name and picture are `null` for others until the user sets them. */
-export interface ShownUser {
-  readonly id: string;
-  readonly name: string | null;
-  readonly picture: string | null;
-  readonly email?: string;
-  readonly role?: "user" | "admin";
-  readonly emailVerified?: boolean;
-  readonly createdAt?: string;
-}
-
-/** A user as it sees itself, and as admins do. */
-export interface OwnUser extends ShownUser {
-  readonly name: string;
-  readonly picture: string;
-  readonly email: string;
-  readonly role: "user" | "admin";
-  readonly createdAt: string;
-}
 
 /** What creates a user. */
 export interface NewUser {

@@ -7,7 +7,7 @@ import { changeSchema } from "../../plan/change-schema.ts";
 import { defineRoute, type Route } from "../../plan/route.ts";
 import type { Call } from "../../resource/call.ts";
 import { jsonSchemaOf } from "../../schema.ts";
-import { type AccountRoute, accountRoute } from "../account-operations.ts";
+import { type AccountRoute, accountRoute } from "../account-route.ts";
 import type { AccountsContext } from "../accounts-context.ts";
 import { pageLink } from "../mails/link.ts";
 import { createUserController, type UserController } from "./user-controller.ts";

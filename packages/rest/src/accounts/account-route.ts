@@ -1,0 +1,17 @@
+import type { Route } from "../plan/route.ts";
+import type { AccountOperation } from "./account-operations.ts";
+
+/** A route of accounts. */
+export type AccountRoute = Route<AccountOperation>;
+
+const tagDescriptions: Readonly<Record<string, string>> = {
+  users: "Accounts: profiles, passwords and roles. `me` as id is the caller",
+  auth: "Sign in and out: sessions, API keys, second factors, passkeys and email addresses",
+  "password-resets": "Lost passwords",
+};
+
+/** Gives a route the types that the typed client knows it by. */
+export function accountRoute(route: Route): AccountRoute {
+  const { tagDescription = tagDescriptions[route.tag] } = route;
+  return { ...route, tagDescription, types: undefined };
+}
