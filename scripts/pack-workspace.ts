@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readdir, rename, rm, symlink } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readdir, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join, relative } from "node:path";
+import { join, relative } from "node:path";
 import { run } from "../packages/fetchwork/src/new/run-program.ts";
+import { makeOnce } from "./make-once.ts";
 import { closureOf, neededBy, type NeedingManifest } from "./package-closure.ts";
 
 /** A packed package. */
@@ -24,7 +25,7 @@ export async function packWorkspace(
 ): Promise<ReadonlyMap<string, Tarball>> {
   const names = (await readdir(join(root, "packages"))).toSorted();
   const cache = join(root, "node_modules/.cache/fetchwork-tarballs", digest(root, names));
-  if (!existsSync(cache)) await pack(root, { names, cache, signal });
+  await makeOnce(cache, (target) => pack(root, { names, target, signal }));
   const tarballs = new Map<string, Tarball>();
   for (const folder of names) {
     const manifest = readManifest(join(root, "packages", folder));
@@ -58,9 +59,9 @@ async function pack(
   root: string,
   {
     names,
-    cache,
+    target,
     signal,
-  }: { readonly names: readonly string[]; readonly cache: string; readonly signal: AbortSignal },
+  }: { readonly names: readonly string[]; readonly target: string; readonly signal: AbortSignal },
 ): Promise<void> {
   const copy = await mkdtemp(join(tmpdir(), "fetchwork-build-"));
   try {
@@ -84,10 +85,7 @@ async function pack(
       ["pack", "--silent", "--ignore-scripts", "--pack-destination", packed, ...folders],
       { cwd: copy, signal },
     );
-    await mkdir(dirname(cache), { recursive: true });
-    await rm(`${cache}.new`, { recursive: true, force: true });
-    await cp(packed, `${cache}.new`, { recursive: true });
-    await rename(`${cache}.new`, cache);
+    await cp(packed, target, { recursive: true });
   } finally {
     await rm(copy, { recursive: true, force: true });
   }

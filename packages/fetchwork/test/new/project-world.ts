@@ -1,10 +1,10 @@
 import { spawn } from "node:child_process";
-import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, realpath, rename, rm, symlink } from "node:fs/promises";
+import { mkdtemp, readdir, realpath, rm, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { onTestFinished } from "vitest";
 import { commands } from "../../src/commands.ts";
+import { makeOnce } from "../../../../scripts/make-once.ts";
 import { packWorkspace } from "../../../../scripts/pack-workspace.ts";
 import { runCommand } from "../../src/command/run-command.ts";
 import { memoryIo } from "../memory-io.ts";
@@ -73,16 +73,14 @@ async function installModules(): Promise<string> {
   const [first] = tarballs.values();
   const key = /([\da-f]+)[^/]*\/[^/]+$/.exec(first?.file ?? "")?.[1] ?? "none";
   const cache = join(root, "node_modules/.cache/fetchwork-matrix");
-  const folder = join(cache, key, "project");
-  if (!existsSync(folder)) {
-    await rm(cache, { recursive: true, force: true, maxRetries: 5 });
-    await mkdir(join(cache, `${key}.new`), { recursive: true });
-    const target = join(cache, `${key}.new`, "project");
-    const made = await fetchwork(root, "new", target, "--skip-git", "--yes", ...everything);
+  await makeOnce(join(cache, key), async (target) => {
+    const outdated = (await readdir(cache)).filter((name) => !name.startsWith(key));
+    for (const name of outdated) await rm(join(cache, name), { recursive: true, force: true });
+    const project = join(target, "project");
+    const made = await fetchwork(root, "new", project, "--skip-git", "--yes", ...everything);
     if (made.code !== 0) throw new Error(made.stderr);
-    await rename(join(cache, `${key}.new`), join(cache, key));
-  }
-  return join(folder, "node_modules");
+  });
+  return join(cache, key, "project", "node_modules");
 }
 
 /** Makes a project in a temporary folder, with the modules that all share. */
