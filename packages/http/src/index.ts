@@ -1,4 +1,4 @@
-export { addVary, changeHeaders, setDefault } from "./message/change-headers.ts";
+export { addVary, changeHeaders, changeResult, setDefault } from "./message/change-headers.ts";
 export {
   addQueryParameters,
   type QueryParameters,

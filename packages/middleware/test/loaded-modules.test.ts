@@ -27,5 +27,5 @@ it("The entry of one middleware loads few modules", async () => {
   expect(loaded).toContain("middleware/src/content/cors.ts");
   expect(loaded).not.toContain("http/src/index.ts");
   expect(loaded).not.toContain("kit/src/index.ts");
-  expect(loaded.length).toBeLessThanOrEqual(16);
+  expect(loaded.length).toBeLessThanOrEqual(15);
 });

@@ -39,6 +39,17 @@ export function changeHeaders(
   return changeOwn(response, context, change);
 }
 
+/** Does what {@link changeHeaders} does to the result of a handler: at once, or when its promise resolves. */
+export function changeResult(
+  result: Response | Promise<Response>,
+  context: Context,
+  change: (headers: Headers) => void,
+): Response | Promise<Response> {
+  return result instanceof Promise
+    ? result.then((response) => changeHeaders(response, context, change))
+    : changeHeaders(result, context, change);
+}
+
 /** Sets a header unless the response has it: what the handler chose wins over a middleware. */
 export function setDefault(headers: Headers, name: string, value: string): void {
   if (!headers.has(name)) headers.set(name, value);

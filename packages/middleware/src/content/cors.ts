@@ -1,6 +1,5 @@
 import type { Context, Handler, Middleware } from "@fetchwork/http";
-import { addVary, changeHeaders, empty } from "@fetchwork/http/responses";
-import { changeResult } from "../response/change-result.ts";
+import { addVary, changeHeaders, changeResult, empty } from "@fetchwork/http/responses";
 import {
   checkAmount,
   checkFlag,

@@ -1,6 +1,5 @@
 import type { Middleware } from "@fetchwork/http";
-import { setDefault } from "@fetchwork/http/responses";
-import { changeResult } from "../response/change-result.ts";
+import { changeResult, setDefault } from "@fetchwork/http/responses";
 import { checkHeaderValue, checkOptions, optionError } from "../check-options.ts";
 
 /** Options of {@link deprecation}. */

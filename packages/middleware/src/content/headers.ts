@@ -1,6 +1,5 @@
 import type { Middleware } from "@fetchwork/http";
-import { addVary } from "@fetchwork/http/responses";
-import { changeResult } from "../response/change-result.ts";
+import { addVary, changeResult } from "@fetchwork/http/responses";
 import { readHeaderFields, type HeaderFields } from "./header-fields.ts";
 import { checkCalled } from "../check-options.ts";
 import { place } from "../order.ts";

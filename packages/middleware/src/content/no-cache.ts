@@ -1,5 +1,5 @@
 import { deriveRequest, setDefault, type Middleware } from "@fetchwork/http";
-import { changeResult } from "../response/change-result.ts";
+import { changeResult } from "@fetchwork/http/responses";
 import { checkHeaderValue, checkOptions } from "../check-options.ts";
 
 /** Options of {@link noCache}. */

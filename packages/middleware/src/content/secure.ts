@@ -1,7 +1,6 @@
 import type { Context, Middleware } from "@fetchwork/http";
-import { setDefault } from "@fetchwork/http/responses";
+import { changeResult, setDefault } from "@fetchwork/http/responses";
 import { encodeBase64 } from "@fetchwork/kit";
-import { changeResult } from "../response/change-result.ts";
 import {
   checkAmount,
   checkFlag,

@@ -5,7 +5,7 @@ import {
   type Context,
   type Middleware,
 } from "@fetchwork/http";
-import { changeResult } from "../response/change-result.ts";
+import { changeResult } from "@fetchwork/http/responses";
 import { checkFlag, checkFunction, checkHeaderName, checkOptions } from "../check-options.ts";
 import { acceptedIdentifier } from "../request/request-identifier.ts";
 
