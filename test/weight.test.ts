@@ -10,7 +10,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   documents: { lines: { src: 22_158 }, names: 86, options: 65 },
   endpoint: { lines: { src: 1_257 }, names: 32, options: 15 },
   fetchwork: { lines: { src: 7_539, templates: 2_957 }, names: 14, options: 2 },
-  http: { lines: { src: 10_326 }, names: 114, options: 77 },
+  http: { lines: { src: 10_333 }, names: 114, options: 77 },
   kit: { lines: { src: 1_362 }, names: 57, options: 10 },
   middleware: { lines: { src: 10_217 }, names: 150, options: 129 },
   oauth2: { lines: { src: 10_299 }, names: 116, options: 129 },

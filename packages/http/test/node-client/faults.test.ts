@@ -300,9 +300,11 @@ describe("a slow server", () => {
       const timer = setInterval(() => {
         socket.write("x");
         if ((left -= 1) === 0) clearInterval(timer);
-      }, 10);
+      }, 100);
     });
-    const { body } = await transport.exchange(requestOf(server.url, { timeouts }));
+    // The whole takes longer than the limit of each part.
+    const patient = { ...timeouts, body: 1_000 };
+    const { body } = await transport.exchange(requestOf(server.url, { timeouts: patient }));
     expect(body.byteLength).toBe(12);
   });
 

@@ -78,8 +78,11 @@ export function stopServer(
 /** Turns of the event loop without a new connection after which no more are expected. */
 const quietTurns = 3;
 
-/** Maximum time in milliseconds to wait for such turns, so that clients that never pause do not delay the stop. */
-const acceptTime = 500;
+/** As many connections wait to be accepted at most: Node's own `backlog`. Those that come after them are of no concern. */
+const maxWaiting = 511;
+
+/** Maximum time in milliseconds to accept them. */
+const acceptTime = 2_000;
 
 /**
  * Accepts the connections that the system has established already, and reads what they received. Node accepts one
@@ -88,10 +91,14 @@ const acceptTime = 500;
  */
 async function acceptWaiting({ server }: NodeServer): Promise<void> {
   let turns = 0;
-  const count = (): void => void (turns = 0);
+  let accepted = 0;
+  const count = (): void => {
+    turns = 0;
+    accepted += 1;
+  };
   server.on("connection", count);
   const end = performance.now() + acceptTime;
-  while (turns < quietTurns && performance.now() < end) {
+  while (turns < quietTurns && accepted < maxWaiting && performance.now() < end) {
     turns += 1;
     await new Promise((resolve) => setImmediate(resolve));
   }
