@@ -21,6 +21,18 @@ export interface AccountProvider extends Omit<ProviderOptions, "redirectUri"> {
   readonly keepsTokens?: boolean | undefined;
 }
 
+/** What signing in with providers needs. */
+export interface ProviderSignInOptions {
+  /** Without any, there are no routes. */
+  readonly providers: readonly AccountProvider[];
+  /** Origin under which browsers reach the API, such as `https://example.com`: the `origin` of the accounts. */
+  readonly origin: string;
+  /** Seals what a sign-in keeps in the browser, and tokens in the store. At least 32 characters. Another one loses kept tokens. */
+  readonly secret: string;
+  /** Origins that browsers may return to, in addition to `origin`. Default: none. */
+  readonly origins?: readonly string[] | undefined;
+}
+
 /** Names and issuers of the providers that need neither `preset` nor `issuer`. */
 export const knownProviders: Readonly<Record<string, string>> = {
   apple: "https://appleid.apple.com",

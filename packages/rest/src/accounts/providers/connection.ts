@@ -1,4 +1,4 @@
-import { AuthorizationResponseError, OAuth2Error } from "@fetchwork/oauth2";
+import { AuthorizationResponseError, type OAuth2Error } from "@fetchwork/oauth2";
 import {
   openIdConnect,
   providers,

@@ -1,10 +1,5 @@
 import { createHash } from "node:crypto";
-import {
-  type CollectionDefinition,
-  defineCollection,
-  type Store,
-  type Transaction,
-} from "@fetchwork/documents";
+import { type CollectionDefinition, defineCollection } from "@fetchwork/documents";
 
 /** A link: says that a user of a provider is one of ours. */
 export interface Identity {
@@ -32,23 +27,4 @@ export function identityId(issuer: string, sub: string): string {
   return createHash("sha256")
     .update(JSON.stringify([issuer, sub]))
     .digest("base64url");
-}
-
-/**
- * Ends all links of a user to providers, in a transaction. Returns what forgets their tokens after the commit; the
- * providers are not told.
- */
-export async function forgetLinks(
-  store: Store,
-  transaction: Transaction,
-  userId: string,
-): Promise<() => Promise<void>> {
-  const identities = transaction.collection(identityCollection);
-  const links = await identities.find({ where: { userId } });
-  if (links.length === 0) return () => Promise.resolve();
-  await identities.removeMany({ where: { userId } });
-  return async () => {
-    const { forgetIdentity } = await import("./kept-tokens.ts");
-    for (const { id } of links) await forgetIdentity(store, id);
-  };
 }

@@ -1,3 +1,4 @@
+import type { Stored } from "@fetchwork/documents";
 import { empty, json } from "@fetchwork/http";
 import { OAuth2Error, type GrantParams } from "@fetchwork/oauth2";
 import { signIn, type SignedIn, type SignIn, type SignInFailure } from "@fetchwork/oauth2/sign-in";
@@ -11,13 +12,11 @@ import { createPageCookie } from "../sessions/page-cookie.ts";
 import { personalHeaders, startSession } from "../sessions/start-session.ts";
 import type { StoredUser } from "../users/define-user.ts";
 import { ownUserOrAdmin, refuseKeys } from "../users/own-account.ts";
-import { isOf } from "./account-provider.ts";
+import { isOf, type ProviderSignInOptions } from "./account-provider.ts";
 import { type Connection, createConnection, providerProblem } from "./connection.ts";
 import { findLinked, findOrCreateLinked, linkTo } from "./linked-users.ts";
 import { createProviderAccess } from "./provider-access.ts";
-import type { ProviderSignInOptions } from "./provider-sign-in.ts";
 import { verifyProviderToken } from "./provider-tokens.ts";
-import type { Stored } from "@fetchwork/documents";
 
 type UserCall = Call<unknown, Account>;
 

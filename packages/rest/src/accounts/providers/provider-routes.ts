@@ -15,19 +15,8 @@ const failures = {
 };
 
 /** Parameters that providers add to the callback. */
-const callbackParameters = [
-  "authuser",
-  "code",
-  "error",
-  "error_description",
-  "error_uri",
-  "hd",
-  "iss",
-  "prompt",
-  "scope",
-  "session_state",
-  "state",
-];
+const callbackParameters =
+  "authuser code error error_description error_uri hd iss prompt scope session_state state";
 
 const properties = {
   id: { type: "string" },
@@ -102,7 +91,7 @@ export function providerRoutes(
       method: "GET",
       operation: "finishSocialSignIn",
       summary: "Finish a sign-in with a provider",
-      query: callbackParameters.map((name) => ({
+      query: callbackParameters.split(" ").map((name) => ({
         name,
         description: "As the provider sends it",
         schema: { type: "string" },

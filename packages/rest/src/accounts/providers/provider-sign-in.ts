@@ -4,21 +4,14 @@ import type { Authentication } from "../../http/authentication.ts";
 import { requireSecret } from "../../require-secret.ts";
 import type { AccountRoute } from "../account-route.ts";
 import type { OpenAccounts } from "../accounts.ts";
-import { type AccountProvider, checkProviders, isOf } from "./account-provider.ts";
+import {
+  type AccountProvider,
+  checkProviders,
+  isOf,
+  type ProviderSignInOptions,
+} from "./account-provider.ts";
 import type { ProviderController } from "./provider-controller.ts";
 import { providerRoutes } from "./provider-routes.ts";
-
-/** What signing in with providers needs. */
-export interface ProviderSignInOptions {
-  /** Without any, there are no routes. */
-  readonly providers: readonly AccountProvider[];
-  /** Origin under which browsers reach the API, such as `https://example.com`: the `origin` of the accounts. */
-  readonly origin: string;
-  /** Seals what a sign-in keeps in the browser, and tokens in the store. At least 32 characters. Another one loses kept tokens. */
-  readonly secret: string;
-  /** Origins that browsers may return to, in addition to `origin`. Default: none. */
-  readonly origins?: readonly string[] | undefined;
-}
 
 /** Signing in with providers. */
 export interface ProviderSignIn {

@@ -4,7 +4,7 @@ import { apiKeyCollection } from "../keys/api-key.ts";
 import { emailChangeCollection } from "../mails/email-changes.ts";
 import { passkeyCollection } from "../passkeys/passkey.ts";
 import { secondFactorCollection } from "../second-factor/second-factors.ts";
-import { forgetLinks } from "../providers/identity.ts";
+import { forgetLinks } from "../providers/forget-links.ts";
 import { sessionCollection } from "../sessions/session.ts";
 import type { UserResource } from "./define-user.ts";
 

@@ -3,11 +3,11 @@ import { serve } from "@fetchwork/http/serve";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from "vitest";
 import { startProvider, type ProviderServer } from "../../../../oauth2/test/provider-server.ts";
 import { accounts } from "../../../src/accounts/accounts.ts";
-import type { AccountProvider } from "../../../src/accounts/providers/account-provider.ts";
-import {
-  providerSignIn,
-  type ProviderSignInOptions,
-} from "../../../src/accounts/providers/provider-sign-in.ts";
+import type {
+  AccountProvider,
+  ProviderSignInOptions,
+} from "../../../src/accounts/providers/account-provider.ts";
+import { providerSignIn } from "../../../src/accounts/providers/provider-sign-in.ts";
 import { defineUser } from "../../../src/accounts/users/define-user.ts";
 import { type Api, createApi } from "../../../src/http/api.ts";
 import { masterKey } from "../../api-client.ts";

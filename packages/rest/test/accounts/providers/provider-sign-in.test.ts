@@ -3,8 +3,6 @@ import { serve } from "@fetchwork/http/serve";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   atProvider,
-  audience,
-  callbackUrl,
   clientSecret,
   cookieOf,
   home,
