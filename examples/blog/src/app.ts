@@ -57,7 +57,7 @@ export function createApp(config: AppConfig, store: Store): App {
     version: about.version,
     routes: [
       ...accounts.routes,
-      ...routes,
+      ...routes, // those of src/api
       ...webhookRoutes(sender),
       ...signInRoutes,
     ],

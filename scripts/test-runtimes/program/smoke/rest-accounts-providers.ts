@@ -12,7 +12,11 @@ export async function smoke(_platform: Platform): Promise<void> {
   const origin = "http://localhost";
   const jwtSecret = "j".repeat(32);
   const secrets = { masterKey: "m".repeat(32), jwtSecret };
-  const opened = accounts({ user: defineUser() }).open(store, { title: "Test", origin, ...secrets });
+  const opened = accounts({ user: defineUser() }).open(store, {
+    title: "Test",
+    origin,
+    ...secrets,
+  });
   const issuer = "https://home.example";
   const metadata = { authorization_endpoint: `${issuer}/auth`, token_endpoint: `${issuer}/token` };
   const home = { name: "home", preset: { ...openIdConnect(issuer), metadata }, clientId: "id" };

@@ -75,7 +75,7 @@ export function createApp(config: AppConfig, store: Store): App {
     version: about.version,
     routes: [
       ...accounts.routes, // #if users
-      ...routes,
+      ...routes, // those of src/api
       ...webhookRoutes(sender), // #if webhooks
       ...signInRoutes, // #if oidc
     ],

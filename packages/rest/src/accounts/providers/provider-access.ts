@@ -6,6 +6,7 @@ import {
   TokenUnavailableError,
   type TokenHash,
 } from "@fetchwork/oauth2";
+import { ChallengeError } from "@fetchwork/oauth2/oidc";
 import type { Fields } from "../../fields.ts";
 import { notFound, Problem } from "../../problem.ts";
 import { isOf } from "./account-provider.ts";
@@ -119,13 +120,13 @@ async function profileOf(
 }
 
 function isRefused(error: unknown): boolean {
-  return error instanceof OAuth2Error && error.status === 401;
+  // A token endpoint that refuses this application says nothing about the user.
+  return error instanceof OAuth2Error && error.status === 401 && error.code !== "invalid_client";
 }
 
 function isWithdrawn(error: OAuth2Error): boolean {
-  const isGone = error instanceof TokenUnavailableError || error.code === "invalid_grant";
-  // 403: the user has withdrawn what the token may read (RFC 6750, 3.1).
-  return isGone || error.status === 401 || error.status === 403;
+  const isGone = error instanceof TokenUnavailableError || error instanceof ChallengeError;
+  return isGone || isRefused(error) || error.code === "invalid_grant";
 }
 
 /** Forgets a token, unless another one has come meanwhile: a refresh token that is refused is not to be sent again. */

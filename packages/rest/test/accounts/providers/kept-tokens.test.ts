@@ -275,6 +275,20 @@ describe("the tokens of a provider", () => {
     expect((await api.send("GET", "/auth/home/userinfo", again.token)).status).toBe(200);
   });
 
+  it("are kept while the provider refuses this application", async () => {
+    const api = await openTestApi();
+    const { token } = await api.signIn();
+    pass(lifetime + 1);
+    const client = await provider.provider.Client.find("blog");
+    const secret = vi.spyOn(Object.getPrototypeOf(client), "compareClientSecret");
+    secret.mockResolvedValue(false);
+    const reports = vi.spyOn(console, "error").mockImplementation(() => {});
+    expect((await api.send("GET", "/auth/home/userinfo", token)).status).toBe(503);
+    secret.mockRestore();
+    reports.mockRestore();
+    expect((await api.send("GET", "/auth/home/userinfo", token)).status).toBe(200);
+  });
+
   it("are in clear neither in the files of the database, nor in the log, nor in an answer, nor are codes", async () => {
     const written: string[] = [];
     const keep = (chunk: unknown): boolean => written.push(String(chunk)) > 0;
