@@ -8,7 +8,6 @@ const blog = join(import.meta.dirname, "../examples/blog");
 /** What the blog has beside: tests that need the repository or are about this blog, and what running it leaves. */
 const own = [
   /^test\/(?!api-client\.ts$|mail-server\.ts$)[^/]+\.ts$/,
-  /^src\/(?:api\/social\/social|services\/provider-access)\.test\.ts$/,
   /^\.env$/,
   /^(?:node_modules|data|docs|coverage)\//,
 ];

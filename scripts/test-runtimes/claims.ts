@@ -162,6 +162,12 @@ export const claims: readonly Claim[] = [
     except: { workerd: store },
   },
   {
+    entry: "@fetchwork/rest/accounts/providers",
+    test: "rest-accounts-providers",
+    does: "sends users to a provider, refuses forged callbacks",
+    except: { workerd: store },
+  },
+  {
     entry: "@fetchwork/rest/handlers",
     test: "rest-handlers",
     does: "entity tags, conditions and merge patches of a route of one's own",

@@ -2,18 +2,16 @@ import { administer, type Store } from "@fetchwork/documents";
 import { wrap } from "@fetchwork/http";
 import { createApi, type Api } from "@fetchwork/rest";
 import type { OpenAccounts } from "@fetchwork/rest/accounts";
+import { providerSignIn } from "@fetchwork/rest/accounts/providers";
 import type { Sender } from "@fetchwork/webhooks/sender";
 import { about } from "./about.ts";
 import { routes } from "./api/index.ts";
-import { createSocial } from "./api/social/index.ts";
 import { webhookRoutes } from "./api/webhook/index.ts";
 import type { Config } from "./config.ts";
 import { account } from "./services/accounts.ts";
-import { forgetLinks } from "./services/forget-links.ts";
 import type { Log } from "./services/log.ts";
 import { createMailer } from "./services/mailer.ts";
 import { middlewares } from "./services/middlewares.ts";
-import { acceptProviderTokens } from "./services/provider-tokens.ts";
 import { createSignInLimits } from "./services/sign-in-limits.ts";
 import { createApiSender, withReceiver } from "./services/webhooks.ts";
 
@@ -47,31 +45,25 @@ export function createApp(config: AppConfig, store: Store): App {
     mailLimiter: limits.mails,
     signUpLimiter: limits.signUps,
     report: config.logs?.failed,
-    onForget: (id, transaction) => forgetLinks(store, transaction, id),
   });
-  const { authentication } = accounts;
-  const social = createSocial({
+  const { authentication, routes: signInRoutes } = providerSignIn(accounts, {
     providers,
-    publicUrl,
+    origin: publicUrl,
     secret: jwtSecret,
-    accounts: accounts.context,
   });
-  const hasProviders = providers.length > 0;
   const sender = createApiSender(store, config);
   const api = createApi({
     title: about.title,
     version: about.version,
     routes: [
       ...accounts.routes,
-      ...routes,
+      ...routes, // those of src/api
       ...webhookRoutes(sender),
-      ...(hasProviders ? social.routes : []),
+      ...signInRoutes,
     ],
     reportError: config.logs?.failed,
     store,
-    authentication: hasProviders
-      ? acceptProviderTokens(authentication, providers, { store, client: social.client })
-      : authentication,
+    authentication,
   });
   // It writes, because a store whose disk is full still reads.
   const checks = [{ name: "documents", check: () => administer(store).probe() }];

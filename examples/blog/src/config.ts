@@ -1,8 +1,9 @@
 import path from "node:path";
 import { parseIPRange } from "@fetchwork/middleware";
+import type { AccountProvider } from "@fetchwork/rest/accounts/providers";
 import { about } from "./about.ts";
 import { readMailSettings, type MailSettings } from "./services/mail-settings.ts";
-import { readProviders, type Provider } from "./services/providers.ts";
+import { readProviders } from "./services/providers.ts";
 import { readPublicUrl } from "./services/public-url.ts";
 import { StartError } from "./services/start-error.ts";
 
@@ -34,7 +35,7 @@ export interface Config {
   /** Origin under which browsers reach the server. */
   readonly publicUrl: string;
   /** Providers that users sign in with. */
-  readonly providers: readonly Provider[];
+  readonly providers: readonly AccountProvider[];
   /** How mails are sent; without it none are. */
   readonly mail: MailSettings | undefined;
 }

@@ -112,7 +112,9 @@ const table: Readonly<Record<string, Row>> = {
   "GET finishSocialSignIn": { path: "/auth/idp/callback", expected: everyone(400) },
   "POST linkProvider": { path: "/auth/idp/links", expected: users(503) },
   "GET showProviderUser": { path: "/auth/idp/userinfo", expected: users(404) },
-  "DELETE unlinkProvider": { path: "/auth/idp", expected: users(404) },
+  "POST finishPostedSignIn": { path: "/auth/idp/callback", expected: everyone(405) },
+  "GET listLinks": { path: `/users/${ada}/links`, expected: ownerAndAdmin(200) },
+  "DELETE removeLink": { path: `/users/${ada}/links/none`, expected: ownerAndAdmin(404) },
   "POST createPasswordReset": {
     path: "/password-resets",
     json: { email, link },

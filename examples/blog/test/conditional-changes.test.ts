@@ -4,7 +4,8 @@ import { openApi, type Sending, type TestApi } from "./api-client.ts";
 /** Operations without `If-Match`, and why it has no meaning there. */
 const exceptions: Readonly<Record<string, string>> = {
   "DELETE /auth": "a session has no representation, and so no entity tag",
-  "DELETE /auth/{provider}": "a link to a provider has no representation, and so no entity tag",
+  "DELETE /users/{id}/links/{link}":
+    "a link to a provider has no representation, and so no entity tag",
   "DELETE /auth/cookie": "a session has no representation, and so no entity tag",
   "DELETE /users/{id}/sessions": "a list of sessions has no entity tag",
   "DELETE /users/{id}/sessions/{session}": "a session is ended, whatever has become of it",

@@ -70,7 +70,6 @@ function packagesOf(
   const dependencies: Record<string, string> = { pino: "10.4.0", zod: "4.6.7" };
   // For passkeys; it is loaded with the first one.
   if (auth.length > 0) dependencies["@simplewebauthn/server"] = "14.0.3";
-  if (auth.includes("oidc")) dependencies["jose"] = "6.2.17";
   if (passwordResets) dependencies["nodemailer"] = "10.6.0";
   const tools: Record<string, string> = { "@vitest/coverage-v8": "5.1.0", vitest: "5.1.0" };
   if (passwordResets) tools["smtp-server"] = "3.21.6";

@@ -66,6 +66,14 @@ export interface ShownPasskey {
   readonly usedAt: string | null;
 }
 
+/** An account of a provider that a user signs in with, as its user sees it. */
+export interface ShownLink {
+  readonly id: string;
+  /** Name of the provider; `null` for one that is not offered any more. */
+  readonly provider: string | null;
+  readonly createdAt: string;
+}
+
 /** Switching the second factor on: first the secret, then, for a code of it, the recovery codes. */
 export interface SecondFactorAnswer {
   readonly secret?: string;
@@ -124,6 +132,10 @@ export type AccountOperation =
   | OperationTypes<"signInWithPasskey", never, { readonly response: object }, SessionAnswer>
   | OperationTypes<"listPasskeys", "id", undefined, readonly ShownPasskey[]>
   | OperationTypes<"removePasskey", "id" | "passkey", undefined, undefined>
+  | OperationTypes<"linkProvider", "provider", undefined, { readonly url: string }>
+  | OperationTypes<"showProviderUser", "provider", undefined, { readonly sub: string }>
+  | OperationTypes<"listLinks", "id", undefined, readonly ShownLink[]>
+  | OperationTypes<"removeLink", "id" | "link", undefined, { readonly revoked: boolean }>
   | OperationTypes<
       "changeEmail",
       "id",

@@ -20,6 +20,7 @@ import { challengeCollection, passkeyCollection } from "./passkeys/passkey.ts";
 import { passkeyRoutes } from "./passkeys/passkey-routes.ts";
 import { createPasskeys } from "./passkeys/passkeys.ts";
 import { createPasswordResets } from "./password-resets.ts";
+import { identityCollection, keptTokenCollection } from "./providers/identity.ts";
 import { createSecondFactors, secondFactorCollection } from "./second-factor/second-factors.ts";
 import { secondFactorRoutes } from "./second-factor/second-factor-routes.ts";
 import { authRoutes } from "./sessions/auth-routes.ts";
@@ -91,7 +92,7 @@ export interface AccountsSettings {
   readonly report?: ((error: unknown) => void) | undefined;
   /**
    * Called when what a user can sign in with ends: the user was removed, set a lost password, or proved to own the email
-   * of an account that somebody else made. Ends what is kept elsewhere, such as links to providers. Default: nothing.
+   * of an account that somebody else made. Ends what is kept elsewhere. Default: nothing.
    */
   readonly onForget?: OnForget | undefined;
 }
@@ -163,6 +164,8 @@ export function accounts(options: AccountsOptions): Accounts {
       challengeCollection,
       emailChangeCollection,
       resets.collection,
+      identityCollection,
+      keptTokenCollection,
     ],
     open(store, settings) {
       checkOptions("open of accounts", settings, [
@@ -211,7 +214,7 @@ export function accounts(options: AccountsOptions): Accounts {
         mailer &&
         createAccountMails({ store, user, mailer, resets, emailChanges, texts, title, report });
       const context: AccountsContext = {
-        user: forgettingUsers(user, { onForget, resets }),
+        user: forgettingUsers(user, { onForget, resets, store }),
         store,
         signUp,
         signIn,

@@ -4,6 +4,7 @@ export type {
   SecondFactorAnswer,
   SessionAnswer,
   ShownKey,
+  ShownLink,
   ShownPasskey,
   ShownSession,
   ShownUser,

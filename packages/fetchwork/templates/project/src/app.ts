@@ -4,21 +4,19 @@ import { wrap } from "@fetchwork/http";
 import { createApi, type Api } from "@fetchwork/rest";
 import type { OpenAccounts } from "@fetchwork/rest/accounts";
 // #endif
+import { providerSignIn } from "@fetchwork/rest/accounts/providers"; // #if oidc
 // #if !users
 //+ import { createApi, createAuthentication, type Api } from "@fetchwork/rest";
 // #endif
 import type { Sender } from "@fetchwork/webhooks/sender"; // #if webhooks
 import { about } from "./about.ts";
 import { routes } from "./api/index.ts";
-import { createSocial } from "./api/social/index.ts"; // #if oidc
 import { webhookRoutes } from "./api/webhook/index.ts"; // #if webhooks
 import type { Config } from "./config.ts";
 import { account } from "./services/accounts.ts"; // #if users
-import { forgetLinks } from "./services/forget-links.ts"; // #if oidc
 import type { Log } from "./services/log.ts";
 import { createMailer } from "./services/mailer.ts"; // #if resets
 import { middlewares } from "./services/middlewares.ts";
-import { acceptProviderTokens } from "./services/provider-tokens.ts"; // #if oidc
 import { createSignInLimits } from "./services/sign-in-limits.ts"; // #if users
 import { createApiSender, withReceiver } from "./services/webhooks.ts"; // #if webhooks
 
@@ -56,21 +54,20 @@ export function createApp(config: AppConfig, store: Store): App {
     mailLimiter: limits.mails,
     signUpLimiter: limits.signUps,
     report: config.logs?.failed,
-    onForget: (id, transaction) => forgetLinks(store, transaction, id), // #if oidc
   });
-  const { authentication } = accounts;
+  // #endif
+  // #if users && !oidc
+  //+ const { authentication } = accounts;
   // #endif
   // #if !users
   //+ const authentication = createAuthentication({ masterKey });
   // #endif
   // #if oidc
-  const social = createSocial({
+  const { authentication, routes: signInRoutes } = providerSignIn(accounts, {
     providers,
-    publicUrl,
+    origin: publicUrl,
     secret: jwtSecret,
-    accounts: accounts.context,
   });
-  const hasProviders = providers.length > 0;
   // #endif
   const sender = createApiSender(store, config); // #if webhooks
   const api = createApi({
@@ -78,20 +75,13 @@ export function createApp(config: AppConfig, store: Store): App {
     version: about.version,
     routes: [
       ...accounts.routes, // #if users
-      ...routes,
+      ...routes, // those of src/api
       ...webhookRoutes(sender), // #if webhooks
-      ...(hasProviders ? social.routes : []), // #if oidc
+      ...signInRoutes, // #if oidc
     ],
     reportError: config.logs?.failed,
     store,
-    // #if oidc
-    authentication: hasProviders
-      ? acceptProviderTokens(authentication, providers, { store, client: social.client })
-      : authentication,
-    // #endif
-    // #if !oidc
-    //+ authentication,
-    // #endif
+    authentication,
   });
   // It writes, because a store whose disk is full still reads.
   const checks = [{ name: "documents", check: () => administer(store).probe() }];

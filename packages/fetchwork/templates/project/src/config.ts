@@ -1,8 +1,9 @@
 import path from "node:path";
 import { parseIPRange } from "@fetchwork/middleware";
+import type { AccountProvider } from "@fetchwork/rest/accounts/providers"; // #if oidc
 import { about } from "./about.ts";
 import { readMailSettings, type MailSettings } from "./services/mail-settings.ts"; // #if resets
-import { readProviders, type Provider } from "./services/providers.ts"; // #if oidc
+import { readProviders } from "./services/providers.ts"; // #if oidc
 import { readPublicUrl } from "./services/public-url.ts";
 import { StartError } from "./services/start-error.ts";
 
@@ -39,7 +40,7 @@ export interface Config {
   readonly publicUrl: string;
   // #if oidc
   /** Providers that users sign in with. */
-  readonly providers: readonly Provider[];
+  readonly providers: readonly AccountProvider[];
   // #endif
   // #if resets
   /** How mails are sent; without it none are. */

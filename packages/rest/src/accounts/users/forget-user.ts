@@ -4,6 +4,7 @@ import { apiKeyCollection } from "../keys/api-key.ts";
 import { emailChangeCollection } from "../mails/email-changes.ts";
 import { passkeyCollection } from "../passkeys/passkey.ts";
 import { secondFactorCollection } from "../second-factor/second-factors.ts";
+import { forgetLinks } from "../providers/forget-links.ts";
 import { sessionCollection } from "../sessions/session.ts";
 import type { UserResource } from "./define-user.ts";
 
@@ -21,7 +22,7 @@ export interface ForgetOptions {
  * else is changed, or not at all. Returns what is to be done after the commit.
  */
 export async function forgetUserIn(
-  { onForget, resets }: Pick<AccountsContext, "onForget" | "resets">,
+  { onForget, resets, store }: Pick<AccountsContext, "onForget" | "resets" | "store">,
   transaction: Transaction,
   { keepFactor = false, user }: ForgetOptions & { readonly user: string },
 ): Promise<AfterForget> {
@@ -32,13 +33,18 @@ export async function forgetUserIn(
   await transaction.collection(emailChangeCollection).removeMany({ where });
   await transaction.collection(resets.collection).removeMany({ where });
   if (!keepFactor) await transaction.collection(secondFactorCollection).remove(user);
-  return (await onForget?.(user, transaction)) ?? (() => Promise.resolve());
+  const forgetTokens = await forgetLinks(store, transaction, user);
+  const after = await onForget?.(user, transaction);
+  return async () => {
+    await forgetTokens();
+    await after?.();
+  };
 }
 
 /** Users whose removal, also with what they belong to, ends whatever they could sign in with. */
 export function forgettingUsers(
   user: UserResource,
-  context: Pick<AccountsContext, "onForget" | "resets">,
+  context: Pick<AccountsContext, "onForget" | "resets" | "store">,
 ): UserResource {
   const { hooks } = user;
   const following = new Map<string, AfterForget>();

@@ -18,15 +18,16 @@ import {
   browse,
   startProvider,
   type ProviderServer,
-} from "../../../../packages/oauth2/test/provider-server.ts";
-import { jwtSecret, masterKey } from "../../test/api-client.ts";
-import { identities, keptTokens } from "../api/social/model.ts";
-import { user } from "../api/user/model.ts";
-import { createApp } from "../app.ts";
-import { collections } from "../definitions.ts";
-import { openLog, type Log } from "./log.ts";
+} from "../../../../oauth2/test/provider-server.ts";
+import type { ShownLink } from "../../../src/accounts/account-operations.ts";
+import {
+  identityCollection,
+  keptTokenCollection,
+} from "../../../src/accounts/providers/identity.ts";
+import { masterKey } from "../../api-client.ts";
+import { account, apiOf, jwtSecret, user } from "./provider-api.ts";
 
-const clientSecret = "a secret of the blog, thirty-two bytes";
+const clientSecret = "a secret of the api, thirty-two bytes";
 /** Lifetime of the provider's access tokens, in seconds. */
 const lifetime = 60;
 
@@ -86,7 +87,7 @@ interface Outcome {
   readonly json: any; // oxlint-disable-line typescript/no-explicit-any -- tests look into it as it comes
 }
 
-interface Blog {
+interface TestApi {
   readonly store: Store;
   /** Signs in with the provider; gives the session. */
   signIn(): Promise<{ readonly id: string; readonly token: string }>;
@@ -99,22 +100,20 @@ function newFolder(): string {
   return folder;
 }
 
-async function openBlog(
+async function openTestApi(
   changed: {
     readonly keepsTokens?: boolean;
     readonly folder?: string;
     readonly store?: Store;
-    readonly logs?: Log;
   } = {},
-): Promise<Blog> {
-  const { keepsTokens = true, folder = newFolder(), logs } = changed;
-  const url = `sqlite:${path.join(folder, "blog.db")}`;
-  const store = changed.store ?? (await openStore(url, { collections }));
+): Promise<TestApi> {
+  const { keepsTokens = true, folder = newFolder() } = changed;
+  const url = `sqlite:${path.join(folder, "api.db")}`;
+  const store = changed.store ?? (await openStore(url, { collections: account.collections }));
   const publicUrl = `http://127.0.0.1:${port}`;
   const { issuer } = provider;
   const home = { name: "home", issuer, clientId: "blog", clientSecret, audience: "a", keepsTokens };
-  const settings = { masterKey, jwtSecret, tokenLifetime: 86_400, logs, publicUrl };
-  const { handler } = createApp({ ...settings, providers: [home] }, store);
+  const { handler } = apiOf(store, { origin: publicUrl, providers: [home] }, 86_400);
   const own = changed.store === undefined ? port : 0;
   const server = await serve(handler, { port: own, hostname: "127.0.0.1", signals: false });
   const origin = `http://127.0.0.1:${server.port}`;
@@ -149,70 +148,84 @@ function pass(seconds: number): void {
   vi.setSystemTime(Date.now() + seconds * 1000);
 }
 
-/** An admin of the blog, who deletes users. */
-async function adminOf(blog: Blog): Promise<string> {
+/** Makes another user, and signs it in. */
+async function joinAs(api: TestApi, role: "admin" | "user"): Promise<string> {
   const origin = `http://127.0.0.1:${port}`;
-  const email = "admin@example.com";
-  const form = { email, password: "123456", role: "admin", access_token: masterKey };
+  const email = `${role}@example.com`;
+  const form = { email, password: "123456", role, access_token: masterKey };
   await fetch(`${origin}/users`, { method: "POST", body: new URLSearchParams(form) });
   const session = await fetch(`${origin}/auth`, {
     method: "POST",
     headers: { authorization: `Basic ${btoa(`${email}:123456`)}` },
     body: new URLSearchParams({ access_token: masterKey }),
   });
-  expect(await blog.store.collection(keptTokens).count()).toBeGreaterThan(0);
+  expect(await api.store.collection(keptTokenCollection).count()).toBeGreaterThan(0);
   return ((await session.json()) as { token: string }).token;
+}
+
+async function linksOf(api: TestApi, token: string): Promise<readonly ShownLink[]> {
+  return (await api.send("GET", "/users/me/links", token)).json;
+}
+
+/** Ends the link of a user. */
+async function unlink(api: TestApi, token: string): Promise<Outcome> {
+  const [link] = await linksOf(api, token);
+  return api.send("DELETE", `/users/me/links/${link?.id}`, token);
 }
 
 describe("the tokens of a provider", () => {
   it("are neither asked for nor kept without the setting", async () => {
-    const blog = await openBlog({ keepsTokens: false });
+    const api = await openTestApi({ keepsTokens: false });
     const started = await fetch(`http://127.0.0.1:${port}/auth/home`, { redirect: "manual" });
     const url = new URL(started.headers.get("location") ?? "");
     expect(url.searchParams.get("scope")).toBe("openid email profile");
     expect(url.searchParams.has("prompt")).toBe(false);
-    const { token } = await blog.signIn();
-    expect(await blog.store.collection(keptTokens).count()).toBe(0);
-    const { status, json } = await blog.send("GET", "/auth/home/userinfo", token);
+    const { token } = await api.signIn();
+    expect(await api.store.collection(keptTokenCollection).count()).toBe(0);
+    const { status, json } = await api.send("GET", "/auth/home/userinfo", token);
     expect([status, json.detail]).toEqual([404, "no token of home is kept; sign in with it again"]);
   });
 
   it("are for nobody else", async () => {
-    const blog = await openBlog();
-    await blog.signIn();
-    const admin = await adminOf(blog);
+    const api = await openTestApi();
+    const { id, token } = await api.signIn();
+    const { id: link } = (await linksOf(api, token))[0] ?? { id: "" };
+    const admin = await joinAs(api, "admin");
+    const other = await joinAs(api, "user");
+    expect((await api.send("GET", "/auth/home/userinfo")).status).toBe(401);
+    const { status, json } = await api.send("GET", "/auth/home/userinfo", admin);
+    expect([status, json.detail]).toEqual([404, "there is no link to home"]);
+    expect((await api.send("GET", "/auth/other/userinfo", admin)).status).toBe(404);
     for (const [method, target] of [
-      ["GET", "/auth/home/userinfo"],
-      ["DELETE", "/auth/home"],
+      ["GET", `/users/${id}/links`],
+      ["DELETE", `/users/${id}/links/${link}`],
     ] as const) {
-      expect((await blog.send(method, target)).status).toBe(401);
-      const { status, json } = await blog.send(method, target, admin);
-      expect([status, json.detail]).toEqual([404, "there is no link to home"]);
-      const unknown = await blog.send(method, target.replace("home", "other"), admin);
-      expect(unknown.status).toBe(404);
+      expect((await api.send(method, target)).status).toBe(401);
+      expect((await api.send(method, target, other)).status).toBe(403);
     }
-    expect(await blog.store.collection(keptTokens).count()).toBe(1);
+    expect((await api.send("DELETE", `/users/me/links/${link}`, other)).status).toBe(404);
+    expect(await api.store.collection(keptTokenCollection).count()).toBe(1);
   });
 
   it("are refused when they were moved to another user in the database", async () => {
-    const blog = await openBlog();
-    const { id, token } = await blog.signIn();
-    const tokens = blog.store.collection(keptTokens);
+    const api = await openTestApi();
+    const { id, token } = await api.signIn();
+    const tokens = api.store.collection(keptTokenCollection);
     const [kept] = await tokens.find();
-    await blog.store.collection(identities).removeMany({ where: {} });
+    await api.store.collection(identityCollection).removeMany({ where: {} });
     const moved = { issuer: provider.issuer, sub: "user-1", userId: id };
-    await blog.store.collection(identities).insert(moved, { id: "elsewhere" });
+    await api.store.collection(identityCollection).insert(moved, { id: "elsewhere" });
     const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode("elsewhere"));
     const document = { token: kept?.token ?? "" };
     await tokens.insert(document, { id: Buffer.from(digest).toString("hex") });
-    expect((await blog.send("GET", "/auth/home/userinfo", token)).status).toBe(404);
+    expect((await api.send("GET", "/auth/home/userinfo", token)).status).toBe(404);
   });
 
   it("show what the provider says of the user now", async () => {
-    const blog = await openBlog();
-    const { token } = await blog.signIn();
+    const api = await openTestApi();
+    const { token } = await api.signIn();
     claims = { ...claims, name: "Countess" };
-    const { status, headers, json } = await blog.send("GET", "/auth/home/userinfo", token);
+    const { status, headers, json } = await api.send("GET", "/auth/home/userinfo", token);
     const said = { sub: "user-1", name: "Countess", email: "ada@example.com" };
     expect([status, json]).toMatchObject([200, said]);
     expect(headers.get("cache-control")).toBe("no-store");
@@ -220,13 +233,13 @@ describe("the tokens of a provider", () => {
   });
 
   it("are renewed once when they have expired, for all requests of two servers on one store", async () => {
-    const blog = await openBlog();
-    const other = await openBlog({ store: blog.store });
-    const { token } = await blog.signIn();
+    const api = await openTestApi();
+    const other = await openTestApi({ store: api.store });
+    const { token } = await api.signIn();
     pass(lifetime + 1);
     const asked = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
-        (index % 2 === 0 ? blog : other).send("GET", "/auth/home/userinfo", token),
+        (index % 2 === 0 ? api : other).send("GET", "/auth/home/userinfo", token),
       ),
     );
     expect(asked.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 200));
@@ -237,29 +250,43 @@ describe("the tokens of a provider", () => {
   });
 
   it("are renewed when the provider has withdrawn the access token before its time", async () => {
-    const blog = await openBlog();
-    const { token } = await blog.signIn();
+    const api = await openTestApi();
+    const { token } = await api.signIn();
     const access = await provider.provider.AccessToken.find(given[0] ?? "");
     await access?.destroy();
-    expect((await blog.send("GET", "/auth/home/userinfo", token)).status).toBe(200);
+    expect((await api.send("GET", "/auth/home/userinfo", token)).status).toBe(200);
     expect(grants).toEqual(["authorization_code", "refresh_token"]);
   });
 
   it("are forgotten when the provider has withdrawn all, which the answer says", async () => {
-    const blog = await openBlog();
-    const { token } = await blog.signIn();
+    const api = await openTestApi();
+    const { token } = await api.signIn();
     const refresh = await provider.provider.RefreshToken.find(given[1] ?? "");
     await refresh?.destroy();
     pass(lifetime + 1);
-    const { status, json } = await blog.send("GET", "/auth/home/userinfo", token);
+    const { status, json } = await api.send("GET", "/auth/home/userinfo", token);
     expect([status, json.detail]).toEqual([
       409,
       "home takes the token no more; sign in with it again",
     ]);
-    expect(await blog.store.collection(keptTokens).count()).toBe(0);
-    expect((await blog.send("GET", "/auth/home/userinfo", token)).status).toBe(404);
-    const again = await blog.signIn();
-    expect((await blog.send("GET", "/auth/home/userinfo", again.token)).status).toBe(200);
+    expect(await api.store.collection(keptTokenCollection).count()).toBe(0);
+    expect((await api.send("GET", "/auth/home/userinfo", token)).status).toBe(404);
+    const again = await api.signIn();
+    expect((await api.send("GET", "/auth/home/userinfo", again.token)).status).toBe(200);
+  });
+
+  it("are kept while the provider refuses this application", async () => {
+    const api = await openTestApi();
+    const { token } = await api.signIn();
+    pass(lifetime + 1);
+    const client = await provider.provider.Client.find("blog");
+    const secret = vi.spyOn(Object.getPrototypeOf(client), "compareClientSecret");
+    secret.mockResolvedValue(false);
+    const reports = vi.spyOn(console, "error").mockImplementation(() => {});
+    expect((await api.send("GET", "/auth/home/userinfo", token)).status).toBe(503);
+    secret.mockRestore();
+    reports.mockRestore();
+    expect((await api.send("GET", "/auth/home/userinfo", token)).status).toBe(200);
   });
 
   it("are in clear neither in the files of the database, nor in the log, nor in an answer, nor are codes", async () => {
@@ -274,20 +301,17 @@ describe("the tokens of a provider", () => {
       for (const spy of [out, err, ...logs]) spy.mockRestore();
     });
     const folder = newFolder();
-    const opened = await openLog({ log: "spec", logLevel: "info" });
-    const blog = await openBlog({ folder, logs: opened });
-    const { token } = await blog.signIn();
+    const api = await openTestApi({ folder });
+    const { token } = await api.signIn();
     pass(lifetime + 1);
-    const answers = [await blog.send("GET", "/auth/home/userinfo", token)];
-    answers.push(await blog.send("GET", "/users/me", token));
+    const answers = [await api.send("GET", "/auth/home/userinfo", token)];
+    answers.push(await api.send("GET", "/users/me", token));
     const files = readdirSync(folder).map((name) =>
       readFileSync(path.join(folder, name), "latin1"),
     );
-    answers.push(await blog.send("DELETE", "/auth/home", token));
+    answers.push(await unlink(api, token));
     expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
     expect(files.join("")).toContain("user-1");
-    expect(written.join("")).toContain("/auth/home/userinfo");
-    expect(written.join("")).toMatch(/callback\?code=\*+&state=/);
     const shown = [...files, ...written, ...answers.map(({ text }) => text)].join("\n");
     // Access, refresh and ID token, of the sign-in and of the renewal.
     expect(given).toHaveLength(6);
@@ -297,57 +321,61 @@ describe("the tokens of a provider", () => {
 
 describe("unlinking", () => {
   it("revokes the tokens and forgets them", async () => {
-    const blog = await openBlog();
-    const { id, token } = await blog.signIn();
-    const { status, json } = await blog.send("DELETE", "/auth/home", token);
+    const api = await openTestApi();
+    const { id, token } = await api.signIn();
+    const shown = { id: expect.any(String), provider: "home", createdAt: expect.any(String) };
+    expect(await linksOf(api, token)).toEqual([shown]);
+    const { status, json } = await unlink(api, token);
     expect([status, json]).toEqual([200, { revoked: true }]);
-    expect(await blog.store.collection(keptTokens).count()).toBe(0);
-    expect(await blog.store.collection(identities).count()).toBe(0);
+    expect(await api.store.collection(keptTokenCollection).count()).toBe(0);
+    expect(await api.store.collection(identityCollection).count()).toBe(0);
     expect(await provider.provider.RefreshToken.find(given[1] ?? "")).toBeUndefined();
-    expect((await blog.send("DELETE", "/auth/home", token)).status).toBe(404);
-    expect((await blog.send("GET", "/users/me", token)).json.id).toBe(id);
+    expect((await unlink(api, token)).status).toBe(404);
+    expect(await linksOf(api, token)).toEqual([]);
+    expect((await api.send("GET", "/users/me", token)).json.id).toBe(id);
   });
 
   it("forgets them also when the provider does not serve, and says that they are not revoked", async () => {
-    const blog = await openBlog();
-    const { token } = await blog.signIn();
+    const api = await openTestApi();
+    const { token } = await api.signIn();
     const client = await provider.provider.Client.find("blog");
     const secret = vi.spyOn(Object.getPrototypeOf(client), "compareClientSecret");
     secret.mockResolvedValue(false);
     onTestFinished(() => secret.mockRestore());
-    const { status, json } = await blog.send("DELETE", "/auth/home", token);
+    const { status, json } = await unlink(api, token);
     expect([status, json]).toEqual([200, { revoked: false }]);
-    expect(await blog.store.collection(keptTokens).count()).toBe(0);
+    expect(await api.store.collection(keptTokenCollection).count()).toBe(0);
   });
 
   it("does not bring a token back that is being renewed meanwhile", async () => {
-    const blog = await openBlog();
-    const { token } = await blog.signIn();
+    const api = await openTestApi();
+    const { token } = await api.signIn();
+    const [link] = await linksOf(api, token);
     pass(lifetime + 1);
-    const asking = Array.from({ length: 4 }, () => blog.send("GET", "/auth/home/userinfo", token));
-    const { status } = await blog.send("DELETE", "/auth/home", token);
+    const asking = Array.from({ length: 4 }, () => api.send("GET", "/auth/home/userinfo", token));
+    const { status } = await api.send("DELETE", `/users/me/links/${link?.id}`, token);
     const statuses = (await Promise.all(asking)).map((answer) => answer.status);
     expect(status).toBe(200);
     for (const one of statuses) expect([200, 404, 409]).toContain(one);
-    expect(await blog.store.collection(keptTokens).count()).toBe(0);
+    expect(await api.store.collection(keptTokenCollection).count()).toBe(0);
   });
 
   it("comes with the deletion of the user", async () => {
-    const blog = await openBlog();
-    const { id } = await blog.signIn();
-    const admin = await adminOf(blog);
-    expect((await blog.send("DELETE", `/users/${id}`, admin)).status).toBe(204);
-    expect(await blog.store.collection(keptTokens).count()).toBe(0);
-    expect(await blog.store.collection(identities).count()).toBe(0);
+    const api = await openTestApi();
+    const { id } = await api.signIn();
+    const admin = await joinAs(api, "admin");
+    expect((await api.send("DELETE", `/users/${id}`, admin)).status).toBe(204);
+    expect(await api.store.collection(keptTokenCollection).count()).toBe(0);
+    expect(await api.store.collection(identityCollection).count()).toBe(0);
   });
 
   it("comes late for a user whom a program deleted, when somebody signs in again", async () => {
-    const blog = await openBlog();
-    const first = await blog.signIn();
-    await blog.store.collection(user.collection).remove(first.id);
-    const second = await blog.signIn();
+    const api = await openTestApi();
+    const first = await api.signIn();
+    await api.store.collection(user.collection).remove(first.id);
+    const second = await api.signIn();
     expect(second.id).not.toBe(first.id);
-    expect(await blog.store.collection(keptTokens).count()).toBe(1);
-    expect((await blog.send("GET", "/auth/home/userinfo", second.token)).status).toBe(200);
+    expect(await api.store.collection(keptTokenCollection).count()).toBe(1);
+    expect((await api.send("GET", "/auth/home/userinfo", second.token)).status).toBe(200);
   });
 });

@@ -1,15 +1,23 @@
 import { openStore, type Store } from "@fetchwork/documents";
 import { serve } from "@fetchwork/http/serve";
 import { afterAll, beforeAll, beforeEach, expect, onTestFinished } from "vitest";
-import {
-  startProvider,
-  type ProviderServer,
-} from "../../../packages/oauth2/test/provider-server.ts";
-import { createApp } from "../src/app.ts";
-import { jwtSecret, masterKey } from "./api-client.ts";
+import { startProvider, type ProviderServer } from "../../../../oauth2/test/provider-server.ts";
+import { accounts } from "../../../src/accounts/accounts.ts";
+import type {
+  AccountProvider,
+  ProviderSignInOptions,
+} from "../../../src/accounts/providers/account-provider.ts";
+import { providerSignIn } from "../../../src/accounts/providers/provider-sign-in.ts";
+import { defineUser } from "../../../src/accounts/users/define-user.ts";
+import { type Api, createApi } from "../../../src/http/api.ts";
+import { masterKey } from "../../api-client.ts";
 
-export const audience = "https://blog.example";
-export const clientSecret = "a secret of the blog, thirty-two bytes";
+export const jwtSecret = "j".repeat(32);
+export const user = defineUser();
+export const account = accounts({ user });
+
+export const audience = "https://api.example";
+export const clientSecret = "a secret of the API, thirty-two bytes";
 
 /** The provider of the tests, and who is signed in there. */
 export const home: {
@@ -17,58 +25,61 @@ export const home: {
   person: Record<string, unknown>;
   provider: ProviderServer;
 } = { person: {}, provider: undefined as never };
-/** Where the provider sends browsers; the blog of each test listens there. */
+/** Where the provider sends browsers; the API of each test listens there. */
 let port: number;
 
 /** Address to which the provider sends browsers back. */
 export const callbackUrl = (): string => `http://127.0.0.1:${port}/auth/home/callback`;
 
-beforeAll(async () => {
-  const probe = await serve(() => new Response(), {
-    port: 0,
-    hostname: "127.0.0.1",
-    signals: false,
-  });
-  port = probe.port;
-  await probe.close();
-  const client = {
-    client_secret: clientSecret,
-    redirect_uris: [`http://127.0.0.1:${port}/auth/home/callback`],
-    grant_types: ["authorization_code"],
-  };
-  home.provider = await startProvider(() => ({
-    pkce: { required: () => true },
-    clients: [
-      { client_id: "blog", ...client },
-      { client_id: "other-app", ...client },
-    ],
-    findAccount: (_ctx, _id) => ({
-      accountId: String(home.person["sub"]),
-      claims: () => ({ ...home.person, sub: String(home.person["sub"]) }),
-    }),
-    claims: { openid: ["sub"], profile: ["name", "picture"], email: ["email", "email_verified"] },
-    scopes: ["openid", "email", "profile"],
-    features: {
-      devInteractions: { enabled: false },
-      userinfo: { enabled: true },
-      resourceIndicators: {
-        enabled: true,
-        useGrantedResource: () => true,
-        getResourceServerInfo: (_ctx, resource) => ({
-          scope: "openid email profile",
-          audience: resource,
-          accessTokenFormat: "jwt",
-        }),
+/** Starts the provider for the tests of a file. */
+export function useProvider(): void {
+  beforeAll(async () => {
+    const probe = await serve(() => new Response(), {
+      port: 0,
+      hostname: "127.0.0.1",
+      signals: false,
+    });
+    port = probe.port;
+    await probe.close();
+    const client = {
+      client_secret: clientSecret,
+      redirect_uris: [`http://127.0.0.1:${port}/auth/home/callback`],
+      grant_types: ["authorization_code"],
+    };
+    home.provider = await startProvider(() => ({
+      pkce: { required: () => true },
+      clients: [
+        { client_id: "blog", ...client },
+        { client_id: "other-app", ...client },
+      ],
+      findAccount: (_ctx, _id) => ({
+        accountId: String(home.person["sub"]),
+        claims: () => ({ ...home.person, sub: String(home.person["sub"]) }),
+      }),
+      claims: { openid: ["sub"], profile: ["name", "picture"], email: ["email", "email_verified"] },
+      scopes: ["openid", "email", "profile"],
+      features: {
+        devInteractions: { enabled: false },
+        userinfo: { enabled: true },
+        resourceIndicators: {
+          enabled: true,
+          useGrantedResource: () => true,
+          getResourceServerInfo: (_ctx, resource) => ({
+            scope: "openid email profile",
+            audience: resource,
+            accessTokenFormat: "jwt",
+          }),
+        },
       },
-    },
-  }));
-});
-afterAll(async () => home.provider.close());
-beforeEach(() => {
-  home.person = { sub: "user-1", email: "Ada@example.com", email_verified: true, name: "Ada L." };
-});
+    }));
+  });
+  afterAll(async () => home.provider.close());
+  beforeEach(() => {
+    home.person = { sub: "user-1", email: "Ada@example.com", email_verified: true, name: "Ada L." };
+  });
+}
 
-export interface Blog {
+export interface TestApi {
   readonly origin: string;
   readonly store: Store;
   /** Goes through a sign-in as a browser does. */
@@ -96,15 +107,28 @@ export async function outcomeOf(response: Response): Promise<Outcome> {
 export const cookieOf = (headers: Headers): string =>
   headers.getSetCookie()[0]?.split(";")[0] ?? "";
 
-export async function openBlog(
+/** Makes an API of accounts with providers. */
+export function apiOf(
+  store: Store,
+  options: Omit<ProviderSignInOptions, "secret">,
+  tokenLifetime = 60,
+): Api {
+  const secrets = { masterKey, jwtSecret, tokenLifetime };
+  const opened = account.open(store, { title: "T", origin: options.origin, ...secrets });
+  const { authentication, routes } = providerSignIn(opened, { ...options, secret: jwtSecret });
+  const all = [...opened.routes, ...routes];
+  return createApi({ title: "T", version: "1", store, authentication, routes: all });
+}
+
+export async function openTestApi(
   issuer = home.provider.issuer,
-  changed: { readonly keepsTokens?: boolean } = {},
-): Promise<Blog> {
-  const store = await openStore("sqlite::memory:");
+  changed: Partial<AccountProvider> & { readonly origins?: readonly string[] } = {},
+): Promise<TestApi> {
+  const { origins, ...settings } = changed;
+  const store = await openStore("sqlite::memory:", { collections: account.collections });
   const origin = `http://127.0.0.1:${port}`;
-  const home = { name: "home", issuer, clientId: "blog", clientSecret, audience, ...changed };
-  const config = { masterKey, jwtSecret, tokenLifetime: 60, providers: [home], publicUrl: origin };
-  const { handler } = createApp(config, store);
+  const home = { name: "home", issuer, clientId: "blog", clientSecret, audience, ...settings };
+  const { handler } = apiOf(store, { origin, providers: [home], origins });
   const server = await serve(handler, { port, hostname: "127.0.0.1", signals: false });
   onTestFinished(async () => {
     await server.close();
@@ -152,7 +176,7 @@ export async function atProvider(first: string, until: string): Promise<URL> {
 }
 
 export async function join(
-  { origin }: Blog,
+  { origin }: TestApi,
   email: string,
 ): Promise<{ id: string; token: string }> {
   const form = { email, password: "123456", access_token: masterKey };
@@ -163,7 +187,7 @@ export async function join(
 }
 
 export async function signInByPassword(
-  { origin }: Pick<Blog, "origin">,
+  { origin }: Pick<TestApi, "origin">,
   email: string,
 ): Promise<Outcome> {
   const response = await fetch(`${origin}/auth`, {
@@ -175,11 +199,11 @@ export async function signInByPassword(
 }
 
 /** Links whoever is signed in at the provider to the user of a token. */
-export async function linkAs(blog: Blog, token: string): Promise<void> {
+export async function linkAs(api: TestApi, token: string): Promise<void> {
   const headers = { authorization: `Bearer ${token}` };
-  const links = `${blog.origin}/auth/home/links`;
+  const links = `${api.origin}/auth/home/links`;
   const begun = await outcomeOf(await fetch(links, { method: "POST", headers }));
-  const done = await blog.signIn({ location: begun.json.url, cookie: cookieOf(begun.headers) });
+  const done = await api.signIn({ location: begun.json.url, cookie: cookieOf(begun.headers) });
   expect(done.status).toBe(201);
 }
 

@@ -1,0 +1,126 @@
+import { randomUUID } from "node:crypto";
+import { type Store, type Stored, UniqueError } from "@fetchwork/documents";
+import type { SignInProfile } from "@fetchwork/oauth2/sign-in";
+import { Problem } from "../../problem.ts";
+import type { AccountsContext } from "../accounts-context.ts";
+import { hashPassword } from "../password.ts";
+import { claimUser } from "../users/claim-user.ts";
+import type { StoredUser, UserResource } from "../users/define-user.ts";
+import { emailSchema, name, picture } from "../users/user-fields.ts";
+import { type SignedIn, whileSignedIn } from "../users/while-signed-in.ts";
+import { identityCollection, identityId } from "./identity.ts";
+
+/** A user as {@link SignInProfile} names it. */
+export type Person = Pick<SignInProfile, "id" | "issuer">;
+
+/** Finds the user that somebody of a provider is linked to. */
+export async function findLinked(
+  store: Store,
+  { collection }: UserResource,
+  { id: sub, issuer }: Person,
+): Promise<Stored<StoredUser> | undefined> {
+  const id = identityId(issuer, sub);
+  const found = await store.collection(identityCollection).get(id);
+  if (found === undefined) return undefined;
+  const linked = await store.collection(collection).get(found.userId);
+  // The user was deleted by a program; somebody who comes back is new.
+  if (linked === undefined) {
+    const { forgetIdentity } = await import("./kept-tokens.ts");
+    await forgetIdentity(store, id);
+  }
+  return linked;
+}
+
+/**
+ * Links somebody of a provider to a user, for good.
+ *
+ * @throws Problem 409 when it is linked to another user, 401 when the sessions of the user were ended meanwhile.
+ */
+export async function linkTo(
+  { store, user }: AccountsContext,
+  { id: sub, issuer }: Person,
+  account: SignedIn,
+): Promise<void> {
+  const identity = { issuer, sub, userId: account.id };
+  try {
+    await whileSignedIn(store, user, account, (transaction) =>
+      transaction.collection(identityCollection).insert(identity, { id: identityId(issuer, sub) }),
+    );
+  } catch (error) {
+    if (!(error instanceof UniqueError)) throw error;
+    const linked = await findLinked(store, user, { id: sub, issuer });
+    if (linked?.id === account.id) return;
+    throw new Problem(409, { detail: "this account of the provider belongs to another user" });
+  }
+}
+
+/**
+ * Finds or creates the user that has the address of somebody of a provider.
+ *
+ * @throws Problem 409 when the provider has verified no address; `linkPath` is the way out.
+ */
+export async function findOrCreateLinked(
+  context: AccountsContext,
+  profile: SignInProfile,
+  linkPath: string,
+): Promise<Stored<StoredUser>> {
+  const { store, user } = context;
+  const linked = await findLinked(store, user, profile);
+  if (linked !== undefined) return linked;
+  const email = emailSchema.safeParse(profile.email);
+  // An address that is not verified may be that of somebody else, whose account would be taken over.
+  if (!profile.emailVerified || !email.success) {
+    throw new Problem(409, {
+      detail: `the provider has verified no email address: sign in otherwise, and link the account with POST ${linkPath}`,
+      headers: { link: `<${linkPath}>; rel="related"` },
+    });
+  }
+  for (let tries = 0; tries < 3; tries += 1) {
+    const known =
+      (await byEmail(context, email.data)) ?? (await createUser(context, email.data, profile));
+    // The person who made the account may not own the address: until that was proved, they lose all access.
+    const found = await claimUser(context, known);
+    // Its address was changed in this moment.
+    if (found === undefined) continue;
+    await linkTo(context, profile, found);
+    return found;
+  }
+  throw new Problem(503, { detail: "the user is being changed", headers: { "retry-after": "1" } });
+}
+
+async function byEmail(
+  { store, user }: AccountsContext,
+  email: string,
+): Promise<Stored<StoredUser> | undefined> {
+  const [found] = await store.collection(user.collection).find({ where: { email }, limit: 1 });
+  return found;
+}
+
+async function createUser(
+  context: AccountsContext,
+  email: string,
+  profile: SignInProfile,
+): Promise<Stored<StoredUser>> {
+  const { store, user } = context;
+  const given = {
+    name: name.safeParse(profile.name).data,
+    picture: picture.safeParse(profile.picture).data,
+  };
+  try {
+    return await store.collection(user.collection).insert({
+      email,
+      role: "user",
+      ...(given.name ? { name: given.name } : {}),
+      ...(given.picture ? { picture: given.picture } : {}),
+      // Nobody knows it: this user signs in with the provider.
+      passwordHash: await hashPassword(randomUUID()),
+      sessionVersion: 1,
+      verified: true,
+    });
+  } catch (error) {
+    // Somebody was faster, in another window.
+    const other = error instanceof UniqueError ? await byEmail(context, email) : undefined;
+    if (other === undefined) throw error;
+    return other;
+  }
+}
