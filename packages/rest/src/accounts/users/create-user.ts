@@ -84,17 +84,17 @@ async function insertOrRenew(
     await insertUser(context, call, user);
   } catch (error) {
     if (!isTaken(error)) throw error;
-    const users = call.store.collection(context.user.collection);
-    const [found] = await users.find({ where: { email: user.email }, limit: 1 });
-    if (found?.unconfirmed !== true) return;
-    const { id, sessionVersion } = found;
-    const renewed = { ...user, sessionVersion: sessionVersion + 1 };
+    const { email } = user;
     let after: AfterForget | undefined;
+    // It is looked for in the transaction, so that of many sign-ups at once none fails.
     await refuseConflicts(
       call.store.transaction(async (transaction) => {
-        const inside = transaction.collection(context.user.collection);
-        await inside.replace(id, renewed, { ifVersion: found });
-        after = await forgetUserIn(context, transaction, { user: id });
+        after = undefined;
+        const users = transaction.collection(context.user.collection);
+        const [found] = await users.find({ where: { email }, limit: 1 });
+        if (found?.unconfirmed !== true) return;
+        await users.replace(found.id, { ...user, sessionVersion: found.sessionVersion + 1 });
+        after = await forgetUserIn(context, transaction, { user: found.id });
       }),
     );
     await after?.();
