@@ -19,8 +19,8 @@ function seen({ headers, json, status }: Answer): unknown {
   return { status, json, headers: shown };
 }
 
-function median(times: readonly number[]): number {
-  return times.toSorted((one, other) => one - other)[Math.floor(times.length / 2)] ?? Number.NaN;
+function shortest(times: readonly number[]): number {
+  return Math.min(...times);
 }
 
 /** Names an address in each way that answers strangers. */
@@ -59,9 +59,11 @@ describe("who has an account", () => {
         await attempt(`nobody${count}@example.com`, unknown);
       }
       expect([...answers]).toHaveLength(1);
-      // Hashing takes 20 ms and more. Where it is left out, one takes several times as long as the other.
-      const difference = Math.abs(median(known) - median(unknown));
-      expect(difference).toBeLessThan(10 + Math.min(median(known), median(unknown)) / 2);
+      // Noise makes calls longer only. Where hashing is left out, which takes 20 ms, one is many times as long as the other.
+      const [shorter = 0, longer = 0] = [shortest(known), shortest(unknown)].toSorted(
+        (a, b) => a - b,
+      );
+      expect(longer).toBeLessThan(12 + 3 * shorter);
     },
   );
 

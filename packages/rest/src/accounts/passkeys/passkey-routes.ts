@@ -143,7 +143,7 @@ export function passkeyRoutes(
         403: { description: "A cookie is for pages of this origin only" },
       },
       handle: async (call) => {
-        if (call.body.cookie) requireSameOrigin(call);
+        if (call.body.cookie) requireSameOrigin(context, call);
         const { userHandle, ...signed } = call.body.response.response;
         const response = { ...signed, ...(userHandle ? { userHandle } : {}) };
         const id = await passkeys.finishSignIn({ ...call.body.response, response });
