@@ -26,7 +26,10 @@ export async function createUser(
   call: Call<UserCreation, Account | undefined>,
 ): Promise<Response> {
   const { link, password, ...fields } = call.body;
-  if (call.isMaster || call.user?.role === "admin") {
+  const { apiKey, role } = call.user ?? {};
+  // A key of an admin makes no admin, by whom it would do what keys may not.
+  if (apiKey !== undefined && fields.role !== "user") throw forbidden("an API key sets no role");
+  if (call.isMaster || role === "admin") {
     const passwordHash = await hashPassword(password);
     const created = await insertUser(context, call, { ...fields, passwordHash, sessionVersion: 1 });
     return shown(context, created);
