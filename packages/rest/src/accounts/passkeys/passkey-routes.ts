@@ -146,9 +146,7 @@ export function passkeyRoutes(
         if (call.body.cookie) requireSameOrigin(context, call);
         const { userHandle, ...signed } = call.body.response.response;
         const response = { ...signed, ...(userHandle ? { userHandle } : {}) };
-        const id = await passkeys.finishSignIn({ ...call.body.response, response });
-        const found =
-          id === undefined ? undefined : await call.store.collection(user.collection).get(id);
+        const found = await passkeys.finishSignIn({ ...call.body.response, response });
         if (found === undefined) throw unknownPasskey();
         const signedIn = { found, method: "passkey" } as const;
         if (call.body.cookie) return startPageSession(context, call, signedIn);
