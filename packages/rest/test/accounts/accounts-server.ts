@@ -25,7 +25,7 @@ opened.start();
 const { authentication, routes } = opened;
 const api = createApi({ title: "T", version: "1", store, authentication, routes });
 const server = await serve(api.handler, { port: 0, hostname: "127.0.0.1" });
-say({ address: String(server.url) });
+say({ address: server.url });
 
 function say(line: object): void {
   writeSync(1, `${JSON.stringify(line)}\n`);

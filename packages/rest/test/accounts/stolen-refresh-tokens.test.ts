@@ -31,7 +31,7 @@ describe("a refresh token that two tabs have", () => {
     expect((await refresh(api, first.json.refreshToken)).status).toBe(401);
   });
 
-  it("ends the session of its own family alone when it is stolen", async () => {
+  it("ends the session of its family alone when it is stolen", async () => {
     const api = await openAccounts();
     const ada = await api.join("ada@example.com");
     const phone = (await api.signIn(ada.email)).json;
