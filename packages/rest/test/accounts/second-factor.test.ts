@@ -3,6 +3,7 @@ import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { base32, secondFactorCollection } from "../../src/accounts/second-factor/second-factors.ts";
 import { stepOfCode, totpCode, totpStep } from "../../src/accounts/second-factor/totp.ts";
 import { openAccounts, password } from "./open-accounts.ts";
+import { unbase32 } from "./unbase32.ts";
 
 /** RFC 6238, appendix B, of which six digits are the last of eight. */
 const vectors = [
@@ -13,14 +14,6 @@ const vectors = [
   [2_000_000_000, "279037"],
   [20_000_000_000, "353130"],
 ] as const;
-
-function unbase32(text: string): Buffer {
-  const alphabet = "ABCDEFGHIJKLMNOPQRSTUVWXYZ234567";
-  const bits = Array.from(text, (one) => alphabet.indexOf(one).toString(2).padStart(5, "0")).join(
-    "",
-  );
-  return Buffer.from((bits.match(/.{8}/g) ?? []).map((one) => Number.parseInt(one, 2)));
-}
 
 describe("codes by time", () => {
   const secret = Buffer.from("12345678901234567890");

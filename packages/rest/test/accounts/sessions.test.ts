@@ -58,7 +58,7 @@ describe("a refresh token", () => {
     expect(second.status).toBe(200);
   });
 
-  it("may be repeated within ten seconds, as two windows do, with the same result", async () => {
+  it("may be repeated within 30 seconds, as two windows do, with the same result", async () => {
     const { join, send } = await openAccounts();
     const { refreshToken } = await join("ada@example.com");
     const both = await Promise.all(
@@ -72,7 +72,7 @@ describe("a refresh token", () => {
     const { join, reports, send } = await openAccounts();
     const { refreshToken, token } = await join("ada@example.com");
     const next = await send("POST", "/auth/refresh", { json: { refreshToken } });
-    later(11_000);
+    later(31_000);
     expect((await send("POST", "/auth/refresh", { json: { refreshToken } })).status).toBe(401);
     expect(String(reports[0])).toMatch(/used twice/);
     const stolen = { refreshToken: next.json.refreshToken };
@@ -81,7 +81,7 @@ describe("a refresh token", () => {
     expect((await send("GET", "/users/me", { token: next.json.token })).status).toBe(401);
   });
 
-  it("of an earlier turn than the last ends the session even within ten seconds", async () => {
+  it("of an earlier turn than the last ends the session even within 30 seconds", async () => {
     const { join, send } = await openAccounts();
     const { refreshToken } = await join("ada@example.com");
     const first = await send("POST", "/auth/refresh", { json: { refreshToken } });

@@ -143,12 +143,10 @@ export function passkeyRoutes(
         403: { description: "A cookie is for pages of this origin only" },
       },
       handle: async (call) => {
-        if (call.body.cookie) requireSameOrigin(call);
+        if (call.body.cookie) requireSameOrigin(context, call);
         const { userHandle, ...signed } = call.body.response.response;
         const response = { ...signed, ...(userHandle ? { userHandle } : {}) };
-        const id = await passkeys.finishSignIn({ ...call.body.response, response });
-        const found =
-          id === undefined ? undefined : await call.store.collection(user.collection).get(id);
+        const found = await passkeys.finishSignIn({ ...call.body.response, response });
         if (found === undefined) throw unknownPasskey();
         const signedIn = { found, method: "passkey" } as const;
         if (call.body.cookie) return startPageSession(context, call, signedIn);

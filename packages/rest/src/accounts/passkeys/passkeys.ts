@@ -7,7 +7,7 @@ import type {
 } from "@simplewebauthn/server";
 import { Problem } from "../../problem.ts";
 import { isSecret, newSecret } from "../secret-token.ts";
-import type { UserResource } from "../users/define-user.ts";
+import type { StoredUser, UserResource } from "../users/define-user.ts";
 import { type SignedIn, whileSignedIn } from "../users/while-signed-in.ts";
 import { challengeCollection, type Passkey, passkeyCollection, passkeyId } from "./passkey.ts";
 
@@ -34,11 +34,12 @@ export interface Passkeys {
   /** What `navigator.credentials.get` needs; good for five minutes. It tells nothing of who has passkeys. */
   beginSignIn(): Promise<PublicKeyCredentialRequestOptionsJSON>;
   /**
-   * Finds the user who signed the challenge; `undefined` for a passkey that is not known.
+   * Finds the user who signed the challenge, as it was when the passkey was still its: no session begins with it once what
+   * it signs in with has ended. `undefined` for a passkey that is not known.
    *
    * @throws Problem 422 for an answer that does not hold.
    */
-  finishSignIn(response: AuthenticationResponseJSON): Promise<string | undefined>;
+  finishSignIn(response: AuthenticationResponseJSON): Promise<Stored<StoredUser> | undefined>;
   list(user: string): Promise<readonly Stored<Passkey>[]>;
   remove(user: string, id: string): Promise<boolean>;
 }
@@ -139,6 +140,7 @@ export function createPasskeys({ origin, store, title, users }: PasskeysOptions)
       const { verifyAuthenticationResponse } = await loadLibrary();
       const found = await passkeys.get(passkeyId(response.id));
       if (found === undefined) return undefined;
+      const user = await store.collection(users.collection).get(found.user);
       const { credential: id, counter, publicKey, transports } = found;
       const { verified, authenticationInfo } = await orRefused(() =>
         verifyAuthenticationResponse({
@@ -160,8 +162,13 @@ export function createPasskeys({ origin, store, title, users }: PasskeysOptions)
       const isOther =
         userHandle !== undefined && Buffer.from(userHandle, "base64url").toString() !== found.user;
       if (!verified || isOther) return undefined;
-      const used = { counter: authenticationInfo.newCounter, usedAt: Date.now() };
-      return (await passkeys.update(found.id, used)) && found.user;
+      const { newCounter } = authenticationInfo;
+      const used = await passkeys.update(found.id, (current) => {
+        // Another sign-in at the same time may have counted further (WebAuthn Level 3, 7.2, step 22).
+        if (newCounter > 0 && newCounter <= current.counter) throw refused();
+        return { counter: newCounter, usedAt: Date.now() };
+      });
+      return used && user;
     },
     list: find,
     async remove(user, id) {

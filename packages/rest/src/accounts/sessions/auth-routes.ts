@@ -150,7 +150,7 @@ export function authRoutes(context: AccountsContext): readonly AccountRoute[] {
         403: { description: "Not from a page of this origin, or not an admin" },
       },
       handle: async (call) => {
-        requireSameOrigin(call);
+        requireSameOrigin(context, call);
         const isOpen = context.signIn === "public" || call.user.role === "admin";
         if (!isOpen) throw forbidden("only admins may do this");
         return startPageSession(context, call, await passed(call));

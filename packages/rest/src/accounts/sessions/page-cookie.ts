@@ -19,9 +19,7 @@ export function createPageCookie({ isSecure }: { readonly isSecure: boolean }): 
     removal: `${name}=; ${attributes}; Max-Age=0`,
     read(request) {
       const cookies = request.headers.get("cookie");
-      if (cookies === null || !cookies.includes(`${name}=`) || !isSameOrigin(request)) {
-        return undefined;
-      }
+      if (!cookies?.includes(`${name}=`) || !isSameOrigin(request, { isSecure })) return undefined;
       const pairs = cookies.split(";").map((one) => one.trim());
       return pairs.find((one) => one.startsWith(`${name}=`))?.slice(name.length + 1);
     },

@@ -64,7 +64,7 @@ const maxSessions = 100;
  * Time in which a refresh may be repeated, in milliseconds: two windows of one browser refresh at once, and an answer may
  * be lost. Each gets the same refresh token.
  */
-const repeatTime = 10_000;
+const repeatTime = 30_000;
 
 /** Makes {@link Sessions}. */
 export function createSessions(options: SessionsOptions): Sessions {
@@ -98,7 +98,8 @@ export function createSessions(options: SessionsOptions): Sessions {
       const account = await accountOf(session.user);
       if (account?.sessionVersion !== session.sessionVersion) return { outcome: "refused" };
       const turned = await turn(session, claims.generation, client);
-      if (turned !== undefined) {
+      if (turned === "ended") return { outcome: "refused" };
+      if (turned !== "reused") {
         return { outcome: "refreshed", account, grant: await grantFor(account, turned) };
       }
       await sessions.remove(session.id);
@@ -124,27 +125,27 @@ export function createSessions(options: SessionsOptions): Sessions {
     },
   };
 
-  /** Takes the next turn of a session; `undefined` for a token whose turn is over. */
+  /** Takes the next turn of a session, unless the session has ended or the turn of the token is over. */
   async function turn(
     session: Stored<Session>,
     generation: number,
     client: Client,
-  ): Promise<Stored<Session> | undefined> {
+  ): Promise<Stored<Session> | "ended" | "reused"> {
     if (generation === session.generation) {
       const change = { ...seen(client), usedAt: Date.now(), expiresAt: expiry() };
       try {
         const next = { ...change, generation: generation + 1 };
-        return await sessions.update(session.id, next, { ifVersion: session });
+        return (await sessions.update(session.id, next, { ifVersion: session })) ?? "ended";
       } catch (error) {
         if (!(error instanceof VersionError)) throw error;
         // Another window was faster; it has taken the turn that this one wanted.
         const current = await sessions.get(session.id);
-        return current && turn(current, generation, client);
+        return current ? turn(current, generation, client) : "ended";
       }
     }
     const isRepeated =
       generation === session.generation - 1 && Date.now() - session.usedAt <= repeatTime;
-    return isRepeated ? session : undefined;
+    return isRepeated ? session : "reused";
   }
 
   async function grantFor(account: Account, session: Stored<Session>): Promise<SessionGrant> {

@@ -36,15 +36,19 @@ export async function startPageSession(
   call: Call,
   signedIn: { readonly found: Stored<StoredUser>; readonly method: SignInMethod },
 ): Promise<Response> {
-  requireSameOrigin(call);
+  requireSameOrigin(context, call);
   const { expiresIn, token, user } = await startSession(context, call, signedIn);
   const cookie = createPageCookie(context).set(token, expiresIn);
   return json({ user }, { status: 201, headers: { ...personalHeaders, "set-cookie": cookie } });
 }
 
 /** Refuses requests that no page of this origin has sent. */
-export function requireSameOrigin({ request }: Pick<Call, "request">): void {
-  if (!isSameOrigin(request)) throw forbidden("only pages of this origin can sign in here");
+export function requireSameOrigin(
+  context: Pick<AccountsContext, "isSecure">,
+  { request }: Pick<Call, "request">,
+): void {
+  if (!isSameOrigin(request, context))
+    throw forbidden("only pages of this origin can sign in here");
 }
 
 /** Describes the client of a call, for its user to recognize. */

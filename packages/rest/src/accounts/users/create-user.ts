@@ -26,7 +26,10 @@ export async function createUser(
   call: Call<UserCreation, Account | undefined>,
 ): Promise<Response> {
   const { link, password, ...fields } = call.body;
-  if (call.isMaster || call.user?.role === "admin") {
+  const { apiKey, role } = call.user ?? {};
+  // A key of an admin makes no admin, by whom it would do what keys may not.
+  if (apiKey !== undefined && fields.role !== "user") throw forbidden("an API key sets no role");
+  if (call.isMaster || role === "admin") {
     const passwordHash = await hashPassword(password);
     const created = await insertUser(context, call, { ...fields, passwordHash, sessionVersion: 1 });
     return shown(context, created);
@@ -84,17 +87,17 @@ async function insertOrRenew(
     await insertUser(context, call, user);
   } catch (error) {
     if (!isTaken(error)) throw error;
-    const users = call.store.collection(context.user.collection);
-    const [found] = await users.find({ where: { email: user.email }, limit: 1 });
-    if (found?.unconfirmed !== true) return;
-    const { id, sessionVersion } = found;
-    const renewed = { ...user, sessionVersion: sessionVersion + 1 };
+    const { email } = user;
     let after: AfterForget | undefined;
+    // It is looked for in the transaction, so that of many sign-ups at once none fails.
     await refuseConflicts(
       call.store.transaction(async (transaction) => {
-        const inside = transaction.collection(context.user.collection);
-        await inside.replace(id, renewed, { ifVersion: found });
-        after = await forgetUserIn(context, transaction, { user: id });
+        after = undefined;
+        const users = transaction.collection(context.user.collection);
+        const [found] = await users.find({ where: { email }, limit: 1 });
+        if (found?.unconfirmed !== true) return;
+        await users.replace(found.id, { ...user, sessionVersion: found.sessionVersion + 1 });
+        after = await forgetUserIn(context, transaction, { user: found.id });
       }),
     );
     await after?.();
