@@ -47,7 +47,8 @@ export function forgettingUsers(
   context: Pick<AccountsContext, "onForget" | "resets" | "store">,
 ): UserResource {
   const { hooks } = user;
-  const following = new Map<string, AfterForget>();
+  // By call, since the removal may fail yet.
+  const following = new WeakMap<object, Map<string, AfterForget>>();
   return {
     ...user,
     hooks: {
@@ -55,14 +56,12 @@ export function forgettingUsers(
       async beforeRemove(event) {
         await hooks.beforeRemove?.(event);
         const { id } = event.current;
-        following.set(id, await forgetUserIn(context, event.transaction, { user: id }));
+        const after = await forgetUserIn(context, event.transaction, { user: id });
+        following.set(event.call, (following.get(event.call) ?? new Map()).set(id, after));
       },
       async afterRemove(event) {
-        const { id } = event.document;
-        const after = following.get(id);
-        following.delete(id);
         try {
-          await after?.();
+          await following.get(event.call)?.get(event.document.id)?.();
         } finally {
           await hooks.afterRemove?.(event);
         }
