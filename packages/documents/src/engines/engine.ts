@@ -79,8 +79,6 @@ export interface Engine extends Access {
   writeOwn<R>(operation: (begin: Begin) => Operation<R>): Promise<R>;
   /** Reads the oldest changes after a position. */
   readChanges(query: FeedQuery): Promise<ChangeBatch>;
-  /** Plans what a plan would read, statement by statement, and reads nothing. */
-  explain(layout: Layout, plan: ReadPlan): Promise<readonly string[]>;
   /** Calls the listener whenever changes may have been recorded; returns what ends that. */
   onRecorded(listener: () => void): () => void;
   /** Reads what the store holds. */

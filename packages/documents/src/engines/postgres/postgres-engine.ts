@@ -26,7 +26,6 @@ import { closeServers, type Servers } from "./connections/servers.ts";
 import { FreeSession, type Session, sessionOn } from "./connections/session.ts";
 import { WakeUp } from "./connections/wake-up.ts";
 import { DistributedLayout } from "./distributed/distributed-layout.ts";
-import { explainRead } from "./explain-read.ts";
 import { lockTable } from "./lock-table.ts";
 import { readChangesPastGaps } from "./read-changes.ts";
 import { Preparing } from "./preparing.ts";
@@ -104,10 +103,6 @@ export class PostgresEngine implements Engine {
       this.#read(layout, () => find(this.#session, layout, { plan, map }));
     const isSlow = mayScan(layout, plan) || readsUnindexed(layout, plan);
     return isSlow ? this.#slowReads.run(read) : read();
-  }
-
-  explain(layout: Layout, plan: ReadPlan): Promise<readonly string[]> {
-    return this.#read(layout, () => explainRead(this.#session, postgresLayout(layout), plan));
   }
 
   insert<T>(layout: Layout, document: NewDocument): Promise<Stored<T>> {

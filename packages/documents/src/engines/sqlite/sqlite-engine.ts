@@ -14,7 +14,6 @@ import { type FeedQuery, readChanges } from "../operations/feed.ts";
 import { type ReadPlan, readPlanned } from "../operations/find.ts";
 import { getDocument } from "../operations/get.ts";
 import { insertDocument } from "../operations/insert.ts";
-import { plannedStatements } from "../operations/planned-statements.ts";
 import type { Removal } from "../operations/removal.ts";
 import {
   accessThrough,
@@ -26,7 +25,7 @@ import {
 import { Building } from "./building.ts";
 import { Budget, tooSlow } from "./connection/budget.ts";
 import type { Connection } from "./connection/connection.ts";
-import { runReading, runStatement } from "./connection/run-operation.ts";
+import { runReading } from "./connection/run-operation.ts";
 import type { Connections } from "./connections.ts";
 import { writeWhole } from "./file/backup.ts";
 import { removeInParts } from "./remove-in-parts.ts";
@@ -34,7 +33,6 @@ import { buildsMuch } from "./schema/prepare-collection.ts";
 import type { Session } from "./session.ts";
 import { SqliteLayout } from "./statements/layout.ts";
 import { UnregisteredError } from "./statements/search-texts.ts";
-import { explainPrefix, queryPlanText } from "./statements/query-plan.ts";
 import type { SlowReads } from "./threads/slow-reads.ts";
 import { readStatus } from "./status.ts";
 import { isBusyError, untilFree } from "./until-free.ts";
@@ -144,17 +142,6 @@ export class SqliteEngine implements Engine {
       if (error !== tooSlow || this.#slowReads === undefined) throw error;
     }
     return this.#slowReads.run({ definition: layout.definition, plan }, map);
-  }
-
-  explain(layout: Layout, plan: ReadPlan): Promise<readonly string[]> {
-    return this.#readNow(layout, () => {
-      const isTimed = this.#budget !== undefined;
-      const statements = plannedStatements(layout, plan, { isTimed, keepsTotals: true });
-      return statements.map((statement) => {
-        const text = `${explainPrefix}${statement.text}`;
-        return queryPlanText(runStatement(this.#reader(), { ...statement, text }).rows);
-      });
-    });
   }
 
   insert<T>(layout: Layout, document: NewDocument): Promise<Stored<T>> {
