@@ -1,5 +1,5 @@
 import { createOptionCheck, type OptionCheck } from "@fetchwork/kit";
-import { DocumentsTypeError, InputError } from "./errors.ts";
+import { DocumentsTypeError, optionError, queryError } from "./errors.ts";
 
 /**
  * Checks the names of the options of a store, of its feed, and of jobs.
@@ -7,9 +7,7 @@ import { DocumentsTypeError, InputError } from "./errors.ts";
  * @internal
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS`
  */
-export const checkOptions: OptionCheck = createOptionCheck(
-  (message) => new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message),
-);
+export const checkOptions: OptionCheck = createOptionCheck(optionError);
 
 /**
  * Checks the names of the options of a definition.
@@ -27,6 +25,4 @@ export const checkDefinitionOptions: OptionCheck = createOptionCheck(
  * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
-export const checkQueryOptions: OptionCheck = createOptionCheck(
-  (message) => new InputError("ERR_DOCUMENTS_QUERY", message),
-);
+export const checkQueryOptions: OptionCheck = createOptionCheck((message) => queryError(message));

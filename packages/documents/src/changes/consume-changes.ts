@@ -1,5 +1,5 @@
 import type { ChangeRecord, ConsumeOptions } from "../api/changes.ts";
-import { DocumentsError, DocumentsTypeError } from "../api/errors.ts";
+import { DocumentsError, optionError } from "../api/errors.ts";
 import { holdLock, type LockTable } from "../leases/hold-lock.ts";
 import { checkOptions } from "../api/check-options.ts";
 import { type ChangeSource, followChanges } from "./follow-changes.ts";
@@ -102,16 +102,12 @@ function checkConsumer(
   { batch, lease }: { readonly batch: number; readonly lease: number },
 ): void {
   if (typeof name !== "string" || name === "" || name.length > maxName) {
-    throw wrong(`the name of a consumer must have 1 to ${maxName} characters`);
+    throw optionError(`the name of a consumer must have 1 to ${maxName} characters`);
   }
   if (!(Number.isSafeInteger(batch) && batch >= 1 && batch <= maxBatch)) {
-    throw wrong(`"batch" must be a whole number from 1 to ${maxBatch}`);
+    throw optionError(`"batch" must be a whole number from 1 to ${maxBatch}`);
   }
   if (!(Number.isSafeInteger(lease) && lease >= minLease)) {
-    throw wrong(`"lease" must be a whole number of milliseconds from ${minLease}`);
+    throw optionError(`"lease" must be a whole number of milliseconds from ${minLease}`);
   }
-}
-
-function wrong(message: string): DocumentsTypeError {
-  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
 }

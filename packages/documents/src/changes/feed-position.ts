@@ -1,5 +1,5 @@
 import type { ChangeKind } from "../api/changes.ts";
-import { InputError } from "../api/errors.ts";
+import { queryError } from "../api/errors.ts";
 
 const positionLength = 16;
 
@@ -20,7 +20,7 @@ export function writePosition(position: number): string {
  */
 export function parsePosition(position: string): number {
   if (/^\d{16}$/.test(position) && Number.isSafeInteger(Number(position))) return Number(position);
-  throw new InputError("ERR_DOCUMENTS_QUERY", '"after" is not a position of this feed', "after");
+  throw queryError('"after" is not a position of this feed', "after");
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { ChangeRecord, ChangesOptions } from "../api/changes.ts";
-import { DocumentsError, DocumentsTypeError, InputError } from "../api/errors.ts";
+import { DocumentsError, InputError, optionError } from "../api/errors.ts";
 import { checkOptions } from "../api/check-options.ts";
 
 /**
@@ -66,12 +66,14 @@ export function followChanges(
 ): AsyncGenerator<readonly ChangeRecord[], void, undefined> {
   const { after, collections, atEnd = "wait", pollInterval = defaultPoll } = options;
   if (!(pollInterval >= minPoll && pollInterval <= maxPoll)) {
-    throw wrong(`"pollInterval" must be a number of milliseconds from ${minPoll} to ${maxPoll}`);
+    throw optionError(
+      `"pollInterval" must be a number of milliseconds from ${minPoll} to ${maxPoll}`,
+    );
   }
-  if (atEnd !== "end" && atEnd !== "wait") throw wrong('"atEnd" must be "end" or "wait"');
+  if (atEnd !== "end" && atEnd !== "wait") throw optionError('"atEnd" must be "end" or "wait"');
   const names: unknown = collections;
   if (names !== undefined && !(Array.isArray(names) && names.every(isName))) {
-    throw wrong('"collections" must be a list of names');
+    throw optionError('"collections" must be a list of names');
   }
   if (after !== undefined && typeof after !== "string") {
     throw new InputError("ERR_DOCUMENTS_QUERY", '"after" must be a position of the feed', "after");
@@ -159,8 +161,4 @@ class Bell {
 
 function isName(name: unknown): boolean {
   return typeof name === "string";
-}
-
-function wrong(message: string): DocumentsTypeError {
-  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
 }

@@ -1,4 +1,5 @@
-import { InputError } from "../api/errors.ts";
+import { queryError } from "../api/errors.ts";
+import { checkQueryOptions } from "../api/check-options.ts";
 import { isPlainObject } from "../is-plain-object.ts";
 import { type CellRange, cellsAround } from "./geo-cell.ts";
 import {
@@ -26,13 +27,6 @@ export interface ParsedNear {
   readonly greatest: number;
 }
 
-const knownOptions: ReadonlySet<string> = new Set([
-  "field",
-  "latitude",
-  "longitude",
-  "maxDistance",
-  "minDistance",
-]);
 /** About two metres: where the search for the nearest documents begins at the least. */
 const leastSquare = 1e-13;
 /** Four times as far, and so about as many documents as in all of the attempts before, 15 times. */
@@ -48,14 +42,14 @@ const maxSample = 1000;
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseNear(near: unknown): ParsedNear {
-  if (!isPlainObject(near)) throw wrong('"near" must be an object');
-  for (const name of Object.keys(near)) {
-    if (!knownOptions.has(name)) throw wrong(`"near" has no ${JSON.stringify(name.slice(0, 32))}`);
-  }
+  if (!isPlainObject(near)) throw queryError('"near" must be an object', "near");
+  checkQueryOptions("near", near, ["field", "latitude", "longitude", "maxDistance", "minDistance"]);
   const { field, latitude, longitude } = near;
-  if (typeof field !== "string") throw wrong('"near.field" must be a field');
-  if (!isLatitude(latitude)) throw wrong('"near.latitude" must be a number from -90 to 90');
-  if (!isLongitude(longitude)) throw wrong('"near.longitude" must be a number from -180 to 180');
+  if (typeof field !== "string") throw queryError('"near.field" must be a field', "near");
+  if (!isLatitude(latitude))
+    throw queryError('"near.latitude" must be a number from -90 to 90', "near");
+  if (!isLongitude(longitude))
+    throw queryError('"near.longitude" must be a number from -180 to 180', "near");
   const least = parseDistance("minDistance", near["minDistance"]) ?? 0;
   const greatest = parseDistance("maxDistance", near["maxDistance"]) ?? Infinity;
   const position = { latitude, longitude };
@@ -80,8 +74,7 @@ export function placeOfField(
 ): number {
   const place = geo.indexOf(field);
   if (place !== -1) return place;
-  throw new InputError(
-    "ERR_DOCUMENTS_QUERY",
+  throw queryError(
     `the collection "${name}" does not declare ${JSON.stringify(field.slice(0, 64))} in "geo"`,
     "near.field",
   );
@@ -142,9 +135,5 @@ export function cellsWithin(
 function parseDistance(name: string, value: unknown): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value === "number" && Number.isFinite(value) && value >= 0) return value;
-  throw wrong(`"near.${name}" must be a finite number of metres from 0`);
-}
-
-function wrong(message: string): InputError {
-  return new InputError("ERR_DOCUMENTS_QUERY", message, "near");
+  throw queryError(`"near.${name}" must be a finite number of metres from 0`, "near");
 }

@@ -1,4 +1,4 @@
-import { DocumentsTypeError, InputError, UniqueError } from "../api/errors.ts";
+import { InputError, optionError, UniqueError } from "../api/errors.ts";
 import type { Store } from "../api/store.ts";
 import type { Transaction } from "../api/transaction.ts";
 import { checkOptions } from "../api/check-options.ts";
@@ -92,18 +92,18 @@ function describe<Input, Parsed>(
   input: Input,
   { at, delay, priority }: AddJobOptions,
 ): Omit<JobRecord, "line" | "state"> {
-  if (at !== undefined && delay !== undefined) throw wrong('"at" excludes "delay"');
+  if (at !== undefined && delay !== undefined) throw optionError('"at" excludes "delay"');
   if (at !== undefined && !(at instanceof Date && Number.isFinite(at.getTime()))) {
-    throw wrong('"at" must be a valid Date');
+    throw optionError('"at" must be a valid Date');
   }
   if (delay !== undefined && !(delay >= 0)) {
-    throw wrong('"delay" must be a number of milliseconds from 0');
+    throw optionError('"delay" must be a number of milliseconds from 0');
   }
   if (
     priority !== undefined &&
     !(Number.isInteger(priority) && Math.abs(priority) <= maxPriority)
   ) {
-    throw wrong(`"priority" must be a whole number from -${maxPriority} to ${maxPriority}`);
+    throw optionError(`"priority" must be a whole number from -${maxPriority} to ${maxPriority}`);
   }
   const due = at?.getTime() ?? (delay === undefined ? undefined : Date.now() + delay);
   const key = options.key?.(input);
@@ -120,8 +120,4 @@ function describe<Input, Parsed>(
     ...(due === undefined ? {} : { dueAt: timeText(Math.max(0, due)) }),
     ...(key === undefined ? {} : { key }),
   };
-}
-
-function wrong(message: string): DocumentsTypeError {
-  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
 }

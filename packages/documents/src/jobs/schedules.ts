@@ -1,6 +1,6 @@
 import { Cron } from "croner";
 import type { Collection } from "../api/collection.ts";
-import { DocumentsTypeError } from "../api/errors.ts";
+import { optionError } from "../api/errors.ts";
 import type { Store } from "../api/store.ts";
 import { checkOptions } from "../api/check-options.ts";
 import { addJob, checkInput } from "./add-job.ts";
@@ -54,7 +54,7 @@ export class Schedules {
     checkOptions("schedule", options, ["cron", "timeZone", "input", "priority"]);
     const { cron, timeZone = "UTC", input, priority } = options;
     if (!namePattern.test(name)) {
-      throw wrong('the name of a schedule must be 1 to 64 letters, digits, "_", "." or "-"');
+      throw optionError('the name of a schedule must be 1 to 64 letters, digits, "_", "." or "-"');
     }
     const times = parseCron(cron, timeZone);
     await checkInput(definition, input);
@@ -156,11 +156,7 @@ function parseCron(cron: string, timeZone: string): Cron {
     if (times.nextRun() !== null) return times;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw wrong(`the times ${JSON.stringify(cron)} in ${timeZone} are invalid: ${reason}`);
+    throw optionError(`the times ${JSON.stringify(cron)} in ${timeZone} are invalid: ${reason}`);
   }
-  throw wrong(`the times ${JSON.stringify(cron)} never come`);
-}
-
-function wrong(message: string): DocumentsTypeError {
-  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
+  throw optionError(`the times ${JSON.stringify(cron)} never come`);
 }

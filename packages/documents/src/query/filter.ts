@@ -1,4 +1,4 @@
-import { InputError } from "../api/errors.ts";
+import { type InputError, queryError } from "../api/errors.ts";
 import { type ParsedPath, parsePath } from "../api/field-path.ts";
 import type { ScalarValue } from "../api/where.ts";
 import { isPlainObject } from "../is-plain-object.ts";
@@ -215,10 +215,6 @@ function wellFormed(path: ParsedPath, value: string): string {
 
 function wrong(reason: string, path?: ParsedPath): InputError {
   return path === undefined
-    ? new InputError("ERR_DOCUMENTS_QUERY", reason)
-    : new InputError(
-        "ERR_DOCUMENTS_QUERY",
-        `the filter of "${path.text}" is invalid: ${reason}`,
-        path.text,
-      );
+    ? queryError(reason)
+    : queryError(`the filter of "${path.text}" is invalid: ${reason}`, path.text);
 }

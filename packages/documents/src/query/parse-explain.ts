@@ -1,4 +1,4 @@
-import { DocumentsTypeError } from "../api/errors.ts";
+import { optionError } from "../api/errors.ts";
 import type { ExplainOptions } from "../api/explanation.ts";
 import { checkOptions } from "../api/check-options.ts";
 import { parseAggregate, type ParsedAggregate } from "./parse-aggregate.ts";
@@ -44,10 +44,6 @@ export function parseExplain(query: GivenQuery, options: ExplainOptions): Explai
       };
     }
     default:
-      throw wrong('"method" must be "find", "page", "count" or "aggregate"');
+      throw optionError('"method" must be "find", "page", "count" or "aggregate"');
   }
-}
-
-function wrong(message: string): DocumentsTypeError {
-  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
 }

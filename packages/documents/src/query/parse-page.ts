@@ -28,11 +28,7 @@ export interface ParsedPage {
  * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
-export function parsePage(query: GivenQuery & { readonly total?: unknown }): {
-  readonly parsed: ParsedQuery;
-  readonly limit: number;
-  readonly total: number | "exact" | "none";
-} {
+export function parsePage(query: GivenQuery & { readonly total?: unknown }): ParsedPage {
   checkQueryOptions("page", query, pageNames);
   const parsed = parseQuery(query);
   const limit = parseMaximum("limit", query.limit ?? defaultLimit, maxLimit);

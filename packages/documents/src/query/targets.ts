@@ -1,6 +1,6 @@
 import { isObject } from "@fetchwork/kit";
 import type { InsertOptions } from "../api/collection.ts";
-import { InputError } from "../api/errors.ts";
+import { InputError, queryError } from "../api/errors.ts";
 import type { WriteOptions } from "../api/changing/write-options.ts";
 import { isPossibleId } from "../document/id.ts";
 import { checkQueryOptions } from "../api/check-options.ts";
@@ -49,7 +49,7 @@ export function parseTarget(id: string, options: WriteOptions): Target {
   const { lease } = options;
   const ifVersion = parseVersion(options.ifVersion);
   if (lease !== undefined && typeof lease !== "string") {
-    throw wrong('"lease" must be the token of a lease');
+    throw queryError('"lease" must be the token of a lease');
   }
   return { id: checkId(id), ifVersion, lease };
 }
@@ -61,7 +61,7 @@ function parseVersion(ifVersion: WriteOptions["ifVersion"]): TargetVersion | und
     : { version: ifVersion };
   const isTime = typeof createdAt === "string" || !isObject(ifVersion);
   if (Number.isSafeInteger(version) && isTime) return { version, createdAt };
-  throw wrong('"ifVersion" must be a whole number, or have "version" and "createdAt"');
+  throw queryError('"ifVersion" must be a whole number, or have "version" and "createdAt"');
 }
 
 /**
@@ -92,7 +92,7 @@ export function parseRemoval(selection: { readonly where: unknown }): Filter {
  */
 export function checkList<T>(name: string, list: readonly T[]): readonly T[] {
   const given: unknown = list;
-  if (!Array.isArray(given)) throw wrong(`the ${name} must be a list`);
+  if (!Array.isArray(given)) throw queryError(`the ${name} must be a list`);
   return list;
 }
 
@@ -117,8 +117,4 @@ export function checkNewId(id: unknown): void {
     "ERR_DOCUMENTS_ID",
     "the id is invalid, expected 1 to 128 ASCII letters, digits and -._~:@+=",
   );
-}
-
-function wrong(message: string): InputError {
-  return new InputError("ERR_DOCUMENTS_QUERY", message);
 }

@@ -1,4 +1,4 @@
-import { InputError } from "../api/errors.ts";
+import { queryError } from "../api/errors.ts";
 
 const timePattern = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 
@@ -10,5 +10,5 @@ const timePattern = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
  */
 export function checkUtcTime(name: string, value: unknown): void {
   if (typeof value === "string" && timePattern.test(value)) return;
-  throw new InputError("ERR_DOCUMENTS_QUERY", `"${name}" must be a time in ISO 8601, in UTC`);
+  throw queryError(`"${name}" must be a time in ISO 8601, in UTC`);
 }
