@@ -16,7 +16,7 @@ import type { Access } from "../engines/engine.ts";
 import type { Layout } from "../engines/layout.ts";
 import type { Row } from "../engines/operation.ts";
 import type { ReadPlan } from "../engines/operations/find.ts";
-import { getDocuments } from "../engines/operations/get.ts";
+import { getDocument, getDocuments } from "../engines/operations/get.ts";
 import { parseAggregate, parseDistinct } from "../query/parse-aggregate.ts";
 import { parsePage } from "../query/parse-page.ts";
 import {
@@ -53,11 +53,7 @@ export class CollectionReads<T> {
 
   /** Not `async`, which costs a tenth of a read. */
   get(id: string): Promise<Stored<T> | undefined> {
-    try {
-      return this.access.get<T>(this.layout, checkId(id));
-    } catch (error) {
-      return Promise.reject(error instanceof Error ? error : new TypeError(String(error)));
-    }
+    return this.access.read(this.layout, () => getDocument<T>(this.layout, checkId(id)));
   }
 
   async getMany(ids: readonly string[]): Promise<readonly (Stored<T> | undefined)[]> {

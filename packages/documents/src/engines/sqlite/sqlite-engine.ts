@@ -1,10 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { CollectionDefinition } from "../../api/definition.ts";
-import type { Stored } from "../../api/document.ts";
 import type { StoreStatus } from "../../api/migration.ts";
 import type { ChangeBatch } from "../../changes/follow-changes.ts";
 import { createStamps } from "../../document/stamps.ts";
-import type { NewDocument } from "../../query/targets.ts";
 import { pauseAfter } from "../../query/transaction-options.ts";
 import { closedError } from "../closed-error.ts";
 import type { Begin, Engine, Found, SnapshotAccess, TransactionAccess } from "../engine.ts";
@@ -12,8 +10,6 @@ import type { Layout } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
 import { type FeedQuery, readChanges } from "../operations/feed.ts";
 import { type ReadPlan, readPlanned } from "../operations/find.ts";
-import { getDocument } from "../operations/get.ts";
-import { insertDocument } from "../operations/insert.ts";
 import type { Removal } from "../operations/removal.ts";
 import {
   accessThrough,
@@ -108,10 +104,6 @@ export class SqliteEngine implements Engine {
       await this.#write((session) => session.dropUnused(sqliteLayout(layout)));
   }
 
-  get<T>(layout: Layout, id: string): Promise<Stored<T> | undefined> {
-    return this.#readNow(layout, () => runReading(this.#reader(), getDocument<T>(layout, id)));
-  }
-
   read<R>(layout: Layout, operation: () => Operation<R>): Promise<R> {
     return this.#readNow(layout, () => runReading(this.#reader(), operation()));
   }
@@ -142,10 +134,6 @@ export class SqliteEngine implements Engine {
       if (error !== tooSlow || this.#slowReads === undefined) throw error;
     }
     return this.#slowReads.run({ definition: layout.definition, plan }, map);
-  }
-
-  insert<T>(layout: Layout, document: NewDocument): Promise<Stored<T>> {
-    return this.write(layout, () => insertDocument<T>(layout, document));
   }
 
   remove(layout: Layout, removal: Removal): Promise<number> {
