@@ -38,11 +38,15 @@ export function checkSchemaNow(definition: Schematic, document: unknown): unknow
 
 function valueOf({ name }: Schematic, result: SchemaResult<unknown>): unknown {
   if (result.issues === undefined) return result.value;
-  const issues = result.issues.map(({ message, path = [] }) => ({ message, path: pathOf(path) }));
+  const issues = result.issues.map(({ message, path = [] }) => ({
+    message,
+    path: issuePath(path),
+  }));
   throw new SchemaError(name, issues);
 }
 
-function pathOf(path: NonNullable<SchemaIssue["path"]>): string {
+/** Writes the path of an issue, such as `address.tags[3]`; empty for the whole value. @internal */
+export function issuePath(path: NonNullable<SchemaIssue["path"]>): string {
   let text = "";
   for (const part of path) {
     const key = typeof part === "object" ? part.key : part;

@@ -17,8 +17,6 @@ export interface ScheduleOptions<Input> {
   readonly timeZone?: string | undefined;
   /** The input of each job. */
   readonly input: Input;
-  /** The priority of each job. Default: `0`. */
-  readonly priority?: number | undefined;
 }
 
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
@@ -51,8 +49,8 @@ export class Schedules {
     definition: JobDefinition<Input, Parsed>,
     options: ScheduleOptions<Input>,
   ): Promise<void> {
-    checkOptions("schedule", options, ["cron", "timeZone", "input", "priority"]);
-    const { cron, timeZone = "UTC", input, priority } = options;
+    checkOptions("schedule", options, ["cron", "timeZone", "input"]);
+    const { cron, timeZone = "UTC", input } = options;
     if (!namePattern.test(name)) {
       throw optionError('the name of a schedule must be 1 to 64 letters, digits, "_", "." or "-"');
     }
@@ -76,7 +74,6 @@ export class Schedules {
         addJob(this.#store, definition, input, {
           transaction,
           id: `${name}@${at.toISOString()}`,
-          priority,
         }),
       );
     clearTimeout(this.#timers.get(name));
