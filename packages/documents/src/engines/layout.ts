@@ -235,12 +235,6 @@ export interface Layout extends Table {
   markRemoved(condition: Condition, recording: Recording): Operation<number>;
   /** Deletes rows and what belongs to them; returns their number. */
   remove(condition: Condition, recording: Recording): Operation<number>;
-  /** Deletes expired rows, at most so many; returns their number. */
-  removeExpired(
-    limit: number,
-    deleted: "exclude" | "only",
-    recording: Recording,
-  ): Operation<number>;
   /**
    * Merges fields into a document by one statement and returns its columns; no row when none matched. Undefined where the
    * engine cannot, or not these fields.

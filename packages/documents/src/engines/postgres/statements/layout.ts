@@ -170,17 +170,6 @@ export class PostgresLayout extends Table implements Layout {
     return count;
   }
 
-  *removeExpired(
-    limit: number,
-    deleted: "exclude" | "only",
-    recording: Recording,
-  ): Operation<number> {
-    const sql = this.begin();
-    const rows = this.expiredRows(limit, deleted, sql);
-    const terms = [`id = ANY(ARRAY(${rows} FOR UPDATE SKIP LOCKED))`];
-    return yield* this.remove({ sql, terms }, recording);
-  }
-
   merge(merging: Merging): Operation<Result> | undefined {
     const { id, ifVersion, lease, text, names, removed, at, maxBytes } = merging;
     if (this.#isDerivedFrom([...names, ...removed])) return undefined;
@@ -290,14 +279,5 @@ export class PostgresLayout extends Table implements Layout {
   protected isRecordedWhole({ kind }: Recording): boolean {
     const isKept = kind !== "purge" && (kind !== "remove" || this.softDelete);
     return this.definition.changes === "documents" && isKept;
-  }
-
-  /** Writes a SELECT of the ids of expired rows. */
-  protected expiredRows(limit: number, deleted: "exclude" | "only", sql: PostgresDialect): string {
-    return (
-      `SELECT id FROM ${this.quoted} WHERE expires_at <= ${sql.bind(Date.now(), "bigint")} ` +
-      `AND deleted_at IS ${deleted === "only" ? "NOT " : ""}NULL ` +
-      `ORDER BY expires_at LIMIT ${limit}`
-    );
   }
 }

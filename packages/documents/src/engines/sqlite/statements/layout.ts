@@ -172,21 +172,6 @@ export class SqliteLayout extends Table implements Layout {
     return count;
   }
 
-  *removeExpired(
-    limit: number,
-    deleted: "exclude" | "only",
-    recording: Recording,
-  ): Operation<number> {
-    const sql = this.begin();
-    const now = sql.bind(Date.now());
-    const removed = deleted === "only" ? " AND deleted_at IS NOT NULL" : "";
-    const live = this.softDelete && deleted === "exclude" ? " AND deleted_at IS NULL" : "";
-    const rows =
-      `SELECT seq FROM ${this.quoted} WHERE expires_at IS NOT NULL AND expires_at <= ${now}` +
-      `${removed}${live} ORDER BY expires_at LIMIT ${sql.bind(limit)}`;
-    return yield* this.remove({ sql, terms: [`seq IN (${rows})`] }, recording);
-  }
-
   claim(claiming: Claiming): Operation<readonly Row[]> {
     return atomically(() => claimRows(this, claiming));
   }
