@@ -4,7 +4,6 @@ import { DocumentsTypeError, optionError, queryError } from "./errors.ts";
 /**
  * Checks the names of the options of a store, of its feed, and of jobs.
  *
- * @internal
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS`
  */
 export const checkOptions: OptionCheck = createOptionCheck(optionError);
@@ -12,7 +11,6 @@ export const checkOptions: OptionCheck = createOptionCheck(optionError);
 /**
  * Checks the names of the options of a definition.
  *
- * @internal
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION`
  */
 export const checkDefinitionOptions: OptionCheck = createOptionCheck(
@@ -22,7 +20,6 @@ export const checkDefinitionOptions: OptionCheck = createOptionCheck(
 /**
  * Checks the names of the options with which a collection is read and changed.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export const checkQueryOptions: OptionCheck = createOptionCheck((message) => queryError(message));

@@ -4,11 +4,7 @@ import { holdLock, type LockTable } from "../leases/hold-lock.ts";
 import { checkOptions } from "../api/check-options.ts";
 import { type ChangeSource, followChanges } from "./follow-changes.ts";
 
-/**
- * What an engine knows about consumers besides.
- *
- * @internal
- */
+/** What an engine knows about consumers besides. */
 export interface ConsumerSource extends ChangeSource, LockTable {
   /** Reads the position that is kept under a name. */
   loadPosition(name: string): Promise<string | undefined>;
@@ -24,11 +20,7 @@ const minLease = 1000;
 /** Milliseconds between two notes of a position behind which there was nothing for the consumer. */
 const passInterval = 60_000;
 
-/**
- * Gives changes to a handler, one process at a time; see `ChangeFeed.consume`.
- *
- * @internal
- */
+/** Gives changes to a handler, one process at a time; see `ChangeFeed.consume`. */
 export async function consumeChanges(
   source: ConsumerSource,
   consumer: {

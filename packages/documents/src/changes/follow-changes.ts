@@ -2,11 +2,7 @@ import type { ChangeRecord, ChangesOptions } from "../api/changes.ts";
 import { DocumentsError, InputError, optionError } from "../api/errors.ts";
 import { checkOptions } from "../api/check-options.ts";
 
-/**
- * What an engine knows about the feed of changes.
- *
- * @internal
- */
+/** What an engine knows about the feed of changes. */
 export interface ChangeSource {
   /** Aborts when the store closes. */
   readonly closed: AbortSignal;
@@ -23,7 +19,7 @@ export interface ChangeSource {
   onRecorded(listener: () => void): () => void;
 }
 
-/** Some changes, and the position up to which the feed was read for them. @internal */
+/** Some changes, and the position up to which the feed was read for them. */
 export interface ChangeBatch {
   readonly changes: readonly ChangeRecord[];
   readonly scanned: string | undefined;
@@ -39,7 +35,6 @@ const readAhead = 100;
 /**
  * Follows the feed change by change; see `ChangeFeed.changes`.
  *
- * @internal
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` at once, for a wrong option.
  */
 export function streamChanges(
@@ -53,7 +48,6 @@ export function streamChanges(
 /**
  * Follows the feed by batches, each of at least one change.
  *
- * @internal
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` at once, for a wrong option.
  */
 export function followChanges(

@@ -7,7 +7,6 @@ type Schematic = Pick<CollectionDefinition<unknown>, "name" | "schema">;
 /**
  * Returns what the schema of a collection makes of a document; the document itself without a schema.
  *
- * @internal
  * @throws {SchemaError}
  */
 export async function checkSchema(definition: Schematic, document: unknown): Promise<unknown> {
@@ -19,7 +18,6 @@ export async function checkSchema(definition: Schematic, document: unknown): Pro
 /**
  * Does the same synchronously, for a change that cannot wait for a promise.
  *
- * @internal
  * @throws {SchemaError}
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION` for an asynchronous schema
  */
@@ -45,7 +43,7 @@ function valueOf({ name }: Schematic, result: SchemaResult<unknown>): unknown {
   throw new SchemaError(name, issues);
 }
 
-/** Writes the path of an issue, such as `address.tags[3]`; empty for the whole value. @internal */
+/** Writes the path of an issue, such as `address.tags[3]`; empty for the whole value. */
 export function issuePath(path: NonNullable<SchemaIssue["path"]>): string {
   let text = "";
   for (const part of path) {

@@ -11,8 +11,6 @@ export interface SizedRecord {
 /**
  * Makes the record of a row: the id, the version, both times, the JSON text, and the time of the
  * removal of a document that was removed.
- *
- * @internal
  */
 export function recordOf(row: readonly unknown[]): SizedRecord {
   const [id, version, createdAt, updatedAt, text, deletedAt] = row;
@@ -32,11 +30,7 @@ const firstPage = 10;
 const largestPage = 1000;
 const pageSize = 4 * 1024 * 1024;
 
-/**
- * Reads records page after page, as many at a time as memory easily holds.
- *
- * @internal
- */
+/** Reads records page after page, as many at a time as memory easily holds. */
 export async function* recordPages(
   read: (after: string, limit: number) => Promise<readonly SizedRecord[]>,
   after: string,

@@ -15,8 +15,6 @@ import {
 
 /**
  * A distance that was asked for and checked. Squares are those of chords, see {@link vectorOf}.
- *
- * @internal
  */
 export interface ParsedNear {
   readonly field: string;
@@ -38,7 +36,6 @@ const maxSample = 1000;
 /**
  * Checks what a query is near to.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseNear(near: unknown): ParsedNear {
@@ -65,7 +62,6 @@ export function parseNear(near: unknown): ParsedNear {
 /**
  * Gives the place of a declared field among those of the definition.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY` when it is not declared.
  */
 export function placeOfField(
@@ -80,7 +76,7 @@ export function placeOfField(
   );
 }
 
-/** The number of neighbours in the index, to either side, to guess a first distance by. @internal */
+/** The number of neighbours in the index, to either side, to guess a first distance by. */
 export function sampleSize(needed: number): number {
   return Math.min(needed, maxSample);
 }
@@ -88,8 +84,6 @@ export function sampleSize(needed: number): number {
 /**
  * Gives the distances, as squares, within which to look for `needed` documents, one after the other
  * until that many are found: first the one that the sample makes likely, at last all.
- *
- * @internal
  */
 export function* growingReach(
   { vector, least, greatest }: ParsedNear,
@@ -124,7 +118,7 @@ export function* growingReach(
   yield greatest;
 }
 
-/** Gives the cells that hold every place within the square of a chord. @internal */
+/** Gives the cells that hold every place within the square of a chord. */
 export function cellsWithin(
   { position }: ParsedNear,
   square: number,

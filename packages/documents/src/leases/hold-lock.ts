@@ -4,11 +4,7 @@ import { DocumentsError, optionError } from "../api/errors.ts";
 import type { LockOptions } from "../api/lock.ts";
 import { checkOptions } from "../api/check-options.ts";
 
-/**
- * What an engine knows about locks: a row for each that is held.
- *
- * @internal
- */
+/** What an engine knows about locks: a row for each that is held. */
 export interface LockTable {
   /** Takes a lock that is free; tells whether it was. */
   takeLock(lock: HeldLock & { readonly expiry: number }): Promise<boolean>;
@@ -18,7 +14,7 @@ export interface LockTable {
   releaseLock(lock: HeldLock): Promise<void>;
 }
 
-/** A lock, and the proof of who has it. @internal */
+/** A lock, and the proof of who has it. */
 export interface HeldLock {
   readonly name: string;
   readonly token: string;
@@ -32,11 +28,7 @@ const maxName = 200;
 const minRetry = 10;
 const maxRetry = 200;
 
-/**
- * Runs work under a lock; see `Locking.lock`.
- *
- * @internal
- */
+/** Runs work under a lock; see `Locking.lock`. */
 export async function holdLock<R>(
   table: LockTable,
   name: string,

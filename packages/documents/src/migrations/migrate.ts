@@ -6,7 +6,6 @@ const maxName = 200;
 /**
  * Checks a program's migrations, and returns them in order.
  *
- * @internal
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS`
  */
 export function parseMigrations(migrations: readonly Migration[]): readonly Migration[] {
@@ -31,7 +30,6 @@ export function parseMigrations(migrations: readonly Migration[]): readonly Migr
 /**
  * Finds the migrations that did not run yet, in order.
  *
- * @internal
  * @throws {DocumentsError} `ERR_DOCUMENTS_MIGRATION` when the store and the program do not belong
  *   together: the store knows one that the program does not, or by another name, or one comes
  *   before another that ran already.
@@ -60,11 +58,7 @@ export function pendingMigrations(
   return pending;
 }
 
-/**
- * Says that a migration failed.
- *
- * @internal
- */
+/** Says that a migration failed. */
 export function migrationError({ id, name }: Migration, cause: unknown): DocumentsError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return refused(`the migration ${id} (${name}) failed: ${reason}`, { cause });

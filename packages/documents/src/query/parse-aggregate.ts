@@ -10,15 +10,15 @@ import {
   parseSelection,
 } from "./parse-query.ts";
 
-/** How the values of a field are summed up. @internal */
+/** How the values of a field are summed up. */
 export type Aggregate = "avg" | "max" | "min" | "sum";
 
-/** A value of a group; none but the number of documents is of a field. @internal */
+/** A value of a group; none but the number of documents is of a field. */
 export type ParsedValue =
   | { readonly kind: "count"; readonly name: string }
   | { readonly kind: Aggregate; readonly name: string; readonly path: ParsedPath };
 
-/** Groups and what to compute of them. @internal */
+/** Groups and what to compute of them. */
 export interface ParsedAggregate extends ParsedSelection {
   readonly by: readonly ParsedPath[];
   readonly values: readonly ParsedValue[];
@@ -27,7 +27,7 @@ export interface ParsedAggregate extends ParsedSelection {
   readonly limit: number;
 }
 
-/** A field whose different values are wanted. @internal */
+/** A field whose different values are wanted. */
 export interface ParsedDistinct extends ParsedSelection {
   readonly path: ParsedPath;
   readonly limit: number;
@@ -43,7 +43,6 @@ const maxLimit = 10_000;
 /**
  * Checks what is to be computed of which groups.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseAggregate(
@@ -69,7 +68,6 @@ export function parseAggregate(
 /**
  * Checks of which field the different values are wanted.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseDistinct(

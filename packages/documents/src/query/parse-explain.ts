@@ -11,7 +11,7 @@ import {
   parseFind,
 } from "./parse-query.ts";
 
-/** What to plan: the first page, since those after it cost the same. @internal */
+/** What to plan: the first page, since those after it cost the same. */
 export interface Explained {
   readonly find?: { readonly query: ParsedQuery; readonly after: undefined } | undefined;
   readonly groups?: ParsedAggregate | undefined;
@@ -21,7 +21,6 @@ export interface Explained {
 /**
  * Checks a query as its method does.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS`
  */

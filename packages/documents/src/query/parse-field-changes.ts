@@ -8,7 +8,6 @@ const maxFields = 100;
 /**
  * Checks numbers that are to be added to fields.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseIncrements(fields: unknown): readonly FieldChange[] {

@@ -7,7 +7,7 @@ import { type ParsedNear, parseNear } from "../geo/near.ts";
 import { checkQueryOptions } from "../api/check-options.ts";
 import { type Filter, parseFilter } from "./filter.ts";
 
-/** A selection as it was given. @internal */
+/** A selection as it was given. */
 export interface GivenSelection {
   readonly where?: unknown;
   readonly q?: unknown;
@@ -15,7 +15,7 @@ export interface GivenSelection {
   readonly deleted?: unknown;
 }
 
-/** A query as it was given. @internal */
+/** A query as it was given. */
 export interface GivenQuery extends GivenSelection {
   readonly sort?: unknown;
   readonly limit?: unknown;
@@ -24,11 +24,7 @@ export interface GivenQuery extends GivenSelection {
   readonly fields?: unknown;
 }
 
-/**
- * A selection that was checked.
- *
- * @internal
- */
+/** A selection that was checked. */
 export interface ParsedSelection {
   readonly filter: Filter | undefined;
   /** What must each occur in the search text, see `searchPattern`. */
@@ -37,11 +33,7 @@ export interface ParsedSelection {
   readonly deleted: Deleted;
 }
 
-/**
- * A query that was checked.
- *
- * @internal
- */
+/** A query that was checked. */
 export interface ParsedQuery extends ParsedSelection {
   readonly order: readonly OrderTerm[];
   readonly limit: number | undefined;
@@ -51,11 +43,7 @@ export interface ParsedQuery extends ParsedSelection {
   readonly fields: readonly ParsedPath[] | undefined;
 }
 
-/**
- * A field to sort by.
- *
- * @internal
- */
+/** A field to sort by. */
 export interface OrderTerm {
   readonly path: ParsedPath;
   readonly descending: boolean;
@@ -72,7 +60,6 @@ const maxFields = 200;
 /**
  * Checks what is to be counted, and up to where.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseCount(
@@ -86,7 +73,6 @@ export function parseCount(
 /**
  * Checks what selects documents.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseSelection(selection: GivenSelection): ParsedSelection {
@@ -105,7 +91,6 @@ export function parseSelection(selection: GivenSelection): ParsedSelection {
 /**
  * Checks a number of documents from 1, such as the one at which counting stops.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseMaximum(
@@ -128,7 +113,6 @@ const findNames = [...selectionNames, "offset"] as const;
 /**
  * Checks the query of `find`.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseFind(query: GivenQuery): ParsedQuery {
@@ -139,7 +123,6 @@ export function parseFind(query: GivenQuery): ParsedQuery {
 /**
  * Checks the values of a query, whose names were checked.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseQuery(query: GivenQuery): ParsedQuery {

@@ -6,7 +6,6 @@ import { type Filter, parseFilter } from "./filter.ts";
 /**
  * Checks which documents are to be changed.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseUpdateMany(changes: {

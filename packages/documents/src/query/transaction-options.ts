@@ -11,7 +11,6 @@ const longestPause = 100;
 /**
  * Checks the options of a transaction.
  *
- * @internal
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS`
  */
 export function parseTransactionOptions(options: TransactionOptions): {
@@ -32,8 +31,6 @@ export function parseTransactionOptions(options: TransactionOptions): {
 /**
  * Returns the time to wait after an attempt that conflicted with others, in milliseconds. It is
  * random, so that they do not conflict again.
- *
- * @internal
  */
 export function pauseAfter(attempt: number): number {
   return backoffDelay(attempt + 1, { baseDelay: firstPause, maxDelay: longestPause });

@@ -5,7 +5,6 @@ const timePattern = /^\d{4}-\d\d-\d\dT[\d:.]+Z$/;
 /**
  * Checks a time of a caller.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function checkUtcTime(name: string, value: unknown): void {
