@@ -30,7 +30,11 @@ const firstPage = 10;
 const largestPage = 1000;
 const pageSize = 4 * 1024 * 1024;
 
-/** Reads records page after page, as many at a time as memory easily holds. */
+/**
+ * Reads records page after page, as many at a time as memory easily holds.
+ *
+ * @yields Each record.
+ */
 export async function* recordPages(
   read: (after: string, limit: number) => Promise<readonly SizedRecord[]>,
   after: string,

@@ -84,6 +84,8 @@ export function sampleSize(needed: number): number {
 /**
  * Gives the distances, as squares, within which to look for `needed` documents, one after the other
  * until that many are found: first the one that the sample makes likely, at last all.
+ *
+ * @yields Each distance.
  */
 export function* growingReach(
   { vector, least, greatest }: ParsedNear,
