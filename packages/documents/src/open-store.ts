@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import { DocumentsError, DocumentsTypeError } from "./api/errors.ts";
+import { DocumentsError, DocumentsTypeError, optionError } from "./api/errors.ts";
 import type { Store, StoreOptions } from "./api/store.ts";
 import type { Engine } from "./engines/engine.ts";
 import { openError, openFile, openMemory } from "./engines/sqlite/open-sqlite.ts";
@@ -41,12 +41,12 @@ export async function openStore(url: string, options: StoreOptions = {}): Promis
   const { collections = [], busyTimeout = defaultBusyTimeout } = options;
   const { create = true, exclusive = false, onUnindexedQuery } = options;
   if (!Number.isInteger(busyTimeout) || busyTimeout < 0 || busyTimeout >= 2 ** 31) {
-    throw wrong('"busyTimeout" must be a whole number of milliseconds from 0 to 2147483647');
+    throw optionError('"busyTimeout" must be a whole number of milliseconds from 0 to 2147483647');
   }
-  if (typeof create !== "boolean") throw wrong('"create" must be true or false');
-  if (typeof exclusive !== "boolean") throw wrong('"exclusive" must be true or false');
+  if (typeof create !== "boolean") throw optionError('"create" must be true or false');
+  if (typeof exclusive !== "boolean") throw optionError('"exclusive" must be true or false');
   if (onUnindexedQuery !== undefined && typeof onUnindexedQuery !== "function") {
-    throw wrong('"onUnindexedQuery" must be a function');
+    throw optionError('"onUnindexedQuery" must be a function');
   }
   const migrations =
     options.migrations === undefined ? undefined : parseMigrations(options.migrations);
@@ -82,43 +82,39 @@ async function openEngine(
 /** Returns the path of a store's file; `undefined` for a store in memory. */
 function parseUrl(url: string): string | undefined {
   if (typeof url !== "string")
-    throw wrong(`the URL of a store must be a string, got ${typeof url}`);
+    throw optionError(`the URL of a store must be a string, got ${typeof url}`);
   if (url === "sqlite::memory:") return undefined;
   if (url.startsWith("file:")) return parseFileUrl(url);
   if (!url.startsWith("sqlite:")) {
     // Only the scheme is shown: the rest of a database URL may hold a password.
     const scheme = /^[a-z][a-z0-9+.-]*:/i.exec(url)?.[0] ?? "a URL without a scheme";
-    throw wrong(
+    throw optionError(
       `${scheme} is not supported, expected "sqlite:<path>", "sqlite::memory:", ` +
         '"file:///<path>" or "postgres://<user>@<host>/<database>"',
     );
   }
   if (/^sqlite:\/\/[^/]/.test(url)) {
-    throw wrong(
+    throw optionError(
       'expected the path directly after "sqlite:", without "//": "sqlite:data/blog.db", or ' +
         '"sqlite:/var/blog.db" for an absolute one',
     );
   }
   const path = url.slice("sqlite:".length).replace(/^\/\/(?=\/)/, "");
   if (path === "" || path.startsWith(":") || path.startsWith("//") || /[?#\0]/.test(path)) {
-    throw wrong('"sqlite:" takes the path of a file, without "?" and "#", or ":memory:"');
+    throw optionError('"sqlite:" takes the path of a file, without "?" and "#", or ":memory:"');
   }
   return path;
 }
 
 function parseFileUrl(url: string): string {
-  if (!url.startsWith("file:///")) throw wrong('a file URL must begin with "file:///"');
+  if (!url.startsWith("file:///")) throw optionError('a file URL must begin with "file:///"');
   try {
     const parsed = new URL(url);
     if (parsed.search !== "" || parsed.hash !== "")
-      throw wrong("a file URL must not have a query or a fragment");
+      throw optionError("a file URL must not have a query or a fragment");
     return fileURLToPath(parsed);
   } catch (cause) {
     if (cause instanceof DocumentsTypeError) throw cause;
     throw new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", "the file URL is malformed", { cause });
   }
-}
-
-function wrong(message: string): DocumentsTypeError {
-  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
 }

@@ -1,18 +1,24 @@
 import { describe, expect, it } from "vitest";
 import { defineCollection, openStore } from "../src/index.ts";
 import type { BoundText } from "../src/engines/operation.ts";
-import { Analyzing } from "../src/engines/postgres/schema/analyzing.ts";
+import { Upkeep } from "../src/engines/postgres/schema/upkeep.ts";
 import { newDatabase } from "./open-for-test.ts";
 import { noPostgres, runSql } from "./postgres-server.ts";
 
 const notes = defineCollection<{ text: string }>("notes");
 
 describe("The growth of a table", () => {
-  it("is looked at after a thousand documents, and each time there are four times as many", () => {
-    const analyzing = new Analyzing(() => Promise.resolve({ rows: [], count: 0 }));
+  it("is looked at after a thousand documents, and each time there are four times as many", async () => {
+    const texts: string[] = [];
+    const upkeep = new Upkeep(({ text }: BoundText) => {
+      texts.push(text);
+      return Promise.resolve({ rows: [], count: 0 });
+    });
     const looks: number[] = [];
     for (let added = 100; added <= 20_000; added += 100) {
-      if (analyzing.recordInserts("notes", 100)) looks.push(added);
+      texts.length = 0;
+      for (const work of upkeep.recordInserts("notes", 100)) await work();
+      if (texts.some((text) => text.startsWith("ANALYZE"))) looks.push(added);
     }
     expect(looks).toEqual([1000, 4000, 16_000]);
   });
@@ -23,12 +29,12 @@ describe("The growth of a table", () => {
     ["knows as many", "1000", []],
   ])("makes the server look at the table that %s", async (_title, known, expected) => {
     const texts: string[] = [];
-    const analyzing = new Analyzing(({ text }: BoundText) => {
+    const upkeep = new Upkeep(({ text }: BoundText) => {
       texts.push(text.split(" ", 1).join(""));
       return Promise.resolve({ rows: [[known]], count: 1 });
     });
-    analyzing.recordInserts("notes", 1000);
-    await analyzing.analyze("notes");
+    const [analyze] = upkeep.recordInserts("notes", 1000);
+    await analyze?.();
     expect(texts).toEqual(["SELECT", ...expected]);
   });
 });

@@ -4,11 +4,10 @@ import type { StoreOptions } from "../src/index.ts";
 import type { BuildAway } from "../src/engines/sqlite/building.ts";
 import { Connection } from "../src/engines/sqlite/connection/connection.ts";
 import { openReadingConnection } from "../src/engines/sqlite/connection/open-reader.ts";
-import { runBuildWorker } from "../src/engines/sqlite/schema/run-build-worker.ts";
 import { setUpFile } from "../src/engines/sqlite/set-up-file.ts";
 import { SqliteEngine } from "../src/engines/sqlite/sqlite-engine.ts";
-import { runMaintenance } from "../src/engines/sqlite/threads/run-maintenance.ts";
 import { SlowReads } from "../src/engines/sqlite/threads/slow-reads.ts";
+import { runBuild, runMaintenance } from "../src/engines/sqlite/threads/start-thread.ts";
 import { DocumentStore } from "../src/store/document-store.ts";
 
 /**
@@ -18,7 +17,7 @@ import { DocumentStore } from "../src/store/document-store.ts";
 export async function openAnother(
   path: string,
   { collections = [], busyTimeout = 5000 }: StoreOptions = {},
-  buildAway: BuildAway = (job, signal) => runBuildWorker(resolve(path), job, signal),
+  buildAway: BuildAway = (job, signal) => runBuild(resolve(path), job, signal),
 ): Promise<DocumentStore> {
   const writer = new Connection(new DatabaseSync(path, { timeout: 0 }));
   setUpFile(writer, path, { create: true });

@@ -21,9 +21,8 @@ jobs.work(inOrder, async ({ key, place }, { complete }) => {
     transaction.collection(effects).insert({ job: id, input: place, by: name }),
   );
 });
-jobs.work(slow, async (input, { id, complete, progress }) => {
-  await progress("begun");
-  await wait(500);
+jobs.work(slow, async (input, { id, complete }) => {
+  await wait(2000);
   await complete((transaction) =>
     transaction.collection(effects).insert({ job: id, input, by: name }),
   );

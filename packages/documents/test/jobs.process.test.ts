@@ -100,13 +100,15 @@ describe.each([
     const { url, store, jobs } = await open();
     const first = await startWorker(url, "first");
     const id = await jobs.add(slow, 1);
-    while ((await jobs.get(id))?.progress !== "begun") await wait(5);
+    while ((await jobs.get(id))?.state !== "running") await wait(5);
+    // Not inside of a transaction, which would keep the file from others.
+    await wait(50);
     first.kill("SIGSTOP");
     await startWorker(url, "second");
     while ((await store.collection(effects).count()) === 0) await wait(20);
     first.kill("SIGCONT");
     // Longer than the rest of its handler.
-    await wait(1500);
+    await wait(2500);
     expect(await store.collection(effects).find()).toMatchObject([{ job: id, by: "second" }]);
     expect((await jobs.get(id))?.state).toBe("done");
     // It goes on with other jobs.

@@ -5,7 +5,7 @@ import { onTestFinished } from "vitest";
 import { createStamps } from "../src/document/stamps.ts";
 import type { BoundText, Operation, Result } from "../src/engines/operation.ts";
 import { quoteName } from "../src/engines/dialect.ts";
-import { describeTable, type Layout } from "../src/engines/layout.ts";
+import { type Layout, Table } from "../src/engines/layout.ts";
 import { runOperation } from "../src/engines/postgres/connections/run-operation.ts";
 import type { Session } from "../src/engines/postgres/connections/session.ts";
 import { PostgresLayout } from "../src/engines/postgres/statements/layout.ts";
@@ -60,7 +60,7 @@ export async function fillSqlite(filling: Filling): Promise<Measure> {
       `INSERT INTO "${name}:search" (rowid, text) SELECT n, ${searchText} FROM (SELECT seq AS n FROM "${name}")`,
     );
   }
-  for (const field of describeTable(definition).listIndexed) {
+  for (const field of new Table(definition).listIndexed) {
     const table = membersTable(name, field);
     const { expected } = compareMembers(quoteName(name), table);
     database.exec(`INSERT OR IGNORE INTO ${quoteName(table.name)} ${expected}`);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { defineCollection, openStore } from "../src/index.ts";
-import { PendingEntries } from "../src/engines/postgres/schema/pending-entries.ts";
+import { Upkeep } from "../src/engines/postgres/schema/upkeep.ts";
 import { newDatabase } from "./open-for-test.ts";
 import { noPostgres, runSql } from "./postgres-server.ts";
 
@@ -9,21 +9,21 @@ const notes = defineCollection<{ text: string }>("notes", { search: ["text"] });
 describe("Entries of a search index", () => {
   it("are moved after a thousand documents, and once at a time", async () => {
     const moves: (() => void)[] = [];
-    const pending = new PendingEntries(() => {
+    const upkeep = new Upkeep(() => {
       const { promise, resolve } = Promise.withResolvers<{ rows: []; count: number }>();
       moves.push(() => resolve({ rows: [], count: 1 }));
       return promise;
     });
-    expect(pending.recordInserts("notes", 999)).toBe(false);
-    expect(pending.recordInserts("notes", 1)).toBe(true);
-    const moving = pending.move("notes");
-    expect(pending.recordInserts("notes", 1500)).toBe(false);
+    expect(upkeep.recordInserts("notes", 999)).toEqual([]);
+    const [, move] = upkeep.recordInserts("notes", 1);
+    const moving = move?.();
+    expect(upkeep.recordInserts("notes", 1500)).toEqual([]);
     expect(moves).toHaveLength(1);
     moves[0]?.();
     await expect.poll(() => moves.length).toBe(2);
     moves[1]?.();
     await moving;
-    expect(pending.recordInserts("notes", 999)).toBe(false);
+    expect(upkeep.recordInserts("notes", 400)).toEqual([]);
   });
 
   it.skipIf(noPostgres !== undefined)("do not pile up under several writers", async () => {

@@ -42,13 +42,11 @@ export interface Administration {
   dropUnused(collections: readonly CollectionDefinition<object>[]): Promise<readonly PlanStep[]>;
 
   /**
-   * Plans a query without running it, and returns which indexes serve it, with warnings of what reads
-   * or sorts more documents as the collection grows. `after` and the position of a page make no
-   * difference.
+   * Returns which indexes serve a query, without running it, with warnings of what reads or sorts more
+   * documents as the collection grows. `after` and the position of a page make no difference.
    *
-   * The indexes and warnings come from the form of the query and the definition, so they hold for a large
-   * collection. `plan` is what the engine would do at present: PostgreSQL may read a small collection through,
-   * or by another index.
+   * Both come from the form of the query and the definition, so they hold for a large collection: PostgreSQL may
+   * read a small one through, or by another index.
    *
    * @throws {InputError} `ERR_DOCUMENTS_QUERY` for a query that the method would refuse.
    * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION` for a collection that is not one of the store.
@@ -65,7 +63,7 @@ export interface Administration {
     collection: Collection<T> | CollectionDefinition<T>,
     query?: ExplainedQuery<T>,
     options?: ExplainOptions,
-  ): Promise<Explanation>;
+  ): Explanation;
 
   /**
    * Copies the store, as it is at one moment, into a new SQLite file, while it is in use. For a

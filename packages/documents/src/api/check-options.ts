@@ -1,20 +1,16 @@
 import { createOptionCheck, type OptionCheck } from "@fetchwork/kit";
-import { DocumentsTypeError, InputError } from "./errors.ts";
+import { DocumentsTypeError, optionError, queryError } from "./errors.ts";
 
 /**
  * Checks the names of the options of a store, of its feed, and of jobs.
  *
- * @internal
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS`
  */
-export const checkOptions: OptionCheck = createOptionCheck(
-  (message) => new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message),
-);
+export const checkOptions: OptionCheck = createOptionCheck(optionError);
 
 /**
  * Checks the names of the options of a definition.
  *
- * @internal
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION`
  */
 export const checkDefinitionOptions: OptionCheck = createOptionCheck(
@@ -24,9 +20,6 @@ export const checkDefinitionOptions: OptionCheck = createOptionCheck(
 /**
  * Checks the names of the options with which a collection is read and changed.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
-export const checkQueryOptions: OptionCheck = createOptionCheck(
-  (message) => new InputError("ERR_DOCUMENTS_QUERY", message),
-);
+export const checkQueryOptions: OptionCheck = createOptionCheck((message) => queryError(message));

@@ -148,11 +148,7 @@ export function defineCollection<T extends object>(
   return Object.freeze(definition);
 }
 
-/**
- * Returns whether two definitions describe the same collection with the same indexes.
- *
- * @internal
- */
+/** Returns whether two definitions describe the same collection with the same indexes. */
 export function sameDefinition(
   one: CollectionDefinition<unknown>,
   other: CollectionDefinition<unknown>,
@@ -220,7 +216,6 @@ function checkExpires(name: string, expires: Expires): Expires {
 /**
  * Rejects what is not a definition, such as the name of a collection.
  *
- * @internal
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION`
  */
 export function checkDefinition(definition: unknown): void {

@@ -148,3 +148,13 @@ export class VersionError extends DocumentsError {
     this.expected = expected;
   }
 }
+
+/** Makes the error of options that a caller passed. */
+export function optionError(message: string): DocumentsTypeError {
+  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
+}
+
+/** Makes the error of a query; `path` is the place in it. */
+export function queryError(message: string, path?: string): InputError {
+  return new InputError("ERR_DOCUMENTS_QUERY", message, path);
+}

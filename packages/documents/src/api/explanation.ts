@@ -30,7 +30,7 @@ export interface UnindexedQuery extends Explanation {
 
 /**
  * How the indexes of the definition serve a query. It depends on the form of the query only, so it holds however many
- * documents there are; {@link Explanation.plan} is what the engine would do now, which may differ while they are few.
+ * documents there are; an engine may read a small collection otherwise.
  */
 export interface Explanation {
   /** The indexes that find the documents, or return them in order, each once. */
@@ -44,9 +44,4 @@ export interface Explanation {
   readonly sorts: boolean;
   /** What makes the query slow as the collection grows, a line each, with what to declare. */
   readonly warnings: readonly string[];
-  /**
-   * The present plan of each statement in the words of the engine: for these values and the documents of now. A small
-   * collection may be read through, or in another order. It may contain values of the query.
-   */
-  readonly plan: string;
 }

@@ -66,11 +66,7 @@ type NestedListPath<V, Rest extends readonly unknown[]> = V extends readonly (in
 /** The fields that every stored document has besides its own. */
 export type MetaField = "createdAt" | "id" | "updatedAt" | "version";
 
-/**
- * A path taken apart.
- *
- * @internal
- */
+/** A path taken apart. */
 export interface ParsedPath {
   /** The path as given. */
   readonly text: string;
@@ -88,7 +84,6 @@ const maxLength = 512;
  *
  * A name that itself contains a dot cannot be addressed by a path.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY` for a path that no document can have.
  */
 export function parsePath(text: unknown): ParsedPath {
@@ -104,20 +99,12 @@ export function parsePath(text: unknown): ParsedPath {
   return { text, segments, meta: isMetaField(text) ? text : undefined };
 }
 
-/**
- * Tells whether a name is one of the fields that the store keeps itself.
- *
- * @internal
- */
+/** Tells whether a name is one of the fields that the store keeps itself. */
 export function isMetaField(name: string): name is MetaField {
   return name === "id" || name === "version" || name === "createdAt" || name === "updatedAt";
 }
 
-/**
- * Reads the value at a path, through objects only.
- *
- * @internal
- */
+/** Reads the value at a path, through objects only. */
 export function valueAt(document: unknown, segments: readonly string[]): unknown {
   let value = document;
   for (const name of segments) {

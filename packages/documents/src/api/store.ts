@@ -40,8 +40,7 @@ export interface StoreOptions {
   readonly migrations?: readonly Migration[] | undefined;
   /**
    * Receives each query that no index serves, once for each form of query: which fields it compares
-   * and sorts by, whatever the values. For development; it must not throw. Explaining a query costs
-   * a statement or two when it is first run. Default: none, at no cost.
+   * and sorts by, whatever the values. For development; it must not throw. Default: none, at no cost.
    *
    * @example
    * ```ts

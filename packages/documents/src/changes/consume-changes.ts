@@ -1,14 +1,10 @@
 import type { ChangeRecord, ConsumeOptions } from "../api/changes.ts";
-import { DocumentsError, DocumentsTypeError } from "../api/errors.ts";
+import { DocumentsError, optionError } from "../api/errors.ts";
 import { holdLock, type LockTable } from "../leases/hold-lock.ts";
 import { checkOptions } from "../api/check-options.ts";
 import { type ChangeSource, followChanges } from "./follow-changes.ts";
 
-/**
- * What an engine knows about consumers besides.
- *
- * @internal
- */
+/** What an engine knows about consumers besides. */
 export interface ConsumerSource extends ChangeSource, LockTable {
   /** Reads the position that is kept under a name. */
   loadPosition(name: string): Promise<string | undefined>;
@@ -24,11 +20,7 @@ const minLease = 1000;
 /** Milliseconds between two notes of a position behind which there was nothing for the consumer. */
 const passInterval = 60_000;
 
-/**
- * Gives changes to a handler, one process at a time; see `ChangeFeed.consume`.
- *
- * @internal
- */
+/** Gives changes to a handler, one process at a time; see `ChangeFeed.consume`. */
 export async function consumeChanges(
   source: ConsumerSource,
   consumer: {
@@ -102,16 +94,12 @@ function checkConsumer(
   { batch, lease }: { readonly batch: number; readonly lease: number },
 ): void {
   if (typeof name !== "string" || name === "" || name.length > maxName) {
-    throw wrong(`the name of a consumer must have 1 to ${maxName} characters`);
+    throw optionError(`the name of a consumer must have 1 to ${maxName} characters`);
   }
   if (!(Number.isSafeInteger(batch) && batch >= 1 && batch <= maxBatch)) {
-    throw wrong(`"batch" must be a whole number from 1 to ${maxBatch}`);
+    throw optionError(`"batch" must be a whole number from 1 to ${maxBatch}`);
   }
   if (!(Number.isSafeInteger(lease) && lease >= minLease)) {
-    throw wrong(`"lease" must be a whole number of milliseconds from ${minLease}`);
+    throw optionError(`"lease" must be a whole number of milliseconds from ${minLease}`);
   }
-}
-
-function wrong(message: string): DocumentsTypeError {
-  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
 }

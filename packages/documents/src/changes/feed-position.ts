@@ -1,13 +1,9 @@
 import type { ChangeKind } from "../api/changes.ts";
-import { InputError } from "../api/errors.ts";
+import { queryError } from "../api/errors.ts";
 
 const positionLength = 16;
 
-/**
- * Writes a place in the feed so that texts are in its order.
- *
- * @internal
- */
+/** Writes a place in the feed so that texts are in its order. */
 export function writePosition(position: number): string {
   return String(position).padStart(positionLength, "0");
 }
@@ -15,19 +11,14 @@ export function writePosition(position: number): string {
 /**
  * Reads a place in the feed.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parsePosition(position: string): number {
   if (/^\d{16}$/.test(position) && Number.isSafeInteger(Number(position))) return Number(position);
-  throw new InputError("ERR_DOCUMENTS_QUERY", '"after" is not a position of this feed', "after");
+  throw queryError('"after" is not a position of this feed', "after");
 }
 
-/**
- * Tells whether a stored value says what happened to a document.
- *
- * @internal
- */
+/** Tells whether a stored value says what happened to a document. */
 export function isChangeKind(kind: unknown): kind is ChangeKind {
   return (
     kind === "insert" ||

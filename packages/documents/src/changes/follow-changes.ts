@@ -1,12 +1,8 @@
 import type { ChangeRecord, ChangesOptions } from "../api/changes.ts";
-import { DocumentsError, DocumentsTypeError, InputError } from "../api/errors.ts";
+import { DocumentsError, InputError, optionError } from "../api/errors.ts";
 import { checkOptions } from "../api/check-options.ts";
 
-/**
- * What an engine knows about the feed of changes.
- *
- * @internal
- */
+/** What an engine knows about the feed of changes. */
 export interface ChangeSource {
   /** Aborts when the store closes. */
   readonly closed: AbortSignal;
@@ -23,7 +19,7 @@ export interface ChangeSource {
   onRecorded(listener: () => void): () => void;
 }
 
-/** Some changes, and the position up to which the feed was read for them. @internal */
+/** Some changes, and the position up to which the feed was read for them. */
 export interface ChangeBatch {
   readonly changes: readonly ChangeRecord[];
   readonly scanned: string | undefined;
@@ -39,7 +35,6 @@ const readAhead = 100;
 /**
  * Follows the feed change by change; see `ChangeFeed.changes`.
  *
- * @internal
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` at once, for a wrong option.
  */
 export function streamChanges(
@@ -53,7 +48,6 @@ export function streamChanges(
 /**
  * Follows the feed by batches, each of at least one change.
  *
- * @internal
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` at once, for a wrong option.
  */
 export function followChanges(
@@ -66,12 +60,14 @@ export function followChanges(
 ): AsyncGenerator<readonly ChangeRecord[], void, undefined> {
   const { after, collections, atEnd = "wait", pollInterval = defaultPoll } = options;
   if (!(pollInterval >= minPoll && pollInterval <= maxPoll)) {
-    throw wrong(`"pollInterval" must be a number of milliseconds from ${minPoll} to ${maxPoll}`);
+    throw optionError(
+      `"pollInterval" must be a number of milliseconds from ${minPoll} to ${maxPoll}`,
+    );
   }
-  if (atEnd !== "end" && atEnd !== "wait") throw wrong('"atEnd" must be "end" or "wait"');
+  if (atEnd !== "end" && atEnd !== "wait") throw optionError('"atEnd" must be "end" or "wait"');
   const names: unknown = collections;
   if (names !== undefined && !(Array.isArray(names) && names.every(isName))) {
-    throw wrong('"collections" must be a list of names');
+    throw optionError('"collections" must be a list of names');
   }
   if (after !== undefined && typeof after !== "string") {
     throw new InputError("ERR_DOCUMENTS_QUERY", '"after" must be a position of the feed', "after");
@@ -159,8 +155,4 @@ class Bell {
 
 function isName(name: unknown): boolean {
   return typeof name === "string";
-}
-
-function wrong(message: string): DocumentsTypeError {
-  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
 }

@@ -2,11 +2,7 @@ import type { Change, Stored } from "../api/document.ts";
 import { isMetaField } from "../api/field-path.ts";
 import { isPlainObject } from "../is-plain-object.ts";
 
-/**
- * Merges a change into a document at the top level.
- *
- * @internal
- */
+/** Merges a change into a document at the top level. */
 export function mergeFields(
   stored: Stored<unknown>,
   change: {
@@ -19,11 +15,7 @@ export function mergeFields(
   return merged;
 }
 
-/**
- * Gives the fields of a document without those of the store.
- *
- * @internal
- */
+/** Gives the fields of a document without those of the store. */
 export function ownFields(stored: Stored<unknown>): Record<string, unknown> {
   const {
     id: _id,
@@ -35,11 +27,7 @@ export function ownFields(stored: Stored<unknown>): Record<string, unknown> {
   return fields;
 }
 
-/**
- * Merges what a function of the stored document returns into it; a field that is `undefined` is removed.
- *
- * @internal
- */
+/** Merges what a function of the stored document returns into it; a field that is `undefined` is removed. */
 export function mergeChange<T>(
   change: (stored: Stored<T>) => Change<T>,
   stored: Stored<T>,
@@ -52,21 +40,13 @@ export function mergeChange<T>(
   return mergeFields(before, { fields, removed });
 }
 
-/**
- * Applies a function to a stored document, and takes the store's own fields off what it returns.
- *
- * @internal
- */
+/** Applies a function to a stored document, and takes the store's own fields off what it returns. */
 export function applyChange<T>(change: (stored: Stored<T>) => unknown, stored: Stored<T>): unknown {
   const { id, version, createdAt, updatedAt } = stored;
   return withoutMeta(change(stored), { id, version, createdAt, updatedAt });
 }
 
-/**
- * Takes the store's own fields off again, with which `{ ...stored, title }` comes back.
- *
- * @internal
- */
+/** Takes the store's own fields off again, with which `{ ...stored, title }` comes back. */
 function withoutMeta(document: unknown, meta: Readonly<Record<string, unknown>>): unknown {
   if (!isPlainObject(document)) return document;
   return Object.fromEntries(

@@ -14,7 +14,6 @@ const timePattern = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 /**
  * Checks a record that comes from outside, such as from a file.
  *
- * @internal
  * @throws {InputError}
  */
 export function checkRecord(

@@ -7,7 +7,6 @@ type Schematic = Pick<CollectionDefinition<unknown>, "name" | "schema">;
 /**
  * Returns what the schema of a collection makes of a document; the document itself without a schema.
  *
- * @internal
  * @throws {SchemaError}
  */
 export async function checkSchema(definition: Schematic, document: unknown): Promise<unknown> {
@@ -19,7 +18,6 @@ export async function checkSchema(definition: Schematic, document: unknown): Pro
 /**
  * Does the same synchronously, for a change that cannot wait for a promise.
  *
- * @internal
  * @throws {SchemaError}
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION` for an asynchronous schema
  */
@@ -38,11 +36,15 @@ export function checkSchemaNow(definition: Schematic, document: unknown): unknow
 
 function valueOf({ name }: Schematic, result: SchemaResult<unknown>): unknown {
   if (result.issues === undefined) return result.value;
-  const issues = result.issues.map(({ message, path = [] }) => ({ message, path: pathOf(path) }));
+  const issues = result.issues.map(({ message, path = [] }) => ({
+    message,
+    path: issuePath(path),
+  }));
   throw new SchemaError(name, issues);
 }
 
-function pathOf(path: NonNullable<SchemaIssue["path"]>): string {
+/** Writes the path of an issue, such as `address.tags[3]`; empty for the whole value. */
+export function issuePath(path: NonNullable<SchemaIssue["path"]>): string {
   let text = "";
   for (const part of path) {
     const key = typeof part === "object" ? part.key : part;

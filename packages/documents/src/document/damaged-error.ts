@@ -1,10 +1,6 @@
 import { DocumentsError } from "../api/errors.ts";
 
-/**
- * Reports a stored document that cannot be read, before anything is changed.
- *
- * @internal
- */
+/** Reports a stored document that cannot be read, before anything is changed. */
 export class DamagedError extends DocumentsError {
   constructor(collection: string, id: string) {
     super(

@@ -6,8 +6,6 @@ const timePattern = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[
 /**
  * Makes the function that tells when a stored document expires, in milliseconds since 1970; null for
  * never.
- *
- * @internal
  */
 export function createExpiry(expires: Expires): (stored: unknown) => number | null {
   const { segments } = parsePath(expires.field);

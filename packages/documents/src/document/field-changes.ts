@@ -5,7 +5,7 @@ import { isPlainObject } from "../is-plain-object.ts";
 import { ownFields } from "./change.ts";
 import { sumDecimals } from "./decimal-sum.ts";
 
-/** What to make of the value of a field. @internal */
+/** What to make of the value of a field. */
 export interface FieldChange {
   readonly path: ParsedPath;
   /** Returns the new value; `undefined` keeps a field that is missing. */
@@ -15,7 +15,6 @@ export interface FieldChange {
 /**
  * Changes some fields of a document and returns its own fields.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_VALUE`
  */
 export function changeFields(
@@ -31,7 +30,7 @@ export function changeFields(
   return fields;
 }
 
-/** Adds to a number. @internal */
+/** Adds to a number. */
 export function adding(path: ParsedPath, summand: number): FieldChange {
   return {
     path,

@@ -1,8 +1,4 @@
-/**
- * Folds text for comparison: compatibility forms, accents, case and the final sigma aside.
- *
- * @internal
- */
+/** Folds text for comparison: compatibility forms, accents, case and the final sigma aside. */
 export function fold(text: string): string {
   // ASCII has nothing but case to fold, and most texts are long and ASCII.
   if (/^\p{ASCII}*$/u.test(text)) return text.toLowerCase();
@@ -18,11 +14,7 @@ export function fold(text: string): string {
   );
 }
 
-/**
- * Splits a keyword query into the folded words that must each occur.
- *
- * @internal
- */
+/** Splits a keyword query into the folded words that must each occur. */
 export function foldedWords(query: string): readonly string[] {
   const words = fold(query.toWellFormed()).split(/[\s\0]+/u);
   return [...new Set(words)].filter((word) => word !== "");

@@ -18,7 +18,6 @@ const maxBytes = 16 * 1024 * 1024;
  *
  * `reserved` are names of top-level fields that are refused besides those of every document.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_VALUE` or `ERR_DOCUMENTS_NAME`, with the path.
  */
 export function toJsonText(document: unknown, reserved: ReadonlySet<string> = noNames): string {
@@ -40,7 +39,6 @@ export function toJsonText(document: unknown, reserved: ReadonlySet<string> = no
 /**
  * Reads the JSON text of a document.
  *
- * @internal
  * @throws {SyntaxError} For any other text, which the message may quote.
  */
 export function parseJsonText(text: string): Record<string, unknown> {

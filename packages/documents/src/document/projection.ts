@@ -2,11 +2,7 @@ import { isObject } from "@fetchwork/kit";
 import type { Projected, Stored } from "../api/document.ts";
 import { type ParsedPath, valueAt } from "../api/field-path.ts";
 
-/**
- * Copies some fields of a document, nested as they are in it, and always `id`.
- *
- * @internal
- */
+/** Copies some fields of a document, nested as they are in it, and always `id`. */
 export function project(document: unknown, paths: readonly ParsedPath[]): Record<string, unknown> {
   const result: Record<string, unknown> = {};
   define(result, "id", valueAt(document, ["id"]));
@@ -17,11 +13,7 @@ export function project(document: unknown, paths: readonly ParsedPath[]): Record
   return result;
 }
 
-/**
- * Gives the stored document, or of it what was asked for.
- *
- * @internal
- */
+/** Gives the stored document, or of it what was asked for. */
 export function projected<T>(
   stored: Stored<T>,
   fields: readonly ParsedPath[] | undefined,

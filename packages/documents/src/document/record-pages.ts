@@ -11,8 +11,6 @@ export interface SizedRecord {
 /**
  * Makes the record of a row: the id, the version, both times, the JSON text, and the time of the
  * removal of a document that was removed.
- *
- * @internal
  */
 export function recordOf(row: readonly unknown[]): SizedRecord {
   const [id, version, createdAt, updatedAt, text, deletedAt] = row;
@@ -35,7 +33,7 @@ const pageSize = 4 * 1024 * 1024;
 /**
  * Reads records page after page, as many at a time as memory easily holds.
  *
- * @internal
+ * @yields Each record.
  */
 export async function* recordPages(
   read: (after: string, limit: number) => Promise<readonly SizedRecord[]>,

@@ -37,8 +37,6 @@ const asciiText = {
  * ones there are two spaces or more before each beginning of a word, and at the end each character that is a word by
  * itself, with the one that follows it. What is inserted depends on neighbouring characters only, so a word of a query
  * gets the same; see {@link searchPattern}.
- *
- * @internal
  */
 export function searchText(
   document: unknown,
@@ -54,8 +52,6 @@ export function searchText(
 /**
  * Returns the text that occurs in the search texts of the documents that have a folded word, and in no others: with the
  * space before it when the word is a short one, so that it has a trigram.
- *
- * @internal
  */
 export function searchPattern(word: string): string {
   const characters = Array.from(word);
@@ -63,20 +59,12 @@ export function searchPattern(word: string): string {
   return word.padStart(partLength + word.length - characters.length);
 }
 
-/**
- * Whether a text that has one pattern always has the other.
- *
- * @internal
- */
+/** Whether a text that has one pattern always has the other. */
 export function isImplied(pattern: string, { by }: { readonly by: string }): boolean {
   return (by.startsWith(" ") ? ` ${by}` : by).includes(pattern);
 }
 
-/**
- * Whether a folded word is so short that it matches beginnings of words only.
- *
- * @internal
- */
+/** Whether a folded word is so short that it matches beginnings of words only. */
 export function isShortWord(word: string): boolean {
   return word.length < 2 * partLength && Array.from(word).length < partLength;
 }
@@ -92,11 +80,7 @@ function foldedText(
   return fold(parts.join("\n"));
 }
 
-/**
- * Whether a search text has all patterns of a query, as a search by the index has it.
- *
- * @internal
- */
+/** Whether a search text has all patterns of a query, as a search by the index has it. */
 export function hasPatterns(text: string, patterns: readonly string[]): boolean {
   return patterns.every((pattern) => text.includes(pattern));
 }

@@ -7,7 +7,6 @@ import { parseJsonText } from "./json-text.ts";
  * Makes the document of a row: the id, the version, both times, the JSON text, and the time of the removal; or all six as
  * one JSON text. The type of the caller's fields is the word of the caller.
  *
- * @internal
  * @throws {DamagedError} For a row that another program damaged.
  */
 export function toStored<T>(collection: string, row: readonly unknown[]): Stored<T> {
@@ -29,7 +28,6 @@ export function toStored<T>(collection: string, row: readonly unknown[]): Stored
 /**
  * Parses the text of a document.
  *
- * @internal
  * @throws {DamagedError} For a text that another program damaged.
  */
 export function parseFields(collection: string, id: string, text: string): Record<string, unknown> {
@@ -41,11 +39,7 @@ export function parseFields(collection: string, id: string, text: string): Recor
   }
 }
 
-/**
- * Parses a row that is one JSON text.
- *
- * @internal
- */
+/** Parses a row that is one JSON text. */
 export function unpackedRow(row: readonly unknown[]): readonly unknown[] {
   if (row.length !== 1) return row;
   const parsed: unknown = JSON.parse(String(row[0]));

@@ -12,8 +12,6 @@ const variantBits = "89ab";
  * The 12 bits after the time are a counter that starts at a random value below 2048 in each
  * millisecond (section 6.2, method 1), the remaining 62 bits are random. When the clock goes back
  * or the counter is used up, the generator keeps counting ahead of the clock.
- *
- * @internal
  */
 export function createIdGenerator(): (now: number) => string {
   const pool = Buffer.alloc(poolBytes);

@@ -1,8 +1,6 @@
 import type { CollectionDefinition } from "../api/definition.ts";
-import type { Stored } from "../api/document.ts";
 import type { StoreStatus } from "../api/migration.ts";
 import type { ChangeBatch } from "../changes/follow-changes.ts";
-import type { NewDocument } from "../query/targets.ts";
 import type { StatementWriter } from "./dialect.ts";
 import type { Layout } from "./layout.ts";
 import type { Operation, Row } from "./operation.ts";
@@ -21,12 +19,8 @@ export interface Found<R> {
 export interface Access {
   /** Whether all of it is one transaction. */
   readonly isTransaction: boolean;
-  /** Reads a document. */
-  get<T>(layout: Layout, id: string): Promise<Stored<T> | undefined>;
   /** Selects and counts documents; `map` makes an item of each row. */
   find<R>(layout: Layout, plan: ReadPlan, map: (row: Row) => R): Promise<Found<R>>;
-  /** Adds a document. */
-  insert<T>(layout: Layout, document: NewDocument): Promise<Stored<T>>;
   /** Removes documents; returns their number. Outside of a transaction it may be done in parts. */
   remove(layout: Layout, removal: Removal): Promise<number>;
   /** Runs an operation that reads. */
@@ -79,8 +73,6 @@ export interface Engine extends Access {
   writeOwn<R>(operation: (begin: Begin) => Operation<R>): Promise<R>;
   /** Reads the oldest changes after a position. */
   readChanges(query: FeedQuery): Promise<ChangeBatch>;
-  /** Plans what a plan would read, statement by statement, and reads nothing. */
-  explain(layout: Layout, plan: ReadPlan): Promise<readonly string[]>;
   /** Calls the listener whenever changes may have been recorded; returns what ends that. */
   onRecorded(listener: () => void): () => void;
   /** Reads what the store holds. */

@@ -14,7 +14,7 @@ import type { Operation, Result, Row, Statement } from "./operation.ts";
 import type { Summarizing } from "./summarizing.ts";
 
 /** What every engine knows of a collection. */
-export interface Table {
+export class Table {
   readonly definition: CollectionDefinition<unknown>;
   /** Name of the table, quoted. */
   readonly quoted: string;
@@ -22,8 +22,6 @@ export interface Table {
   readonly indexed: ReadonlySet<string>;
   /** Fields whose lists have an index of their members: those that an index names alone. */
   readonly listIndexed: ReadonlySet<string>;
-  /** Fields that keyword search looks in. */
-  readonly searchPaths: readonly ParsedPath[];
   /** Fields that hold places. */
   readonly geoPaths: readonly ParsedPath[];
   /** Whether removed documents are kept until they are purged. */
@@ -32,22 +30,18 @@ export interface Table {
   readonly reserved: ReadonlySet<string>;
   /** Computes when a document expires, in collections where any does. */
   readonly expiresAt: ((stored: unknown) => number | null) | undefined;
-}
 
-/** Describes the table of a collection. */
-export function describeTable(definition: CollectionDefinition<unknown>): Table {
-  const { name, unique, indexes, search, geo = [], softDelete = false, expires } = definition;
-  return {
-    definition,
-    quoted: quoteName(name),
-    indexed: new Set([...unique, ...indexes].flat()),
-    listIndexed: new Set(indexes.flatMap((fields) => (hasMembers(fields) ? fields : []))),
-    searchPaths: search.map((field) => parsePath(field)),
-    geoPaths: geo.map((field) => parsePath(field)),
-    softDelete,
-    reserved: new Set(softDelete ? ["deletedAt"] : []),
-    expiresAt: expires === undefined ? undefined : createExpiry(expires),
-  };
+  constructor(definition: CollectionDefinition<unknown>) {
+    const { name, unique, indexes, geo = [], softDelete = false, expires } = definition;
+    this.definition = definition;
+    this.quoted = quoteName(name);
+    this.indexed = new Set([...unique, ...indexes].flat());
+    this.listIndexed = new Set(indexes.flatMap((fields) => (hasMembers(fields) ? fields : [])));
+    this.geoPaths = geo.map((field) => parsePath(field));
+    this.softDelete = softDelete;
+    this.reserved = new Set(softDelete ? ["deletedAt"] : []);
+    this.expiresAt = expires === undefined ? undefined : createExpiry(expires);
+  }
 }
 
 /** Whether an index of these fields has the members of lists too. */
@@ -241,12 +235,6 @@ export interface Layout extends Table {
   markRemoved(condition: Condition, recording: Recording): Operation<number>;
   /** Deletes rows and what belongs to them; returns their number. */
   remove(condition: Condition, recording: Recording): Operation<number>;
-  /** Deletes expired rows, at most so many; returns their number. */
-  removeExpired(
-    limit: number,
-    deleted: "exclude" | "only",
-    recording: Recording,
-  ): Operation<number>;
   /**
    * Merges fields into a document by one statement and returns its columns; no row when none matched. Undefined where the
    * engine cannot, or not these fields.

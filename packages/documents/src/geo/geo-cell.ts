@@ -1,6 +1,6 @@
 import type { Position } from "./position.ts";
 
-/** Cells from one number up to another one, both included. @internal */
+/** Cells from one number up to another one, both included. */
 export interface CellRange {
   readonly low: number;
   readonly high: number;
@@ -33,8 +33,6 @@ const rangeSlack = 1e-9;
 /**
  * Gives the number of the cell that a place is in. Cells are numbered along a Z-order curve, so that
  * those near each other mostly have numbers near each other, and every square is a range of them.
- *
- * @internal
  */
 export function cellOf({ latitude, longitude }: Position): number {
   const [column, row] = [gridOf((longitude + 180) / 360), gridOf((latitude + 90) / 180)];
@@ -44,8 +42,6 @@ export function cellOf({ latitude, longitude }: Position): number {
 /**
  * Gives ranges of cells that hold every place within an angle of one, and others; `undefined` when
  * they would hold most of the earth.
- *
- * @internal
  */
 export function cellsAround(
   { latitude, longitude }: Position,

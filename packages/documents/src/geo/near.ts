@@ -1,4 +1,5 @@
-import { InputError } from "../api/errors.ts";
+import { queryError } from "../api/errors.ts";
+import { checkQueryOptions } from "../api/check-options.ts";
 import { isPlainObject } from "../is-plain-object.ts";
 import { type CellRange, cellsAround } from "./geo-cell.ts";
 import {
@@ -14,8 +15,6 @@ import {
 
 /**
  * A distance that was asked for and checked. Squares are those of chords, see {@link vectorOf}.
- *
- * @internal
  */
 export interface ParsedNear {
   readonly field: string;
@@ -26,13 +25,6 @@ export interface ParsedNear {
   readonly greatest: number;
 }
 
-const knownOptions: ReadonlySet<string> = new Set([
-  "field",
-  "latitude",
-  "longitude",
-  "maxDistance",
-  "minDistance",
-]);
 /** About two metres: where the search for the nearest documents begins at the least. */
 const leastSquare = 1e-13;
 /** Four times as far, and so about as many documents as in all of the attempts before, 15 times. */
@@ -44,18 +36,17 @@ const maxSample = 1000;
 /**
  * Checks what a query is near to.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseNear(near: unknown): ParsedNear {
-  if (!isPlainObject(near)) throw wrong('"near" must be an object');
-  for (const name of Object.keys(near)) {
-    if (!knownOptions.has(name)) throw wrong(`"near" has no ${JSON.stringify(name.slice(0, 32))}`);
-  }
+  if (!isPlainObject(near)) throw queryError('"near" must be an object', "near");
+  checkQueryOptions("near", near, ["field", "latitude", "longitude", "maxDistance", "minDistance"]);
   const { field, latitude, longitude } = near;
-  if (typeof field !== "string") throw wrong('"near.field" must be a field');
-  if (!isLatitude(latitude)) throw wrong('"near.latitude" must be a number from -90 to 90');
-  if (!isLongitude(longitude)) throw wrong('"near.longitude" must be a number from -180 to 180');
+  if (typeof field !== "string") throw queryError('"near.field" must be a field', "near");
+  if (!isLatitude(latitude))
+    throw queryError('"near.latitude" must be a number from -90 to 90', "near");
+  if (!isLongitude(longitude))
+    throw queryError('"near.longitude" must be a number from -180 to 180', "near");
   const least = parseDistance("minDistance", near["minDistance"]) ?? 0;
   const greatest = parseDistance("maxDistance", near["maxDistance"]) ?? Infinity;
   const position = { latitude, longitude };
@@ -71,7 +62,6 @@ export function parseNear(near: unknown): ParsedNear {
 /**
  * Gives the place of a declared field among those of the definition.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY` when it is not declared.
  */
 export function placeOfField(
@@ -80,14 +70,13 @@ export function placeOfField(
 ): number {
   const place = geo.indexOf(field);
   if (place !== -1) return place;
-  throw new InputError(
-    "ERR_DOCUMENTS_QUERY",
+  throw queryError(
     `the collection "${name}" does not declare ${JSON.stringify(field.slice(0, 64))} in "geo"`,
     "near.field",
   );
 }
 
-/** The number of neighbours in the index, to either side, to guess a first distance by. @internal */
+/** The number of neighbours in the index, to either side, to guess a first distance by. */
 export function sampleSize(needed: number): number {
   return Math.min(needed, maxSample);
 }
@@ -96,7 +85,7 @@ export function sampleSize(needed: number): number {
  * Gives the distances, as squares, within which to look for `needed` documents, one after the other
  * until that many are found: first the one that the sample makes likely, at last all.
  *
- * @internal
+ * @yields Each distance.
  */
 export function* growingReach(
   { vector, least, greatest }: ParsedNear,
@@ -131,7 +120,7 @@ export function* growingReach(
   yield greatest;
 }
 
-/** Gives the cells that hold every place within the square of a chord. @internal */
+/** Gives the cells that hold every place within the square of a chord. */
 export function cellsWithin(
   { position }: ParsedNear,
   square: number,
@@ -142,9 +131,5 @@ export function cellsWithin(
 function parseDistance(name: string, value: unknown): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value === "number" && Number.isFinite(value) && value >= 0) return value;
-  throw wrong(`"near.${name}" must be a finite number of metres from 0`);
-}
-
-function wrong(message: string): InputError {
-  return new InputError("ERR_DOCUMENTS_QUERY", message, "near");
+  throw queryError(`"near.${name}" must be a finite number of metres from 0`, "near");
 }

@@ -1,19 +1,19 @@
 import { isObject } from "@fetchwork/kit";
 
-/** A point on the sphere, as a vector of the length 1. @internal */
+/** A point on the sphere, as a vector of the length 1. */
 export interface Vector {
   readonly x: number;
   readonly y: number;
   readonly z: number;
 }
 
-/** A place in degrees. @internal */
+/** A place in degrees. */
 export interface Position {
   readonly latitude: number;
   readonly longitude: number;
 }
 
-/** The mean radius of the earth (WGS 84, IUGG), in metres. @internal */
+/** The mean radius of the earth (WGS 84, IUGG), in metres. */
 const earthRadius = 6_371_008.8;
 
 const gridSize = 2 ** 52;
@@ -22,8 +22,6 @@ const radiansPerDegree = Math.PI / 180;
 /**
  * Reads a place: `{ latitude, longitude }`, or a Point of GeoJSON (RFC 7946 section 3.1.2), whose
  * coordinates begin with the longitude. `undefined` for anything else, or out of range.
- *
- * @internal
  */
 export function positionOf(value: unknown): Position | undefined {
   if (!isObject(value)) return undefined;
@@ -34,12 +32,12 @@ export function positionOf(value: unknown): Position | undefined {
   return checked(value["latitude"], value["longitude"]);
 }
 
-/** Tells whether a number is a latitude. @internal */
+/** Tells whether a number is a latitude. */
 export function isLatitude(value: unknown): value is number {
   return typeof value === "number" && value >= -90 && value <= 90;
 }
 
-/** Tells whether a number is a longitude. @internal */
+/** Tells whether a number is a longitude. */
 export function isLongitude(value: unknown): value is number {
   return typeof value === "number" && value >= -180 && value <= 180;
 }
@@ -51,8 +49,6 @@ export function isLongitude(value: unknown): value is number {
  * subtraction, multiplication and addition is left to the engines, which all of them round alike,
  * and neither the poles nor the antimeridian is a special case. A quarter of the square is the
  * haversine of the angle.
- *
- * @internal
  */
 export function vectorOf({ latitude, longitude }: Position): Vector {
   // A pole is one place by whatever longitude it is called, and so is the antimeridian by its two.
@@ -69,19 +65,19 @@ export function vectorOf({ latitude, longitude }: Position): Vector {
   };
 }
 
-/** Gives the square of the chord between two vectors, in the order in which engines add. @internal */
+/** Gives the square of the chord between two vectors, in the order in which engines add. */
 export function squareBetween(one: Vector, other: Vector): number {
   const [x, y, z] = [one.x - other.x, one.y - other.y, one.z - other.z];
   return x * x + y * y + z * z;
 }
 
-/** Gives the square of the chord under a distance in metres; infinite for more than there is. @internal */
+/** Gives the square of the chord under a distance in metres; infinite for more than there is. */
 export function squareOfDistance(metres: number): number {
   const half = metres / earthRadius / 2;
   return half > Math.PI / 2 ? Infinity : (2 * Math.sin(half)) ** 2;
 }
 
-/** Gives the angle over a chord, in radians. @internal */
+/** Gives the angle over a chord, in radians. */
 export function angleOfSquare(square: number): number {
   return 2 * Math.asin(Math.min(1, Math.sqrt(square) / 2));
 }

@@ -1,4 +1,6 @@
-import { DocumentsTypeError, InputError, UniqueError } from "../api/errors.ts";
+import type { SchemaIssue } from "@fetchwork/kit";
+import { issuePath } from "../document/check-schema.ts";
+import { InputError, optionError, UniqueError } from "../api/errors.ts";
 import type { Store } from "../api/store.ts";
 import type { Transaction } from "../api/transaction.ts";
 import { checkOptions } from "../api/check-options.ts";
@@ -8,12 +10,10 @@ import {
   jobCollections,
   type JobRecord,
   type JobTables,
-  maxPriority,
   placeFrom,
   tablesOf,
   timeText,
 } from "./job-record.ts";
-import { describeIssues } from "./describe-issues.ts";
 import { joinLine } from "./key-lines.ts";
 
 /** Options of `add`. */
@@ -27,8 +27,6 @@ export interface AddJobOptions {
    * that the caller may repeat the call. Default: a new UUIDv7.
    */
   readonly id?: string | undefined;
-  /** Jobs of one kind with a higher priority run first; a whole number from -1,000 to 1,000. Default: `0`. */
-  readonly priority?: number | undefined;
   /** The transaction in which the job is queued: with its changes, or not at all. Default: none, and it is queued at once. */
   readonly transaction?: Transaction | undefined;
 }
@@ -42,7 +40,7 @@ export async function addJob<Input, Parsed>(
   input: Input,
   options: AddJobOptions,
 ): Promise<string> {
-  checkOptions("add", options, ["at", "delay", "id", "priority", "transaction"]);
+  checkOptions("add", options, ["at", "delay", "id", "transaction"]);
   const { id, transaction } = options;
   // What makes the key of an input relies on its schema.
   await checkInput(definition, input);
@@ -52,9 +50,12 @@ export async function addJob<Input, Parsed>(
   if (wanted.key !== undefined || id !== undefined) {
     return store.transaction((own) => addInside(tablesOf(own), wanted, id));
   }
-  const added = { ...wanted, ...placeFrom(wanted.job, wanted, Date.now()) };
+  const added = { ...wanted, ...placeFrom(wanted.job, wanted.dueAt, Date.now()) };
   return (await tablesOf(store).jobs.insert(added)).id;
 }
+
+const maxIssues = 5;
+const maxDescription = 500;
 
 /** Checks an input by the schema of its job, and returns what that makes of it. */
 export async function checkInput<Input, Parsed>(
@@ -70,6 +71,14 @@ export async function checkInput<Input, Parsed>(
     `the input of the job "${name}" is invalid: ${describeIssues(outcome.issues)}`,
     "input",
   );
+}
+
+/** Names the places that a schema rejects; not the values, which may be secret. */
+function describeIssues(issues: readonly SchemaIssue[]): string {
+  const shown = issues
+    .slice(0, maxIssues)
+    .map(({ message, path = [] }) => `${issuePath(path) || "the input"}: ${message}`);
+  return shown.join("; ").slice(0, maxDescription);
 }
 
 async function addInside(
@@ -90,20 +99,14 @@ async function addInside(
 function describe<Input, Parsed>(
   { name, options }: JobDefinition<Input, Parsed>,
   input: Input,
-  { at, delay, priority }: AddJobOptions,
+  { at, delay }: AddJobOptions,
 ): Omit<JobRecord, "line" | "state"> {
-  if (at !== undefined && delay !== undefined) throw wrong('"at" excludes "delay"');
+  if (at !== undefined && delay !== undefined) throw optionError('"at" excludes "delay"');
   if (at !== undefined && !(at instanceof Date && Number.isFinite(at.getTime()))) {
-    throw wrong('"at" must be a valid Date');
+    throw optionError('"at" must be a valid Date');
   }
   if (delay !== undefined && !(delay >= 0)) {
-    throw wrong('"delay" must be a number of milliseconds from 0');
-  }
-  if (
-    priority !== undefined &&
-    !(Number.isInteger(priority) && Math.abs(priority) <= maxPriority)
-  ) {
-    throw wrong(`"priority" must be a whole number from -${maxPriority} to ${maxPriority}`);
+    throw optionError('"delay" must be a number of milliseconds from 0');
   }
   const due = at?.getTime() ?? (delay === undefined ? undefined : Date.now() + delay);
   const key = options.key?.(input);
@@ -116,12 +119,7 @@ function describe<Input, Parsed>(
   return {
     job: name,
     ...(input === undefined ? {} : { input }),
-    ...(priority === undefined || priority === 0 ? {} : { priority }),
     ...(due === undefined ? {} : { dueAt: timeText(Math.max(0, due)) }),
     ...(key === undefined ? {} : { key }),
   };
-}
-
-function wrong(message: string): DocumentsTypeError {
-  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
 }

@@ -18,8 +18,6 @@ export interface JobRun {
    * over because this one stood still. The job is no longer this attempt's then: it must end, and change nothing more.
    */
   readonly signal: AbortSignal;
-  /** Stores how far the job is, as JSON, for `get` and `list`. Rejects when the signal aborted. */
-  progress(value: unknown): Promise<void>;
   /**
    * Ends the job together with changes of the store, in one transaction: either the changes are there and the job is done, or
    * neither, and the job is tried again. What the function returns is the result of the job; it may run more than once, as in
@@ -118,17 +116,6 @@ export class Attempt<Input, Parsed> {
     this.abort("lost");
   }
 
-  #progress(value: unknown): Promise<void> {
-    return this.#write(async () => {
-      this.#checkOpen();
-      await this.#update({
-        state: "running",
-        startedAt: timeText(this.startedAt),
-        progress: value,
-      });
-    });
-  }
-
   #complete<R>(effect: (transaction: Transaction) => Promise<R> | R): Promise<R> {
     return this.#write(async () => {
       this.#checkOpen();
@@ -180,7 +167,6 @@ export class Attempt<Input, Parsed> {
       id: this.id,
       attempt: this.attempt,
       signal: this.#controller.signal,
-      progress: (value) => this.#progress(value),
       complete: (effect) => this.#complete(effect),
     };
   }
@@ -213,11 +199,7 @@ export class Attempt<Input, Parsed> {
     return result;
   }
 
-  async #update(change: {
-    readonly state: "running";
-    readonly startedAt: string;
-    readonly progress?: unknown;
-  }): Promise<void> {
+  async #update(change: Pick<JobRecord, "startedAt" | "state">): Promise<void> {
     const { jobs } = tablesOf(this.#store);
     const { token } = this.lease;
     try {

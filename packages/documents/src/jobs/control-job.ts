@@ -56,13 +56,12 @@ async function requestCancel(store: Store, id: string): Promise<JobRecord | unde
 }
 
 /** Leaves what a job has before its first attempt. */
-function withoutEnd({ job, state, line, input, priority, key }: Stored<JobRecord>): JobRecord {
+function withoutEnd({ job, state, line, input, key }: Stored<JobRecord>): JobRecord {
   return {
     job,
     state,
     line,
     ...(input === undefined ? {} : { input }),
-    ...(priority === undefined ? {} : { priority }),
     ...(key === undefined ? {} : { key }),
   };
 }

@@ -1,5 +1,5 @@
 import type { StandardSchema } from "@fetchwork/kit";
-import { DocumentsTypeError } from "../api/errors.ts";
+import { optionError } from "../api/errors.ts";
 import { checkOptions } from "../api/check-options.ts";
 
 /** Options of `defineJob`. */
@@ -88,9 +88,11 @@ export function defineJob<Input, Parsed = Input>(
   options: JobOptions<Input, Parsed> = {},
 ): JobDefinition<Input, Parsed> {
   if (typeof name !== "string" || !namePattern.test(name)) {
-    throw wrong('the name of a job must be a letter and up to 63 letters, digits, "_", "." or "-"');
+    throw optionError(
+      'the name of a job must be a letter and up to 63 letters, digits, "_", "." or "-"',
+    );
   }
-  const fail = (message: string): Error => wrong(`the job "${name}": ${message}`);
+  const fail = (message: string): Error => optionError(`the job "${name}": ${message}`);
   checkOptions("defineJob", options, [
     "schema",
     "retries",
@@ -142,8 +144,4 @@ export function defineJob<Input, Parsed = Input>(
       backoff,
     }),
   });
-}
-
-function wrong(message: string): DocumentsTypeError {
-  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
 }

@@ -30,7 +30,6 @@ export interface JobRecord {
   readonly line: string;
   /** Absent where a job has none. */
   readonly input?: unknown;
-  readonly priority?: number;
   readonly dueAt?: string;
   readonly key?: string;
   /** Its place among the jobs of its key. */
@@ -38,7 +37,6 @@ export interface JobRecord {
   /** How many attempts failed. */
   readonly failures?: number;
   readonly cancelRequested?: boolean;
-  readonly progress?: unknown;
   readonly result?: unknown;
   readonly error?: JobError;
   readonly startedAt?: string;
@@ -95,7 +93,6 @@ export function tablesOf(place: Pick<Transaction, "collection">): JobTables {
   };
 }
 
-export const maxPriority = 1000;
 const forEver = "9999-12-31T23:59:59.999Z";
 const maxTime = Date.parse(forEver);
 
@@ -108,12 +105,6 @@ export function timeText(time: number): string {
 export function linePrefix(state: JobState, job?: string): string {
   const place = state === "running" ? "waiting" : state;
   return job === undefined ? `${place}/` : `${place}/${job}/`;
-}
-
-/** Where a job waits for a worker: by priority, then by time. */
-export function waitingLine(job: string, priority: number, now: number): string {
-  const rank = String(maxPriority - priority).padStart(4, "0");
-  return `${linePrefix("waiting", job)}${rank}/${timeText(now)}`;
 }
 
 /** Where a job waits for its time. */
@@ -144,11 +135,11 @@ export function keyLineId(job: string, key: string): string {
 /** Where a job goes that may run from a time on. */
 export function placeFrom(
   job: string,
-  { priority = 0, dueAt }: Pick<JobRecord, "dueAt" | "priority">,
+  dueAt: string | undefined,
   now: number,
 ): Pick<JobRecord, "line" | "state"> {
   if (dueAt !== undefined && dueAt > timeText(now)) {
     return { state: "delayed", line: delayedLine(job, dueAt) };
   }
-  return { state: "waiting", line: waitingLine(job, priority, now) };
+  return { state: "waiting", line: linePrefix("waiting", job) + timeText(now) };
 }

@@ -10,7 +10,6 @@ export interface Job {
   readonly state: JobState;
   /** The input as it was queued. */
   readonly input: unknown;
-  readonly priority: number;
   /** Jobs with the same key run one after the other; `undefined` without a key. */
   readonly key: string | undefined;
   /** How many attempts failed. */
@@ -19,8 +18,6 @@ export interface Job {
   readonly error: JobError | undefined;
   /** Whether it was cancelled while it ran, and has not ended yet. */
   readonly isCancelling: boolean;
-  /** What the handler passed to `progress` last. */
-  readonly progress: unknown;
   /** What the handler returned. */
   readonly result: unknown;
   /** When it was queued; ISO 8601 in UTC, as all times. */
@@ -44,20 +41,18 @@ export async function readJob({ jobs, done }: JobTables, id: string): Promise<Jo
 /** Converts a stored job to what `get` and `list` return. */
 export function toJob(record: Stored<JobRecord>): Job {
   const { jobId: id = record.id, queuedAt: createdAt = record.createdAt } = record;
-  const { job, state, input, priority = 0, key, failures = 0, error } = record;
-  const { cancelRequested = false, progress, result } = record;
+  const { job, state, input, key, failures = 0, error } = record;
+  const { cancelRequested = false, result } = record;
   const { dueAt, startedAt, finishedAt } = record;
   return {
     id,
     job,
     state,
     input,
-    priority,
     key,
     failures,
     error,
     isCancelling: cancelRequested && (state === "waiting" || state === "running"),
-    progress,
     result,
     createdAt,
     dueAt,

@@ -1,5 +1,5 @@
 import type { Store } from "../api/store.ts";
-import { DocumentsTypeError } from "../api/errors.ts";
+import { optionError } from "../api/errors.ts";
 import { checkOptions } from "../api/check-options.ts";
 import { addJob, type AddJobOptions } from "./add-job.ts";
 import type { JobHandler } from "./attempt.ts";
@@ -110,10 +110,10 @@ export function createJobs(store: Store, options: JobsOptions = {}): Jobs {
   checkOptions("createJobs", options, ["onError", "pollInterval", "lease"]);
   const { onError = () => undefined, pollInterval = 200, lease = 30_000 } = options;
   if (!(pollInterval >= 10 && pollInterval <= maxTimer)) {
-    throw wrong('"pollInterval" must be a number of milliseconds from 10');
+    throw optionError('"pollInterval" must be a number of milliseconds from 10');
   }
   if (!(lease >= 1000 && lease <= 86_400_000)) {
-    throw wrong('"lease" must be a number of milliseconds from 1000 to a day');
+    throw optionError('"lease" must be a number of milliseconds from 1000 to a day');
   }
   return new StoreJobs(store, { onError, pollInterval, lease });
 }
@@ -157,8 +157,8 @@ class StoreJobs implements Jobs {
   }
 
   work<Input, Parsed>(job: JobDefinition<Input, Parsed>, handler: JobHandler<Parsed>): JobWorker {
-    if (typeof handler !== "function") throw wrong("the handler of a job must be a function");
-    if (this.#closing !== undefined) throw wrong("the queue is closed");
+    if (typeof handler !== "function") throw optionError("the handler of a job must be a function");
+    if (this.#closing !== undefined) throw optionError("the queue is closed");
     const worker = new Worker(this.#context, job, handler);
     const workers = this.#workersOf(job.name);
     workers.add(worker);
@@ -242,8 +242,4 @@ class StoreJobs implements Jobs {
         this.#purging = undefined;
       });
   }
-}
-
-function wrong(message: string): DocumentsTypeError {
-  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
 }

@@ -14,10 +14,10 @@ import {
  */
 export async function joinLine(
   { lines }: JobTables,
-  { job, key, ...times }: Pick<JobRecord, "dueAt" | "job" | "key" | "priority">,
+  { job, key, dueAt }: Pick<JobRecord, "dueAt" | "job" | "key">,
   now: number,
 ): Promise<Pick<JobRecord, "line" | "place" | "state">> {
-  if (key === undefined) return placeFrom(job, times, now);
+  if (key === undefined) return placeFrom(job, dueAt, now);
   const { last, turn } = await lines.upsert(
     { last: 1, turn: 1 },
     {
@@ -25,7 +25,7 @@ export async function joinLine(
       change: (stored) => ({ last: stored.last + 1, turn: stored.turn }),
     },
   );
-  if (last === turn) return { ...placeFrom(job, times, now), place: last };
+  if (last === turn) return { ...placeFrom(job, dueAt, now), place: last };
   return { state: "blocked", line: blockedLine(job, key, last), place: last };
 }
 
@@ -46,7 +46,7 @@ export async function leaveLine(
   }
   const { place = 0 } = next;
   await lines.update(id, { turn: place });
-  await jobs.update(next.id, placeFrom(job, next, now));
+  await jobs.update(next.id, placeFrom(job, next.dueAt, now));
 }
 
 async function nextOf(

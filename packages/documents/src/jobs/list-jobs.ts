@@ -1,4 +1,4 @@
-import { InputError } from "../api/errors.ts";
+import { queryError } from "../api/errors.ts";
 import { checkQueryOptions } from "../api/check-options.ts";
 import { type Job, toJob } from "./job.ts";
 import { type JobState, type JobTables, linePrefix } from "./job-record.ts";
@@ -38,10 +38,10 @@ export async function listJobs({ jobs, done }: JobTables, query: JobQuery): Prom
   const { state, job, limit = 100, after } = query;
   if (state !== undefined && !states.has(state)) {
     const known = Array.from(states, (each) => JSON.stringify(each)).join(", ");
-    throw wrong(`"state" must be one of ${known}`);
+    throw queryError(`"state" must be one of ${known}`);
   }
   if (job !== undefined && (typeof job !== "string" || state === undefined)) {
-    throw wrong('"job" must be a name, and needs "state"');
+    throw queryError('"job" must be a name, and needs "state"');
   }
   const paging = { limit, after, total: "none" } as const;
   const { items, next } = await (state === "done" ? done : jobs).page(
@@ -50,8 +50,4 @@ export async function listJobs({ jobs, done }: JobTables, query: JobQuery): Prom
       : { ...paging, where: { state, line: { prefix: linePrefix(state, job) } }, sort: ["line"] },
   );
   return { items: items.map(toJob), next };
-}
-
-function wrong(message: string): InputError {
-  return new InputError("ERR_DOCUMENTS_QUERY", message);
 }

@@ -1,6 +1,6 @@
 import { Cron } from "croner";
 import type { Collection } from "../api/collection.ts";
-import { DocumentsTypeError } from "../api/errors.ts";
+import { optionError } from "../api/errors.ts";
 import type { Store } from "../api/store.ts";
 import { checkOptions } from "../api/check-options.ts";
 import { addJob, checkInput } from "./add-job.ts";
@@ -17,8 +17,6 @@ export interface ScheduleOptions<Input> {
   readonly timeZone?: string | undefined;
   /** The input of each job. */
   readonly input: Input;
-  /** The priority of each job. Default: `0`. */
-  readonly priority?: number | undefined;
 }
 
 const namePattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
@@ -51,10 +49,10 @@ export class Schedules {
     definition: JobDefinition<Input, Parsed>,
     options: ScheduleOptions<Input>,
   ): Promise<void> {
-    checkOptions("schedule", options, ["cron", "timeZone", "input", "priority"]);
-    const { cron, timeZone = "UTC", input, priority } = options;
+    checkOptions("schedule", options, ["cron", "timeZone", "input"]);
+    const { cron, timeZone = "UTC", input } = options;
     if (!namePattern.test(name)) {
-      throw wrong('the name of a schedule must be 1 to 64 letters, digits, "_", "." or "-"');
+      throw optionError('the name of a schedule must be 1 to 64 letters, digits, "_", "." or "-"');
     }
     const times = parseCron(cron, timeZone);
     await checkInput(definition, input);
@@ -76,7 +74,6 @@ export class Schedules {
         addJob(this.#store, definition, input, {
           transaction,
           id: `${name}@${at.toISOString()}`,
-          priority,
         }),
       );
     clearTimeout(this.#timers.get(name));
@@ -156,11 +153,7 @@ function parseCron(cron: string, timeZone: string): Cron {
     if (times.nextRun() !== null) return times;
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw wrong(`the times ${JSON.stringify(cron)} in ${timeZone} are invalid: ${reason}`);
+    throw optionError(`the times ${JSON.stringify(cron)} in ${timeZone} are invalid: ${reason}`);
   }
-  throw wrong(`the times ${JSON.stringify(cron)} never come`);
-}
-
-function wrong(message: string): DocumentsTypeError {
-  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
+  throw optionError(`the times ${JSON.stringify(cron)} never come`);
 }

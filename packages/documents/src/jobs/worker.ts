@@ -180,7 +180,7 @@ export class Worker<Input, Parsed> {
     const due = delayed.filter(({ dueAt = "" }) => dueAt <= timeText(now));
     await Promise.all(
       due.map(async (record) => {
-        const change = placeFrom(name, record, now);
+        const change = placeFrom(name, record.dueAt, now);
         // Another process was faster, or it was cancelled.
         await jobs.update(record.id, change, { ifVersion: record }).catch(ignoreOvertaken);
       }),

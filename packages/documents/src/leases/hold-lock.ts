@@ -1,14 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as wait } from "node:timers/promises";
-import { DocumentsError, DocumentsTypeError } from "../api/errors.ts";
+import { DocumentsError, optionError } from "../api/errors.ts";
 import type { LockOptions } from "../api/lock.ts";
 import { checkOptions } from "../api/check-options.ts";
 
-/**
- * What an engine knows about locks: a row for each that is held.
- *
- * @internal
- */
+/** What an engine knows about locks: a row for each that is held. */
 export interface LockTable {
   /** Takes a lock that is free; tells whether it was. */
   takeLock(lock: HeldLock & { readonly expiry: number }): Promise<boolean>;
@@ -18,7 +14,7 @@ export interface LockTable {
   releaseLock(lock: HeldLock): Promise<void>;
 }
 
-/** A lock, and the proof of who has it. @internal */
+/** A lock, and the proof of who has it. */
 export interface HeldLock {
   readonly name: string;
   readonly token: string;
@@ -32,11 +28,7 @@ const maxName = 200;
 const minRetry = 10;
 const maxRetry = 200;
 
-/**
- * Runs work under a lock; see `Locking.lock`.
- *
- * @internal
- */
+/** Runs work under a lock; see `Locking.lock`. */
 export async function holdLock<R>(
   table: LockTable,
   name: string,
@@ -132,20 +124,16 @@ function checkLock(
   { patience, expiry }: { readonly patience: number; readonly expiry: number },
 ): void {
   if (typeof name !== "string" || name === "" || name.length > maxName || !name.isWellFormed()) {
-    throw wrong(`the name of a lock must have 1 to ${maxName} characters`);
+    throw optionError(`the name of a lock must have 1 to ${maxName} characters`);
   }
   if (!(patience >= 0 && patience <= maxTime)) {
-    throw wrong(`"wait" must be a number of milliseconds from 0 to ${maxTime}`);
+    throw optionError(`"wait" must be a number of milliseconds from 0 to ${maxTime}`);
   }
   if (!(expiry >= minExpiry && expiry <= maxTime)) {
-    throw wrong(`"expiry" must be a number of milliseconds from ${minExpiry} to ${maxTime}`);
+    throw optionError(`"expiry" must be a number of milliseconds from ${minExpiry} to ${maxTime}`);
   }
 }
 
 function lostError(name: string): DocumentsError {
   return new DocumentsError("ERR_DOCUMENTS_LEASE", `the lock ${JSON.stringify(name)} was lost`);
-}
-
-function wrong(message: string): DocumentsTypeError {
-  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
 }

@@ -1,4 +1,4 @@
-import { DocumentsError, DocumentsTypeError } from "../api/errors.ts";
+import { DocumentsError, optionError } from "../api/errors.ts";
 import type { AppliedMigration, Migration } from "../api/migration.ts";
 
 const maxName = 200;
@@ -6,24 +6,23 @@ const maxName = 200;
 /**
  * Checks a program's migrations, and returns them in order.
  *
- * @internal
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS`
  */
 export function parseMigrations(migrations: readonly Migration[]): readonly Migration[] {
   const given: unknown = migrations;
-  if (!Array.isArray(given)) throw wrong('"migrations" must be a list');
+  if (!Array.isArray(given)) throw optionError('"migrations" must be a list');
   for (const { id, name, up } of migrations) {
     if (!(Number.isSafeInteger(id) && id >= 1)) {
-      throw wrong("the id of a migration must be a whole number from 1");
+      throw optionError("the id of a migration must be a whole number from 1");
     }
     if (typeof name !== "string" || name === "" || name.length > maxName) {
-      throw wrong(`the name of migration ${id} must have 1 to ${maxName} characters`);
+      throw optionError(`the name of migration ${id} must have 1 to ${maxName} characters`);
     }
-    if (typeof up !== "function") throw wrong(`"up" of migration ${id} must be a function`);
+    if (typeof up !== "function") throw optionError(`"up" of migration ${id} must be a function`);
   }
   const sorted = migrations.toSorted((one, other) => one.id - other.id);
   for (const [index, { id }] of sorted.entries()) {
-    if (sorted[index + 1]?.id === id) throw wrong(`two migrations have the id ${id}`);
+    if (sorted[index + 1]?.id === id) throw optionError(`two migrations have the id ${id}`);
   }
   return sorted;
 }
@@ -31,7 +30,6 @@ export function parseMigrations(migrations: readonly Migration[]): readonly Migr
 /**
  * Finds the migrations that did not run yet, in order.
  *
- * @internal
  * @throws {DocumentsError} `ERR_DOCUMENTS_MIGRATION` when the store and the program do not belong
  *   together: the store knows one that the program does not, or by another name, or one comes
  *   before another that ran already.
@@ -60,11 +58,7 @@ export function pendingMigrations(
   return pending;
 }
 
-/**
- * Says that a migration failed.
- *
- * @internal
- */
+/** Says that a migration failed. */
 export function migrationError({ id, name }: Migration, cause: unknown): DocumentsError {
   const reason = cause instanceof Error ? cause.message : String(cause);
   return refused(`the migration ${id} (${name}) failed: ${reason}`, { cause });
@@ -72,8 +66,4 @@ export function migrationError({ id, name }: Migration, cause: unknown): Documen
 
 function refused(message: string, options?: ErrorOptions): DocumentsError {
   return new DocumentsError("ERR_DOCUMENTS_MIGRATION", message, options);
-}
-
-function wrong(message: string): DocumentsTypeError {
-  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
 }

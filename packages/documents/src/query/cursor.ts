@@ -12,7 +12,6 @@ const digestLength = 16;
  * collection and of the order. The digest has no key: it tells a cursor of another query from one of this query, and
  * protects no value.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY` when the values take more than 32 KiB.
  */
 export function writeCursor(
@@ -35,7 +34,6 @@ export function writeCursor(
 /**
  * Reads the values of a cursor.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY` for one of another collection or order, or none.
  */
 export function readCursor(
@@ -63,22 +61,14 @@ function digest(collection: string, order: readonly OrderTerm[], values: string)
   return hash("sha256", text, "base64url").slice(0, digestLength);
 }
 
-/**
- * Gives a value as it is sorted: booleans with the numbers, objects and lists as their text.
- *
- * @internal
- */
+/** Gives a value as it is sorted: booleans with the numbers, objects and lists as their text. */
 export function sortValue(value: unknown): SortValue {
   if (typeof value === "number" || typeof value === "string") return value;
   if (typeof value === "boolean") return value ? 1 : 0;
   return value === undefined || value === null ? null : JSON.stringify(value);
 }
 
-/**
- * Returns what a document is sorted by in each term of an order.
- *
- * @internal
- */
+/** Returns what a document is sorted by in each term of an order. */
 export function sortValuesOf(
   stored: unknown,
   order: readonly { readonly path: ParsedPath }[],

@@ -1,13 +1,9 @@
-import { InputError } from "../api/errors.ts";
+import { type InputError, queryError } from "../api/errors.ts";
 import { type ParsedPath, parsePath } from "../api/field-path.ts";
 import type { ScalarValue } from "../api/where.ts";
 import { isPlainObject } from "../is-plain-object.ts";
 
-/**
- * A filter that was checked, in the few forms that an engine translates.
- *
- * @internal
- */
+/** A filter that was checked, in the few forms that an engine translates. */
 export type Filter =
   | { readonly kind: "all" | "any"; readonly filters: readonly Filter[] }
   | ContainsFilter
@@ -17,22 +13,14 @@ export type Filter =
   | { readonly kind: "prefix"; readonly path: ParsedPath; readonly prefix: string }
   | RangeFilter;
 
-/**
- * Lists that have a member of these; a path may lead through lists.
- *
- * @internal
- */
+/** Lists that have a member of these; a path may lead through lists. */
 export interface ContainsFilter {
   readonly kind: "contains";
   readonly path: ParsedPath;
   readonly values: readonly ScalarValue[];
 }
 
-/**
- * A range of numbers or of strings; at least one bound is set, both of one type.
- *
- * @internal
- */
+/** A range of numbers or of strings; at least one bound is set, both of one type. */
 export interface RangeFilter {
   readonly kind: "range";
   readonly path: ParsedPath;
@@ -40,11 +28,7 @@ export interface RangeFilter {
   readonly upper: Bound | undefined;
 }
 
-/**
- * One end of a range.
- *
- * @internal
- */
+/** One end of a range. */
 export interface Bound {
   readonly value: number | string;
   readonly inclusive: boolean;
@@ -69,7 +53,6 @@ class Progress {
 /**
  * Checks a filter and brings it into its canonical form.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseFilter(where: unknown): Filter {
@@ -215,10 +198,6 @@ function wellFormed(path: ParsedPath, value: string): string {
 
 function wrong(reason: string, path?: ParsedPath): InputError {
   return path === undefined
-    ? new InputError("ERR_DOCUMENTS_QUERY", reason)
-    : new InputError(
-        "ERR_DOCUMENTS_QUERY",
-        `the filter of "${path.text}" is invalid: ${reason}`,
-        path.text,
-      );
+    ? queryError(reason)
+    : queryError(`the filter of "${path.text}" is invalid: ${reason}`, path.text);
 }

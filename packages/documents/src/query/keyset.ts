@@ -1,24 +1,22 @@
 import type { OrderTerm } from "./parse-query.ts";
 
-/** The value of a field of the order, as engines compare it. @internal */
+/** The value of a field of the order, as engines compare it. */
 export type SortValue = number | string | null;
 
 /**
  * A part of the documents after a place in an order. An engine finds each part by one search of an index, and the parts
  * one after the other are in the order; a condition with OR would not be served by any index.
- *
- * @internal
  */
 export type Part = RowsAfter | Segment;
 
-/** The documents after a place, by one comparison of rows. @internal */
+/** The documents after a place, by one comparison of rows. */
 export interface RowsAfter {
   readonly kind: "rows";
   readonly order: readonly OrderTerm[];
   readonly values: readonly (number | string)[];
 }
 
-/** The documents that equal a place in the first terms and are after it in the next one. @internal */
+/** The documents that equal a place in the first terms and are after it in the next one. */
 export interface Segment {
   readonly kind: "segment";
   readonly equal: readonly { readonly term: OrderTerm; readonly value: SortValue }[];
@@ -27,7 +25,7 @@ export interface Segment {
   readonly order: readonly OrderTerm[];
 }
 
-/** What the value of a term must be. @internal */
+/** What the value of a term must be. */
 export type Beyond =
   | { readonly kind: "greater" | "less"; readonly term: OrderTerm; readonly value: number | string }
   | { readonly kind: "notNull" | "null"; readonly term: OrderTerm; readonly value?: undefined };
@@ -35,8 +33,6 @@ export type Beyond =
 /**
  * Splits the documents after a place into parts, given the values there, one for each term. `comparesRows`: whether an
  * index of the engine serves a comparison of rows.
- *
- * @internal
  */
 export function partsAfter(
   order: readonly OrderTerm[],

@@ -1,4 +1,4 @@
-import { InputError } from "../api/errors.ts";
+import { queryError } from "../api/errors.ts";
 import { type ParsedPath, parsePath } from "../api/field-path.ts";
 import { isPlainObject } from "../is-plain-object.ts";
 import { checkQueryOptions } from "../api/check-options.ts";
@@ -10,15 +10,15 @@ import {
   parseSelection,
 } from "./parse-query.ts";
 
-/** How the values of a field are summed up. @internal */
+/** How the values of a field are summed up. */
 export type Aggregate = "avg" | "max" | "min" | "sum";
 
-/** A value of a group; none but the number of documents is of a field. @internal */
+/** A value of a group; none but the number of documents is of a field. */
 export type ParsedValue =
   | { readonly kind: "count"; readonly name: string }
   | { readonly kind: Aggregate; readonly name: string; readonly path: ParsedPath };
 
-/** Groups and what to compute of them. @internal */
+/** Groups and what to compute of them. */
 export interface ParsedAggregate extends ParsedSelection {
   readonly by: readonly ParsedPath[];
   readonly values: readonly ParsedValue[];
@@ -27,7 +27,7 @@ export interface ParsedAggregate extends ParsedSelection {
   readonly limit: number;
 }
 
-/** A field whose different values are wanted. @internal */
+/** A field whose different values are wanted. */
 export interface ParsedDistinct extends ParsedSelection {
   readonly path: ParsedPath;
   readonly limit: number;
@@ -43,7 +43,6 @@ const maxLimit = 10_000;
 /**
  * Checks what is to be computed of which groups.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseAggregate(
@@ -55,7 +54,7 @@ export function parseAggregate(
   const values = parseValues(query.values);
   const names = [...by.map(({ text }) => text), ...values.map(({ name }) => name)];
   if (new Set(names).size < names.length) {
-    throw wrong('a name of "values" or a field of "by" is used twice');
+    throw queryError('a name of "values" or a field of "by" is used twice');
   }
   return {
     ...parseSelection(query),
@@ -69,7 +68,6 @@ export function parseAggregate(
 /**
  * Checks of which field the different values are wanted.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseDistinct(
@@ -84,21 +82,21 @@ export function parseDistinct(
 function parseBy(by: unknown): readonly ParsedPath[] {
   if (by === undefined) return [];
   const fields: readonly unknown[] = Array.isArray(by) ? by : [by];
-  if (fields.length > maxFields) throw wrong(`"by" has more than ${maxFields} fields`);
+  if (fields.length > maxFields) throw queryError(`"by" has more than ${maxFields} fields`);
   return fields.map((field) => parsePath(field));
 }
 
 function parseValues(values: unknown): readonly ParsedValue[] {
   const entries = isPlainObject(values) ? Object.entries(values) : [];
   if (entries.length === 0 || entries.length > maxValues) {
-    throw wrong(`"values" must be an object with 1 to ${maxValues} values`);
+    throw queryError(`"values" must be an object with 1 to ${maxValues} values`);
   }
   return entries.map(([name, value]) => parseValue(name, value));
 }
 
 function parseValue(name: string, value: unknown): ParsedValue {
   if (name === "" || name.length > maxNameLength || name.startsWith("-")) {
-    throw wrong(
+    throw queryError(
       `a name of "values" must have 1 to ${maxNameLength} characters and not begin with "-"`,
     );
   }
@@ -107,28 +105,24 @@ function parseValue(name: string, value: unknown): ParsedValue {
   if (others.length === 0 && kind !== undefined && isAggregate(kind)) {
     return { kind, name, path: parsePath(field) };
   }
-  throw wrong(
+  throw queryError(
     `a value must be "count" or one of { sum }, { avg }, { min } and { max } with a field`,
   );
 }
 
 function parseOrder(sort: unknown, names: readonly string[]): ParsedAggregate["order"] {
   const keys: unknown = sort ?? [];
-  if (!Array.isArray(keys)) throw wrong('"sort" must be a list of names');
-  if (keys.length > maxSortKeys) throw wrong(`"sort" has more than ${maxSortKeys} names`);
+  if (!Array.isArray(keys)) throw queryError('"sort" must be a list of names');
+  if (keys.length > maxSortKeys) throw queryError(`"sort" has more than ${maxSortKeys} names`);
   return keys.map((key: unknown) => {
     const descending = typeof key === "string" && key.startsWith("-");
     const name = descending ? key.slice(1) : key;
     const place = names.findIndex((each) => each === name);
-    if (place === -1) throw wrong('"sort" has a name that is neither in "values" nor in "by"');
+    if (place === -1) throw queryError('"sort" has a name that is neither in "values" nor in "by"');
     return { place, descending };
   });
 }
 
 function isAggregate(kind: string): kind is Aggregate {
   return kind === "avg" || kind === "max" || kind === "min" || kind === "sum";
-}
-
-function wrong(message: string): InputError {
-  return new InputError("ERR_DOCUMENTS_QUERY", message);
 }

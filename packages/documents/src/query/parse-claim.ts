@@ -8,7 +8,6 @@ const maxExpiry = 86_400_000;
 /**
  * Checks the time for which a lease is given.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseExpiry(expiry: number | undefined): number {
@@ -20,7 +19,6 @@ const maxClaimed = 1000;
 /**
  * Checks what selects documents to work on.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseClaim<T>(query: ClaimQuery<T>): {

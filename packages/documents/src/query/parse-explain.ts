@@ -1,4 +1,4 @@
-import { DocumentsTypeError } from "../api/errors.ts";
+import { optionError } from "../api/errors.ts";
 import type { ExplainOptions } from "../api/explanation.ts";
 import { checkOptions } from "../api/check-options.ts";
 import { parseAggregate, type ParsedAggregate } from "./parse-aggregate.ts";
@@ -11,7 +11,7 @@ import {
   parseFind,
 } from "./parse-query.ts";
 
-/** What to plan: the first page, since those after it cost the same. @internal */
+/** What to plan: the first page, since those after it cost the same. */
 export interface Explained {
   readonly find?: { readonly query: ParsedQuery; readonly after: undefined } | undefined;
   readonly groups?: ParsedAggregate | undefined;
@@ -21,7 +21,6 @@ export interface Explained {
 /**
  * Checks a query as its method does.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS`
  */
@@ -44,10 +43,6 @@ export function parseExplain(query: GivenQuery, options: ExplainOptions): Explai
       };
     }
     default:
-      throw wrong('"method" must be "find", "page", "count" or "aggregate"');
+      throw optionError('"method" must be "find", "page", "count" or "aggregate"');
   }
-}
-
-function wrong(message: string): DocumentsTypeError {
-  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
 }

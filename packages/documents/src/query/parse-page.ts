@@ -11,11 +11,7 @@ const defaultLimit = 30;
 const maxLimit = 10_000;
 const pageNames = [...selectionNames, "total"] as const;
 
-/**
- * A query of a page that was checked.
- *
- * @internal
- */
+/** A query of a page that was checked. */
 export interface ParsedPage {
   readonly parsed: ParsedQuery;
   readonly limit: number;
@@ -25,14 +21,9 @@ export interface ParsedPage {
 /**
  * Checks the query of a page.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
-export function parsePage(query: GivenQuery & { readonly total?: unknown }): {
-  readonly parsed: ParsedQuery;
-  readonly limit: number;
-  readonly total: number | "exact" | "none";
-} {
+export function parsePage(query: GivenQuery & { readonly total?: unknown }): ParsedPage {
   checkQueryOptions("page", query, pageNames);
   const parsed = parseQuery(query);
   const limit = parseMaximum("limit", query.limit ?? defaultLimit, maxLimit);

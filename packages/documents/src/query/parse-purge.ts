@@ -5,11 +5,7 @@ import { checkQueryOptions } from "../api/check-options.ts";
 import { type Filter, parseFilter } from "./filter.ts";
 import { checkUtcTime } from "./utc-time.ts";
 
-/**
- * A selection of documents to be purged that was checked.
- *
- * @internal
- */
+/** A selection of documents to be purged that was checked. */
 export interface ParsedPurge {
   readonly filter: Filter | undefined;
   readonly deletedBefore: string | undefined;
@@ -18,7 +14,6 @@ export interface ParsedPurge {
 /**
  * Checks what selects documents to be purged.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parsePurge<T>(selection: PurgeSelection<T>): ParsedPurge {
@@ -28,11 +23,7 @@ export function parsePurge<T>(selection: PurgeSelection<T>): ParsedPurge {
   return { filter: where === undefined ? undefined : parseFilter(where), deletedBefore };
 }
 
-/**
- * Says that a definition without `softDelete` would lose, or show again, what was removed.
- *
- * @internal
- */
+/** Says that a definition without `softDelete` would lose, or show again, what was removed. */
 export function keepsRemoved({ name }: CollectionDefinition<unknown>): DocumentsTypeError {
   return new DocumentsTypeError(
     "ERR_DOCUMENTS_DEFINITION",
@@ -43,7 +34,6 @@ export function keepsRemoved({ name }: CollectionDefinition<unknown>): Documents
 /**
  * Refuses what only collections with soft deletion can do.
  *
- * @internal
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION`
  */
 export function requireSoftDelete({ name, softDelete }: CollectionDefinition<unknown>): void {

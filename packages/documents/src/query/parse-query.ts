@@ -1,4 +1,4 @@
-import { InputError } from "../api/errors.ts";
+import { queryError } from "../api/errors.ts";
 import { type ParsedPath, parsePath } from "../api/field-path.ts";
 import type { Deleted } from "../api/soft-deletion.ts";
 import { foldedWords } from "../document/fold.ts";
@@ -7,7 +7,7 @@ import { type ParsedNear, parseNear } from "../geo/near.ts";
 import { checkQueryOptions } from "../api/check-options.ts";
 import { type Filter, parseFilter } from "./filter.ts";
 
-/** A selection as it was given. @internal */
+/** A selection as it was given. */
 export interface GivenSelection {
   readonly where?: unknown;
   readonly q?: unknown;
@@ -15,7 +15,7 @@ export interface GivenSelection {
   readonly deleted?: unknown;
 }
 
-/** A query as it was given. @internal */
+/** A query as it was given. */
 export interface GivenQuery extends GivenSelection {
   readonly sort?: unknown;
   readonly limit?: unknown;
@@ -24,11 +24,7 @@ export interface GivenQuery extends GivenSelection {
   readonly fields?: unknown;
 }
 
-/**
- * A selection that was checked.
- *
- * @internal
- */
+/** A selection that was checked. */
 export interface ParsedSelection {
   readonly filter: Filter | undefined;
   /** What must each occur in the search text, see `searchPattern`. */
@@ -37,11 +33,7 @@ export interface ParsedSelection {
   readonly deleted: Deleted;
 }
 
-/**
- * A query that was checked.
- *
- * @internal
- */
+/** A query that was checked. */
 export interface ParsedQuery extends ParsedSelection {
   readonly order: readonly OrderTerm[];
   readonly limit: number | undefined;
@@ -51,11 +43,7 @@ export interface ParsedQuery extends ParsedSelection {
   readonly fields: readonly ParsedPath[] | undefined;
 }
 
-/**
- * A field to sort by.
- *
- * @internal
- */
+/** A field to sort by. */
 export interface OrderTerm {
   readonly path: ParsedPath;
   readonly descending: boolean;
@@ -72,7 +60,6 @@ const maxFields = 200;
 /**
  * Checks what is to be counted, and up to where.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseCount(
@@ -86,13 +73,12 @@ export function parseCount(
 /**
  * Checks what selects documents.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseSelection(selection: GivenSelection): ParsedSelection {
   const { where, q, near, deleted = "exclude" } = selection;
   if (deleted !== "exclude" && deleted !== "include" && deleted !== "only") {
-    throw wrong('"deleted" must be "exclude", "include" or "only"');
+    throw queryError('"deleted" must be "exclude", "include" or "only"');
   }
   return {
     filter: where === undefined ? undefined : parseFilter(where),
@@ -105,7 +91,6 @@ export function parseSelection(selection: GivenSelection): ParsedSelection {
 /**
  * Checks a number of documents from 1, such as the one at which counting stops.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseMaximum(
@@ -116,7 +101,7 @@ export function parseMaximum(
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 1 && value <= greatest) {
     return value;
   }
-  throw wrong(`"${name}" must be a whole number from 1 to ${greatest}`);
+  throw queryError(`"${name}" must be a whole number from 1 to ${greatest}`);
 }
 
 /** Names of what selects documents, in the order in which messages list them. */
@@ -128,7 +113,6 @@ const findNames = [...selectionNames, "offset"] as const;
 /**
  * Checks the query of `find`.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseFind(query: GivenQuery): ParsedQuery {
@@ -139,14 +123,14 @@ export function parseFind(query: GivenQuery): ParsedQuery {
 /**
  * Checks the values of a query, whose names were checked.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseQuery(query: GivenQuery): ParsedQuery {
   const { after } = query;
-  if (after !== undefined && typeof after !== "string") throw wrong('"after" must be a cursor');
+  if (after !== undefined && typeof after !== "string")
+    throw queryError('"after" must be a cursor');
   if (after !== undefined && query.offset !== undefined) {
-    throw wrong('"after" and "offset" exclude one another');
+    throw queryError('"after" and "offset" exclude one another');
   }
   const selection = parseSelection(query);
   return {
@@ -162,20 +146,23 @@ export function parseQuery(query: GivenQuery): ParsedQuery {
 
 function parseWords(q: unknown): readonly string[] {
   if (q === undefined) return [];
-  if (typeof q !== "string") throw wrongSearch('"q" must be a string');
+  if (typeof q !== "string") throw queryError('"q" must be a string', "q");
   if (q.length > maxSearchLength)
-    throw wrongSearch(`"q" is longer than ${maxSearchLength} characters`);
+    throw queryError(`"q" is longer than ${maxSearchLength} characters`, "q");
   const words = foldedWords(q);
-  if (words.length > maxWords) throw wrongSearch(`"q" has more than ${maxWords} different words`);
+  if (words.length > maxWords) {
+    throw queryError(`"q" has more than ${maxWords} different words`, "q");
+  }
   // A word inside of another one does not count.
   const counted = words.filter(
     (word) => !words.some((other) => other !== word && other.includes(word)),
   );
   const short = counted.filter(isShortWord).length;
   if (short > (short < counted.length ? maxShortWords : maxShortWordsAlone)) {
-    throw wrongSearch(
+    throw queryError(
       `"q" has too many words of one or two characters, expected at most ${maxShortWords} next to ` +
         `a longer word, or ${maxShortWordsAlone} alone`,
+      "q",
     );
   }
   const patterns = words.map(searchPattern);
@@ -186,8 +173,8 @@ function parseWords(q: unknown): readonly string[] {
 
 function parseSort(sort: unknown): readonly OrderTerm[] {
   const keys: unknown = sort ?? [];
-  if (!Array.isArray(keys)) throw wrong('"sort" must be a list of fields');
-  if (keys.length > maxSortKeys) throw wrong(`"sort" has more than ${maxSortKeys} fields`);
+  if (!Array.isArray(keys)) throw queryError('"sort" must be a list of fields');
+  if (keys.length > maxSortKeys) throw queryError(`"sort" has more than ${maxSortKeys} fields`);
   if (keys.length === 0) return defaultOrder;
   const order = keys.map((key: unknown): OrderTerm => {
     const descending = typeof key === "string" && key.startsWith("-");
@@ -202,7 +189,7 @@ function parseSort(sort: unknown): readonly OrderTerm[] {
 /** The order by a distance, which no document holds: its term only tells cursors apart. */
 function orderBy({ field, position }: ParsedNear, sort: unknown): readonly OrderTerm[] {
   if (sort !== undefined && !(Array.isArray(sort) && sort.length === 0)) {
-    throw wrong('"near" sorts by the distance, so it excludes "sort"');
+    throw queryError('"near" sorts by the distance, so it excludes "sort"');
   }
   const text = JSON.stringify([field, position.latitude, position.longitude]);
   return [{ path: { text, segments: [], meta: undefined }, descending: false }, ascendingId];
@@ -211,21 +198,13 @@ function orderBy({ field, position }: ParsedNear, sort: unknown): readonly Order
 function parseNumber(name: "limit" | "offset", value: unknown): number | undefined {
   if (value === undefined) return undefined;
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= 0) return value;
-  throw wrong(`"${name}" must be a whole number from 0`);
+  throw queryError(`"${name}" must be a whole number from 0`);
 }
 
 function parseFields(fields: unknown): readonly ParsedPath[] {
-  if (!Array.isArray(fields)) throw wrong('"fields" must be a list of fields');
-  if (fields.length > maxFields) throw wrong(`"fields" has more than ${maxFields} fields`);
+  if (!Array.isArray(fields)) throw queryError('"fields" must be a list of fields');
+  if (fields.length > maxFields) throw queryError(`"fields" has more than ${maxFields} fields`);
   return fields.map((field: unknown) => parsePath(field));
-}
-
-function wrong(message: string): InputError {
-  return new InputError("ERR_DOCUMENTS_QUERY", message);
-}
-
-function wrongSearch(message: string): InputError {
-  return new InputError("ERR_DOCUMENTS_QUERY", message, "q");
 }
 
 const idPath: ParsedPath = { text: "id", segments: ["id"], meta: "id" };

@@ -1,4 +1,4 @@
-import { InputError } from "../api/errors.ts";
+import { queryError } from "../api/errors.ts";
 import { isPlainObject } from "../is-plain-object.ts";
 import { checkQueryOptions } from "../api/check-options.ts";
 import { type Filter, parseFilter } from "./filter.ts";
@@ -6,7 +6,6 @@ import { type Filter, parseFilter } from "./filter.ts";
 /**
  * Checks which documents are to be changed.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseUpdateMany(changes: {
@@ -15,11 +14,7 @@ export function parseUpdateMany(changes: {
 }): Filter {
   checkQueryOptions("updateMany", changes, ["where", "change"]);
   if (typeof changes.change !== "function" && !isPlainObject(changes.change)) {
-    throw wrong('"change" must be an object or a function');
+    throw queryError('"change" must be an object or a function');
   }
   return parseFilter(changes.where);
-}
-
-function wrong(message: string): InputError {
-  return new InputError("ERR_DOCUMENTS_QUERY", message);
 }

@@ -7,7 +7,6 @@ import type { Filter } from "./filter.ts";
 /**
  * Checks which document an upsert means: its id, or the values of a unique index's fields.
  *
- * @internal
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseUpsert(

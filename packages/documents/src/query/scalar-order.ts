@@ -3,8 +3,6 @@ import type { ScalarValue } from "../api/where.ts";
 /**
  * Compares scalar values in the order of `sort`: null, numbers and booleans, strings by code point. A number comes before
  * the boolean that equals it, so that no two different values are equal.
- *
- * @internal
  */
 export function compareScalars(one: ScalarValue, other: ScalarValue): number {
   if (typeof one === "string" && typeof other === "string") return compareTexts(one, other);

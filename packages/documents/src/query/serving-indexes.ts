@@ -3,16 +3,16 @@ import type { ServingIndex } from "../api/explanation.ts";
 import type { Filter } from "./filter.ts";
 import type { OrderTerm } from "./parse-query.ts";
 
-/** The fields of an index, in order. @internal */
+/** The fields of an index, in order. */
 export type IndexFields = readonly string[];
 
-/** Whether a filter has a condition. @internal */
+/** Whether a filter has a condition. */
 export function hasConditions(filter: Filter | undefined): filter is Filter {
   if (filter === undefined) return false;
   return filter.kind === "all" ? filter.filters.some(hasConditions) : true;
 }
 
-/** Returns the fields that a filter compares, each once. @internal */
+/** Returns the fields that a filter compares, each once. */
 export function fieldsOf(filter: Filter): IndexFields {
   switch (filter.kind) {
     case "all":
@@ -25,7 +25,7 @@ export function fieldsOf(filter: Filter): IndexFields {
   }
 }
 
-/** Returns the fields that must equal a value in every document that a filter selects. @internal */
+/** Returns the fields that must equal a value in every document that a filter selects. */
 export function equalFields(filter: Filter | undefined): IndexFields {
   if (filter === undefined) return [];
   if (filter.kind === "equals" && filter.values.length === 1) return [filter.path.text];
@@ -35,8 +35,6 @@ export function equalFields(filter: Filter | undefined): IndexFields {
 /**
  * Returns the indexes to declare for a filter, one for each alternative; undefined where none can serve. Fields that must
  * equal a value come together in one index.
- *
- * @internal
  */
 export function indexesFor(filter: Filter): readonly IndexFields[] | undefined {
   switch (filter.kind) {
@@ -64,7 +62,7 @@ export function indexesFor(filter: Filter): readonly IndexFields[] | undefined {
   }
 }
 
-/** Lists the indexes of a collection that find documents by values. @internal */
+/** Lists the indexes of a collection that find documents by values. */
 export function valueIndexes({
   unique,
   indexes,
@@ -75,7 +73,7 @@ export function valueIndexes({
   ];
 }
 
-/** Returns the index that has a member of a list which a filter asks for; undefined where none has. @internal */
+/** Returns the index that has a member of a list which a filter asks for; undefined where none has. */
 export function memberIndex(
   filter: Filter | undefined,
   indexes: readonly ServingIndex[],
@@ -93,7 +91,7 @@ export function memberIndex(
   );
 }
 
-/** Returns the indexes that find the documents of a filter; undefined where none can. @internal */
+/** Returns the indexes that find the documents of a filter; undefined where none can. */
 export function findingIndexes(
   filter: Filter,
   indexes: readonly ServingIndex[],
@@ -118,7 +116,7 @@ export function findingIndexes(
   }
 }
 
-/** Returns the index that finds the documents of a filter and returns them in an order. @internal */
+/** Returns the index that finds the documents of a filter and returns them in an order. */
 export function orderedIndex(
   filter: Filter | undefined,
   order: readonly OrderTerm[],
@@ -138,13 +136,13 @@ export function orderedIndex(
   });
 }
 
-/** Returns the fields of an order without the id at its end, which every index has at its end as well. @internal */
+/** Returns the fields of an order without the id at its end, which every index has at its end as well. */
 export function orderFields(order: readonly OrderTerm[]): IndexFields {
   const fields = order.map(({ path }) => path.text);
   return fields.length > 1 && fields.at(-1) === "id" ? fields.slice(0, -1) : fields;
 }
 
-/** Whether an index can return the order, from one of its ends. @internal */
+/** Whether an index can return the order, from one of its ends. */
 export function hasOneDirection(order: readonly OrderTerm[]): boolean {
   return order.every(({ descending }) => descending === order[0]?.descending);
 }

@@ -1,37 +1,25 @@
 import { isObject } from "@fetchwork/kit";
 import type { InsertOptions } from "../api/collection.ts";
-import { InputError } from "../api/errors.ts";
+import { InputError, queryError } from "../api/errors.ts";
 import type { WriteOptions } from "../api/changing/write-options.ts";
 import { isPossibleId } from "../document/id.ts";
 import { checkQueryOptions } from "../api/check-options.ts";
 import { type Filter, parseFilter } from "./filter.ts";
 
-/**
- * A document on its way in.
- *
- * @internal
- */
+/** A document on its way in. */
 export interface NewDocument {
   readonly id: string | undefined;
   /** The JSON text of the caller's fields. */
   readonly text: string;
 }
 
-/**
- * A version of a document, and when the document was added, where that matters: its id may be used again.
- *
- * @internal
- */
+/** A version of a document, and when the document was added, where that matters: its id may be used again. */
 export interface TargetVersion {
   readonly version: number;
   readonly createdAt?: string | undefined;
 }
 
-/**
- * Which version of which document is to be changed.
- *
- * @internal
- */
+/** Which version of which document is to be changed. */
 export interface Target {
   readonly id: string;
   readonly ifVersion: TargetVersion | undefined;
@@ -39,17 +27,13 @@ export interface Target {
   readonly lease?: string | undefined;
 }
 
-/**
- * Checks which document is to be changed.
- *
- * @internal
- */
+/** Checks which document is to be changed. */
 export function parseTarget(id: string, options: WriteOptions): Target {
   checkQueryOptions("a change", options, ["ifVersion", "lease"]);
   const { lease } = options;
   const ifVersion = parseVersion(options.ifVersion);
   if (lease !== undefined && typeof lease !== "string") {
-    throw wrong('"lease" must be the token of a lease');
+    throw queryError('"lease" must be the token of a lease');
   }
   return { id: checkId(id), ifVersion, lease };
 }
@@ -61,64 +45,40 @@ function parseVersion(ifVersion: WriteOptions["ifVersion"]): TargetVersion | und
     : { version: ifVersion };
   const isTime = typeof createdAt === "string" || !isObject(ifVersion);
   if (Number.isSafeInteger(version) && isTime) return { version, createdAt };
-  throw wrong('"ifVersion" must be a whole number, or have "version" and "createdAt"');
+  throw queryError('"ifVersion" must be a whole number, or have "version" and "createdAt"');
 }
 
-/**
- * Checks the options of a new document, and returns its id.
- *
- * @internal
- */
+/** Checks the options of a new document, and returns its id. */
 export function parseInsert(options: InsertOptions): string | undefined {
   checkQueryOptions("insert", options, ["id"]);
   if (options.id !== undefined) checkNewId(options.id);
   return options.id;
 }
 
-/**
- * Checks which documents are to be removed.
- *
- * @internal
- */
+/** Checks which documents are to be removed. */
 export function parseRemoval(selection: { readonly where: unknown }): Filter {
   checkQueryOptions("removeMany", selection, ["where"]);
   return parseFilter(selection.where);
 }
 
-/**
- * Checks that several of something are given as a list.
- *
- * @internal
- */
+/** Checks that several of something are given as a list. */
 export function checkList<T>(name: string, list: readonly T[]): readonly T[] {
   const given: unknown = list;
-  if (!Array.isArray(given)) throw wrong(`the ${name} must be a list`);
+  if (!Array.isArray(given)) throw queryError(`the ${name} must be a list`);
   return list;
 }
 
-/**
- * Checks an id that may be any.
- *
- * @internal
- */
+/** Checks an id that may be any. */
 export function checkId(id: unknown): string {
   if (typeof id === "string") return id;
   throw new InputError("ERR_DOCUMENTS_ID", `an id must be a string, got ${typeof id}`);
 }
 
-/**
- * Checks the id of a new document.
- *
- * @internal
- */
+/** Checks the id of a new document. */
 export function checkNewId(id: unknown): void {
   if (isPossibleId(checkId(id))) return;
   throw new InputError(
     "ERR_DOCUMENTS_ID",
     "the id is invalid, expected 1 to 128 ASCII letters, digits and -._~:@+=",
   );
-}
-
-function wrong(message: string): InputError {
-  return new InputError("ERR_DOCUMENTS_QUERY", message);
 }

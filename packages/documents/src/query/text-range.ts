@@ -1,8 +1,4 @@
-/**
- * Gives the least text that is greater than every text with the prefix, if there is one.
- *
- * @internal
- */
+/** Gives the least text that is greater than every text with the prefix, if there is one. */
 export function afterPrefix(prefix: string): string | undefined {
   const points = Array.from(prefix);
   for (let last = points.pop(); last !== undefined; last = points.pop()) {
@@ -16,20 +12,12 @@ export function afterPrefix(prefix: string): string | undefined {
   return undefined;
 }
 
-/**
- * Tells whether a string could be the JSON text of an object or a list.
- *
- * @internal
- */
+/** Tells whether a string could be the JSON text of an object or a list. */
 export function looksLikeJson(text: string): boolean {
   return text.startsWith("{") || text.startsWith("[");
 }
 
-/**
- * Tells whether a range may hold `true`, `false`, or the text of an object or array.
- *
- * @internal
- */
+/** Tells whether a range may hold `true`, `false`, or the text of an object or array. */
 export function isAmbiguousRange(
   lower: number | string | undefined,
   upper: number | string | undefined,

@@ -1,5 +1,5 @@
 import { backoffDelay } from "@fetchwork/kit";
-import { DocumentsTypeError } from "../api/errors.ts";
+import { optionError } from "../api/errors.ts";
 import type { TransactionOptions } from "../api/transaction.ts";
 import { checkOptions } from "../api/check-options.ts";
 
@@ -11,7 +11,6 @@ const longestPause = 100;
 /**
  * Checks the options of a transaction.
  *
- * @internal
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS`
  */
 export function parseTransactionOptions(options: TransactionOptions): {
@@ -21,10 +20,10 @@ export function parseTransactionOptions(options: TransactionOptions): {
   checkOptions("transaction", options, ["timeout", "retries"]);
   const { timeout = defaultTimeout, retries } = options;
   if (!(timeout > 0 && timeout <= maxTimeout)) {
-    throw wrong(`"timeout" must be a number of milliseconds from 1 to ${maxTimeout}`);
+    throw optionError(`"timeout" must be a number of milliseconds from 1 to ${maxTimeout}`);
   }
   if (retries !== undefined && !(Number.isSafeInteger(retries) && retries >= 0)) {
-    throw wrong('"retries" must be a whole number from 0');
+    throw optionError('"retries" must be a whole number from 0');
   }
   return { timeout, retries };
 }
@@ -32,13 +31,7 @@ export function parseTransactionOptions(options: TransactionOptions): {
 /**
  * Returns the time to wait after an attempt that conflicted with others, in milliseconds. It is
  * random, so that they do not conflict again.
- *
- * @internal
  */
 export function pauseAfter(attempt: number): number {
   return backoffDelay(attempt + 1, { baseDelay: firstPause, maxDelay: longestPause });
-}
-
-function wrong(message: string): DocumentsTypeError {
-  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
 }

@@ -6,6 +6,7 @@ import type {
   MemberValue,
 } from "../api/reading/aggregate.ts";
 import type { Projected, Stored } from "../api/document.ts";
+import { checkQueryOptions } from "../api/check-options.ts";
 import { type FieldPath, type FieldValue } from "../api/field-path.ts";
 import type { CountQuery, FindQuery } from "../api/find-query.ts";
 import type { Page, PageQuery } from "../api/page.ts";
@@ -15,16 +16,23 @@ import type { Access } from "../engines/engine.ts";
 import type { Layout } from "../engines/layout.ts";
 import type { Row } from "../engines/operation.ts";
 import type { ReadPlan } from "../engines/operations/find.ts";
-import { getDocuments } from "../engines/operations/get.ts";
+import { getDocument, getDocuments } from "../engines/operations/get.ts";
 import { parseAggregate, parseDistinct } from "../query/parse-aggregate.ts";
 import { parsePage } from "../query/parse-page.ts";
-import { parseCount, parseFind } from "../query/parse-query.ts";
-import { parseStream } from "../query/parse-stream.ts";
+import {
+  parseCount,
+  parseFind,
+  parseMaximum,
+  parseQuery,
+  selectionNames,
+} from "../query/parse-query.ts";
 import { checkId, checkList } from "../query/targets.ts";
 import { groupOf, memberValue, refuseTooMany } from "./summaries.ts";
-import { streamPages } from "./stream-pages.ts";
 import type { ObserveQuery } from "./observe-queries.ts";
 import { type Reading, selectDocuments, selectPage } from "./select-documents.ts";
+
+/** Documents of a part of a stream: few enough for the memory when they are large, and many for the cost of a statement. */
+const partSize = 200;
 
 /** How a collection is read. */
 export class CollectionReads<T> {
@@ -45,11 +53,7 @@ export class CollectionReads<T> {
 
   /** Not `async`, which costs a tenth of a read. */
   get(id: string): Promise<Stored<T> | undefined> {
-    try {
-      return this.access.get<T>(this.layout, checkId(id));
-    } catch (error) {
-      return Promise.reject(error instanceof Error ? error : new TypeError(String(error)));
-    }
+    return this.access.read(this.layout, () => getDocument<T>(this.layout, checkId(id)));
   }
 
   async getMany(ids: readonly string[]): Promise<readonly (Stored<T> | undefined)[]> {
@@ -87,9 +91,16 @@ export class CollectionReads<T> {
   async *stream(
     query: StreamQuery<T> = {},
   ): AsyncGenerator<Projected<T> | Stored<T>, void, undefined> {
-    const limit = parseStream(query);
-    const { after } = query;
-    yield* streamPages((part) => this.page({ ...query, ...part }), { after, limit });
+    checkQueryOptions("stream", query, selectionNames);
+    parseQuery(query);
+    const limit = query.limit === undefined ? Infinity : parseMaximum("limit", query.limit);
+    let { after } = query;
+    for (let left = limit; left > 0; left -= partSize) {
+      const page = await this.page({ ...query, after, limit: Math.min(partSize, left) });
+      yield* page.items;
+      if (page.next === undefined) return;
+      after = page.next;
+    }
   }
 
   async count(query: CountQuery<T> = {}): Promise<number> {

@@ -15,7 +15,7 @@ import { parseJsonText, toJsonText } from "../document/json-text.ts";
 import type { Operation } from "../engines/operation.ts";
 import { changeDocument, type Modification } from "../engines/operations/change.ts";
 import { claimDocuments } from "../engines/operations/claim.ts";
-import { insertDocuments } from "../engines/operations/insert.ts";
+import { insertDocument, insertDocuments } from "../engines/operations/insert.ts";
 import { type Merge, mergeDocument } from "../engines/operations/merge.ts";
 import { purgeDocument, removeDocument } from "../engines/operations/remove.ts";
 import { upsertDocument } from "../engines/operations/upsert.ts";
@@ -42,7 +42,7 @@ export class DocumentCollection<T> extends CollectionReads<T> implements Collect
     const id = parseInsert(options);
     const given = this.#checkedText(document);
     const text = typeof given === "string" ? given : await given;
-    return this.access.insert<T>(this.layout, { id, text });
+    return this.#write(() => insertDocument<T>(this.layout, { id, text }));
   }
 
   async insertMany(documents: readonly T[]): Promise<readonly Stored<T>[]> {

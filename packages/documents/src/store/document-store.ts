@@ -44,8 +44,7 @@ export class DocumentStore implements Store {
 
   constructor(engine: Engine, { onUnindexedQuery }: Pick<StoreOptions, "onUnindexedQuery"> = {}) {
     this.#engine = engine;
-    this.#observe =
-      onUnindexedQuery === undefined ? undefined : observeQueries(engine, onUnindexedQuery);
+    this.#observe = onUnindexedQuery && observeQueries(onUnindexedQuery);
     this.#source = sourceOf(engine, this.#closed.signal);
     this.#administration = new StoreAdministration(engine, {
       layoutOf: (definition) => this.#entryOf(definition).layout,

@@ -41,7 +41,6 @@ interface Subject {
 export function explanationOf(
   definition: CollectionDefinition<unknown>,
   plan: ReadPlan,
-  statements: readonly string[],
 ): Explanation {
   const find = plan.find?.query;
   const selection = selectionOf(plan) ?? { filter: undefined, words: [], deleted: "exclude" };
@@ -57,7 +56,6 @@ export function explanationOf(
     scans,
     sorts,
     warnings: [...warnOfScan(subject, { scans }), ...warnOfOrder(subject, { scans, sorts })],
-    plan: statements.join("\n\n"),
   };
 }
 

@@ -75,18 +75,17 @@ export class StoreAdministration implements Administration {
     return steps.filter(({ kind }) => kind === "unused-index" || kind === "unused-search");
   }
 
-  async explain<T extends object>(
+  explain<T extends object>(
     collection: Collection<T> | CollectionDefinition<T>,
     query: ExplainedQuery<T> = {},
     options: ExplainOptions = {},
-  ): Promise<Explanation> {
+  ): Explanation {
     const plan = parseExplain(query, options);
     const layout =
       "unique" in collection
         ? this.#store.layoutOf(collection)
         : this.#store.layoutNamed(collection.name);
-    const statements = await this.#engine.explain(layout, plan);
-    return explanationOf(layout.definition, plan, statements);
+    return explanationOf(layout.definition, plan);
   }
 
   async backup(path: string): Promise<void> {

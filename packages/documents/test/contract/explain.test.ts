@@ -206,21 +206,20 @@ function named(cases: readonly Case[]): readonly (readonly [name: string, one: C
 describe.each(engines)("explain() in %s", (_name, open) => {
   it.each(named(served))("names the index of %s", async (_text, [, query, expected, options]) => {
     const store = await open({ collections: [tasks] });
-    const explanation = await administer(store).explain(tasks, query, options);
+    const explanation = administer(store).explain(tasks, query, options);
     expect(explanation).toMatchObject({ scans: false, ...expected });
-    expect(explanation.plan).not.toBe("");
   });
 
   it.each(named(unserved))("warns of %s", async (_text, [, query, expected, options]) => {
     const store = await open({ collections: [tasks] });
-    const explanation = await administer(store).explain(tasks, query, options);
+    const explanation = administer(store).explain(tasks, query, options);
     expect(explanation).toMatchObject({ scans: true, ...expected });
   });
 
   it("warns of an order that the index of the filter does not have", async () => {
     const store = await open({ collections: [tasks] });
     const query = { where: { status: "open" }, limit: 10 } as const;
-    const { warnings, ...rest } = await administer(store).explain(tasks, query);
+    const { warnings, ...rest } = administer(store).explain(tasks, query);
     expect(rest).toMatchObject({ indexes: [status], scans: false, sorts: true });
     expect(warnings).toEqual([
       'every document found is sorted by "createdAt", declare indexes: [["status", "createdAt"]] to read them in order',
@@ -230,18 +229,15 @@ describe.each(engines)("explain() in %s", (_name, open) => {
   it("says the same of few documents and of many", async () => {
     const store = await open({ collections: [tasks] });
     const collection = store.collection(tasks);
-    const explain = async (): Promise<readonly Omit<Explanation, "plan">[]> => {
-      const care = administer(store);
-      const found = await Promise.all([
-        care.explain(tasks, { where: { owner: "o5" }, limit: 5 }),
-        care.explain(tasks, { where: { status: "open" }, limit: 20 }),
-        care.explain(tasks, { where: { notes: "n5" } }),
-        care.explain(tasks, { sort: ["title"], limit: 5 }),
-        care.explain(tasks, { q: "title" }),
-      ]);
-      return found.map(({ plan: _plan, ...rest }) => rest);
-    };
-    const before = await explain();
+    const care = administer(store);
+    const explain = (): readonly Explanation[] => [
+      care.explain(tasks, { where: { owner: "o5" }, limit: 5 }),
+      care.explain(tasks, { where: { status: "open" }, limit: 20 }),
+      care.explain(tasks, { where: { notes: "n5" } }),
+      care.explain(tasks, { sort: ["title"], limit: 5 }),
+      care.explain(tasks, { q: "title" }),
+    ];
+    const before = explain();
     await collection.insertMany(
       Array.from({ length: 2000 }, (_, index) => ({
         title: `title ${index}`,
@@ -250,7 +246,7 @@ describe.each(engines)("explain() in %s", (_name, open) => {
         notes: `n${index % 50}`,
       })),
     );
-    expect(await explain()).toEqual(before);
+    expect(explain()).toEqual(before);
   });
 
   it("takes a collection of the store, and runs nothing", async () => {
@@ -258,7 +254,7 @@ describe.each(engines)("explain() in %s", (_name, open) => {
     const collection = store.collection(tasks);
     await collection.insert({ title: "milk", status: "open" });
     const { version } = (await collection.find())[0] ?? {};
-    const explanation = await administer(store).explain(collection, { where: { status: "open" } });
+    const explanation = administer(store).explain(collection, { where: { status: "open" } });
     expect(explanation).toMatchObject({ indexes: [status], scans: false });
     expect(await collection.find()).toMatchObject([{ version }]);
   });
@@ -267,12 +263,15 @@ describe.each(engines)("explain() in %s", (_name, open) => {
     const store = await open({ collections: [tasks] });
     const care = administer(store);
     const refusal = { code: "ERR_DOCUMENTS_QUERY" };
-    await expect(care.explain(tasks, { limit: -1 })).rejects.toMatchObject(refusal);
+    const tooFew = { limit: -1 };
+    expect(() => care.explain(tasks, tooFew)).toThrow(expect.objectContaining(refusal));
     const query = { limit: 1 } as const;
-    await expect(care.explain(tasks, query, { method: "count" })).rejects.toMatchObject(refusal);
+    expect(() => care.explain(tasks, query, { method: "count" })).toThrow(
+      expect.objectContaining(refusal),
+    );
     const wrong: unknown = { method: "insert" };
-    const result: unknown = Reflect.apply(care.explain, care, [tasks, {}, wrong]);
-    await expect(result).rejects.toMatchObject({ code: "ERR_DOCUMENTS_OPTIONS" });
+    const explain = (): unknown => Reflect.apply(care.explain, care, [tasks, {}, wrong]);
+    expect(explain).toThrow(expect.objectContaining({ code: "ERR_DOCUMENTS_OPTIONS" }));
   });
 });
 
@@ -314,11 +313,11 @@ describe.each(engines)("onUnindexedQuery in %s", (_name, _open, openNew) => {
     ]);
     await collection.page({ sort: ["title"], total: "exact" });
     await settled(2);
-    await collection.count({ where: { notes: { gt: "a" } } });
+    await collection.count({ where: { labels: { exists: true } } });
     await settled(3);
     await collection.removeMany({ where: { title: "a" } });
     await settled(4);
-    await collection.claim({ where: { title: "a" } });
+    await collection.claim({ where: { title: "a", notes: "a" } });
     await settled(5);
     await collection.find({ where: { notes: "c" } });
     await collection.count({ where: { notes: { gt: "b" } } });

@@ -50,21 +50,13 @@ export interface ReadResult {
 export function* readPlanned(
   layout: Layout,
   plan: ReadPlan,
-  options: { readonly isTimed: boolean },
+  { isTimed }: { readonly isTimed: boolean },
 ): Operation<ReadResult> {
   if (plan.removal !== undefined) {
-    return { rows: yield* readRemovalKeys(layout, plan.removal, options), count: 0 };
+    return { rows: yield* readRemovalKeys(layout, plan.removal, { isTimed }), count: 0 };
   }
-  const unindexed = yield* findUnindexed(layout, wordsOf(plan), options);
-  return yield* readIndexed(layout, plan, { ...options, unindexed });
-}
-
-/** Does what a plan says, where it is known which documents with the words the index does not have. */
-export function* readIndexed(
-  layout: Layout,
-  plan: ReadPlan,
-  { isTimed, unindexed }: { readonly isTimed: boolean; readonly unindexed: readonly Row[number][] },
-): Operation<ReadResult> {
+  // Documents with the words that the index does not have yet.
+  const unindexed = yield* findUnindexed(layout, selectionOf(plan)?.words ?? [], { isTimed });
   const { find, count } = separated(layout, plan);
   const looked = find?.query ?? count ?? selectionOf(plan) ?? noWords;
   const search = find?.after === undefined ? find?.query : undefined;
@@ -87,10 +79,6 @@ export function selectionOf({
   distinct,
 }: ReadPlan): ParsedSelection | undefined {
   return find?.query ?? count ?? groups ?? distinct;
-}
-
-function wordsOf(plan: ReadPlan): readonly string[] {
-  return selectionOf(plan)?.words ?? [];
 }
 
 /** A plan, and the members of lists that documents are found by. */

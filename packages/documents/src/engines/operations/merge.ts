@@ -19,8 +19,8 @@ export interface Merge {
 }
 
 /**
- * Merges a change into a document: by one statement in engines that can, unless something that this program derives of the
- * document depends on the change.
+ * Merges a change into a document: by one statement in engines that can, unless something that is derived of the document
+ * depends on the change.
  */
 export function mergeDocument<T>(
   layout: Layout,
@@ -31,7 +31,7 @@ export function mergeDocument<T>(
   const isBlind =
     isPossibleId(target.id) &&
     merge.text.length <= maxMergedBytes / 3 &&
-    !isDerivedFrom(layout, [...names, ...merge.removed]);
+    ![...names, ...merge.removed].some((name) => layout.reserved.has(name));
   const merged = isBlind
     ? layout.merge?.({
         ...target,
@@ -64,16 +64,4 @@ function changeByMerging<T>(
   merge: Merge,
 ): Operation<Stored<T> | undefined> {
   return changeDocument<T>(layout, target, { make: (stored) => mergeFields(stored, merge) });
-}
-
-/** Whether anything that this program derives of a document depends on the fields. */
-function isDerivedFrom(layout: Layout, names: readonly string[]): boolean {
-  const { searchPaths, geoPaths, reserved, expiresAt } = layout;
-  const touched = new Set(names);
-  const isSearched = searchPaths.some(({ segments: [head = ""], meta }) =>
-    meta === undefined ? touched.has(head) : meta !== "id" && meta !== "createdAt",
-  );
-  const isPlace = geoPaths.some(({ segments: [head = ""] }) => touched.has(head));
-  const isReserved = names.some((name) => reserved.has(name));
-  return isSearched || isPlace || isReserved || expiresAt !== undefined;
 }

@@ -1,11 +1,8 @@
 import { DocumentsError } from "../../api/errors.ts";
-import type { NewDocument } from "../../query/targets.ts";
 import type { Found, TransactionAccess } from "../engine.ts";
 import type { Layout } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
 import { type ReadPlan, readPlanned } from "../operations/find.ts";
-import { getDocument } from "../operations/get.ts";
-import { insertDocument } from "../operations/insert.ts";
 import { removeSelected } from "../operations/remove.ts";
 import { toDocumentsError } from "./connections/postgres-error.ts";
 import { type OnAdded, runOperation } from "./connections/run-operation.ts";
@@ -34,10 +31,7 @@ export function accessThrough(
     inside(layout, () => runOperation(session, operation(), onAdded));
   return {
     isTransaction: true,
-    get: <T>(layout: Layout, id: string) => run(layout, () => getDocument<T>(layout, id)),
     find: (layout, plan, map) => inside(layout, () => find(session, layout, { plan, map })),
-    insert: <T>(layout: Layout, document: NewDocument) =>
-      run(layout, () => insertDocument<T>(layout, document)),
     remove: (layout, removal) => run(layout, () => removeSelected(layout, removal)),
     read: run,
     write: run,

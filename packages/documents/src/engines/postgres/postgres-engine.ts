@@ -1,18 +1,14 @@
 import type { CollectionDefinition } from "../../api/definition.ts";
-import type { Stored } from "../../api/document.ts";
 import { DocumentsError, DocumentsTypeError } from "../../api/errors.ts";
 import type { StoreStatus } from "../../api/migration.ts";
 import type { ChangeBatch } from "../../changes/follow-changes.ts";
 import { createStamps } from "../../document/stamps.ts";
 import { holdLock } from "../../leases/hold-lock.ts";
-import type { NewDocument } from "../../query/targets.ts";
 import type { Begin, Engine, Found, SnapshotAccess, TransactionAccess } from "../engine.ts";
 import type { Layout } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
 import { type FeedQuery, readChanges } from "../operations/feed.ts";
 import { type ReadPlan, selectionOf } from "../operations/find.ts";
-import { getDocument } from "../operations/get.ts";
-import { insertDocument } from "../operations/insert.ts";
 import { mayScan } from "../operations/may-scan.ts";
 import type { Removal } from "../operations/removal.ts";
 import { removeSelected } from "../operations/remove.ts";
@@ -26,7 +22,6 @@ import { closeServers, type Servers } from "./connections/servers.ts";
 import { FreeSession, type Session, sessionOn } from "./connections/session.ts";
 import { WakeUp } from "./connections/wake-up.ts";
 import { DistributedLayout } from "./distributed/distributed-layout.ts";
-import { explainRead } from "./explain-read.ts";
 import { lockTable } from "./lock-table.ts";
 import { readChangesPastGaps } from "./read-changes.ts";
 import { Preparing } from "./preparing.ts";
@@ -95,23 +90,11 @@ export class PostgresEngine implements Engine {
     await this.#track(() => this.#preparing.building.dropUnused(layouts.map(postgresLayout)));
   }
 
-  get<T>(layout: Layout, id: string): Promise<Stored<T> | undefined> {
-    return this.read(layout, () => getDocument<T>(layout, id));
-  }
-
   find<R>(layout: Layout, plan: ReadPlan, map: (row: Row) => R): Promise<Found<R>> {
     const read = (): Promise<Found<R>> =>
       this.#read(layout, () => find(this.#session, layout, { plan, map }));
     const isSlow = mayScan(layout, plan) || readsUnindexed(layout, plan);
     return isSlow ? this.#slowReads.run(read) : read();
-  }
-
-  explain(layout: Layout, plan: ReadPlan): Promise<readonly string[]> {
-    return this.#read(layout, () => explainRead(this.#session, postgresLayout(layout), plan));
-  }
-
-  insert<T>(layout: Layout, document: NewDocument): Promise<Stored<T>> {
-    return this.write(layout, () => insertDocument<T>(layout, document));
   }
 
   remove(layout: Layout, removal: Removal): Promise<number> {

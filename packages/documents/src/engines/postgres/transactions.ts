@@ -124,7 +124,12 @@ export class Transactions {
     const left = Math.max(1, Math.ceil(deadline - performance.now()));
     const limit = left + this.#connections.responseTimeout;
     const session = new BoundSession(client, limit);
-    const expiry = expireAt(deadline, timeout);
+    const { promise: expired, reject: expire } = Promise.withResolvers<never>();
+    expired.catch(() => undefined);
+    const timer = setTimeout(
+      () => expire(timeoutError(timeout)),
+      Math.max(0, deadline - performance.now()),
+    );
     let failure: unknown;
     let isCommitting = false;
     try {
@@ -142,7 +147,7 @@ export class Transactions {
       if (seen.hasPreCommitWork && attempt >= freeAttempts) await this.#lockFeed(client, limit);
       const value = await Promise.race([
         this.#scope.run(session, async () => work(session)),
-        expiry.promise,
+        expired,
       ]);
       await session.finish();
       session.end();
@@ -162,7 +167,7 @@ export class Transactions {
       const mayWork = isConflict(cause) || isReadOnly(cause) || isConnectionLoss(cause) || isUnseen;
       throw isSafe && mayWork ? new Again("Again", { cause }) : toDocumentsError(error);
     } finally {
-      expiry.cancel();
+      clearTimeout(timer);
       if (isQueued) {
         await execute(
           client,
@@ -205,29 +210,9 @@ const beginSerializable = "BEGIN ISOLATION LEVEL SERIALIZABLE";
 /** Says that the whole of a transaction is to be done again. */
 class Again extends Error {}
 
-function expireAt(
-  deadline: number,
-  timeout: number,
-): { readonly promise: Promise<never>; cancel(): void } {
-  let timer: NodeJS.Timeout | undefined;
-  const promise = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(
-      () => {
-        reject(
-          new DocumentsError(
-            "ERR_DOCUMENTS_TIMEOUT",
-            `the transaction took longer than ${timeout} ms and was rolled back`,
-          ),
-        );
-      },
-      Math.max(0, deadline - performance.now()),
-    );
-  });
-  promise.catch(() => undefined);
-  return {
-    promise,
-    cancel() {
-      clearTimeout(timer);
-    },
-  };
+function timeoutError(timeout: number): DocumentsError {
+  return new DocumentsError(
+    "ERR_DOCUMENTS_TIMEOUT",
+    `the transaction took longer than ${timeout} ms and was rolled back`,
+  );
 }

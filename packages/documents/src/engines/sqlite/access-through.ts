@@ -1,10 +1,7 @@
-import type { NewDocument } from "../../query/targets.ts";
 import type { SnapshotAccess, TransactionAccess } from "../engine.ts";
 import type { Layout } from "../layout.ts";
 import type { Operation } from "../operation.ts";
 import { readPlanned } from "../operations/find.ts";
-import { getDocument } from "../operations/get.ts";
-import { insertDocument } from "../operations/insert.ts";
 import { removeSelected } from "../operations/remove.ts";
 import type { Connection } from "./connection/connection.ts";
 import { runReading } from "./connection/run-operation.ts";
@@ -18,15 +15,12 @@ export function accessThrough(session: Session): TransactionAccess {
     attempt(() => session.run(sqliteLayout(layout), operation));
   return {
     isTransaction: true,
-    get: <T>(layout: Layout, id: string) => run(layout, () => getDocument<T>(layout, id)),
     async find(layout, plan, map) {
       const { rows, count } = await run(layout, () =>
         readPlanned(layout, plan, { isTimed: false }),
       );
       return { items: rows.map(map), count };
     },
-    insert: <T>(layout: Layout, document: NewDocument) =>
-      run(layout, () => insertDocument<T>(layout, document)),
     remove: (layout, removal) => run(layout, () => removeSelected(layout, removal)),
     read: run,
     write: run,

@@ -1,18 +1,15 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { touchInterval } from "../generation.ts";
-import type { BuildJob } from "./schema/run-build-worker.ts";
 import type { Session } from "./session.ts";
 import type { SqliteLayout } from "./statements/layout.ts";
+import type { BuildJob } from "./threads/build.ts";
 
 /** Time between two parts of a build, and after one that failed, in milliseconds. */
 const pause = 5;
 const retryDelay = 1000;
 
 /** Builds what collections need in another thread, until it is done or the signal is aborted. */
-export type BuildAway = (
-  job: Pick<BuildJob, "busyTimeout" | "definitions" | "task">,
-  signal: AbortSignal,
-) => Promise<void>;
+export type BuildAway = (job: Omit<BuildJob, "stop">, signal: AbortSignal) => Promise<void>;
 
 /** Derives missing search texts in parts, so that other changes come in between. */
 export class Building {

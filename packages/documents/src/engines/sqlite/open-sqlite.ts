@@ -11,11 +11,10 @@ import { explain, isBusy } from "./connection/sqlite-error.ts";
 import { makeFolders } from "./file/make-folders.ts";
 import { respectOwnership, takeOwnership } from "./file/ownership.ts";
 import { setUpFile } from "./set-up-file.ts";
-import { runBuildWorker } from "./schema/run-build-worker.ts";
 import { SqliteEngine } from "./sqlite-engine.ts";
 import { maintain } from "./threads/maintenance.ts";
-import { runMaintenance } from "./threads/run-maintenance.ts";
 import { SlowReads } from "./threads/slow-reads.ts";
+import { runBuild, runMaintenance } from "./threads/start-thread.ts";
 
 /** The errors that name the file already. */
 const namedCodes: ReadonlySet<string> = new Set(["ERR_DOCUMENTS_MISSING", "ERR_DOCUMENTS_OPEN"]);
@@ -58,7 +57,7 @@ export async function openFile(path: string, options: FileOptions): Promise<Sqli
         reader,
         release,
         maintain: (task) => runMaintenance(path, task),
-        buildAway: (job, signal) => runBuildWorker(resolve(path), job, signal),
+        buildAway: (job, signal) => runBuild(resolve(path), job, signal),
         slowReads: new SlowReads(resolve(path)),
         openReader: () => openReadingConnection(path),
       },

@@ -1,10 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { CollectionDefinition } from "../../api/definition.ts";
-import type { Stored } from "../../api/document.ts";
 import type { StoreStatus } from "../../api/migration.ts";
 import type { ChangeBatch } from "../../changes/follow-changes.ts";
 import { createStamps } from "../../document/stamps.ts";
-import type { NewDocument } from "../../query/targets.ts";
 import { pauseAfter } from "../../query/transaction-options.ts";
 import { closedError } from "../closed-error.ts";
 import type { Begin, Engine, Found, SnapshotAccess, TransactionAccess } from "../engine.ts";
@@ -12,9 +10,6 @@ import type { Layout } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
 import { type FeedQuery, readChanges } from "../operations/feed.ts";
 import { type ReadPlan, readPlanned } from "../operations/find.ts";
-import { getDocument } from "../operations/get.ts";
-import { insertDocument } from "../operations/insert.ts";
-import { plannedStatements } from "../operations/planned-statements.ts";
 import type { Removal } from "../operations/removal.ts";
 import {
   accessThrough,
@@ -26,7 +21,7 @@ import {
 import { Building } from "./building.ts";
 import { Budget, tooSlow } from "./connection/budget.ts";
 import type { Connection } from "./connection/connection.ts";
-import { runReading, runStatement } from "./connection/run-operation.ts";
+import { runReading } from "./connection/run-operation.ts";
 import type { Connections } from "./connections.ts";
 import { writeWhole } from "./file/backup.ts";
 import { removeInParts } from "./remove-in-parts.ts";
@@ -34,7 +29,6 @@ import { buildsMuch } from "./schema/prepare-collection.ts";
 import type { Session } from "./session.ts";
 import { SqliteLayout } from "./statements/layout.ts";
 import { UnregisteredError } from "./statements/search-texts.ts";
-import { explainPrefix, queryPlanText } from "./statements/query-plan.ts";
 import type { SlowReads } from "./threads/slow-reads.ts";
 import { readStatus } from "./status.ts";
 import { isBusyError, untilFree } from "./until-free.ts";
@@ -110,10 +104,6 @@ export class SqliteEngine implements Engine {
       await this.#write((session) => session.dropUnused(sqliteLayout(layout)));
   }
 
-  get<T>(layout: Layout, id: string): Promise<Stored<T> | undefined> {
-    return this.#readNow(layout, () => runReading(this.#reader(), getDocument<T>(layout, id)));
-  }
-
   read<R>(layout: Layout, operation: () => Operation<R>): Promise<R> {
     return this.#readNow(layout, () => runReading(this.#reader(), operation()));
   }
@@ -144,21 +134,6 @@ export class SqliteEngine implements Engine {
       if (error !== tooSlow || this.#slowReads === undefined) throw error;
     }
     return this.#slowReads.run({ definition: layout.definition, plan }, map);
-  }
-
-  explain(layout: Layout, plan: ReadPlan): Promise<readonly string[]> {
-    return this.#readNow(layout, () => {
-      const isTimed = this.#budget !== undefined;
-      const statements = plannedStatements(layout, plan, { isTimed, keepsTotals: true });
-      return statements.map((statement) => {
-        const text = `${explainPrefix}${statement.text}`;
-        return queryPlanText(runStatement(this.#reader(), { ...statement, text }).rows);
-      });
-    });
-  }
-
-  insert<T>(layout: Layout, document: NewDocument): Promise<Stored<T>> {
-    return this.write(layout, () => insertDocument<T>(layout, document));
   }
 
   remove(layout: Layout, removal: Removal): Promise<number> {

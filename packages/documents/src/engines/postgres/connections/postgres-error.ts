@@ -1,5 +1,5 @@
 import { DatabaseError } from "pg";
-import { DocumentsError, UniqueError } from "../../../api/errors.ts";
+import { DocumentsError, type DocumentsErrorCode, UniqueError } from "../../../api/errors.ts";
 import { connectionReason } from "./connection-reason.ts";
 
 // https://www.postgresql.org/docs/current/errcodes-appendix.html
@@ -93,6 +93,8 @@ export function toDocumentsError(error: unknown, collection?: Collection): unkno
     return isConnectionLoss(error) ? connectionError(error) : error;
   }
   const { code = "" } = error;
+  const failure = (reason: DocumentsErrorCode, message: string): DocumentsError =>
+    new DocumentsError(reason, message, { cause: plainError(error) });
   if (isTaken(error) && collection !== undefined) {
     const fields = collection.fieldsOfConstraint(constraintOf(error));
     const cause = plainError(error);
@@ -105,27 +107,15 @@ export function toDocumentsError(error: unknown, collection?: Collection): unkno
     return connectionError(error, reason);
   }
   if (isConflict(error)) {
-    return new DocumentsError("ERR_DOCUMENTS_BUSY", "the change conflicts with other changes", {
-      cause: plainError(error),
-    });
+    return failure("ERR_DOCUMENTS_BUSY", "the change conflicts with other changes");
   }
   if (code === lockNotAvailable || code === queryCanceled) {
-    return new DocumentsError("ERR_DOCUMENTS_TIMEOUT", "PostgreSQL canceled the statement", {
-      cause: plainError(error),
-    });
+    return failure("ERR_DOCUMENTS_TIMEOUT", "PostgreSQL canceled the statement");
   }
   if (code === diskFull) {
-    return new DocumentsError(
-      "ERR_DOCUMENTS_FULL",
-      `the disk of PostgreSQL is full: ${describe(error)}`,
-      {
-        cause: plainError(error),
-      },
-    );
+    return failure("ERR_DOCUMENTS_FULL", `the disk of PostgreSQL is full: ${describe(error)}`);
   }
-  return new DocumentsError("ERR_DOCUMENTS_ENGINE", `PostgreSQL failed: ${describe(error)}`, {
-    cause: plainError(error),
-  });
+  return failure("ERR_DOCUMENTS_ENGINE", `PostgreSQL failed: ${describe(error)}`);
 }
 
 function isServerLost({ code = "", message }: DatabaseError): boolean {

@@ -1,4 +1,4 @@
-import { DocumentsTypeError } from "../../../api/errors.ts";
+import { optionError } from "../../../api/errors.ts";
 import type { PostgresOptions } from "../../../api/postgres-options.ts";
 import { checkOptions } from "../../../api/check-options.ts";
 
@@ -40,9 +40,9 @@ export function parsePostgresOptions(
     distributed,
     prepare = true,
   } = options;
-  if (typeof prepare !== "boolean") throw wrong('"prepare" must be true or false');
+  if (typeof prepare !== "boolean") throw optionError('"prepare" must be true or false');
   if (distributed !== undefined && typeof distributed !== "boolean") {
-    throw wrong('"distributed" must be true or false');
+    throw optionError('"distributed" must be true or false');
   }
   return {
     poolSize: wholeNumber("poolSize", poolSize, { least: 2, most: 1000 }),
@@ -66,9 +66,5 @@ function wholeNumber(
   { least, most }: { readonly least: number; readonly most: number },
 ): number {
   if (Number.isSafeInteger(value) && value >= least && value <= most) return value;
-  throw wrong(`"${name}" must be a whole number from ${least} to ${most}`);
-}
-
-function wrong(message: string): DocumentsTypeError {
-  return new DocumentsTypeError("ERR_DOCUMENTS_OPTIONS", message);
+  throw optionError(`"${name}" must be a whole number from ${least} to ${most}`);
 }

@@ -51,23 +51,6 @@ export class DistributedLayout extends PostgresLayout {
     return error instanceof UniqueError || super.isTaken(error);
   }
 
-  /** A table that is spread takes no lock over several servers, so what is removed is named first. */
-  override *removeExpired(
-    limit: number,
-    deleted: "exclude" | "only",
-    recording: Recording,
-  ): Operation<number> {
-    const reading = this.begin();
-    const { rows } = yield reading.read(this.expiredRows(limit, deleted, reading));
-    const sql = this.begin();
-    const ids = rows.map(([id = null]) => id);
-    const terms = [
-      `id = ANY(${sql.bind(ids, "text[]")})`,
-      `expires_at <= ${sql.bind(Date.now(), "bigint")}`,
-    ];
-    return yield* this.remove({ sql, terms }, recording);
-  }
-
   override merge(merging: Merging): Operation<Result> | undefined {
     const touched = new Set([...merging.names, ...merging.removed]);
     const isClaimed = this.claimed.some(({ paths }) =>

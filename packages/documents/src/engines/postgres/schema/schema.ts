@@ -11,7 +11,6 @@ import { areClaimsReady, prepareClaims } from "../distributed/preparing-claims.t
 import { areTablesSpread, spreadTables } from "../distributed/spreading.ts";
 import type { PostgresLayout } from "../statements/layout.ts";
 import { createOwnTables } from "../statements/own-tables.ts";
-import { analyzeSql } from "./analyzing.ts";
 import { isCurrent, prepareDerived, readRegistry } from "./derived-columns.ts";
 import {
   areGenerationsReady,
@@ -24,6 +23,7 @@ import { buildLeftIndexes, createIndex, prepareIndexes, readIndexes } from "./in
 import { createStatistics, hasStatistics } from "./statistics.ts";
 import { settleRemoved, wantedRemoved } from "./kept-removed.ts";
 import { countTotal, createTotal, hasTotal } from "./kept-total.ts";
+import { analyzeSql } from "./upkeep.ts";
 
 /** The advisory lock of changes to the schema: "FWDR". */
 const schemaLock = 0x46574452;

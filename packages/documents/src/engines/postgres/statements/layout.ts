@@ -7,14 +7,13 @@ import type { OrderTerm } from "../../../query/parse-query.ts";
 import {
   type Claiming,
   type Condition,
-  describeTable,
   type Held,
   type Layout,
   type Merging,
   type NewRow,
   type Recording,
   type RowChange,
-  type Table,
+  Table,
 } from "../../layout.ts";
 import type { Operation, Result, Row, Statement } from "../../operation.ts";
 import { versionTerms } from "../../operations/change.ts";
@@ -38,16 +37,8 @@ import { postgresSummarizing } from "./summarizing.ts";
 import { readTotal } from "./totals-table.ts";
 
 /** Documents of a collection in PostgreSQL: one table, with columns for what is derived from a document. */
-export class PostgresLayout implements Layout {
-  readonly definition: Table["definition"];
-  readonly quoted: string;
-  readonly indexed: ReadonlySet<string>;
-  readonly listIndexed: ReadonlySet<string>;
+export class PostgresLayout extends Table implements Layout {
   readonly search: PostgresSearchTexts;
-  readonly geoPaths: Table["geoPaths"];
-  readonly softDelete: boolean;
-  readonly reserved: ReadonlySet<string>;
-  readonly expiresAt: Table["expiresAt"];
   readonly stamps: Stamps;
   readonly columns: string = documentColumns;
   readonly selectRows: string;
@@ -78,16 +69,8 @@ export class PostgresLayout implements Layout {
     },
   ) {
     const { name } = definition;
-    const table = describeTable(definition);
-    this.definition = definition;
-    this.quoted = table.quoted;
-    this.indexed = table.indexed;
-    this.listIndexed = table.listIndexed;
-    this.search = new PostgresSearchTexts(table);
-    this.geoPaths = table.geoPaths;
-    this.softDelete = table.softDelete;
-    this.reserved = table.reserved;
-    this.expiresAt = table.expiresAt;
+    super(definition);
+    this.search = new PostgresSearchTexts(this);
     this.stamps = stamps;
     this.selectRows = `SELECT json_build_array(${this.columns}, expires_at) FROM ${this.quoted} WHERE `;
     this.keyForm = keyForm;
@@ -103,11 +86,6 @@ export class PostgresLayout implements Layout {
       [this.idConstraint, ["id"]],
       ...uniques.map((index) => [index.name, index.fields] as const),
     ]);
-  }
-
-  /** Fields that search texts of any program are derived from. */
-  get searchPaths(): Table["searchPaths"] {
-    return this.search.paths;
   }
 
   /** The fields of a unique index or constraint; none when only another definition names them. */
@@ -192,19 +170,9 @@ export class PostgresLayout implements Layout {
     return count;
   }
 
-  *removeExpired(
-    limit: number,
-    deleted: "exclude" | "only",
-    recording: Recording,
-  ): Operation<number> {
-    const sql = this.begin();
-    const rows = this.expiredRows(limit, deleted, sql);
-    const terms = [`id = ANY(ARRAY(${rows} FOR UPDATE SKIP LOCKED))`];
-    return yield* this.remove({ sql, terms }, recording);
-  }
-
   merge(merging: Merging): Operation<Result> | undefined {
-    const { id, ifVersion, lease, text, removed, at, maxBytes } = merging;
+    const { id, ifVersion, lease, text, names, removed, at, maxBytes } = merging;
+    if (this.#isDerivedFrom([...names, ...removed])) return undefined;
     const sql = this.begin();
     const doc = `(doc || ${sql.bind(text, "jsonb")}) - ${sql.bind(removed, "text[]")}`;
     const terms = [
@@ -220,6 +188,16 @@ export class PostgresLayout implements Layout {
     const recording = { kind: "update", at } as const;
     const change = { sql, text: statement, use: "fixed", recording } as const;
     return this.change({ ...change, returning: documentColumns }, {});
+  }
+
+  /** Whether anything that a program derives of a document depends on the fields. */
+  #isDerivedFrom(names: readonly string[]): boolean {
+    const touched = new Set(names);
+    const isSearched = this.search.paths.some(({ segments: [head = ""], meta }) =>
+      meta === undefined ? touched.has(head) : meta !== "id" && meta !== "createdAt",
+    );
+    const isPlace = this.geoPaths.some(({ segments: [head = ""] }) => touched.has(head));
+    return isSearched || isPlace || this.expiresAt !== undefined;
   }
 
   readTotal(): Statement | undefined {
@@ -301,14 +279,5 @@ export class PostgresLayout implements Layout {
   protected isRecordedWhole({ kind }: Recording): boolean {
     const isKept = kind !== "purge" && (kind !== "remove" || this.softDelete);
     return this.definition.changes === "documents" && isKept;
-  }
-
-  /** Writes a SELECT of the ids of expired rows. */
-  protected expiredRows(limit: number, deleted: "exclude" | "only", sql: PostgresDialect): string {
-    return (
-      `SELECT id FROM ${this.quoted} WHERE expires_at <= ${sql.bind(Date.now(), "bigint")} ` +
-      `AND deleted_at IS ${deleted === "only" ? "NOT " : ""}NULL ` +
-      `ORDER BY expires_at LIMIT ${limit}`
-    );
   }
 }

@@ -8,7 +8,6 @@ type Sqlite = typeof import("node:sqlite");
  * Node 22 prints that warning when the module is loaded. Only this one is held back, and only
  * while the module loads, which happens at once.
  *
- * @internal
  * @throws {DocumentsError} `ERR_DOCUMENTS_OPEN` on a Node without it.
  */
 export function loadSqlite(): Sqlite {

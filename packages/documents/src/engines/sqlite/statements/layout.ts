@@ -5,13 +5,12 @@ import { quoteName } from "../../dialect.ts";
 import {
   type Claiming,
   type Condition,
-  describeTable,
   type Held,
   type Layout,
   type NewRow,
   type Recording,
   type RowChange,
-  type Table,
+  Table,
   type Timed,
 } from "../../layout.ts";
 import { atomically, type Operation, type Row, type Statement } from "../../operation.ts";
@@ -33,16 +32,7 @@ import { sqliteSummarizing } from "./summarizing.ts";
  * Documents of a collection in SQLite: a table of documents whose rows have numbers, and tables next to it for search
  * texts, members of lists, places and leases, which are changed with it.
  */
-export class SqliteLayout implements Layout {
-  readonly definition: Table["definition"];
-  readonly quoted: string;
-  readonly indexed: ReadonlySet<string>;
-  readonly listIndexed: ReadonlySet<string>;
-  readonly searchPaths: Table["searchPaths"];
-  readonly geoPaths: Table["geoPaths"];
-  readonly softDelete: boolean;
-  readonly reserved: ReadonlySet<string>;
-  readonly expiresAt: Table["expiresAt"];
+export class SqliteLayout extends Table implements Layout {
   readonly stamps: Stamps;
   readonly search: SqliteSearchTexts;
   readonly members: KeptMembers;
@@ -63,16 +53,7 @@ export class SqliteLayout implements Layout {
   readonly #markRemovedText: string;
 
   constructor(definition: CollectionDefinition<unknown>, stamps: Stamps) {
-    const table = describeTable(definition);
-    this.definition = definition;
-    this.quoted = table.quoted;
-    this.indexed = table.indexed;
-    this.listIndexed = table.listIndexed;
-    this.searchPaths = table.searchPaths;
-    this.geoPaths = table.geoPaths;
-    this.softDelete = table.softDelete;
-    this.reserved = table.reserved;
-    this.expiresAt = table.expiresAt;
+    super(definition);
     this.stamps = stamps;
     this.search = new SqliteSearchTexts(this);
     this.members = new KeptMembers(this);
@@ -87,7 +68,7 @@ export class SqliteLayout implements Layout {
       `checksum = ? WHERE seq = ?`;
     this.searching = new SqliteSearching(this);
     this.geo = new SqliteGeo(this);
-    this.indexes = indexesOf(table);
+    this.indexes = indexesOf(this);
     const columns = ["id", "version", "created_at", "updated_at", "doc", "checksum"];
     if (this.softDelete) columns.push("deleted_at");
     if (this.expiresAt !== undefined) columns.push("expires_at");
@@ -189,21 +170,6 @@ export class SqliteLayout implements Layout {
       values: [this.definition.name],
     };
     return count;
-  }
-
-  *removeExpired(
-    limit: number,
-    deleted: "exclude" | "only",
-    recording: Recording,
-  ): Operation<number> {
-    const sql = this.begin();
-    const now = sql.bind(Date.now());
-    const removed = deleted === "only" ? " AND deleted_at IS NOT NULL" : "";
-    const live = this.softDelete && deleted === "exclude" ? " AND deleted_at IS NULL" : "";
-    const rows =
-      `SELECT seq FROM ${this.quoted} WHERE expires_at IS NOT NULL AND expires_at <= ${now}` +
-      `${removed}${live} ORDER BY expires_at LIMIT ${sql.bind(limit)}`;
-    return yield* this.remove({ sql, terms: [`seq IN (${rows})`] }, recording);
   }
 
   claim(claiming: Claiming): Operation<readonly Row[]> {

@@ -89,13 +89,9 @@ function checkSums(
   const text =
     `SELECT ${checkedColumns(columns)}, seq FROM ${quoteName(name)} WHERE seq > ? ` +
     `ORDER BY seq LIMIT ${chunkSize}`;
-  for (let last = -1, isFull = true; isFull && problems.length < maxProblems;) {
-    const rows = connection.all(text, [last]);
-    isFull = rows.length === chunkSize;
-    for (const row of rows) {
-      last = Number(row[7]);
-      if (!isIntact(row)) problems.push(damagedDocument(name, row[0]));
-    }
+  for (const row of rowsOf(connection, text, { key: 7, values: [] })) {
+    if (!isIntact(row)) problems.push(damagedDocument(name, row[0]));
+    if (problems.length >= maxProblems) break;
   }
   return problems;
 }
@@ -110,29 +106,39 @@ function checkChanges(connection: Connection): readonly string[] {
     `FROM ${changesTable} WHERE position > ? ORDER BY position LIMIT ${chunkSize}`;
   let last = trimmed;
   let hasGap = false;
-  for (let after = -1, isFull = true; isFull && problems.length < maxProblems;) {
-    const rows = connection.all(text, [after]);
-    isFull = rows.length === chunkSize;
-    for (const [position, collection, id, kind, version, at, doc, checksum] of rows) {
-      after = Number(position);
-      hasGap ||= after !== last + 1;
-      last = after;
-      const json = doc === null ? null : String(doc);
-      const change = {
-        collection: String(collection),
-        id: String(id),
-        kind: String(kind),
-        version: Number(version),
-        at: String(at),
-      };
-      const isRight = changeChecksum(change, json) === checksum;
-      if (!isRight) problems.push(`the change ${after} of the feed is damaged`);
-    }
+  for (const row of rowsOf(connection, text, { key: 0, values: [] })) {
+    const [position, collection, id, kind, version, at, doc, checksum] = row;
+    hasGap ||= Number(position) !== last + 1;
+    last = Number(position);
+    const json = doc === null ? null : String(doc);
+    const change = {
+      collection: String(collection),
+      id: String(id),
+      kind: String(kind),
+      version: Number(version),
+      at: String(at),
+    };
+    const isRight = changeChecksum(change, json) === checksum;
+    if (!isRight) problems.push(`the change ${last} of the feed is damaged`);
+    if (problems.length >= maxProblems) return problems;
   }
-  if (problems.length >= maxProblems) return problems;
   const newest = numberOf("SELECT seq FROM sqlite_sequence WHERE name = 'fetchwork:changes'");
   if (hasGap || last !== newest) problems.push("positions of the change feed are missing");
   return problems;
+}
+
+/** Reads rows in parts; `text` has the key of the last row as its first value, and `key` is the place of its column. */
+function* rowsOf(
+  connection: Connection,
+  text: string,
+  { key, values }: { readonly key: number; readonly values: readonly Row[number][] },
+): Generator<Row, void, void> {
+  for (let last: Row[number] = -1; ;) {
+    const rows = connection.all(text, [last, ...values]);
+    yield* rows;
+    if (rows.length < chunkSize) return;
+    last = rows.at(-1)?.[key] ?? null;
+  }
 }
 
 function damagedDocument(name: string, id: unknown): string {
@@ -154,18 +160,14 @@ function checkSearch(
     `FROM ${quoteName(name)} AS stored LEFT JOIN ${table} AS found ON found.rowid = stored.seq ` +
     "WHERE stored.seq > ? AND (stored.seq <= ? OR stored.seq > ?) " +
     `ORDER BY stored.seq LIMIT ${chunkSize}`;
-  for (let last = -1, isFull = true; isFull && problems.length < maxProblems;) {
-    const rows = connection.all(text, [last, done ?? null, goal ?? null]);
-    isFull = rows.length === chunkSize;
-    for (const row of rows) {
-      last = Number(row[6]);
-      if (row[7] === null) missing += 1;
-      else if (!isSearchedAs(name, row, textOf)) {
-        problems.push(
-          `the search text of ${JSON.stringify(row[0])} of "${name}" does not match the document`,
-        );
-      }
+  for (const row of rowsOf(connection, text, { key: 6, values: [done ?? null, goal ?? null] })) {
+    if (row[7] === null) missing += 1;
+    else if (!isSearchedAs(name, row, textOf)) {
+      problems.push(
+        `the search text of ${JSON.stringify(row[0])} of "${name}" does not match the document`,
+      );
     }
+    if (problems.length >= maxProblems) break;
   }
   if (missing > 0) problems.push(`the search of "${name}" lacks ${missing} documents`);
   return problems;

@@ -145,7 +145,7 @@ export class SlowReads {
   }
 
   #start(): Worker {
-    const worker = startThread("./slow-read-worker", import.meta.url, { path: this.#path });
+    const worker = startThread({ kind: "read", path: this.#path });
     worker.on("message", (message: unknown) => {
       this.#receive(worker, message);
     });

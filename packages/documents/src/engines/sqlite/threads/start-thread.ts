@@ -1,10 +1,68 @@
+import { once } from "node:events";
 import { Worker } from "node:worker_threads";
+import { toDocumentsError } from "../connection/sqlite-error.ts";
+import type { BuildJob } from "./build.ts";
+import type { MaintenanceTask } from "./maintenance.ts";
 
-/** Starts a thread that runs a module, which is named without its extension. `base` is the URL of the module that asks. */
-export function startThread(module: string, base: string, workerData: unknown): Worker {
+/** What a thread is started for. */
+export type ThreadTask =
+  | (BuildJob & { readonly kind: "build"; readonly path: string })
+  | { readonly kind: "maintain"; readonly path: string; readonly task: MaintenanceTask }
+  | { readonly kind: "read"; readonly path: string };
+
+/** Starts a thread. */
+export function startThread(task: ThreadTask): Worker {
   // The sources run as they are, and the package as JavaScript.
-  const extension = base.endsWith(".ts") ? "ts" : "js";
-  return new Worker(new URL(`${module}.${extension}`, base), { workerData, ...ownFlags() });
+  const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
+  const url = new URL(`./thread.${extension}`, import.meta.url);
+  return new Worker(url, { workerData: task, ...ownFlags() });
+}
+
+/** Does a task on a file in a separate thread. */
+export async function runMaintenance(
+  path: string,
+  task: MaintenanceTask,
+): Promise<readonly string[]> {
+  const worker = startThread({ kind: "maintain", path, task });
+  try {
+    const problems = await new Promise<unknown>((resolve, reject) => {
+      worker.once("message", resolve);
+      worker.once("error", reject);
+      worker.once("exit", (code) => {
+        reject(new Error(`the thread ended with ${code} before it was done`));
+      });
+    });
+    return Array.isArray(problems) ? problems.map(String) : [];
+  } catch (error) {
+    throw toDocumentsError(error);
+  } finally {
+    await worker.terminate();
+  }
+}
+
+/** Builds what collections need in a thread; resolves when it is done, or soon after `signal`. */
+export async function runBuild(
+  path: string,
+  job: Omit<BuildJob, "stop">,
+  signal: AbortSignal,
+): Promise<void> {
+  const stop = new Int32Array(new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT));
+  const worker = startThread({ kind: "build", path, stop, ...job });
+  const end = (): void => {
+    Atomics.store(stop, 0, 1);
+    Atomics.notify(stop, 0);
+    // The store waits for it when it is closed.
+    worker.ref();
+  };
+  // Search texts do not keep the process from ending; the next one goes on.
+  if (job.task === "search") worker.unref();
+  signal.addEventListener("abort", end);
+  if (signal.aborted) end();
+  try {
+    await once(worker, "exit");
+  } finally {
+    signal.removeEventListener("abort", end);
+  }
 }
 
 /**
