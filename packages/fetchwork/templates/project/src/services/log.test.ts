@@ -125,7 +125,7 @@ describe("the log in production", () => {
       SMTP_URL: `smtp://127.0.0.1:${mails.port}`,
     });
     const url = `http://127.0.0.1:${port}`;
-    await expect.poll(() => isUp(url), { timeout: 10_000 }).toBe(true);
+    await expect.poll(() => isUp(url), { timeout: 30_000 }).toBe(true);
     const form = { email: "ada@example.com", access_token: masterKey };
     const post = async (at: string, more: Readonly<Record<string, string>>): Promise<number> => {
       const body = new URLSearchParams({ ...form, ...more });
