@@ -426,7 +426,7 @@ describe.each(enginesOfFile())("jobs on %s", (_name, open, openNew) => {
     await expect(jobs.add(count, wrong as string)).rejects.toThrow("a[1]: expected text");
     // The key is that of an input that was checked.
     const keyed = defineJob("keyed", { schema, key: (text) => text.toLowerCase() });
-    await expect(jobs.add(keyed, wrong as string)).rejects.toThrow("a.1: expected text");
+    await expect(jobs.add(keyed, wrong as string)).rejects.toThrow("a[1]: expected text");
   });
 
   it("a job with keep 0 is removed when it is done", async () => {
