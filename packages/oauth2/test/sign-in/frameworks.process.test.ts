@@ -75,8 +75,9 @@ it.skipIf(isMissing).each(Object.entries(frameworks))(
   "a browser signs in to an application of %s with a provider, and a forged callback is refused",
   { timeout: 60_000 },
   async (_name, mount) => {
-    let auth: SignIn | undefined;
+    const made: SignIn[] = [];
     const origin = await mount(() => {
+      const [auth] = made;
       if (auth === undefined) throw new Error("not yet");
       return auth;
     });
@@ -91,17 +92,19 @@ it.skipIf(isMissing).each(Object.entries(frameworks))(
       clientSecret,
       redirectUri,
     });
-    auth = signIn(provider, {
-      secret,
-      onSignedIn: ({ profile, returnTo }) =>
-        new Response(null, {
-          status: 303,
-          headers: {
-            location: returnTo ?? "/",
-            "set-cookie": `user=${profile.id}; Path=/; HttpOnly`,
-          },
-        }),
-    });
+    made.push(
+      signIn(provider, {
+        secret,
+        onSignedIn: ({ profile, returnTo }) =>
+          new Response(null, {
+            status: 303,
+            headers: {
+              location: returnTo ?? "/",
+              "set-cookie": `user=${profile.id}; Path=/; HttpOnly`,
+            },
+          }),
+      }),
+    );
     const browser = await chromium.launch({
       executablePath,
       args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"],

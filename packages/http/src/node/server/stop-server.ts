@@ -98,7 +98,9 @@ async function acceptWaiting({ server }: NodeServer): Promise<void> {
   };
   server.on("connection", count);
   const end = performance.now() + acceptTime;
-  while (turns < quietTurns && accepted < maxWaiting && performance.now() < end) {
+  const isOver = (): boolean =>
+    turns >= quietTurns || accepted >= maxWaiting || performance.now() >= end;
+  while (!isOver()) {
     turns += 1;
     await new Promise((resolve) => setImmediate(resolve));
   }

@@ -57,7 +57,8 @@ export function forgettingUsers(
         await hooks.beforeRemove?.(event);
         const { id } = event.current;
         const after = await forgetUserIn(context, event.transaction, { user: id });
-        following.set(event.call, (following.get(event.call) ?? new Map()).set(id, after));
+        const known = following.get(event.call) ?? new Map<string, AfterForget>();
+        following.set(event.call, known.set(id, after));
       },
       async afterRemove(event) {
         try {
