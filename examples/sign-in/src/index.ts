@@ -7,10 +7,12 @@ const port = Number(process.env["PORT"] ?? 9100);
 const origin = `http://localhost:${port}`;
 const secret = (): string => randomBytes(32).toString("base64url");
 
+const { GITHUB_CLIENT_ID: clientId, GITHUB_CLIENT_SECRET: clientSecret } = process.env;
 const store = await openStore("sqlite::memory:");
 const { accounts, api } = createApp({
   store,
   origin,
+  providers: clientId === undefined ? [] : [{ name: "github", clientId, clientSecret }],
   // With each start all sessions end, and all users are gone.
   masterKey: secret(),
   jwtSecret: secret(),

@@ -4,6 +4,7 @@ import { serve } from "@fetchwork/http/serve";
 import { createContext } from "@fetchwork/http";
 import { chromium, type Page } from "playwright-core";
 import { expect, it, onTestFinished, vi } from "vitest";
+import { startProvider } from "../../../packages/oauth2/test/provider-server.ts";
 import { createApp } from "../src/app.ts";
 
 const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
@@ -26,9 +27,21 @@ async function open(width: number): Promise<{
   let handle = (_request: Request): Promise<Response> | Response => new Response();
   const server = await serve((request) => handle(request), { port: 0, signals: false });
   const url = `http://localhost:${server.port}`;
+  const clientSecret = "a secret of the client, of thirty-two bytes";
+  const provider = await startProvider(() => ({
+    pkce: { required: () => true },
+    clients: [
+      {
+        client_id: "app",
+        client_secret: clientSecret,
+        redirect_uris: [`${url}/auth/company/callback`],
+      },
+    ],
+  }));
   const { accounts, api } = createApp({
     store,
     origin: url,
+    providers: [{ name: "company", issuer: provider.issuer, clientId: "app", clientSecret }],
     masterKey: "m".repeat(32),
     jwtSecret: "j".repeat(32),
     mailer: { send: async ({ text }) => void links.push(/http\S+/.exec(text)?.[0] ?? "") },
@@ -42,6 +55,7 @@ async function open(width: number): Promise<{
   onTestFinished(async () => {
     await browser.close();
     await server.close();
+    await provider.close();
     await accounts.stop();
     await store.close();
   });
@@ -67,7 +81,7 @@ async function open(width: number): Promise<{
 }
 
 it.skipIf(isMissing).each([375, 1280])(
-  "signs up, confirms, signs in by password and passkey, and signs out, %s pixels wide",
+  "signs up, confirms, signs in by password, passkey and provider, and signs out, %s pixels wide",
   { timeout: 60_000 },
   async (width) => {
     const { page, url, nextLink } = await open(width);
@@ -111,6 +125,12 @@ it.skipIf(isMissing).each([375, 1280])(
     );
     expect(overflow).toBe(0);
     await press("End");
+    await page.getByLabel("Email").waitFor();
+
+    await page.getByRole("link", { name: "Sign in with company" }).click();
+    await page.getByText("provider, here").waitFor();
+    expect(await page.locator("#me").textContent()).toBe("ada@example.com");
+    await press("Sign out");
     await page.getByLabel("Email").waitFor();
     await page.reload();
     await page.getByLabel("Email").waitFor();
