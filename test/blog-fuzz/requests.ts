@@ -253,6 +253,8 @@ function valueFor(
     return valueFor(random, { name, schema: chosen }, pools);
   }
   switch (schema["type"]) {
+    case "boolean":
+      return random.chance(0.5);
     case "integer":
       return Number(minimum ?? 0) + random.below(Math.min(Number(maximum ?? 9), 9));
     case "array":
