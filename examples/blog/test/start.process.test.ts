@@ -155,6 +155,7 @@ describe("the blog's process", () => {
 
   it("prints the stack of an error that nobody expects", async () => {
     const { end } = start({
+      DATABASE_URL: await temporaryDatabase(),
       NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(fault)}`,
     });
     const { code, errors } = await end;
