@@ -33,7 +33,7 @@ export interface SignInFailure extends Partial<Pick<SignedIn, "returnTo" | "data
 
 /** Result of {@link SignInOptions.onSignOut}. */
 interface SignedOut {
-  readonly headers?: HeadersInit | undefined;
+  readonly headers?: RequestInit["headers"];
   readonly idToken?: string | undefined;
 }
 

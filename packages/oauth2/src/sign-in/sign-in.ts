@@ -203,7 +203,7 @@ function notAllowed(request: Request, allow: string): Response {
   return response;
 }
 
-function redirect(location: string, status: 302 | 303, init?: HeadersInit): Response {
+function redirect(location: string, status: 302 | 303, init?: RequestInit["headers"]): Response {
   const headers = new Headers(init);
   headers.set("location", location);
   headers.set("cache-control", "no-store");
