@@ -8,7 +8,7 @@ const pause = 200;
 
 /**
  * Makes a folder that several processes need. One of them makes it, in a folder beside it, and the others wait; when that
- * one ends without it, another one begins anew.
+ * one ends without it, another one starts over.
  */
 export async function makeOnce(
   folder: string,
@@ -25,8 +25,13 @@ export async function makeOnce(
       // Another process may have finished between the look and the lock.
       if (existsSync(folder)) return;
       const target = await mkdtemp(`${folder}.new-`);
-      await make(target);
-      await rename(target, folder);
+      try {
+        await make(target);
+        await rename(target, folder);
+      } catch (error) {
+        await rm(target, { recursive: true, force: true });
+        throw error;
+      }
     } finally {
       await rm(lock, { force: true });
     }

@@ -14,7 +14,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   kit: { lines: { src: 1_362 }, names: 57, options: 10 },
   middleware: { lines: { src: 10_217 }, names: 150, options: 129 },
   oauth2: { lines: { src: 10_299 }, names: 116, options: 129 },
-  rest: { lines: { src: 16_146, assets: 186 }, names: 145, options: 94 },
+  rest: { lines: { src: 16_147, assets: 186 }, names: 145, options: 94 },
   webhooks: { lines: { src: 6_321 }, names: 99, options: 54 },
 };
 

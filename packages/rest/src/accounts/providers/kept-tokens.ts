@@ -1,14 +1,11 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { hkdfSync } from "node:crypto";
 import type { Store } from "@fetchwork/documents";
 import { DocumentTokenStore, type TokenHash, type TokenStore } from "@fetchwork/oauth2";
+import { seal, unseal } from "../../seal.ts";
 import { identityCollection, keptTokenCollection } from "./identity.ts";
 
 /** Where tokens of providers are kept, by the id of the identity; any number of processes share it. */
 export type KeptTokens = TokenStore & Required<Pick<TokenStore, "lock">>;
-
-const cipher = "aes-256-gcm";
-const ivLength = 12;
-const tagLength = 16;
 
 /** Keeps tokens sealed, each for its key: one that is moved in the database cannot be opened. */
 export function createKeptTokens(store: Store, secret: string): KeptTokens {
@@ -21,7 +18,7 @@ export function createKeptTokens(store: Store, secret: string): KeptTokens {
       // Sealed by `set`: nobody else can have written it.
       return text === undefined ? undefined : (JSON.parse(text) as TokenHash);
     },
-    set: (id, token) => documents.set(id, { sealed: seal(key, id, JSON.stringify(token)) }),
+    set: (id, token) => documents.set(id, { sealed: seal(key, id, [JSON.stringify(token)]) }),
     delete: (id) => documents.delete(id),
     lock: (id, work) => documents.lock(id, work),
   };
@@ -42,23 +39,9 @@ export async function forgetIdentity(
   });
 }
 
-function seal(key: Buffer, id: string, text: string): string {
-  const iv = randomBytes(ivLength);
-  const sealing = createCipheriv(cipher, key, iv).setAAD(Buffer.from(id));
-  const sealed = [iv, sealing.update(text, "utf8"), sealing.final(), sealing.getAuthTag()];
-  return Buffer.concat(sealed).toString("base64url");
-}
-
 function open(key: Buffer, id: string, sealed: string): string | undefined {
-  const bytes = Buffer.from(sealed, "base64url");
-  if (bytes.length < ivLength + tagLength) return undefined;
-  const opening = createDecipheriv(cipher, key, bytes.subarray(0, ivLength), {
-    authTagLength: tagLength,
-  });
-  opening.setAAD(Buffer.from(id)).setAuthTag(bytes.subarray(-tagLength));
   try {
-    const text = opening.update(bytes.subarray(ivLength, -tagLength));
-    return Buffer.concat([text, opening.final()]).toString();
+    return unseal(key, id, sealed).toString();
   } catch {
     return undefined; // Damaged, moved, or sealed with another secret.
   }

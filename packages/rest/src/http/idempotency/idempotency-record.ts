@@ -1,5 +1,6 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+import { hkdfSync } from "node:crypto";
 import { defineCollection, type CollectionDefinition } from "@fetchwork/documents";
+import { seal, unseal } from "../../seal.ts";
 import type { IdempotencyKey } from "./idempotency-key.ts";
 
 /** How long an answer is kept, in milliseconds: 24 hours. */
@@ -30,10 +31,6 @@ export interface KeptAnswer {
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
-const cipher = "aes-256-gcm";
-const ivLength = 12;
-const tagLength = 16;
-
 /**
  * Encrypts an answer with a key that follows from the client's own. Who reads the store cannot read the answer, such as a
  * session token in it, without having the text that only the client knows.
@@ -43,23 +40,12 @@ export function sealAnswer(answer: KeptAnswer, key: IdempotencyKey): string {
   const head = Buffer.from(JSON.stringify([status, headers]));
   const size = Buffer.alloc(4);
   size.writeUInt32BE(head.length);
-  const iv = randomBytes(ivLength);
-  const sealing = createCipheriv(cipher, secretOf(key), iv).setAAD(Buffer.from(key.fingerprint));
-  const sealed = [sealing.update(size), sealing.update(head), sealing.update(body)];
-  sealed.push(sealing.final());
-  return Buffer.concat([iv, sealing.getAuthTag(), ...sealed]).toString("base64");
+  return seal(secretOf(key), key.fingerprint, [size, head, body]);
 }
 
 /** Decrypts an answer; throws for one that was sealed with another key or changed since. */
 export function openAnswer(sealed: string, key: IdempotencyKey): KeptAnswer {
-  const bytes = Buffer.from(sealed, "base64");
-  const opening = createDecipheriv(cipher, secretOf(key), bytes.subarray(0, ivLength));
-  opening.setAAD(Buffer.from(key.fingerprint));
-  opening.setAuthTag(bytes.subarray(ivLength, ivLength + tagLength));
-  const plain = Buffer.concat([
-    opening.update(bytes.subarray(ivLength + tagLength)),
-    opening.final(),
-  ]);
+  const plain = unseal(secretOf(key), key.fingerprint, sealed);
   const headEnd = 4 + plain.readUInt32BE(0);
   const head: unknown = JSON.parse(plain.toString("utf8", 4, headEnd));
   // It is what `sealAnswer` wrote: the authentication tag has just been checked.
