@@ -1,14 +1,11 @@
-import { existsSync } from "node:fs";
 import { openStore } from "@fetchwork/documents";
 import { serve } from "@fetchwork/http/serve";
 import { createContext } from "@fetchwork/http";
-import { chromium, type Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { expect, it, onTestFinished, vi } from "vitest";
+import { executablePath, isMissing, openPage } from "../../../packages/middleware/test/chromium.ts";
 import { startProvider } from "../../../packages/oauth2/test/provider-server.ts";
 import { createApp } from "../src/app.ts";
-
-const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
-const isMissing = !existsSync(executablePath);
 
 it("finds Chromium for the test of the page", ({ skip }) => {
   skip(isMissing && !process.env["CI"], `${executablePath} is not installed`);
@@ -48,19 +45,14 @@ async function open(width: number): Promise<{
   });
   handle = (request) => api.handler(request, createContext(request));
   accounts.start();
-  const browser = await chromium.launch({
-    executablePath,
-    args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
-  });
   onTestFinished(async () => {
-    await browser.close();
-    await server.close();
+    await server.close({ gracePeriod: 0 });
     await provider.close();
     await accounts.stop();
     await store.close();
   });
-  const page = await browser.newPage({ viewport: { width, height: 800 } });
-  page.setDefaultTimeout(10_000);
+  const page = await openPage();
+  await page.setViewportSize({ width, height: 800 });
   const session = await page.context().newCDPSession(page);
   await session.send("WebAuthn.enable");
   await session.send("WebAuthn.addVirtualAuthenticator", {

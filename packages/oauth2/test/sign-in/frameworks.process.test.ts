@@ -1,18 +1,15 @@
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
-import { existsSync } from "node:fs";
 import { serve, toNodeListener } from "@fetchwork/http/serve";
 import express from "express";
 import fastify from "fastify";
 import { Hono } from "hono";
-import { chromium } from "playwright-core";
 import { expect, it, onTestFinished } from "vitest";
 import { openIdConnect, signIn, signInProvider, type SignIn } from "../../src/sign-in/index.ts";
+import { executablePath, isMissing, openPage } from "../../../middleware/test/chromium.ts";
 import { closeServer, startProvider } from "../provider-server.ts";
 import { secret } from "./handlers.ts";
 
-const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
-const isMissing = !existsSync(executablePath);
 const clientSecret = "a secret of the client, of thirty-two bytes";
 
 it("finds Chromium for the sign-ins in other frameworks", ({ skip }) => {
@@ -105,13 +102,7 @@ it.skipIf(isMissing).each(Object.entries(frameworks))(
           }),
       }),
     );
-    const browser = await chromium.launch({
-      executablePath,
-      args: ["--no-sandbox", "--disable-gpu", "--disable-background-networking"],
-    });
-    onTestFinished(() => browser.close());
-    const page = await browser.newPage();
-    page.setDefaultTimeout(10_000);
+    const page = await openPage();
     await page.goto(`${origin}/login?returnTo=/account`);
     await page.waitForURL(`${origin}/account`);
     // Cookies of the provider come along, since those of one host are for all of its ports.

@@ -1,39 +1,21 @@
-import { execFileSync, spawn, type ChildProcess } from "node:child_process";
+import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
 import { Agent, request } from "node:http";
 import { connect, constants, type ClientHttp2Session } from "node:http2";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, expect, it } from "vitest";
+import { expect, it } from "vitest";
+import { makeCertificates } from "../../node-client/certificates.ts";
 
-const folder = mkdtempSync(join(tmpdir(), "restarts-"));
-const tls = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
-
-beforeAll(() => {
-  const curve = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes"];
-  const files = ["-keyout", tls.key, "-out", tls.cert];
-  execFileSync(
-    "openssl",
-    ["req", "-x509", ...curve, "-days", "2", "-subj", "/CN=localhost", ...files],
-    {
-      stdio: "ignore",
-    },
-  );
-});
-
-afterAll(() => rmSync(folder, { recursive: true }));
+const tls = makeCertificates().server;
 
 const program = `
-  import { readFileSync } from "node:fs";
   import { serve } from "@fetchwork/http/serve";
   import { text } from "@fetchwork/http";
   const { cert, key } = JSON.parse(process.env.TLS);
   const server = await serve(() => text("ok"), {
     port: Number(process.env.PORT),
     hostname: "127.0.0.1",
-    ...(cert && { http2: true, tls: { cert: readFileSync(cert), key: readFileSync(key) } }),
+    ...(cert && { http2: true, tls: { cert, key } }),
   });
   console.log(server.port);
 `;
