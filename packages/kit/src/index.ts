@@ -10,6 +10,7 @@ export { isConnectionHeader } from "./connection-headers.ts";
 export { createOptionCheck, describeValue, type OptionCheck } from "./options/check-options.ts";
 export { closestName } from "./options/closest-name.ts";
 export { constantTimeEqual } from "./credentials/constant-time-equal.ts";
+export { escapeHtml } from "./escape-html.ts";
 export { isExposedError, type ExposedError } from "./errors/exposed-error.ts";
 export {
   brand,

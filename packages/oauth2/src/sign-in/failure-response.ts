@@ -1,3 +1,4 @@
+import { escapeHtml } from "@fetchwork/kit";
 import { AuthorizationResponseError, OAuth2ConnectionError, type OAuth2Error } from "../errors.ts";
 import { TokenValidationError } from "../oidc/errors.ts";
 
@@ -46,8 +47,4 @@ export function failureResponse(
   }
   headers.set("content-type", "application/problem+json");
   return new Response(JSON.stringify({ title, status, detail, code }), { status, headers });
-}
-
-function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

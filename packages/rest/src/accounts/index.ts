@@ -22,7 +22,8 @@ export {
 } from "./accounts.ts";
 export type { AccountsContext } from "./accounts-context.ts";
 export type { AccountMail, Mailer } from "./mails/account-mails.ts";
-export { type AccountTexts, accountTexts, escapeHtml } from "./mails/mail-texts.ts";
+export { type AccountTexts, accountTexts } from "./mails/mail-texts.ts";
+export { escapeHtml } from "@fetchwork/kit";
 export { sessionSchema } from "./sessions/auth-routes.ts";
 export { createPageCookie } from "./sessions/page-cookie.ts";
 export { personalHeaders, startSession } from "./sessions/start-session.ts";

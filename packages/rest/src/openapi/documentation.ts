@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { mkdir, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import path from "node:path";
+import { escapeHtml } from "@fetchwork/kit";
 import type { Route } from "../plan/route.ts";
 import type { OpenApiDocument } from "./openapi.ts";
 
@@ -151,8 +152,4 @@ function asset(name: string): Buffer<ArrayBuffer> {
     assets.set(name, content);
   }
   return content;
-}
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -1,3 +1,5 @@
+import { escapeHtml } from "@fetchwork/kit";
+
 /** What a mail says. */
 export interface MailText {
   readonly subject: string;
@@ -49,11 +51,6 @@ export const accountTexts: AccountTexts = {
     "If you have lost your password, ask for a new one; otherwise ignore this mail.",
   ]),
 };
-
-/** Turns text into HTML that shows it. */
-export function escapeHtml(text: string): string {
-  return text.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
-}
 
 /** A name as one line: a line break in it, or a mark that turns the direction, could look like words of ours. */
 export function nameInMail(name: string): string {
