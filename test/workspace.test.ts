@@ -21,7 +21,8 @@ const layers: Readonly<Record<string, number>> = {
   "@fetchwork/webhooks": 2,
   "@fetchwork/rest": 3,
   "@fetchwork/agent": 3,
-  fetchwork: 4,
+  "@fetchwork/service": 4,
+  fetchwork: 6,
 };
 
 /** Packages whose other files run on any web-standard runtime. */

@@ -168,6 +168,18 @@ export const claims: readonly Claim[] = [
     except: { workerd: { ...store, imports: true } },
   },
   {
+    entry: "@fetchwork/service",
+    test: "service",
+    does: "a service with users: settings, a call that queues a job, a job that runs",
+    except: { workerd: store },
+  },
+  {
+    entry: "@fetchwork/service/test",
+    test: "service-test",
+    does: "a service in memory, with clients of a user and of nobody",
+    except: { workerd: store },
+  },
+  {
     entry: "@fetchwork/rest/handlers",
     test: "rest-handlers",
     does: "entity tags, conditions and merge patches of a route of one's own",

@@ -33,7 +33,7 @@ export {
 export { defineRoute, type Route, type RouteDefinition } from "./plan/route.ts";
 export { badFields, Problem, type ProblemOptions } from "./problem.ts";
 export type { AccessFunction, Operation, ResourceRule } from "./resource/access-rules.ts";
-export type { Call, ResourceCall, ResourceHandler } from "./resource/call.ts";
+export type { Call, CallServices, ResourceCall, ResourceHandler } from "./resource/call.ts";
 export { defineResource } from "./resource/define-resource.ts";
 export type { ChangeEvent, HookEvent, ResourceHooks } from "./resource/hooks.ts";
 export { type ListParameter, listParameter } from "./resource/list-parameter.ts";

@@ -22,7 +22,7 @@ import { createResourceGraph } from "../plan/resource-graph.ts";
 import type { Route } from "../plan/route.ts";
 import { unknownParameters } from "../plan/unknown-parameters.ts";
 import { badFields, Problem } from "../problem.ts";
-import type { BodyFields, Call } from "../resource/call.ts";
+import type { BodyFields, Call, CallServices } from "../resource/call.ts";
 import { populateName } from "../resource/list-rules.ts";
 import type { ResourceGraph } from "../resource/relations/referrers.ts";
 import type { Typed, TypesOfRoutes } from "../route-types.ts";
@@ -31,7 +31,7 @@ import { type Authentication, noAuthentication } from "./authentication.ts";
 import { convertForm } from "./form-values.ts";
 import { refuseHostileUrl } from "./hostile-text.ts";
 import { callHandler } from "./idempotency/run-once.ts";
-import { readBody } from "./read-body.ts";
+import { type Body, readBody } from "./read-body.ts";
 import { requireAuthentication } from "./require-authentication.ts";
 import { byPrecedence, checkRoutes } from "./route-order.ts";
 
@@ -41,6 +41,8 @@ export interface ApiOptions<Routes extends readonly Route[] = readonly Route[]> 
   readonly store: Store;
   /** Recognizes callers. Default: nobody is recognized, and routes for some callers only are refused. */
   readonly authentication?: Authentication | undefined;
+  /** What every call has besides. Default: nothing. */
+  readonly services?: CallServices | undefined;
   /** Most bytes of a request's body. Default: `102_400`. */
   readonly maxBodySize?: number | undefined;
   /** Receives what a handler threw, other than a {@link Problem}. Default: `console.error`. */
@@ -78,6 +80,7 @@ export function createApi<const Routes extends readonly Route[]>(
     "routes",
     "store",
     "authentication",
+    "services",
     "maxBodySize",
     "reportError",
   ]);
@@ -131,6 +134,9 @@ export function createApi<const Routes extends readonly Route[]>(
   };
 }
 
+/** What is known of a body that its route reads. */
+const noBody: Body = { fields: {}, isForm: false };
+
 type Answer = (request: Request, context: Context) => Promise<Response>;
 
 /** Prepares everything about a route that no request changes. */
@@ -142,6 +148,7 @@ function routeHandler(
     maxBodySize,
     reportError = reportToConsole,
     resources,
+    services,
   }: ApiOptions & { readonly maxBodySize: number; readonly resources: ResourceGraph },
 ): Answer {
   const { attempts, tokens } = authentication;
@@ -155,7 +162,7 @@ function routeHandler(
 
   return async (request, context) => {
     const query = queryOf(request.url);
-    const reading = readBody(request, maxBodySize);
+    const reading = route.raw === true ? noBody : readBody(request, maxBodySize);
     const body = reading instanceof Promise ? await reading : reading;
     const { [accessTokenField]: bodyToken, ...fields } = body.fields;
     const values = body.isForm ? convertForm(fields, properties) : fields;
@@ -171,8 +178,10 @@ function routeHandler(
     };
     const admission = authentication.admit(route.access, evidence);
     const user = admission && (await admission);
-    const accepted = accept(route, query, values);
-    const call: Call = {
+    const accepted = route.raw === true ? values : accept(route, query, values);
+    // Programs have declared members of it, which `services` has.
+    const call = {
+      ...services,
       request,
       context,
       params: context.params,
@@ -185,8 +194,8 @@ function routeHandler(
       tokens,
       attempts,
       resources,
-      report: (error) => reportError(error, request),
-    };
+      report: (error: unknown) => reportError(error, request),
+    } as Call;
     const handling = handle(call, values);
     const response = handling instanceof Promise ? await handling : handling;
     const isPersonal = !isForAll || user !== undefined;

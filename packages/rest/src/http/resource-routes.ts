@@ -2,7 +2,10 @@ import { RestError } from "../errors.ts";
 import type { Fields } from "../fields.ts";
 import { withoutRequired } from "../named-schema.ts";
 import { capitalized, collectionOperation, withArticle, wordsOf } from "../operation-name.ts";
-import type { ResourceController } from "../operations/resource-controller.ts";
+import {
+  createResourceController,
+  type ResourceController,
+} from "../operations/resource-controller.ts";
 import { changeSchema } from "../plan/change-schema.ts";
 import { fieldsReference } from "../plan/fields-parameter.ts";
 import { createListReader } from "../plan/list-query.ts";
@@ -28,6 +31,8 @@ import { groupsRoute } from "./groups-route.ts";
  * Makes the routes of a resource: list, show, create, update with PUT and PATCH, and delete, each if the controller has a
  * handler for it. A method without one is a 405, and not in the OpenAPI document.
  *
+ * @param controller - Default: `createResourceController(resource)`.
+ *
  * @throws RestError `ERR_REST_DEFINITION` for a resource with `softDelete` and a controller without `restore`, and for one
  * with `bulk` and a controller without one of the handlers that change documents.
  */
@@ -39,7 +44,7 @@ export function resourceRoutes<
   Lists = unknown,
 >(
   resource: Resource<S, Plural, Shown, Fields, Related, Lists>,
-  controller: Partial<ResourceController<S>>,
+  controller: Partial<ResourceController<S>> = createResourceController(resource),
 ): readonly Route<ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>, Related, Lists>>[] {
   const { name, path, plural } = resource;
   const one = `${path}/:id`;

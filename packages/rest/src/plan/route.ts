@@ -61,6 +61,11 @@ export interface RouteDefinition<
    */
   readonly atomic?: boolean | undefined;
   /**
+   * Whether `handle` reads body and query itself, as they came: the route then takes any, and no token in the body.
+   * Default: `false`.
+   */
+  readonly raw?: boolean | undefined;
+  /**
    * The resource that it belongs to. Whatever leads from one resource to another knows those of all routes, such as that
    * of the users, whom documents show as their owners. Default: none.
    */
@@ -153,6 +158,7 @@ export function defineRoute<
     "checkQuery",
     "query",
     "atomic",
+    "raw",
     "resource",
     "responses",
     "handle",

@@ -9,8 +9,15 @@ import type { ResourceGraph } from "./relations/referrers.ts";
 /** Fields of a body that no schema has validated. */
 export type BodyFields = Readonly<Record<string, unknown>>;
 
+/**
+ * What every call of an API has beside {@link Call}: the option `services` of `createApi`. Programs add members by declaration
+ * merging (`declare module "@fetchwork/rest"`).
+ */
+// oxlint-disable-next-line typescript/no-empty-object-type -- programs fill it
+export interface CallServices {}
+
 /** A request that passed the access rule and the validation of its route. */
-export interface Call<Body = unknown, User = unknown> {
+export interface Call<Body = unknown, User = unknown> extends CallServices {
   readonly request: Request;
   readonly context: Context;
   /** Parameters of the path by name. */

@@ -217,7 +217,7 @@ export function callHandler(route: Route): CallHandler {
   // The rule and the schema that fix the types of body and user have been applied before.
   const handle = (call: Call): Promise<Response> | Response =>
     route.handle(call as Call<never, never>);
-  if (route.method !== "POST") return handle;
+  if (route.method !== "POST" || route.raw === true) return handle;
   const { atomic = route.resource !== undefined } = route;
   const runOnce = atomic ? runInTransaction : runWithLease;
   return (call, sent) => {

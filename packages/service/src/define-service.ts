@@ -1,0 +1,147 @@
+import type { CollectionDefinition } from "@fetchwork/documents";
+import { jobCollections } from "@fetchwork/documents/jobs";
+import {
+  attemptCollection,
+  idempotencyCollection,
+  rateLimitCollection,
+  type Resource,
+  type Route,
+} from "@fetchwork/rest";
+import type { AccountRoute, Accounts } from "@fetchwork/rest/accounts";
+import { senderCollections } from "@fetchwork/webhooks/sender";
+import { checkOptions } from "./check-options.ts";
+import { ServiceError } from "./errors.ts";
+import type { AnyBackgroundJob } from "./jobs/background-job.ts";
+import { receivedDeliveries, type Receiver } from "./receivers/define-receiver.ts";
+import type { Config, SettingsShape } from "./settings/define-config.ts";
+import type { ServerSettings } from "./settings/service-settings.ts";
+import type { WebhookRoute } from "./webhooks/webhook-routes.ts";
+
+/** What a service consists of. */
+export interface ServiceOptions {
+  /** Name of the service, of its database and of its webhooks: lower-case letters, digits and hyphens. */
+  readonly name: string;
+  /** Name for people. Default: `name`. */
+  readonly title?: string | undefined;
+  /** Version of the API. Default: `"1.0.0"`. */
+  readonly version?: string | undefined;
+  /** Its settings: at least `serverSettings`, and `accountSettings` with `accounts`. */
+  readonly config: Config<SettingsShape & ServerSettings>;
+  /** Users and how they sign in, as `accounts` makes them. Default: there are none, only the master key. */
+  readonly accounts?: Accounts | undefined;
+  /** Routes of each resource, as `resourceRoutes` makes them. Default: none. */
+  readonly resources?: readonly (readonly Route[])[] | undefined;
+  /** Routes of your own, as `defineRoute` makes them. Default: none. */
+  readonly routes?: readonly Route[] | undefined;
+  /** What is done beside requests. Default: nothing. */
+  readonly jobs?: readonly AnyBackgroundJob[] | undefined;
+  /** What receives webhooks of others. Default: nothing. */
+  readonly receivers?: readonly Receiver[] | undefined;
+  /**
+   * Whether admins subscribe endpoints to webhooks: of changes of all resources with `changes: "documents"`, and of the
+   * `events` that the service sends itself. Default: `false`.
+   */
+  readonly webhooks?: boolean | { readonly events: readonly string[] } | undefined;
+}
+
+/** A service that can be run and tested. */
+export interface Service<Types = unknown> {
+  readonly name: string;
+  readonly title: string;
+  readonly version: string;
+  readonly config: Config;
+  /** What its store keeps, also for `fetchwork db`. */
+  readonly collections: readonly CollectionDefinition<object>[];
+  /** Its resources, users first. */
+  readonly resources: readonly Resource[];
+  readonly options: ServiceOptions;
+  /** Never set: carries what `createClient<typeof app>` knows. */
+  readonly types?: Types | undefined;
+}
+
+/** What the typed client knows of a service. */
+export type ServiceTypes<Options extends ServiceOptions> = TypesOf<
+  | InLists<Options["resources"]>
+  | In<Options["routes"]>
+  | (Options["accounts"] extends Accounts ? AccountRoute : never)
+  | (Options["webhooks"] extends true | object ? WebhookRoute : never)
+>;
+
+type In<List> = List extends readonly (infer One)[] ? One : never;
+type InLists<Lists> = In<In<Lists>>;
+type TypesOf<One> = One extends { readonly types?: infer Types }
+  ? Exclude<Types, undefined>
+  : never;
+
+/**
+ * Defines a service: what it stores, serves and does. `runService` runs it, `testService` tests it.
+ *
+ * @throws ServiceError for options that do not exist or do not fit together.
+ *
+ * @example
+ * ```ts
+ * export const app = defineService({
+ *   name: "blog",
+ *   config: defineConfig({ ...serverSettings, ...accountSettings }),
+ *   accounts: accounts({ user: defineUser() }),
+ *   resources: [resourceRoutes(article)],
+ * });
+ * ```
+ */
+export function defineService<const Options extends ServiceOptions>(
+  options: Options,
+): Service<ServiceTypes<Options>> {
+  checkOptions("defineService", options, [
+    "name",
+    "title",
+    "version",
+    "config",
+    "accounts",
+    "resources",
+    "routes",
+    "jobs",
+    "receivers",
+    "webhooks",
+  ]);
+  const { accounts, config, jobs = [], name, receivers = [], webhooks = false } = options;
+  if (!/^[a-z][a-z\d]*(?:-[a-z\d]+)*$/.test(name)) {
+    const expected = "lower-case letters, digits and hyphens";
+    throw new ServiceError(`name is ${JSON.stringify(name)}, expected ${expected}`);
+  }
+  if (webhooks !== false && accounts === undefined) {
+    throw new ServiceError("webhooks need accounts, because admins manage the endpoints");
+  }
+  const needed = [
+    "MASTER_KEY",
+    ...(accounts ? ["JWT_SECRET"] : []),
+    ...receivers.map(({ secret }) => secret),
+  ];
+  const missing = needed.filter((setting) => !Object.hasOwn(config.shape, setting));
+  if (missing.length > 0) throw new ServiceError(`config lacks ${missing.join(" and ")}`);
+
+  const resources = resourcesOf(options);
+  const collections: readonly (readonly CollectionDefinition<object>[])[] = [
+    resources.map(({ collection }) => collection),
+    [idempotencyCollection],
+    accounts ? [...accounts.collections, attemptCollection, rateLimitCollection] : [],
+    accounts || webhooks || jobs.length > 0 ? Object.values(jobCollections) : [],
+    webhooks ? Object.values(senderCollections) : [],
+    receivers.length > 0 ? [receivedDeliveries] : [],
+  ];
+  return {
+    name,
+    title: options.title ?? name,
+    version: options.version ?? "1.0.0",
+    config,
+    collections: collections.flat(),
+    resources,
+    options,
+  };
+}
+
+/** The resources that routes belong to, each once. */
+function resourcesOf({ accounts, resources = [], routes = [] }: ServiceOptions): Resource[] {
+  const all = [...resources.flat(), ...routes].flatMap(({ resource }) => resource ?? []);
+  const users: readonly Resource[] = accounts ? [accounts.user] : [];
+  return [...new Set([...users, ...all])];
+}

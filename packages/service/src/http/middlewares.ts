@@ -1,0 +1,109 @@
+import type { Middleware } from "@fetchwork/http";
+import {
+  appInfo,
+  canonicalizePath,
+  compress,
+  cors,
+  health,
+  maybe,
+  metrics,
+  ping,
+  rateLimit,
+  realIp,
+  recoverer,
+  secAllHeaders,
+  secure,
+  serverTiming,
+  timeout,
+  trace,
+  type HealthCheck,
+  type RateLimitStore,
+} from "@fetchwork/middleware";
+import { Problem } from "@fetchwork/rest";
+import type { Log } from "../log/log.ts";
+import { cameByProxy, warnOfProxy } from "./warn-of-proxy.ts";
+
+/** What the middlewares need to know. */
+export interface MiddlewareSettings {
+  readonly name: string;
+  readonly version: string;
+  /** What `/health` asks for. */
+  readonly checks: readonly HealthCheck[];
+  /** Addresses of proxies in front. */
+  readonly trustedProxies: readonly string[];
+  /** Sign-ins per minute and address; `0` for any number. */
+  readonly signInLimit: number;
+  /** Default: nothing is logged. */
+  readonly logs?: Log | undefined;
+  /** Counts sign-ins of an address. Default: the memory of this process. */
+  readonly signIns?: RateLimitStore | undefined;
+}
+
+/** What every request passes, from the outside to the inside. The order matters: see docs/middlewares.md. */
+export function middlewares(settings: MiddlewareSettings): readonly Middleware[] {
+  const { checks, logs, name, signInLimit, signIns, trustedProxies, version } = settings;
+  return [
+    trace(),
+    realIp({ trustedProxies }),
+    ...(logs && trustedProxies.length === 0 ? [warnOfProxy(logs.warned)] : []),
+    ...(logs?.middleware ? [logs.middleware] : []),
+    serverTiming(),
+    cors({
+      allowedHeaders: [
+        "Authorization",
+        "Content-Type",
+        "If-Match",
+        "If-None-Match",
+        "Idempotency-Key",
+      ],
+      exposedHeaders: [
+        "ETag",
+        "Idempotency-Replayed",
+        "Link",
+        "Location",
+        "Retry-After",
+        "X-Request-ID",
+        "X-Total-Count",
+        "X-Total-Count-Capped",
+      ],
+      maxAge: 600,
+    }),
+    secure(secAllHeaders()),
+    appInfo({ name, version }),
+    recoverer({ log: logs?.failed, respond: () => new Problem(500).toResponse() }),
+    ping(),
+    health({ checks }),
+    // Behind a proxy that is not known, everybody seems to be this machine.
+    ...(trustedProxies.length === 0 ? [maybe(metrics(), cameByProxy)] : []),
+    metrics("127.0.0.1", "::1"),
+    ...(signInLimit === 0 ? [] : [maybe(limitSignIns(signInLimit, signIns), checksPassword)]),
+    maybe(compress(), (request) => !showsOneDocument(request)),
+    timeout(15_000, { respond: () => new Problem(504).toResponse() }),
+  ];
+}
+
+function limitSignIns(limit: number, store: RateLimitStore | undefined): Middleware {
+  return rateLimit({
+    limit,
+    store,
+    name: "sign-in",
+    respond: () => new Problem(429, { detail: "too many sign-ins; see Retry-After" }).toResponse(),
+  });
+}
+
+/** Whether a request costs the hash of a password or a mail, which is also what guessing takes. */
+function checksPassword({ method, url }: Request): boolean {
+  // The API takes `/%61uth` for `/auth`. Of a path without a safe meaning nobody knows what it is taken for.
+  const path = canonicalizePath(new URL(url).pathname);
+  return (
+    path === undefined ||
+    (method === "POST" && /^\/auth(?:\/cookie)?\/?$/.test(path)) ||
+    (method !== "GET" && /^\/users\/[^/]+\/(?:password|email|totp)\/?$/.test(path)) ||
+    /^\/(?:password-resets|email-changes|passkeys)(?:\/|$)/.test(path)
+  );
+}
+
+/** Compressed, its ETag would be a weak one, and a weak one never holds for `If-Match`. */
+function showsOneDocument({ url }: Request): boolean {
+  return /^\/(?!docs\/)[^/]+\/[^/]+\/?$/.test(new URL(url).pathname);
+}

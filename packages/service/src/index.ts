@@ -1,0 +1,42 @@
+export { ServiceError, StartError } from "./errors.ts";
+export {
+  defineService,
+  type Service,
+  type ServiceOptions,
+  type ServiceTypes,
+} from "./define-service.ts";
+export {
+  backgroundJob,
+  type BackgroundJob,
+  type BackgroundJobOptions,
+  type BackgroundJobRun,
+  type JobSchedule,
+} from "./jobs/background-job.ts";
+export {
+  defineReceiver,
+  type ReceivedEventHandler,
+  type Receiver,
+  type ReceiverDefinition,
+} from "./receivers/define-receiver.ts";
+export { runService } from "./run-service.ts";
+export type { ServiceParts } from "./service-parts.ts";
+export {
+  type Config,
+  defineConfig,
+  type Environment,
+  type InService,
+  type SettingsOf,
+  type SettingsShape,
+} from "./settings/define-config.ts";
+export { type Setting } from "./settings/setting.ts";
+export { environmentExample } from "./settings/environment-example.ts";
+export {
+  accountSettings,
+  type AccountSettings,
+  mailSettings,
+  type MailSettings,
+  serverSettings,
+  type ServerSettings,
+  webhookSettings,
+  type WebhookSettings,
+} from "./settings/service-settings.ts";

@@ -1,0 +1,65 @@
+import {
+  defineJob,
+  type JobDefinition,
+  type JobOptions,
+  type JobRun,
+  type ScheduleOptions,
+} from "@fetchwork/documents/jobs";
+import { checkOptions } from "../check-options.ts";
+import type { ServiceParts } from "../service-parts.ts";
+
+/** When a job is queued by itself. */
+export type JobSchedule<Input> = Pick<ScheduleOptions<Input>, "cron" | "timeZone"> & {
+  /** The input of each job. Default: none. */
+  readonly input?: Input | undefined;
+};
+
+/** What a job is like: its name, its times, and what it does. */
+export interface BackgroundJobOptions<Input, Parsed = Input> extends JobOptions<Input, Parsed> {
+  /** 1 to 64 ASCII letters, digits, `_`, `.` or `-` after a letter. */
+  readonly name: string;
+  /** The times at which it is queued: once each, however many processes run. Default: it is queued by `jobs.add` only. */
+  readonly schedule?: JobSchedule<Input> | undefined;
+  /**
+   * Does the work; what it throws makes the job wait and be tried again. A job whose process ended is run again, so its
+   * effects must be repeatable, or happen in `run.complete`.
+   */
+  readonly run: (input: Parsed, run: BackgroundJobRun) => Promise<unknown>;
+}
+
+/** What a job knows of its run, and works with. */
+export interface BackgroundJobRun extends JobRun, ServiceParts {}
+
+/** A job of a service, for its `jobs`, and for `jobs.add` of calls. */
+export interface BackgroundJob<Input, Parsed = Input> extends JobDefinition<Input, Parsed> {
+  readonly schedule: JobSchedule<Input> | undefined;
+  run(input: Parsed, run: BackgroundJobRun): Promise<unknown>;
+}
+
+/** A job of any input. */
+// oxlint-disable-next-line typescript/no-explicit-any -- the inputs of jobs in one list have nothing in common
+export type AnyBackgroundJob = BackgroundJob<any, any>;
+
+/**
+ * Defines work that is done beside requests: at the times of a schedule, or after a call has queued it.
+ *
+ * @throws ServiceError for an option that does not exist, DocumentsTypeError `ERR_DOCUMENTS_OPTIONS` for a wrong one.
+ *
+ * @example
+ * ```ts
+ * export const nightly = backgroundJob({
+ *   name: "nightly",
+ *   schedule: { cron: "0 3 * * *", timeZone: "Europe/Berlin" },
+ *   async run(_input, { store }) {
+ *     await store.collection(cart.collection).removeMany({ where: { isPaid: false } });
+ *   },
+ * });
+ * ```
+ */
+export function backgroundJob<Input = undefined, Parsed = Input>(
+  options: BackgroundJobOptions<Input, Parsed>,
+): BackgroundJob<Input, Parsed> {
+  const { name, run, schedule, ...rest } = options;
+  if (schedule) checkOptions("schedule", schedule, ["cron", "timeZone", "input"]);
+  return { ...defineJob<Input, Parsed>(name, rest), run, schedule };
+}

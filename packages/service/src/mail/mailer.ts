@@ -1,0 +1,126 @@
+import { Socket } from "node:net";
+import type { MailPlace, SmtpServer } from "./read-mail.ts";
+
+/** A mail to one person. */
+export interface Mail {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly html: string;
+}
+
+/** Sends mails. */
+export interface Mailer {
+  /**
+   * Resolves when the server has taken the mail. The signal gives it up.
+   *
+   * @throws MailError when it does not.
+   */
+  send(mail: Mail, signal?: AbortSignal): Promise<void>;
+}
+
+/** Limits of a mailer. */
+export interface MailerOptions {
+  /** Milliseconds for one attempt, from connecting to the last answer. Default: `20_000`. */
+  readonly timeout?: number | undefined;
+  /** Shows mails where there is no server. Default: `console.log`. */
+  readonly show?: ((text: string) => void) | undefined;
+}
+
+/** A mail that the server did not take. Its message says why, without address, text or password. */
+export class MailError extends Error {
+  override readonly name = "MailError";
+  /** Whether another attempt may succeed. */
+  readonly isTemporary: boolean;
+
+  constructor(message: string, isTemporary: boolean) {
+    super(message);
+    this.isTemporary = isTemporary;
+  }
+}
+
+/** Makes a {@link Mailer}. Its library is loaded with the first mail. */
+export function createMailer(settings: MailPlace, options: MailerOptions = {}): Mailer {
+  const { timeout = 20_000, show = print } = options;
+  const { smtp, from } = settings;
+  return {
+    async send(mail, signal = new AbortController().signal) {
+      if (!smtp) {
+        show(`Mail to ${mail.to}: ${mail.subject}\n\n${mail.text}\n`);
+        return;
+      }
+      try {
+        await sendOnce(smtp, { ...mail, from }, { timeout, signal });
+      } catch (error) {
+        throw mailError(error);
+      }
+    },
+  };
+}
+
+async function sendOnce(
+  { host, port, isSecure, requiresTls, auth }: SmtpServer,
+  mail: Mail & { readonly from: string },
+  { timeout, signal }: { readonly timeout: number; readonly signal: AbortSignal },
+): Promise<void> {
+  const { createTransport } = await import("nodemailer");
+  signal.throwIfAborted();
+  // A server that says a little now and then never reaches a limit of silence, so the whole has a limit too.
+  const socket = new Socket();
+  let isLate = false;
+  const deadline = setTimeout(() => {
+    isLate = true;
+    socket.destroy(new Error("the server took too long"));
+  }, timeout);
+  const stop = (): void => void socket.destroy(new Error("the server stops"));
+  signal.addEventListener("abort", stop);
+  const transport = createTransport({
+    host,
+    port,
+    secure: isSecure,
+    requireTLS: requiresTls,
+    ...(auth ? { auth: { ...auth } } : {}),
+    socket,
+    connectionTimeout: timeout,
+    greetingTimeout: timeout,
+    socketTimeout: timeout,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  try {
+    // As an object, the address is never read as a list of several.
+    await transport.sendMail({ ...mail, to: { name: "", address: mail.to } });
+  } catch (error) {
+    throw isLate ? Object.assign(new Error("too late"), { code: "ETIMEDOUT" }) : error;
+  } finally {
+    clearTimeout(deadline);
+    signal.removeEventListener("abort", stop);
+    socket.destroy();
+  }
+}
+
+const permanent = new Set(["EAUTH", "ENOAUTH", "ETLS", "EENVELOPE", "EMESSAGE"]);
+
+/** Whether another attempt may succeed (RFC 5321 section 4.2.1). */
+function isTemporary(error: unknown): boolean {
+  const { code, responseCode } = detailsOf(error);
+  return typeof responseCode === "number" ? responseCode < 500 : !permanent.has(String(code));
+}
+
+/** What the library throws names addresses and commands, so it is not passed on. */
+function mailError(error: unknown): MailError {
+  const { code, responseCode } = detailsOf(error);
+  const answer = typeof responseCode === "number" ? `, the server answered ${responseCode}` : "";
+  return new MailError(
+    `a mail was not sent: ${typeof code === "string" ? code : "unknown error"}${answer}`,
+    isTemporary(error),
+  );
+}
+
+function detailsOf(error: unknown): { readonly code?: unknown; readonly responseCode?: unknown } {
+  return typeof error === "object" && error !== null ? error : {};
+}
+
+function print(text: string): void {
+  console.log(text);
+}

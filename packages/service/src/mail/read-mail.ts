@@ -1,0 +1,84 @@
+import { StartError } from "../errors.ts";
+
+/** Where mails go out. */
+export interface MailPlace {
+  /** The server that takes them. Without one they are shown on the console. */
+  readonly smtp?: SmtpServer | undefined;
+  /** Address of the sender. */
+  readonly from: string;
+  /** Origins that links in mails may lead to. */
+  readonly linkOrigins: readonly string[];
+}
+
+/** A server that takes mails (RFC 5321). */
+export interface SmtpServer {
+  readonly host: string;
+  readonly port: number;
+  /** Whether TLS comes first, as at port 465. */
+  readonly isSecure: boolean;
+  /** Whether nothing is sent before STARTTLS (RFC 3207) has succeeded. */
+  readonly requiresTls: boolean;
+  readonly auth?: { readonly user: string; readonly pass: string } | undefined;
+}
+
+/** The settings of mails as they were read. */
+export interface MailValues {
+  readonly SMTP_URL?: string | undefined;
+  readonly MAIL_FROM?: string | undefined;
+  readonly RESET_LINK_ORIGINS?: readonly string[] | undefined;
+  readonly PUBLIC_URL?: string | undefined;
+}
+
+const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+
+/**
+ * Reads where mails go out. In production without `SMTP_URL` there are none.
+ *
+ * @throws StartError that names the variable which is missing or cannot serve.
+ */
+export function readMail(
+  { SMTP_URL, MAIL_FROM, RESET_LINK_ORIGINS, PUBLIC_URL }: MailValues,
+  { publicUrl, isProduction }: { readonly publicUrl: string; readonly isProduction: boolean },
+): MailPlace | undefined {
+  if (isProduction && SMTP_URL === undefined) return undefined;
+  if (isProduction && RESET_LINK_ORIGINS === undefined && PUBLIC_URL === undefined) {
+    throw new StartError("RESET_LINK_ORIGINS is not set: links in mails must lead somewhere");
+  }
+  return {
+    smtp: SMTP_URL === undefined ? undefined : readSmtp(SMTP_URL, isProduction),
+    from: MAIL_FROM ?? `no-reply@${new URL(publicUrl).hostname}`,
+    linkOrigins: RESET_LINK_ORIGINS ?? [publicUrl],
+  };
+}
+
+/** The URL holds a password, so no message repeats it. */
+function readSmtp(text: string, isProduction: boolean): SmtpServer {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (!url || !/^smtps?:$/.test(url.protocol) || !url.hostname || !/^\/?$/.test(url.pathname)) {
+    throw new StartError("SMTP_URL must be like smtp://user:password@mail.example:587");
+  }
+  if (url.hash || !/^(?:\?tls=no)?$/.test(url.search)) {
+    throw new StartError("SMTP_URL takes the parameter tls=no and no other");
+  }
+  const isSecure = url.protocol === "smtps:";
+  const isAuthenticated = url.username !== "";
+  const isLocal = loopback.test(url.hostname);
+  if (isAuthenticated && url.search && !isLocal) {
+    throw new StartError("SMTP_URL has a password, which tls=no would send to everyone");
+  }
+  return {
+    host: url.hostname.replace(/^\[(.*)\]$/, "$1"),
+    port: Number(url.port) || (isSecure ? 465 : 587),
+    isSecure,
+    requiresTls: !isSecure && !url.search && !isLocal && (isProduction || isAuthenticated),
+    auth: isAuthenticated ? { user: decode(url.username), pass: decode(url.password) } : undefined,
+  };
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch (cause) {
+    throw new StartError("SMTP_URL has a % that must be written as %25", { cause });
+  }
+}

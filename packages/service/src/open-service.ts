@@ -1,0 +1,158 @@
+import { administer, type Store } from "@fetchwork/documents";
+import { createJobs, type Jobs } from "@fetchwork/documents/jobs";
+import { type Handler, wrap } from "@fetchwork/http";
+import {
+  type Api,
+  type Authentication,
+  createApi,
+  createAuthentication,
+  type Route,
+} from "@fetchwork/rest";
+import type { Mailer, OpenAccounts } from "@fetchwork/rest/accounts";
+import { providerSignIn } from "@fetchwork/rest/accounts/providers";
+import type { Sender } from "@fetchwork/webhooks/sender";
+import type { Service } from "./define-service.ts";
+import { ServiceError } from "./errors.ts";
+import { createSignInLimits, type SignInLimits } from "./http/limits.ts";
+import { middlewares } from "./http/middlewares.ts";
+import type { Log } from "./log/log.ts";
+import { createMailer } from "./mail/mailer.ts";
+import type { ServiceParts } from "./service-parts.ts";
+import type { StartSettings } from "./settings/start-settings.ts";
+import { createServiceSender } from "./webhooks/service-sender.ts";
+import { webhookRoutes } from "./webhooks/webhook-routes.ts";
+
+/** What a service is opened with. */
+export interface OpenOptions {
+  readonly settings: StartSettings;
+  /** Default: nothing is logged. */
+  readonly logs?: Log | undefined;
+  /** Sends mails. Default: what the settings say. */
+  readonly mailer?: Mailer | undefined;
+}
+
+/** A service on a store. */
+export interface OpenService extends ServiceParts {
+  /** Answers requests, through all middlewares. */
+  readonly handler: Handler;
+  readonly openApi: Api["openApi"];
+  /** Absent without users. */
+  readonly accounts: OpenAccounts | undefined;
+  /** Begins what is done beside requests: jobs, schedules, mails, webhooks. */
+  start(): Promise<void>;
+  /** Ends it; what is not done stays queued. After `grace` milliseconds, running work is aborted. Default: `10_000`. */
+  stop(options?: { readonly grace?: number | undefined }): Promise<void>;
+}
+
+/** Puts a service together on a store. */
+export function openService(service: Service, store: Store, options: OpenOptions): OpenService {
+  const { logs, settings } = options;
+  const { config, name, title, version } = service;
+  const { jobs: definedJobs = [], receivers = [], resources = [], routes = [] } = service.options;
+  const limits = createSignInLimits(store, settings);
+  const accounts = openAccounts(service, store, { ...options, limits });
+  const { authentication, routes: accountRoutes } = accounts
+    ? signInOf(accounts, settings)
+    : { authentication: createAuthentication(settings), routes: [] };
+  const jobs = createJobs(store, { onError: (error) => logs?.failed(error) });
+  const sender = service.options.webhooks
+    ? createServiceSender(service, store, { logs, isOpen: settings.webhooksToPrivate })
+    : undefined;
+  const parts: ServiceParts = { store, jobs, sender: sender ?? noSender };
+  config.keep(store, settings.values);
+  const received = receivers.flatMap((receiver): Route | [] => {
+    const secret = settings.values[receiver.secret];
+    return typeof secret === "string" ? receiver.route(parts, secret) : [];
+  });
+  const api = createApi({
+    title,
+    version,
+    routes: [
+      ...accountRoutes,
+      ...resources.flat(),
+      ...routes,
+      ...(sender ? webhookRoutes(sender) : []),
+      ...received,
+    ],
+    reportError: logs?.failed,
+    store,
+    authentication,
+    services: { jobs, sender: parts.sender },
+  });
+  // It writes, because a store whose disk is full still reads.
+  const checks = [{ name: "documents", check: () => administer(store).probe() }];
+  const { signInLimit, trustedProxies } = settings;
+  const layers = middlewares({
+    checks,
+    logs,
+    name,
+    signInLimit,
+    signIns: limits.requests,
+    trustedProxies,
+    version,
+  });
+  return {
+    ...parts,
+    handler: wrap(api.handler, ...layers),
+    openApi: api.openApi,
+    accounts,
+    async start() {
+      sender?.start();
+      accounts?.start();
+      await startJobs(jobs, definedJobs, parts);
+    },
+    async stop({ grace = 10_000 } = {}) {
+      await Promise.all([accounts?.stop(), sender?.stop({ grace }), jobs.close({ grace })]);
+    },
+  };
+}
+
+/** Begins to work on jobs, and to queue those that have a schedule. */
+async function startJobs(
+  jobs: Jobs,
+  defined: NonNullable<Service["options"]["jobs"]>,
+  parts: ServiceParts,
+): Promise<void> {
+  for (const job of defined) {
+    jobs.work(job, (input, run) => job.run(input, { ...run, ...parts }));
+    if (job.schedule === undefined) continue;
+    await jobs.schedule(job.name, job, { input: undefined, ...job.schedule });
+  }
+}
+
+function openAccounts(
+  { options: { accounts }, title }: Service,
+  store: Store,
+  { limits, logs, mailer, settings }: OpenOptions & { readonly limits: SignInLimits },
+): OpenAccounts | undefined {
+  const { jwtSecret = "", mail, masterKey, publicUrl, tokenLifetime } = settings;
+  return accounts?.open(store, {
+    title,
+    masterKey,
+    jwtSecret,
+    tokenLifetime,
+    origin: publicUrl,
+    mailer: mailer ?? (mail && createMailer(mail)),
+    linkOrigins: mail?.linkOrigins,
+    attempts: limits.passwords,
+    mailLimiter: limits.mails,
+    signUpLimiter: limits.signUps,
+    report: logs?.failed,
+  });
+}
+
+/** Signing in: with what accounts offer, and with providers where there are any. */
+function signInOf(
+  accounts: OpenAccounts,
+  { jwtSecret: secret = "", providers, publicUrl: origin }: StartSettings,
+): { readonly authentication: Authentication; readonly routes: readonly Route[] } {
+  const { authentication, routes } = providerSignIn(accounts, { providers, origin, secret });
+  return { authentication, routes: [...accounts.routes, ...routes] };
+}
+
+/** Stands for the sender of a service without webhooks. */
+const noSender: Sender = new Proxy({} as Sender, {
+  get() {
+    throw new ServiceError("the service sends no webhooks: set `webhooks` of defineService");
+  },
+});

@@ -1,0 +1,117 @@
+import { type CollectionDefinition, defineCollection } from "@fetchwork/documents";
+import { defineRoute, type Route } from "@fetchwork/rest";
+import {
+  collectionReplayStore,
+  createWebMiddleware,
+  type EventName,
+  type ReplayDocument,
+  type Vendor,
+  type WebhookEvent,
+  Webhooks,
+} from "@fetchwork/webhooks";
+import { checkOptions } from "../check-options.ts";
+import { ServiceError } from "../errors.ts";
+import type { ServiceParts } from "../service-parts.ts";
+
+/** Handles an event of a receiver. What it throws is answered with 500, after which most senders send it again. */
+export interface ReceivedEventHandler<Event> {
+  // A method, so that it may take one event of those that a name stands for.
+  handle(event: Event, parts: ServiceParts): unknown;
+}
+
+/** What a receiver is like: from whom, where, and what it does. */
+export interface ReceiverDefinition<Events extends object> {
+  /** Name of the receiver, in letters and digits after a letter. */
+  readonly name: string;
+  /** Path at which it receives, such as `/stripe`. */
+  readonly path: string;
+  /** The platform that sends, such as `stripe` of `@fetchwork/webhooks/vendors`. */
+  readonly vendor: Vendor<Events>;
+  /** Setting with the secret that is shared with the sender. While it is not set, nothing is received: 404. */
+  readonly secret: string;
+  /**
+   * Handlers by the names of their events. A delivery with a signed identifier is handled once, in whatever process it
+   * arrives; that of others may be handled again.
+   */
+  readonly on: {
+    readonly [Name in EventName<Events>]?: ReceivedEventHandler<
+      WebhookEvent<Events, Name>
+    >["handle"];
+  };
+}
+
+/** A receiver of webhooks. */
+export interface Receiver {
+  readonly name: string;
+  /** The setting with its secret. */
+  readonly secret: string;
+  /** Makes its route. */
+  route(parts: ServiceParts, secret: string): Route;
+}
+
+/** Deliveries that were received, so that each is handled once. */
+export const receivedDeliveries: CollectionDefinition<ReplayDocument> =
+  defineCollection<ReplayDocument>("received-webhooks", { indexes: ["until"] });
+
+/** Bytes of a webhook. */
+const maxBody = 1_048_576;
+
+/**
+ * Defines a receiver of webhooks: deliveries whose signature holds are handed to the handlers of their events.
+ *
+ * @throws ServiceError for an option that does not exist, and for a wrong name or path.
+ *
+ * @example
+ * ```ts
+ * export const payments = defineReceiver({
+ *   name: "payments",
+ *   path: "/payments/webhooks",
+ *   vendor: stripe,
+ *   secret: "STRIPE_SECRET",
+ *   on: {
+ *     "checkout.session.completed": ({ payload }, { store }) => markPaid(store, payload),
+ *   },
+ * });
+ * ```
+ */
+export function defineReceiver<Events extends object>(
+  options: ReceiverDefinition<Events>,
+): Receiver {
+  checkOptions("defineReceiver", options, ["name", "path", "vendor", "secret", "on"]);
+  const { name, path, secret: setting, vendor, on } = options;
+  if (!/^[a-z][a-z\d]*$/i.test(name)) {
+    throw new ServiceError(`name of a receiver is ${JSON.stringify(name)}, expected letters`);
+  }
+  if (!/^(?:\/[\w.~-]+)+$/.test(path)) {
+    throw new ServiceError(`path of ${name} is ${JSON.stringify(path)}, expected one like /stripe`);
+  }
+  return {
+    name,
+    secret: setting,
+    route(parts, secret) {
+      const store = collectionReplayStore(parts.store.collection(receivedDeliveries));
+      const webhooks = new Webhooks<Events>({ secret, vendor, replay: { store } });
+      for (const event of Object.keys(on) as EventName<Events>[]) {
+        const handle = on[event] as ReceivedEventHandler<WebhookEvent<Events>>["handle"];
+        webhooks.on(event, (given) => handle(given as WebhookEvent<Events>, parts));
+      }
+      const receive = createWebMiddleware(webhooks, { maxBody, path });
+      return defineRoute({
+        method: "POST",
+        path,
+        operation: `receive${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+        summary: `Receive webhooks of ${vendor.name}`,
+        tag: "receivers",
+        tagDescription: "What other services report, signed by them",
+        access: "public",
+        raw: true,
+        responses: {
+          200: { description: "Handled" },
+          400: { description: "No signature, or one that does not hold" },
+          500: { description: "Not handled; to be sent again" },
+        },
+        handle: ({ request, context }) => receive(request, context),
+      });
+    },
+  };
+}

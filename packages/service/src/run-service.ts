@@ -1,0 +1,92 @@
+import { serve } from "@fetchwork/http/serve";
+import type { Service } from "./define-service.ts";
+import { startFailure } from "./start-failure.ts";
+import { greeting } from "./greeting/greeting.ts";
+import { type Log, openLog } from "./log/log.ts";
+import { openService } from "./open-service.ts";
+import { findProjectFolder } from "./project-folder.ts";
+import { type EnvironmentFile, loadEnvironment } from "./settings/environment-file.ts";
+import { readStartSettings, type StartSettings } from "./settings/start-settings.ts";
+import { openDatabase } from "./store/open-database.ts";
+
+/**
+ * Runs a service: reads its settings from `.env` and the environment, opens its log and its store, serves, does what is done
+ * beside requests, and stops in order at SIGTERM or SIGINT. Resolves when it has stopped.
+ *
+ * A fault of the settings or the surroundings is printed as one line each, and the exit code is 1.
+ *
+ * @example
+ * ```ts
+ * await runService(app);
+ * ```
+ */
+export async function runService(service: Service): Promise<void> {
+  // The reader of the log may go; that is no reason to stop serving.
+  process.stdout.on("error", ignore);
+  process.stderr.on("error", ignore);
+  try {
+    const folder = findProjectFolder();
+    const environmentFile = loadEnvironment(folder, service.config);
+    const settings = readStartSettings(service, process.env, folder);
+    const logs = await openLog({ ...settings, name: service.name });
+    await start(service, { environmentFile, folder, logs, settings });
+  } catch (error) {
+    console.error(startFailure(service.name, error));
+    process.exitCode = 1;
+  }
+}
+
+interface Surroundings {
+  readonly environmentFile: EnvironmentFile | undefined;
+  readonly folder: string;
+  readonly logs: Log;
+  readonly settings: StartSettings;
+}
+
+async function start(service: Service, surroundings: Surroundings): Promise<void> {
+  const { logs, settings } = surroundings;
+  const { databaseUrl, hostname, isProduction, port } = settings;
+  const store = await openDatabase(databaseUrl, {
+    collections: service.collections,
+    name: service.name,
+    warn: isProduction ? undefined : logs.warned,
+  });
+  try {
+    const opened = openService(service, store, { logs, settings });
+    const server = await serve(opened.handler, {
+      hostname,
+      port,
+      requestTimeout: 30_000,
+      reportError: logs.failed,
+    });
+    try {
+      const accounts = opened.accounts?.context;
+      logs.started(
+        server.url,
+        greeting({
+          title: service.title,
+          server,
+          databaseUrl,
+          masterKey: settings.masterKey,
+          environmentFile: surroundings.environmentFile,
+          projectFolder: surroundings.folder,
+          workingFolder: process.cwd(),
+          resources: service.resources.filter((resource) => resource !== accounts?.user),
+          accounts,
+        }),
+      );
+      if (accounts?.signUp === "public" && settings.mail === undefined) {
+        logs.warned("SMTP_URL is not set: everyone may sign up, and no mail confirms an address");
+      }
+      await opened.start();
+      await server.finished;
+    } finally {
+      await server.close();
+      await opened.stop();
+    }
+  } finally {
+    await store.close();
+  }
+}
+
+function ignore(): void {}

@@ -1,0 +1,20 @@
+import type { Store } from "@fetchwork/documents";
+import type { Jobs } from "@fetchwork/documents/jobs";
+import type { Sender } from "@fetchwork/webhooks/sender";
+
+/** What calls, jobs and receivers of a service work with. */
+export interface ServiceParts {
+  readonly store: Store;
+  /** Queues jobs. */
+  readonly jobs: Jobs;
+  /** Sends webhooks. Without `webhooks` of the service, its use throws a ServiceError. */
+  readonly sender: Sender;
+}
+
+declare module "@fetchwork/rest" {
+  // What the calls of a service have beside those of `createApi`; the store is there already.
+  interface CallServices {
+    readonly jobs: Jobs;
+    readonly sender: Sender;
+  }
+}

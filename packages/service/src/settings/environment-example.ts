@@ -1,0 +1,51 @@
+import { randomBytes } from "node:crypto";
+import type { Config } from "./define-config.ts";
+import type { Setting } from "./setting.ts";
+
+/**
+ * Writes the settings of a service as the text of `.env.example`: each with its description, those without a default first
+ * and to be filled, the others as comments.
+ */
+export function environmentExample({ shape }: Pick<Config, "shape">): string {
+  const entries = Object.entries(shape).map(([name, setting]) => ({
+    isNeeded: setting.safeParse(undefined).error !== undefined,
+    lines: linesOf(name, setting),
+  }));
+  const sorted = entries.toSorted((a, b) => Number(b.isNeeded) - Number(a.isNeeded));
+  const blocks = sorted.map(({ isNeeded, lines: { about, values } }) => {
+    const shown = isNeeded ? values : values.map((line) => `# ${line}`);
+    return [...about, ...shown].join("\n");
+  });
+  const head =
+    "# Copied to .env with random values at the first start in development. Never commit .env.";
+  return `${[head, ...blocks].join("\n\n")}\n`;
+}
+
+/** Fills the secrets of {@link environmentExample} with random values. */
+export function withRandomSecrets(example: string): string {
+  return example.replace(/=replace-with-.*$/gm, () => `=${randomBytes(24).toString("hex")}`);
+}
+
+function linesOf(
+  name: string,
+  setting: Setting,
+): { readonly about: readonly string[]; readonly values: readonly string[] } {
+  const { description = "", examples } = setting.meta() ?? {};
+  const values = Array.isArray(examples) ? examples : [exampleOf(setting)];
+  return {
+    about: wrapped(description).map((line) => `# ${line}`),
+    values: values.map((value) => `${name}=${String(value)}`),
+  };
+}
+
+function exampleOf(setting: Setting): string {
+  const isSecret = setting.safeParse(secretExample).error !== undefined;
+  return isSecret ? secretExample : "";
+}
+
+const secretExample = "replace-with-32-or-more-random-characters";
+
+/** Breaks a text between words into lines of at most 100 characters. */
+function wrapped(text: string): readonly string[] {
+  return text.match(/.{1,98}(?:\s|$)/g)?.map((line) => line.trim()) ?? [];
+}

@@ -1,0 +1,62 @@
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { loadEnvFile } from "node:process";
+import { systemCodeOf } from "@fetchwork/http/transport";
+import { StartError } from "../errors.ts";
+import type { Config } from "./define-config.ts";
+import { environmentExample, withRandomSecrets } from "./environment-example.ts";
+
+/** A file that completed the environment. */
+export interface EnvironmentFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+/**
+ * Loads `.env` of a folder into the environment; what is set there already stays. Returns the file, when there is one.
+ *
+ * In development the file is made when it is not there, with random secrets and readable by its owner only. Where that is
+ * not possible, as in a folder that is read-only, the environment alone will do when it has the secrets.
+ *
+ * @throws StartError when the file cannot be made and the secrets are not in the environment, or it cannot be read.
+ */
+export function loadEnvironment(
+  folder: string,
+  config: Pick<Config, "shape">,
+): EnvironmentFile | undefined {
+  const file = path.join(folder, ".env");
+  if (!existsSync(file)) {
+    if (process.env["NODE_ENV"] === "production") return undefined;
+    const example = environmentExample(config);
+    try {
+      makeFile(file, example);
+    } catch (cause) {
+      const secrets = Array.from(example.matchAll(/^(\w+)=replace-with-/gm), ([, name]) => name);
+      if (secrets.every((name) => process.env[name ?? ""])) return undefined;
+      throw startError(cause, (why) => `${why}; make it possible, or set ${secrets.join(" and ")}`);
+    }
+  }
+  try {
+    // Before `loadEnvFile`, which takes a file that others own for one that is not there.
+    const text = readFileSync(file, "utf8");
+    loadEnvFile(file);
+    return { path: file, text };
+  } catch (cause) {
+    throw startError(cause, (why) => (why.includes(file) ? why : `${file}: ${why}`));
+  }
+}
+
+function makeFile(file: string, example: string): void {
+  try {
+    writeFileSync(file, withRandomSecrets(example), { mode: 0o600, flag: "wx" });
+  } catch (error) {
+    // Another process has made it at the same moment.
+    if (systemCodeOf(error) !== "EEXIST") throw error;
+  }
+}
+
+/** What is no error of the system stays as it is. */
+function startError(cause: unknown, describe: (why: string) => string): unknown {
+  if (systemCodeOf(cause) === undefined) return cause;
+  return new StartError(describe((cause as Error).message), { cause });
+}

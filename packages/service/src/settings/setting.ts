@@ -1,0 +1,94 @@
+import { parseIPRange } from "@fetchwork/middleware";
+import { z } from "zod";
+
+/** A schema that reads the text of a variable, or what stands for one that is not set. */
+export type Setting<Value = unknown> = z.ZodType<Value>;
+
+/** Makes a setting of a text, of which it describes the fault. */
+function setting<Value>(
+  read: (text: string, fault: (what: string) => typeof z.NEVER) => Value,
+): z.ZodPipe<z.ZodString, z.ZodTransform<Value, string>> {
+  return z.string().transform((text, context) =>
+    read(text, (message) => {
+      context.addIssue({ code: "custom", message, input: text });
+      return z.NEVER;
+    }),
+  );
+}
+
+/** A whole number in digits, with limits. */
+export function wholeNumber(
+  min: number,
+  max: number,
+): z.ZodPipe<z.ZodString, z.ZodTransform<number, string>> {
+  return setting((text, fault) => {
+    const number = Number(text);
+    if (/^\d+$/.test(text) && number >= min && number <= max) return number;
+    const limits = `a whole number from ${min} to ${max}`;
+    return fault(`is ${JSON.stringify(text)}, but must be ${limits}`);
+  });
+}
+
+/** One of some words. */
+export function oneOf<const Word extends string>(
+  ...words: readonly Word[]
+): z.ZodPipe<z.ZodString, z.ZodTransform<Word, string>> {
+  return setting((text, fault) => {
+    const word = words.find((known) => known === text);
+    if (word !== undefined) return word;
+    const listed = `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+    return fault(`is ${JSON.stringify(text)}, but must be ${listed}`);
+  });
+}
+
+/** `yes` or `no`. */
+export function yesOrNo(): Setting<boolean> {
+  return oneOf("yes", "no").transform((word) => word === "yes");
+}
+
+/** A secret of at least 32 characters that is no example. Messages never have it. */
+export function secret(): z.ZodPipe<z.ZodString, z.ZodTransform<string, string>> {
+  return setting((text, fault) => {
+    if (text.startsWith("replace-with-")) return fault("still has its example value");
+    return text.length < 32 ? fault("needs at least 32 characters") : text;
+  });
+}
+
+/** An origin, such as `https://api.example`. */
+export function origin(): z.ZodPipe<z.ZodString, z.ZodTransform<string, string>> {
+  return setting((text, fault) => {
+    return originOf(text) ?? fault(`is ${JSON.stringify(text)}, but must be an origin`);
+  });
+}
+
+/** Addresses and ranges with commas between them. */
+export function addressRanges(): z.ZodPipe<z.ZodString, z.ZodTransform<readonly string[], string>> {
+  return setting((text, fault) => {
+    const ranges = wordsOf(text);
+    const wrong = ranges.find((range) => parseIPRange(range) === undefined);
+    return wrong === undefined
+      ? ranges
+      : fault(`has ${JSON.stringify(wrong)}, which is no address`);
+  });
+}
+
+/** Origins with commas between them. */
+export function origins(): z.ZodPipe<z.ZodString, z.ZodTransform<readonly string[], string>> {
+  return setting((text, fault) => {
+    const words = wordsOf(text);
+    const wrong = words.find((word) => originOf(word) === undefined);
+    if (wrong !== undefined) return fault(`has ${JSON.stringify(wrong)}, which is no origin`);
+    return words.flatMap((word) => originOf(word) ?? []);
+  });
+}
+
+/** The parts of a list with commas. */
+function wordsOf(text: string): readonly string[] {
+  return text.split(",").flatMap((word) => word.trim() || []);
+}
+
+function originOf(text: string): string | undefined {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined;
+  return url.href === `${url.origin}/` ? url.origin : undefined;
+}

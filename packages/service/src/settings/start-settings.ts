@@ -1,0 +1,89 @@
+import path from "node:path";
+import type { AccountProvider } from "@fetchwork/rest/accounts/providers";
+import { StartError } from "../errors.ts";
+import { readMail, type MailPlace, type MailValues } from "../mail/read-mail.ts";
+import type { Config, Environment, SettingsOf } from "./define-config.ts";
+import { readProviders } from "./read-providers.ts";
+import type { AccountSettings, ServerSettings, WebhookSettings } from "./service-settings.ts";
+
+/** What a service starts with: its settings, and what follows from them. */
+export interface StartSettings {
+  readonly isProduction: boolean;
+  readonly hostname: string;
+  readonly port: number;
+  /** Origin under which browsers reach the server. */
+  readonly publicUrl: string;
+  readonly masterKey: string;
+  /** Absent without users. */
+  readonly jwtSecret: string | undefined;
+  /** Validity of a token in seconds. */
+  readonly tokenLifetime: number | undefined;
+  /** The path in it is absolute. */
+  readonly databaseUrl: string;
+  readonly log: "spec" | "json" | "off";
+  readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
+  readonly trustedProxies: readonly string[];
+  /** Sign-ins and changes of a password per minute and address; `0` for any number. */
+  readonly signInLimit: number;
+  /** Wrong passwords for an account before further attempts have to wait; `0` for any number. */
+  readonly signInFailures: number;
+  readonly webhooksToPrivate: boolean;
+  /** How mails are sent. Absent, none are. */
+  readonly mail: MailPlace | undefined;
+  /** Providers that users sign in with. */
+  readonly providers: readonly AccountProvider[];
+  /** All settings, by the names of their variables. */
+  readonly values: SettingsOf<Config["shape"]>;
+}
+
+type Values = SettingsOf<Pick<ServerSettings, keyof ServerSettings>> &
+  Partial<SettingsOf<Pick<AccountSettings, keyof AccountSettings>>> &
+  Partial<SettingsOf<Pick<WebhookSettings, keyof WebhookSettings>>> &
+  MailValues;
+
+/**
+ * Reads what a service starts with.
+ *
+ * @throws StartError that names what is missing or cannot serve.
+ */
+export function readStartSettings(
+  { config, name }: { readonly config: Config; readonly name: string },
+  environment: Environment,
+  folder: string,
+): StartSettings {
+  const values = config.read(environment) as unknown as Values;
+  const isProduction = environment["NODE_ENV"] === "production";
+  const { DATABASE_URL = `sqlite:data/${name}.db`, LOG, PORT, PUBLIC_URL } = values;
+  const publicUrl = PUBLIC_URL ?? `http://localhost:${PORT}`;
+  const providers = readProviders(environment, publicUrl);
+  if (isProduction && providers.length > 0 && PUBLIC_URL === undefined) {
+    throw new StartError("PUBLIC_URL is not set: providers send browsers there");
+  }
+  const hasMails = Object.hasOwn(config.shape, "SMTP_URL");
+  return {
+    isProduction,
+    hostname: values.IP,
+    port: PORT,
+    publicUrl,
+    masterKey: values.MASTER_KEY,
+    jwtSecret: values.JWT_SECRET,
+    tokenLifetime: values.TOKEN_LIFETIME,
+    databaseUrl: absoluteUrl(DATABASE_URL, folder),
+    log: LOG ?? (isProduction ? "json" : "spec"),
+    logLevel: values.LOG_LEVEL,
+    trustedProxies: values.TRUSTED_PROXIES,
+    signInLimit: values.SIGN_IN_LIMIT ?? 0,
+    signInFailures: values.SIGN_IN_FAILURES ?? 0,
+    webhooksToPrivate: values.WEBHOOKS_TO_PRIVATE ?? !isProduction,
+    mail: hasMails ? readMail(values, { publicUrl, isProduction }) : undefined,
+    providers,
+    values: values as unknown as StartSettings["values"],
+  };
+}
+
+/** A relative path is one in the folder, wherever the service is started. */
+function absoluteUrl(databaseUrl: string, folder: string): string {
+  return databaseUrl.replace(/^sqlite:(?![:/])(.+)$/s, (_, file: string) => {
+    return `sqlite:${path.resolve(folder, file)}`;
+  });
+}

@@ -1,0 +1,130 @@
+import { mock } from "node:test";
+import { openStore, type Store } from "@fetchwork/documents";
+import { mockTransport, runHandler } from "@fetchwork/http";
+import type { AccountMail } from "@fetchwork/rest/accounts";
+import { type ApiClient, type AuthClient, createClient } from "@fetchwork/rest/client";
+import { checkOptions } from "../check-options.ts";
+import type { Service } from "../define-service.ts";
+import { openService, type OpenService } from "../open-service.ts";
+import { readStartSettings } from "../settings/start-settings.ts";
+import { createMailBox } from "./mail-box.ts";
+import { createTestUser } from "./test-user.ts";
+
+/** How a service is tested. */
+export interface TestServiceOptions {
+  /** Settings beside those that are needed, by the names of their variables. Default: none. */
+  readonly settings?: Readonly<Record<string, string>> | undefined;
+  /**
+   * Where the documents are; a database is emptied first. Default: what the variable `TEST_DATABASE_URL` says, else in memory.
+   */
+  readonly databaseUrl?: string | undefined;
+}
+
+/** A typed client of the service, with everything of accounts. */
+export type TestClient<Types> = ApiClient<{ readonly types?: Types }> & {
+  readonly auth: AuthClient;
+};
+
+/** A service that a test holds in its hands. */
+export interface TestService<Types = unknown>
+  extends AsyncDisposable, Pick<OpenService, "handler" | "jobs" | "openApi" | "sender" | "store"> {
+  /** The key of `MASTER_KEY`. */
+  readonly masterKey: string;
+  /** A client that is not signed in. */
+  readonly client: TestClient<Types>;
+  /** Makes another user with a role, and a client that it is signed in with; `"master"` for a client with the master key. */
+  as(role: "user" | "admin" | "master"): Promise<TestClient<Types>>;
+  /** Sends a request to a path. */
+  fetch(path: string, init?: RequestInit): Promise<Response>;
+  /** Mails that were sent, oldest first. */
+  readonly mails: readonly AccountMail[];
+  /** Waits for the next mail to an address; rejects after 5 seconds. */
+  nextMail(to: string): Promise<AccountMail>;
+  /** Puts the clock of the process forward, in milliseconds. It goes back when the service is closed. */
+  advance(milliseconds: number): void;
+  /** Ends everything. In Vitest that happens by itself when the test ends. */
+  close(): Promise<void>;
+}
+
+const secrets = {
+  MASTER_KEY: "test-master-key-test-master-key-0",
+  JWT_SECRET: "test-jwt-secret-test-jwt-secret-00",
+  PUBLIC_URL: "http://localhost",
+  SIGN_IN_LIMIT: "0",
+  SIGN_IN_FAILURES: "0",
+};
+
+/**
+ * Opens a service on an empty store, with its jobs running and its mails kept.
+ *
+ * @example
+ * ```ts
+ * const service = await testService(app);
+ * const ada = await service.as("user");
+ * const { data } = await ada.articles.create({ title: "One" });
+ * ```
+ */
+export async function testService<Types>(
+  service: Service<Types>,
+  options: TestServiceOptions = {},
+): Promise<TestService<Types>> {
+  checkOptions("testService", options, ["settings", "databaseUrl"]);
+  const databaseUrl = options.databaseUrl || process.env["TEST_DATABASE_URL"] || "sqlite::memory:";
+  const environment = { ...secrets, ...options.settings };
+  const settings = readStartSettings(service, environment, process.cwd());
+  const store = await openStore(databaseUrl, { collections: service.collections });
+  if (databaseUrl !== "sqlite::memory:") await empty(store, service);
+  const box = createMailBox();
+  const opened = openService(service, store, { settings, mailer: box.mailer });
+  await opened.start();
+
+  const base = { baseUrl: "http://localhost", transport: mockTransport(opened.handler) };
+  const { masterKey } = settings;
+  const client = createClient<{ readonly types?: Types }>({ ...base, auth: true });
+  const test: TestService<Types> = {
+    ...opened,
+    masterKey,
+    client,
+    async as(role) {
+      const held =
+        role === "master" ? undefined : await createTestUser(opened.handler, masterKey, role);
+      const auth = { tokens: { get: () => held, set: () => undefined } };
+      const signedIn = held ? { auth } : { token: masterKey };
+      // With the master key it has no user, and so no `auth`.
+      return createClient({ ...base, ...signedIn }) as TestClient<Types>;
+    },
+    fetch: async (path, init) =>
+      runHandler(opened.handler, new Request(new URL(path, base.baseUrl), init)),
+    mails: box.mails,
+    nextMail: box.next,
+    advance(milliseconds) {
+      const now = Date.now() + milliseconds;
+      mock.timers.reset();
+      mock.timers.enable({ apis: ["Date"], now });
+    },
+    async close() {
+      mock.timers.reset();
+      await opened.stop({ grace: 0 });
+      await store.close();
+    },
+    [Symbol.asyncDispose]: () => test.close(),
+  };
+  await closeWithTest(() => test.close());
+  return test;
+}
+
+async function empty(store: Store, { collections }: Pick<Service, "collections">): Promise<void> {
+  for (const collection of collections)
+    await store.collection(collection).removeMany({ where: {} });
+}
+
+/** Closes when the running test ends, where the runner is Vitest. */
+async function closeWithTest(close: () => Promise<void>): Promise<void> {
+  if (process.env["VITEST"] === undefined) return;
+  const { onTestFinished } = await import("vitest");
+  try {
+    onTestFinished(close);
+  } catch {
+    // Opened outside of a test, as in `beforeAll`: its caller closes it.
+  }
+}

@@ -1,0 +1,111 @@
+import type { JsonSchema, ListRules } from "@fetchwork/rest";
+import { z } from "zod";
+
+const url = z.url({ protocol: /^https?$/ }).max(2048);
+const event = z.string().max(128);
+const events = z.array(event).min(1).max(100);
+const secret = z.string().min(16).max(256);
+const description = z.string().trim().max(500);
+
+/** What an admin sends to subscribe an endpoint. */
+export interface NewWebhook {
+  readonly url: string;
+  /** Default: all. */
+  readonly events?: string[] | undefined;
+  /** Default: a random one. */
+  readonly secret?: string | undefined;
+  readonly description?: string | undefined;
+}
+
+/** What an admin changes of an endpoint; `null` removes a field, as in a JSON Merge Patch (RFC 7396). */
+export interface WebhookChange {
+  readonly url?: string | undefined;
+  readonly events?: string[] | null | undefined;
+  readonly secret?: string | undefined;
+  readonly description?: string | null | undefined;
+  readonly status?: "enabled" | "disabled" | undefined;
+}
+
+const form = z.object({
+  url,
+  events: events.optional(),
+  secret: secret.optional(),
+  description: description.optional(),
+});
+
+/** Validates {@link NewWebhook}. */
+export const newWebhook: z.ZodType<NewWebhook, NewWebhook> = form;
+
+/** Validates {@link WebhookChange}. */
+export const webhookChange: z.ZodType<WebhookChange, WebhookChange> = form.partial().extend({
+  events: events.nullish(),
+  description: description.nullish(),
+  status: z.enum(["enabled", "disabled"]).optional(),
+});
+
+/** JSON Schema of an object. */
+interface ObjectSchema extends JsonSchema {
+  readonly type: "object";
+  readonly required: readonly string[];
+  readonly properties: Readonly<Record<string, object>>;
+}
+
+const time = { type: "string", format: "date-time" };
+
+/** An endpoint, for the reference. */
+export const webhook: ObjectSchema = {
+  type: "object",
+  required: ["id", "url", "status", "createdAt"],
+  properties: {
+    id: { type: "string" },
+    url: { type: "string", format: "uri" },
+    events: { type: "array", items: { type: "string" }, description: "All events when absent" },
+    description: { type: "string" },
+    status: { enum: ["enabled", "disabled"] },
+    disabledReason: { enum: ["manual", "gone", "failing"] },
+    disabledAt: time,
+    failingSince: time,
+    createdAt: time,
+    secret: { type: "string", description: "Only in the answer to its creation" },
+  },
+};
+
+/** What the parameters of the list may ask for. */
+export const webhookList: ListRules = {
+  searchable: false,
+  sortable: [],
+  defaultSort: [],
+  selectable: Object.keys(webhook.properties).filter((name) => name !== "secret"),
+  names: { after: false, sort: false },
+};
+
+/** A delivery, for the reference. */
+export const delivery: ObjectSchema = {
+  type: "object",
+  required: ["id", "eventId", "eventName", "endpointId", "status", "attempts", "createdAt"],
+  properties: {
+    id: { type: "string" },
+    eventId: { type: "string" },
+    eventName: { type: "string" },
+    endpointId: { type: "string" },
+    status: { enum: ["pending", "delivered", "dead"] },
+    deadReason: { enum: ["expired", "gone", "disabled", "removed"] },
+    dueAt: time,
+    expiresAt: time,
+    attempts: { type: "integer" },
+    history: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          at: time,
+          duration: { type: "integer", description: "Milliseconds" },
+          status: { type: "integer" },
+          error: { type: "string" },
+        },
+      },
+    },
+    settledAt: time,
+    createdAt: time,
+  },
+};

@@ -1,0 +1,89 @@
+import { resourceRoutes, defineResource, defineRoute } from "@fetchwork/rest";
+import { accounts, defineUser } from "@fetchwork/rest/accounts";
+import { json } from "@fetchwork/http";
+import { expect, expectTypeOf, it } from "vitest";
+import { z } from "zod";
+import {
+  accountSettings,
+  backgroundJob,
+  defineConfig,
+  defineService,
+  serverSettings,
+  webhookSettings,
+} from "../src/index.ts";
+import { testService } from "../src/test/index.ts";
+
+const config = defineConfig({
+  ...serverSettings,
+  ...accountSettings,
+  ...webhookSettings,
+  LIMIT: z.coerce.number().default(3),
+});
+const note = defineResource({
+  name: "note",
+  path: "/notes",
+  schema: z.object({ text: z.string().min(1) }),
+  access: { list: "public", show: "public", create: "user", update: "owner", remove: "owner" },
+  owner: "author",
+  changes: "documents",
+});
+const tidy = backgroundJob<{ readonly text: string }>({
+  name: "tidy",
+  async run({ text }, { store }) {
+    await store.collection(note.collection).removeMany({ where: { text } });
+  },
+});
+const queueTidying = defineRoute({
+  method: "POST",
+  path: "/tidyings",
+  operation: "tidyNotes",
+  summary: "Remove notes with a text",
+  tag: "notes",
+  access: "user",
+  body: z.object({ text: z.string() }),
+  answer: z.object({ limit: z.number() }),
+  responses: { 202: { description: "They will be removed" } },
+  async handle(call) {
+    await call.jobs.add(tidy, { text: call.body.text });
+    await call.sender.send({ name: "tidied", payload: call.body });
+    return json({ limit: config.of(call).LIMIT }, { status: 202 });
+  },
+});
+const app = defineService({
+  name: "notes",
+  config,
+  accounts: accounts({ user: defineUser({ changes: "documents" }) }),
+  resources: [resourceRoutes(note)],
+  routes: [queueTidying],
+  jobs: [tidy],
+  webhooks: { events: ["tidied"] },
+});
+
+it("lets only the author change a note", async () => {
+  const service = await testService(app);
+  const [ada, bob] = [await service.as("user"), await service.as("user")];
+  const { data } = await ada.notes.create({ text: "One" });
+  await expect(bob.notes.update(data.id, { text: "Two" })).rejects.toMatchObject({ status: 403 });
+  await expect(service.client.notes.create({ text: "No" })).rejects.toMatchObject({ status: 401 });
+  expect((await ada.notes.update(data.id, { text: "Two" })).data.text).toBe("Two");
+});
+
+it("gives calls the jobs, the sender and the settings of the service", async () => {
+  const service = await testService(app, { settings: { LIMIT: "7" } });
+  const ada = await service.as("user");
+  await ada.notes.create({ text: "old" });
+  const { data } = await ada.tidyNotes({ body: { text: "old" } });
+  expectTypeOf(data).toEqualTypeOf<{ limit: number }>();
+  expect(data).toEqual({ limit: 7 });
+  await expect.poll(async () => (await ada.notes.list()).total).toBe(0);
+});
+
+it("lets admins subscribe endpoints", async () => {
+  const service = await testService(app);
+  const admin = await service.as("admin");
+  const url = "http://127.0.0.1:1/hook";
+  const { data } = await admin.createWebhook({ body: { url, events: ["note.created", "tidied"] } });
+  expect(data).toMatchObject({ url, status: "enabled" });
+  const ada = await service.as("user");
+  await expect(ada.listWebhooks()).rejects.toMatchObject({ status: 403 });
+});
