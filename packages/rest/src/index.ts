@@ -45,5 +45,5 @@ export type { ResourceOptions } from "./resource/resource-options.ts";
 export type { DocumentOf, Resource } from "./resource/resource.ts";
 export { adminViewer, type Viewer } from "./resource/views.ts";
 export type { ListTypes, OperationTypes, ResourceTypes } from "./route-types.ts";
-export type { JsonSchema, OutputOf, Schema } from "./schema.ts";
+export type { InputOf, JsonSchema, OutputOf, Schema } from "./schema.ts";
 export { createSessionTokens, type SessionTokens } from "./session-tokens.ts";

@@ -40,3 +40,5 @@ export {
   webhookSettings,
   type WebhookSettings,
 } from "./settings/service-settings.ts";
+export { openService, type OpenOptions, type OpenService } from "./open-service.ts";
+export { readStartSettings, type StartSettings } from "./settings/start-settings.ts";

@@ -44,7 +44,17 @@ export interface OpenService extends ServiceParts {
   stop(options?: { readonly grace?: number | undefined }): Promise<void>;
 }
 
-/** Puts a service together on a store. */
+/**
+ * Puts a service together on a store, for a server and a time of one's own; `runService` does it all.
+ *
+ * @example
+ * ```ts
+ * const store = await openStore("sqlite:shop.db", { collections: app.collections });
+ * const opened = openService(app, store, { settings: readStartSettings(app, process.env) });
+ * await opened.start();
+ * export default opened.handler;
+ * ```
+ */
 export function openService(service: Service, store: Store, options: OpenOptions): OpenService {
   const { logs, settings } = options;
   const { config, name, title, version } = service;

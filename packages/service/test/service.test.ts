@@ -87,3 +87,12 @@ it("lets admins subscribe endpoints", async () => {
   const ada = await service.as("user");
   await expect(ada.listWebhooks()).rejects.toMatchObject({ status: 403 });
 });
+
+it("makes samples of a resource, and what they refer to", async () => {
+  const service = await testService(app);
+  const ada = await service.as("user");
+  const [one, other] = [await service.sample(note), await service.sample(note)];
+  expect(one.text).not.toBe(other.text);
+  expect((await ada.notes.create(one)).data.text).toBe(one.text);
+  expect(await service.sample(note, { text: "Two" })).toEqual({ text: "Two" });
+});

@@ -20,6 +20,8 @@ export interface InService {
 /** The settings that a service reads from its environment when it starts. */
 export interface Config<Shape extends SettingsShape = SettingsShape> {
   readonly shape: Shape;
+  /** Texts in the place of the defaults of settings. */
+  readonly defaults: Environment;
   /**
    * Reads the settings; an empty variable is one that is not set.
    *
@@ -58,6 +60,7 @@ export function defineConfig<Shape extends SettingsShape>(
   const kept = new WeakMap<object, SettingsOf<Shape>>();
   return {
     shape,
+    defaults,
     read: (environment) => readSettings(shape, { ...defaults, ...withoutEmpty(environment) }),
     of({ store }) {
       const settings = kept.get(store);

@@ -6,10 +6,13 @@ import type { Setting } from "./setting.ts";
  * Writes the settings of a service as the text of `.env.example`: each with its description, those without a default first
  * and to be filled, the others as comments.
  */
-export function environmentExample({ shape }: Pick<Config, "shape">): string {
+export function environmentExample({
+  defaults,
+  shape,
+}: Pick<Config, "defaults" | "shape">): string {
   const entries = Object.entries(shape).map(([name, setting]) => ({
     isNeeded: setting.safeParse(undefined).error !== undefined,
-    lines: linesOf(name, setting),
+    lines: linesOf(name, setting, defaults[name]),
   }));
   const sorted = entries.toSorted((a, b) => Number(b.isNeeded) - Number(a.isNeeded));
   const blocks = sorted.map(({ isNeeded, lines: { about, values } }) => {
@@ -29,9 +32,11 @@ export function withRandomSecrets(example: string): string {
 function linesOf(
   name: string,
   setting: Setting,
+  shown: string | undefined,
 ): { readonly about: readonly string[]; readonly values: readonly string[] } {
   const { description = "", examples } = setting.meta() ?? {};
-  const values = Array.isArray(examples) ? examples : [exampleOf(setting)];
+  const known = Array.isArray(examples) ? examples : [exampleOf(setting)];
+  const values = shown === undefined ? known : [shown];
   return {
     about: wrapped(description).map((line) => `# ${line}`),
     values: values.map((value) => `${name}=${String(value)}`),

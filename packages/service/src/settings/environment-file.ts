@@ -22,7 +22,7 @@ export interface EnvironmentFile {
  */
 export function loadEnvironment(
   folder: string,
-  config: Pick<Config, "shape">,
+  config: Pick<Config, "defaults" | "shape">,
 ): EnvironmentFile | undefined {
   const file = path.join(folder, ".env");
   if (!existsSync(file)) {

@@ -44,12 +44,13 @@ type Values = SettingsOf<Pick<ServerSettings, keyof ServerSettings>> &
 /**
  * Reads what a service starts with.
  *
+ * @param folder - Folder of relative paths. Default: the working folder.
  * @throws StartError that names what is missing or cannot serve.
  */
 export function readStartSettings(
   { config, name }: { readonly config: Config; readonly name: string },
   environment: Environment,
-  folder: string,
+  folder: string = process.cwd(),
 ): StartSettings {
   const values = config.read(environment) as unknown as Values;
   const isProduction = environment["NODE_ENV"] === "production";

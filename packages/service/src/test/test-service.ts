@@ -3,11 +3,13 @@ import { openStore, type Store } from "@fetchwork/documents";
 import { mockTransport, runHandler } from "@fetchwork/http";
 import type { AccountMail } from "@fetchwork/rest/accounts";
 import { type ApiClient, type AuthClient, createClient } from "@fetchwork/rest/client";
+import type { InputOf, Schema } from "@fetchwork/rest";
 import { checkOptions } from "../check-options.ts";
 import type { Service } from "../define-service.ts";
 import { openService, type OpenService } from "../open-service.ts";
 import { readStartSettings } from "../settings/start-settings.ts";
 import { createMailBox } from "./mail-box.ts";
+import { createSampler, type SampledResource } from "./sample.ts";
 import { createTestUser } from "./test-user.ts";
 
 /** How a service is tested. */
@@ -34,6 +36,14 @@ export interface TestService<Types = unknown>
   readonly client: TestClient<Types>;
   /** Makes another user with a role, and a client that it is signed in with; `"master"` for a client with the master key. */
   as(role: "user" | "admin" | "master"): Promise<TestClient<Types>>;
+  /**
+   * Makes what a client sends to create a document, with the fields that its schema needs; each time with other values. What
+   * it refers to is created first, by callers who may.
+   */
+  sample<S extends Schema>(
+    resource: SampledResource<S>,
+    fields?: Partial<InputOf<S>>,
+  ): Promise<InputOf<S>>;
   /** Sends a request to a path. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** Mails that were sent, oldest first. */
@@ -93,6 +103,10 @@ export async function testService<Types>(
       // With the master key it has no user, and so no `auth`.
       return createClient({ ...base, ...signedIn }) as TestClient<Types>;
     },
+    sample: createSampler(opened.handler, {
+      user: async () => (await createTestUser(opened.handler, masterKey, "admin")).token,
+      masterKey,
+    }),
     fetch: async (path, init) =>
       runHandler(opened.handler, new Request(new URL(path, base.baseUrl), init)),
     mails: box.mails,
