@@ -1,12 +1,6 @@
 import { type Handler, runHandler } from "@fetchwork/http";
 import type { InputOf, JsonSchema, Resource, Schema } from "@fetchwork/rest";
 
-/** A resource that samples are made of. */
-export type SampledResource<S extends Schema> = Pick<
-  Resource<S>,
-  "access" | "input" | "name" | "path" | "relations"
->;
-
 /** Who creates what samples refer to. */
 interface Creators {
   /** Makes an admin, and returns its token. */
@@ -18,13 +12,10 @@ interface Creators {
 export function createSampler(
   handler: Handler,
   { user, masterKey }: Creators,
-): <S extends Schema>(
-  resource: SampledResource<S>,
-  fields?: Partial<InputOf<S>>,
-) => Promise<InputOf<S>> {
+): <S extends Schema>(resource: Resource<S>, fields?: Partial<InputOf<S>>) => Promise<InputOf<S>> {
   let made = 0;
 
-  async function create(resource: SampledResource<Schema>): Promise<string> {
+  async function create(resource: Resource): Promise<string> {
     const { access, name, path } = resource;
     const token = access.create === "master" ? masterKey : await user();
     const headers = { authorization: `Bearer ${token}`, "content-type": "application/json" };
@@ -38,7 +29,7 @@ export function createSampler(
   }
 
   async function sample<S extends Schema>(
-    { input, name, relations }: SampledResource<S>,
+    { input, name, relations }: Resource<S>,
     given: Partial<InputOf<S>> = {},
   ): Promise<InputOf<S>> {
     made += 1;

@@ -3,13 +3,13 @@ import { openStore, type Store } from "@fetchwork/documents";
 import { mockTransport, runHandler } from "@fetchwork/http";
 import type { AccountMail } from "@fetchwork/rest/accounts";
 import { type ApiClient, type AuthClient, createClient } from "@fetchwork/rest/client";
-import type { InputOf, Schema } from "@fetchwork/rest";
+import type { InputOf, Resource, Schema } from "@fetchwork/rest";
 import { checkOptions } from "../check-options.ts";
 import type { Service } from "../define-service.ts";
 import { openService, type OpenService } from "../open-service.ts";
 import { readStartSettings } from "../settings/start-settings.ts";
 import { createMailBox } from "./mail-box.ts";
-import { createSampler, type SampledResource } from "./sample.ts";
+import { createSampler } from "./sample.ts";
 import { createTestUser } from "./test-user.ts";
 
 /** How a service is tested. */
@@ -41,7 +41,7 @@ export interface TestService<Types = unknown>
    * it refers to is created first, by callers who may.
    */
   sample<S extends Schema>(
-    resource: SampledResource<S>,
+    resource: Resource<S>,
     fields?: Partial<InputOf<S>>,
   ): Promise<InputOf<S>>;
   /** Sends a request to a path. */

@@ -1,6 +1,4 @@
-// #if users
 import { accountAuthRoutes, type AccountParts } from "@fetchwork/rest/accounts";
 
 /** The ways to sign in. */
 export const authRoutes: AccountParts["auth"] = accountAuthRoutes;
-// #endif
