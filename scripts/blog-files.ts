@@ -1,11 +1,6 @@
-import { join } from "node:path";
 import { addResource } from "../packages/fetchwork/src/add/add-resource.ts";
 import { definitionOf } from "../packages/fetchwork/src/add/add.ts";
-import {
-  projectFiles,
-  readTemplates,
-  templateFolder,
-} from "../packages/fetchwork/src/new/project-files.ts";
+import { projectFiles } from "../packages/fetchwork/src/new/project-files.ts";
 import type { ProjectOptions } from "../packages/fetchwork/src/new/project-options.ts";
 
 /** The words that make the blog: `fetchwork new blog --auth password,oidc --password-resets --webhooks`. */
@@ -28,26 +23,16 @@ const article = {
 };
 
 /** Files of the blog that its commands make; its others are tests of the repository. */
-export function blogFiles(): ReadonlyMap<string, string> {
+export async function blogFiles(): Promise<ReadonlyMap<string, string>> {
   const files = new Map<string, string>();
-  for (const [path, { text }] of projectFiles(options, { kind: "workspace" }))
+  for (const [path, { text }] of await projectFiles(options, { kind: "workspace" }))
     files.set(path, text);
   const definition = definitionOf(article, { hasUsers: true, hasWebhooks: true, list: "array" });
   for (const [path, text] of addResource(definition, {
-    folders: [],
+    parts: { jobs: [], receivers: [], resources: [], routes: [] },
     read: (path) => files.get(path),
   })) {
     files.set(path, text);
   }
   return files;
-}
-
-/** Files of the templates, by the paths that they make. */
-export function templatePaths(): ReadonlyMap<string, string> {
-  return new Map(
-    [...readTemplates().keys()].map((path) => [
-      path,
-      join(templateFolder, path.replace(/(^|\/)\./, "$1dot-")),
-    ]),
-  );
 }

@@ -6,11 +6,10 @@ import { promisify } from "node:util";
 import { openStore } from "@fetchwork/documents";
 import { serve } from "@fetchwork/http/serve";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { createApp } from "../examples/blog/src/app.ts";
+import { openBlog } from "../examples/blog/test/open-blog.ts";
 
 const runFile = promisify(execFile);
 const masterKey = "test-master-key-test-master-key-0";
-const jwtSecret = "test-jwt-secret-test-jwt-secret-00";
 
 /** Uses the generated types as somebody would who reads them for the first time. */
 const typesInUse = `
@@ -82,7 +81,7 @@ beforeAll(async () => {
     reason = "the generators cannot be installed without the registry";
   }
   const store = await openStore("sqlite::memory:");
-  const { openApi } = createApp({ masterKey, jwtSecret, tokenLifetime: 60 }, store);
+  const { openApi } = openBlog(store);
   await store.close();
   writeFileSync(join(folder, "openapi.json"), JSON.stringify(openApi));
 }, 300_000);
@@ -132,7 +131,7 @@ describe("the OpenAPI document of the blog", () => {
       );
       run("typescript/bin/tsc", ["--project", "tsconfig.json"]);
       await using store = await openStore("sqlite::memory:");
-      const { handler } = createApp({ masterKey, jwtSecret, tokenLifetime: 60 }, store);
+      const { handler } = openBlog(store);
       const server = await serve(handler, { port: 0, hostname: "127.0.0.1", signals: false });
       try {
         const program = join(folder, "built/use-client.js");

@@ -9,16 +9,15 @@ import { fileURLToPath } from "node:url";
 import path from "node:path";
 import { openStore } from "../../packages/documents/src/index.ts";
 import { runHandler } from "../../packages/http/src/index.ts";
-import { createApp } from "../../examples/blog/src/app.ts";
+import { app } from "../../examples/blog/src/app.ts";
+import { openService, readStartSettings } from "../../packages/service/src/index.ts";
 
 const root = fileURLToPath(new URL("../../", import.meta.url));
 const target = process.argv[2] ?? "/articles?q=word";
 const store = await openStore("sqlite::memory:");
 const secret = "benchmark-secret-benchmark-secret-0";
-const { handler } = createApp(
-  { masterKey: `m${secret}`, jwtSecret: secret, tokenLifetime: 60 },
-  store,
-);
+const settings = readStartSettings(app, { MASTER_KEY: `m${secret}`, JWT_SECRET: secret });
+const { handler } = openService(app, store, { settings });
 const articles = store.collection(
   (await import("../../examples/blog/src/api/article/model.ts")).article.collection,
 );

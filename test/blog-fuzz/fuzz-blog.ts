@@ -1,14 +1,15 @@
 import { openStore, type Store } from "@fetchwork/documents";
 import { runHandler, type Handler } from "@fetchwork/http";
 import { createSessionTokens } from "@fetchwork/rest";
+import type { OpenAccounts } from "@fetchwork/rest/accounts";
+import type { OpenService } from "@fetchwork/service";
 import { senderCollections } from "@fetchwork/webhooks/sender";
 import { argon2id } from "../../packages/rest/src/accounts/argon2.ts";
 import { passkeyCollection } from "../../packages/rest/src/accounts/passkeys/passkey.ts";
-import { jwtSecret, masterKey } from "../../examples/blog/test/api-client.ts";
+import { jwtSecret, masterKey, openBlog } from "../../examples/blog/test/open-blog.ts";
 import { article } from "../../examples/blog/src/api/article/model.ts";
 import { user } from "../../examples/blog/src/api/user/model.ts";
-import { createApp, type App } from "../../examples/blog/src/app.ts";
-import { collections } from "../../examples/blog/src/definitions.ts";
+import { app as blog } from "../../examples/blog/src/app.ts";
 import { createContract } from "./contract.ts";
 import { operationsOf } from "./operations.ts";
 import { createRandom } from "./random.ts";
@@ -51,19 +52,14 @@ export async function fuzzBlog({
   storeUrl,
 }: FuzzOptions): Promise<FuzzResult> {
   const random = createRandom(seed);
-  const store = await openStore(storeUrl, { collections });
+  const store = await openStore(storeUrl, { collections: blog.collections });
   const failures: unknown[] = [];
-  const app = createApp(
-    {
-      masterKey,
-      jwtSecret,
-      tokenLifetime: 3_600,
-      signInFailures: 3,
-      // Without a server of mails they are shown, where tests can leave them out.
-      mail: { from: "blog@example.com", linkOrigins: ["https://app.example"] },
-    },
-    store,
-  );
+  const app = openWithUsers(store, {
+    tokenLifetime: 3_600,
+    signInFailures: 3,
+    // Without a server of mails they are shown, where tests can leave them out.
+    mail: { from: "blog@example.com", linkOrigins: ["https://app.example"] },
+  });
   const tokens = createSessionTokens({ secret: jwtSecret, lifetime: 3_600 });
   const handler = around(app.handler);
   const operations = operationsOf(app.openApi);
@@ -110,7 +106,7 @@ export async function fuzzBlog({
     }
     await Promise.all(background);
   } finally {
-    await app.accounts.stop();
+    await app.stop({ grace: 0 });
     await store.close();
   }
   return {
@@ -152,8 +148,8 @@ export async function fuzzBlog({
 }
 
 /** Empties the store and puts three users, their articles, a webhook and a reset into it. */
-async function fill({ accounts, sender }: App, store: Store, round: number): Promise<Pools> {
-  for (const one of collections) {
+async function fill({ accounts, sender }: OpenBlog, store: Store, round: number): Promise<Pools> {
+  for (const one of blog.collections) {
     await store.collection(one as typeof article.collection).removeMany({ where: {} });
   }
   const users: string[] = [];
@@ -274,4 +270,14 @@ async function cheapHash(): Promise<string> {
   const bare = (bytes: Uint8Array): string =>
     Buffer.from(bytes).toString("base64").replace(/=+$/, "");
   return `$argon2id$v=19$m=8,t=1,p=1$${bare(nonce)}$${bare(tag)}`;
+}
+
+/** The blog, which has users. */
+type OpenBlog = OpenService & { readonly accounts: OpenAccounts };
+
+function openWithUsers(...given: Parameters<typeof openBlog>): OpenBlog {
+  const opened = openBlog(...given);
+  const { accounts } = opened;
+  if (accounts === undefined) throw new Error("the blog has users");
+  return { ...opened, accounts };
 }

@@ -2,14 +2,12 @@ import { openStore } from "@fetchwork/documents";
 import { runHandler } from "@fetchwork/http";
 import { serve } from "@fetchwork/http/serve";
 import type { Resource } from "@fetchwork/rest";
-import { senderCollections, type Sender } from "@fetchwork/webhooks/sender";
+import type { Sender } from "@fetchwork/webhooks/sender";
 import { onTestFinished } from "vitest";
-import { resources } from "../src/api/index.ts";
-import { createApp, type AppConfig } from "../src/app.ts";
-import { account } from "../src/services/accounts.ts";
+import { app } from "../src/app.ts";
+import { type BlogSettings, masterKey, openBlog } from "./open-blog.ts";
 
-export const masterKey = "test-master-key-test-master-key-0";
-export const jwtSecret = "test-jwt-secret-test-jwt-secret-00";
+export { jwtSecret, masterKey } from "./open-blog.ts";
 
 /** How tests reach the API: by calling it, or over a socket. */
 export const transports = ["memory", "socket"] as const;
@@ -53,21 +51,16 @@ const databaseUrl = process.env["TEST_DATABASE_URL"];
 /** Opens the API on an empty store, which is closed when the test ends. */
 export async function openApi(
   transport: Transport = "memory",
-  settings: Partial<AppConfig> = {},
+  settings: BlogSettings = {},
 ): Promise<TestApi> {
   const store = await openStore(databaseUrl || "sqlite::memory:");
   if (databaseUrl) {
-    const collections = [
-      ...resources.map(({ collection }) => collection),
-      ...account.collections,
-      senderCollections.endpoints,
-    ];
-    for (const collection of collections) {
+    for (const collection of app.collections) {
       await store.collection(collection).removeMany({ where: {} });
     }
   }
-  const app = createApp({ masterKey, jwtSecret, tokenLifetime: 60, ...settings }, store);
-  const { handler } = app;
+  const opened = openBlog(store, settings);
+  const { handler } = opened;
   let fetchFrom = async (request: Request): Promise<Response> => runHandler(handler, request);
   let origin = "http://localhost";
   let stop = async (): Promise<void> => undefined;
@@ -79,8 +72,7 @@ export async function openApi(
   }
   onTestFinished(async () => {
     await stop();
-    await app.sender.stop({ grace: 0 });
-    await app.accounts.stop();
+    await opened.stop({ grace: 0 });
     await store.close();
   });
 
@@ -113,7 +105,7 @@ export async function openApi(
 
   return {
     origin,
-    sender: app.sender,
+    sender: opened.sender,
     send,
     async insert({ collection }, ids) {
       for (const id of ids) await store.collection(collection).insert({}, { id });

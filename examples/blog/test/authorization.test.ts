@@ -6,12 +6,12 @@ import { SignJWT, UnsecuredJWT } from "jose";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { article } from "../src/api/article/model.ts";
 import { user } from "../src/api/user/model.ts";
-import { createApp, type App } from "../src/app.ts";
-import { jwtSecret, masterKey } from "./api-client.ts";
+import type { OpenService } from "@fetchwork/service";
+import { jwtSecret, masterKey, openBlog } from "./open-blog.ts";
 
 /** Everything that is there while one operation is tried by everybody. */
 interface World {
-  readonly app: App;
+  readonly app: OpenService;
   readonly store: Store;
   readonly accounts: Readonly<Record<"ada" | "bob" | "root" | "gone" | "changed", Account>>;
 }
@@ -247,25 +247,19 @@ beforeAll(async () => {
 
 async function openWorld(): Promise<World> {
   const store = await openStore("sqlite::memory:");
-  const app = createApp(
-    {
-      masterKey,
-      jwtSecret,
-      tokenLifetime: 60,
-      logs: { started: () => undefined, failed: () => undefined, warned: () => undefined },
-      publicUrl: "http://localhost:9000",
-      mail: { from: "no-reply@blog.example", linkOrigins: ["http://localhost:9000"] },
-      providers: [
-        {
-          name: "idp",
-          issuer: "http://127.0.0.1:1",
-          clientId: "blog",
-          audience: "http://localhost:9000",
-        },
-      ],
-    },
-    store,
-  );
+  const app = openBlog(store, {
+    logs: { started: () => undefined, failed: () => undefined, warned: () => undefined },
+    publicUrl: "http://localhost:9000",
+    mail: { from: "no-reply@blog.example", linkOrigins: ["http://localhost:9000"] },
+    providers: [
+      {
+        name: "idp",
+        issuer: "http://127.0.0.1:1",
+        clientId: "blog",
+        audience: "http://localhost:9000",
+      },
+    ],
+  });
   const account = (id: string, role = "user"): Account => ({
     id,
     role,

@@ -1,16 +1,14 @@
 import { administer, openStore } from "@fetchwork/documents";
 import { createContext } from "@fetchwork/http";
 import { expect, it, onTestFinished } from "vitest";
-import { createApp } from "../src/app.ts";
-import { collections } from "../src/definitions.ts";
-import { jwtSecret, masterKey } from "./api-client.ts";
+import { app as blog } from "../src/app.ts";
+import { masterKey, openBlog } from "./open-blog.ts";
 
 it("fetchwork db knows every collection that the API writes to", async () => {
   const store = await openStore("sqlite::memory:");
-  const app = createApp({ masterKey, jwtSecret, tokenLifetime: 60, signInFailures: 3 }, store);
+  const app = openBlog(store, { signInFailures: 3 });
   onTestFinished(async () => {
-    await app.accounts.stop();
-    await app.sender.stop({ grace: 0 });
+    await app.stop({ grace: 0 });
     await store.close();
   });
   const send = async (path: string, form: object, headers: Record<string, string> = {}) => {
@@ -28,6 +26,6 @@ it("fetchwork db knows every collection that the API writes to", async () => {
   expect((await send("/auth", {}, basic("analytical"))).status).toBe(201);
   const written = (await administer(store).status()).collections.map(({ name }) => name);
   expect(written).toEqual(expect.arrayContaining(["users", "idempotencyRecords", "sessions"]));
-  const known = collections.map(({ name }) => name);
+  const known = blog.collections.map(({ name }) => name);
   expect(written.filter((name) => !known.includes(name))).toEqual([]);
 });

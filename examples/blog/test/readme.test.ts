@@ -2,12 +2,13 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { article } from "../src/api/article/model.ts";
-import { greeting } from "../src/services/greeting.ts";
+import { greeting } from "../../../packages/service/src/greeting/greeting.ts";
 
 it("the README of the repository says what the start prints", () => {
   const readme = readFileSync(path.join(import.meta.dirname, "../../../README.md"), "utf8");
   const masterKey = "a1".repeat(24);
   const text = greeting({
+    title: "Blog",
     server: { url: "http://localhost:9000/" },
     databaseUrl: "sqlite:/work/examples/blog/data/blog.db",
     masterKey,

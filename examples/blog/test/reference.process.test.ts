@@ -3,8 +3,8 @@ import { openStore } from "@fetchwork/documents";
 import { serve } from "@fetchwork/http/serve";
 import { chromium, type Browser, type Locator, type Page } from "playwright-core";
 import { expect, it, onTestFinished } from "vitest";
-import { createApp } from "../src/app.ts";
-import { jwtSecret, masterKey } from "./api-client.ts";
+import { openBlog } from "./open-blog.ts";
+import { masterKey } from "./api-client.ts";
 
 const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 const isMissing = !existsSync(executablePath);
@@ -17,7 +17,7 @@ it("finds Chromium for the test of the reference page", ({ skip }) => {
 /** Serves the blog, and starts a browser, until the test ends. */
 async function open(): Promise<{ readonly browser: Browser; readonly url: string }> {
   const store = await openStore("sqlite::memory:");
-  const { handler } = createApp({ masterKey, jwtSecret, tokenLifetime: 60 }, store);
+  const { handler } = openBlog(store);
   const server = await serve(handler, { port: 0, hostname: "127.0.0.1", signals: false });
   const browser = await chromium.launch({
     executablePath,

@@ -2,8 +2,9 @@ import { spawn, type ChildProcess } from "node:child_process";
 import path from "node:path";
 import { text } from "node:stream/consumers";
 import { onTestFinished } from "vitest";
-import { projectFolder } from "../src/config.ts";
 import { jwtSecret, masterKey } from "./api-client.ts";
+
+const projectFolder = path.join(import.meta.dirname, "..");
 
 /** A process that serves the API while a test runs. */
 export interface ServerProcess {

@@ -6,8 +6,9 @@ import { text } from "node:stream/consumers";
 import { openStore } from "@fetchwork/documents";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { user } from "../src/api/user/model.ts";
-import { projectFolder } from "../src/config.ts";
 import { jwtSecret, masterKey } from "./api-client.ts";
+
+const projectFolder = path.join(import.meta.dirname, "..");
 
 const entry = path.join(import.meta.dirname, "../src/index.ts");
 

@@ -1,13 +1,13 @@
 import { createClient } from "@fetchwork/rest/client";
 import { describe, expect, it } from "vitest";
-import type { ApiRoutes } from "../src/api/index.ts";
+import type { app } from "../src/app.ts";
 import { masterKey, openApi } from "./api-client.ts";
 
 describe("a typed client of the blog", () => {
   it("knows articles and their fields, users and sessions from the type of the routes", async () => {
     const { origin, join } = await openApi("socket");
     const { token } = await join("ada@example.com");
-    const client = createClient<ApiRoutes>({ baseUrl: origin, token });
+    const client = createClient<typeof app>({ baseUrl: origin, token });
     const { data: article, etag } = await client.articles.create({ title: "Some title" });
     // @ts-expect-error -- an article has no subject
     expect(article.subject).toBeUndefined();
@@ -23,13 +23,13 @@ describe("a typed client of the blog", () => {
       "ada",
       "ada@example.com",
     ]);
-    const master = createClient<ApiRoutes>({ baseUrl: origin, token: masterKey });
+    const master = createClient<typeof app>({ baseUrl: origin, token: masterKey });
     const body = { email: "ada@example.com", password: "analytical" };
     await expect(master.users.create(body)).rejects.toMatchObject({
       status: 409,
       param: "email",
     });
-    const session = await createClient<ApiRoutes>({ baseUrl: origin }).signIn(
+    const session = await createClient<typeof app>({ baseUrl: origin }).signIn(
       {},
       {
         headers: { authorization: `Basic ${btoa("ada@example.com:123456")}` },
@@ -39,7 +39,7 @@ describe("a typed client of the blog", () => {
     expect(session.data.token satisfies string).toMatch(/^eyJ/);
     expect(session.data.user.role satisfies "admin" | "user").toBe("user");
     const admin = await join("admin@example.com", "admin");
-    const { data: users } = await createClient<ApiRoutes>({
+    const { data: users } = await createClient<typeof app>({
       baseUrl: origin,
       token: admin.token,
     }).users.list({ sort: "email", fields: "email" });

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { openStore } from "@fetchwork/documents";
-import { createApp } from "../../blog/src/app.ts";
-import { collections } from "../../blog/src/definitions.ts";
+import { openService, readStartSettings } from "@fetchwork/service";
+import { app } from "../../blog/src/app.ts";
 import type { FrontDoor } from "./front-door.ts";
 
 /** Name of the provider in the blog's paths: `/auth/home`. */
@@ -32,26 +32,29 @@ export interface Blog {
 export async function startBlog(options: BlogOptions): Promise<Blog> {
   const { door, folder, masterKey, issuer, clientId, clientSecret } = options;
   const { origin } = door;
-  const store = await openStore(`sqlite:${join(folder, "blog.db")}`, { collections });
-  const app = createApp(
-    {
-      masterKey,
-      jwtSecret: crypto.randomUUID(),
-      tokenLifetime: 60,
-      publicUrl: origin,
-      providers: [{ name: providerName, issuer, clientId, clientSecret, audience: origin }],
-      signInLimit,
-      // The receiver of the tour is on this machine.
-      webhooksToPrivate: true,
-    },
-    store,
-  );
-  door.open(app.handler);
-  app.sender.start();
+  const store = await openStore(`sqlite:${join(folder, "blog.db")}`, {
+    collections: app.collections,
+  });
+  const provider = `OIDC_${providerName.toUpperCase()}`;
+  const settings = readStartSettings(app, {
+    MASTER_KEY: masterKey,
+    JWT_SECRET: crypto.randomUUID(),
+    TOKEN_LIFETIME: "60",
+    SIGN_IN_LIMIT: String(signInLimit),
+    PUBLIC_URL: origin,
+    [`${provider}_ISSUER`]: issuer,
+    [`${provider}_CLIENT_ID`]: clientId,
+    [`${provider}_CLIENT_SECRET`]: clientSecret,
+    // The receiver of the tour is on this machine.
+    WEBHOOKS_TO_PRIVATE: "yes",
+  });
+  const opened = openService(app, store, { settings });
+  door.open(opened.handler);
+  await opened.start();
   return {
     origin,
     async close() {
-      await app.sender.stop({ grace: 0 });
+      await opened.stop({ grace: 0 });
       await store.close();
     },
   };

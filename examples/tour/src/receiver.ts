@@ -2,7 +2,7 @@ import { strict as assert } from "node:assert";
 import { EventEmitter, once } from "node:events";
 import type { Client } from "@fetchwork/http";
 import { createWebMiddleware, Webhooks } from "@fetchwork/webhooks";
-import { apiVendor } from "../../blog/src/services/webhooks.ts";
+import { fetchwork } from "@fetchwork/webhooks/vendors";
 import { apiAt } from "./api.ts";
 import { listen } from "./front-door.ts";
 
@@ -21,12 +21,12 @@ export interface Receiver {
 /** Starts a receiver whose first delivery fails once. */
 export async function startReceiver(): Promise<Receiver> {
   const secret = `${crypto.randomUUID()}${crypto.randomUUID()}`;
-  const webhooks = new Webhooks({ secret, vendor: apiVendor, replay: true, log: silent });
+  const webhooks = new Webhooks({ secret, vendor: fetchwork, replay: true, log: silent });
   const tries = new Map<string, number>();
   const done = new Set<string>();
   const changes = new EventEmitter();
   webhooks.onAny(({ id, name, payload }) => {
-    const event = `${name}.${payload.action} ${id}`;
+    const event = `${name}.${String(payload["action"])} ${id}`;
     tries.set(event, (tries.get(event) ?? 0) + 1);
     if (tries.size === 1 && tries.get(event) === 1) throw new Error("not ready yet");
     done.add(event);
@@ -35,7 +35,7 @@ export async function startReceiver(): Promise<Receiver> {
   const door = await listen();
   door.open(createWebMiddleware(webhooks));
   return {
-    url: `${door.origin}${apiVendor.path}`,
+    url: `${door.origin}${fetchwork.path}`,
     secret,
     tries,
     async taken(count) {

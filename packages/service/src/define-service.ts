@@ -111,11 +111,7 @@ export function defineService<const Options extends ServiceOptions>(
   if (webhooks !== false && accounts === undefined) {
     throw new ServiceError("webhooks need accounts, because admins manage the endpoints");
   }
-  const needed = [
-    "MASTER_KEY",
-    ...(accounts ? ["JWT_SECRET"] : []),
-    ...receivers.map(({ secret }) => secret),
-  ];
+  const needed = ["MASTER_KEY", ...(accounts ? ["JWT_SECRET"] : [])];
   const missing = needed.filter((setting) => !Object.hasOwn(config.shape, setting));
   if (missing.length > 0) throw new ServiceError(`config lacks ${missing.join(" and ")}`);
 

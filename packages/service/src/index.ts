@@ -29,7 +29,7 @@ export {
   type SettingsShape,
 } from "./settings/define-config.ts";
 export { type Setting } from "./settings/setting.ts";
-export { environmentExample } from "./settings/environment-example.ts";
+export { environmentExample, withRandomSecrets } from "./settings/environment-example.ts";
 export {
   accountSettings,
   type AccountSettings,

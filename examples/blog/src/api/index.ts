@@ -1,15 +1,14 @@
-// `fetchwork add` writes this file as a whole: what `index.ts` of each folder exports as `<name>Routes`, and its model.
-import type { Resource, Route } from "@fetchwork/rest";
-import type { AccountRoute } from "@fetchwork/rest/accounts";
+// `fetchwork add` writes this file as a whole: what the folders of src/api, src/jobs and src/receivers export.
 import { articleRoutes } from "./article/index.ts";
-import { article } from "./article/model.ts";
-import { user } from "./user/model.ts";
 
-/** Resources whose documents are stored. */
-export const resources: readonly Resource[] = [user, article];
+/** Routes of each resource. */
+export const resources = [articleRoutes] as const;
 
-/** Routes that need nothing but the store. */
-export const routes = [...articleRoutes] satisfies readonly Route[];
+/** Routes of their own. */
+export const routes = [] as const;
 
-/** The routes as a typed client knows them: `createClient<ApiRoutes>`. */
-export type ApiRoutes = readonly (AccountRoute | (typeof routes)[number])[];
+/** What is done beside requests. */
+export const jobs = [] as const;
+
+/** What receives webhooks of other services. */
+export const receivers = [] as const;

@@ -1,5 +1,5 @@
 import { CommandUsageError } from "../command/usage-error.ts";
-import { apiIndex, type ApiFolder } from "./api-index.ts";
+import { apiIndex, type ProjectParts } from "./api-index.ts";
 import type { ResourceDefinition } from "./resource-definition.ts";
 import { resourceFiles } from "./resource-files.ts";
 
@@ -8,8 +8,7 @@ export const registry = "src/api/index.ts";
 
 /** What a resource is added to. */
 interface ProjectContent {
-  /** Folders of `src/api` with routes. */
-  readonly folders: readonly ApiFolder[];
+  readonly parts: ProjectParts;
   /** Returns the text of a file by its path in the project. */
   readonly read: (path: string) => string | undefined;
 }
@@ -21,7 +20,7 @@ interface ProjectContent {
  */
 export function addResource(
   definition: ResourceDefinition,
-  { read, folders }: ProjectContent,
+  { read, parts }: ProjectContent,
 ): ReadonlyMap<string, string> {
   const changed = new Map<string, string>();
   for (const [path, text] of resourceFiles(definition)) {
@@ -31,10 +30,16 @@ export function addResource(
       throw new CommandUsageError(`${path} already exists with other content; nothing was changed`);
     }
   }
-  const added = { name: definition.names.kebab, hasModel: true };
-  const others = folders.filter(({ name }) => name !== added.name);
-  const all = [...others, added].toSorted((one, other) => (one.name < other.name ? -1 : 1));
-  const index = apiIndex(all, definition.hasUsers);
+  const index = apiIndex(withPart(parts, "resources", definition.names.kebab));
   if (read(registry) !== index) changed.set(registry, index);
   return changed;
+}
+
+/** Adds a name to a list of parts, once. */
+export function withPart(
+  parts: ProjectParts,
+  list: keyof ProjectParts,
+  name: string,
+): ProjectParts {
+  return { ...parts, [list]: [...new Set([...parts[list], name])].toSorted() };
 }

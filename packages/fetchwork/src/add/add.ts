@@ -1,12 +1,14 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { defineCommand, type Command } from "../command/command.ts";
+import type { CommandIo } from "../command/command-io.ts";
 import { terminalOf } from "../command/interactive-terminal.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { accessRulesOf } from "./access-rules.ts";
-import { addResource, registry } from "./add-resource.ts";
-import { apiFolders } from "./api-index.ts";
+import { addResource, registry, withPart } from "./add-resource.ts";
+import { apiIndex, findParts } from "./api-index.ts";
 import { chooseName } from "./choose-name.ts";
+import { partFile } from "./part-files.ts";
 import { parseField, type Field } from "./field.ts";
 import { findProject, type Project } from "./project.ts";
 import type { ResourceDefinition } from "./resource-definition.ts";
@@ -30,8 +32,9 @@ interface AddOptions {
 
 /** `fetchwork add`. */
 export const addCommand: Command = defineCommand({
-  summary: "Add a resource to the project: fetchwork add article 'title:string!' content:text",
-  positionals: ["resource", "[field:type...]"],
+  summary:
+    "Add a resource to the project (fetchwork add article 'title:string!' content:text), a job (fetchwork add job nightly) or a receiver of webhooks (fetchwork add receiver payments)",
+  positionals: ["[resource]", "[field:type...]"],
   options: {
     public: {
       type: "string",
@@ -78,6 +81,10 @@ export const addCommand: Command = defineCommand({
   },
   async run({ values, positionals: [given = "", ...fields] }, io) {
     const project = findProject(io.cwd);
+    if (given === "") return writeIndex(project, io);
+    const [second] = fields;
+    if ((given === "job" || given === "receiver") && second !== undefined && !second.includes(":"))
+      return addPart(given, second, { project, io });
     // All options are checked before the question.
     definitionOf({ name: given, fields, options: values }, project);
     const context = { input: terminalOf(io), signal: io.signal };
@@ -114,19 +121,54 @@ export const addCommand: Command = defineCommand({
     if (conflict !== undefined) throw new CommandUsageError(conflict);
     const changes = addResource(definition, {
       read,
-      folders: apiFolders(join(project.folder, "src/api")),
+      parts: findParts(project.folder),
     });
     if (changes.size === 0) {
       io.stdout.write(`${definition.names.kebab} already exists; nothing was changed\n`);
       return 0;
     }
-    await writeChanges(project.folder, changes, io.signal);
-    for (const path of changes.keys()) {
-      io.stdout.write(`${path === registry ? "changed" : "written"}  ${path}\n`);
-    }
-    return 0;
+    return write(project.folder, changes, io);
   },
 });
+
+/** `fetchwork add job NAME` and `fetchwork add receiver NAME`. */
+async function addPart(
+  kind: "job" | "receiver",
+  name: string,
+  { project: { folder }, io }: { readonly project: Project; readonly io: CommandIo },
+): Promise<number> {
+  const { list, path, text } = partFile(kind, name);
+  if (existsSync(join(folder, path))) {
+    throw new CommandUsageError(`${path} already exists; nothing was changed`);
+  }
+  const index = apiIndex(withPart(findParts(folder), list, name));
+  return write(
+    folder,
+    new Map([
+      [path, text],
+      [registry, index],
+    ]),
+    io,
+  );
+}
+
+/** `fetchwork add`: lists what was written by hand. */
+async function writeIndex({ folder }: Project, io: CommandIo): Promise<number> {
+  return write(folder, new Map([[registry, apiIndex(findParts(folder))]]), io);
+}
+
+/** Writes files of a project, and says which. */
+async function write(
+  folder: string,
+  changes: ReadonlyMap<string, string>,
+  io: CommandIo,
+): Promise<number> {
+  await writeChanges(folder, changes, io.signal);
+  for (const path of changes.keys()) {
+    io.stdout.write(`${path === registry ? "changed" : "written"}  ${path}\n`);
+  }
+  return 0;
+}
 
 /** Describes a definition at the path of the resource, which would keep the server from starting. */
 function findConflict({ names }: ResourceDefinition, folder: string): string | undefined {

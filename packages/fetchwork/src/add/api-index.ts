@@ -3,29 +3,51 @@ import { join } from "node:path";
 import { camelOf } from "./resource-names.ts";
 import { listText } from "./source-text.ts";
 
-/** A folder in `src/api` with a resource and its routes, or with routes alone. */
-export interface ApiFolder {
-  /** Name of the folder: `blog-post`. Its `index.ts` exports `blogPostRoutes`. */
-  readonly name: string;
-  /** Whether its `model.ts` exports a definition, `blogPost`. */
-  readonly hasModel: boolean;
+/** What the sources of a project define, by the names of its folders and files. */
+export interface ProjectParts {
+  /** Folders of `src/api` with a model: `blog-post`. Their `index.ts` exports `blogPostRoutes`. */
+  readonly resources: readonly string[];
+  /** Folders of `src/api` with routes alone. */
+  readonly routes: readonly string[];
+  /** Files of `src/jobs`, without `.ts`: `nightly-report` exports `nightlyReport`. */
+  readonly jobs: readonly string[];
+  /** Files of `src/receivers`, without `.ts`. */
+  readonly receivers: readonly string[];
 }
 
 /** Folders whose routes the accounts bring. */
 const ownFolders: ReadonlySet<string> = new Set(["auth", "user"]);
 
-/** Finds the folders of `src/api` whose `index.ts` exports routes, in alphabetical order. */
-export function apiFolders(api: string): readonly ApiFolder[] {
-  return readdirSync(api, { withFileTypes: true })
-    .filter((entry) => entry.isDirectory() && /^[a-z][a-z\d-]*$/.test(entry.name))
-    .map(({ name }) => name)
-    .filter((name) => !ownFolders.has(name))
-    .filter((name) => exportsConstant(join(api, name, "index.ts"), `${camelOf(name)}Routes`))
-    .toSorted()
-    .map((name) => ({
-      name,
-      hasModel: exportsConstant(join(api, name, "model.ts"), camelOf(name)),
-    }));
+/** Finds the parts of a project, each list in alphabetical order. */
+export function findParts(project: string): ProjectParts {
+  const api = join(project, "src/api");
+  const folders = entriesOf(api, /^([a-z][a-z\d-]*)$/).filter(
+    (name) =>
+      !ownFolders.has(name) &&
+      exportsConstant(join(api, name, "index.ts"), `${camelOf(name)}Routes`),
+  );
+  const hasModel = (name: string): boolean =>
+    exportsConstant(join(api, name, "model.ts"), camelOf(name));
+  return {
+    resources: folders.filter(hasModel),
+    routes: folders.filter((name) => !hasModel(name)),
+    jobs: constantsOf(join(project, "src/jobs")),
+    receivers: constantsOf(join(project, "src/receivers")),
+  };
+}
+
+/** Files of a folder that export a constant of their name. */
+function constantsOf(folder: string): readonly string[] {
+  return entriesOf(folder, /^([a-z][a-z\d-]*)\.ts$/).filter((name) =>
+    exportsConstant(join(folder, `${name}.ts`), camelOf(name)),
+  );
+}
+
+function entriesOf(folder: string, pattern: RegExp): readonly string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .flatMap((name) => pattern.exec(name)?.[1] ?? [])
+    .toSorted();
 }
 
 function exportsConstant(file: string, name: string): boolean {
@@ -33,46 +55,35 @@ function exportsConstant(file: string, name: string): boolean {
   return existsSync(file) && pattern.test(readFileSync(file, "utf8"));
 }
 
-/** Writes `src/api/index.ts`, which lists the resources and routes of a project. */
-export function apiIndex(folders: readonly ApiFolder[], hasUsers: boolean): string {
-  const imports = folders.flatMap(({ name, hasModel }) => [
-    `import { ${camelOf(name)}Routes } from "./${name}/index.ts";`,
-    ...(hasModel ? [`import { ${camelOf(name)} } from "./${name}/model.ts";`] : []),
-  ]);
-  const user = `import { user } from "./user/model.ts";`;
-  const lines = [
-    `import type { Resource, Route } from "@fetchwork/rest";`,
-    ...(hasUsers ? [`import type { AccountRoute } from "@fetchwork/rest/accounts";`] : []),
-    ...(hasUsers ? [...imports, user].toSorted(byPath) : imports),
+/** Writes `src/api/index.ts`, which lists the parts of a project. */
+export function apiIndex({ jobs, receivers, resources, routes }: ProjectParts): string {
+  const routesOf = (name: string): string => `${camelOf(name)}Routes`;
+  const imports = [
+    ...jobs.map((name) => `import { ${camelOf(name)} } from "../jobs/${name}.ts";\n`),
+    ...receivers.map((name) => `import { ${camelOf(name)} } from "../receivers/${name}.ts";\n`),
+    ...[...resources, ...routes]
+      .toSorted()
+      .map((name) => `import { ${routesOf(name)} } from "./${name}/index.ts";\n`),
   ];
-  const models = folders.filter(({ hasModel }) => hasModel).map(({ name }) => camelOf(name));
-  const resources = listText(hasUsers ? ["user", ...models] : models, {
-    head: "export const resources: readonly Resource[] = ",
-    tail: ";",
-  });
-  const routes = listText(
-    folders.map(({ name }) => `...${camelOf(name)}Routes`),
-    { head: "export const routes = ", tail: " satisfies readonly Route[];" },
-  );
-  const all = hasUsers ? "readonly (AccountRoute | (typeof routes)[number])[]" : "typeof routes";
-  return `// \`fetchwork add\` writes this file as a whole: what \`index.ts\` of each folder exports as \`<name>Routes\`, and its model.
-${lines.join("\n")}
+  const list = (name: string, items: readonly string[]): string =>
+    listText(items, { head: `export const ${name} = `, tail: " as const;" });
+  const about =
+    "// `fetchwork add` writes this file as a whole: what the folders of src/api, src/jobs and src/receivers export.";
+  return `${about}
+${imports.join("")}
+/** Routes of each resource. */
+${list("resources", resources.map(routesOf))}
 
-/** Resources whose documents are stored. */
-${resources}
+/** Routes of their own. */
+${list(
+  "routes",
+  routes.map((name) => `...${routesOf(name)}`),
+)}
 
-/** Routes that need nothing but the store. */
-${routes}
+/** What is done beside requests. */
+${list("jobs", jobs.map(camelOf))}
 
-/** The routes as a typed client knows them: \`createClient<ApiRoutes>\`. */
-export type ApiRoutes = ${all};
+/** What receives webhooks of other services. */
+${list("receivers", receivers.map(camelOf))}
 `;
-}
-
-function byPath(one: string, other: string): number {
-  return pathOf(one) < pathOf(other) ? -1 : 1;
-}
-
-function pathOf(line: string): string {
-  return /"([^"]+)"/.exec(line)?.[1] ?? "";
 }

@@ -29,9 +29,13 @@ export function findProject(cwd: string): Project {
   return {
     folder,
     hasUsers: existsSync(join(folder, "src/api/user/model.ts")),
-    hasWebhooks: existsSync(join(folder, "src/api/webhook/model.ts")),
+    hasWebhooks: /^ {2}webhooks\b/m.test(textOf(join(folder, "src/app.ts"))),
     list: listShape(join(folder, "package.json")),
   };
+}
+
+function textOf(file: string): string {
+  return existsSync(file) ? readFileSync(file, "utf8") : "";
 }
 
 function listShape(file: string): Project["list"] {

@@ -19,7 +19,7 @@ export const definitionsOption = {
     short: "d",
     hint: "module",
     description:
-      "Module that exports collection definitions, and `migrations` if there are any (default: src/definitions.ts of the project)",
+      "Module that exports collection definitions, and `migrations` if there are any (default: src/app.ts of the project)",
   },
 } as const;
 
@@ -30,7 +30,7 @@ export function definitionsModule(
 ): string | undefined {
   const project = given === undefined ? projectFolder(cwd) : undefined;
   if (project === undefined) return given;
-  const module = join(project, "src/definitions.ts");
+  const module = join(project, "src/app.ts");
   return existsSync(module) ? module : undefined;
 }
 
@@ -49,8 +49,8 @@ function requireOwnModule(file: string): void {
 }
 
 /**
- * Loads the definitions of a program: every export that is a collection definition, or a list of
- * them, and the list `migrations`. The module is run, as the program itself would run it. Resolves to `undefined` where
+ * Loads the definitions of a program: every export that is a collection definition, a list of
+ * them or a service, and the list `migrations`. The module is run, as the program itself would run it. Resolves to `undefined` where
  * no module is given and the project has none.
  */
 export async function loadDefinitions(
@@ -65,7 +65,7 @@ export async function loadDefinitions(
   };
   const { migrations, ...others } = exports;
   const found = new Map<string, CollectionDefinition<object>>();
-  for (const value of Object.values(others).flat()) {
+  for (const value of Object.values(others).flat().flatMap(collectionsOf)) {
     if (isDefinition(value)) found.set(value.name, value);
   }
   if (found.size === 0 && migrations === undefined) {
@@ -121,6 +121,12 @@ function asMigrations(value: unknown, module: string): readonly Migration[] | un
   if (!Array.isArray(value)) throw new Error(`"migrations" of ${module} must be an array`);
   // The store checks every one of them before it does anything.
   return value as readonly Migration[];
+}
+
+/** A service has its collections; anything else is looked at as it is. */
+function collectionsOf(value: unknown): readonly unknown[] {
+  const collections: unknown = Reflect.get(Object(value), "collections");
+  return Array.isArray(collections) ? collections : [value];
 }
 
 function isDefinition(value: unknown): value is CollectionDefinition<object> {

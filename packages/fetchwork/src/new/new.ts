@@ -159,10 +159,10 @@ async function write(
   io: CommandIo,
 ): Promise<void> {
   if (origin.kind !== "tarballs") {
-    return writeProject(folder, projectFiles(options, origin), { signal: io.signal });
+    return writeProject(folder, await projectFiles(options, origin), { signal: io.signal });
   }
   io.stderr.write("Packing the packages of this repository\n");
-  const names = [...packageNames(options), "fetchwork"];
+  const names = [...packageNames, "fetchwork"];
   const copies = new Map<string, string>();
   const files = new Map<string, string>();
   for (const [name, file] of await workspaceTarballs(origin.root, names, io.signal)) {
@@ -171,7 +171,7 @@ async function write(
     files.set(name, `file:${path}`);
   }
   const source: PackageSource = { kind: origin.kind, files };
-  await writeProject(folder, projectFiles(options, source), { copies, signal: io.signal });
+  await writeProject(folder, await projectFiles(options, source), { copies, signal: io.signal });
 }
 
 /** A project inside of a repository is part of that one; without Git there is none. */

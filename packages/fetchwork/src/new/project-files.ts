@@ -1,12 +1,12 @@
-import { randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import type { Config, SettingsShape } from "@fetchwork/service";
 import { apiIndex } from "../add/api-index.ts";
 import type { PackageSource } from "./package-source.ts";
 import { projectManifest } from "./project-manifest.ts";
 import type { ProjectOptions } from "./project-options.ts";
-import { fillTemplate, type TemplateConditions } from "./template-text.ts";
+import { projectSources, settingDefaults, settingGroups } from "./project-sources.ts";
 
 /** A file of a project. */
 export interface ProjectFile {
@@ -21,45 +21,56 @@ export const templateFolder: string = fileURLToPath(
 );
 
 /** Makes the files of a project, by their paths with slashes. Only `.env` differs from one time to the next. */
-export function projectFiles(
+export async function projectFiles(
   options: ProjectOptions,
   source: PackageSource,
-): ReadonlyMap<string, ProjectFile> {
+): Promise<ReadonlyMap<string, ProjectFile>> {
   const files = new Map<string, ProjectFile>();
-  const conditions = conditionsOf(options, source);
-  const replacements = new Map([
-    ["my-api", options.name],
-    ["My API", options.title],
-    ["9000", String(options.port)],
-  ]);
+  const replacements = {
+    "my-api": options.name,
+    "My API": options.title,
+    "9000": `${options.port}`,
+  };
   for (const [path, template] of readTemplates()) {
-    const text = fillTemplate(template, conditions, replacements);
-    // A file that is one excluded region does not belong to this project.
-    if (text.trim() !== "") files.set(path, { text });
+    if (/^src\/api\//.test(path) && options.auth.length === 0) continue;
+    // Examples of the repository have those of its root.
+    if (toolFiles.has(path) && source.kind === "workspace") continue;
+    let text = template;
+    for (const [from, to] of Object.entries(replacements)) text = text.replaceAll(from, () => to);
+    files.set(path, { text });
   }
-  files.set("src/api/index.ts", { text: apiIndex([], options.auth.length > 0) });
+  for (const [path, text] of projectSources(options)) files.set(path, { text });
+  const none = { jobs: [], receivers: [], resources: [], routes: [] };
+  files.set("src/api/index.ts", { text: apiIndex(none) });
   files.set("package.json", { text: projectManifest(options, source) });
-  const example = files.get(".env.example")?.text ?? "";
-  if (source.kind !== "workspace") files.set(".env", { text: withSecrets(example), mode: 0o600 });
+  const { environmentExample, withRandomSecrets } = await import("@fetchwork/service");
+  const example = environmentExample(await configOf(options)) + providerExample(options);
+  files.set(".env.example", { text: example });
+  if (source.kind !== "workspace") {
+    files.set(".env", { text: withRandomSecrets(example), mode: 0o600 });
+  }
   return files;
 }
 
-/** What the markers of the templates ask about. */
-function conditionsOf(
-  { auth, database, list, passwordResets, signUp, webhooks }: ProjectOptions,
-  source: PackageSource,
-): TemplateConditions {
-  return {
-    users: auth.length > 0,
-    oidc: auth.includes("oidc"),
-    public: signUp === "public",
-    resets: passwordResets,
-    jobs: passwordResets || webhooks,
-    webhooks,
-    rows: list === "rows",
-    postgres: database === "postgres",
-    workspace: source.kind === "workspace",
-  };
+const toolFiles: ReadonlySet<string> = new Set([".gitignore", "tsconfig.json", "vitest.config.ts"]);
+
+/** The settings that `src/config.ts` of a project has. */
+async function configOf(options: ProjectOptions): Promise<Config> {
+  const service = await import("@fetchwork/service");
+  const groups = settingGroups(options).map((group) => service[group]);
+  const shape: SettingsShape = Object.assign({}, ...groups) as SettingsShape;
+  return service.defineConfig(shape, settingDefaults(options));
+}
+
+/** Providers have variables of their own names. */
+function providerExample({ auth }: ProjectOptions): string {
+  if (!auth.includes("oidc")) return "";
+  return `
+# Signing in with a provider at /auth/<name>; its callback is <PUBLIC_URL>/auth/<name>/callback. Apple,
+# Discord, GitHub, GitLab, Google, Microsoft and Slack are known by their names; others need _ISSUER.
+# OIDC_GOOGLE_CLIENT_ID=
+# OIDC_GOOGLE_CLIENT_SECRET=
+`;
 }
 
 /** Reads the templates, by the paths of the files that they become. */
@@ -78,8 +89,4 @@ export function readTemplates(): ReadonlyMap<string, string> {
       return [path, readFileSync(file, "utf8")];
     }),
   );
-}
-
-function withSecrets(example: string): string {
-  return example.replace(/=replace-with-.*$/gm, () => `=${randomBytes(24).toString("hex")}`);
 }

@@ -14,23 +14,20 @@ export function projectManifest(options: ProjectOptions, source: PackageSource):
     type: "module",
     engines: { node: "^22.19.0 || >=24" },
     scripts: source.kind === "workspace" ? workspaceScripts(name) : ownScripts,
-    ...packagesOf(options, source),
+    ...packagesOf(source),
     ...(list === "rows" && { fetchwork: { list } }),
-    // The pinned Node is fetched by an install script, which recent versions of npm run for whom they are told to only.
-    ...(source.kind !== "workspace" && { allowScripts: { node: true } }),
   };
   return `${JSON.stringify(manifest, null, 2)}\n`;
 }
 
-const node = "node -r ./scripts/require-node.cjs";
-
 const ownScripts = {
-  dev: `exec ${node} scripts/dev.ts`,
-  prod: `NODE_ENV=production MALLOC_ARENA_MAX=1 exec ${node} --max-semi-space-size=4 src/index.ts`,
-  test: `${node} node_modules/vitest/vitest.mjs run`,
-  coverage: `${node} node_modules/vitest/vitest.mjs run --coverage.enabled --coverage.include=src`,
-  lint: "node scripts/require-node.cjs && tsc && oxlint --max-warnings=0 src",
-  docs: `${node} scripts/docs.ts`,
+  dev: "fetchwork-service dev",
+  build: "fetchwork-service build",
+  prod: "NODE_ENV=production MALLOC_ARENA_MAX=1 exec node --max-semi-space-size=4 dist/index.js",
+  test: "vitest run",
+  coverage: "vitest run --coverage.enabled --coverage.include=src",
+  lint: "tsc && oxlint --max-warnings=0 src",
+  docs: "fetchwork-service docs",
 };
 
 /** Scripts of an example in the repository, which runs the sources of the packages. */
@@ -38,46 +35,40 @@ function workspaceScripts(name: string): Readonly<Record<string, string>> {
   const root = "../..";
   const required = `-r ${root}/scripts/require-node.cjs`;
   const onSources = `${required} --conditions=@fetchwork/source`;
+  const service = `${root}/packages/service/bin/fetchwork-service.mjs`;
   const vitest = `node ${required} ${root}/node_modules/vitest/vitest.mjs run --root ${root}`;
   const folder = `examples/${name}`;
   const coverage = `--coverage.enabled --coverage.include=${folder}/src --coverage.reportsDirectory=${folder}/coverage`;
   return {
-    dev: `exec node ${onSources} scripts/dev.ts`,
+    dev: `exec node ${onSources} ${service} dev --watch ${root}/packages`,
+    build: `node ${onSources} ${service} build`,
     prod: `NODE_ENV=production MALLOC_ARENA_MAX=1 exec node ${required} --max-semi-space-size=4 --conditions=@fetchwork/source src/index.ts`,
     test: `${vitest} ${folder}`,
     coverage: `${vitest} ${coverage} ${folder}`,
     lint: `node ${root}/scripts/require-node.cjs && npx --yes -p oxlint@1.94.0 oxlint --max-warnings=0 src`,
-    docs: `node ${onSources} scripts/docs.ts`,
+    docs: `node ${onSources} ${service} docs`,
   };
 }
 
 /** Names the packages of Fetchwork that a project imports. */
-export function packageNames({ auth, webhooks }: ProjectOptions): readonly string[] {
-  const ours = ["documents", "http", "middleware", "rest"];
-  if (auth.includes("oidc")) ours.push("oauth2");
-  if (webhooks) ours.push("webhooks");
-  return ours.map((one) => `@fetchwork/${one}`);
-}
+export const packageNames: readonly string[] = [
+  "@fetchwork/rest",
+  "@fetchwork/service",
+  "@fetchwork/webhooks",
+];
 
 function packagesOf(
-  options: ProjectOptions,
   source: PackageSource,
 ): Readonly<Record<"dependencies" | "devDependencies", Readonly<Record<string, string>>>> {
-  const { auth, passwordResets } = options;
   // The command backs up and migrates in production, too.
-  const command = source.kind === "workspace" ? [] : ["fetchwork"];
-  const needed = new Set([...packageNames(options), ...command]);
-  const dependencies: Record<string, string> = { pino: "10.4.0", zod: "4.6.7" };
-  // For passkeys; it is loaded with the first one.
-  if (auth.length > 0) dependencies["@simplewebauthn/server"] = "14.0.3";
-  if (passwordResets) dependencies["nodemailer"] = "10.6.0";
+  const needed = new Set([...packageNames, ...(source.kind === "workspace" ? [] : ["fetchwork"])]);
+  const dependencies: Record<string, string> = { zod: "4.6.7" };
   const tools: Record<string, string> = { "@vitest/coverage-v8": "5.1.0", vitest: "5.1.0" };
-  if (passwordResets) tools["smtp-server"] = "3.21.6";
   if (source.kind !== "workspace") {
     tools["@types/node"] = "24.19.2";
-    tools["node"] = "24.21.0";
     // Of a newer one the registry lacks binaries for some systems, which a lock file that `npm ci` takes must name.
     tools["oxlint"] = "1.89.0";
+    tools["rolldown"] = "1.2.19";
     tools["typescript"] = "7.0.2";
   }
   for (const name of needed) dependencies[name] = VERSION;

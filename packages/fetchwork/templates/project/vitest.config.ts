@@ -1,11 +1,9 @@
-// #if !workspace
 import { defineConfig } from "vitest/config";
 
 export default defineConfig({
   test: {
-    include: ["{src,test}/**/*.test.ts"],
+    include: ["src/**/*.test.ts"],
     // Hashing passwords takes its time where there is little of it.
     testTimeout: 20_000,
   },
 });
-// #endif

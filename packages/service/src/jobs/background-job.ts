@@ -24,7 +24,7 @@ export interface BackgroundJobOptions<Input, Parsed = Input> extends JobOptions<
    * Does the work; what it throws makes the job wait and be tried again. A job whose process ended is run again, so its
    * effects must be repeatable, or happen in `run.complete`.
    */
-  readonly run: (input: Parsed, run: BackgroundJobRun) => Promise<unknown>;
+  readonly run: (input: Parsed, run: BackgroundJobRun) => unknown;
 }
 
 /** What a job knows of its run, and works with. */
@@ -33,7 +33,7 @@ export interface BackgroundJobRun extends JobRun, ServiceParts {}
 /** A job of a service, for its `jobs`, and for `jobs.add` of calls. */
 export interface BackgroundJob<Input, Parsed = Input> extends JobDefinition<Input, Parsed> {
   readonly schedule: JobSchedule<Input> | undefined;
-  run(input: Parsed, run: BackgroundJobRun): Promise<unknown>;
+  run(input: Parsed, run: BackgroundJobRun): unknown;
 }
 
 /** A job of any input. */

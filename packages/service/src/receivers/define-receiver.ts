@@ -27,7 +27,7 @@ export interface ReceiverDefinition<Events extends object> {
   readonly path: string;
   /** The platform that sends, such as `stripe` of `@fetchwork/webhooks/vendors`. */
   readonly vendor: Vendor<Events>;
-  /** Setting with the secret that is shared with the sender. While it is not set, nothing is received: 404. */
+  /** Variable with the secret that is shared with the sender. While it is not set, nothing is received: 404. */
   readonly secret: string;
   /**
    * Handlers by the names of their events. A delivery with a signed identifier is handled once, in whatever process it
@@ -43,7 +43,7 @@ export interface ReceiverDefinition<Events extends object> {
 /** A receiver of webhooks. */
 export interface Receiver {
   readonly name: string;
-  /** The setting with its secret. */
+  /** The variable with its secret. */
   readonly secret: string;
   /** Makes its route. */
   route(parts: ServiceParts, secret: string): Route;

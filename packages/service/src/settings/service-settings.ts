@@ -56,8 +56,8 @@ export const serverSettings: ServerSettings = {
     .optional()
     .meta({
       description:
-        "Where the documents are: a file, created when it is not there, or PostgreSQL. A relative path is one in this folder.",
-      examples: ["sqlite:data/documents.db", "postgres://localhost/documents"],
+        "Where the documents are: by default a file in data/, created when it is not there. A relative path is one in this folder, as in sqlite:data/other.db.",
+      examples: ["postgres://localhost/documents"],
     }),
   LOG: oneOf("spec", "json", "off")
     .optional()

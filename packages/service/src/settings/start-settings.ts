@@ -41,6 +41,13 @@ type Values = SettingsOf<Pick<ServerSettings, keyof ServerSettings>> &
   Partial<SettingsOf<Pick<WebhookSettings, keyof WebhookSettings>>> &
   MailValues;
 
+/** What settings are read for. */
+interface Read {
+  readonly config: Config;
+  readonly name: string;
+  readonly options: { readonly receivers?: readonly { readonly secret: string }[] | undefined };
+}
+
 /**
  * Reads what a service starts with.
  *
@@ -48,11 +55,17 @@ type Values = SettingsOf<Pick<ServerSettings, keyof ServerSettings>> &
  * @throws StartError that names what is missing or cannot serve.
  */
 export function readStartSettings(
-  { config, name }: { readonly config: Config; readonly name: string },
+  { config, name, options }: Read,
   environment: Environment,
   folder: string = process.cwd(),
 ): StartSettings {
-  const values = config.read(environment) as unknown as Values;
+  // A secret of a receiver needs no setting of its own.
+  const secrets = options.receivers?.map(({ secret }) => [
+    secret,
+    environment[secret] || undefined,
+  ]);
+  const read = { ...Object.fromEntries(secrets ?? []), ...config.read(environment) };
+  const values = read as unknown as Values;
   const isProduction = environment["NODE_ENV"] === "production";
   const { DATABASE_URL = `sqlite:data/${name}.db`, LOG, PORT, PUBLIC_URL } = values;
   const publicUrl = PUBLIC_URL ?? `http://localhost:${PORT}`;
@@ -78,7 +91,7 @@ export function readStartSettings(
     webhooksToPrivate: values.WEBHOOKS_TO_PRIVATE ?? !isProduction,
     mail: hasMails ? readMail(values, { publicUrl, isProduction }) : undefined,
     providers,
-    values: values as unknown as StartSettings["values"],
+    values: read,
   };
 }
 

@@ -15,7 +15,10 @@ export async function smoke(_platform: Platform): Promise<void> {
     fault = (error as Error).message;
   }
   expect("faults", fault.split("\n").length, 2);
-  const job = backgroundJob<{ readonly text: string }>({ name: "say", run: () => Promise.resolve() });
+  const job = backgroundJob<{ readonly text: string }>({
+    name: "say",
+    run: () => Promise.resolve(),
+  });
   const service = defineService({ name: "test", config, jobs: [job] });
   const store = await openStore("sqlite::memory:", { collections: service.collections });
   const jobs = createJobs(store);
