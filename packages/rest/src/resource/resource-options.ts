@@ -1,6 +1,14 @@
 import type { OutputOf, Schema } from "../schema.ts";
 import type { Operation, ResourceRule } from "./access-rules.ts";
-import type { ComputedFields, DerivedFields } from "./document-types.ts";
+import type {
+  ComputedFields,
+  DerivedFields,
+  FilterPath,
+  IndexPath,
+  NamesOf,
+  SchemaField,
+  StoredField,
+} from "./document-types.ts";
 import type { FieldAccess } from "./field-access.ts";
 import type { ResourceHooks } from "./hooks.ts";
 import type { ListOptions } from "./list-options.ts";
@@ -20,8 +28,8 @@ export interface ResourceOptions<
   ShowOwner extends boolean = boolean,
   Rules = FieldAccess,
   Rels = Relations,
-  Filter extends string = string,
-  Sort extends string = string,
+  Filter extends string = FilterPath<S, Owner>,
+  Sort extends string = SchemaField<S>,
 > {
   /** Name of one, in camel case: `article`. Operations are called after it: `createArticle`. */
   readonly name: string;
@@ -66,7 +74,7 @@ export interface ResourceOptions<
    */
   readonly hidden?: Schema<Hidden> | undefined;
   /** Fields in which `q` searches. Default: none, and no `q`. */
-  readonly search?: readonly string[] | undefined;
+  readonly search?: readonly NoInfer<SchemaField<S>>[] | undefined;
   /** Fields to sort by, beside `id`, `createdAt` and `updatedAt`. Each gets an index. */
   readonly sort?: readonly Sort[] | undefined;
   /**
@@ -83,12 +91,12 @@ export interface ResourceOptions<
    */
   readonly groups?: readonly string[] | undefined;
   /** Fields whose values are unique, the owner and hidden ones too; an array of names for a combination. */
-  readonly unique?: readonly (string | readonly string[])[] | undefined;
+  readonly unique?: NamesOf<StoredField<S, Owner, Hidden>> | undefined;
   /**
    * Further indexes; an array of names for a combination, such as a field to filter by and one to sort by: with
    * `[["state", "createdAt"]]` a list of one state needs no sorting. Default: none.
    */
-  readonly indexes?: readonly (string | readonly string[])[] | undefined;
+  readonly indexes?: NamesOf<IndexPath<S, Owner, Hidden>> | undefined;
   /**
    * Field with a place on Earth, `{ latitude, longitude }` or a GeoJSON point; lists then take `near`, `min_distance`
    * and `max_distance`. Default: none.
