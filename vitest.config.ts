@@ -64,7 +64,7 @@ const restOnPostgres = {
       "packages/rest/test/relations/{cascade-hooks,populate,relations}.test.ts",
       "packages/rest/test/accounts/taken-addresses.test.ts",
       "packages/rest/test/{resource/field-access,resource/hooks,http/idempotency}.test.ts",
-      "packages/rest/test/plan/{resource-access,where-parameter}.test.ts",
+      "packages/rest/test/plan/{access-by-relation,resource-access,where-parameter}.test.ts",
     ],
     setupFiles: "packages/rest/test/on-postgres.ts",
     isolate: false,

@@ -1,5 +1,5 @@
 import type { OutputOf, Schema } from "../schema.ts";
-import type { Operation, ResourceRule } from "./access-rules.ts";
+import type { AccessRules } from "./access-rules.ts";
 import type {
   ComputedFields,
   DerivedFields,
@@ -7,6 +7,7 @@ import type {
   IndexPath,
   NamesOf,
   SchemaField,
+  StoredBy,
   StoredField,
 } from "./document-types.ts";
 import type { FieldAccess } from "./field-access.ts";
@@ -38,7 +39,7 @@ export interface ResourceOptions<
   /** Fields that clients send and see. What it yields must be valid input again, since updates are merged. */
   readonly schema: S;
   /** Who may do what. An operation that is left out is open to admins only. */
-  readonly access: Readonly<Partial<Record<Operation, ResourceRule>>>;
+  readonly access: AccessRules<NoInfer<StoredBy<S, Owner, Hidden>>, NoInfer<StoredBy<S, Owner>>>;
   /**
    * Field that holds the identifier of the user who created the document. Needed by the rule `owner`, and for that
    * `create` has to be restricted to users. `id` where the documents are the users themselves, so that each owns itself.
