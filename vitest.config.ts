@@ -62,7 +62,7 @@ const restOnPostgres = {
       "packages/rest/test/bulk/bulk.test.ts",
       "packages/rest/test/operations/{groups,list,owners,restore}.test.ts",
       "packages/rest/test/relations/{cascade-hooks,populate,relations}.test.ts",
-      "packages/rest/test/accounts/taken-addresses.test.ts",
+      "packages/rest/test/accounts/{most-per-user,taken-addresses}.test.ts",
       "packages/rest/test/{resource/field-access,resource/hooks,http/idempotency}.test.ts",
       "packages/rest/test/plan/{access-by-relation,resource-access,where-parameter}.test.ts",
     ],
