@@ -32,7 +32,12 @@ export {
 } from "./operations/resource-controller.ts";
 export { defineRoute, type Route, type RouteDefinition } from "./plan/route.ts";
 export { badFields, Problem, type ProblemOptions } from "./problem.ts";
-export type { AccessFunction, Operation, ResourceRule } from "./resource/access-rules.ts";
+export type {
+  AccessCall,
+  AccessFunction,
+  Operation,
+  ResourceRule,
+} from "./resource/access-rules.ts";
 export type { Call, CallServices, ResourceCall, ResourceHandler } from "./resource/call.ts";
 export { defineResource } from "./resource/define-resource.ts";
 export type { ChangeEvent, HookEvent, ResourceHooks } from "./resource/hooks.ts";
@@ -45,5 +50,5 @@ export type { ResourceOptions } from "./resource/resource-options.ts";
 export type { DocumentOf, Resource } from "./resource/resource.ts";
 export { adminViewer, type Viewer } from "./resource/views.ts";
 export type { ListTypes, OperationTypes, ResourceTypes } from "./route-types.ts";
-export type { JsonSchema, OutputOf, Schema } from "./schema.ts";
+export type { InputOf, JsonSchema, OutputOf, Schema } from "./schema.ts";
 export { createSessionTokens, type SessionTokens } from "./session-tokens.ts";

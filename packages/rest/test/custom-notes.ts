@@ -1,10 +1,9 @@
-import { createContext, empty } from "@fetchwork/http";
+import { createContext } from "@fetchwork/http";
 import { z } from "zod";
 import { createApi } from "../src/http/api.ts";
 import type { Authentication } from "../src/http/authentication.ts";
 import { resourceRoutes } from "../src/http/resource-routes.ts";
 import { createResourceController } from "../src/operations/resource-controller.ts";
-import { defineRoute } from "../src/plan/route.ts";
 import { defineResource } from "../src/resource/define-resource.ts";
 import { memoryStore } from "./api-client.ts";
 import type { Answer } from "./as-users.ts";
@@ -27,17 +26,7 @@ export async function openNotes(
     owner: "author",
     access: { list: "public", create: "user", update: "owner", remove: "admin" },
   });
-  const reset = defineRoute({
-    method: "POST",
-    path: "/reset",
-    operation: "reset",
-    summary: "Reset",
-    tag: "reset",
-    access: "master",
-    responses: { 204: { description: "Done" } },
-    handle: async () => empty(),
-  });
-  const routes = [...resourceRoutes(note, createResourceController(note)), reset];
+  const routes = resourceRoutes(note, createResourceController(note));
   const store = await memoryStore();
   const api = createApi({ title: "Notes", version: "1.0.0", store, authentication, routes });
   return async (method, path, body, { token, cookie } = {}) => {

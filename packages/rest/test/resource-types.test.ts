@@ -1,4 +1,4 @@
-import { describe, expectTypeOf, it } from "vitest";
+import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import type { Store } from "@fetchwork/documents";
 import { defineResource } from "../src/resource/define-resource.ts";
@@ -104,5 +104,57 @@ describe("store.collection(resource.collection)", () => {
       ];
     };
     expectTypeOf(calls).toBeFunction();
+  });
+});
+
+describe("names of fields in the options of a resource", () => {
+  const article = {
+    name: "article",
+    path: "/articles",
+    schema: z.object({ title: z.string(), at: z.object({ city: z.string() }).optional() }),
+    hidden: z.object({ slug: z.string() }),
+    owner: "author",
+    access: { create: "user" },
+  } as const;
+
+  it("are those of the schema, of hidden fields, of the owner, and of every document", () => {
+    const { collection } = defineResource({
+      ...article,
+      unique: ["slug", ["title", "author"]],
+      indexes: ["at.city", ["author", "createdAt"]],
+      search: ["title"],
+      filter: ["title", "at.city", "author", "updatedAt"],
+      sort: ["title"],
+    });
+    expect(collection.unique).toEqual([["slug"], ["title", "author"]]);
+  });
+
+  it("are refused by the type check where they are misspelt", () => {
+    const { name, path, schema } = article;
+    const definitions = () => [
+      // @ts-expect-error There is no such field.
+      defineResource({ ...article, unique: ["titel"] }),
+      // @ts-expect-error There is no such field in the pair.
+      defineResource({ ...article, unique: [["title", "auhtor"]] }),
+      // @ts-expect-error Every document has another one anyway.
+      defineResource({ ...article, unique: ["id"] }),
+      // @ts-expect-error There is no such field.
+      defineResource({ ...article, indexes: ["slgu"] }),
+      // @ts-expect-error There is no such field in the pair.
+      defineResource({ ...article, indexes: [["title", "createdAd"]] }),
+      // @ts-expect-error There is no such field.
+      defineResource({ ...article, search: ["titel"] }),
+      // @ts-expect-error Hidden fields are not searched.
+      defineResource({ ...article, search: ["slug"] }),
+      // @ts-expect-error There is no such field.
+      defineResource({ ...article, filter: ["title", "ta.city"] }),
+      // @ts-expect-error Hidden fields are not filtered by.
+      defineResource({ ...article, filter: ["slug"] }),
+      // @ts-expect-error There is no such field.
+      defineResource({ ...article, sort: ["titel"] }),
+      // @ts-expect-error Without an owner there is no owner field.
+      defineResource({ name, path, schema, access: {}, unique: [["title", "author"]] }),
+    ];
+    expectTypeOf(definitions).toBeFunction();
   });
 });

@@ -82,7 +82,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   return {
     tokens,
     attempts,
-    hasUsers: secret !== undefined,
+    rules: secret === undefined ? ["public", "master"] : undefined,
     isMaster(evidence) {
       const token = findAccessToken(evidence);
       return token !== undefined && isMasterKey(token);

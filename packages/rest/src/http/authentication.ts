@@ -11,8 +11,8 @@ export interface Authentication {
   readonly tokens: SessionTokens;
   /** Slows the guessing of passwords down, and whatever else a handler counts with it. Absent, nothing does. */
   readonly attempts?: AttemptLimiter | undefined;
-  /** Whether callers can be users. `false`: {@link createApi} refuses routes that only users may call. Default: `true`. */
-  readonly hasUsers?: boolean | undefined;
+  /** Rules that callers can satisfy; {@link createApi} refuses routes of others. Default: all of them. */
+  readonly rules?: readonly AccessRule[] | undefined;
   /** Whether the token of a request is the master key. */
   isMaster(evidence: Evidence): boolean;
   /**
@@ -27,7 +27,7 @@ export interface Authentication {
 /** The authentication of an API for everyone: it recognizes nobody. */
 export const noAuthentication: Authentication = {
   tokens: noSessionTokens,
-  hasUsers: false,
+  rules: ["public"],
   isMaster: () => false,
   admit(rule) {
     // Such routes are refused at start.
@@ -36,13 +36,16 @@ export const noAuthentication: Authentication = {
   },
 };
 
-/** Makes an {@link Authentication} of a function that finds the caller by the verified token or cookies of a request. */
+/**
+ * Makes an {@link Authentication} of a function that finds the caller by the verified token or cookies of a request. It knows
+ * no master key and no passwords: {@link createApi} refuses routes that need one.
+ */
 export function createCustomAuthentication(
   identify: (token: string | undefined, request: Request) => Promise<Viewer["user"]>,
 ): Authentication {
   return {
     ...noAuthentication,
-    hasUsers: true,
+    rules: ["public", "user", "admin"],
     async admit(rule, evidence) {
       const token = findAccessToken(evidence);
       const caller = evidence.request && (await identify(token, evidence.request));

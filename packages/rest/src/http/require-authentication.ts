@@ -22,9 +22,14 @@ export function requireAuthentication(
     const advice = `pass authentication: createAuthentication(${options})${orOpen}`;
     refuse(`createApi needs authentication for ${describe(asking)}: ${advice}`);
   }
-  if (authentication.hasUsers !== false) return;
-  const asking = routes.filter(({ access }) => access !== "public" && access !== "master");
+  const { rules } = authentication;
+  const asking = rules ? routes.filter(({ access }) => !rules.includes(access)) : [];
   if (asking.length === 0) return;
+  if (rules?.includes("user")) {
+    const advice = 'set their access to "public", "user" or "admin"';
+    const what = "createCustomAuthentication knows neither a master key nor passwords, needed for";
+    refuse(`${what} ${describe(asking)}: ${advice}`);
+  }
   const advice = 'pass both, or set their access to "public" or "master"';
   refuse(`createAuthentication needs jwtSecret and accounts for ${describe(asking)}: ${advice}`);
 }

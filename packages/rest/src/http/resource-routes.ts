@@ -2,6 +2,7 @@ import { RestError } from "../errors.ts";
 import type { Fields } from "../fields.ts";
 import { withoutRequired } from "../named-schema.ts";
 import { capitalized, collectionOperation, withArticle, wordsOf } from "../operation-name.ts";
+import { runTogether } from "../operations/joined-call.ts";
 import {
   createResourceController,
   type ResourceController,
@@ -80,8 +81,12 @@ export function resourceRoutes<
     definition: Omit<RouteDefinition, "handle">,
   ): readonly Known[] => {
     if (handler === undefined) return [];
-    const handle = guarded(resource, operation, handler) as RouteDefinition["handle"];
-    return [known(action, defineRoute({ ...definition, handle }))];
+    const checked = guarded(resource, operation, handler);
+    const asks = operation === "create" && typeof resource.access.create === "function";
+    // What the rule of a creation reads holds when the document is stored.
+    const handle: ResourceHandler<Body> = asks ? (call) => runTogether(call, checked) : checked;
+    const whole = { ...definition, handle: handle as RouteDefinition["handle"] };
+    return [known(action, defineRoute(whole))];
   };
 
   return [

@@ -5,6 +5,7 @@ import type { Operation } from "../resource/access-rules.ts";
 import { idOf, type ResourceCall, writeTogether } from "../resource/call.ts";
 import type { Resource } from "../resource/resource.ts";
 import { writeConditionally } from "./conditional-write.ts";
+import { joinCall } from "./joined-call.ts";
 
 /** A document that is about to be changed. */
 interface Changing {
@@ -53,7 +54,13 @@ export function changeDocument<R>(
         request,
         current: document,
         etag: (current) => resource.tagOf(current, call),
-        check: document && ((read) => requireAccess(resource, operation, { call, document: read })),
+        check:
+          document &&
+          ((read, at) =>
+            requireAccess(resource, operation, {
+              call: at ? joinCall(call, at) : call,
+              document: read,
+            })),
       },
       (current, documents) => change({ current, documents, transaction }),
     );

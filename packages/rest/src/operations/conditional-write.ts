@@ -22,8 +22,13 @@ export interface WriteTarget<T extends object> {
   readonly request: Request;
   /** The document as it was read for this request. Default: it is read. */
   readonly current?: Stored<T> | undefined;
-  /** Checks a document that was read here, before anything else; refuses by throwing. Default: no check. */
-  readonly check?: ((current: Stored<T>) => Promise<void> | void) | undefined;
+  /**
+   * Checks a document that was read here, before anything else, in the transaction of the change if it has one; refuses by
+   * throwing. Default: no check.
+   */
+  readonly check?:
+    | ((current: Stored<T>, transaction: Transaction | undefined) => Promise<void> | void)
+    | undefined;
   /** Entity tag of the document at this address. Default: `etagOf(current)`. */
   readonly etag?: ((current: Stored<T>) => string) | undefined;
 }
@@ -60,17 +65,19 @@ export async function writeConditionally<T extends object, R>(
       if (!(error instanceof VersionError)) throw error;
     }
   }
-  return store.transaction((alone) => writeOnce(afresh, alone.collection(collection), write));
+  return store.transaction((alone) =>
+    writeOnce({ ...afresh, transaction: alone }, alone.collection(collection), write),
+  );
 }
 
 async function writeOnce<T extends object, R>(
-  { id, name, request, etag, check, current: known }: WriteTarget<T>,
+  { id, name, request, etag, check, current: known, transaction }: WriteTarget<T>,
   documents: Collection<T>,
   write: ConditionalWrite<T, R>,
 ): Promise<R> {
   const current = known ?? (await documents.get(id));
   if (!current) throw notFound(name);
-  if (check && !known) await check(current);
+  if (check && !known) await check(current, transaction);
   requirePreconditions(request, etag ? etag(current) : etagOf(current));
   const result = await write(current, documents);
   if (result === undefined) throw notFound(name);

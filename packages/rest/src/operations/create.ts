@@ -1,7 +1,7 @@
 import type { Stored } from "@fetchwork/documents";
 import type { Fields } from "../fields.ts";
+import { newFields } from "../plan/resource-access.ts";
 import { type ResourceCall, type ResourceHandler, writeTogether } from "../resource/call.ts";
-import { without } from "../resource/guarded-schema.ts";
 import { afterChange } from "../resource/hooks.ts";
 import type { Resource } from "../resource/resource.ts";
 import { documentAnswer } from "./document-answer.ts";
@@ -26,11 +26,9 @@ async function insertDocument(
   resource: Resource,
   call: ResourceCall<unknown>,
 ): Promise<Stored<Fields>> {
-  const { collection, hooks, owner, relations, reserved } = resource;
-  const { body, store, transaction: together, user } = call;
-  // The schema is one of an object.
-  const fields: Fields = { ...without(body as Fields, reserved) };
-  if (owner !== undefined && owner !== "id" && user) fields[owner] = user.id;
+  const { collection, hooks, relations } = resource;
+  const { store, transaction: together } = call;
+  const fields = newFields(resource, call);
   if (!hooks.beforeCreate && relations.references.length === 0) {
     return refuseConflicts((together ?? store).collection(collection).insert(fields));
   }

@@ -16,12 +16,16 @@ export async function runTogether<C extends Call, R>(
   const following: (() => Promise<void>)[] = [];
   const result = await call.store.transaction((transaction) => {
     following.length = 0;
-    const store = joinStore(call.store, transaction);
     const afterCommit = (one: () => Promise<void>): void => void following.push(one);
-    return work({ ...call, transaction, store, afterCommit }, transaction);
+    return work({ ...joinCall(call, transaction), afterCommit }, transaction);
   });
   for (const one of following) await one();
   return result;
+}
+
+/** Makes a call whose store is part of a transaction. */
+export function joinCall<C extends Call>(call: C, transaction: Transaction): C {
+  return { ...call, transaction, store: joinStore(call.store, transaction) };
 }
 
 /**

@@ -10,6 +10,7 @@ import {
   type ResourceCall,
   type ResourceHandler,
 } from "../resource/call.ts";
+import { without } from "../resource/guarded-schema.ts";
 import type { Resource } from "../resource/resource.ts";
 import { requireWritable } from "./field-writes.ts";
 
@@ -24,12 +25,16 @@ export interface AccessQuestion {
  * user, so that under the rule `master` the answer is `false`; its routes check the key.
  */
 export function allows(
-  { access, owner }: Resource,
+  resource: Resource,
   operation: Operation,
   { call, document }: AccessQuestion,
 ): Promise<boolean> | boolean {
+  const { access, owner } = resource;
   const rule = access[operation];
-  if (typeof rule === "function") return rule({ ...call, document });
+  if (typeof rule === "function") {
+    const fields = operation === "create" ? newFields(resource, call) : undefined;
+    return rule({ ...call, caller: call.user, document, fields });
+  }
   switch (rule) {
     case "public":
       return true;
@@ -42,6 +47,17 @@ export function allows(
     default:
       return false; // The rule `master`.
   }
+}
+
+/** Fields that a creation stores, unless a hook changes them: those that clients set, and the owner. */
+export function newFields(
+  { owner, reserved }: Resource,
+  { body, user }: ResourceCall<unknown>,
+): Fields {
+  // The schema, which has validated it, is one of an object.
+  const fields: Fields = { ...without(body as Fields, reserved) };
+  if (owner !== undefined && owner !== "id" && user) fields[owner] = user.id;
+  return fields;
 }
 
 /** Whether the answer to {@link allows} depends on more than the route has checked. */

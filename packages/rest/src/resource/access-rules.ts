@@ -1,19 +1,45 @@
+import type { Stored } from "@fetchwork/documents";
 import type { AccessRule } from "../access.ts";
+import type { Account } from "../account.ts";
+import type { Fields } from "../fields.ts";
 import type { ResourceCall } from "./call.ts";
 
 /** Operations of a resource. */
 export type Operation = "list" | "show" | "create" | "update" | "remove" | "restore";
 
+/** What a rule that is a function decides by: the call, whose `store` may be asked for other documents. */
+export interface AccessCall<
+  Document extends object = Fields,
+  New = Fields | undefined,
+> extends Omit<ResourceCall<unknown>, "document"> {
+  /** The same as `user`; `undefined` for nobody. */
+  readonly caller: Account | undefined;
+  /** For show, update, remove and restore the document at the address; `undefined` when there is none. */
+  readonly document?: Stored<Document> | undefined;
+  /** For create the validated fields of the new document, with its owner, before hooks; else `undefined`. */
+  readonly fields: New;
+}
+
 /**
- * Decides whether a call may go on. For show, update, remove and restore, `call.document` is the document at the
- * address, or `undefined` when there is none; then `true` leads to 404. Who may not gets a 401 without a valid token,
- * and else a 403.
+ * Decides whether a call may go on. Without a document at the address, `true` leads to 404. Who may not gets a 401 without
+ * a valid token, and else a 403. A creation runs in one transaction with the question, and both may be repeated.
  */
-export type AccessFunction = (call: ResourceCall<unknown>) => boolean | Promise<boolean>;
+export type AccessFunction<Asked = AccessCall> = {
+  // As a method, so that a resource of some fields counts as a resource of any.
+  ask(call: Asked): boolean | Promise<boolean>;
+}["ask"];
 
 /**
  * Rules that an operation of a resource may have: those of routes; `owner`, which lets pass the user who created the
  * document, and admins; and a function.
  */
-export type ResourceRule =
-  AccessFunction | Exclude<AccessRule, "password" | "master+password"> | "owner";
+export type ResourceRule<Asked = AccessCall> =
+  AccessFunction<Asked> | Exclude<AccessRule, "password" | "master+password"> | "owner";
+
+/** Rules of the operations of a resource whose documents are of a type, and new ones of another. */
+export type AccessRules<Document extends object, New> = Readonly<
+  Partial<
+    Record<Exclude<Operation, "create">, ResourceRule<AccessCall<Document, undefined>>> &
+      Record<"create", ResourceRule<AccessCall<Document, New>>>
+  >
+>;

@@ -14,7 +14,14 @@ import type { Operation, ResourceRule } from "./access-rules.ts";
 import { checkAccess } from "./check-access.ts";
 import { checkOptionNames } from "./check-option-names.ts";
 import { checkResource } from "./check-resource.ts";
-import type { ShownBy, ShownField, ShownOwner, StoredBy } from "./document-types.ts";
+import type {
+  FilterPath,
+  SchemaField,
+  ShownBy,
+  ShownField,
+  ShownOwner,
+  StoredBy,
+} from "./document-types.ts";
 import {
   checkFieldAccess,
   type FieldAccess,
@@ -54,8 +61,8 @@ export function defineResource<
   Hidden = unknown,
   const Rules extends FieldAccess = object,
   const Rels extends Relations | undefined = undefined,
-  const Filter extends string = never,
-  const Sort extends string = never,
+  const Filter extends FilterPath<S, Owner> = never,
+  const Sort extends SchemaField<S> = never,
 >(
   options: ResourceOptions<
     S,

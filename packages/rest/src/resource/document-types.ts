@@ -40,6 +40,28 @@ type ShownOf<
   Exclude<Extract<keyof Shown<S, Computed, Owner>, View>, Secret>
 >;
 
+/** Names of the fields of a schema; any name where the type of the schema does not tell them. */
+export type SchemaField<S extends Schema> = [keyof OutputOf<S>] extends [never]
+  ? string
+  : Extract<keyof OutputOf<S>, string>;
+
+/** Names of what the store keeps of a document for the program: fields of the schema, the owner, and hidden ones. */
+export type StoredField<S extends Schema, Owner extends string, Hidden> =
+  Exclude<Owner, "id"> | Extract<keyof Hidden, string> | SchemaField<S>;
+
+/** What lists may be filtered by: fields and paths that begin with them, such as `address.city`. */
+export type FilterPath<S extends Schema, Owner extends string> =
+  PathIn<SchemaField<S>> | Exclude<Owner, "id"> | Exclude<keyof Meta, "version">;
+
+/** What may be indexed. */
+export type IndexPath<S extends Schema, Owner extends string, Hidden> =
+  PathIn<StoredField<S, Owner, Hidden>> | Exclude<keyof Meta, "version">;
+
+type PathIn<Field extends string> = Field | `${Field}.${string}`;
+
+/** Names, and arrays of names for combinations. They are checked, and nothing follows from them. */
+export type NamesOf<Field extends string> = readonly (NoInfer<Field> | readonly NoInfer<Field>[])[];
+
 /**
  * A document as the store keeps it: fields of the schema, the owner, and hidden ones. Written out, since an interface
  * does not count as a record.

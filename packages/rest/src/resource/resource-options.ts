@@ -1,6 +1,15 @@
 import type { OutputOf, Schema } from "../schema.ts";
-import type { Operation, ResourceRule } from "./access-rules.ts";
-import type { ComputedFields, DerivedFields } from "./document-types.ts";
+import type { AccessRules } from "./access-rules.ts";
+import type {
+  ComputedFields,
+  DerivedFields,
+  FilterPath,
+  IndexPath,
+  NamesOf,
+  SchemaField,
+  StoredBy,
+  StoredField,
+} from "./document-types.ts";
 import type { FieldAccess } from "./field-access.ts";
 import type { ResourceHooks } from "./hooks.ts";
 import type { ListOptions } from "./list-options.ts";
@@ -20,8 +29,8 @@ export interface ResourceOptions<
   ShowOwner extends boolean = boolean,
   Rules = FieldAccess,
   Rels = Relations,
-  Filter extends string = string,
-  Sort extends string = string,
+  Filter extends string = FilterPath<S, Owner>,
+  Sort extends string = SchemaField<S>,
 > {
   /** Name of one, in camel case: `article`. Operations are called after it: `createArticle`. */
   readonly name: string;
@@ -30,7 +39,7 @@ export interface ResourceOptions<
   /** Fields that clients send and see. What it yields must be valid input again, since updates are merged. */
   readonly schema: S;
   /** Who may do what. An operation that is left out is open to admins only. */
-  readonly access: Readonly<Partial<Record<Operation, ResourceRule>>>;
+  readonly access: AccessRules<NoInfer<StoredBy<S, Owner, Hidden>>, NoInfer<StoredBy<S, Owner>>>;
   /**
    * Field that holds the identifier of the user who created the document. Needed by the rule `owner`, and for that
    * `create` has to be restricted to users. `id` where the documents are the users themselves, so that each owns itself.
@@ -66,7 +75,7 @@ export interface ResourceOptions<
    */
   readonly hidden?: Schema<Hidden> | undefined;
   /** Fields in which `q` searches. Default: none, and no `q`. */
-  readonly search?: readonly string[] | undefined;
+  readonly search?: readonly NoInfer<SchemaField<S>>[] | undefined;
   /** Fields to sort by, beside `id`, `createdAt` and `updatedAt`. Each gets an index. */
   readonly sort?: readonly Sort[] | undefined;
   /**
@@ -83,12 +92,12 @@ export interface ResourceOptions<
    */
   readonly groups?: readonly string[] | undefined;
   /** Fields whose values are unique, the owner and hidden ones too; an array of names for a combination. */
-  readonly unique?: readonly (string | readonly string[])[] | undefined;
+  readonly unique?: NamesOf<StoredField<S, Owner, Hidden>> | undefined;
   /**
    * Further indexes; an array of names for a combination, such as a field to filter by and one to sort by: with
    * `[["state", "createdAt"]]` a list of one state needs no sorting. Default: none.
    */
-  readonly indexes?: readonly (string | readonly string[])[] | undefined;
+  readonly indexes?: NamesOf<IndexPath<S, Owner, Hidden>> | undefined;
   /**
    * Field with a place on Earth, `{ latitude, longitude }` or a GeoJSON point; lists then take `near`, `min_distance`
    * and `max_distance`. Default: none.

@@ -189,34 +189,3 @@ describe("a resource with some handlers only", () => {
     );
   });
 });
-
-describe("a combination with the owner that is unique", () => {
-  const review = defineResource({
-    name: "review",
-    path: "/reviews",
-    schema: z.object({ product: z.string(), stars: z.number().default(1) }),
-    hidden: z.object({ code: z.string().optional() }),
-    access: { list: "public", show: "public", create: "user", update: "owner", remove: "owner" },
-    owner: "author",
-    unique: [["product", "author"], "code"],
-    hooks: { beforeCreate: ({ fields }) => ({ ...fields, code: `of ${fields.product}` }) },
-  });
-
-  it("allows one document of each user, also at the same time", async () => {
-    const { as } = await openDiaries(resourceRoutes(review, createResourceController(review)));
-    const many = await Promise.all(
-      Array.from({ length: 10 }, () => as("ann", "POST", "/reviews", { product: "p" })),
-    );
-    const created = many.filter(({ status }) => status === 201);
-    const refused = many.filter(({ status }) => status === 409);
-    expect([created.length, refused.length]).toEqual([1, 9]);
-  });
-
-  it("may also have fields that clients do not see", async () => {
-    const { as } = await openDiaries(resourceRoutes(review, createResourceController(review)));
-    expect((await as("ann", "POST", "/reviews", { product: "p" })).status).toBe(201);
-    // Another user, so that only the hidden code is the same.
-    expect((await as("bob", "POST", "/reviews", { product: "p" })).status).toBe(409);
-    expect((await as("bob", "POST", "/reviews", { product: "q" })).status).toBe(201);
-  });
-});

@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { AccessRule } from "../../src/access.ts";
 import { createAuthentication } from "../../src/accounts/create-authentication.ts";
 import { RestError } from "../../src/errors.ts";
-import type { Authentication } from "../../src/http/authentication.ts";
+import { type Authentication, createCustomAuthentication } from "../../src/http/authentication.ts";
 import { resourceRoutes } from "../../src/http/resource-routes.ts";
 import { createResourceController } from "../../src/operations/resource-controller.ts";
 import { defineRoute, type Route } from "../../src/plan/route.ts";
@@ -138,6 +138,36 @@ describe("createApi with a master key alone", () => {
   it("issues no session tokens", async () => {
     const account = { id: "1", role: "user", passwordHash: "", sessionVersion: 1 };
     await expect(authentication.tokens.issue(account)).rejects.toThrow("jwtSecret");
+  });
+});
+
+describe("createApi with createCustomAuthentication", () => {
+  const authentication = createCustomAuthentication(async (token) =>
+    token === undefined ? undefined : { id: token, role: "user" },
+  );
+
+  it.each<AccessRule>(["master", "password", "master+password"])(
+    "refuses a route of the rule %s",
+    async (rule) => {
+      expect(await errorOf([...notes(open), ping(rule)], authentication)).toBe(
+        `createCustomAuthentication knows neither a master key nor passwords, needed for POST /ping (access "${rule}"): ` +
+          'set their access to "public", "user" or "admin"',
+      );
+    },
+  );
+
+  it("refuses a resource that needs the master key, with its name", async () => {
+    expect(await errorOf(notes({ ...open, remove: "master" }), authentication)).toContain(
+      'remove (access "master") of the resource "note"',
+    );
+  });
+
+  it("serves routes for everyone, for users and for admins", async () => {
+    const routes = [...notes({ ...open, create: "user", remove: "admin" }), ping("admin")];
+    const { send } = await openApi({ routes, authentication });
+    const headers = { authorization: "Bearer ann" };
+    expect((await send("POST", "/ping")).status).toBe(401);
+    expect((await send("POST", "/ping", { headers })).status).toBe(403);
   });
 });
 

@@ -259,3 +259,56 @@ describe("the owner of a document", () => {
     expect(() => defineResource({ ...base, ...options })).toThrow(message);
   });
 });
+
+describe("a combination with the owner that is unique", () => {
+  const review = defineResource({
+    name: "review",
+    path: "/reviews",
+    schema: z.object({ product: z.string(), stars: z.number().default(1) }),
+    hidden: z.object({ code: z.string().optional() }),
+    access: { list: "public", show: "public", create: "user", update: "owner", remove: "owner" },
+    owner: "author",
+    unique: [["product", "author"], "code"],
+    hooks: { beforeCreate: ({ fields }) => ({ ...fields, code: `of ${fields.product}` }) },
+  });
+  const routes = resourceRoutes(review, createResourceController(review));
+
+  it("allows one document of each user, also at the same time", async () => {
+    const { as } = await openAsUsers(routes);
+    const many = await Promise.all(
+      Array.from({ length: 10 }, () => as("ann", "POST", "/reviews", { product: "p" })),
+    );
+    const created = many.filter(({ status }) => status === 201);
+    const refused = many.filter(({ status }) => status === 409);
+    expect([created.length, refused.length]).toEqual([1, 9]);
+  });
+
+  it("lets another user review the product, and names the fields that are taken, not their values", async () => {
+    const uncoded = { ...review, hooks: {} };
+    const { as } = await openAsUsers(resourceRoutes(uncoded, createResourceController(uncoded)));
+    const first = await as("ann", "POST", "/reviews", { product: "p-17" });
+    expect(first.status).toBe(201);
+    expect((await as("bob", "POST", "/reviews", { product: "p-17" })).status).toBe(201);
+    const second = await as("ann", "POST", "/reviews", { product: "q" });
+    const path = `/reviews/${second.json.id}`;
+    for (const refused of [
+      await as("ann", "POST", "/reviews", { product: "p-17" }),
+      await as("ann", "PUT", path, { product: "p-17" }),
+    ]) {
+      expect(refused.status).toBe(409);
+      const message = "the combination of product, author already registered";
+      expect(refused.json.errors).toEqual([
+        { valid: false, param: "product", name: "unique", message },
+      ]);
+      expect(JSON.stringify(refused.json)).not.toMatch(/p-17|ann|bob/);
+    }
+  });
+
+  it("may also have fields that clients do not see", async () => {
+    const { as } = await openAsUsers(routes);
+    expect((await as("ann", "POST", "/reviews", { product: "p" })).status).toBe(201);
+    // Another user, so that only the hidden code is the same.
+    expect((await as("bob", "POST", "/reviews", { product: "p" })).status).toBe(409);
+    expect((await as("bob", "POST", "/reviews", { product: "q" })).status).toBe(201);
+  });
+});

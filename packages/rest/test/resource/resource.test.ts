@@ -14,7 +14,7 @@ const parameter = listParameter({ schema: z.string(), where: () => undefined });
 const good = { name: "note", path: "/notes", schema, access: {} } as const;
 
 describe("defineResource", () => {
-  it.each<[string, Partial<ResourceOptions<typeof schema>>]>([
+  it.each<[string, object]>([
     ["a name that is no identifier", { name: "my note" }],
     ["a path without a slash", { path: "notes" }],
     ["a path with a parameter", { path: "/notes/:id" }],

@@ -56,9 +56,6 @@ export function createApiKeys(
     },
     async create(account, { name, scopes, expiresAt }) {
       const { id: user } = account;
-      if ((await keys.count({ where: { user } })) >= maxKeys) {
-        throw new Problem(409, { detail: `a user has at most ${maxKeys} keys` });
-      }
       const secret = newSecret();
       const key: ApiKey = {
         user,
@@ -68,9 +65,13 @@ export function createApiKeys(
         usedAt: null,
         ...(expiresAt === undefined ? {} : { expiresAt }),
       };
-      const stored = await whileSignedIn(store, users, account, (transaction) =>
-        transaction.collection(apiKeyCollection).insert(key),
-      );
+      const stored = await whileSignedIn(store, users, account, async (transaction) => {
+        const kept = transaction.collection(apiKeyCollection);
+        if ((await kept.count({ where: { user } })) >= maxKeys) {
+          throw new Problem(409, { detail: `a user has at most ${maxKeys} keys` });
+        }
+        return kept.insert(key);
+      });
       return { key: `fwk_${stored.id}_${secret}`, stored };
     },
     async list(user) {

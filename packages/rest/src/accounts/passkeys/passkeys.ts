@@ -24,8 +24,8 @@ export interface Passkeys {
   /**
    * Keeps the passkey that the browser made.
    *
-   * @throws Problem 422 for an answer that does not hold, 409 for a passkey that is known already, 401 when the sessions of
-   * the user were ended meanwhile.
+   * @throws Problem 422 for an answer that does not hold, 409 for a passkey that is known already and when the user has 50
+   * passkeys, 401 when the sessions of the user were ended meanwhile.
    */
   finishRegistration(
     user: SignedIn,
@@ -101,9 +101,6 @@ export function createPasskeys({ origin, store, title, users }: PasskeysOptions)
         }),
       );
       if (registrationInfo === undefined) throw refused();
-      if ((await find(user)).length >= maxPasskeys) {
-        throw new Problem(409, { detail: `a user has at most ${maxPasskeys} passkeys` });
-      }
       const { credential, credentialBackedUp } = registrationInfo;
       const passkey: Passkey = {
         user,
@@ -116,11 +113,13 @@ export function createPasskeys({ origin, store, title, users }: PasskeysOptions)
         usedAt: null,
       };
       try {
-        return await whileSignedIn(store, users, account, (transaction) =>
-          transaction
-            .collection(passkeyCollection)
-            .insert(passkey, { id: passkeyId(credential.id) }),
-        );
+        return await whileSignedIn(store, users, account, async (transaction) => {
+          const kept = transaction.collection(passkeyCollection);
+          if ((await kept.count({ where: { user } })) >= maxPasskeys) {
+            throw new Problem(409, { detail: `a user has at most ${maxPasskeys} passkeys` });
+          }
+          return kept.insert(passkey, { id: passkeyId(credential.id) });
+        });
       } catch (error) {
         if (!(error instanceof UniqueError)) throw error;
         throw new Problem(409, { detail: "this passkey is registered already" });

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { checkDefinition } from "../../check-options.ts";
 import { RestError } from "../../errors.ts";
 import { etagOf } from "../../etag.ts";
+import type { Fields } from "../../fields.ts";
 import { defineResource } from "../../resource/define-resource.ts";
 import type { Operation, ResourceRule } from "../../resource/access-rules.ts";
 import type { ResourceHooks } from "../../resource/hooks.ts";
@@ -119,7 +120,7 @@ export function defineUser<Extra extends object = object>(
   }
   // Updates neither send email nor role, so that their defaults are never used.
   const readOnly = { email: emailSchema.default(""), role: role.default("user") };
-  const schema = z.object({ ...extra, ...own, ...readOnly });
+  const schema = z.object({ ...extra, ...own, ...readOnly }) as Schema<UserFields & Fields>;
   const resource = defineResource({
     name: "user",
     path: "/users",
