@@ -23,7 +23,6 @@ export type { ServiceParts } from "./service-parts.ts";
 export {
   type Config,
   defineConfig,
-  type Environment,
   type InService,
   type SettingsOf,
   type SettingsShape,
