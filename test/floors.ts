@@ -54,6 +54,7 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
     "test",
     "run-service.ts",
     "greeting",
+    "processes",
     "open-service.ts",
     "webhooks/service-sender.ts",
     "http",

@@ -1,3 +1,4 @@
+import cluster from "node:cluster";
 import { serve } from "@fetchwork/http/serve";
 import type { Service } from "./define-service.ts";
 import { startFailure } from "./start-failure.ts";
@@ -5,6 +6,8 @@ import { greeting } from "./greeting/greeting.ts";
 import { type Log, openLog } from "./log/log.ts";
 import { openService } from "./open-service.ts";
 import { findProjectFolder } from "./project-folder.ts";
+import { runProcesses } from "./processes/run-processes.ts";
+import { joinPrimary } from "./processes/worker-process.ts";
 import { type EnvironmentFile, loadEnvironment } from "./settings/environment-file.ts";
 import { readStartSettings, type StartSettings } from "./settings/start-settings.ts";
 import { openDatabase } from "./store/open-database.ts";
@@ -12,6 +15,9 @@ import { openDatabase } from "./store/open-database.ts";
 /**
  * Runs a service: reads its settings from `.env` and the environment, opens its log and its store, serves, does what is done
  * beside requests, and stops in order at SIGTERM or SIGINT. Resolves when it has stopped.
+ *
+ * With `PROCESSES` above 1, this process starts that many of itself, which serve on one port, and serves nothing itself: it
+ * replaces those that crash, and at SIGHUP one after the other, without a request that is lost.
  *
  * A fault of the settings or the surroundings is printed as one line each, and the exit code is 1.
  *
@@ -24,15 +30,27 @@ export async function runService(service: Service): Promise<void> {
   // The reader of the log may go; that is no reason to stop serving.
   process.stdout.on("error", ignore);
   process.stderr.on("error", ignore);
+  const inherited = new Set(Object.keys(process.env));
   try {
     const folder = findProjectFolder();
     const environmentFile = loadEnvironment(folder, service.config);
     const settings = readStartSettings(service, process.env, folder);
     const logs = await openLog({ ...settings, name: service.name });
-    await start(service, { environmentFile, folder, logs, settings });
+    if (settings.processes > 1 && cluster.isPrimary) {
+      // Each process reads `.env` itself, where inherited variables would win.
+      for (const name of Object.keys(process.env)) {
+        if (!inherited.has(name)) delete process.env[name];
+      }
+      await runProcesses(settings, logs);
+    } else {
+      await start(service, { environmentFile, folder, logs, settings });
+    }
   } catch (error) {
     console.error(startFailure(service.name, error));
     process.exitCode = 1;
+  } finally {
+    // Its channel would keep this process running.
+    if (cluster.worker?.isConnected() === true) cluster.worker.disconnect();
   }
 }
 
@@ -60,25 +78,26 @@ async function start(service: Service, surroundings: Surroundings): Promise<void
       reportError: logs.failed,
     });
     try {
+      const { worker } = cluster;
       const accounts = opened.accounts?.context;
-      logs.started(
-        server.url,
-        greeting({
-          title: service.title,
-          server,
-          databaseUrl,
-          masterKey: settings.masterKey,
-          environmentFile: surroundings.environmentFile,
-          projectFolder: surroundings.folder,
-          workingFolder: process.cwd(),
-          resources: service.resources.filter((resource) => resource !== accounts?.user),
-          accounts,
-        }),
-      );
-      if (accounts?.signUp === "public" && settings.mail === undefined) {
+      const welcome = greeting({
+        title: service.title,
+        server,
+        databaseUrl,
+        masterKey: settings.masterKey,
+        environmentFile: surroundings.environmentFile,
+        projectFolder: surroundings.folder,
+        workingFolder: process.cwd(),
+        resources: service.resources.filter((resource) => resource !== accounts?.user),
+        accounts,
+      });
+      const isFirst = worker === undefined || worker.id === 1;
+      logs.started(server.url, isFirst ? welcome : undefined);
+      if (isFirst && accounts?.signUp === "public" && settings.mail === undefined) {
         logs.warned("SMTP_URL is not set: everyone may sign up, and no mail confirms an address");
       }
       await opened.start();
+      if (worker) joinPrimary(worker, () => void server.close());
       await server.finished;
     } finally {
       await server.close();

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
 import { commands } from "../../src/commands.ts";
+import { projectFiles } from "../../src/new/project-files.ts";
 import type { ProjectOptions } from "../../src/new/project-options.ts";
 import { runCommand } from "../../src/command/run-command.ts";
 import { memoryIo } from "../memory-io.ts";

@@ -6,8 +6,8 @@ import { withoutResetToken } from "./without-reset-token.ts";
 export interface Log {
   /** Logs every exchange. Absent where there is no log. */
   readonly middleware?: Middleware | undefined;
-  /** Says that the server listens at a URL; people get a greeting. */
-  readonly started: (url: string, greeting: string) => void;
+  /** Says that the server listens at a URL; people get a greeting, where there is one. */
+  readonly started: (url: string, greeting: string | undefined) => void;
   /** Logs what may be wrong with the settings. */
   readonly warned: (message: string) => void;
   /** Logs what went wrong and was nobody's request's fault. */
@@ -27,7 +27,7 @@ export async function openLog({ name, log, logLevel }: LogSettings): Promise<Log
   if (log === "json") return openPino(name, logLevel);
   return {
     middleware: log === "off" ? undefined : logger({ format: formatLine }),
-    started: (_url, greeting) => console.log(greeting),
+    started: (_url, greeting) => greeting !== undefined && console.log(greeting),
     warned: (message) => console.warn(message),
     failed: (error) => console.error(error),
   };

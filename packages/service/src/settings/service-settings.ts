@@ -4,6 +4,7 @@ import {
   oneOf,
   origin,
   origins,
+  processCount,
   secret,
   wholeNumber,
   yesOrNo,
@@ -18,6 +19,8 @@ export interface ServerSettings {
   readonly IP: Setting<string>;
   /** Port on which the server listens; `0` for any free one. Default: `9000`. */
   readonly PORT: Setting<number>;
+  /** Processes that serve on the port, from 1 to 256, or `auto` for one per core; more than one need PostgreSQL. Default: `1`. */
+  readonly PROCESSES: Setting<number>;
   /** Origin under which browsers reach the server. Default: `http://localhost` with the port. */
   readonly PUBLIC_URL: Setting<string | undefined>;
   /** Where the documents are. Default: `sqlite:data/<name>.db`; a relative path is one in the folder of the project. */
@@ -45,6 +48,12 @@ export const serverSettings: ServerSettings = {
   PORT: wholeNumber(0, 65_535)
     .default(9000)
     .meta({ description: "Port on which the server listens.", examples: ["9000"] }),
+  PROCESSES: processCount()
+    .default(1)
+    .meta({
+      description: "Processes that serve, or auto for one per core. More than 1 need PostgreSQL.",
+      examples: ["auto"],
+    }),
   PUBLIC_URL: origin()
     .optional()
     .meta({

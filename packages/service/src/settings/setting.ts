@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { parseIPRange } from "@fetchwork/middleware";
 import { z } from "zod";
 
@@ -26,6 +27,15 @@ export function wholeNumber(
     if (/^\d+$/.test(text) && number >= min && number <= max) return number;
     const limits = `a whole number from ${min} to ${max}`;
     return fault(`is ${JSON.stringify(text)}, but must be ${limits}`);
+  });
+}
+
+/** A number of processes, at most 256: in digits, or `auto` for one per core. */
+export function processCount(): z.ZodPipe<z.ZodString, z.ZodTransform<number, string>> {
+  return setting((text, fault) => {
+    const number = text === "auto" ? Math.min(availableParallelism(), 256) : Number(text);
+    if (/^(?:auto|\d+)$/.test(text) && number >= 1 && number <= 256) return number;
+    return fault(`is ${JSON.stringify(text)}, but must be a whole number from 1 to 256, or auto`);
   });
 }
 

@@ -11,6 +11,8 @@ export interface StartSettings {
   readonly isProduction: boolean;
   readonly hostname: string;
   readonly port: number;
+  /** Processes that serve on the port. */
+  readonly processes: number;
   /** Origin under which browsers reach the server. */
   readonly publicUrl: string;
   readonly masterKey: string;
@@ -78,6 +80,7 @@ export function readStartSettings(
     isProduction,
     hostname: values.IP,
     port: PORT,
+    processes: values.PROCESSES,
     publicUrl,
     masterKey: values.MASTER_KEY,
     jwtSecret: values.JWT_SECRET,
