@@ -44,6 +44,8 @@ function workOf(args: readonly string[]): string | (() => Promise<void>) {
         };
       case "docs":
         return async () => (await import("./docs.ts")).docs(project);
+      case "build":
+        return async () => (await import("./build.ts")).build(project);
       default:
         return `usage: ${usage}`;
     }

@@ -6,8 +6,10 @@ import { onTestFinished } from "vitest";
 const modules = path.join(import.meta.dirname, "../../../../node_modules");
 
 const app = `
+import { administer } from "@fetchwork/documents";
+import { json } from "@fetchwork/http";
 import { z } from "zod";
-import { defineResource, resourceRoutes } from "@fetchwork/rest";
+import { defineResource, defineRoute, resourceRoutes } from "@fetchwork/rest";
 import { accounts, defineUser } from "@fetchwork/rest/accounts";
 import {
   accountSettings, defineConfig, defineReceiver, defineService, mailSettings, serverSettings, webhookSettings,
@@ -24,6 +26,19 @@ const note = defineResource({
   changes: "documents",
 });
 
+// In a thread.
+const check = defineRoute({
+  method: "GET",
+  path: "/problems",
+  operation: "listProblems",
+  summary: "List what is wrong with the store",
+  tag: "store",
+  access: "public",
+  answer: z.object({ ok: z.boolean(), problems: z.array(z.string()) }),
+  responses: { 200: { description: "What is wrong" } },
+  handle: async ({ store }) => json(await administer(store).check()),
+});
+
 export const app = defineService({
   name: "notes",
   title: "Notes",
@@ -31,7 +46,8 @@ export const app = defineService({
     ...serverSettings, ...accountSettings, ...mailSettings, ...webhookSettings,
     STRIPE_SECRET: z.string().min(8).optional(),
   }),
-  accounts: accounts({ user: defineUser() }),
+  accounts: accounts({ user: defineUser(), signIn: "public" }),
+  routes: [check],
   resources: [resourceRoutes(note)],
   receivers: [
     defineReceiver({ name: "payments", path: "/payments", vendor: stripe, secret: "STRIPE_SECRET", on: {} }),
