@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import path from "node:path";
 import { parseArgs } from "node:util";
 
-const usage = "fetchwork-service dev [--watch FOLDER]... | docs | build";
+const usage = "fetchwork-service dev [--watch FOLDER]... | docs | build [--executable]";
 
 const project = process.cwd();
 const work = workOf(process.argv.slice(2));
@@ -26,11 +26,11 @@ function workOf(args: readonly string[]): string | (() => Promise<void>) {
     const { values, positionals } = parseArgs({
       args: [...args],
       allowPositionals: true,
-      options: { watch: { type: "string", multiple: true } },
+      options: { executable: { type: "boolean" }, watch: { type: "string", multiple: true } },
     });
     const [command, ...others] = positionals;
-    const { watch, ...rest } = values;
-    if (others.length > 0 || (watch && command !== "dev") || Object.keys(rest).length > 0) {
+    const { executable, watch } = values;
+    if (others.length > 0 || (watch && command !== "dev") || (executable && command !== "build")) {
       return `usage: ${usage}`;
     }
     switch (command) {
@@ -45,7 +45,9 @@ function workOf(args: readonly string[]): string | (() => Promise<void>) {
       case "docs":
         return async () => (await import("./docs.ts")).docs(project);
       case "build":
-        return async () => (await import("./build.ts")).build(project);
+        return executable
+          ? async () => (await import("./executable.ts")).buildExecutable(project)
+          : async () => (await import("./build.ts")).build(project);
       default:
         return `usage: ${usage}`;
     }

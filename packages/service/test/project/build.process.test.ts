@@ -36,6 +36,20 @@ it("makes a bundle that runs with nothing but its package.json", async () => {
   expect(await hashInWorker(worker)).toMatch(/^[\da-f]{32}$/);
 });
 
+it.skipIf(process.platform !== "linux")(
+  "makes an executable that runs in an empty folder (on Linux)",
+  async () => {
+    const project = await makeProject();
+    build(project, "--executable");
+    const folder = emptyFolder();
+    cpSync(path.join(project, "dist/notes"), path.join(folder, "notes"));
+    await expectService(folder, [path.join(folder, "notes")]);
+    expect(existsSync(path.join(folder, "data/notes.db"))).toBe(true);
+    expect(existsSync(path.join(folder, ".env"))).toBe(true);
+  },
+  180_000,
+);
+
 it("says in one line that rolldown is missing", async () => {
   const project = await makeProject();
   const hook = `import { registerHooks } from "node:module";

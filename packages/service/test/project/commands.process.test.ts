@@ -16,7 +16,7 @@ function run(folder: string, ...args: readonly string[]) {
   return { status, stderr };
 }
 
-it.each([[], ["docs", "more"], ["docs", "--watch", "src"], ["serve"]])(
+it.each([[], ["docs", "more"], ["docs", "--watch", "src"], ["docs", "--executable"], ["serve"]])(
   "refuses the arguments %j %j %j in one line with the code 2",
   async (...args) => {
     const { status, stderr } = run(await makeProject(), ...args);
