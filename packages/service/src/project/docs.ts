@@ -17,17 +17,18 @@ import { readStartSettings } from "../settings/start-settings.ts";
  * @throws StartError when the module exports no service, or a setting is missing that has no example.
  */
 export async function docs(project: string): Promise<void> {
-  const file = path.join(project, "src/app.ts");
-  const { app } = (await import(pathToFileURL(file).href)) as { readonly app?: Service };
+  const module = path.join(project, "src/app.ts");
+  const { app } = (await import(pathToFileURL(module).href)) as { readonly app?: Service };
   if (app?.config === undefined) {
-    throw new StartError(`${file} has no export \`app\`: expected what defineService returns`);
+    throw new StartError(`${module} has no export \`app\`: expected what defineService returns`);
   }
   // Nothing is served here, so the secrets sign nothing and the store stays empty.
   const { receivers = [] } = app.options;
+  const file = path.join(project, ".env");
   const environment = {
     ...parseEnv(withRandomSecrets(environmentExample(app.config))),
     ...Object.fromEntries(receivers.map(({ secret }) => [secret, receiverSecret])),
-    ...environmentFile(path.join(project, ".env")),
+    ...(existsSync(file) && parseEnv(readFileSync(file, "utf8"))),
     ...process.env,
   };
   const settings = readStartSettings(app, environment, project);
@@ -35,8 +36,7 @@ export async function docs(project: string): Promise<void> {
   try {
     const folder = path.join(project, "docs");
     await writeReference(openService(app, store, { settings }).openApi, folder);
-    const page = path.relative(process.cwd(), path.join(folder, "index.html"));
-    console.log(`The reference is in ${page}`);
+    console.log(`The reference is ${path.relative(process.cwd(), folder)}/index.html`);
   } finally {
     await store.close();
   }
@@ -44,7 +44,3 @@ export async function docs(project: string): Promise<void> {
 
 /** Has the form that the strictest scheme asks for. */
 const receiverSecret = `whsec_${Buffer.alloc(24).toString("base64")}`;
-
-function environmentFile(file: string): NodeJS.Dict<string> {
-  return existsSync(file) ? parseEnv(readFileSync(file, "utf8")) : {};
-}

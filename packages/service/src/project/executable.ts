@@ -1,13 +1,5 @@
 import { execFileSync } from "node:child_process";
-import {
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import fs from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { StartError } from "../errors.ts";
@@ -16,6 +8,7 @@ import { bundle } from "./bundle.ts";
 
 /** What puts a program into a copy of Node before Node 25.5. */
 const postject = ["--yes", "postject@1.0.0-alpha.6"];
+const quiet = { stdio: "pipe" } as const;
 const fuse = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 
 /**
@@ -30,40 +23,41 @@ export async function buildExecutable(project: string): Promise<void> {
   if (!isOneStep && process.platform !== "linux") {
     throw new StartError("build --executable needs Linux, or Node 25.5");
   }
-  const manifest = readFileSync(path.join(project, "package.json"), "utf8");
-  const [, name = "service"] = /"name":\s*"(?:@[^"/]+\/)?([\w.-]+)"/.exec(manifest) ?? [];
-  const file = path.join(project, "dist", name);
-  const folder = mkdtempSync(path.join(tmpdir(), "fetchwork-executable-"));
+  const manifest = fs.readFileSync(path.join(project, "package.json"), "utf8");
+  const [, program = "service"] = /"name":\s*"(?:@[^"/]+\/)?([\w-][\w.-]*)"/.exec(manifest) ?? [];
+  const file = path.join(project, "dist", program);
+  const folder = fs.mkdtempSync(path.join(tmpdir(), "fetchwork-executable-"));
   const inFolder = (part: string): string => path.join(folder, part);
   try {
-    writeFileSync(inFolder("main.cjs"), await program(path.join(project, "src/index.ts")));
-    const names = readdirSync(assetFolder, { recursive: true, encoding: "utf8" });
-    const assets = names.filter((asset) => asset.includes(path.sep));
+    fs.writeFileSync(inFolder("main.cjs"), await scriptOf(path.join(project, "src/index.ts")));
+    const names = fs.readdirSync(assetFolder, { recursive: true, encoding: "utf8" });
+    const assets = names
+      .filter((name) => name.includes(path.sep))
+      .map((name) => [name.replaceAll("\\", "/"), path.join(assetFolder, name)] as const);
     const config = {
       main: inFolder("main.cjs"),
       output: isOneStep ? file : inFolder("blob"),
       disableExperimentalSEAWarning: true,
       useCodeCache: true,
-      assets: Object.fromEntries(
-        assets.map((asset) => [asset.replaceAll("\\", "/"), path.join(assetFolder, asset)]),
-      ),
+      assets: Object.fromEntries(assets),
     };
-    writeFileSync(inFolder("config.json"), JSON.stringify(config));
+    fs.writeFileSync(inFolder("config.json"), JSON.stringify(config));
     const flag = isOneStep ? "--build-sea" : "--experimental-sea-config";
-    mkdirSync(path.dirname(file), { recursive: true });
-    run(process.execPath, [flag, inFolder("config.json")]);
+    fs.mkdirSync(path.dirname(file), { recursive: true });
+    execFileSync(process.execPath, [flag, inFolder("config.json")], quiet);
     if (!isOneStep) {
-      copyFileSync(process.execPath, file);
-      run("npx", [...postject, file, "NODE_SEA_BLOB", config.output, "--sentinel-fuse", fuse]);
+      fs.copyFileSync(process.execPath, file);
+      const blob = ["NODE_SEA_BLOB", config.output, "--sentinel-fuse", fuse];
+      execFileSync("npx", [...postject, file, ...blob], quiet);
     }
     console.log(`The executable is ${path.relative(process.cwd(), file)}`);
   } finally {
-    rmSync(folder, { recursive: true });
+    fs.rmSync(folder, { recursive: true });
   }
 }
 
 /** Returns a module and all it imports as one script, for Node 24 starts no module from an executable. */
-async function program(module: string): Promise<string> {
+async function scriptOf(module: string): Promise<string> {
   const [chunk] = await bundle(module, { asset, workerUrl }, options);
   const code = (chunk?.code ?? "")
     .replace(/^import (.+) from ("[^"]+");$/gm, (_, imported: string, from: string) => {
@@ -87,8 +81,4 @@ async function workerUrl(file: string): Promise<string> {
   const [chunk] = await bundle(file, { asset, workerUrl }, options);
   const code = `${chunk?.code}\n//# sourceURL=${path.basename(file)}`;
   return `new URL("data:text/javascript;base64,${Buffer.from(code).toString("base64")}")`;
-}
-
-function run(command: string, args: readonly string[]): void {
-  execFileSync(command, args, { stdio: ["ignore", "ignore", "pipe"] });
 }
