@@ -51,6 +51,7 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
     ".",
   ],
   service: [
+    "project",
     "test",
     "run-service.ts",
     "greeting",

@@ -22,12 +22,14 @@ export function testFile(definition: ResourceDefinition): string {
   for (const caller of callers) {
     opening.push(`    const ${caller} = await service.as("${caller}");`);
   }
-  const sample = `await service.sample(${names.camel})`;
+  const tested = variables.has(names.camel) ? "tested" : names.camel;
+  const imported = tested === names.camel ? tested : `${names.camel} as ${tested}`;
+  const sample = `await service.sample(${tested})`;
   const refusals = refusalsOf(definition, client);
   return `import { testService } from "@fetchwork/service/test";
 import { describe, expect, it } from "vitest";
 import { app } from "../../app.ts";
-import { ${names.camel} } from "./model.ts";
+import { ${imported} } from "./model.ts";
 
 describe("${names.plural}", () => {
   it("are created, shown, changed and deleted by callers who may", async () => {
@@ -53,8 +55,11 @@ ${refusals === "" ? "" : `\n${refusals}`}});
       operation === "create"
         ? `${caller}.${path}.create(sent)`
         : `${caller}.${path}.${operation}(data.id${operation === "update" ? ", sent" : ""})`;
-    const refused = (caller: string, operation: OperationName, status: number): string =>
-      `    await expect(${call(caller, operation)}).rejects.toMatchObject({ status: ${status} });`;
+    const refused = (caller: string, operation: OperationName, status: number): string => {
+      const head = `    await expect(${call(caller, operation)}).rejects.toMatchObject({`;
+      const line = `${head} status: ${status} });`;
+      return line.length <= 100 ? line : `${head}\n      status: ${status},\n    });`;
+    };
     const others = guarded.filter((operation) => access[operation] !== "user");
     const needsOther = hasUsers && others.length > 0;
     const lines = [
@@ -76,6 +81,11 @@ ${lines.filter((line) => needsOne(line, guarded)).join("\n")}
 `;
   }
 }
+
+/** Names of the variables of the tests. */
+const variables = new Set(
+  "admin anyone app change data describe expect it master other sent service user".split(" "),
+);
 
 /** A document is needed unless only creating is refused. */
 function needsOne(line: string, guarded: readonly OperationName[]): boolean {

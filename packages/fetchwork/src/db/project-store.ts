@@ -27,12 +27,11 @@ export function findProjectStore({ cwd, env }: CommandIo): ProjectStore | undefi
 
 /** Reads the default from the sources, because to run them would need the secrets of the project. */
 function defaultUrl(folder: string): string | undefined {
-  const name = /\bname: "([^"]+)"/.exec(readText(join(folder, "src/about.ts")))?.[1];
-  const pattern = /`((?:sqlite:|postgres:\/\/)[^`$]*)\$\{about\.name\}([^`$]*)`/;
-  const [, start, end] = pattern.exec(readText(join(folder, "src/config.ts"))) ?? [];
-  return name === undefined || start === undefined || end === undefined
-    ? undefined
-    : `${start}${name}${end}`;
+  const name = /^ {2}name: "([^"]+)"/m.exec(readText(join(folder, "src/app.ts")))?.[1];
+  const config = readText(join(folder, "src/config.ts"));
+  if (name === undefined || !config.includes("serverSettings")) return undefined;
+  const [, given] = /\bDATABASE_URL: (.*)/.exec(config) ?? [];
+  return given === undefined ? `sqlite:data/${name}.db` : /^"([^"]+)"/.exec(given)?.[1];
 }
 
 function readText(file: string): string {

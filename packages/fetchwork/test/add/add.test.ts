@@ -94,7 +94,8 @@ describe("fetchwork add", () => {
     ],
     [["article", "--list", "tree"], '--list must be array or rows, not "tree"'],
     [["article", "--colour", "red"], 'unknown option "--colour"'],
-    [[], "resource is missing"],
+    [["job", "Nightly"], 'invalid name "Nightly": expected lower-case letters'],
+    [["receiver", "new"], 'invalid name "new"'],
     [
       ["articles", "title:string!"],
       '"articles" looks like a plural, did you mean article? To keep the name, set the path: --path /articles',
@@ -150,8 +151,7 @@ describe("fetchwork add", () => {
     ]);
     const registry = await readFile(join(folder, "src/api/index.ts"), "utf8");
     expect(registry).toContain('import { blogPostRoutes } from "./blog-post/index.ts";');
-    expect(registry).toContain("[user, blogPost]");
-    expect(registry).toContain("[...blogPostRoutes]");
+    expect(registry).toContain("export const resources = [blogPostRoutes] as const;");
     const model = await readFile(join(folder, "src/api/blog-post/model.ts"), "utf8");
     expect(model).toContain('path: "/blog-posts"');
   });
@@ -187,7 +187,7 @@ describe("fetchwork add", () => {
     const whole = await snapshot(folder);
     const file = join(folder, "src/api/index.ts");
     const text = await readFile(file, "utf8");
-    await writeFile(file, text.replace("...noteRoutes", ""));
+    await writeFile(file, text.replace("[noteRoutes]", "[]"));
     const { stdout } = await fetchwork(folder, "add", "note", "text:string!");
     expect(stdout).toBe("changed  src/api/index.ts\n");
     expect(await snapshot(folder)).toEqual(whole);
@@ -253,18 +253,33 @@ describe("fetchwork add", () => {
     const index = await readFile(join(folder, "src/api/index.ts"), "utf8");
     expect(index.match(/from "\.\/.*"/g)).toEqual([
       'from "./blog-post/index.ts"',
-      'from "./blog-post/model.ts"',
       'from "./note/index.ts"',
-      'from "./note/model.ts"',
       'from "./status/index.ts"',
-      'from "./user/model.ts"',
     ]);
-    expect(index).toContain("[user, blogPost, note]");
-    expect(index.match(/\.\.\.\w+/g)).toEqual([
-      "...blogPostRoutes",
-      "...noteRoutes",
-      "...statusRoutes",
-    ]);
+    expect(index).toContain("export const resources = [blogPostRoutes, noteRoutes] as const;");
+    expect(index).toContain("export const routes = [...statusRoutes] as const;");
+    await rm(join(folder, "src/api/status"), { recursive: true });
+    expect((await fetchwork(folder, "add")).stdout).toBe("changed  src/api/index.ts\n");
+    expect(await readFile(join(folder, "src/api/index.ts"), "utf8")).not.toContain("status");
+  });
+
+  it("writes jobs and receivers, and lists them", async () => {
+    expect(await fetchwork(folder, "add", "job", "nightly-report")).toEqual({
+      code: 0,
+      stdout: "written  src/jobs/nightly-report.ts\nchanged  src/api/index.ts\n",
+      stderr: "",
+    });
+    expect((await fetchwork(folder, "add", "receiver", "payments")).code).toBe(0);
+    const index = await readFile(join(folder, "src/api/index.ts"), "utf8");
+    expect(index).toContain('import { nightlyReport } from "../jobs/nightly-report.ts";');
+    expect(index).toContain("export const jobs = [nightlyReport] as const;");
+    expect(index).toContain("export const receivers = [payments] as const;");
+    for (const file of ["src/jobs/nightly-report.ts", "src/receivers/payments.ts"]) {
+      const text = await readFile(join(folder, file), "utf8");
+      await expect(check(text, { parser: "typescript", printWidth: 100 })).resolves.toBe(true);
+    }
+    const again = await fetchwork(folder, "add", "job", "nightly-report");
+    expect([again.code, again.stderr]).toEqual([2, expect.stringContaining("already exists")]);
   });
 
   it("leaves the project unchanged when it is interrupted or cannot write", async () => {
@@ -323,23 +338,15 @@ describe("fetchwork add", () => {
     }
   });
 
-  it.each([["class"], ["number"], ["method"], ["status"], ["json"], ["change"], ["wanted"]])(
-    "writes tests that hold with a field called %s",
-    async (name) => {
-      expect((await fetchwork(folder, "add", "thing", `${name}:string!`)).code).toBe(0);
-      const text = await readFile(join(folder, "src/api/thing/thing.test.ts"), "utf8");
-      await expect(check(text, { parser: "typescript", printWidth: 100 })).resolves.toBe(true);
-      expect(text).toContain(`const wanted = { ${name}: example(number).${name} };`);
-    },
-  );
-
-  it("renames a referenced resource in the tests when its name conflicts", async () => {
-    await fetchwork(folder, "add", "path", "text:string!");
-    await fetchwork(folder, "add", "step", "path:ref(path)!", "by:ref(user)");
-    const text = await readFile(join(folder, "src/api/step/step.test.ts"), "utf8");
-    expect(text).toContain('import { path as pathResource } from "../path/model.ts";');
-    expect(text).toContain('await api.insert(pathResource, ["1", "2", "3"]);');
-    expect(text).toContain('await api.insert(user, ["1", "2", "3"]);');
+  it("names a resource in its tests so that it conflicts with no variable of them", async () => {
+    for (const name of ["user", "other", "anyone", "service", "app", "data", "sent", "change"]) {
+      const { code, stderr } = await fetchwork(folder, "add", name, "text:string!");
+      if (code === 2) expect(stderr).toContain("is reserved");
+      else {
+        const text = await readFile(join(folder, `src/api/${name}/${name}.test.ts`), "utf8");
+        expect(text).toContain(`import { ${name} as tested } from "./model.ts";`);
+      }
+    }
   });
 
   it("uses the project's list response format", async () => {

@@ -17,9 +17,8 @@ function newProject({ env = "" } = {}): string {
     "package.json": "{}",
     ".env": env,
     "src/api/index.ts": "",
-    "src/about.ts": 'export const about = { name: "shop", title: "Shop" } as const;',
-    "src/config.ts": 'absoluteUrl(environment["DATABASE_URL"] || `sqlite:data/${about.name}.db`)',
-    "src/definitions.ts": `export { items } from ${JSON.stringify(join(import.meta.dirname, "shop-definitions.ts"))};`,
+    "src/config.ts": "export const config = defineConfig({ ...serverSettings });",
+    "src/app.ts": `const options = {\n  name: "shop",\n};\nexport { items } from ${JSON.stringify(join(import.meta.dirname, "shop-definitions.ts"))};`,
   };
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   return folder;
@@ -44,7 +43,7 @@ describe("fetchwork db in a project", () => {
     const quick = ["--packages", "registry", "--skip-git", "--skip-install"];
     expect(await fetchwork("/", "new", cwd, "--db", db, ...quick)).toMatchObject({ code: 0 });
     expect(findProjectStore({ ...memoryIo(), cwd })).toMatchObject({ defaultUrl: url });
-    expect(definitionsModule(undefined, { cwd })).toBe(join(cwd, "src/definitions.ts"));
+    expect(definitionsModule(undefined, { cwd })).toBe(join(cwd, "src/app.ts"));
   });
 
   it("status shows the store of the project with its definitions", async () => {
@@ -84,14 +83,17 @@ describe("fetchwork db in a project", () => {
 
   it("does not run definitions that everybody can write", async () => {
     const cwd = await filledProject();
-    chmodSync(join(cwd, "src/definitions.ts"), 0o666);
+    chmodSync(join(cwd, "src/app.ts"), 0o666);
     const [code, , stderr] = await runDb(["status"], { cwd });
     expect([code, stderr]).toEqual([1, expect.stringContaining("can be written by everybody")]);
   });
 
   it("backup goes on without definitions that cannot be loaded, and says so", async () => {
     const cwd = await filledProject();
-    writeFileSync(join(cwd, "src/definitions.ts"), 'throw new Error("broken");');
+    writeFileSync(
+      join(cwd, "src/app.ts"),
+      'const options = {\n  name: "shop",\n};\nthrow new Error("broken");',
+    );
     const [code, stdout, stderr] = await runDb(["backup", "x.gz"], { cwd });
     expect([code, stdout]).toEqual([0, expect.stringContaining("1 document in x.gz")]);
     expect(stderr).toContain("continuing without definitions: ");

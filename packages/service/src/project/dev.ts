@@ -1,0 +1,88 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { readdirSync, watch, type FSWatcher } from "node:fs";
+import path from "node:path";
+
+/** One save is many events. In milliseconds. */
+const debounce = 50;
+/** How long a service may take to stop before it is killed. In milliseconds. */
+const patience = 1000;
+
+/**
+ * Runs `src/index.ts` of a project, and runs it again after each change of a file in `src` or in `folders`, but for tests. A
+ * service that does not stop within a second is killed. SIGINT, SIGTERM and SIGHUP end both; the exit code is that of the
+ * service.
+ *
+ * `node --watch` loses sight of a file that is replaced by another of its name, as vim, `sed -i` and `git checkout` save it,
+ * and so does a recursive `fs.watch`. Folders are rarely replaced, so each one is watched by itself.
+ */
+export function dev(project: string, folders: readonly string[]): void {
+  const roots = [path.join(project, "src"), ...folders];
+  let watchers: readonly FSWatcher[] = [];
+  let child: ChildProcess | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let state: "running" | "restarting" | "stopping" = "running";
+
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+    process.on(signal, () => stop(signal));
+  }
+  watchFolders();
+  run();
+
+  function run(): void {
+    state = "running";
+    // Ctrl-C reaches a separate group once, forwarded; a second signal would end the service at once.
+    const started = spawn(
+      process.execPath,
+      [...process.execArgv, path.join(project, "src/index.ts")],
+      { cwd: project, stdio: ["ignore", "inherit", "inherit"], detached: true },
+    );
+    child = started;
+    started.once("exit", (code, signal) => {
+      child = undefined;
+      if (state === "restarting") run();
+      else if (state === "stopping") process.exitCode = code ?? 1;
+      else console.log(`dev: ended with ${signal ?? code}, waits for a change`);
+    });
+  }
+
+  function restart(): void {
+    console.log("dev: starts again after a change");
+    watchFolders();
+    if (child === undefined) return run();
+    state = "restarting";
+    const ending = child;
+    ending.kill("SIGTERM");
+    setTimeout(() => ending.kill("SIGKILL"), patience).unref();
+  }
+
+  function stop(signal: NodeJS.Signals): void {
+    state = "stopping";
+    clearTimeout(timer);
+    for (const watcher of watchers) watcher.close();
+    child?.kill(signal);
+  }
+
+  function watchFolders(): void {
+    for (const watcher of watchers) watcher.close();
+    watchers = roots.flatMap(foldersIn).flatMap((folder) => {
+      try {
+        return [watch(folder, onChange).on("error", () => onChange())];
+      } catch {
+        return []; // Gone since it was listed, which the folder around it reports.
+      }
+    });
+  }
+
+  function onChange(_event?: string, name?: string | null): void {
+    // Tests are not run here; the others are what editors keep next to a file.
+    if (state === "stopping" || /\.test\.ts$|^\.|~$/.test(name ?? "")) return;
+    clearTimeout(timer);
+    timer = setTimeout(restart, debounce);
+  }
+}
+
+function foldersIn(root: string): readonly string[] {
+  const entries = readdirSync(root, { recursive: true, withFileTypes: true });
+  const folders = entries.filter((entry) => entry.isDirectory());
+  return [root, ...folders.map(({ parentPath, name }) => path.join(parentPath, name))];
+}

@@ -1,0 +1,67 @@
+import { spawnSync } from "node:child_process";
+import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { expect, it, onTestFinished } from "vitest";
+import { expectService, hashInWorker } from "./expect-service.ts";
+import { makeProject } from "./make-project.ts";
+
+const bin = path.join(import.meta.dirname, "../../bin/fetchwork-service.mjs");
+
+function build(project: string, ...args: readonly string[]): void {
+  const env = { PATH: process.env["PATH"] };
+  const { status, stderr } = spawnSync(process.execPath, [bin, "build", ...args], {
+    cwd: project,
+    env,
+    encoding: "utf8",
+  });
+  expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+}
+
+function emptyFolder(): string {
+  const folder = mkdtempSync(path.join(tmpdir(), "service-bundle-"));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
+it("makes a bundle that runs with nothing but its package.json", async () => {
+  const project = await makeProject();
+  build(project);
+  const folder = emptyFolder();
+  cpSync(path.join(project, "dist"), path.join(folder, "dist"), { recursive: true });
+  cpSync(path.join(project, "package.json"), path.join(folder, "package.json"));
+  await expectService(folder, [process.execPath, "--enable-source-maps", "dist/index.js"]);
+  expect(existsSync(path.join(folder, "data/notes.db"))).toBe(true);
+  const worker = path.join(folder, "dist/argon2-worker.js");
+  expect(await hashInWorker(worker)).toMatch(/^[\da-f]{32}$/);
+});
+
+it.skipIf(process.platform !== "linux")(
+  "makes an executable that runs in an empty folder (on Linux)",
+  async () => {
+    const project = await makeProject();
+    build(project, "--executable");
+    const folder = emptyFolder();
+    cpSync(path.join(project, "dist/notes"), path.join(folder, "notes"));
+    await expectService(folder, [path.join(folder, "notes")]);
+    expect(existsSync(path.join(folder, "data/notes.db"))).toBe(true);
+    expect(existsSync(path.join(folder, ".env"))).toBe(true);
+  },
+  180_000,
+);
+
+it("says in one line that rolldown is missing", async () => {
+  const project = await makeProject();
+  const hook = `import { registerHooks } from "node:module";
+    registerHooks({ resolve(name, context, next) {
+      return next(name === "rolldown" ? "rolldown-is-not-here" : name, context);
+    } });`;
+  const { status, stderr } = spawnSync(process.execPath, [bin, "build"], {
+    cwd: project,
+    env: { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(hook)}` },
+    encoding: "utf8",
+  });
+  const advice = "build needs the package rolldown: npm install --save-dev rolldown";
+  expect({ status, stderr }).toEqual({ status: 1, stderr: `fetchwork-service: ${advice}\n` });
+  expect(existsSync(path.join(project, "dist"))).toBe(false);
+});

@@ -1,0 +1,51 @@
+import { spawnSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, it } from "vitest";
+import { makeProject } from "./make-project.ts";
+
+const bin = path.join(import.meta.dirname, "../../bin/fetchwork-service.mjs");
+
+function run(folder: string, ...args: readonly string[]) {
+  const env = { PATH: process.env["PATH"] };
+  const { status, stderr } = spawnSync(process.execPath, [bin, ...args], {
+    cwd: folder,
+    env,
+    encoding: "utf8",
+  });
+  return { status, stderr };
+}
+
+it.each([[], ["docs", "more"], ["docs", "--watch", "src"], ["docs", "--executable"], ["serve"]])(
+  "refuses the arguments %j %j %j in one line with the code 2",
+  async (...args) => {
+    const { status, stderr } = run(await makeProject(), ...args);
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: expect.stringMatching(/^fetchwork-service: usage: .*\n$/) as string,
+    });
+  },
+);
+
+it("refuses a folder that has no project, and an option that there is not", async () => {
+  const place = path.join(import.meta.dirname, "src/index.ts");
+  const stderr = `fetchwork-service: ${place} does not exist: run it in the folder of a project\n`;
+  expect(run(import.meta.dirname, "docs")).toEqual({ status: 1, stderr });
+  expect(run(await makeProject(), "docs", "--wrong").status).toBe(2);
+});
+
+it("writes the reference without settings in the environment", async () => {
+  const folder = await makeProject();
+  expect(run(folder, "docs")).toEqual({ status: 0, stderr: "" });
+  const document = readFileSync(path.join(folder, "docs/openapi.json"), "utf8");
+  expect(document).toContain('"/notes/{id}"');
+  expect(document).toContain('"/payments"');
+  expect(readFileSync(path.join(folder, "docs/index.html"), "utf8")).toContain("<title>Notes");
+});
+
+it("says in one line that app.ts exports no service", async () => {
+  const folder = await makeProject({ app: "export const api = 1;" });
+  const { status, stderr } = run(folder, "docs");
+  expect(status).toBe(1);
+  expect(stderr).toMatch(/^fetchwork-service: .*app\.ts has no export `app`: .*\n$/);
+});
