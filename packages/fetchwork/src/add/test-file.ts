@@ -34,12 +34,15 @@ import { ${imported} } from "./model.ts";
 describe("${names.plural}", () => {
   it("are created, shown, changed and deleted by callers who may", async () => {
 ${opening.join("\n")}
-    const { data } = await ${creator}.${client}.create(${sample});
-    expect((await ${show}.${client}.show(data.id)).data.id).toBe(data.id);
+    const sample = ${sample};
+    const { data } = await ${creator}.${client}.create(sample);
+    const { data: shown } = await ${show}.${client}.show(data.id);
+    expect(shown.id).toBe(data.id);
     const change = ${sample};
-    expect((await ${update}.${client}.update(data.id, change)).data).toMatchObject(change);
+    const { data: changed } = await ${update}.${client}.update(data.id, change);
+    expect(changed).toMatchObject(change);
     await ${remove}.${client}.remove(data.id);
-    await expect(${show}.${client}.show(data.id)).rejects.toMatchObject({ status: 404 });
+${refused(`${show}.${client}.show(data.id)`, 404)}
   });
 ${refusals === "" ? "" : `\n${refusals}`}});
 `.replace("    const anyone = service.client;\n", (line) =>
@@ -55,11 +58,6 @@ ${refusals === "" ? "" : `\n${refusals}`}});
       operation === "create"
         ? `${caller}.${path}.create(sent)`
         : `${caller}.${path}.${operation}(data.id${operation === "update" ? ", sent" : ""})`;
-    const refused = (caller: string, operation: OperationName, status: number): string => {
-      const head = `    await expect(${call(caller, operation)}).rejects.toMatchObject({`;
-      const line = `${head} status: ${status} });`;
-      return line.length <= 100 ? line : `${head}\n      status: ${status},\n    });`;
-    };
     const others = guarded.filter((operation) => access[operation] !== "user");
     const needsOther = hasUsers && others.length > 0;
     const lines = [
@@ -68,9 +66,9 @@ ${refusals === "" ? "" : `\n${refusals}`}});
       ...(creator === "anyone" ? [] : [`    const ${creator} = await service.as("${creator}");`]),
       ...(needsOther ? ['    const other = await service.as("user");'] : []),
       `    const sent = ${sample};`,
-      `    const { data } = await ${creator}.${path}.create(${sample});`,
-      ...guarded.map((operation) => refused("anyone", operation, 401)),
-      ...(needsOther ? others.map((operation) => refused("other", operation, 403)) : []),
+      `    const { data } = await ${creator}.${path}.create(sent);`,
+      ...guarded.map((operation) => refused(call("anyone", operation), 401)),
+      ...(needsOther ? others.map((operation) => refused(call("other", operation), 403)) : []),
     ];
     const may = [...new Set(guarded.map((operation) => access[operation]))].map((rule) =>
       whoOf(rule, owner),
@@ -84,8 +82,17 @@ ${lines.filter((line) => needsOne(line, guarded)).join("\n")}
 
 /** Names of the variables of the tests. */
 const variables = new Set(
-  "admin anyone app change data describe expect it master other sent service user".split(" "),
+  "admin anyone app change changed data describe expect it master other sample sent service shown user".split(
+    " ",
+  ),
 );
+
+/** Writes that a call is refused, as Prettier would. */
+function refused(call: string, status: number): string {
+  const head = `    await expect(${call}).rejects.toMatchObject({`;
+  const line = `${head} status: ${status} });`;
+  return line.length <= 100 ? line : `${head}\n      status: ${status},\n    });`;
+}
 
 /** A document is needed unless only creating is refused. */
 function needsOne(line: string, guarded: readonly OperationName[]): boolean {

@@ -8,6 +8,7 @@ import { shellWord } from "../command/shell-word.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { askOptions, defaultFolder, type Answers } from "./ask-options.ts";
 import type { PackageSource } from "./package-source.ts";
+import { needsPinnedNode } from "./own-node.ts";
 import { projectFiles } from "./project-files.ts";
 import { packageNames } from "./project-manifest.ts";
 import {
@@ -158,8 +159,11 @@ async function write(
   { options, origin }: { readonly options: ProjectOptions; readonly origin: PackageOrigin },
   io: CommandIo,
 ): Promise<void> {
+  const pinsNode = needsPinnedNode(io.env["PATH"]);
   if (origin.kind !== "tarballs") {
-    return writeProject(folder, await projectFiles(options, origin), { signal: io.signal });
+    return writeProject(folder, await projectFiles(options, { ...origin, pinsNode }), {
+      signal: io.signal,
+    });
   }
   io.stderr.write("Packing the packages of this repository\n");
   const names = [...packageNames, "fetchwork"];
@@ -170,7 +174,7 @@ async function write(
     copies.set(path, file);
     files.set(name, `file:${path}`);
   }
-  const source: PackageSource = { kind: origin.kind, files };
+  const source: PackageSource = { kind: origin.kind, files, pinsNode };
   await writeProject(folder, await projectFiles(options, source), { copies, signal: io.signal });
 }
 

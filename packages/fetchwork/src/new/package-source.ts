@@ -1,8 +1,11 @@
-/**
- * Where a project takes the packages of Fetchwork from: the registry, tarballs in its own folder (by name, as
- * `package.json` names them), or the workspace that it is part of.
- */
-export type PackageSource =
+/** Where a project gets the packages of Fetchwork from. */
+export type PackageSource = (
   | { readonly kind: "registry" }
+  /** An example of the repository. */
   | { readonly kind: "workspace" }
-  | { readonly kind: "tarballs"; readonly files: ReadonlyMap<string, string> };
+  /** Files in the project, by package name. */
+  | { readonly kind: "tarballs"; readonly files: ReadonlyMap<string, string> }
+) & {
+  /** Whether the project brings its Node. Default: `false`. */
+  readonly pinsNode?: boolean | undefined;
+};

@@ -15,6 +15,8 @@ export function projectManifest(options: ProjectOptions, source: PackageSource):
     engines: { node: "^22.19.0 || >=24" },
     scripts: source.kind === "workspace" ? workspaceScripts(name) : ownScripts,
     ...packagesOf(source),
+    // The pinned Node is fetched by an install script, which recent versions of npm run for whom they are told to only.
+    ...(source.pinsNode === true && { allowScripts: { node: true } }),
     ...(list === "rows" && { fetchwork: { list } }),
   };
   return `${JSON.stringify(manifest, null, 2)}\n`;
@@ -23,6 +25,7 @@ export function projectManifest(options: ProjectOptions, source: PackageSource):
 const ownScripts = {
   dev: "fetchwork-service dev",
   build: "fetchwork-service build",
+  preprod: "[ -f dist/index.js ] || npm run --silent build",
   prod: "NODE_ENV=production MALLOC_ARENA_MAX=1 exec node --max-semi-space-size=4 dist/index.js",
   test: "vitest run",
   coverage: "vitest run --coverage.enabled --coverage.include=src",
@@ -64,6 +67,7 @@ function packagesOf(
   const needed = new Set([...packageNames, ...(source.kind === "workspace" ? [] : ["fetchwork"])]);
   const dependencies: Record<string, string> = { zod: "4.6.7" };
   const tools: Record<string, string> = { "@vitest/coverage-v8": "5.1.0", vitest: "5.1.0" };
+  if (source.pinsNode === true) dependencies["node"] = "24.21.0";
   if (source.kind !== "workspace") {
     tools["@types/node"] = "24.19.2";
     // Of a newer one the registry lacks binaries for some systems, which a lock file that `npm ci` takes must name.

@@ -86,7 +86,7 @@ describe("a new project", () => {
       for (const words of adds) {
         expect(await fetchwork(folder, "add", ...words)).toMatchObject({ code: 0, stderr: "" });
       }
-      await writeFile(join(folder, "test/typed-client.ts"), typedClient(adds));
+      await writeFile(join(folder, "src/typed-client.ts"), typedClient(adds));
       const node = process.execPath;
       expect(await program(folder, [node, "node_modules/typescript/bin/tsc"])).toEqual({
         code: 0,
@@ -136,9 +136,9 @@ function typedClient(adds: readonly string[][]): string {
     return `  client.${name}.list({ limit: 1 }),\n`;
   });
   return `import { createClient } from "@fetchwork/rest/client";
-import type { routes } from "../src/api/index.ts";
+import type { app } from "./app.ts";
 
-export const client = createClient<typeof routes>({ baseUrl: "http://localhost:9000" });
+export const client = createClient<typeof app>({ baseUrl: "http://localhost:9000" });
 export const lists = () => [
 ${lists.join("")}];
 `;

@@ -99,7 +99,7 @@ describe("fetchwork new", () => {
         "src/app.ts",
         "src/config.ts",
         "src/index.ts",
-        "src/services/middlewares.ts",
+        "src/services/accounts.ts",
         ...["controller", "index", "model", "user.test"].map((name) => `src/api/user/${name}.ts`),
         ".env",
         ".env.example",
@@ -111,10 +111,12 @@ describe("fetchwork new", () => {
     );
     const manifest = JSON.parse(await readFile(join(folder, "shop/package.json"), "utf8"));
     expect(Object.keys(manifest.scripts).toSorted()).toEqual([
+      "build",
       "coverage",
       "dev",
       "docs",
       "lint",
+      "preprod",
       "prod",
       "test",
     ]);
@@ -148,7 +150,8 @@ describe("fetchwork new", () => {
       const text = await readFile(join(folder, name ?? "", "src/services/accounts.ts"), "utf8");
       const openTo = name === "three" ? "public" : "master";
       expect(text).toContain(`{ signUp: "${openTo}", signIn: "${openTo}" }`);
-      expect(existsSync(join(folder, name ?? "", "src/services/mailer.ts"))).toBe(name === "three");
+      const config = await readFile(join(folder, name ?? "", "src/config.ts"), "utf8");
+      expect(config.includes("...mailSettings")).toBe(name === "three");
     }
   });
 

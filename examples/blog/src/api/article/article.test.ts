@@ -8,10 +8,13 @@ describe("articles", () => {
     const service = await testService(app);
     const anyone = service.client;
     const user = await service.as("user");
-    const { data } = await user.articles.create(await service.sample(article));
-    expect((await anyone.articles.show(data.id)).data.id).toBe(data.id);
+    const sample = await service.sample(article);
+    const { data } = await user.articles.create(sample);
+    const { data: shown } = await anyone.articles.show(data.id);
+    expect(shown.id).toBe(data.id);
     const change = await service.sample(article);
-    expect((await user.articles.update(data.id, change)).data).toMatchObject(change);
+    const { data: changed } = await user.articles.update(data.id, change);
+    expect(changed).toMatchObject(change);
     await user.articles.remove(data.id);
     await expect(anyone.articles.show(data.id)).rejects.toMatchObject({ status: 404 });
   });
@@ -22,7 +25,7 @@ describe("articles", () => {
     const user = await service.as("user");
     const other = await service.as("user");
     const sent = await service.sample(article);
-    const { data } = await user.articles.create(await service.sample(article));
+    const { data } = await user.articles.create(sent);
     await expect(anyone.articles.create(sent)).rejects.toMatchObject({ status: 401 });
     await expect(anyone.articles.update(data.id, sent)).rejects.toMatchObject({ status: 401 });
     await expect(anyone.articles.remove(data.id)).rejects.toMatchObject({ status: 401 });
