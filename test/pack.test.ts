@@ -31,7 +31,7 @@ describe("the packages that are packed together", () => {
     // `documents` is an optional peer.
     ["@fetchwork/webhooks", "http kit webhooks"],
     ["@fetchwork/rest", "documents endpoint http kit middleware rest"],
-    ["fetchwork", "documents fetchwork http kit oauth2 webhooks"],
+    ["fetchwork", "documents endpoint fetchwork http kit middleware oauth2 rest service webhooks"],
   ])("of %s are %s", (name, expected) => {
     expect(packed(name)).toBe(expected);
   });

@@ -4,10 +4,10 @@ import { articleRoutes } from "./article/index.ts";
 /** Routes of each resource. */
 export const resources = [articleRoutes] as const;
 
-/** Routes of their own. */
+/** Routes that belong to no resource. */
 export const routes = [] as const;
 
-/** What is done beside requests. */
+/** Jobs, which run without a request. */
 export const jobs = [] as const;
 
 /** What receives webhooks of other services. */

@@ -74,13 +74,13 @@ ${imports.join("")}
 /** Routes of each resource. */
 ${list("resources", resources.map(routesOf))}
 
-/** Routes of their own. */
+/** Routes that belong to no resource. */
 ${list(
   "routes",
   routes.map((name) => `...${routesOf(name)}`),
 )}
 
-/** What is done beside requests. */
+/** Jobs, which run without a request. */
 ${list("jobs", jobs.map(camelOf))}
 
 /** What receives webhooks of other services. */

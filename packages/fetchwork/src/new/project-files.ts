@@ -62,7 +62,7 @@ async function configOf(options: ProjectOptions): Promise<Config> {
   return service.defineConfig(shape, settingDefaults(options));
 }
 
-/** Providers have variables of their own names. */
+/** The variables of a provider have its name. */
 function providerExample({ auth }: ProjectOptions): string {
   if (!auth.includes("oidc")) return "";
   return `
