@@ -1,7 +1,7 @@
 import { json } from "@fetchwork/http";
 import { defineResource, defineRoute, resourceRoutes } from "@fetchwork/rest";
 import { accounts, defineUser } from "@fetchwork/rest/accounts";
-import { standardWebhooks } from "@fetchwork/webhooks/vendors";
+import { fetchwork } from "@fetchwork/webhooks/vendors";
 import { z } from "zod";
 import {
   accountSettings,
@@ -44,15 +44,19 @@ export const tidy = backgroundJob<{ readonly text: string }>({
   },
 });
 
-/** A receiver of wishes, which become notes. */
+/** A receiver of what a service of Fetchwork sends; events become notes. */
 export const inbox = defineReceiver({
   name: "inbox",
   path: "/inbox",
-  vendor: standardWebhooks,
+  vendor: fetchwork,
   secret: "WEBHOOK_SECRET",
   on: {
-    "note.wanted": async ({ payload }, { store }) => {
-      await store.collection(note.collection).insert({ text: String(payload.data["text"]) });
+    async wish({ payload }, { store }) {
+      await store.collection(note.collection).insert({ text: String(payload["text"]) });
+    },
+    async user({ payload }, { store }) {
+      const text = `user ${String(payload["action"])}`;
+      await store.collection(note.collection).insert({ text });
     },
   },
 });
