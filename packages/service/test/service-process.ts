@@ -34,11 +34,15 @@ import { app } from "../notes-service.ts";
 await runService(app);
 `;
 
-/** Starts a project; its environment has nothing but `PATH`, `IP` and `PORT`, and what is given. */
-export function startProject(folder: string, environment: NodeJS.ProcessEnv): ServiceProcess {
+/** Starts a project, in its folder; its environment has nothing but `PATH`, `IP` and `PORT`, and what is given. */
+export function startProject(
+  folder: string,
+  environment: NodeJS.ProcessEnv,
+  cwd = folder,
+): ServiceProcess {
   const entry = path.join(folder, "index.ts");
   const child = spawn(process.execPath, ["--conditions=@fetchwork/source", entry], {
-    cwd: folder,
+    cwd,
     env: { PATH: process.env["PATH"], IP: "127.0.0.1", PORT: "0", ...environment },
     stdio: ["ignore", "pipe", "pipe"],
   });
