@@ -53,7 +53,7 @@ export function openService(service: Service, store: Store, options: OpenOptions
   const accounts = openAccounts(service, store, { ...options, limits });
   const { authentication, routes: accountRoutes } = accounts
     ? signInOf(accounts, settings)
-    : { authentication: createAuthentication(settings), routes: [] };
+    : { authentication: createAuthentication({ masterKey: settings.masterKey }), routes: [] };
   const jobs = createJobs(store, { onError: (error) => logs?.failed(error) });
   const sender = service.options.webhooks
     ? createServiceSender(service, store, { logs, isOpen: settings.webhooksToPrivate })

@@ -88,7 +88,7 @@ async function start(service: Service, surroundings: Surroundings): Promise<void
         environmentFile: surroundings.environmentFile,
         projectFolder: surroundings.folder,
         workingFolder: process.cwd(),
-        resources: service.resources.filter((resource) => resource !== accounts?.user),
+        resources: service.resources.filter(({ name }) => name !== accounts?.user.name),
         accounts,
       });
       const isFirst = worker === undefined || worker.id === 1;

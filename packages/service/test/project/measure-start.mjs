@@ -1,3 +1,4 @@
+// @ts-nocheck -- a script, run by hand
 // Measures the start of a command to its first response, as medians, next to that of a bare server of Node with SQLite:
 //
 //   node packages/service/test/project/measure-start.mjs FOLDER PATH COMMAND...   (Linux; in FOLDER, such as /articles)

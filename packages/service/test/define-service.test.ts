@@ -1,0 +1,124 @@
+import { json } from "@fetchwork/http";
+import { defineRoute, resourceRoutes } from "@fetchwork/rest";
+import { accounts, defineUser } from "@fetchwork/rest/accounts";
+import { describe, expect, it } from "vitest";
+import {
+  accountSettings,
+  defineConfig,
+  defineService,
+  ServiceError,
+  serverSettings,
+  type ServiceOptions,
+} from "../src/index.ts";
+import { testService } from "../src/test/index.ts";
+import { app, config, inbox, note } from "./notes-service.ts";
+
+const withoutUsers = defineConfig({ ...serverSettings });
+const users = accounts({ user: defineUser() });
+
+describe("defineService", () => {
+  it.each<[string, object, string]>([
+    ["an unknown option", { name: "notes", config, resource: [] }, "resource"],
+    ["a name with spaces", { name: "my notes", config }, 'name is "my notes", expected'],
+    ["a name with capitals", { name: "Notes", config }, 'name is "Notes", expected'],
+    ["an empty name", { name: "", config }, 'name is "", expected'],
+    ["webhooks without accounts", { name: "notes", config, webhooks: true }, "need accounts"],
+    ["a config without keys", { name: "notes", config: defineConfig({}) }, "lacks MASTER_KEY"],
+    [
+      "users without their settings",
+      { name: "notes", config: withoutUsers, accounts: users },
+      "config lacks JWT_SECRET",
+    ],
+    [
+      "a receiver without its setting",
+      { name: "notes", config: withoutUsers, receivers: [inbox] },
+      "config lacks WEBHOOK_SECRET",
+    ],
+  ])("refuses %s", (_, options, message) => {
+    const define = () => defineService(options as ServiceOptions);
+    expect(define).toThrow(ServiceError);
+    expect(define).toThrow(message);
+  });
+
+  it("takes the name for the title, and has a version", () => {
+    const { title, version } = defineService({ name: "notes", config: withoutUsers });
+    expect([title, version]).toEqual(["notes", "1.0.0"]);
+  });
+
+  it("knows its resources, users first and each once", () => {
+    expect(app.resources.map(({ name }) => name)).toEqual(["user", "note"]);
+    const twice = [resourceRoutes(note), resourceRoutes(note)];
+    const service = defineService({ name: "notes", config: withoutUsers, resources: twice });
+    expect(service.resources).toEqual([note]);
+  });
+});
+
+describe("the calls of a service", () => {
+  const remind = defineRoute({
+    method: "POST",
+    path: "/reminders",
+    operation: "remind",
+    summary: "Send a reminder",
+    tag: "reminders",
+    access: "public",
+    responses: { 202: { description: "Sent" } },
+    async handle(call) {
+      await call.sender.send({ name: "reminded", payload: {} });
+      return json({}, { status: 202 });
+    },
+  });
+
+  it("have no sender without webhooks", async () => {
+    const service = await testService(
+      defineService({ name: "notes", config: withoutUsers, routes: [remind] }),
+    );
+    expect((await service.fetch("/reminders", { method: "POST" })).status).toBe(500);
+    expect(() => service.sender.send({ name: "reminded", payload: {} })).toThrow(ServiceError);
+  });
+
+  it("send the events that webhooks name", async () => {
+    const service = await testService(
+      defineService({
+        name: "notes",
+        config: defineConfig({ ...serverSettings, ...accountSettings }),
+        accounts: users,
+        routes: [remind],
+        webhooks: { events: ["reminded"] },
+      }),
+    );
+    expect((await service.fetch("/reminders", { method: "POST" })).status).toBe(202);
+  });
+
+  it("belong to the settings of their service, and no foreign store does", async () => {
+    const first = await testService(app, {
+      settings: { WEBHOOK_SECRET: "first-secret-0123456789" },
+    });
+    const second = await testService(app);
+    expect(config.of(first).WEBHOOK_SECRET).toBe("first-secret-0123456789");
+    expect(config.of(second).WEBHOOK_SECRET).toBeUndefined();
+    expect(() => withoutUsers.of(first)).toThrow(ServiceError);
+  });
+});
+
+describe("the client of a service", () => {
+  it("has its operations, and no other", async () => {
+    const { as, client } = await testService(app);
+    const ada = await as("user");
+    const { data } = await ada.notes.create({ text: "One" });
+    expect(data.text).toBe("One");
+    // @ts-expect-error -- a note has a text
+    await expect(ada.notes.create({ title: "One" })).rejects.toMatchObject({ status: 400 });
+    // @ts-expect-error -- there is no such operation
+    const unknown: unknown = () => client.forgetNotes();
+    expect(unknown).toBeTypeOf("function");
+    // @ts-expect-error -- nor such a resource
+    await expect(client.articles.list()).rejects.toMatchObject({ code: "ERR_REST_OPERATION" });
+  });
+
+  it("has no webhooks where the service has none", async () => {
+    const { client } = await testService(defineService({ name: "notes", config: withoutUsers }));
+    // @ts-expect-error -- the service has no webhooks
+    const list: unknown = () => client.listWebhooks();
+    expect(list).toBeTypeOf("function");
+  });
+});
