@@ -80,7 +80,6 @@ async function start(service: Service, surroundings: Surroundings): Promise<void
     try {
       const { worker } = cluster;
       const accounts = opened.accounts?.context;
-<<<<<<< HEAD
       const welcome = greeting({
         title: service.title,
         server,
@@ -89,29 +88,12 @@ async function start(service: Service, surroundings: Surroundings): Promise<void
         environmentFile: surroundings.environmentFile,
         projectFolder: surroundings.folder,
         workingFolder: process.cwd(),
-        resources: service.resources.filter((resource) => resource !== accounts?.user),
+        resources: service.resources.filter(({ name }) => name !== accounts?.user.name),
         accounts,
       });
       const isFirst = worker === undefined || worker.id === 1;
       logs.started(server.url, isFirst ? welcome : undefined);
       if (isFirst && accounts?.signUp === "public" && settings.mail === undefined) {
-=======
-      logs.started(
-        server.url,
-        greeting({
-          title: service.title,
-          server,
-          databaseUrl,
-          masterKey: settings.masterKey,
-          environmentFile: surroundings.environmentFile,
-          projectFolder: surroundings.folder,
-          workingFolder: process.cwd(),
-          resources: service.resources.filter(({ name }) => name !== accounts?.user.name),
-          accounts,
-        }),
-      );
-      if (accounts?.signUp === "public" && settings.mail === undefined) {
->>>>>>> w-svctests
         logs.warned("SMTP_URL is not set: everyone may sign up, and no mail confirms an address");
       }
       await opened.start();

@@ -47,7 +47,8 @@ type Values = SettingsOf<Pick<ServerSettings, keyof ServerSettings>> &
 interface Read {
   readonly config: Config;
   readonly name: string;
-  readonly options: { readonly receivers?: readonly { readonly secret: string }[] | undefined };
+  readonly options?:
+    { readonly receivers?: readonly { readonly secret: string }[] | undefined } | undefined;
 }
 
 /**
@@ -62,7 +63,7 @@ export function readStartSettings(
   folder: string = process.cwd(),
 ): StartSettings {
   // A secret of a receiver needs no setting of its own.
-  const secrets = options.receivers?.map(({ secret }) => [
+  const secrets = options?.receivers?.map(({ secret }) => [
     secret,
     environment[secret] || undefined,
   ]);
