@@ -103,9 +103,21 @@ describe("defineReceiver", () => {
 });
 
 describe.each([
-  ["stripe", "/payments/webhooks", paid, signedByStripe, { id: "evt_1", name: "invoice.paid" }],
-  ["vendor", "/issues/webhooks", "{}", signedByVendor, { id: "delivery-1", name: "issues" }],
-] as const)("a receiver of %s", (_, path, body, signed, event) => {
+  {
+    of: "stripe",
+    path: "/payments/webhooks",
+    body: paid,
+    signed: signedByStripe,
+    event: { id: "evt_1", name: "invoice.paid" },
+  },
+  {
+    of: "the default vendor",
+    path: "/issues/webhooks",
+    body: "{}",
+    signed: signedByVendor,
+    event: { id: "delivery-1", name: "issues" },
+  },
+])("a receiver of $of", ({ path, body, signed, event }) => {
   it("refuses what is not signed, or wrongly", async () => {
     const handle = vi.fn<(given: object) => void>();
     const deliver = await open(handle);
