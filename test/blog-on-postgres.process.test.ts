@@ -20,7 +20,7 @@ it.skipIf(noPostgres !== undefined)(
         "run",
         "--no-file-parallelism",
         "examples/blog/src/api",
-        "examples/blog/src/services/middlewares",
+        "examples/blog/test/articles",
       ],
       {
         cwd: root,

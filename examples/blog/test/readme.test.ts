@@ -16,6 +16,7 @@ it("the README of the repository says what the start prints", () => {
     projectFolder: "/work/examples/blog",
     workingFolder: "/work",
     resources: [article],
+    accounts: { signIn: "master", signUp: "master", mails: undefined, linkOrigins: undefined },
   });
   const lines = text.match(/^ {2}\S.*$/gm)?.map((line) => line.trim()) ?? [];
   expect(lines).toHaveLength(5);

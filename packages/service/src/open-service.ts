@@ -70,9 +70,13 @@ export function openService(service: Service, store: Store, options: OpenOptions
     : undefined;
   const parts: ServiceParts = { store, jobs, sender: sender ?? noSender };
   config.keep(store, settings.values);
+  const receiverLog = {
+    warn: (message: unknown) => logs?.warned(String(message)),
+    error: (error: unknown) => logs?.failed(error),
+  };
   const received = receivers.flatMap((receiver): Route | [] => {
     const secret = settings.values[receiver.secret];
-    return typeof secret === "string" ? receiver.route(parts, secret) : [];
+    return typeof secret === "string" ? receiver.route(parts, secret, receiverLog) : [];
   });
   const api = createApi({
     title,

@@ -11,7 +11,7 @@ import {
   type ServiceOptions,
 } from "../src/index.ts";
 import { testService } from "../src/test/index.ts";
-import { app, config, inbox, note } from "./notes-service.ts";
+import { app, config, note } from "./notes-service.ts";
 
 const withoutUsers = defineConfig({ ...serverSettings });
 const users = accounts({ user: defineUser() });
@@ -28,11 +28,6 @@ describe("defineService", () => {
       "users without their settings",
       { name: "notes", config: withoutUsers, accounts: users },
       "config lacks JWT_SECRET",
-    ],
-    [
-      "a receiver without its setting",
-      { name: "notes", config: withoutUsers, receivers: [inbox] },
-      "config lacks WEBHOOK_SECRET",
     ],
   ])("refuses %s", (_, options, message) => {
     const define = () => defineService(options as ServiceOptions);

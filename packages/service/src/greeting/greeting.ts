@@ -19,7 +19,7 @@ export interface Greeted {
   readonly workingFolder: string;
   /** What there is beside users. */
   readonly resources: readonly Resource[];
-  /** Who may sign up and in. Default: holders of the master key. */
+  /** Who may sign up and in. Absent without users. */
   readonly accounts?: AccountsAccess | undefined;
 }
 
@@ -39,8 +39,8 @@ export function greeting(greeted: Greeted): string {
     ? "-d access_token=$MASTER_KEY"
     : '--data-urlencode "access_token=$MASTER_KEY"';
   const tries = [
-    ...triesOfUsers(url, key, greeted.accounts),
-    ...(resource === undefined ? noResource(url) : triesOf(resource, { url, key })),
+    ...(greeted.accounts ? triesOfUsers(url, key, greeted.accounts) : []),
+    ...(resource === undefined ? noResource(url, greeted) : triesOf(resource, { url, key })),
   ];
   const needsKey = tries.some((line) => line.includes("$MASTER_KEY"));
   const what = needsKey && !isInFile ? ", with MASTER_KEY set as here" : "";
@@ -58,8 +58,8 @@ Ctrl-C stops it.`;
 }
 
 /** Lines that sign up, follow the link of the mail where there is one, and sign in. */
-function triesOfUsers(url: string, key: string, accounts?: AccountsAccess): readonly string[] {
-  const { linkOrigins, mails, signIn = "master", signUp = "master" } = accounts ?? {};
+function triesOfUsers(url: string, key: string, accounts: AccountsAccess): readonly string[] {
+  const { linkOrigins, mails, signIn, signUp } = accounts;
   const { [0]: page = url } = linkOrigins ?? [];
   const isMailed = signUp === "public" && mails !== undefined;
   const link = isMailed ? ` -d link=${page}/email-changes` : "";
@@ -77,7 +77,8 @@ function triesOfUsers(url: string, key: string, accounts?: AccountsAccess): read
   ];
 }
 
-function noResource(url: string): readonly string[] {
+function noResource(url: string, { accounts }: Greeted): readonly string[] {
+  if (accounts === undefined) return [`curl -w '\\n' ${url}/openapi.json`];
   return [`curl -w '\\n' ${url}/users/me -H "Authorization: Bearer $TOKEN"`];
 }
 

@@ -40,13 +40,19 @@ export interface ReceiverDefinition<Events extends object> {
   };
 }
 
+/** Where a receiver reports what it cannot respond to the sender. */
+export interface ReceiverLog {
+  readonly warn: (message: unknown) => void;
+  readonly error: (error: unknown) => void;
+}
+
 /** A receiver of webhooks. */
 export interface Receiver {
   readonly name: string;
   /** The variable with its secret. */
   readonly secret: string;
   /** Makes its route. */
-  route(parts: ServiceParts, secret: string): Route;
+  route(parts: ServiceParts, secret: string, log: ReceiverLog): Route;
 }
 
 /** Deliveries that were received, so that each is handled once. */
@@ -88,14 +94,14 @@ export function defineReceiver<Events extends object>(
   return {
     name,
     secret: setting,
-    route(parts, secret) {
+    route(parts, secret, log) {
       const store = collectionReplayStore(parts.store.collection(receivedDeliveries));
-      const webhooks = new Webhooks<Events>({ secret, vendor, replay: { store } });
+      const webhooks = new Webhooks<Events>({ secret, vendor, replay: { store }, log });
       for (const event of Object.keys(on) as EventName<Events>[]) {
         const handle = on[event] as ReceivedEventHandler<WebhookEvent<Events>>["handle"];
         webhooks.on(event, (given) => handle(given as WebhookEvent<Events>, parts));
       }
-      const receive = createWebMiddleware(webhooks, { maxBody, path });
+      const receive = createWebMiddleware(webhooks, { maxBody, path, log });
       return defineRoute({
         method: "POST",
         path,

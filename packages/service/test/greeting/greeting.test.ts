@@ -33,6 +33,7 @@ const usual: Greeted = {
   projectFolder: "/work/api",
   workingFolder: "/work/api",
   resources: [note],
+  accounts: { signIn: "master", signUp: "master", mails: undefined, linkOrigins: undefined },
 };
 
 /** What a person pastes. */
