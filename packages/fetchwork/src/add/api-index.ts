@@ -57,7 +57,6 @@ function exportsConstant(file: string, name: string): boolean {
 
 /** Writes `src/api/index.ts`, which lists the parts of a project. */
 export function apiIndex({ jobs, receivers, resources, routes }: ProjectParts): string {
-  const routesOf = (name: string): string => `${camelOf(name)}Routes`;
   const imports = [
     ...jobs.map((name) => `import { ${camelOf(name)} } from "../jobs/${name}.ts";\n`),
     ...receivers.map((name) => `import { ${camelOf(name)} } from "../receivers/${name}.ts";\n`),
@@ -65,8 +64,6 @@ export function apiIndex({ jobs, receivers, resources, routes }: ProjectParts): 
       .toSorted()
       .map((name) => `import { ${routesOf(name)} } from "./${name}/index.ts";\n`),
   ];
-  const list = (name: string, items: readonly string[]): string =>
-    listText(items, { head: `export const ${name} = `, tail: " as const;" });
   const about =
     "// `fetchwork add` writes this file as a whole: what the folders of src/api, src/jobs and src/receivers export.";
   return `${about}
@@ -86,4 +83,13 @@ ${list("jobs", jobs.map(camelOf))}
 /** What receives webhooks of other services. */
 ${list("receivers", receivers.map(camelOf))}
 `;
+}
+
+/** The constant with the routes of a folder. */
+function routesOf(name: string): string {
+  return `${camelOf(name)}Routes`;
+}
+
+function list(name: string, items: readonly string[]): string {
+  return listText(items, { head: `export const ${name} = `, tail: " as const;" });
 }

@@ -32,7 +32,7 @@ export async function projectFiles(
     "9000": `${options.port}`,
   };
   for (const [path, template] of readTemplates()) {
-    if (/^src\/api\//.test(path) && options.auth.length === 0) continue;
+    if (path.startsWith("src/api/") && options.auth.length === 0) continue;
     // Examples of the repository have those of its root.
     if (toolFiles.has(path) && source.kind === "workspace") continue;
     let text = template;

@@ -63,11 +63,14 @@ export function readStartSettings(
   folder: string = process.cwd(),
 ): StartSettings {
   // A secret of a receiver needs no setting of its own.
-  const secrets = options?.receivers?.map(({ secret }) => [
-    secret,
-    environment[secret] || undefined,
-  ]);
-  const read = { ...Object.fromEntries(secrets ?? []), ...config.read(environment) };
+  const secrets: [string, string | undefined][] = [];
+  for (const { secret } of options?.receivers ?? []) {
+    secrets.push([secret, environment[secret] || undefined]);
+  }
+  const read: StartSettings["values"] = {
+    ...Object.fromEntries(secrets),
+    ...config.read(environment),
+  };
   const values = read as unknown as Values;
   const isProduction = environment["NODE_ENV"] === "production";
   const { DATABASE_URL = `sqlite:data/${name}.db`, LOG, PORT, PUBLIC_URL } = values;

@@ -1,5 +1,5 @@
 import { type Handler, runHandler } from "@fetchwork/http";
-import type { InputOf, JsonSchema, Resource, Schema } from "@fetchwork/rest";
+import type { Fields, JsonSchema, Resource } from "@fetchwork/rest";
 
 /** Who creates what samples refer to. */
 interface Creators {
@@ -12,7 +12,7 @@ interface Creators {
 export function createSampler(
   handler: Handler,
   { user, masterKey }: Creators,
-): <S extends Schema>(resource: Resource<S>, fields?: Partial<InputOf<S>>) => Promise<InputOf<S>> {
+): (resource: Resource, fields?: Fields) => Promise<Fields> {
   let made = 0;
 
   async function create(resource: Resource): Promise<string> {
@@ -28,10 +28,7 @@ export function createSampler(
     return ((await response.json()) as { readonly id: string }).id;
   }
 
-  async function sample<S extends Schema>(
-    { input, name, relations }: Resource<S>,
-    given: Partial<InputOf<S>> = {},
-  ): Promise<InputOf<S>> {
+  async function sample({ input, name, relations }: Resource, given: Fields = {}): Promise<Fields> {
     made += 1;
     const fields: Record<string, unknown> = {};
     const properties = (input["properties"] ?? {}) as Readonly<Record<string, JsonSchema>>;
@@ -43,7 +40,7 @@ export function createSampler(
         id === undefined ? valueOf(properties[field] ?? {}, `${name}.${field}`, made) : id;
       fields[field] = reference?.many === true ? [value] : value;
     }
-    return { ...fields, ...given } as InputOf<S>;
+    return { ...fields, ...given };
   }
   return sample;
 }

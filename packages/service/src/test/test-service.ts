@@ -3,7 +3,7 @@ import { openStore, type Store } from "@fetchwork/documents";
 import { mockTransport, runHandler } from "@fetchwork/http";
 import type { AccountMail } from "@fetchwork/rest/accounts";
 import { type ApiClient, type AuthClient, createClient } from "@fetchwork/rest/client";
-import type { InputOf, Resource, Schema } from "@fetchwork/rest";
+import type { Fields, InputOf, Resource, Schema } from "@fetchwork/rest";
 import { checkOptions } from "../check-options.ts";
 import type { Service } from "../define-service.ts";
 import { openService, type OpenService } from "../open-service.ts";
@@ -40,10 +40,7 @@ export interface TestService<Types = unknown>
    * Makes what a client sends to create a document, with the fields that its schema needs; each time with other values. What
    * it refers to is created first, by callers who may.
    */
-  sample<S extends Schema>(
-    resource: Resource<S>,
-    fields?: Partial<InputOf<S>>,
-  ): Promise<InputOf<S>>;
+  sample<S extends Schema>(resource: Resource<S>, fields?: Fields): Promise<InputOf<S>>;
   /** Sends a request to a path. */
   fetch(path: string, init?: RequestInit): Promise<Response>;
   /** Mails that were sent, oldest first. */
@@ -91,6 +88,10 @@ export async function testService<Types>(
   const base = { baseUrl: "http://localhost", transport: mockTransport(opened.handler) };
   const { masterKey } = settings;
   const client = createClient<{ readonly types?: Types }>({ ...base, auth: true });
+  const sample = createSampler(opened.handler, {
+    user: async () => (await createTestUser(opened.handler, masterKey, "admin")).token,
+    masterKey,
+  });
   const test: TestService<Types> = {
     ...opened,
     masterKey,
@@ -103,10 +104,7 @@ export async function testService<Types>(
       // With the master key it has no user, and so no `auth`.
       return createClient({ ...base, ...signedIn }) as TestClient<Types>;
     },
-    sample: createSampler(opened.handler, {
-      user: async () => (await createTestUser(opened.handler, masterKey, "admin")).token,
-      masterKey,
-    }),
+    sample,
     fetch: async (path, init) =>
       runHandler(opened.handler, new Request(new URL(path, base.baseUrl), init)),
     mails: box.mails,
