@@ -56,7 +56,15 @@ function importsThat(
 function isDeclared(specifier: string, file: string, { manifest }: WorkspacePackage): boolean {
   const { dependencies, peerDependencies, optionalDependencies, devDependencies } = manifest;
   const forTests = file.endsWith(".test.ts") ? { ...rootTools, ...devDependencies } : {};
-  const declared = { ...dependencies, ...peerDependencies, ...optionalDependencies, ...forTests };
+  // Tools of the project that uses the package: as optional peers, `npm ci --omit=dev` would install them.
+  const tools = manifest.name === "@fetchwork/service" ? devDependencies : {};
+  const declared = {
+    ...dependencies,
+    ...peerDependencies,
+    ...optionalDependencies,
+    ...forTests,
+    ...tools,
+  };
   // What begins with `#` is the package's own choice of one of its files (Node's "subpath imports").
   if (specifier.startsWith("#")) return specifier in (manifest.imports ?? {});
   return isRelative(specifier) || specifier.startsWith("node:") || packageOf(specifier) in declared;

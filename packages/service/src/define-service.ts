@@ -1,4 +1,5 @@
 import type { CollectionDefinition } from "@fetchwork/documents";
+import type { Middleware } from "@fetchwork/http";
 import { jobCollections } from "@fetchwork/documents/jobs";
 import {
   attemptCollection,
@@ -33,6 +34,8 @@ export interface ServiceOptions {
   readonly resources?: readonly (readonly Route[])[] | undefined;
   /** Routes of your own, as `defineRoute` makes them. Default: none. */
   readonly routes?: readonly Route[] | undefined;
+  /** Middlewares around the API, inside those of the service. Default: none. */
+  readonly middlewares?: readonly Middleware[] | undefined;
   /** What is done beside requests. Default: nothing. */
   readonly jobs?: readonly AnyBackgroundJob[] | undefined;
   /** What receives webhooks of others. Default: nothing. */
@@ -99,6 +102,7 @@ export function defineService<const Options extends ServiceOptions>(
     "accounts",
     "resources",
     "routes",
+    "middlewares",
     "jobs",
     "receivers",
     "webhooks",

@@ -95,9 +95,10 @@ export function openService(service: Service, store: Store, options: OpenOptions
   });
   // It writes, because a store whose disk is full still reads.
   const checks = [{ name: "documents", check: () => administer(store).probe() }];
-  const { signInLimit, trustedProxies } = settings;
+  const { corsOrigins, signInLimit, trustedProxies } = settings;
   const layers = middlewares({
     checks,
+    corsOrigins,
     logs,
     name,
     signInLimit,
@@ -107,7 +108,7 @@ export function openService(service: Service, store: Store, options: OpenOptions
   });
   return {
     ...parts,
-    handler: wrap(api.handler, ...layers),
+    handler: wrap(api.handler, ...layers, ...(service.options.middlewares ?? [])),
     openApi: api.openApi,
     accounts,
     async start() {

@@ -1,6 +1,6 @@
 import { resourceRoutes, defineResource, defineRoute } from "@fetchwork/rest";
 import { accounts, defineUser } from "@fetchwork/rest/accounts";
-import { json } from "@fetchwork/http";
+import { json, type Middleware } from "@fetchwork/http";
 import { expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import {
@@ -95,4 +95,13 @@ it("makes samples of a resource, and what they refer to", async () => {
   expect(one.text).not.toBe(other.text);
   expect((await ada.notes.create(one)).data.text).toBe(one.text);
   expect(await service.sample(note, { text: "Two" })).toEqual({ text: "Two" });
+});
+
+it("runs the middlewares of the service around the API", async () => {
+  const teapot: Middleware = (next) => (request, context) =>
+    new URL(request.url).pathname === "/tea" ? json({ tea: true }) : next(request, context);
+  const options = { ...app.options, middlewares: [teapot] };
+  const service = await testService(defineService(options));
+  expect(await (await service.fetch("/tea")).json()).toEqual({ tea: true });
+  expect((await service.fetch("/notes")).status).toBe(200);
 });

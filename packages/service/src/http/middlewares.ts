@@ -31,6 +31,8 @@ export interface MiddlewareSettings {
   readonly checks: readonly HealthCheck[];
   /** Addresses of proxies in front. */
   readonly trustedProxies: readonly string[];
+  /** Origins whose pages may read responses. Default: all. */
+  readonly corsOrigins?: readonly string[] | undefined;
   /** Sign-ins per minute and address; `0` for any number. */
   readonly signInLimit: number;
   /** Default: nothing is logged. */
@@ -41,7 +43,8 @@ export interface MiddlewareSettings {
 
 /** What every request passes, from the outside to the inside. The order matters: see docs/middlewares.md. */
 export function middlewares(settings: MiddlewareSettings): readonly Middleware[] {
-  const { checks, logs, name, signInLimit, signIns, trustedProxies, version } = settings;
+  const { checks, corsOrigins, logs, name, signInLimit, signIns, trustedProxies, version } =
+    settings;
   return [
     trace(),
     realIp({ trustedProxies }),
@@ -49,6 +52,7 @@ export function middlewares(settings: MiddlewareSettings): readonly Middleware[]
     ...(logs?.middleware ? [logs.middleware] : []),
     serverTiming(),
     cors({
+      ...(corsOrigins && { allowedOrigins: corsOrigins }),
       allowedHeaders: [
         "Authorization",
         "Content-Type",

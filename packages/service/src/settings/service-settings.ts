@@ -29,6 +29,8 @@ export interface ServerSettings {
   readonly LOG: Setting<"spec" | "json" | "off" | undefined>;
   /** Least important of what the log `json` has. Default: `info`. */
   readonly LOG_LEVEL: Setting<"debug" | "info" | "warn" | "error" | "silent">;
+  /** Origins whose pages may read responses. Default: all. */
+  readonly CORS_ORIGINS: Setting<readonly string[] | undefined>;
   /** Addresses and ranges of the proxies in front, which alone may name a client's address. Default: none. */
   readonly TRUSTED_PROXIES: Setting<readonly string[]>;
 }
@@ -80,6 +82,12 @@ export const serverSettings: ServerSettings = {
     .meta({
       description: "Least important of what the log json has: debug, info, warn, error or silent.",
       examples: ["info"],
+    }),
+  CORS_ORIGINS: origins()
+    .optional()
+    .meta({
+      description: "Origins whose pages may read responses, with commas; without it all may.",
+      examples: ["https://www.example.com"],
     }),
   TRUSTED_PROXIES: addressRanges()
     .default([])

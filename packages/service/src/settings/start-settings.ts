@@ -25,6 +25,8 @@ export interface StartSettings {
   readonly log: "spec" | "json" | "off";
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
   readonly trustedProxies: readonly string[];
+  /** Origins whose pages may read responses. Absent, all may. */
+  readonly corsOrigins?: readonly string[] | undefined;
   /** Sign-ins and changes of a password per minute and address; `0` for any number. */
   readonly signInLimit: number;
   /** Wrong passwords for an account before further attempts have to wait; `0` for any number. */
@@ -93,6 +95,7 @@ export function readStartSettings(
     log: LOG ?? (isProduction ? "json" : "spec"),
     logLevel: values.LOG_LEVEL,
     trustedProxies: values.TRUSTED_PROXIES,
+    corsOrigins: values.CORS_ORIGINS,
     signInLimit: values.SIGN_IN_LIMIT ?? 0,
     signInFailures: values.SIGN_IN_FAILURES ?? 0,
     webhooksToPrivate: values.WEBHOOKS_TO_PRIVATE ?? !isProduction,

@@ -38,6 +38,17 @@ describe("around every route", () => {
     );
   });
 
+  it("pages of other origins than CORS_ORIGINS names may not read", async () => {
+    const api = await openApi("memory", { CORS_ORIGINS: "https://app.example" });
+    for (const [origin, allowed] of [
+      ["https://app.example", "https://app.example"],
+      ["https://app.example.evil.example", null],
+    ] as const) {
+      const { headers } = await api.send("GET", "/openapi.json", { headers: { origin } });
+      expect(headers.get("access-control-allow-origin")).toBe(allowed);
+    }
+  });
+
   it("answers are compressed, and a document keeps the ETag that If-Match needs", async () => {
     const api = await openApi("socket");
     const { id, token } = await api.join("ada@example.com");
