@@ -197,7 +197,8 @@ function useOlderTypes() {
  * @param {string} entry
  */
 function needsNode(entry) {
-  const isForNode = /^(?:fetchwork|@fetchwork\/(?:agent|documents|rest)|@fetchwork\/agent\/.+)$/;
+  const isForNode =
+    /^(?:fetchwork|@fetchwork\/(?:agent|documents|rest|service)|@fetchwork\/(?:agent|service)\/.+)$/;
   return isForNode.test(entry) || /\/(?:node|sender|serve|undici)(?:\/|$)/.test(entry);
 }
 

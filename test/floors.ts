@@ -52,7 +52,7 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
   ],
   service: [
     "project",
-    "test",
+    "testing",
     "run-service.ts",
     "greeting",
     "processes",

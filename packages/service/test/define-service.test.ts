@@ -10,7 +10,7 @@ import {
   serverSettings,
   type ServiceOptions,
 } from "../src/index.ts";
-import { testService } from "../src/test/index.ts";
+import { testService } from "../src/testing/index.ts";
 import { app, config, note } from "./notes-service.ts";
 
 const withoutUsers = defineConfig({ ...serverSettings });

@@ -11,7 +11,7 @@ import {
   type Service,
   ServiceError,
 } from "../../src/index.ts";
-import { testService } from "../../src/test/index.ts";
+import { testService } from "../../src/testing/index.ts";
 import { config, note, tidy, app } from "../notes-service.ts";
 
 function serviceWith(...jobs: NonNullable<Service["options"]["jobs"]>): Service {

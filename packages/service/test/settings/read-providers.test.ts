@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { readStartSettings } from "../../src/settings/start-settings.ts";
-import { testService } from "../../src/test/index.ts";
+import { testService } from "../../src/testing/index.ts";
 import { app, secrets } from "../notes-service.ts";
 
 const google = { OIDC_GOOGLE_ISSUER: "https://accounts.google.com", OIDC_GOOGLE_CLIENT_ID: "id" };
