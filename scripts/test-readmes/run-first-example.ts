@@ -4,7 +4,7 @@ import type { FirstExample } from "./first-example.ts";
 import { runProgram } from "./run-program.ts";
 
 /** URLs of this machine with a port: what an example tells its reader to open. */
-const served = /http:\/\/(?:127\.0\.0\.1|localhost):\d+\S*(?=\s)/g;
+const served = /http:\/\/(?:127\.0\.0\.1|localhost):\d+[^\s,]*(?=[\s,])/g;
 
 /**
  * Runs a first example as pasted, in a project that has its package: no stand-ins, no keys. It must print something.
