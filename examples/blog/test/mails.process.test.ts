@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { masterKey } from "./api-client.ts";
-import { openMailServer } from "./mail-server.ts";
+import { openMailServer } from "../../../packages/service/test/mail/mail-server.ts";
 import { startServer } from "./server-process.ts";
 
 const email = "ada@example.com";

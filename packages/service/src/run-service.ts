@@ -80,19 +80,21 @@ async function start(service: Service, surroundings: Surroundings): Promise<void
     try {
       const { worker } = cluster;
       const accounts = opened.accounts?.context;
-      const welcome = greeting({
-        title: service.title,
-        server,
-        databaseUrl,
-        masterKey: settings.masterKey,
-        environmentFile: surroundings.environmentFile,
-        projectFolder: surroundings.folder,
-        workingFolder: process.cwd(),
-        resources: service.resources.filter(({ name }) => name !== accounts?.user.name),
-        accounts,
-      });
       const isFirst = worker === undefined || worker.id === 1;
-      logs.started(server.url, isFirst ? welcome : undefined);
+      const welcome = isFirst
+        ? greeting({
+            title: service.title,
+            server,
+            databaseUrl,
+            masterKey: settings.masterKey,
+            environmentFile: surroundings.environmentFile,
+            projectFolder: surroundings.folder,
+            workingFolder: process.cwd(),
+            resources: service.resources.filter(({ name }) => name !== accounts?.user.name),
+            accounts,
+          })
+        : undefined;
+      logs.started(server.url, welcome);
       if (isFirst && accounts?.signUp === "public" && settings.mail === undefined) {
         logs.warned("SMTP_URL is not set: everyone may sign up, and no mail confirms an address");
       }

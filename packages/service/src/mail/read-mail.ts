@@ -1,4 +1,5 @@
 import { StartError } from "../errors.ts";
+import { isThisMachine } from "../settings/setting.ts";
 
 /** Where mails go out. */
 export interface MailPlace {
@@ -28,8 +29,6 @@ export interface MailValues {
   readonly RESET_LINK_ORIGINS?: readonly string[] | undefined;
   readonly PUBLIC_URL?: string | undefined;
 }
-
-const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
 
 /**
  * Reads where mails go out. In production without `SMTP_URL` there are none.
@@ -62,7 +61,7 @@ function readSmtp(text: string, isProduction: boolean): SmtpServer {
   }
   const isSecure = url.protocol === "smtps:";
   const isAuthenticated = url.username !== "";
-  const isLocal = loopback.test(url.hostname);
+  const isLocal = isThisMachine(url.hostname);
   if (isAuthenticated && url.search && !isLocal) {
     throw new StartError("SMTP_URL has a password, which tls=no would send to everyone");
   }

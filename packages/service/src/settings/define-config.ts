@@ -56,7 +56,7 @@ export function defineConfig<Shape extends SettingsShape>(
   defaults: Partial<Record<keyof Shape, string>> = {},
 ): Config<Shape> {
   const unknown = Object.keys(defaults).find((name) => !Object.hasOwn(shape, name));
-  if (unknown !== undefined) throw new ServiceError(`there is no setting ${unknown}`);
+  if (unknown !== undefined) throw new ServiceError(`unknown setting ${unknown}`);
   const kept = new WeakMap<object, SettingsOf<Shape>>();
   return {
     shape,

@@ -1,8 +1,7 @@
 import { knownProviders, type AccountProvider } from "@fetchwork/rest/accounts/providers";
 import { StartError } from "../errors.ts";
 import type { Environment } from "./define-config.ts";
-
-const loopback = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/;
+import { isThisMachine } from "./setting.ts";
 
 /**
  * Reads the providers: `OIDC_<NAME>_CLIENT_ID`, `OIDC_<NAME>_CLIENT_SECRET`, `OIDC_<NAME>_AUDIENCE`,
@@ -43,6 +42,6 @@ function yesOrNo(variable: string, environment: Environment): boolean {
 function checkIssuer(variable: string, issuer: string): void {
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
   const isSafe =
-    url?.protocol === "https:" || (url?.protocol === "http:" && loopback.test(url.hostname));
+    url?.protocol === "https:" || (url?.protocol === "http:" && isThisMachine(url.hostname));
   if (!isSafe) throw new StartError(`${variable} must be an https URL`);
 }

@@ -102,3 +102,11 @@ function originOf(text: string): string | undefined {
   if (url === undefined || !/^https?:$/.test(url.protocol)) return undefined;
   return url.href === `${url.origin}/` ? url.origin : undefined;
 }
+
+/**
+ * Whether the host of a URL is this machine, which plain HTTP and plain SMTP may reach. Narrower than `isLoopbackHost` of the
+ * kit: names under `.localhost` are not taken.
+ */
+export function isThisMachine(hostname: string): boolean {
+  return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])$/.test(hostname);
+}

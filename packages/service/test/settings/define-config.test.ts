@@ -25,7 +25,7 @@ describe("defineConfig", () => {
   it("refuses a default of a setting that there is not", () => {
     // @ts-expect-error -- there is no setting of this name
     expect(() => defineConfig({ ...serverSettings }, { PROT: "4000" })).toThrow(
-      "there is no setting PROT",
+      "unknown setting PROT",
     );
   });
 
