@@ -6,7 +6,7 @@ export interface MailBox {
   readonly mailer: Mailer;
   readonly mails: readonly AccountMail[];
   /** Waits for a mail that was not returned before. */
-  next(to: string): Promise<AccountMail>;
+  readonly next: (to: string) => Promise<AccountMail>;
 }
 
 /** How long a mail is waited for, and how often it is looked for. In milliseconds. */
@@ -18,7 +18,12 @@ export function createMailBox(): MailBox {
   const mails: AccountMail[] = [];
   const seen = new Set<AccountMail>();
   return {
-    mailer: { send: async (mail) => void mails.push(mail) },
+    mailer: {
+      send(mail) {
+        mails.push(mail);
+        return Promise.resolve();
+      },
+    },
     mails,
     async next(to) {
       for (let waited = 0; waited < patience; waited += interval) {
