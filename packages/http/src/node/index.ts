@@ -3,4 +3,5 @@ export { nodeMessages, writeEarlyHints, type NodeMessages } from "./exchange/nod
 export type { NodeListener } from "./server/request-listener.ts";
 export { serve, type CloseOptions, type RunningServer } from "./server/serve.ts";
 export type { ServeOptions, TlsOptions, UpgradeListener } from "./server/serve-options.ts";
+export { stopOnSignals } from "./server/stop-on-signals.ts";
 export { toNodeListener, type NodeListenerOptions } from "./server/to-node-listener.ts";

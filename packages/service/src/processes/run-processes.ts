@@ -1,4 +1,4 @@
-import { constants } from "node:os";
+import { stopOnSignals } from "@fetchwork/http/serve";
 import { StartError } from "../errors.ts";
 import type { Log } from "../log/log.ts";
 import type { StartSettings } from "../settings/start-settings.ts";
@@ -21,19 +21,9 @@ export async function runProcesses(
     );
   }
   const group = new WorkerGroup(processes, logs);
-  let first: number | undefined;
-  const stop = (signal: "SIGTERM" | "SIGINT"): void => {
-    if (first === undefined) {
-      first = performance.now();
-      group.stop();
-      // An earlier one counts as the same: npm forwards a signal that the terminal has sent already.
-    } else if (performance.now() - first >= 500) {
-      group.kill();
-      // oxlint-disable-next-line unicorn/no-process-exit -- an operator who stops twice does not want to wait
-      process.exit(128 + constants.signals[signal]);
-    }
-  };
-  process.on("SIGTERM", stop).on("SIGINT", stop);
+  // A second signal ends this process, and all that it has started.
+  process.once("exit", () => group.kill());
+  stopOnSignals(() => group.stop());
   process.on("SIGHUP", () => group.restart());
   return group.run();
 }
