@@ -12,7 +12,7 @@ import type { Failure, Job, Part } from "./slow-reads.ts";
 /** Rows of one message: about as long as the main thread may be held up. */
 const rowsPerPart = 500;
 
-/** Answers the reads that come in, each in parts that are asked for one by one. */
+/** Answers the reads that come in, each in parts that are asked for one by one, until "end". */
 export function serveSlowReads(port: MessagePort, path: string): void {
   const stamps = createStamps();
   let connection: Connection | undefined;
@@ -41,6 +41,11 @@ export function serveSlowReads(port: MessagePort, path: string): void {
   }
 
   port.on("message", (message: unknown) => {
+    if (message === "end") {
+      connection?.close();
+      port.close();
+      return;
+    }
     if (isJob(message)) {
       try {
         rest = read(message);

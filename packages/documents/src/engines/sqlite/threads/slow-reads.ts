@@ -92,7 +92,13 @@ export class SlowReads {
         this.#whenIdle = resolve;
       });
     }
-    await Promise.all(this.#idle.splice(0).map((worker) => worker.terminate()));
+    await Promise.all(
+      this.#idle.splice(0).map(async (worker) => {
+        worker.ref();
+        worker.postMessage("end");
+        await once(worker, "exit");
+      }),
+    );
   }
 
   #next(): void {

@@ -24,19 +24,17 @@ export async function runMaintenance(
   task: MaintenanceTask,
 ): Promise<readonly string[]> {
   const worker = startThread({ kind: "maintain", path, task });
+  let problems: unknown;
+  worker.once("message", (message: unknown) => {
+    problems = message;
+  });
   try {
-    const problems = await new Promise<unknown>((resolve, reject) => {
-      worker.once("message", resolve);
-      worker.once("error", reject);
-      worker.once("exit", (code) => {
-        reject(new Error(`the thread ended with ${code} before it was done`));
-      });
-    });
-    return Array.isArray(problems) ? problems.map(String) : [];
+    // It ends by itself: a thread that is terminated while SQLite closes a file may take the process along.
+    await once(worker, "exit");
+    if (!Array.isArray(problems)) throw new Error("the thread ended before it was done");
+    return problems.map(String);
   } catch (error) {
     throw toDocumentsError(error);
-  } finally {
-    await worker.terminate();
   }
 }
 

@@ -14,11 +14,13 @@ switch (task.kind) {
     break;
   case "maintain": {
     const connection = openReadingConnection(task.path);
+    let problems: readonly string[];
     try {
-      parentPort?.postMessage(maintain(connection, task.task));
+      problems = maintain(connection, task.task);
     } finally {
       connection.close();
     }
+    parentPort?.postMessage(problems);
     break;
   }
   case "read":
