@@ -6,7 +6,7 @@ import { createExpiry } from "../document/expiry.ts";
 import type { Stamps } from "../document/stamps.ts";
 import type { ParsedNear } from "../geo/near.ts";
 import type { TargetVersion } from "../query/targets.ts";
-import type { ContainsFilter } from "../query/filter.ts";
+import type { ContainsFilter, Filter } from "../query/filter.ts";
 import type { Part, SortValue } from "../query/keyset.ts";
 import type { OrderTerm, ParsedQuery, ParsedSelection } from "../query/parse-query.ts";
 import { type Dialect, quoteName, type StatementUse } from "./dialect.ts";
@@ -99,13 +99,13 @@ export interface Index {
 
 /**
  * How words or members of lists are looked for: in their index, or in each document that is found otherwise. Where it is
- * known which documents have them, these are looked up: `keys` are all of them, and `unindexed` those that the index does
- * not have.
+ * known which documents have them, these are looked up: `keys` are all that have what was looked for, of which the rest of
+ * the selection is checked, and `unindexed` those that the index does not have.
  */
 export type FoundBy =
   | "document"
   | "index"
-  | { readonly keys: readonly Row[number][] }
+  | { readonly keys: readonly Row[number][]; readonly of: Lookup }
   | { readonly unindexed: readonly Row[number][] };
 
 /** What a statement selects: documents of a selection, after a place in an order. */
@@ -113,6 +113,10 @@ export interface Selected extends Pick<ParsedSelection, "deleted" | "filter" | "
   readonly part?: Part | undefined;
   /** Members that lists must have, of which the first is looked up where `foundBy` is `"index"`. Default: none. */
   readonly members?: readonly ContainsFilter[] | undefined;
+  /** Conditions of the filter that an index of values finds, where the store decides between those. Default: none. */
+  readonly conditions?: readonly ConditionLookup[] | undefined;
+  /** Conditions of the filter that all documents have in which an index of values is walked. Default: none. */
+  readonly walked?: Filter | undefined;
   /** Default: `"index"`. */
   readonly foundBy?: FoundBy | undefined;
 }
@@ -148,8 +152,15 @@ export interface NearSearch {
   readonly isTimed: boolean;
 }
 
+/** Conditions that one index of values finds together: fields that equal a value, and the one after them. */
+export interface ConditionLookup {
+  readonly kind: "conditions";
+  readonly filters: readonly Filter[];
+}
+
 /** What an index finds documents by. */
-export type Lookup = ContainsFilter | { readonly kind: "words"; readonly words: readonly string[] };
+export type Lookup =
+  ConditionLookup | ContainsFilter | { readonly kind: "words"; readonly words: readonly string[] };
 
 /** See {@link Searching.probePage}. */
 type ProbePage = (
@@ -160,10 +171,12 @@ type ProbePage = (
 
 /** How documents are found by words, or by members of lists. */
 export interface Searching {
+  /** Whether the store decides which index of values finds documents, since the planner of the engine knows no numbers. */
+  readonly findsConditions: boolean;
   /** Whether `probe` and `count` count exactly the documents that were not removed. */
   readonly probesVisible: boolean;
   /**
-   * Counts the rows that have all words or one of the members, up to `limit`. Returns NULL where a sample shows that they
+   * Counts the rows that have all words, one of the members or the conditions, up to `limit`. Returns NULL where a sample shows that they
    * are many and counting them would take long. Where the engine has them at hand, the second column is the list of keys,
    * as JSON.
    */
@@ -179,8 +192,11 @@ export interface Searching {
   readonly walksWhole: boolean;
   /** Writes what stands behind FROM for the rows of a SELECT, given from WHERE on; they keep its order. */
   inOrder(rest: string): string;
-  /** Writes what stands behind FROM for the rows of a WHERE clause that are found by it, and not by an order. */
-  apart(where: string): string;
+  /**
+   * Writes what stands behind FROM for the rows of a WHERE clause that are found by it, and not by an order; by no index
+   * either where their keys are known.
+   */
+  apart(where: string, foundBy: FoundBy): string;
 }
 
 /** How places are stored and found. */

@@ -6,7 +6,7 @@ import type { ParsedAggregate, ParsedDistinct } from "../../query/parse-aggregat
 import type { ParsedQuery, ParsedSelection } from "../../query/parse-query.ts";
 import type { Layout, Selected } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
-import { separateMembers } from "./members.ts";
+import { separateLookups } from "./lookups.ts";
 import { readRemovalKeys, type Removal } from "./removal.ts";
 import { readGroups, readDistinct } from "./summarize.ts";
 import { countSearched, findUnindexed, probe, type Probed, selectSearched } from "./search.ts";
@@ -58,7 +58,7 @@ export function* readPlanned(
   // Documents with the words that the index does not have yet.
   const unindexed = yield* findUnindexed(layout, selectionOf(plan)?.words ?? [], { isTimed });
   const { find, count } = separated(layout, plan);
-  const looked = find?.query ?? count ?? selectionOf(plan) ?? noWords;
+  const looked = lookupsOf(find?.query) ?? lookupsOf(count) ?? selectionOf(plan) ?? noWords;
   const search = find?.after === undefined ? find?.query : undefined;
   const how = { isTimed, ...(yield* probe(layout, looked, { unindexed, search })) };
   if (plan.groups !== undefined) return yield* readGroups(layout, plan.groups, how);
@@ -81,7 +81,16 @@ export function selectionOf({
   return find?.query ?? count ?? groups ?? distinct;
 }
 
-/** A plan, and the members of lists that documents are found by. */
+/** Returns a selection by something that is to be looked up. */
+function lookupsOf(selection: Selected | undefined): Selected | undefined {
+  return selection !== undefined && isLookup(selection) ? selection : undefined;
+}
+
+function isLookup({ words, members, conditions }: Selected): boolean {
+  return words.length > 0 || members !== undefined || conditions !== undefined;
+}
+
+/** A plan, and what documents are found by. */
 interface SeparatedPlan {
   readonly find: (FindPlan & { readonly query: ParsedQuery & Selected }) | undefined;
   readonly count: (CountPlan & Selected) | undefined;
@@ -89,8 +98,8 @@ interface SeparatedPlan {
 
 function separated(layout: Layout, { find, count }: ReadPlan): SeparatedPlan {
   return {
-    find: find && { ...find, query: separateMembers(layout, find.query) },
-    count: count && separateMembers(layout, count),
+    find: find && { ...find, query: separateLookups(layout, find.query, find.query.order) },
+    count: count && separateLookups(layout, count),
   };
 }
 
@@ -106,8 +115,7 @@ function* findRows(
 ): Operation<readonly Row[]> {
   if (asked.near !== undefined) return yield* findNear(layout, { query: asked, after }, how);
   const query = { ...asked, members: how.members ?? asked.members };
-  const isLookup = query.words.length > 0 || query.members !== undefined;
-  const select = isLookup ? selectSearched : selectAll;
+  const select = isLookup(query) ? selectSearched : selectAll;
   if (after === undefined) return yield* select(layout, query, how);
   const rows: Row[] = [];
   for (const part of partsAfter(query.order, after, layout)) {
@@ -163,7 +171,7 @@ function isShort(
 function* countRows(layout: Layout, plan: CountPlan & Selected, how: How): Operation<number> {
   const { isTimed, foundBy } = how;
   const { max, ...selection } = plan;
-  const { near, words } = selection;
+  const { near } = selection;
   if (near !== undefined) {
     const search = {
       near,
@@ -174,7 +182,7 @@ function* countRows(layout: Layout, plan: CountPlan & Selected, how: How): Opera
     const { rows } = yield layout.geo.count(search, max);
     return Number(rows[0]?.[0]);
   }
-  if (words.length > 0 || selection.members !== undefined) {
+  if (isLookup(selection)) {
     return yield* countSearched(layout, { ...plan, members: how.members ?? plan.members }, how);
   }
   if (selectsWhole(layout, plan)) {

@@ -2,7 +2,7 @@ import type { Filter } from "../../query/filter.ts";
 import type { Dialect } from "../dialect.ts";
 import type { Layout } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
-import { separateMembers } from "./members.ts";
+import { separateMembers } from "./lookups.ts";
 import { selectionTerms, whereSql } from "./where.ts";
 
 /** Which documents to remove, as plain data: another thread can look for them. */

@@ -2,10 +2,14 @@ import type { ParsedQuery, ParsedSelection } from "../../query/parse-query.ts";
 import type { Dialect } from "../dialect.ts";
 import type { FoundBy, Layout, Lookup, Selected } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
+import { isWhole } from "./lookups.ts";
+import { filterSql } from "./filter-sql.ts";
 import { requireSearch, selectionTerms, whereSql } from "./where.ts";
 
 /** So many documents are read and sorted for a page: of words fewer, because their texts take longer to find. */
-const fewHits = { words: 1000, contains: 4000 };
+const fewHits = { words: 1000, contains: 4000, conditions: 4000 };
+/** Of so many documents nothing that fewer have is looked for. */
+const fewest = 100;
 /** For what more documents have, so many are looked at in their order, and more for each document that is asked for. */
 const walkLength = 10_000;
 const walkPerDocument = 20;
@@ -13,7 +17,7 @@ const walkPerDocument = 20;
 const unevenness = 2;
 
 /** A selection with words or members, and a page of it. */
-type Search = ParsedQuery & Pick<Selected, "members" | "part">;
+type Search = ParsedQuery & Pick<Selected, "conditions" | "members" | "part" | "walked">;
 
 interface Timed {
   /** Whether the time of statements is limited, see {@link Layout.begin}. */
@@ -49,7 +53,7 @@ export function* findUnindexed(
  */
 export function* probe(
   layout: Layout,
-  { words, members = [] }: Pick<Selected, "members" | "words">,
+  { words, members = [], conditions = [] }: Pick<Selected, "conditions" | "members" | "words">,
   {
     unindexed,
     search,
@@ -57,21 +61,28 @@ export function* probe(
 ): Operation<Probed> {
   requireSearch(layout, words);
   if (unindexed.length > 0) return { foundBy: { unindexed }, hits: undefined };
-  const [only] = members.length === 1 ? members : [];
-  const lookup: Lookup | undefined = words.length > 0 ? { kind: "words", words } : only;
-  if (lookup !== undefined && search !== undefined) {
-    const probed = yield* probePage(layout, lookup, search);
-    if (probed !== undefined) return probed;
+  const lookups: readonly Lookup[] = [
+    ...conditions,
+    ...members,
+    ...(words.length > 0 ? [{ kind: "words", words } as const] : []),
+  ];
+  const [only] = lookups;
+  if (only === undefined) return { foundBy: "index", hits: undefined };
+  if (lookups.length === 1) {
+    const probed = search && (yield* probePage(layout, only, search));
+    return probed ?? (yield* probeLookup(layout, only));
   }
-  if (words.length > 0) return yield* probeLookup(layout, { kind: "words", words });
-  let probed: Probed = { foundBy: members.length === 0 ? "index" : "document", hits: undefined };
-  for (const member of members) {
-    probed = yield* probeLookup(layout, member);
-    if (probed.foundBy !== "document") {
-      return { ...probed, members: [member, ...members.filter((other) => other !== member)] };
-    }
+  let best: Probed = { foundBy: "document", hits: undefined };
+  for (const lookup of lookups) {
+    const probed = yield* probeLookup(layout, lookup);
+    if (probed.foundBy === "document" || Number(probed.hits) >= (best.hits ?? Infinity)) continue;
+    best = {
+      ...probed,
+      members: members.toSorted((one, other) => Number(other === lookup) - Number(one === lookup)),
+    };
+    if (Number(probed.hits) <= fewest) break;
   }
-  return probed;
+  return best;
 }
 
 /** Looks words or members up, and reads the page if few documents have them; undefined where that takes two statements. */
@@ -100,7 +111,8 @@ function* probeLookup(layout: Layout, lookup: Lookup): Operation<Probed> {
   if (found === null) return { foundBy: "document", hits: undefined };
   const hits = Number(found);
   if (hits > few) return { foundBy: "document", hits };
-  return { foundBy: typeof keys === "string" ? { keys: readKeys(keys) } : "index", hits };
+  const foundBy = typeof keys === "string" ? { keys: readKeys(keys), of: lookup } : "index";
+  return { foundBy, hits };
 }
 
 function readKeys(text: string): readonly number[] {
@@ -131,9 +143,7 @@ export function* selectSearched(
     if (rows.length === limit || !(yield* hasMore(layout, search, { reach, isTimed }))) return rows;
   }
   const sql = layout.begin({ isTimed });
-  const found = layout.searching.apart(
-    whereSql(selectionTerms(layout, { ...search, foundBy: inIndex(foundBy) }, sql)),
-  );
+  const found = foundSql(layout, { ...search, foundBy: inIndex(foundBy) }, sql);
   const sorted = orderSql(search, sql);
   const text = `SELECT ${layout.columns} FROM ${found}${sorted}${sql.page(limit, offset)}`;
   const { rows } = yield sql.read(layout.packed?.(text) ?? text, use);
@@ -146,11 +156,10 @@ export function* countSearched(
   { max, ...selection }: ParsedSelection & Selected & { readonly max?: number | undefined },
   { isTimed, foundBy, hits }: Timed & Probed,
 ): Operation<number> {
-  const { filter, words, members = [], deleted } = selection;
+  const { words, members = [], deleted } = selection;
   const isProbed = layout.searching.probesVisible && layout.expiresAt === undefined;
-  const isWhole = filter === undefined && deleted === "exclude" && members.length < 2;
-  if (isProbed && isWhole && hits !== undefined) {
-    const lookup = members[0] ?? { kind: "words", words };
+  const [lookup = { kind: "words", words }]: readonly Lookup[] = members;
+  if (isProbed && deleted === "exclude" && isWhole(selection, lookup) && hits !== undefined) {
     const isAll = hits <= fewHits[lookup.kind];
     if (isAll || hits >= (max ?? Infinity)) return Math.min(hits, max ?? hits);
     const { rows } = yield layout.searching.count(lookup, max, { isTimed });
@@ -169,13 +178,21 @@ export function* countSearched(
     if (count === max || !(yield* hasMore(layout, selection, { reach, isTimed }))) return count;
   }
   const sql = layout.begin({ isTimed });
-  const found = layout.searching.apart(
-    whereSql(selectionTerms(layout, { ...selection, foundBy: inIndex(foundBy) }, sql)),
-  );
+  const found = foundSql(layout, { ...selection, foundBy: inIndex(foundBy) }, sql);
   const counted =
     max === undefined ? found : `(SELECT 1 FROM ${found}${sql.page(max, 0)}) AS found`;
   const { rows } = yield sql.read(`SELECT count(*) FROM ${counted}`, "repeated");
   return Number(rows[0]?.[0]);
+}
+
+/** Writes FROM and WHERE: the documents that are found by what they are searched for. */
+function foundSql(
+  layout: Layout,
+  selected: Selected & { readonly foundBy: FoundBy },
+  sql: Dialect,
+): string {
+  const where = whereSql(selectionTerms(layout, selected, sql));
+  return layout.searching.apart(where, selected.foundBy);
 }
 
 function inIndex(foundBy: FoundBy): FoundBy {
@@ -183,7 +200,8 @@ function inIndex(foundBy: FoundBy): FoundBy {
 }
 
 /** Whether an index has the documents in this order, so that the next ones are found without reading all. */
-function hasOrder({ indexes }: Layout, { order: [first] }: Search): boolean {
+function hasOrder({ indexes }: Layout, { order: [first], walked }: Search): boolean {
+  if (walked !== undefined) return true;
   const field = first?.path.text;
   return (
     field === "id" || field === "createdAt" || indexes.some(({ fields }) => fields[0] === field)
@@ -199,20 +217,27 @@ function* pageReaches(
   search: Search,
   { foundBy, hits = 0 }: Probed,
 ): Operation<readonly number[]> {
-  const { limit, offset, filter, members = [], deleted } = search;
+  const { limit, offset, words, deleted } = search;
   if (limit === undefined || !hasOrder(layout, search)) return [];
   const wanted = limit + offset;
   if (foundBy === "document") {
     const whole = reachOf(wanted);
     return layout.searching.walksWhole ? [wanted * walkPerDocument, whole] : [whole];
   }
-  const isMember = members.length === 1 && filter === undefined && deleted === "exclude";
-  if (!isMember || hits <= sortedHits(wanted)) return [];
+  const lookup = lookupOf(search, foundBy);
+  const isEven = words.length === 0 && deleted === "exclude" && isWhole(search, lookup);
+  if (!isEven || hits <= sortedHits(wanted)) return [];
   const { name } = layout.definition;
   const total = yield { kind: "total", collection: name, statement: layout.readTotal?.() };
   if (total.count < 0) return [];
   const reach = Math.ceil((wanted * unevenness * total.count) / hits);
   return reach <= hits / 2 ? [reach] : [];
+}
+
+/** Returns what the documents were found by. */
+function lookupOf({ words, members: [member] = [] }: Search, foundBy: FoundBy): Lookup {
+  if (typeof foundBy === "object" && "keys" in foundBy) return foundBy.of;
+  return member ?? { kind: "words", words };
 }
 
 /** So many documents have been read and sorted before anything could be gained by looking at them in order. */
@@ -227,15 +252,23 @@ function reachOf(wanted: number): number {
 /** Writes FROM and WHERE: the first documents in an order, and of those the ones whose text has the words. */
 function walkSql(
   layout: Layout,
-  { words, members = [], order, part, ...selection }: Selected & Pick<ParsedQuery, "order">,
+  selection: Selected & Pick<ParsedQuery, "order">,
   { reach, sql }: { readonly reach: number; readonly sql: Dialect },
 ): string {
-  const where = whereSql(selectionTerms(layout, { ...selection, part, words: [] }, sql));
-  const sorted = orderSql({ order, part }, sql);
+  const { words, members = [] } = selection;
+  const where = whereSql(selectionTerms(layout, walkedOf(layout, selection), sql));
+  const sorted = orderSql(selection, sql);
   const walked = layout.searching.inOrder(`${where}${sorted}${sql.page(reach, 0)}`);
-  const terms = members.map(({ path, values }) => sql.contains(path, values));
+  const filter = layout.searching.findsConditions ? selection.filter : undefined;
+  const terms = filter === undefined ? [] : [filterSql(filter, sql)];
+  terms.push(...members.map(({ path, values }) => sql.contains(path, values)));
   if (words.length > 0) terms.push(...sql.hasWords(words));
   return walked + whereSql(terms);
+}
+
+/** Selects what an index has in order: where the store decides about conditions, others are looked at one by one. */
+function walkedOf({ searching }: Layout, { filter, walked, deleted, part }: Selected): Selected {
+  return { filter: searching.findsConditions ? walked : filter, words: [], deleted, part };
 }
 
 /** Writes ORDER BY with a space before it; empty when all documents are equal. */
@@ -247,11 +280,11 @@ function orderSql({ order, part }: Pick<Search, "order" | "part">, sql: Dialect)
 /** Whether a selection has more documents than were walked. */
 function* hasMore(
   layout: Layout,
-  { filter, deleted, part }: Selected,
+  selection: Selected,
   { reach, isTimed }: Timed & { readonly reach: number },
 ): Operation<boolean> {
   const sql = layout.begin({ isTimed });
-  const where = whereSql(selectionTerms(layout, { filter, deleted, part, words: [] }, sql));
+  const where = whereSql(selectionTerms(layout, walkedOf(layout, selection), sql));
   const { rows } = yield sql.read(`SELECT 1 FROM ${layout.quoted}${where}${sql.page(1, reach)}`);
   return rows.length > 0;
 }

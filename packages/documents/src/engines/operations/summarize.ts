@@ -12,7 +12,7 @@ import { compareScalars } from "../../query/scalar-order.ts";
 import type { Dialect } from "../dialect.ts";
 import type { FoundBy, Layout } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
-import { separateMembers } from "./members.ts";
+import { separateMembers } from "./lookups.ts";
 import { selectionTerms, whereSql } from "./where.ts";
 
 /** Groups, or different values of a field, that are computed. */
@@ -107,7 +107,7 @@ function documentsSql(
   const separated = separateMembers(layout, selection);
   const where = whereSql(selectionTerms(layout, { ...separated, foundBy: by }, sql));
   const isLookup = separated.words.length > 0 || separated.members !== undefined;
-  const from = isLookup ? layout.searching.apart(where) : layout.quoted + where;
+  const from = isLookup ? layout.searching.apart(where, by) : layout.quoted + where;
   return `(SELECT ${select} FROM ${from}${layout.summarizing.once})`;
 }
 

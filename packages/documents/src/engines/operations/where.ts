@@ -15,8 +15,18 @@ export function selectionTerms(
   const terms = [...sql.countVisited(), ...visibleTerms(layout, deleted, sql)];
   if (part !== undefined) terms.push(afterSql(part, sql));
   if (filter !== undefined) terms.push(filterSql(filter, sql));
+  if (typeof foundBy === "object" && "keys" in foundBy) {
+    const { keys, of } = foundBy;
+    terms.push(sql.isRow(keys));
+    if (of.kind === "words") return [...terms, ...memberTerms(members, "document", sql)];
+    if (words.length > 0) terms.push(...sql.hasWords(words));
+    const others = members.filter((member) => member !== of);
+    return [...terms, ...memberTerms(others, "document", sql)];
+  }
   if (words.length > 0) terms.push(...wordTerms(words, foundBy, sql));
-  if (members.length > 0) terms.push(...memberTerms(members, foundBy, sql));
+  if (members.length > 0) {
+    terms.push(...memberTerms(members, words.length > 0 ? "document" : foundBy, sql));
+  }
   return terms;
 }
 
@@ -63,30 +73,28 @@ function segmentSql({ equal, beyond }: Segment, sql: Dialect): string {
   return terms.join(" AND ");
 }
 
+/** How words and members are looked for that are not those whose keys are known. */
+type Apart = Exclude<FoundBy, { readonly keys: unknown }>;
+
 /** Writes the conditions that a row has the words. */
-function wordTerms(words: readonly string[], foundBy: FoundBy, sql: Dialect): readonly string[] {
+function wordTerms(words: readonly string[], foundBy: Apart, sql: Dialect): readonly string[] {
   if (foundBy === "document") return sql.hasWords(words);
   if (foundBy === "index") return sql.search(words);
-  if ("keys" in foundBy) return [sql.isRow(foundBy.keys)];
   return [`((${sql.search(words).join(" AND ")}) OR ${sql.isRow(foundBy.unindexed)})`];
 }
 
 /** Writes the conditions that lists of a row have the members. */
 function memberTerms(
   [first, ...others]: readonly ContainsFilter[],
-  foundBy: FoundBy,
+  foundBy: Apart,
   sql: Dialect,
 ): readonly string[] {
   if (first === undefined) return [];
+  const { path, values } = first;
   return [
-    memberTerm(first, foundBy, sql),
-    ...others.map(({ path, values }) => sql.contains(path, values)),
+    foundBy === "index" ? sql.hasMember(path, values) : sql.contains(path, values),
+    ...others.map((other) => sql.contains(other.path, other.values)),
   ];
-}
-
-function memberTerm({ path, values }: ContainsFilter, foundBy: FoundBy, sql: Dialect): string {
-  if (typeof foundBy === "object" && "keys" in foundBy) return sql.isRow(foundBy.keys);
-  return foundBy === "index" ? sql.hasMember(path, values) : sql.contains(path, values);
 }
 
 /** Refuses words where no field is declared for them. */

@@ -1,5 +1,6 @@
 import type { Layout, Lookup, Searching } from "../../layout.ts";
 import type { Statement } from "../../operation.ts";
+import { filterSql } from "../../operations/filter-sql.ts";
 import { whereSql } from "../../operations/where.ts";
 import { type DialectTable, PostgresDialect } from "./dialect.ts";
 
@@ -9,6 +10,8 @@ const commonInSample = 5;
 
 /** Looks words up in the column of search texts, and members of lists in their indexes. */
 export class PostgresSearching implements Searching {
+  /** It has statistics of them. */
+  readonly findsConditions = false;
   readonly probesVisible = true;
   readonly #table: DialectTable & Pick<Layout, "columns" | "packed" | "quoted">;
   /** A coordinator fetches the rows of a subquery with a limit from each server. */
@@ -89,11 +92,13 @@ export class PostgresSearching implements Searching {
 /** Writes the conditions that a row has what is looked up. */
 function termsOf(lookup: Lookup, sql: PostgresDialect): readonly string[] {
   if (lookup.kind === "words") return sql.hasWords(lookup.words);
+  if (lookup.kind === "conditions") return lookup.filters.map((each) => filterSql(each, sql));
   return [sql.contains(lookup.path, lookup.values)];
 }
 
 /** Writes the same conditions in the form that an index serves. */
 function indexedTermsOf(lookup: Lookup, sql: PostgresDialect): readonly string[] {
   if (lookup.kind === "words") return sql.search(lookup.words);
+  if (lookup.kind === "conditions") return termsOf(lookup, sql);
   return [sql.hasMember(lookup.path, lookup.values)];
 }

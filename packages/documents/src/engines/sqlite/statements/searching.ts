@@ -1,9 +1,12 @@
-import type { Layout, Lookup, Searching, Timed } from "../../layout.ts";
+import type { FoundBy, Layout, Lookup, Searching, Timed } from "../../layout.ts";
 import type { Statement } from "../../operation.ts";
+import { filterSql } from "../../operations/filter-sql.ts";
+import { whereSql } from "../../operations/where.ts";
 import { SqliteDialect, type SqliteTable } from "./dialect.ts";
 
-/** Looks words up in the table of search texts, and members of lists in theirs. */
+/** Looks words up in the table of search texts, members of lists in theirs, and conditions in indexes of values. */
 export class SqliteSearching implements Searching {
+  readonly findsConditions = true;
   /** The texts and members of removed documents are there too. */
   readonly probesVisible: boolean;
   readonly walksWhole = false;
@@ -16,14 +19,14 @@ export class SqliteSearching implements Searching {
 
   probe(lookup: Lookup, limit: number): Statement {
     const sql = new SqliteDialect(this.#layout, false);
-    const found = `${rowsOf(lookup, sql)}${sql.page(limit, 0)}`;
+    const found = `${this.#rowsOf(lookup, sql)}${sql.page(limit, 0)}`;
     return sql.read(`SELECT count(*), json_group_array(found) FROM (${found})`);
   }
 
   /** The index returns its rows one by one, so no more are visited than are counted. */
   count(lookup: Lookup, limit: number | undefined, { isTimed = false }: Timed = {}): Statement {
     const sql = new SqliteDialect(this.#layout, isTimed);
-    const found = `${rowsOf(lookup, sql)}${sql.page(limit, 0)}`;
+    const found = `${this.#rowsOf(lookup, sql)}${sql.page(limit, 0)}`;
     return sql.read(`SELECT count(*) FROM (${found})`);
   }
 
@@ -33,16 +36,22 @@ export class SqliteSearching implements Searching {
     return `(SELECT seq AS walked FROM ${quoted}${rest}) CROSS JOIN ${quoted} ON seq = walked`;
   }
 
-  apart(where: string): string {
-    return this.#layout.quoted + where;
+  apart(where: string, foundBy: FoundBy): string {
+    const hasKeys = typeof foundBy === "object" && "keys" in foundBy;
+    // That leaves the numbers of rows.
+    return `${this.#layout.quoted}${hasKeys ? " NOT INDEXED" : ""}${where}`;
   }
-}
 
-/** Writes a SELECT of the numbers of rows, each once. */
-function rowsOf(lookup: Lookup, sql: SqliteDialect): string {
-  if (lookup.kind === "words") return `SELECT rowid AS found FROM ${sql.matches(lookup.words)}`;
-  const { path, values } = lookup;
-  // A list may have several of the values.
-  const each = values.length === 1 ? "" : "DISTINCT ";
-  return `SELECT ${each}document AS found FROM ${sql.members(path, values)}`;
+  /** Writes a SELECT of the numbers of rows, each once. */
+  #rowsOf(lookup: Lookup, sql: SqliteDialect): string {
+    if (lookup.kind === "words") return `SELECT rowid AS found FROM ${sql.matches(lookup.words)}`;
+    if (lookup.kind === "conditions") {
+      const terms = [...sql.countVisited(), ...lookup.filters.map((each) => filterSql(each, sql))];
+      return `SELECT seq AS found FROM ${this.#layout.quoted}${whereSql(terms)}`;
+    }
+    const { path, values } = lookup;
+    // A list may have several of the values.
+    const each = values.length === 1 ? "" : "DISTINCT ";
+    return `SELECT ${each}document AS found FROM ${sql.members(path, values)}`;
+  }
 }
