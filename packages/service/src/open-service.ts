@@ -109,7 +109,9 @@ export function openService(service: Service, store: Store, options: OpenOptions
   return {
     ...parts,
     handler: wrap(api.handler, ...layers, ...(service.options.middlewares ?? [])),
-    openApi: api.openApi,
+    get openApi() {
+      return api.openApi;
+    },
     accounts,
     async start() {
       sender?.start();
