@@ -35,7 +35,11 @@ describe("areNamesUnique", () => {
     ["definitions of parts", [{ $defs: { A: {} } }, point], false],
   ] as const)("looks at %s", (_, [first, second], expected) => {
     const body = defineRoute({
-      ...{ method: "POST", path: "/drawings", operation: "draw", summary: "Draw", tag: "shapes" },
+      method: "POST",
+      path: "/drawings",
+      operation: "draw",
+      summary: "Draw",
+      tag: "shapes",
       access: "public",
       body: z.object({ x: z.number() }),
       responses: {},
@@ -57,7 +61,11 @@ describe("createApi", () => {
   it("refuses an answer that cannot be described", async () => {
     await using store = await openStore("sqlite::memory:", { collections: [] });
     const route = defineRoute({
-      ...{ method: "GET", path: "/dates", operation: "date", summary: "Date", tag: "dates" },
+      method: "GET",
+      path: "/dates",
+      operation: "date",
+      summary: "Show a date",
+      tag: "dates",
       access: "public",
       answer: z.object({ at: z.date() }),
       responses: { 200: { description: "A date" } },
