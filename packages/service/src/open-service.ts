@@ -44,7 +44,10 @@ export interface OpenService extends ServiceParts {
    * @throws StartError for a schedule whose times are wrong or never come, or whose input is refused.
    */
   start(): Promise<void>;
-  /** Ends it; what is not done stays queued. After `grace` milliseconds, running work is aborted. Default: `10_000`. */
+  /**
+   * Ends it; what is not done stays queued. After `grace` milliseconds, running work is aborted, attempts of webhooks after
+   * two seconds at most. Default: `10_000`.
+   */
   stop(options?: { readonly grace?: number | undefined }): Promise<void>;
 }
 
@@ -123,7 +126,12 @@ export function openService(service: Service, store: Store, options: OpenOptions
       await startJobs(jobs, definedJobs, parts);
     },
     async stop({ grace = 10_000 } = {}) {
-      await Promise.all([accounts?.stop(), sender?.stop({ grace }), jobs.close({ grace })]);
+      await Promise.all([
+        accounts?.stop(),
+        // What is aborted is sent again, and an endpoint may hang.
+        sender?.stop({ grace: Math.min(grace, 2_000) }),
+        jobs.close({ grace }),
+      ]);
     },
   };
 }

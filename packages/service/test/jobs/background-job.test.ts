@@ -42,7 +42,9 @@ describe("backgroundJob", () => {
     ["0 3 * * *", "Europe/Nowhere"],
   ])("is not started at the times %j in %s, which a line says", async (cron, timeZone) => {
     const nightly = backgroundJob({ name: "nightly", schedule: { cron, timeZone }, run });
-    const error: unknown = await testService(serviceWith(nightly)).catch((reason) => reason);
+    const error: unknown = await testService(serviceWith(nightly)).catch(
+      (reason: unknown) => reason,
+    );
     expect(error).toBeInstanceOf(StartError);
     expect(startFailure("works", error).split("\n")).toEqual([
       expect.stringContaining(`works: the job nightly: the times "${cron}"`),
