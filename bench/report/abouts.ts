@@ -10,12 +10,14 @@ import { about as idTokens } from "../id-tokens/about.ts";
 import { about as middleware } from "../middleware/about.ts";
 import { about as oauth2 } from "../oauth2/about.ts";
 import { about as oauth2Outages } from "../oauth2-outages/about.ts";
+import { about as service } from "../service/about.ts";
 import { about as webhooks } from "../webhooks/about.ts";
 import type { About } from "./about.ts";
 
 /** The parts, in the order of the page. */
 export const abouts: readonly About[] = [
   blog,
+  service,
   documents,
   documentsJobs,
   middleware,

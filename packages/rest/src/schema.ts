@@ -22,17 +22,26 @@ export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }
 
+/** Describing costs much of a start, and what is described is asked for in several places. */
+const described = {
+  input: new WeakMap<Schema, JsonSchema>(),
+  output: new WeakMap<Schema, JsonSchema>(),
+};
+
 /**
  * Describes what a schema accepts (`input`) or yields (`output`).
  *
  * @throws RestError `ERR_REST_DEFINITION` for a schema that has no such description.
  */
 export function jsonSchemaOf(schema: Schema, side: "input" | "output"): JsonSchema {
+  const known = described[side].get(schema);
+  if (known !== undefined) return known;
   try {
-    const { $schema: _, ...described } = schema["~standard"].jsonSchema[side]({
+    const { $schema: _, ...rest } = schema["~standard"].jsonSchema[side]({
       target: "draft-2020-12",
     });
-    return described;
+    described[side].set(schema, rest);
+    return rest;
   } catch (cause) {
     const message = "a schema does not describe itself as JSON Schema (Standard JSON Schema)";
     throw new RestError("ERR_REST_DEFINITION", message, { cause });

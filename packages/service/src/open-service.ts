@@ -1,4 +1,4 @@
-import { administer, type Store } from "@fetchwork/documents";
+import { administer, DocumentsTypeError, type Store } from "@fetchwork/documents";
 import { createJobs, type Jobs } from "@fetchwork/documents/jobs";
 import { type Handler, wrap } from "@fetchwork/http";
 import {
@@ -12,7 +12,7 @@ import type { Mailer, OpenAccounts } from "@fetchwork/rest/accounts";
 import { providerSignIn } from "@fetchwork/rest/accounts/providers";
 import type { Sender } from "@fetchwork/webhooks/sender";
 import type { Service } from "./define-service.ts";
-import { ServiceError } from "./errors.ts";
+import { ServiceError, StartError } from "./errors.ts";
 import { createSignInLimits, type SignInLimits } from "./http/limits.ts";
 import { middlewares } from "./http/middlewares.ts";
 import type { Log } from "./log/log.ts";
@@ -38,9 +38,16 @@ export interface OpenService extends ServiceParts {
   readonly openApi: Api["openApi"];
   /** Absent without users. */
   readonly accounts: OpenAccounts | undefined;
-  /** Begins what is done beside requests: jobs, schedules, mails, webhooks. */
+  /**
+   * Begins what is done beside requests: jobs, schedules, mails, webhooks.
+   *
+   * @throws StartError for a schedule whose times are wrong or never come, or whose input is refused.
+   */
   start(): Promise<void>;
-  /** Ends it; what is not done stays queued. After `grace` milliseconds, running work is aborted. Default: `10_000`. */
+  /**
+   * Ends it; what is not done stays queued. After `grace` milliseconds, running work is aborted, attempts of webhooks after
+   * two seconds at most. Default: `10_000`.
+   */
   stop(options?: { readonly grace?: number | undefined }): Promise<void>;
 }
 
@@ -109,7 +116,9 @@ export function openService(service: Service, store: Store, options: OpenOptions
   return {
     ...parts,
     handler: wrap(api.handler, ...layers, ...(service.options.middlewares ?? [])),
-    openApi: api.openApi,
+    get openApi() {
+      return api.openApi;
+    },
     accounts,
     async start() {
       sender?.start();
@@ -117,7 +126,12 @@ export function openService(service: Service, store: Store, options: OpenOptions
       await startJobs(jobs, definedJobs, parts);
     },
     async stop({ grace = 10_000 } = {}) {
-      await Promise.all([accounts?.stop(), sender?.stop({ grace }), jobs.close({ grace })]);
+      await Promise.all([
+        accounts?.stop(),
+        // What is aborted is sent again, and an endpoint may hang.
+        sender?.stop({ grace: Math.min(grace, 2_000) }),
+        jobs.close({ grace }),
+      ]);
     },
   };
 }
@@ -131,7 +145,12 @@ async function startJobs(
   for (const job of defined) {
     jobs.work(job, (input, run) => job.run(input, { ...run, ...parts }));
     if (job.schedule === undefined) continue;
-    await jobs.schedule(job.name, job, { input: undefined, ...job.schedule });
+    try {
+      await jobs.schedule(job.name, job, { input: undefined, ...job.schedule });
+    } catch (cause) {
+      if (!(cause instanceof DocumentsTypeError)) throw cause;
+      throw new StartError(`the job ${job.name}: ${cause.message}`, { cause });
+    }
   }
 }
 

@@ -15,6 +15,7 @@ import { accessTokenField } from "../access-token.ts";
 import { checkOptions } from "../check-options.ts";
 import { RestError } from "../errors.ts";
 import { documentationHandlers } from "../openapi/documentation.ts";
+import { areNamesUnique } from "../openapi/names-of-schemas.ts";
 import { type ApiInfo, type OpenApiDocument, openApiDocument } from "../openapi/openapi.ts";
 import { withoutDialog } from "../basic-challenge.ts";
 import { inputProblem } from "../operations/refuse-conflicts.ts";
@@ -53,7 +54,7 @@ export interface ApiOptions<Routes extends readonly Route[] = readonly Route[]> 
 export interface Api<Types = unknown> extends Typed<Types> {
   /** Answers a request. For HEAD it answers as for GET; whatever sends the answer leaves out the body. */
   readonly handler: Handler;
-  /** Its description, as served at `/openapi.json`. */
+  /** Its description, as served at `/openapi.json`; made when it is first asked for. */
   readonly openApi: OpenApiDocument;
 }
 
@@ -92,7 +93,10 @@ export function createApi<const Routes extends readonly Route[]>(
   checkRoutes(routes);
   requireAuthentication(routes, options.authentication);
   const resources = createResourceGraph(routes);
-  const openApi = openApiDocument(options, routes);
+  let described: OpenApiDocument | undefined;
+  const describe = (): OpenApiDocument => (described ??= openApiDocument(options, routes));
+  // Most processes never show it; but what is wrong with the definitions is found here.
+  if (!areNamesUnique(routes)) describe();
   const app = new Hono<{ Bindings: Context }>({ strict: false });
 
   for (const route of routes.toSorted(byPrecedence)) {
@@ -105,7 +109,7 @@ export function createApi<const Routes extends readonly Route[]>(
   const { title, version } = options;
   const index = { title, version, documentation: "/docs", openapi: "/openapi.json" };
   app.get("/", () => json(index));
-  for (const [path, respond] of Object.entries(documentationHandlers(openApi, routes))) {
+  for (const [path, respond] of Object.entries(documentationHandlers(describe, options))) {
     app.get(path, () => respond());
   }
   app.notFound((c) => unmatched(app, c.req.method, c.req.path));
@@ -130,7 +134,9 @@ export function createApi<const Routes extends readonly Route[]>(
         context,
       );
     },
-    openApi,
+    get openApi() {
+      return describe();
+    },
   };
 }
 

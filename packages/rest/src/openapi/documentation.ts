@@ -22,16 +22,16 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Makes the handlers of `/openapi.json` and of the reference at `/docs`, by path. */
+/** Makes the handlers of `/openapi.json` and of the reference at `/docs`, by path; the document is described when needed. */
 export function documentationHandlers(
-  openApi: OpenApiDocument,
-  routes: readonly Route[],
+  describe: () => OpenApiDocument,
+  { routes, title }: { readonly routes: readonly Route[]; readonly title: string },
 ): Readonly<Record<string, () => Response>> {
-  const document = JSON.stringify(openApi);
+  let document: string | undefined;
   const settings = { url: "/openapi.json", signIn: signInOf(routes) };
   return {
-    "/openapi.json": () => file(document, "application/json"),
-    "/docs": () => file(page(openApi.info.title, "/docs/"), html),
+    "/openapi.json": () => file((document ??= JSON.stringify(describe())), "application/json"),
+    "/docs": () => file(page(title, "/docs/"), html),
     "/docs/reference.js": () => file(script(settings), javascript),
     "/docs/reference.css": () => file(asset("reference/reference.css"), css),
     "/docs/swagger-ui.css": () => file(asset("swagger-ui/swagger-ui.css"), css),

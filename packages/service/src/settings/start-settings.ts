@@ -50,7 +50,11 @@ interface Read {
   readonly config: Config;
   readonly name: string;
   readonly options?:
-    { readonly receivers?: readonly { readonly secret: string }[] | undefined } | undefined;
+    | {
+        readonly accounts?: object | undefined;
+        readonly receivers?: readonly { readonly secret: string }[] | undefined;
+      }
+    | undefined;
 }
 
 /**
@@ -78,6 +82,11 @@ export function readStartSettings(
   const { DATABASE_URL = `sqlite:data/${name}.db`, LOG, PORT, PUBLIC_URL } = values;
   const publicUrl = PUBLIC_URL ?? `http://localhost:${PORT}`;
   const providers = readProviders(environment, publicUrl);
+  if (providers[0] && options?.accounts === undefined) {
+    const variable = `OIDC_${providers[0].name.toUpperCase().replaceAll("-", "_")}_CLIENT_ID`;
+    const advice = "remove it, or set accounts of defineService";
+    throw new StartError(`${variable} is set, but the service has no accounts: ${advice}`);
+  }
   if (isProduction && providers.length > 0 && PUBLIC_URL === undefined) {
     throw new StartError("PUBLIC_URL is not set: providers send browsers there");
   }

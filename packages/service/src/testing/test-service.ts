@@ -84,6 +84,7 @@ export async function testService<Types>(
   const box = createMailBox();
   const opened = openService(service, store, { settings, mailer: box.mailer });
   await opened.start();
+  const { handler, jobs, sender } = opened;
 
   const base = { baseUrl: "http://localhost", transport: mockTransport(opened.handler) };
   const { masterKey } = settings;
@@ -93,7 +94,13 @@ export async function testService<Types>(
     masterKey,
   });
   const test: TestService<Types> = {
-    ...opened,
+    handler,
+    jobs,
+    sender,
+    store,
+    get openApi() {
+      return opened.openApi;
+    },
     masterKey,
     client,
     async as(role) {

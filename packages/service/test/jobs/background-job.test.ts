@@ -10,7 +10,9 @@ import {
   serverSettings,
   type Service,
   ServiceError,
+  StartError,
 } from "../../src/index.ts";
+import { startFailure } from "../../src/start-failure.ts";
 import { testService } from "../../src/testing/index.ts";
 import { config, note, tidy, app } from "../notes-service.ts";
 
@@ -36,10 +38,17 @@ describe("backgroundJob", () => {
   it.each([
     ["61 * * * *", "UTC"],
     ["every hour", "UTC"],
+    ["0 0 31 2 *", "UTC"],
     ["0 3 * * *", "Europe/Nowhere"],
-  ])("is not started at the times %j in %s", async (cron, timeZone) => {
+  ])("is not started at the times %j in %s, which a line says", async (cron, timeZone) => {
     const nightly = backgroundJob({ name: "nightly", schedule: { cron, timeZone }, run });
-    await expect(testService(serviceWith(nightly))).rejects.toThrow(DocumentsTypeError);
+    const error: unknown = await testService(serviceWith(nightly)).catch(
+      (reason: unknown) => reason,
+    );
+    expect(error).toBeInstanceOf(StartError);
+    expect(startFailure("works", error).split("\n")).toEqual([
+      expect.stringContaining(`works: the job nightly: the times "${cron}"`),
+    ]);
   });
 
   it("has the types of its input", () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { defineConfig, defineService, serverSettings, StartError } from "../../src/index.ts";
 import { readStartSettings } from "../../src/settings/start-settings.ts";
 import { testService } from "../../src/testing/index.ts";
 import { app, secrets } from "../notes-service.ts";
@@ -46,6 +47,16 @@ describe("the settings of providers", () => {
       },
     ]);
     expect(readStartSettings(app, secrets, "/").providers).toEqual([]);
+  });
+
+  it("are refused in one line by a service without accounts", () => {
+    const plain = defineService({ name: "plain", config: defineConfig({ ...serverSettings }) });
+    const message =
+      "OIDC_GOOGLE_CLIENT_ID is set, but the service has no accounts: remove it, or set accounts of defineService";
+    expect(() => readStartSettings(plain, { ...secrets, ...google }, "/")).toThrow(
+      new StartError(message),
+    );
+    expect(readStartSettings(plain, secrets, "/").providers).toEqual([]);
   });
 
   it("are offered at their paths, and nothing is without them", async () => {
