@@ -1,8 +1,22 @@
+/** A fenced code block. */
+interface CodeBlock {
+  readonly language: string;
+  readonly text: string;
+}
+
+/** A Markdown file's fenced code blocks, in their order. */
+export function allCodeBlocks(markdown: string): readonly CodeBlock[] {
+  const fence = /^(`{3,})([^\n`]*)\n([\s\S]*?)^\1[ \t]*$/gm;
+  return Array.from(markdown.matchAll(fence), ([, , info = "", text = ""]) => ({
+    language: info.trim(),
+    text,
+  }));
+}
+
 /** The texts of a Markdown file's fenced code blocks of one language. */
 export function codeBlocks(markdown: string, language: string): readonly string[] {
-  const fence = /^(`{3,})([^\n`]*)\n([\s\S]*?)^\1[ \t]*$/gm;
-  return [...markdown.matchAll(fence)].flatMap(([, , info = "", text = ""]) =>
-    info.trim() === language ? [text] : [],
+  return allCodeBlocks(markdown).flatMap((block) =>
+    block.language === language ? [block.text] : [],
   );
 }
 

@@ -2,7 +2,16 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { codeBlocks, tableRows } from "../scripts/markdown.ts";
+import { allCodeBlocks, codeBlocks, tableRows } from "../scripts/markdown.ts";
+
+describe("allCodeBlocks", () => {
+  it("returns the blocks of all languages in their order", () => {
+    expect(allCodeBlocks("```sh\nls\n```\n\ntext\n\n```ts\none();\n```\n")).toEqual([
+      { language: "sh", text: "ls\n" },
+      { language: "ts", text: "one();\n" },
+    ]);
+  });
+});
 
 describe("codeBlocks", () => {
   it("returns the blocks of one language, without their fences", () => {

@@ -1,12 +1,10 @@
-import { spawn } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { existsSync } from "node:fs";
 import { mkdtemp, readFile, realpath, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { codeBlocks } from "../scripts/markdown.ts";
-import { answers, copyCommitted, freePort, pasted } from "./pasted.ts";
+import { answers, freePort, pasted, runsDeployed, startDev } from "./pasted.ts";
 
 const root = join(import.meta.dirname, "..");
 
@@ -26,15 +24,7 @@ it("the tutorial works as pasted", { timeout: 480_000 }, async () => {
 
   await pasted(make, root);
   await pasted(add, library);
-  const server = spawn("npm", ["run", "dev"], {
-    cwd: library,
-    env: { ...process.env, PORT: new URL(origin).port, IP: "127.0.0.1" },
-    stdio: "ignore",
-    detached: true,
-  });
-  onTestFinished(() => {
-    if (server.pid !== undefined) process.kill(-server.pid, "SIGTERM");
-  });
+  startDev(library, origin);
   await answers(`${origin}/books`);
   const asked = await pasted(ask, library);
   expect(asked).toContain('"name":"Mary Shelley"');
@@ -51,34 +41,7 @@ it("the tutorial works as pasted", { timeout: 480_000 }, async () => {
   expect(await readFile(join(library, "src/api/review/model.ts"), "utf8")).toContain(".max(5)");
   await pasted(`npm test\n${deploy.join("\n")}`, library);
 
-  const [install = "", start = ""] = codeBlocks(text, "text").join("").trim().split("\n");
   const deployed = join(folder, "deployed");
-  await pasted(install, await copyCommitted(library, deployed));
-  const port = String(await freePort());
-  const production = spawn(
-    "bash",
-    [
-      "-c",
-      start
-        .replaceAll("=...", () => `=${randomBytes(32).toString("hex")}`)
-        .replace("/var/lib/library", deployed),
-    ],
-    {
-      cwd: deployed,
-      env: { ...process.env, PORT: port, IP: "127.0.0.1" },
-      stdio: "ignore",
-      detached: true,
-    },
-  );
-  const ended = new Promise((resolve) => production.once("close", resolve));
-  const stop = (): void => {
-    if (production.pid !== undefined && production.exitCode === null) {
-      process.kill(-production.pid, "SIGTERM");
-    }
-  };
-  onTestFinished(stop);
-  await answers(`http://127.0.0.1:${port}/health`);
+  await runsDeployed(text, { project: library, deployed, data: "/var/lib/library" });
   expect(existsSync(join(deployed, "library.db"))).toBe(true);
-  stop();
-  expect(await ended).toBe(0);
 });

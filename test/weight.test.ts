@@ -15,7 +15,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   middleware: { lines: { src: 10_217 }, names: 150, options: 129 },
   oauth2: { lines: { src: 10_296 }, names: 116, options: 129 },
   rest: { lines: { src: 16_351, assets: 186 }, names: 148, options: 95 },
-  service: { lines: { src: 3_533 }, names: 42, options: 56 },
+  service: { lines: { src: 3_541 }, names: 42, options: 56 },
   webhooks: { lines: { src: 6_321 }, names: 99, options: 54 },
 };
 

@@ -97,6 +97,30 @@ it("makes samples of a resource, and what they refer to", async () => {
   expect(await service.sample(note, { text: "Two" })).toEqual({ text: "Two" });
 });
 
+it("makes what a sample refers to by one user, as rules about owners ask for", async () => {
+  const item = defineResource({
+    name: "item",
+    path: "/items",
+    schema: z.object({ note: z.string() }),
+    access: {
+      create: async ({ caller, fields, store }) =>
+        (await store.collection(note.collection).get(fields.note))?.author === caller?.id,
+    },
+    owner: "owner",
+    relations: { note: { to: () => note } },
+  });
+  const sale = defineResource({
+    name: "sale",
+    path: "/sales",
+    schema: z.object({ item: z.string() }),
+    access: {},
+    relations: { item: { to: () => item } },
+  });
+  const resources = [resourceRoutes(note), resourceRoutes(item), resourceRoutes(sale)];
+  const service = await testService(defineService({ ...app.options, resources }));
+  await expect(service.sample(sale)).resolves.toEqual({ item: expect.any(String) });
+});
+
 it("runs the middlewares of the service around the API", async () => {
   const teapot: Middleware = (next) => (request, context) =>
     new URL(request.url).pathname === "/tea" ? json({ tea: true }) : next(request, context);
