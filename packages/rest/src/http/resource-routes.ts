@@ -31,8 +31,8 @@ import { bulkRoute } from "./bulk-route.ts";
 import { groupsRoute } from "./groups-route.ts";
 
 /**
- * Makes the routes of a resource: list with GET and QUERY, show, create, update with PUT and PATCH, and delete, each if the controller has a
- * handler for it. A method without one is a 405, and not in the OpenAPI document.
+ * Makes the routes of a resource: list with GET and QUERY, show, create, update with PUT and PATCH, and delete, each if
+ * the controller has a handler for it. A method without one is a 405, and not in the OpenAPI document.
  *
  * @param controller - Default: `createResourceController(resource)`.
  *

@@ -140,5 +140,6 @@ function fits(value: unknown, schema: JsonSchema): boolean {
 }
 
 function typeText({ type }: JsonSchema): string {
-  return [type ?? "string"].flat().join(" or ");
+  if (Array.isArray(type)) return type.join(" or ");
+  return typeof type === "string" ? type : "string";
 }

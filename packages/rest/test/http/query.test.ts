@@ -320,7 +320,7 @@ describe("a QUERY of a list", () => {
     const { send } = await openNotes();
     for (const method of ["GET", "HEAD", "OPTIONS"]) {
       const { headers } = await send("", { method });
-      expect(headers["accept-query"], method).toBe("application/json");
+      expect([method, headers["accept-query"]]).toEqual([method, "application/json"]);
     }
     const { headers } = await send("", { method: "OPTIONS" });
     expect(headers["allow"]).toBe("GET, HEAD, QUERY, POST, OPTIONS");
