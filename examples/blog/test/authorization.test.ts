@@ -55,6 +55,7 @@ const assertion = {
 /** Who may do what: a row for each operation. */
 const table: Readonly<Record<string, Row>> = {
   "GET listUsers": { path: "/users", expected: admins(200) },
+  "QUERY queryUsers": { path: "/users", json: {}, expected: admins(200) },
   "POST createUser": { path: "/users", json: { email, password }, expected: masters(201) },
   "GET showUser": { path: `/users/${ada}`, expected: users(200) },
   "PUT updateUser": { path: `/users/${ada}`, json: { name: "A" }, expected: ownerAndAdmin(200) },
@@ -127,6 +128,7 @@ const table: Readonly<Record<string, Row>> = {
     expected: everyone(404),
   },
   "GET listArticles": { path: "/articles", expected: everyone(200) },
+  "QUERY queryArticles": { path: "/articles", json: {}, expected: everyone(200) },
   "POST createArticle": { path: "/articles", json: { title: "t" }, expected: users(201) },
   "GET showArticle": { path: `/articles/${articleId}`, expected: everyone(200) },
   "PUT updateArticle": {

@@ -17,7 +17,7 @@ export type OutputOf<S extends Schema> = StandardSchemaV1.InferOutput<S>;
 /** The type of what a schema takes, before its defaults and transformations. */
 export type InputOf<S extends Schema> = StandardSchemaV1.InferInput<S>;
 
-/** A JSON Schema (draft 2020-12), as OpenAPI 3.1 embeds it. */
+/** A JSON Schema (draft 2020-12), as OpenAPI 3.2 embeds it. */
 export interface JsonSchema {
   readonly [keyword: string]: unknown;
 }

@@ -73,7 +73,7 @@ const bodyHeaders: ReadonlySet<string> = new Set([
  * Makes the request that a redirect asks for.
  *
  * After 301, 302 and 303 it is a GET without a body, or a HEAD; after 307 and 308 it is the same request, which a
- * stream cannot be. To another scheme, host or port no credentials go, and they do not come back on a later hop; user
+ * stream cannot be. A QUERY stays one after 301 and 302 too (RFC 10008 section 2.5). To another scheme, host or port no credentials go, and they do not come back on a later hop; user
  * information of the new URL is ignored.
  *
  * @throws RedirectError when the target is not an http(s) URL, or the body cannot be sent again
@@ -90,7 +90,8 @@ export function redirected(
   const url =
     resolve(location, request.url) ?? fail("redirected to a target that is not an http(s) URL");
   const isSameOrigin = url.origin === request.url.origin;
-  const becomesGet = response.status <= 303;
+  const becomesGet =
+    response.status === 303 || (response.status < 303 && request.method !== "QUERY");
   if (!becomesGet && request.body instanceof ReadableStream) {
     fail(`status ${response.status} wants the body again, which is a stream`);
   }

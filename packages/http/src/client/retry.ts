@@ -24,7 +24,7 @@ export interface FailedAttempt {
 export interface RetryOptions {
   /** Maximum number of times that a request is sent again. Default: 2. */
   readonly retries?: number | undefined;
-  /** Methods that may be sent twice. Default: GET, HEAD, OPTIONS, PUT, DELETE; others with an `Idempotency-Key`. */
+  /** Methods that may be sent twice. Default: GET, HEAD, OPTIONS, PUT, DELETE, QUERY; others with an `Idempotency-Key`. */
   readonly methods?: readonly string[] | undefined;
   /**
    * Statuses after which a request is sent again. Default: 408, 425, 429, 500, 502, 503, 504, and 413 with a
@@ -85,7 +85,7 @@ export function createRetryRules(options: RetryOptions = {}): RetryRules {
   checkOptions<RetryOptions>("retry", options, retryOptionNames);
   const {
     retries = 2,
-    methods = ["GET", "HEAD", "OPTIONS", "PUT", "DELETE"],
+    methods = ["GET", "HEAD", "OPTIONS", "PUT", "DELETE", "QUERY"],
     statuses = [408, 425, 429, 500, 502, 503, 504],
     baseDelay = 200,
     maxDelay = 30_000,

@@ -129,6 +129,9 @@ describe("the method", () => {
     [302, "PUT", "GET", ""],
     [303, "DELETE", "GET", ""],
     [302, "HEAD", "HEAD", ""],
+    [303, "QUERY", "GET", ""],
+    [301, "QUERY", "QUERY", '{"a":1}'],
+    [302, "query", "QUERY", '{"a":1}'],
     [307, "POST", "POST", '{"a":1}'],
     [308, "PATCH", "PATCH", '{"a":1}'],
   ])("after %i of %s is %s", async (status, method, expected, body) => {

@@ -26,7 +26,7 @@ export interface CrossOriginProtectionOptions {
   readonly checkUpgrades?: boolean | undefined;
 }
 
-const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS"]);
+const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "QUERY"]);
 
 // RFC 6454, 6.1: exactly `scheme://host[:port]`. A URL parser would find `victim.com` in `http://evil@victim.com`.
 const originPattern = /^([a-z][a-z\d+.-]*):\/\/([a-z\d._~-]+|\[[\da-f:.]+\])(?::([1-9]\d{0,4}))?$/;
@@ -38,7 +38,7 @@ const defaultPorts: Readonly<Record<string, string>> = { http: "80", https: "443
  * No token and no cookie is needed: browsers send where a request comes from in `Sec-Fetch-Site`, older ones in
  * `Origin`.
  *
- * - `GET`, `HEAD` and `OPTIONS` pass: they must not change anything.
+ * - `GET`, `HEAD`, `OPTIONS` and `QUERY` pass: they must not change anything.
  * - `Sec-Fetch-Site` of `same-origin` or `none` passes, every other value is refused.
  * - Without it, an `Origin` of HTTP(S) passes whose host and port are those of the request. Which of both schemes is
  *   not compared, since a proxy may end TLS; send `Strict-Transport-Security`.

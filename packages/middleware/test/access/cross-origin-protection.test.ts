@@ -49,6 +49,7 @@ describe("CrossOriginProtection.check", () => {
     ["POST", site("same-origin", evil), true],
     ["GET", site("cross-site", evil), true],
     ["HEAD", site("cross-site", evil), true],
+    ["QUERY", site("cross-site", evil), true],
     ["OPTIONS", site("cross-site", evil), true],
     ["POST", {}, true],
     ["POST", { origin: "https://example.com" }, true],

@@ -3,7 +3,7 @@ import type { OperationTypes, ResourceTypes, Typed, TypesOfRoutes } from "../rou
 import type { Group, GroupParameters } from "./group-parameters.ts";
 import type { ListParameters, ParameterValues } from "./list-parameters.ts";
 import type { CheckedPopulate, Populated } from "./populated.ts";
-import type { PageReply, Reply } from "./reply.ts";
+import type { PageReply, QueryReply, Reply } from "./reply.ts";
 
 /** Options of one call. */
 export interface CallOptions extends Pick<SendOptions, "retry" | "signal" | "timeout"> {
@@ -93,6 +93,15 @@ type Only<Given, Allowed> = {
     : never;
 };
 
+/** What `query` takes: the parameters of a list but for the filters of single fields. */
+export type QueryParameters<D, Lists = unknown> = Pick<
+  ListParameters<D, Lists>,
+  "after" | "fields" | "limit" | "page" | "populate" | "q" | "sort" | "where"
+>;
+
+type NextQuery<Query> = Omit<Query, "after" | "page"> &
+  Pick<QueryParameters<unknown>, "after" | "page">;
+
 /** The operations of a resource. */
 export interface ResourceClient<D, Input, Related = unknown, Lists = unknown> {
   /** One page of the documents. */
@@ -100,6 +109,14 @@ export interface ResourceClient<D, Input, Related = unknown, Lists = unknown> {
     query?: Query & Checked<Query, Related, ListParameters<D, Lists>>,
     options?: CallOptions,
   ): Promise<PageReply<FoundBy<Query, D, Related>>>;
+  /**
+   * One page of the documents by QUERY (RFC 10008), for filters that are too long for a URL, or that no log may have. What
+   * it takes goes in the body; single fields are filtered by `where` alone.
+   */
+  query<const Query extends QueryParameters<D, Lists>>(
+    query?: Query & Checked<Query, Related, QueryParameters<D, Lists>>,
+    options?: CallOptions,
+  ): Promise<QueryReply<FoundBy<Query, D, Related>, NextQuery<Query>>>;
   /** All pages, each when it is asked for: `for await (const page of …)`. */
   pages<const Query extends ListParameters<D, Lists>>(
     query?: Query & Checked<Query, Related, ListParameters<D, Lists>>,

@@ -7,7 +7,7 @@ import type { AuthOptions } from "./client-session.ts";
 import { type ApiDescription, indexOperations, type OperationIndex } from "./description.ts";
 import { ClientError, ProblemError } from "./errors.ts";
 import { queryTexts } from "./list-parameters.ts";
-import { type PageReply, pageReplyOf, replyOf } from "./reply.ts";
+import { type PageReply, pageReplyOf, queryReplyOf, replyOf } from "./reply.ts";
 
 /** Options of {@link createClient}. */
 export interface ApiClientOptions extends Pick<
@@ -175,6 +175,8 @@ export function createClient<Api>(options: ApiClientOptions): ApiClient<Api> {
     return Object.assign(call, {
       list: async (query?: object, options?: CallOptions) =>
         pageReplyOf(await send(of("list"), { query, options })),
+      query: async (query: object = {}, options?: CallOptions) =>
+        queryReplyOf(await send(of("query"), { body: query, options }), query),
       pages: (query?: object, options?: CallOptions) => pages(of("list"), query, options),
       show: one("show"),
       remove: one("remove"),

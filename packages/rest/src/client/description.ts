@@ -19,7 +19,7 @@ export interface OperationTarget {
 /** Finds operations: by `articles.list` for those of resources, by operation name for all. */
 export type OperationIndex = ReadonlyMap<string, OperationTarget>;
 
-const methods: ReadonlySet<string> = new Set(["get", "post", "put", "patch", "delete"]);
+const methods: ReadonlySet<string> = new Set(["get", "query", "post", "put", "patch", "delete"]);
 
 /**
  * Reads the operations of a description. Of two resources of one name it knows neither by that name.

@@ -24,6 +24,12 @@ export interface PageReply<T> extends Reply<readonly T[]> {
   readonly next: Readonly<Record<string, string>> | undefined;
 }
 
+/** One page of a QUERY. */
+export interface QueryReply<T, Query> extends Omit<PageReply<T>, "next"> {
+  /** The query for the next page; `undefined` on the last one. */
+  readonly next: Query | undefined;
+}
+
 /**
  * Reads a successful answer.
  *
@@ -60,6 +66,19 @@ export function pageReplyOf(response: RestResponse): PageReply<unknown> {
     isTotalCapped: response.header("x-total-count-capped") === "true",
     next: nextOf(response.header("link")),
   };
+}
+
+/**
+ * Reads a successful answer to a QUERY.
+ *
+ * @throws ClientError `ERR_REST_ANSWER`
+ */
+export function queryReplyOf(response: RestResponse, query: object): QueryReply<unknown, object> {
+  const page = pageReplyOf(response);
+  const [, name, number, text] =
+    /^([A-Za-z][\w.-]*)=(?:(\d{1,15})|"([^"]*)")$/.exec(response.header("x-next-page") ?? "") ?? [];
+  if (name === undefined) return { ...page, next: undefined };
+  return { ...page, next: { ...query, [name]: number === undefined ? text : Number(number) } };
 }
 
 function dataOf(response: RestResponse): unknown {

@@ -20,7 +20,7 @@ import { type ApiInfo, type OpenApiDocument, openApiDocument } from "../openapi/
 import { withoutDialog } from "../basic-challenge.ts";
 import { inputProblem } from "../operations/refuse-conflicts.ts";
 import { createResourceGraph } from "../plan/resource-graph.ts";
-import type { Route } from "../plan/route.ts";
+import { queryMediaType, type Route } from "../plan/route.ts";
 import { unknownParameters } from "../plan/unknown-parameters.ts";
 import { badFields, Problem } from "../problem.ts";
 import type { BodyFields, Call, CallServices } from "../resource/call.ts";
@@ -99,8 +99,10 @@ export function createApi<const Routes extends readonly Route[]>(
   if (!areNamesUnique(routes)) describe();
   const app = new Hono<{ Bindings: Context }>({ strict: false });
 
+  const queried = new Set(routes.flatMap(({ method, path }) => (method === "QUERY" ? path : [])));
   for (const route of routes.toSorted(byPrecedence)) {
-    const answer = routeHandler(route, { ...options, maxBodySize, resources });
+    const takesQuery = queried.has(route.path) && isRead(route);
+    const answer = routeHandler(route, { ...options, maxBodySize, resources, takesQuery });
     app.on(route.method, route.path, (c) => {
       c.env.params = c.req.param();
       return answer(c.req.raw, c.env);
@@ -155,7 +157,12 @@ function routeHandler(
     reportError = reportToConsole,
     resources,
     services,
-  }: ApiOptions & { readonly maxBodySize: number; readonly resources: ResourceGraph },
+    takesQuery,
+  }: ApiOptions & {
+    readonly maxBodySize: number;
+    readonly resources: ResourceGraph;
+    readonly takesQuery: boolean;
+  },
 ): Answer {
   const { attempts, tokens } = authentication;
   const handle = callHandler(route);
@@ -203,19 +210,32 @@ function routeHandler(
       report: (error: unknown) => reportError(error, request),
     } as Call;
     const handling = handle(call, values);
-    const response = handling instanceof Promise ? await handling : handling;
+    const handled = handling instanceof Promise ? await handling : handling;
+    const response = takesQuery ? announceQuery(handled, context) : handled;
     const isPersonal = !isForAll || user !== undefined;
     if (isPersonal) return keepPrivate(response, context, queryTokens.length > 0);
-    return differs || (populates && query.has(populateName))
+    return differs ||
+      (populates && (query.has(populateName) || Object.hasOwn(values, populateName)))
       ? changeHeaders(response, context, (headers) => addVary(headers, "Authorization"))
       : response;
   };
 }
 
 /** What a key has to be allowed for a route: `articles:read`, `articles:write`. */
-function scopeOf({ method, path }: Route): string {
-  const [, first = ""] = path.split("/");
-  return `${first}:${method === "GET" ? "read" : "write"}`;
+function scopeOf(route: Route): string {
+  const [, first = ""] = route.path.split("/");
+  return `${first}:${isRead(route) ? "read" : "write"}`;
+}
+
+function isRead({ method }: Route): boolean {
+  return method === "GET" || method === "QUERY";
+}
+
+/** Says in the responses of a path that has it how QUERY is sent (RFC 10008 section 3). */
+function announceQuery(response: Response, context: Context): Response {
+  return changeHeaders(response, context, (headers) => {
+    setDefault(headers, "accept-query", queryMediaType);
+  });
 }
 
 /** Checks parameters and body; what a schema accepts is what the handler gets. */
@@ -278,17 +298,20 @@ function failureOf(error: Error): Problem {
 
 /** No route for this method and path: 404, or 405 when the path has other methods. */
 function unmatched(app: Hono<{ Bindings: Context }>, method: string, path: string): Response {
-  const allowed = ["GET", "POST", "PUT", "PATCH", "DELETE"].filter(
+  const allowed = ["GET", "QUERY", "POST", "PUT", "PATCH", "DELETE"].filter(
     (other) => app.router.match(other, path)[0].length > 0,
   );
   if (allowed.length === 0)
     return new Problem(404, { detail: "nothing is at this path" }).toResponse();
   if (allowed.includes("GET")) allowed.splice(1, 0, "HEAD");
-  const allow = [...allowed, "OPTIONS"].join(", ");
-  if (method === "OPTIONS") return empty(204, { headers: { allow } });
+  const headers = {
+    allow: [...allowed, "OPTIONS"].join(", "),
+    ...(allowed.includes("QUERY") ? { "accept-query": queryMediaType } : {}),
+  };
+  if (method === "OPTIONS") return empty(204, { headers });
   return new Problem(405, {
     detail: `${method} is not possible at this path`,
-    headers: { allow },
+    headers,
   }).toResponse();
 }
 

@@ -6,6 +6,7 @@ import {
 } from "@fetchwork/kit";
 import { bareFields } from "../bare-fields.ts";
 import { fieldError } from "../field-error.ts";
+import { queryMediaType } from "../plan/route.ts";
 import { badFields, Problem } from "../problem.ts";
 import { refuseHostileFields } from "./hostile-text.ts";
 
@@ -34,13 +35,15 @@ export const mediaTypes = [
  * Reads the whole body of a request as fields, at once where there is none.
  *
  * @throws Problem 413 beyond `limit` bytes, 415 for another media type, 400 for a body that is not what its type
- * says.
+ * says, and for a QUERY without `Content-Type` (RFC 10008 section 2).
  */
 export function readBody(request: Request, limit: number): Body | Promise<Body> {
   const { method, headers } = request;
   if (method === "GET" || method === "HEAD") return nothing;
   const declared = headers.get("content-length");
-  if (declared === "0" || (declared === null && request.body === null)) return nothing;
+  const isQuery = method === "QUERY";
+  if (!isQuery && (declared === "0" || (declared === null && request.body === null)))
+    return nothing;
   return readSent(request, { declared, limit });
 }
 
@@ -67,15 +70,17 @@ async function readSent(
   if (charset !== undefined && !/^charset="?utf-?8"?$/.test(charset)) {
     throw new Problem(415, { detail: "the body must be in UTF-8" });
   }
-  const isMultipart = type === "multipart/form-data";
-  if (!isMultipart && !mediaTypes.some((known) => known === type)) {
+  const isQuery = request.method === "QUERY";
+  const known: readonly string[] = isQuery ? [queryMediaType] : mediaTypes;
+  if (type === undefined || !known.includes(type)) {
+    if (isQuery) throw unsupportedQuery(contentType);
     if (contentType === null && declared === null) return emptyOrUnsupported(request, limit);
     throw unsupported();
   }
   const bytes = await bytesOf(request, limit);
-  // Many clients always send a content type.
-  if (bytes.length === 0) return nothing;
-  if (isMultipart) return multipart(bytes, contentType ?? "");
+  // Many clients always send a content type; that of a query must be that of its content.
+  if (!isQuery && bytes.length === 0) return nothing;
+  if (type === "multipart/form-data") return multipart(bytes, contentType ?? "");
   const text = decode(bytes);
   return type === "application/x-www-form-urlencoded" ? form(text) : jsonObject(text);
 }
@@ -203,6 +208,16 @@ function notUtf8(): Problem {
 
 function tooLarge(limit: number): Problem {
   return new Problem(413, { detail: `the body is larger than ${limit} bytes` });
+}
+
+function unsupportedQuery(contentType: string | null): Problem {
+  const headers = { "accept-query": queryMediaType };
+  return contentType === null
+    ? new Problem(400, { detail: "a QUERY needs the header Content-Type", headers })
+    : new Problem(415, {
+        detail: `the body of a QUERY must be of type ${queryMediaType}`,
+        headers,
+      });
 }
 
 function unsupported(): Problem {

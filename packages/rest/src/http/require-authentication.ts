@@ -54,9 +54,9 @@ function describe(routes: readonly Route[]): string {
 
 function operationOf(
   action: NonNullable<Route["action"]>,
-): Exclude<typeof action, "patch" | "groups"> {
+): Exclude<typeof action, "groups" | "patch" | "query"> {
   if (action === "patch") return "update";
-  return action === "groups" ? "list" : action;
+  return action === "groups" || action === "query" ? "list" : action;
 }
 
 function reasonOf({ access, action, resource }: Route): string {

@@ -3,6 +3,7 @@ import type { Fields } from "../fields.ts";
 import { withoutRequired } from "../named-schema.ts";
 import { capitalized, collectionOperation, withArticle, wordsOf } from "../operation-name.ts";
 import { runTogether } from "../operations/joined-call.ts";
+import { queryOperation } from "../operations/query.ts";
 import {
   createResourceController,
   type ResourceController,
@@ -10,8 +11,9 @@ import {
 import { changeSchema } from "../plan/change-schema.ts";
 import { fieldsReference } from "../plan/fields-parameter.ts";
 import { createListReader } from "../plan/list-query.ts";
-import { listParameters, resourceListResponse } from "../plan/list-reference.ts";
+import { listParameters, queryResponse, resourceListResponse } from "../plan/list-reference.ts";
 import { populateReference, readPopulate, withoutPopulate } from "../plan/populate-parameter.ts";
+import { queryBodySchema } from "../plan/query-body.ts";
 import { guarded } from "../plan/resource-access.ts";
 import {
   defineRoute,
@@ -29,8 +31,8 @@ import { bulkRoute } from "./bulk-route.ts";
 import { groupsRoute } from "./groups-route.ts";
 
 /**
- * Makes the routes of a resource: list, show, create, update with PUT and PATCH, and delete, each if the controller has a
- * handler for it. A method without one is a 405, and not in the OpenAPI document.
+ * Makes the routes of a resource: list with GET and QUERY, show, create, update with PUT and PATCH, and delete, each if
+ * the controller has a handler for it. A method without one is a 405, and not in the OpenAPI document.
  *
  * @param controller - Default: `createResourceController(resource)`.
  *
@@ -104,6 +106,17 @@ export function resourceRoutes<
         readList(withoutPopulate(resource, query));
       },
       responses: { 200: resourceListResponse(resource), 304: notModified },
+    }),
+    ...of("query", list && queryOperation(resource, list), "list", {
+      method: "QUERY",
+      path,
+      operation: collectionOperation("query", path),
+      summary: `Query ${wordsOf(plural)}`,
+      description: "The list, with its parameters in the body (RFC 10008)",
+      tag,
+      ...routeRule(resource, "list"),
+      bodyReference: queryBodySchema(resource),
+      responses: { 200: queryResponse(resource), 304: notModified },
     }),
     ...of("show", show, "show", {
       method: "GET",

@@ -3,7 +3,7 @@ import type { AccessRule } from "../access.ts";
 import { named, nameOfSchema } from "../named-schema.ts";
 import { capitalized } from "../operation-name.ts";
 import { createResourceGraph } from "../plan/resource-graph.ts";
-import type { Route } from "../plan/route.ts";
+import { queryMediaType, type Route } from "../plan/route.ts";
 import type { ResourceGraph } from "../resource/relations/referrers.ts";
 import type { Resource } from "../resource/resource.ts";
 import { type JsonSchema, jsonSchemaOf } from "../schema.ts";
@@ -25,9 +25,9 @@ export interface ApiInfo {
   readonly description?: string | undefined;
 }
 
-/** An OpenAPI document, version 3.1. */
+/** An OpenAPI document, version 3.2, which describes QUERY. */
 export interface OpenApiDocument {
-  readonly openapi: "3.1.0";
+  readonly openapi: "3.2.0";
   readonly info: ApiInfo;
   readonly servers: readonly { readonly url: string }[];
   readonly tags: readonly { readonly name: string; readonly description?: string }[];
@@ -35,7 +35,7 @@ export interface OpenApiDocument {
   readonly components: JsonSchema;
 }
 
-/** Describes routes in OpenAPI 3.1, from the same definitions that serve and validate. */
+/** Describes routes in OpenAPI 3.2, from the same definitions that serve and validate. */
 export function openApiDocument(info: ApiInfo, routes: readonly Route[]): OpenApiDocument {
   const { title, version, description = introduction } = info;
   const resources = createResourceGraph(routes);
@@ -46,7 +46,7 @@ export function openApiDocument(info: ApiInfo, routes: readonly Route[]): OpenAp
     (paths[path] ??= {})[route.method.toLowerCase()] = operation(route, { resources, components });
   }
   return {
-    openapi: "3.1.0",
+    openapi: "3.2.0",
     info: { title, version, description },
     servers: [{ url: "/" }],
     tags: describeTags(routes),
@@ -145,6 +145,7 @@ function bodyOf(route: Route, components: Components): JsonSchema | undefined {
   const body = {
     schema: components.schema(withName(own, `${capitalized(route.operation)}Body`)),
   };
+  if (route.method === "QUERY") return { required: true, content: { [queryMediaType]: body } };
   return {
     required: Array.isArray(required) && required.length > 0,
     content: {
@@ -226,7 +227,7 @@ function responsesOf(
 
 /** Whether an open route is not open for everything: removed documents are for admins. */
 function asksForCaller({ access, action, checksCaller, resource }: Route): boolean {
-  const hasTrash = action === "list" && resource?.softDelete === true;
+  const hasTrash = (action === "list" || action === "query") && resource?.softDelete === true;
   return access === "public" && (checksCaller === true || hasTrash);
 }
 

@@ -80,7 +80,9 @@ function requireTrash({ access }: Resource, { user }: ResourceCall): void {
 }
 
 /** Reads the parameters of a list for the caller; `populate` is left to `readPopulate`. */
-type QueryReader = (call: Pick<ResourceCall<unknown>, "query" | "user" | "isMaster">) => ListQuery;
+type QueryReader = (
+  call: Pick<ResourceCall<unknown>, "isMaster" | "query" | "request" | "user">,
+) => ListQuery;
 
 /**
  * Makes the function that reads the parameters of a list, with everything prepared that no request changes.
@@ -93,6 +95,8 @@ function createQueryReader(resource: Resource): QueryReader {
     const rules = resource.views.rulesFor(call);
     let read = readers.get(rules);
     if (!read) readers.set(rules, (read = createListReader(rules)));
-    return read(withoutPopulate(resource, call.query));
+    // What the body of a QUERY may be long is settled when it is read.
+    const maxWhere = call.request.method === "QUERY" ? Infinity : undefined;
+    return read(withoutPopulate(resource, call.query), maxWhere);
   };
 }

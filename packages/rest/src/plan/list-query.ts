@@ -4,13 +4,17 @@ import { fieldError, type FieldError } from "../field-error.ts";
 import { badFields } from "../problem.ts";
 import { compileListParameter } from "../resource/list-parameter.ts";
 import { calledParameters, type ListQuery, type ListRules } from "../resource/list-rules.ts";
-import { filterParameters, maxFilters } from "./filter-parameters.ts";
+import { type FilterCondition, filterParameters, maxFilters } from "./filter-parameters.ts";
 import { type GivenValues, once, readStandard } from "./standard-parameters.ts";
 import { unknownParameters } from "./unknown-parameters.ts";
 import { whereReader } from "./where-parameter.ts";
 
-/** Reads the query of a list; a {@link Problem} of status 400 names everything that is wrong with it. */
-export type ListReader = (parameters: URLSearchParams) => ListQuery;
+/**
+ * Reads the query of a list; a {@link Problem} of status 400 names everything that is wrong with it.
+ *
+ * @param maxWhere - Longest `where`, in characters. Default: `4_096`.
+ */
+export type ListReader = (parameters: URLSearchParams, maxWhere?: number) => ListQuery;
 
 /**
  * Prepares everything about the parameters of a list that no request changes. Unknown parameters are refused.
@@ -33,16 +37,18 @@ export function createListReader(rules: ListRules): ListReader {
     accessTokenField,
   ]);
   const plain = custom.length === 0 ? read(new URLSearchParams()) : undefined;
-  return (query) => (query.size === 0 && plain ? plain : read(query));
+  return (query, maxWhere) => (query.size === 0 && plain ? plain : read(query, maxWhere));
 
-  function read(query: URLSearchParams): ListQuery {
+  function read(query: URLSearchParams, maxWhere?: number): ListQuery {
     const values = valuesIn(query);
     const errors: FieldError[] = [];
     refuseUnknown(values, errors);
     const standard = readStandard(values, { rules, names, errors });
     const conditions: UntypedWhere[] = [];
     if (filters.size > 0) readFilters(values, conditions, errors);
-    readWhereOf(values, conditions, errors);
+    const where = readWhereOf(values, maxWhere);
+    if (where && "where" in where) conditions.push(where.where);
+    else if (where) errors.push(where);
     if (custom.length > 0) readCustom(values, conditions, errors);
     if (errors.length > 0) throw badFields(errors);
     return { ...standard, where: conditions.length > 1 ? { and: conditions } : conditions[0] };
@@ -71,13 +77,14 @@ export function createListReader(rules: ListRules): ListReader {
     }
   }
 
-  function readWhereOf(values: GivenValues, found: UntypedWhere[], errors: FieldError[]): void {
-    if (whereName === undefined || readWhere === undefined) return;
+  function readWhereOf(
+    values: GivenValues,
+    maxLength: number | undefined,
+  ): FieldError | FilterCondition | undefined {
+    if (whereName === undefined || readWhere === undefined) return undefined;
     const [text, ...others] = values.get(whereName) ?? [];
-    if (text === undefined || text === "") return;
-    const condition = others.length > 0 ? once(whereName) : readWhere(text);
-    if ("where" in condition) found.push(condition.where);
-    else errors.push(condition);
+    if (text === undefined || text === "") return undefined;
+    return others.length > 0 ? once(whereName) : readWhere.text(text, maxLength);
   }
 
   function readCustom(values: GivenValues, found: UntypedWhere[], errors: FieldError[]): void {

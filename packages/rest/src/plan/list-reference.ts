@@ -34,6 +34,13 @@ export function resourceListResponse({ plural, output, shape, count }: Resource)
   return { ...array, schema: { type: "object", properties, required: Object.keys(properties) } };
 }
 
+/** Describes the same answer to a QUERY. */
+export function queryResponse(resource: Resource): RouteResponse {
+  const { Link: _, ...headers } = listHeaders;
+  const next = "The member of the body that asks for the next page: `page=2`";
+  return { ...resourceListResponse(resource), headers: { ...headers, "X-Next-Page": next } };
+}
+
 const counted = {
   type: "integer",
   minimum: 0,

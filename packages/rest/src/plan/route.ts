@@ -7,8 +7,11 @@ import type { Resource } from "../resource/resource.ts";
 import type { OperationTypes, ParametersOf, Typed } from "../route-types.ts";
 import type { InputOf, JsonSchema, OutputOf, Schema } from "../schema.ts";
 
-/** Methods of routes; HEAD and OPTIONS are answered from these. */
-export type RouteMethod = "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+/** Methods of routes; HEAD and OPTIONS are answered from these. QUERY reads, with a body in JSON (RFC 10008). */
+export type RouteMethod = "GET" | "QUERY" | "POST" | "PUT" | "PATCH" | "DELETE";
+
+/** The media type of the body of a QUERY, as `Accept-Query` names it (RFC 10008 section 3). */
+export const queryMediaType = "application/json";
 
 /** One operation: what it takes, who may use it, what it does, and what it answers. */
 export interface RouteDefinition<
@@ -97,7 +100,16 @@ export interface QueryParameter {
 
 /** What an operation of a resource does, as the typed client names it. */
 export type ResourceAction =
-  "bulk" | "create" | "groups" | "list" | "patch" | "remove" | "restore" | "show" | "update";
+  | "bulk"
+  | "create"
+  | "groups"
+  | "list"
+  | "patch"
+  | "query"
+  | "remove"
+  | "restore"
+  | "show"
+  | "update";
 
 /** A route whose types are settled, as {@link createApi} takes it. */
 export interface Route<Types = unknown> extends Omit<RouteDefinition, "handle">, Typed<Types> {

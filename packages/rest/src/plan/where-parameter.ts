@@ -25,8 +25,20 @@ export const maxWhereLength = 4_096;
 /** Levels of `and`, `or` and `not`. */
 const maxDepth = 5;
 
+/** Characters of a name that the path of a refusal repeats. */
+const maxKeyLength = 64;
+
 /** Reads a filter; a {@link FieldError} when it is wrong. */
-export type WhereReader = (text: string) => FieldError | FilterCondition;
+export interface WhereReader {
+  /**
+   * Reads the text of a parameter, whose name the error has.
+   *
+   * @param maxLength - Longest text, in characters. Default: {@link maxWhereLength}.
+   */
+  text(text: string, maxLength?: number): FieldError | FilterCondition;
+  /** Reads the member of a body; the error has the path of what is wrong in it, such as `where.or.0.stars`. */
+  value(given: unknown): FieldError | FilterCondition;
+}
 
 /**
  * Makes the function that reads `where`: a filter as JSON, with the fields and the operators of the other filters, and with
@@ -35,32 +47,52 @@ export type WhereReader = (text: string) => FieldError | FilterCondition;
 export function whereReader(name: string, fields: readonly FilterField[]): WhereReader {
   const types = new Map(fields.map(({ path, type }) => [path, type]));
 
-  return (text) => {
-    if (text.length > maxWhereLength) {
-      return fieldError(
-        name,
-        "maxlength",
-        `${name} must have length lower than or equal to ${maxWhereLength}`,
-      );
-    }
-    let given: unknown;
-    try {
-      given = JSON.parse(text);
-    } catch {
-      return fieldError(name, "type", `${name} must be JSON`);
-    }
+  return {
+    text(text, maxLength = maxWhereLength) {
+      if (text.length > maxLength) {
+        return fieldError(
+          name,
+          "maxlength",
+          `${name} must have length lower than or equal to ${maxLength}`,
+        );
+      }
+      let given: unknown;
+      try {
+        given = JSON.parse(text);
+      } catch {
+        return fieldError(name, "type", `${name} must be JSON`);
+      }
+      const found = read(given);
+      return "where" in found ? found : { ...found, param: name };
+    },
+    value: read,
+  };
+
+  function read(given: unknown): FieldError | FilterCondition {
     let left = maxFilters;
+    /** Where in the filter the reading is, for the error. */
+    const at: string[] = [];
     try {
       return { where: readAll(given, 1) };
     } catch (error) {
-      if (error instanceof Refused) return error.reason;
-      throw error;
+      if (!(error instanceof Refused)) throw error;
+      return { ...error.reason, param: [name, ...at].join(".") };
+    }
+
+    /** An error leaves the path as it is. */
+    function inside<R>(key: string | number, work: () => R): R {
+      at.push(String(key).slice(0, maxKeyLength));
+      const result = work();
+      at.pop();
+      return result;
     }
 
     function readAll(value: unknown, depth: number): UntypedWhere {
       if (!isObject(value)) throw refused("type", "must be made of objects");
       if (depth > maxDepth) throw refused("maxlength", `must have at most ${maxDepth} levels`);
-      const conditions = Object.entries(value).map(([key, one]) => readOne(key, one, depth));
+      const conditions = Object.entries(value).map(([key, one]) =>
+        inside(key, () => readOne(key, one, depth)),
+      );
       const [first] = conditions;
       if (first === undefined) throw refused("invalid", "must not have empty objects");
       return conditions.length === 1 ? first : { and: conditions };
@@ -72,7 +104,7 @@ export function whereReader(name: string, fields: readonly FilterField[]): Where
         if (!Array.isArray(value) || value.length === 0) {
           throw refused("type", `must have a list of objects as ${key}`);
         }
-        const some = value.map((one) => readAll(one, depth + 1));
+        const some = value.map((one, index) => inside(index, () => readAll(one, depth + 1)));
         return key === "or" ? { or: some } : { and: some };
       }
       const type = types.get(key);
@@ -117,13 +149,17 @@ export function whereReader(name: string, fields: readonly FilterField[]): Where
       }
       return { [path]: { [operator]: scalar({ path, type }, value) } };
     }
-  };
+  }
 
   function scalar({ path, type }: Omit<Comparison, "operator">, value: unknown): FilterScalar {
-    const isFit = type.values
-      ? type.values.get(String(value)) === value
-      : typeof value === typeOf(type);
-    const text = String(value);
+    // Objects may have a text that throws.
+    const isFit =
+      isObject(value) || Array.isArray(value)
+        ? false
+        : type.values
+          ? type.values.get(String(value)) === value
+          : typeof value === typeOf(type);
+    const text = isFit ? String(value) : "";
     if (text.includes("\0") || !text.isWellFormed()) {
       throw refused("invalid", `has a value of ${path} that is not kept`);
     }

@@ -49,7 +49,7 @@ async function makeApi() {
 }
 
 describe("the OpenAPI document", () => {
-  it("is valid by the schema of OpenAPI 3.1", async () => {
+  it("is valid by the schema of OpenAPI 3.2", async () => {
     const { api } = await makeApi();
     const document = JSON.parse(JSON.stringify(api.openApi)) as Record<string, unknown>;
     expect(await new Validator().validate(document)).toEqual({ valid: true });

@@ -61,10 +61,10 @@ describe("createApi", () => {
   );
 
   it.each([
-    ["DELETE", "/notes", "GET, HEAD, POST, OPTIONS"],
+    ["DELETE", "/notes", "GET, HEAD, QUERY, POST, OPTIONS"],
     ["POST", "/notes/1", "GET, HEAD, PUT, PATCH, DELETE, OPTIONS"],
     ["POST", "/openapi.json", "GET, HEAD, OPTIONS"],
-    ["PURGE", "/notes", "GET, HEAD, POST, OPTIONS"],
+    ["PURGE", "/notes", "GET, HEAD, QUERY, POST, OPTIONS"],
   ])("answers 405 to %s %s with the methods that are allowed", async (method, path, allow) => {
     const { send } = await openApi({ routes });
     const response = await send(method, path);

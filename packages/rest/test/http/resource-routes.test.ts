@@ -139,7 +139,7 @@ describe("an update", () => {
 
 it("refuses a controller without restore for a resource that keeps removed documents", () => {
   const { restore: _, ...others } = controller;
-  expect(resourceRoutes(diary, others)).toHaveLength(6);
+  expect(resourceRoutes(diary, others)).toHaveLength(7);
   const kept = defineResource({
     name: "kept",
     path: "/kept",
@@ -164,7 +164,12 @@ describe("a resource with some handlers only", () => {
     const methods = Object.entries(api.openApi.paths).flatMap(([path, item]) =>
       Object.keys(item).map((method) => `${method} ${path}`),
     );
-    expect(methods.toSorted()).toEqual(["get /diaries", "get /diaries/{id}", "post /diaries"]);
+    expect(methods.toSorted()).toEqual([
+      "get /diaries",
+      "get /diaries/{id}",
+      "post /diaries",
+      "query /diaries",
+    ]);
     const { as } = await openDiaries(routes);
     const made = await as("ann", "POST", "/diaries", { text: "a" });
     expect(made.status).toBe(201);

@@ -32,6 +32,7 @@ describe("openApiDocument", () => {
     );
     expect(operations).toEqual([
       "get /notes listNotes",
+      "query /notes queryNotes",
       "post /notes createNote",
       "get /notes/{id} showNote",
       "put /notes/{id} updateNote",
@@ -75,6 +76,7 @@ describe("openApiDocument", () => {
     const refer = (name: string): object => ({ $ref: `#/components/schemas/${name}` });
     expect(Object.keys(Object(whole.components["schemas"]))).toEqual([
       "PartialNote",
+      "QueryNotesBody",
       "NewNote",
       "Note",
       "NoteUpdate",
@@ -201,6 +203,7 @@ describe("openApiDocument", () => {
       .map(({ summary }) => summary);
     expect(names).toEqual([
       "List notes",
+      "Query notes",
       "Create a note",
       "Show a note",
       "Change fields of a note",

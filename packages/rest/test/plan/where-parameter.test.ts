@@ -68,7 +68,7 @@ describe("where", () => {
     [JSON.stringify({ or: Array.from({ length: 21 }, () => ({ stars: 1 })) }), "maxlength"],
     [JSON.stringify({ stars: { in: Array.from({ length: 101 }, () => 1) } }), "type"],
   ])("refuses %s", (text, rule) => {
-    expect(read(text)).toMatchObject({ param: "where", name: rule });
+    expect(read.text(text)).toMatchObject({ param: "where", name: rule });
   });
 
   it.each([
@@ -86,7 +86,7 @@ describe("where", () => {
     ],
     [JSON.stringify(nested(4)), { not: { not: { not: { not: { stars: { eq: 1 } } } } } }],
   ])("reads %s", (text, where) => {
-    expect(read(text)).toEqual({ where });
+    expect(read.text(text)).toEqual({ where });
   });
 
   it("reads any text or refuses it, and throws for none", () => {
@@ -97,7 +97,7 @@ describe("where", () => {
     );
     fc.assert(
       fc.property(text, (given) => {
-        const result = read(given);
+        const result = read.text(given);
         expect("where" in result || result.param === "where").toBe(true);
       }),
       { numRuns: propertyRuns(500, 5_000) },

@@ -1,6 +1,6 @@
 import { HttpUsageError } from "../../errors.ts";
 
-/** Names of the standard methods (RFC 9110, 9, and RFC 5789); any other token is a method too. */
+/** Names of the standard methods (RFC 9110, 9, RFC 5789 and RFC 10008); any other token is a method too. */
 export const Method = {
   Get: "GET",
   Head: "HEAD",
@@ -10,6 +10,7 @@ export const Method = {
   Delete: "DELETE",
   Options: "OPTIONS",
   Trace: "TRACE",
+  Query: "QUERY",
 } as const;
 
 /** A method: a standard one or any other token. */
