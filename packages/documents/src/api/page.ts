@@ -11,6 +11,13 @@ export interface PageQuery<T> extends Omit<FindQuery<T>, "offset"> {
    * (`"exact"`), or up to a number from 1, which bounds the work. Default: `"none"`.
    */
   readonly total?: number | "exact" | "none" | undefined;
+  /**
+   * Whether the page may end early, so that it costs as much in a large collection as in a small one. In the order of
+   * creation at most 8,000 documents, and 20 for each of `limit`, are then looked at for words, members and conditions that
+   * many documents have alone and few together, and as many are for the total. On PostgreSQL that holds for words and
+   * members; its planner decides about conditions. Default: `false`.
+   */
+  readonly bounded?: boolean | undefined;
 }
 
 /** A part of what a query selects. */
@@ -21,6 +28,11 @@ export interface Page<D> {
   readonly next: string | undefined;
   /** The number of documents on all pages; `undefined` when it was not asked for. */
   readonly total: Total | undefined;
+  /**
+   * Set when the page ended early, see `bounded`: there may be more documents behind `next`, so following it yields each of
+   * them. Its cursor then holds a time of creation, of documents that are perhaps not selected.
+   */
+  readonly partial?: true | undefined;
 }
 
 /** A count, which may have stopped early. */

@@ -4,6 +4,8 @@ import { fold } from "./fold.ts";
 /** Words of fewer characters match beginnings of words only. */
 const partLength = 3;
 
+const sampledParts = 12;
+
 /** Stands for white space, and before everything: a word of one character has a trigram by it. */
 const space = "  ";
 /** Stands before a word that begins without white space. What separates words in a text is never both. */
@@ -57,6 +59,27 @@ export function searchPattern(word: string): string {
   const characters = Array.from(word);
   if (characters.length >= partLength) return word.replace(anyText.begins, `$1${border}`);
   return word.padStart(partLength + word.length - characters.length);
+}
+
+/**
+ * Returns some of the trigrams by which indexes find patterns, evenly chosen and always as many, so that statements about
+ * them are the same, and the number of all.
+ */
+export function partsOf(patterns: readonly string[]): {
+  readonly parts: readonly string[];
+  readonly count: number;
+} {
+  const all = new Set<string>();
+  for (const pattern of patterns) {
+    const characters = Array.from(pattern);
+    for (let at = 0; at + partLength <= characters.length; at += 1) {
+      all.add(characters.slice(at, at + partLength).join(""));
+    }
+  }
+  const known = [...all];
+  const at = (place: number): number => Math.floor((place * known.length) / sampledParts);
+  const parts = Array.from({ length: sampledParts }, (_, place) => known[at(place)] ?? "");
+  return { parts, count: known.length };
 }
 
 /** Whether a text that has one pattern always has the other. */

@@ -5,11 +5,11 @@ import type { StatementWriter } from "./dialect.ts";
 import type { Layout } from "./layout.ts";
 import type { Operation, Row } from "./operation.ts";
 import type { FeedQuery } from "./operations/feed.ts";
-import type { ReadPlan } from "./operations/find.ts";
+import type { Extent, ReadPlan } from "./operations/find.ts";
 import type { Removal } from "./operations/removal.ts";
 
 /** What a {@link ReadPlan} found. */
-export interface Found<R> {
+export interface Found<R> extends Extent {
   /** What was made of each row. */
   readonly items: readonly R[];
   readonly count: number;

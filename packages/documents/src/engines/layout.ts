@@ -176,6 +176,11 @@ export interface Searching {
   /** Whether `probe` and `count` count exactly the documents that were not removed. */
   readonly probesVisible: boolean;
   /**
+   * Of the latest documents, counts those that have all words, and those that have each of their parts; where the engine
+   * does not look at such a sample itself.
+   */
+  sample?(words: readonly string[]): Statement;
+  /**
    * Counts the rows that have all words, one of the members or the conditions, up to `limit`. Returns NULL where a sample shows that they
    * are many and counting them would take long. Where the engine has them at hand, the second column is the list of keys,
    * as JSON.

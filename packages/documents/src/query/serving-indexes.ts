@@ -12,6 +12,11 @@ export function hasConditions(filter: Filter | undefined): filter is Filter {
   return filter.kind === "all" ? filter.filters.some(hasConditions) : true;
 }
 
+/** Returns the conditions that all hold for what a filter selects. */
+export function conjunctsOf(filter: Filter): readonly Filter[] {
+  return filter.kind === "all" ? filter.filters.flatMap(conjunctsOf) : [filter];
+}
+
 /** Returns the fields that a filter compares, each once. */
 export function fieldsOf(filter: Filter): IndexFields {
   switch (filter.kind) {

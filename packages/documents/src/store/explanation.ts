@@ -4,6 +4,7 @@ import { type ReadPlan, selectionOf } from "../engines/operations/find.ts";
 import type { Filter } from "../query/filter.ts";
 import type { OrderTerm, ParsedQuery, ParsedSelection } from "../query/parse-query.ts";
 import {
+  conjunctsOf,
   equalFields,
   fieldsOf,
   findingIndexes,
@@ -65,13 +66,16 @@ function isSelective({ filter, words, near }: ParsedSelection): boolean {
 }
 
 /**
- * Whether a search takes documents in the order of an index while many have the words, and sorts them only while few have:
- * see `selectSearched`.
+ * Whether documents are taken in the order of an index while many have the words or conditions, and sorted only while few
+ * have: see `selectSearched`.
  */
-function isWalked({ definition, selection, find, order }: Subject): boolean {
-  if (selection.words.length === 0 || find?.limit === undefined || order === undefined)
-    return false;
-  return orderedIndex(undefined, order, valueIndexes(definition)) !== undefined;
+function isWalked({ definition, selection, filter, find, order }: Subject): boolean {
+  const known = valueIndexes(definition);
+  const all = filter === undefined ? [] : conjunctsOf(filter);
+  const isFound = all.some((each) => each.kind !== "any" && findingIndexes(each, known));
+  if (selection.words.length === 0 && !isFound) return false;
+  if (find?.limit === undefined || order === undefined) return false;
+  return orderedIndex(undefined, order, known) !== undefined;
 }
 
 /** Derives what the engine does as the collection grows: a small one may be read through. */

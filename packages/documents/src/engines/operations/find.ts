@@ -24,6 +24,8 @@ export interface ReadPlan {
   readonly distinct?: ParsedDistinct | undefined;
   /** Of which documents to read the keys alone, because they are to be removed. */
   readonly removal?: Removal | undefined;
+  /** Whether reading may stop where it would look at too many documents, see `PageQuery.bounded`. */
+  readonly isBounded?: boolean | undefined;
 }
 
 /** What to select. */
@@ -37,11 +39,19 @@ export interface CountPlan extends ParsedSelection {
   readonly max?: number | undefined;
 }
 
+/** How far a bounded plan came. */
+export interface Extent {
+  /** The row, in the order, at which it stopped looking for others. */
+  readonly stoppedAt?: Row | undefined;
+  /** Whether there may be more than were counted. */
+  readonly isAtLeast?: boolean | undefined;
+}
+
 /**
  * What a plan found: rows of the layout's columns, for `near` with the square of the distance, for a removal of keys, for
  * groups and values as `readGroups` and `readDistinct` return them; and a count.
  */
-export interface ReadResult {
+export interface ReadResult extends Extent {
   readonly rows: readonly Row[];
   readonly count: number;
 }
@@ -58,15 +68,24 @@ export function* readPlanned(
   // Documents with the words that the index does not have yet.
   const unindexed = yield* findUnindexed(layout, selectionOf(plan)?.words ?? [], { isTimed });
   const { find, count } = separated(layout, plan);
+  const { isBounded = false } = plan;
   const looked = lookupsOf(find?.query) ?? lookupsOf(count) ?? selectionOf(plan) ?? noWords;
   const search = find?.after === undefined ? find?.query : undefined;
-  const how = { isTimed, ...(yield* probe(layout, looked, { unindexed, search })) };
+  const how = { isTimed, isBounded, ...(yield* probe(layout, looked, { unindexed, search })) };
   if (plan.groups !== undefined) return yield* readGroups(layout, plan.groups, how);
   if (plan.distinct !== undefined) return yield* readDistinct(layout, plan.distinct, how);
-  return {
-    rows: find === undefined ? [] : (how.page ?? (yield* findRows(layout, find, how))),
-    count: count === undefined ? 0 : yield* countRows(layout, count, how),
-  };
+  const found = find && (how.page ? { rows: how.page } : yield* findRows(layout, find, how));
+  const rows = found?.rows ?? [];
+  if (count === undefined) return { ...found, rows, count: 0 };
+  const isPart = found?.stoppedAt !== undefined;
+  // What was looked for from the beginning to the end is counted.
+  if (isPart || isAll(find, rows)) return { ...found, rows, count: rows.length, isAtLeast: isPart };
+  return { rows, ...(yield* countRows(layout, count, how)) };
+}
+
+function isAll(find: FindPlan | undefined, { length }: readonly Row[]): boolean {
+  if (find === undefined || find.after !== undefined || find.query.offset > 0) return false;
+  return length < (find.query.limit ?? Infinity);
 }
 
 const noWords = { words: [] };
@@ -96,24 +115,41 @@ interface SeparatedPlan {
   readonly count: (CountPlan & Selected) | undefined;
 }
 
-function separated(layout: Layout, { find, count }: ReadPlan): SeparatedPlan {
+function separated(layout: Layout, { find, count, isBounded }: ReadPlan): SeparatedPlan {
+  const how = { isBounded };
   return {
-    find: find && { ...find, query: separateLookups(layout, find.query, find.query.order) },
-    count: count && separateLookups(layout, count),
+    find: find && {
+      ...find,
+      query: separateLookups(layout, find.query, { ...how, order: find.query.order }),
+    },
+    count: count && separateLookups(layout, count, how),
   };
 }
 
 /** How a plan is carried out. */
 interface How extends Probed {
   readonly isTimed: boolean;
+  readonly isBounded: boolean;
+}
+
+/** The rows of a page, and where reading stopped. */
+export interface FoundRows extends Pick<Extent, "stoppedAt"> {
+  readonly rows: readonly Row[];
+}
+
+/** The number of documents. */
+export interface Counted extends Pick<Extent, "isAtLeast"> {
+  readonly count: number;
 }
 
 function* findRows(
   layout: Layout,
   { query: asked, after }: FindPlan & { readonly query: ParsedQuery & Selected },
   how: How,
-): Operation<readonly Row[]> {
-  if (asked.near !== undefined) return yield* findNear(layout, { query: asked, after }, how);
+): Operation<FoundRows> {
+  if (asked.near !== undefined) {
+    return { rows: yield* findNear(layout, { query: asked, after }, how) };
+  }
   const query = { ...asked, members: how.members ?? asked.members };
   const select = isLookup(query) ? selectSearched : selectAll;
   if (after === undefined) return yield* select(layout, query, how);
@@ -121,16 +157,18 @@ function* findRows(
   for (const part of partsAfter(query.order, after, layout)) {
     const limit = query.limit === undefined ? undefined : query.limit - rows.length;
     if (limit === 0) break;
-    for (const row of yield* select(layout, { ...query, limit, part }, how)) rows.push(row);
+    const found = yield* select(layout, { ...query, limit, part }, how);
+    for (const row of found.rows) rows.push(row);
+    if (found.stoppedAt !== undefined) return { rows, stoppedAt: found.stoppedAt };
   }
-  return rows;
+  return { rows };
 }
 
 function* selectAll(
   layout: Layout,
   query: ParsedQuery & Selected,
   { isTimed }: { readonly isTimed: boolean },
-): Operation<readonly Row[]> {
+): Operation<FoundRows> {
   const sql = layout.begin({ isTimed: isTimed && !isShort(layout, query) });
   const where = whereSql(selectionTerms(layout, query, sql));
   const order = sql.order(query.part?.order ?? query.order);
@@ -142,7 +180,7 @@ function* selectAll(
     layout.packed?.(text) ?? text,
     query.offset === 0 ? "repeated" : "once",
   );
-  return rows;
+  return { rows };
 }
 
 /** So many rows are read before anybody notices. */
@@ -168,7 +206,7 @@ function isShort(
   );
 }
 
-function* countRows(layout: Layout, plan: CountPlan & Selected, how: How): Operation<number> {
+function* countRows(layout: Layout, plan: CountPlan & Selected, how: How): Operation<Counted> {
   const { isTimed, foundBy } = how;
   const { max, ...selection } = plan;
   const { near } = selection;
@@ -180,7 +218,7 @@ function* countRows(layout: Layout, plan: CountPlan & Selected, how: How): Opera
       isTimed,
     };
     const { rows } = yield layout.geo.count(search, max);
-    return Number(rows[0]?.[0]);
+    return { count: Number(rows[0]?.[0]) };
   }
   if (isLookup(selection)) {
     return yield* countSearched(layout, { ...plan, members: how.members ?? plan.members }, how);
@@ -192,13 +230,13 @@ function* countRows(layout: Layout, plan: CountPlan & Selected, how: How): Opera
       collection: definition.name,
       statement: layout.readTotal?.(),
     };
-    if (total.count >= 0) return Math.min(total.count, max ?? Infinity);
+    if (total.count >= 0) return { count: Math.min(total.count, max ?? Infinity) };
   }
   const sql = layout.begin({ isTimed });
   const from = `${layout.quoted}${whereSql(selectionTerms(layout, selection, sql))}`;
   const counted = max === undefined ? from : `(SELECT 1 FROM ${from}${sql.page(max, 0)}) AS found`;
   const { rows } = yield sql.read(`SELECT count(*) FROM ${counted}`, "repeated");
-  return Number(rows[0]?.[0]);
+  return { count: Number(rows[0]?.[0]) };
 }
 
 /** Whether a selection is of all documents that were not removed, whose number may be kept. */

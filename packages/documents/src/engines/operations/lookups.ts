@@ -1,6 +1,6 @@
 import type { ContainsFilter, Filter } from "../../query/filter.ts";
 import type { OrderTerm, ParsedSelection } from "../../query/parse-query.ts";
-import { orderedIndex, valueIndexes } from "../../query/serving-indexes.ts";
+import { conjunctsOf, orderedIndex, valueIndexes } from "../../query/serving-indexes.ts";
 import type { ConditionLookup, Layout, Lookup, Selected } from "../layout.ts";
 
 /** Of more values than these it takes as long to look each up as to look at documents one after the other. */
@@ -18,12 +18,16 @@ export function separateMembers<S extends ParsedSelection>(
 
 /**
  * Separates from a filter what documents can be found by, where nothing else finds them: members of lists and, in an engine
- * that leaves it to the store, conditions of indexes. Without an `order` documents are counted.
+ * that leaves it to the store, conditions of indexes. Without an `order` documents are counted. A bounded read looks at
+ * documents one by one where nothing finds them.
  */
 export function separateLookups<S extends ParsedSelection>(
   layout: Layout,
   selection: S,
-  order?: readonly OrderTerm[],
+  {
+    order,
+    isBounded = false,
+  }: { readonly order?: readonly OrderTerm[]; readonly isBounded?: boolean | undefined },
 ): S & Selected {
   const { filter, near, words, deleted } = selection;
   if (!layout.searching.findsConditions) return separateMembers(layout, selection);
@@ -36,7 +40,7 @@ export function separateLookups<S extends ParsedSelection>(
   const isServed = order === undefined ? longest?.filters.length : walked.length;
   if (words.length === 0 && (isServed === all.length || isUnique(layout, all))) return selection;
   const separated = withoutMembers(layout, selection, filter);
-  if (longest === undefined) return separated;
+  if (longest === undefined && !isBounded) return separated;
   return {
     ...separated,
     conditions,
@@ -67,10 +71,6 @@ function withoutMembers<S extends ParsedSelection>(
   const remaining: Filter | undefined =
     only === undefined || rest.length === 1 ? only : { kind: "all", filters: rest };
   return { ...selection, members, filter: remaining };
-}
-
-function conjunctsOf(filter: Filter): readonly Filter[] {
-  return filter.kind === "all" ? filter.filters.flatMap(conjunctsOf) : [filter];
 }
 
 function isIndexed({ listIndexed }: Layout, filter: Filter): filter is ContainsFilter {

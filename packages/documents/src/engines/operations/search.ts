@@ -1,7 +1,9 @@
+import { partsOf } from "../../document/search-text.ts";
 import type { ParsedQuery, ParsedSelection } from "../../query/parse-query.ts";
 import type { Dialect } from "../dialect.ts";
 import type { FoundBy, Layout, Lookup, Selected } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
+import type { Counted, FoundRows } from "./find.ts";
 import { isWhole } from "./lookups.ts";
 import { filterSql } from "./filter-sql.ts";
 import { requireSearch, selectionTerms, whereSql } from "./where.ts";
@@ -11,13 +13,27 @@ const fewHits = { words: 1000, contains: 4000, conditions: 4000 };
 /** Of so many documents nothing that fewer have is looked for. */
 const fewest = 100;
 /** For what more documents have, so many are looked at in their order, and more for each document that is asked for. */
-const walkLength = 10_000;
+const walkLength = 8_000;
 const walkPerDocument = 20;
 /** So many times as many documents are looked at as would be enough if those that have a member came evenly. */
 const unevenness = 2;
 
+/**
+ * Entries of an index of words that are read in about the time in which documents are looked at in their order: as many for
+ * each part as documents have the rarest one.
+ */
+export const manyEntries = 100_000;
+/** What so many of so many documents have is common. */
+export const sampleSize = 100;
+export const commonInSample = 5;
+
 /** A selection with words or members, and a page of it. */
 type Search = ParsedQuery & Pick<Selected, "conditions" | "members" | "part" | "walked">;
+
+interface Bounded {
+  /** Whether reading may stop early, see `PageQuery.bounded`. */
+  readonly isBounded: boolean;
+}
 
 interface Timed {
   /** Whether the time of statements is limited, see {@link Layout.begin}. */
@@ -53,7 +69,7 @@ export function* findUnindexed(
  */
 export function* probe(
   layout: Layout,
-  { words, members = [], conditions = [] }: Pick<Selected, "conditions" | "members" | "words">,
+  { words, members = [], conditions }: Pick<Selected, "conditions" | "members" | "words">,
   {
     unindexed,
     search,
@@ -62,12 +78,14 @@ export function* probe(
   requireSearch(layout, words);
   if (unindexed.length > 0) return { foundBy: { unindexed }, hits: undefined };
   const lookups: readonly Lookup[] = [
-    ...conditions,
+    ...(conditions ?? []),
     ...members,
     ...(words.length > 0 ? [{ kind: "words", words } as const] : []),
   ];
   const [only] = lookups;
-  if (only === undefined) return { foundBy: "index", hits: undefined };
+  if (only === undefined) {
+    return { foundBy: conditions === undefined ? "index" : "document", hits: undefined };
+  }
   if (lookups.length === 1) {
     const probed = search && (yield* probePage(layout, only, search));
     return probed ?? (yield* probeLookup(layout, only));
@@ -105,6 +123,9 @@ function* probePage(layout: Layout, lookup: Lookup, search: Search): Operation<P
 }
 
 function* probeLookup(layout: Layout, lookup: Lookup): Operation<Probed> {
+  if (lookup.kind === "words" && (yield* meetsRarely(layout, lookup.words))) {
+    return { foundBy: "document", hits: undefined };
+  }
   const few = fewHits[lookup.kind];
   const { rows } = yield layout.searching.probe(lookup, few + 1);
   const [found = null, keys] = rows[0] ?? [];
@@ -115,6 +136,22 @@ function* probeLookup(layout: Layout, lookup: Lookup): Operation<Probed> {
   return { foundBy, hits };
 }
 
+/**
+ * Whether a sample shows that the index of words has to be read for longer than documents are looked at in their order,
+ * since words or their parts are common alone and rare together.
+ */
+function* meetsRarely(layout: Layout, words: readonly string[]): Operation<boolean> {
+  const sample = layout.searching.sample?.(words);
+  if (sample === undefined) return false;
+  const { rows } = yield sample;
+  const [together = 0, ...parts] = (rows[0] ?? []).map(Number);
+  if (together >= commonInSample) return false;
+  const { name } = layout.definition;
+  const total = yield { kind: "total", collection: name, statement: layout.readTotal?.() };
+  const entries = (Math.min(...parts) * partsOf(words).count * total.count) / sampleSize;
+  return entries > manyEntries;
+}
+
 function readKeys(text: string): readonly number[] {
   const keys: unknown = JSON.parse(text);
   return Array.isArray(keys) ? keys.map(Number) : [];
@@ -123,51 +160,58 @@ function readKeys(text: string): readonly number[] {
 /**
  * Selects a page of a search by words or by members of lists.
  *
- * In the worst case many documents have them, but too few of those that come first in the order. Then some 10,000
+ * In the worst case many documents have them, but too few of those that come first in the order. Then some 8,000
  * documents are looked at in vain, and all that have them are read and sorted after that. The same is done at once
  * for a sort that no index has the order of, and for a search without a limit.
  */
 export function* selectSearched(
   layout: Layout,
   search: Search,
-  { isTimed, ...probed }: Timed & Probed,
-): Operation<readonly Row[]> {
+  { isTimed, isBounded, ...probed }: Bounded & Timed & Probed,
+): Operation<FoundRows> {
   const { limit, offset } = search;
   const { foundBy } = probed;
   const use = offset === 0 ? "repeated" : "once";
-  for (const reach of yield* pageReaches(layout, search, probed)) {
+  const reaches = yield* pageReaches(layout, search, probed);
+  for (const reach of reaches) {
     const sql = layout.begin({ isTimed });
     const walked = walkSql(layout, search, { reach, sql });
     const text = `SELECT ${layout.columns} FROM ${walked}${sql.page(limit, offset)}`;
     const { rows } = yield sql.read(layout.packed?.(text) ?? text, use);
-    if (rows.length === limit || !(yield* hasMore(layout, search, { reach, isTimed }))) return rows;
+    if (rows.length === limit) return { rows };
+    const last = yield* lastWalked(layout, search, { reach, isTimed });
+    if (last === undefined) return { rows };
+    const isLast = foundBy === "document" && reach === reaches.at(-1);
+    if (isBounded && isLast && (yield* mayStop(layout, search, { last, isTimed }))) {
+      return { rows, stoppedAt: last };
+    }
   }
   const sql = layout.begin({ isTimed });
   const found = foundSql(layout, { ...search, foundBy: inIndex(foundBy) }, sql);
   const sorted = orderSql(search, sql);
   const text = `SELECT ${layout.columns} FROM ${found}${sorted}${sql.page(limit, offset)}`;
   const { rows } = yield sql.read(layout.packed?.(text) ?? text, use);
-  return rows;
+  return { rows };
 }
 
 /** Counts the documents of a search, up to `max`. The worst case is that of {@link selectSearched}. */
 export function* countSearched(
   layout: Layout,
   { max, ...selection }: ParsedSelection & Selected & { readonly max?: number | undefined },
-  { isTimed, foundBy, hits }: Timed & Probed,
-): Operation<number> {
+  { isTimed, isBounded, foundBy, hits }: Bounded & Timed & Probed,
+): Operation<Counted> {
   const { words, members = [], deleted } = selection;
   const isProbed = layout.searching.probesVisible && layout.expiresAt === undefined;
   const [lookup = { kind: "words", words }]: readonly Lookup[] = members;
   if (isProbed && deleted === "exclude" && isWhole(selection, lookup) && hits !== undefined) {
     const isAll = hits <= fewHits[lookup.kind];
-    if (isAll || hits >= (max ?? Infinity)) return Math.min(hits, max ?? hits);
+    if (isAll || hits >= (max ?? Infinity)) return { count: Math.min(hits, max ?? hits) };
     const { rows } = yield layout.searching.count(lookup, max, { isTimed });
     const found = rows[0]?.[0] ?? null;
-    if (found !== null) return Number(found);
+    if (found !== null) return { count: Number(found) };
   }
   if (max !== undefined && foundBy === "document") {
-    const reach = reachOf(max);
+    const reach = isBounded ? walkLength : reachOf(max);
     const sql = layout.begin({ isTimed });
     const walked = walkSql(layout, { ...selection, order: [] }, { reach, sql });
     const { rows } = yield sql.read(
@@ -175,14 +219,16 @@ export function* countSearched(
       "repeated",
     );
     const count = Number(rows[0]?.[0]);
-    if (count === max || !(yield* hasMore(layout, selection, { reach, isTimed }))) return count;
+    if (count === max) return { count };
+    const last = yield* lastWalked(layout, { ...selection, order: [] }, { reach, isTimed });
+    if (last === undefined || isBounded) return { count, isAtLeast: last !== undefined };
   }
   const sql = layout.begin({ isTimed });
   const found = foundSql(layout, { ...selection, foundBy: inIndex(foundBy) }, sql);
   const counted =
     max === undefined ? found : `(SELECT 1 FROM ${found}${sql.page(max, 0)}) AS found`;
   const { rows } = yield sql.read(`SELECT count(*) FROM ${counted}`, "repeated");
-  return Number(rows[0]?.[0]);
+  return { count: Number(rows[0]?.[0]) };
 }
 
 /** Writes FROM and WHERE: the documents that are found by what they are searched for. */
@@ -277,14 +323,46 @@ function orderSql({ order, part }: Pick<Search, "order" | "part">, sql: Dialect)
   return terms === "" ? "" : ` ORDER BY ${terms}`;
 }
 
-/** Whether a selection has more documents than were walked. */
-function* hasMore(
+/** Reads the last row that was walked; undefined when there are no more rows behind it. */
+function* lastWalked(
   layout: Layout,
-  selection: Selected,
+  selection: Selected & Pick<ParsedQuery, "order">,
   { reach, isTimed }: Timed & { readonly reach: number },
+): Operation<Row | undefined> {
+  const [last, ...more] = yield* walkedRows(layout, selection, {
+    isTimed,
+    at: reach - 1,
+    limit: 2,
+  });
+  return more.length > 0 ? last : undefined;
+}
+
+/**
+ * Whether reading may stop at a row: the next page begins at its time of creation, so the rows that were walked must be of
+ * more than one.
+ */
+function* mayStop(
+  layout: Layout,
+  search: Search,
+  { last, isTimed }: Timed & { readonly last: Row },
 ): Operation<boolean> {
+  const [time, id] = search.order;
+  if (time?.path.meta !== "createdAt" || id?.path.meta !== "id") return false;
+  const [first] = yield* walkedRows(layout, search, { isTimed, at: 0, limit: 1 });
+  return first !== undefined && first[createdAtColumn] !== last[createdAtColumn];
+}
+
+/** Place of the time of creation in `Layout.columns`. */
+const createdAtColumn = 2;
+
+function* walkedRows(
+  layout: Layout,
+  selection: Selected & Pick<ParsedQuery, "order">,
+  { isTimed, at, limit }: Timed & { readonly at: number; readonly limit: number },
+): Operation<readonly Row[]> {
   const sql = layout.begin({ isTimed });
   const where = whereSql(selectionTerms(layout, walkedOf(layout, selection), sql));
-  const { rows } = yield sql.read(`SELECT 1 FROM ${layout.quoted}${where}${sql.page(1, reach)}`);
-  return rows.length > 0;
+  const sorted = where + orderSql(selection, sql) + sql.page(limit, at);
+  const { rows } = yield sql.read(`SELECT ${layout.columns} FROM ${layout.quoted}${sorted}`);
+  return rows;
 }

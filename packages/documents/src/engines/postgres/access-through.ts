@@ -49,11 +49,11 @@ export async function find<R>(
   layout: Layout,
   { plan, map }: { readonly plan: ReadPlan; readonly map: (row: Row) => R },
 ): Promise<Found<R>> {
-  const { rows, count } = await runOperation(
+  const { rows, ...extent } = await runOperation(
     session,
     readPlanned(layout, plan, { isTimed: false }),
   );
-  return { items: rows.map(map), count };
+  return { items: rows.map(map), ...extent };
 }
 
 /** A collection of this engine. */

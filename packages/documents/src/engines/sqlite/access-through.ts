@@ -16,10 +16,10 @@ export function accessThrough(session: Session): TransactionAccess {
   return {
     isTransaction: true,
     async find(layout, plan, map) {
-      const { rows, count } = await run(layout, () =>
+      const { rows, ...extent } = await run(layout, () =>
         readPlanned(layout, plan, { isTimed: false }),
       );
-      return { items: rows.map(map), count };
+      return { items: rows.map(map), ...extent };
     },
     remove: (layout, removal) => run(layout, () => removeSelected(layout, removal)),
     read: run,

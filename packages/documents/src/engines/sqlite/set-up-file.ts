@@ -1,8 +1,8 @@
 import { DocumentsError } from "../../api/errors.ts";
 import type { Connection } from "./connection/connection.ts";
+import { setCacheSize } from "./connection/open-reader.ts";
 import { applicationId, createTables, formatVersion } from "./statements/tables.ts";
 
-const cacheKib = 16 * 1024;
 /** As many pages of the log are brought into the file by the commit that finds them there. */
 const checkpointPages = 1000;
 const maxIdleLogBytes = 64 * 1024 * 1024;
@@ -26,7 +26,7 @@ export function setUpFile(
   }
   connection.exec(`
     PRAGMA trusted_schema = OFF;
-    PRAGMA cache_size = -${cacheKib};
+    ${setCacheSize}
     PRAGMA wal_autocheckpoint = ${checkpointPages};
     PRAGMA journal_size_limit = ${maxIdleLogBytes};
   `);

@@ -124,12 +124,12 @@ export class SqliteEngine implements Engine {
     try {
       budget?.begin();
       const isTimed = budget !== undefined;
-      const { rows, count } = runReading(
+      const { rows, ...extent } = runReading(
         this.#reader(),
         readPlanned(layout, plan, { isTimed }),
         (text) => budget?.check(text),
       );
-      return { items: rows.map(map), count };
+      return { items: rows.map(map), ...extent };
     } catch (error) {
       if (error !== tooSlow || this.#slowReads === undefined) throw error;
     }

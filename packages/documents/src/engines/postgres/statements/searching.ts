@@ -1,12 +1,11 @@
+import { partsOf } from "../../../document/search-text.ts";
 import type { Layout, Lookup, Searching } from "../../layout.ts";
 import type { Statement } from "../../operation.ts";
+import { commonInSample, manyEntries, sampleSize } from "../../operations/search.ts";
 import { filterSql } from "../../operations/filter-sql.ts";
 import { whereSql } from "../../operations/where.ts";
 import { type DialectTable, PostgresDialect } from "./dialect.ts";
-
-/** What so many of so many documents have is common. */
-const sampleSize = 100;
-const commonInSample = 5;
+import { quoteText } from "./keys.ts";
 
 /** Looks words up in the column of search texts, and members of lists in their indexes. */
 export class PostgresSearching implements Searching {
@@ -68,10 +67,24 @@ export class PostgresSearching implements Searching {
   };
 
   #commonSql(lookup: Lookup, sql: PostgresDialect): string {
+    const { quoted } = this.#table;
     const sample =
-      `(SELECT * FROM ${this.#table.quoted} WHERE deleted_at IS NULL ` +
+      `(SELECT * FROM ${quoted} WHERE deleted_at IS NULL ` +
       `ORDER BY created_at DESC, id DESC LIMIT ${sampleSize}) AS sample`;
-    return `(SELECT count(*) FROM ${sample}${whereSql(termsOf(lookup, sql))}) >= ${commonInSample}`;
+    const together = countSql(termsOf(lookup, sql));
+    if (lookup.kind !== "words") return `(SELECT ${together} >= ${commonInSample} FROM ${sample})`;
+    // The parts of words may be common alone and rare together; then their index is read for long.
+    const { parts, count } = partsOf(lookup.words);
+    const counts = parts.map((part) => countSql(sql.hasWords([part])));
+    const counted = `SELECT ${together} AS together, least(${counts.join(", ")}) AS rarest FROM ${sample}`;
+    // What was counted when the table was analyzed, for as many pages as it has now: as the planner does.
+    const documents =
+      "reltuples / greatest(relpages, 1) * pg_relation_size(oid) / current_setting('block_size')::int8";
+    const entries = `rarest * ${sql.bind(count, "numeric")} * ${documents} > ${manyEntries * sampleSize}`;
+    return (
+      `(SELECT together >= ${commonInSample} OR ${entries} ` +
+      `FROM (${counted}) AS counted, pg_class WHERE oid = ${quoteText(quoted)}::regclass)`
+    );
   }
 
   #foundSql(lookup: Lookup, sql: PostgresDialect): string {
@@ -87,6 +100,10 @@ export class PostgresSearching implements Searching {
   apart(where: string): string {
     return `(SELECT * FROM ${this.#table.quoted}${where} OFFSET 0) AS apart`;
   }
+}
+
+function countSql(terms: readonly string[]): string {
+  return `count(*) FILTER (WHERE ${terms.join(" AND ")})`;
 }
 
 /** Writes the conditions that a row has what is looked up. */

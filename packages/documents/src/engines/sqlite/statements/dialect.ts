@@ -123,18 +123,16 @@ export class SqliteDialect extends SqliteWriter implements Dialect {
     const choices: string[] = [];
     if (plain.length > 0) choices.push(this.isIn(this.key(path), plain));
     if (bits.length > 0) {
-      choices.push(
-        `(${this.isIn(this.key(path), bits)} AND ${this.#type(path)} IN ('integer', 'real'))`,
-      );
+      choices.push(`(${this.isIn(this.key(path), bits)}${this.ofType(path, "'integer', 'real'")})`);
     }
     if (texts.length > 0) {
-      choices.push(`(${this.isIn(this.key(path), texts)} AND ${this.#type(path)} = 'text')`);
+      choices.push(`(${this.isIn(this.key(path), texts)}${this.ofType(path, "'text'")})`);
     }
     if (values.includes(true)) {
-      choices.push(`(${this.key(path)} = 1 AND ${this.#type(path)} = 'true')`);
+      choices.push(`(${this.key(path)} = 1${this.ofType(path, "'true'")})`);
     }
     if (values.includes(false)) {
-      choices.push(`(${this.key(path)} = 0 AND ${this.#type(path)} = 'false')`);
+      choices.push(`(${this.key(path)} = 0${this.ofType(path, "'false'")})`);
     }
     if (values.includes(null)) choices.push(`${this.key(path)} IS NULL`);
     return choices.length === 0 ? "FALSE" : `(${choices.join(" OR ")})`;
@@ -190,11 +188,9 @@ export class SqliteDialect extends SqliteWriter implements Dialect {
       // Every text is greater than every number, and the empty one is the smallest.
       terms.push(`${this.key(path)} < ''`);
     }
-    if (isAmbiguousRange(lower?.value, upper?.value, type)) {
-      const types = type === "number" ? "IN ('integer', 'real')" : "= 'text'";
-      terms.push(`${this.#type(path)} ${types}`);
-    }
-    return `(${terms.join(" AND ")})`;
+    const range = terms.join(" AND ");
+    if (!isAmbiguousRange(lower?.value, upper?.value, type)) return `(${range})`;
+    return `(${range}${this.ofType(path, type === "number" ? "'integer', 'real'" : "'text'")})`;
   }
 
   search(words: readonly string[]): readonly string[] {
@@ -210,14 +206,19 @@ export class SqliteDialect extends SqliteWriter implements Dialect {
 
   /** By GLOB, because `instr` takes longer; the plus keeps FTS5 from looking the pattern up. */
   hasWords(words: readonly string[]): readonly string[] {
+    const { quotedSearch } = this.#table;
+    return [
+      `EXISTS (SELECT 1 FROM ${quotedSearch} AS found WHERE found.rowid = seq AND ${this.textHas(words)})`,
+    ];
+  }
+
+  /** Writes the condition that the text of a row called `found` has the words. */
+  textHas(words: readonly string[]): string {
     const terms = words.map((word) => {
       const literal = word.replaceAll(/[*?[]/g, "[$&]");
       return `+found.text GLOB ${this.bind(`*${literal}*`)}`;
     });
-    const { quotedSearch } = this.#table;
-    return [
-      `EXISTS (SELECT 1 FROM ${quotedSearch} AS found WHERE found.rowid = seq AND ${terms.join(" AND ")})`,
-    ];
+    return terms.join(" AND ");
   }
 
   isRow(keys: readonly (number | string | null)[]): string {
@@ -235,9 +236,21 @@ export class SqliteDialect extends SqliteWriter implements Dialect {
     return this.#table.indexed.has(path.text) ? quoteText(text) : this.bind(text);
   }
 
+  /** Writes the term that a field is of one of some JSON types, with AND before it: the document is read for it. */
+  protected ofType(path: ParsedPath, types: string): string {
+    return ` AND ${this.#type(path)} IN (${types})`;
+  }
+
   /** The JSON type of a field; NULL when it is missing. */
   #type(path: ParsedPath): string {
     return `json_type(doc, ${this.path(path)})`;
+  }
+}
+
+/** Writes conditions that an index alone can tell: of an ambiguous value some rows more have them. */
+export class SqliteKeyDialect extends SqliteDialect {
+  protected override ofType(): string {
+    return "";
   }
 }
 

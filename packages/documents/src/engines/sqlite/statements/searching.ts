@@ -1,8 +1,10 @@
+import { partsOf } from "../../../document/search-text.ts";
 import type { FoundBy, Layout, Lookup, Searching, Timed } from "../../layout.ts";
 import type { Statement } from "../../operation.ts";
 import { filterSql } from "../../operations/filter-sql.ts";
+import { sampleSize } from "../../operations/search.ts";
 import { whereSql } from "../../operations/where.ts";
-import { SqliteDialect, type SqliteTable } from "./dialect.ts";
+import { SqliteDialect, SqliteKeyDialect, type SqliteTable } from "./dialect.ts";
 
 /** Looks words up in the table of search texts, members of lists in theirs, and conditions in indexes of values. */
 export class SqliteSearching implements Searching {
@@ -17,10 +19,22 @@ export class SqliteSearching implements Searching {
     this.probesVisible = !layout.softDelete;
   }
 
+  /** Of ambiguous values it returns some rows more, since all that it finds are looked at. */
   probe(lookup: Lookup, limit: number): Statement {
-    const sql = new SqliteDialect(this.#layout, false);
+    const sql = new SqliteKeyDialect(this.#layout, false);
     const found = `${this.#rowsOf(lookup, sql)}${sql.page(limit, 0)}`;
     return sql.read(`SELECT count(*), json_group_array(found) FROM (${found})`);
+  }
+
+  sample(words: readonly string[]): Statement {
+    const sql = new SqliteDialect(this.#layout, false);
+    const all = sql.textHas(words);
+    const counts = [all, ...partsOf(words).parts.map((part) => sql.textHas([part]))].map(
+      (condition) => `count(*) FILTER (WHERE ${condition})`,
+    );
+    const { quotedSearch } = this.#layout;
+    const latest = `SELECT text FROM ${quotedSearch} ORDER BY rowid DESC${sql.page(sampleSize, 0)}`;
+    return sql.read(`SELECT ${counts.join(", ")} FROM (${latest}) AS found`);
   }
 
   /** The index returns its rows one by one, so no more are visited than are counted. */

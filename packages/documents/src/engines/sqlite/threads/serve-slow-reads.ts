@@ -35,9 +35,9 @@ export function serveSlowReads(port: MessagePort, path: string): void {
     const rows = rest.rows.slice(sent, sent + rowsPerPart);
     sent += rows.length;
     if (sent < rest.rows.length) return { rows };
-    const { count } = rest;
+    const last = { ...rest, rows };
     rest = { rows: [], count: 0 };
-    return { rows, count };
+    return last;
   }
 
   port.on("message", (message: unknown) => {

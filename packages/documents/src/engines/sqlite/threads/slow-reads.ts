@@ -6,7 +6,7 @@ import type { CollectionDefinition } from "../../../api/definition.ts";
 import { DocumentsError } from "../../../api/errors.ts";
 import type { Found } from "../../engine.ts";
 import type { Row } from "../../operation.ts";
-import type { ReadPlan } from "../../operations/find.ts";
+import type { Extent, ReadPlan } from "../../operations/find.ts";
 import { toDocumentsError } from "../connection/sqlite-error.ts";
 import { startThread } from "./start-thread.ts";
 
@@ -17,7 +17,7 @@ export interface Job {
 }
 
 /** A part of an answer; the thread waits for "next" between two, so that no turn takes long. */
-export interface Part {
+export interface Part extends Extent {
   readonly rows: readonly Row[];
   /** Set with the last part. */
   readonly count?: number | undefined;
@@ -76,9 +76,9 @@ export class SlowReads {
     }
     return new Promise((resolve, reject) => {
       const items: R[] = [];
-      const take = ({ rows, count }: Part): void => {
+      const take = ({ rows, count, ...extent }: Part): void => {
         for (const row of rows) items.push(map(row));
-        if (count !== undefined) resolve({ items, count });
+        if (count !== undefined) resolve({ items, count, ...extent });
       };
       this.#waiting.push({ ...job, since: performance.now(), take, end: reject });
       this.#next();
