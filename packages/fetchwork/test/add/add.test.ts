@@ -86,7 +86,7 @@ describe("fetchwork add", () => {
     ],
     [["article", "--public", "create", "--owner", "update"], "requires create to be allowed"],
     [["article", "--owner", "create"], "create cannot be restricted to the owner"],
-    [["article", "--owner", "show"], "--owner show requires a list that only admins may read"],
+    [["article", "--owner", "show"], "--owner show requires a list of no more documents"],
     [["article", "--owner-field", "x y"], "a field name must begin with a lower-case letter"],
     [
       ["article", "--owner-field", "a", "--master", "create"],

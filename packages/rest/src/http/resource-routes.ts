@@ -95,6 +95,9 @@ export function resourceRoutes<
       path,
       operation: collectionOperation("list", path),
       summary: `List ${wordsOf(plural)}`,
+      ...(resource.access.list === "owner"
+        ? { description: "Those of the caller; all of them for admins" }
+        : {}),
       tag,
       tagDescription: `Everything about ${wordsOf(plural)}`,
       ...routeRule(resource, "list"),

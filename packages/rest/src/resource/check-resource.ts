@@ -95,8 +95,8 @@ function checkOwner({ options: { access, name, owner, showOwner }, view }: Resou
     owner === undefined || owner === "id" || !anonymous,
     `${name} has an owner, but anonymous creators`,
   );
-  check(list !== "owner" && create !== "owner", `list and create have no owner yet`);
-  const showsOthers = list !== "admin" && list !== "master" && typeof list !== "function";
+  check(create !== "owner", `create of ${name} has no owner yet`);
+  const showsOthers = list === "public" || list === "user";
   check(show !== "owner" || !showsOthers, `${name} is shown to owners, but listed to others`);
   if (showOwner === undefined) return;
   check(owner !== undefined && owner !== "id", `showOwner of ${name} needs an owner field`);

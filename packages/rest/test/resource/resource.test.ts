@@ -25,7 +25,8 @@ describe("defineResource", () => {
     ["a rule of an owner without an owner field", { access: { update: "owner" } }],
     ["an owner where anyone creates", { owner: "author", access: { create: "public" } }],
     ["an owner where the master key creates", { owner: "author", access: { create: "master" } }],
-    ["an owner's rule for a list", { owner: "author", access: { list: "owner", create: "user" } }],
+    ["an owner's rule for creating", { owner: "author", access: { create: "owner" } }],
+    ["a list of owners without an owner field", { access: { list: "owner" } }],
     [
       "what is shown to owners, but listed to others",
       { owner: "author", access: { list: "user", show: "owner", create: "user" } },
