@@ -140,7 +140,7 @@ export function resourceRoutes<
       tag,
       ...routeRule(resource, "update"),
       conditional: true,
-      bodyReference: changeSchema(type, resource.input, "PUT"),
+      bodyReference: changeSchema(type, resource, "PUT"),
       responses: { 200: changed, 404: missing, 409: stale },
     }),
     ...of("patch", patch, "update", {
@@ -153,7 +153,7 @@ export function resourceRoutes<
       tag,
       ...routeRule(resource, "update"),
       conditional: true,
-      bodyReference: changeSchema(type, resource.input, "PATCH"),
+      bodyReference: changeSchema(type, resource, "PATCH"),
       responses: { 200: changed, 404: missing, 409: stale },
     }),
     ...of("remove", remove, "remove", {

@@ -123,8 +123,8 @@ function checkDerived({ options: { name }, derived, fields, required, view }: Re
 /** Each place in which a secret field would tell something about its values is refused. */
 function checkGuarded({ options, fields, required, view }: ResourceParts): void {
   const { name, geo, readOnly = [], search = [], secret = [], sort = [], unique = [] } = options;
-  const { filter = [], groups = [] } = options;
-  for (const field of [...secret, ...readOnly]) {
+  const { filter = [], groups = [], immutable = [] } = options;
+  for (const field of [...secret, ...readOnly, ...immutable]) {
     check(fields.includes(field), `${name} has no field ${field}`);
   }
   const telling = [
@@ -138,6 +138,10 @@ function checkGuarded({ options, fields, required, view }: ResourceParts): void 
   for (const field of secret) {
     check(!telling.includes(field), `${field} is secret in ${name} and tells nothing to anybody`);
     check(!readOnly.includes(field), `${field} of ${name} is secret and read-only`);
+  }
+  for (const field of immutable) {
+    const isSet = !readOnly.includes(field) && !secret.includes(field);
+    check(isSet, `${field} of ${name} is immutable, so it cannot be read-only or secret`);
   }
   for (const field of readOnly) {
     const message = `${field} of ${name} is read-only, so it must be optional or have a default`;

@@ -177,6 +177,7 @@ export function defineResource<
     named: new Set(fields),
     nullable: nullableFields(input, name),
     readOnly,
+    immutable: new Set<string>(options.immutable),
     writeRules: writeRulesOf(options.fields),
     secret,
     reserved: reservedNames(output, [
