@@ -52,7 +52,13 @@ async function announced(
       text: "t",
       [resource.owner ?? ""]: owner,
     };
-    const change = { collection: resource.collection.name, id: "o1", version: 1, position: "1", at };
+    const change = {
+      collection: resource.collection.name,
+      id: "o1",
+      version: 1,
+      position: "1",
+      at,
+    };
     const event = await one?.event({ ...change, kind, document });
     return event?.payload as Readonly<Record<string, unknown>>;
   };
