@@ -40,7 +40,9 @@ it("the tutorial of a shop works as pasted", { timeout: 480_000 }, async () => {
       await answers(`${origin}/health`);
     } else {
       expect(language).toBe("sh");
+      restarts = restartsOf(dev?.output());
       output = await pasted(inOneShell(block, join(folder, "shell")), cwd, { NO_COLOR: "1" });
+      if (dev && block.includes(">> .env")) await restarted(dev.output, restarts);
       cwd = project;
     }
   }

@@ -5,6 +5,7 @@ export interface ResourceTypes<
   Input = unknown,
   Related = unknown,
   Lists = unknown,
+  Operations extends string = string,
 > {
   /** Last part of the path, in camel case: `blogPosts`. */
   readonly resource: Name;
@@ -16,6 +17,8 @@ export interface ResourceTypes<
   readonly related: Related;
   /** Fields by which its lists filter and sort, a {@link ListTypes}; `unknown` for any. */
   readonly lists: Lists;
+  /** Names of the handlers that its controller has; `string` for all. */
+  readonly operations: Operations;
 }
 
 /** Fields by which lists filter and sort, as types know them. */

@@ -5,7 +5,8 @@ import type { StatementWriter } from "./dialect.ts";
 import type { Layout } from "./layout.ts";
 import type { Operation, Row } from "./operation.ts";
 import type { FeedQuery } from "./operations/feed.ts";
-import type { Extent, ReadPlan } from "./operations/find.ts";
+import type { Extent } from "./operations/extent.ts";
+import type { ReadPlan } from "./operations/find.ts";
 import type { Removal } from "./operations/removal.ts";
 
 /** What a {@link ReadPlan} found. */

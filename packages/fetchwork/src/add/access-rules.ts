@@ -71,14 +71,10 @@ function checkOwned(access: AccessRules): void {
       `--owner ${isOwned} requires create to be allowed to users or admins, who become owners`,
     );
   }
-  if (access.list === "owner" || create === "owner") {
+  if (create === "owner") throw new CommandUsageError("create cannot be restricted to the owner");
+  if (access.show === "owner" && (access.list === "public" || access.list === "user")) {
     throw new CommandUsageError(
-      `${create === "owner" ? "create" : "list"} cannot be restricted to the owner`,
-    );
-  }
-  if (access.show === "owner" && access.list !== "admin" && access.list !== "master") {
-    throw new CommandUsageError(
-      "--owner show requires a list that only admins may read: add --admin list",
+      "--owner show requires a list of no more documents: add --owner list or --admin list",
     );
   }
 }

@@ -137,12 +137,12 @@ async function addPart(
   name: string,
   { project: { folder }, io }: { readonly project: Project; readonly io: CommandIo },
 ): Promise<number> {
-  const { list, path, text } = partFile(kind, name);
+  const { list, path, setting, text } = partFile(kind, name);
   if (existsSync(join(folder, path))) {
     throw new CommandUsageError(`${path} already exists; nothing was changed`);
   }
   const index = apiIndex(withPart(findParts(folder), list, name));
-  return write(
+  await write(
     folder,
     new Map([
       [path, text],
@@ -150,6 +150,8 @@ async function addPart(
     ]),
     io,
   );
+  if (setting) io.stdout.write(`Set ${setting} in .env; until then the response is 404\n`);
+  return 0;
 }
 
 /** `fetchwork add`: lists what was written by hand. */

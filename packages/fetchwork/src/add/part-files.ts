@@ -8,6 +8,8 @@ export interface PartFile {
   readonly text: string;
   /** The list that names it. */
   readonly list: keyof ProjectParts;
+  /** The setting that it needs. */
+  readonly setting?: string;
 }
 
 /** Names that cannot be constants of a module. */
@@ -70,5 +72,5 @@ export const ${camelOf(name)} = defineReceiver({
   },
 });
 `;
-  return { path: `src/receivers/${name}.ts`, text, list: "receivers" };
+  return { path: `src/receivers/${name}.ts`, text, list: "receivers", setting };
 }

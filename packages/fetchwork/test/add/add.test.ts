@@ -86,7 +86,7 @@ describe("fetchwork add", () => {
     ],
     [["article", "--public", "create", "--owner", "update"], "requires create to be allowed"],
     [["article", "--owner", "create"], "create cannot be restricted to the owner"],
-    [["article", "--owner", "show"], "--owner show requires a list that only admins may read"],
+    [["article", "--owner", "show"], "--owner show requires a list of no more documents"],
     [["article", "--owner-field", "x y"], "a field name must begin with a lower-case letter"],
     [
       ["article", "--owner-field", "a", "--master", "create"],
@@ -269,7 +269,9 @@ describe("fetchwork add", () => {
       stdout: "written  src/jobs/nightly-report.ts\nchanged  src/api/index.ts\n",
       stderr: "",
     });
-    expect((await fetchwork(folder, "add", "receiver", "payments")).code).toBe(0);
+    const { code, stdout } = await fetchwork(folder, "add", "receiver", "payments");
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/\nSet PAYMENTS_SECRET in \.env; until then the response is 404\n$/);
     const index = await readFile(join(folder, "src/api/index.ts"), "utf8");
     expect(index).toContain('import { nightlyReport } from "../jobs/nightly-report.ts";');
     expect(index).toContain("export const jobs = [nightlyReport] as const;");

@@ -220,7 +220,7 @@ describe("fetchwork webhooks listen", () => {
     const [first = "", second = ""] = io.written.stdout.split(/(?=^\d{4}-)/m);
     expect(first).toContain(`  issues.opened  good  verified  200  41 B${payload}`);
     expect(second).toContain(
-      "  issues.opened  bad  wrong signature  refused 400  41 B\n  Error: [@fetchwork/webhooks] " +
+      "  issues.opened  bad  wrong signature  refused 400  41 B\n  " +
         `signature does not match event payload and secret${payload}`,
     );
   });

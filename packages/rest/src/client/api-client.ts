@@ -179,16 +179,21 @@ type TypesOf<Api> = Api extends readonly unknown[]
 type ResourcesIn<Types> = Extract<Types, ResourceTypes>;
 type OperationsIn<Types> = Extract<Types, OperationTypes<string, never> | OperationTypes>;
 
+/** Methods of a client for the handlers that a controller has. */
+type MethodsOf<Operations extends string> = string extends Operations
+  ? keyof ResourceClient<unknown, unknown>
+  : | Extract<Operations, keyof ResourceClient<unknown, unknown>>
+    | ("list" extends Operations ? "groups" | "pages" : never)
+    | ("create" | "patch" | "remove" | "update" extends Operations ? "bulk" : never);
+
 /**
  * The client of an API, or of a list of routes: each resource by the last part of its path in camel case, and each other
  * route by its operation.
  */
 export type ApiClient<Api> = {
-  readonly [R in ResourcesIn<TypesOf<Api>> as R["resource"]]: ResourceClient<
-    R["document"],
-    R["input"],
-    R["related"],
-    R["lists"]
+  readonly [R in ResourcesIn<TypesOf<Api>> as R["resource"]]: Pick<
+    ResourceClient<R["document"], R["input"], R["related"], R["lists"]>,
+    MethodsOf<R["operations"]>
   >;
 } & {
   readonly [O in OperationsIn<TypesOf<Api>> as O["operation"]]: OperationCall<

@@ -55,7 +55,8 @@ function bulkRule({
   return isOpen ? { access: "public", checksCaller: true } : { access: "user" };
 }
 
-function bodySchema({ bulkLimit, input, name }: Resource): JsonSchema {
+function bodySchema(resource: Resource): JsonSchema {
+  const { bulkLimit, input, name } = resource;
   const id = { type: "string", minLength: 1 };
   const version = { type: "integer", minimum: 1, description: "As in the entity tag" };
   const operations = {
@@ -70,7 +71,7 @@ function bodySchema({ bulkLimit, input, name }: Resource): JsonSchema {
             op: op("update"),
             id,
             version,
-            body: changeSchema(capitalized(name), input, "PUT"),
+            body: changeSchema(capitalized(name), resource, "PUT"),
           },
           ["op", "id", "body"],
         ),
@@ -79,7 +80,7 @@ function bodySchema({ bulkLimit, input, name }: Resource): JsonSchema {
             op: op("patch"),
             id,
             version,
-            body: changeSchema(capitalized(name), input, "PATCH"),
+            body: changeSchema(capitalized(name), resource, "PATCH"),
           },
           ["op", "id", "body"],
         ),

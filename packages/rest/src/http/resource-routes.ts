@@ -45,10 +45,15 @@ export function resourceRoutes<
   Shown,
   Related = unknown,
   Lists = unknown,
+  Operations extends keyof ResourceController = keyof ResourceController,
 >(
   resource: Resource<S, Plural, Shown, Fields, Related, Lists>,
-  controller: Partial<ResourceController<S>> = createResourceController(resource),
-): readonly Route<ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>, Related, Lists>>[] {
+  controller: {
+    readonly [Operation in Operations]?: ResourceController<S>[Operation] | undefined;
+  } = createResourceController(resource),
+): readonly Route<
+  ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>, Related, Lists, Operations>
+>[] {
   const { name, path, plural } = resource;
   const one = `${path}/:id`;
   const type = capitalized(name);
@@ -70,8 +75,11 @@ export function resourceRoutes<
     description: hasUnique ? `${taken.description}, or ${outdated}` : `T${outdated.slice(1)}`,
   };
   const readList = createListReader(resource.list);
-  const { list, show, create, update, patch, remove, restore } = controller;
-  type Known = Route<ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>, Related, Lists>>;
+  const handlers: Partial<ResourceController<S>> = controller;
+  const { list, show, create, update, patch, remove, restore } = handlers;
+  type Known = Route<
+    ResourceTypes<CamelCase<Plural>, Shown, InputOf<S>, Related, Lists, Operations>
+  >;
   const known = (action: ResourceAction, route: Route): Known => {
     return { ...route, resource, action, types: undefined };
   };
@@ -97,6 +105,9 @@ export function resourceRoutes<
       path,
       operation: collectionOperation("list", path),
       summary: `List ${wordsOf(plural)}`,
+      ...(resource.access.list === "owner"
+        ? { description: "Those of the caller; all of them for admins" }
+        : {}),
       tag,
       tagDescription: `Everything about ${wordsOf(plural)}`,
       ...routeRule(resource, "list"),
@@ -150,7 +161,7 @@ export function resourceRoutes<
       tag,
       ...routeRule(resource, "update"),
       conditional: true,
-      bodyReference: changeSchema(type, resource.input, "PUT"),
+      bodyReference: changeSchema(type, resource, "PUT"),
       responses: { 200: changed, 404: missing, 409: stale },
     }),
     ...of("patch", patch, "update", {
@@ -163,7 +174,7 @@ export function resourceRoutes<
       tag,
       ...routeRule(resource, "update"),
       conditional: true,
-      bodyReference: changeSchema(type, resource.input, "PATCH"),
+      bodyReference: changeSchema(type, resource, "PATCH"),
       responses: { 200: changed, 404: missing, 409: stale },
     }),
     ...of("remove", remove, "remove", {
@@ -181,7 +192,7 @@ export function resourceRoutes<
     ...(list !== undefined && (resource.list.groups ?? []).length > 0
       ? [known("groups", groupsRoute(resource, routeRule(resource, "list")))]
       : []),
-    ...(resource.bulkLimit > 0 ? [known("bulk", bulkRoute(resource, controller))] : []),
+    ...(resource.bulkLimit > 0 ? [known("bulk", bulkRoute(resource, handlers))] : []),
   ];
 
   function restoreRoute(handler: ResourceHandler | undefined): readonly Known[] {

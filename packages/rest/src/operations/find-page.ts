@@ -27,7 +27,7 @@ export interface Found {
 type PageFinder = (
   call: Pick<ResourceCall, "query" | "store">,
   query: ListQuery,
-  limits?: UntypedWhere | void,
+  limits?: UntypedWhere,
 ) => Promise<Found>;
 
 /** Parameters that only the store can judge. All else was checked before: an error there is one of the program itself. */

@@ -2,6 +2,7 @@ import { type AggregateValue, InputError, type UntypedWhere } from "@fetchwork/d
 import { taggedJson } from "../etag.ts";
 import { fieldError } from "../field-error.ts";
 import { type AskedValue, createGroupsReader, type GroupsQuery } from "../plan/groups-query.ts";
+import { listLimits } from "../plan/list-limits.ts";
 import { badFields } from "../problem.ts";
 import type { ResourceCall, ResourceHandler } from "../resource/call.ts";
 import { groupValues } from "../resource/groups.ts";
@@ -17,12 +18,11 @@ export type ShownGroup = Readonly<Record<string, unknown>>;
  * @throws Problem 400 for more than 100,000 groups.
  */
 export function groupsOperation(resource: Resource): ResourceHandler {
-  const { hooks } = resource;
   const read = createGroupsReader(resource);
 
   return async (call) => {
     const query = read(call);
-    const limits = hooks.beforeList && (await hooks.beforeList({ call }));
+    const limits = await listLimits(resource, call);
     const groups = await findGroups(resource, call, query, limits);
     const isCapped = groups.length > query.limit;
     const shown = groups.slice(0, query.limit).map((group) => showGroup(group, query));
@@ -38,7 +38,7 @@ async function findGroups(
   { collection, list }: Resource,
   { store }: ResourceCall,
   { by, limit, selection, sort, values }: GroupsQuery,
-  limits: UntypedWhere | undefined | void,
+  limits: UntypedWhere | undefined,
 ): Promise<readonly ShownGroup[]> {
   const { q, where: asked } = selection;
   const where = asked && limits ? { and: [asked, limits] } : (limits ?? asked);

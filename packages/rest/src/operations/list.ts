@@ -2,6 +2,7 @@ import { empty, json } from "@fetchwork/http";
 import { bearerRequired, forbidden } from "../access.ts";
 import { RestError } from "../errors.ts";
 import { contentTag, noneMatchHolds } from "../etag.ts";
+import { listLimits } from "../plan/list-limits.ts";
 import { createListReader, type ListReader } from "../plan/list-query.ts";
 import { readPopulate, withoutPopulate } from "../plan/populate-parameter.ts";
 import type { ResourceCall, ResourceHandler } from "../resource/call.ts";
@@ -24,8 +25,7 @@ export function listOperation(resource: Resource): ResourceHandler {
     const tree = readPopulate(resource, call.query);
     const query = read(call);
     if (query.trash !== undefined) requireTrash(resource, call);
-    const limits = hooks.beforeList && (await hooks.beforeList({ call }));
-    const found = await find(call, query, limits);
+    const found = await find(call, query, await listLimits(resource, call));
     const { documents } = found;
     const reading = readOwners(call, { resource, documents }, query.fields);
     const owners = reading && (await reading);

@@ -35,6 +35,6 @@ function taken(fields: readonly string[]): Problem {
   const combination = `the combination of ${fields.join(", ")}`;
   // Which fields is not known of an index that another process built.
   const what = others.length > 0 ? combination : field || "a unique value";
-  const message = `${what} already registered`;
+  const message = `${what} is already registered`;
   return new Problem(409, { errors: [fieldError(field, "unique", message)] });
 }

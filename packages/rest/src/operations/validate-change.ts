@@ -1,6 +1,6 @@
 import type { Stored } from "@fetchwork/documents";
 import { isObject } from "@fetchwork/kit";
-import { type FieldError, fieldErrorsOf } from "../field-error.ts";
+import { fieldError, type FieldError, fieldErrorsOf } from "../field-error.ts";
 import type { Fields } from "../fields.ts";
 import { requireWritable } from "../plan/field-writes.ts";
 import { badFields, Problem } from "../problem.ts";
@@ -25,8 +25,8 @@ export interface ChangedDocument {
  * request does not send, are no mistake of the client: they are refused with 409 and reported, for the operator to
  * migrate the documents. A request that sends valid values for these fields passes.
  *
- * @throws Problem 400 when the request sends invalid fields, 409 when only the stored document has invalid fields, 403
- * for fields that the caller may not set. All of them name the fields.
+ * @throws Problem 400 when the request sends invalid fields or other values for immutable ones, 409 when only the stored
+ * document has invalid fields, 403 for fields that the caller may not set. All of them name the fields.
  */
 export async function validateChange(
   resource: Resource,
@@ -37,7 +37,10 @@ export async function validateChange(
   const { body, report } = call;
   requireWritable(resource, call, body, current);
   const result = await check(stored, whole);
-  if (!result.errors) return result.value;
+  if (!result.errors) {
+    refuseImmutable(resource, call, { current, fields: result.value });
+    return result.value;
+  }
   const before = await check(stored, view(current, fields));
   const outdated = new Set(before.errors?.map(({ param }) => param));
   const sent = without(body, readOnly);
@@ -50,6 +53,38 @@ export async function validateChange(
   });
   report(problem);
   throw problem;
+}
+
+/**
+ * Refuses other values for fields that are set once. Whether a value is the same is told only to callers who see it.
+ *
+ * @throws Problem 400 that names the fields.
+ */
+function refuseImmutable(
+  { immutable, name, views }: Resource,
+  call: ResourceCall,
+  { current, fields }: { readonly current: Stored<Fields>; readonly fields: Fields },
+): void {
+  const errors = Object.keys(call.body)
+    .filter((field) => immutable.has(field))
+    .filter(
+      (field) =>
+        views.hides(field, call, current) || textOf(fields[field]) !== textOf(current[field]),
+    )
+    .map((field) => {
+      const message = `${field} is set when the ${name} is created, and not changed`;
+      return fieldError(field, "immutable", message);
+    });
+  if (errors.length > 0) throw badFields(errors);
+}
+
+/** The same text for the same value, in whatever order it has its fields. */
+function textOf(value: unknown): string {
+  return JSON.stringify(value ?? null, (_, one: unknown) =>
+    isObject(one)
+      ? Object.fromEntries(Object.entries(one).toSorted(([a], [b]) => (a < b ? -1 : 1)))
+      : one,
+  );
 }
 
 type Checked =

@@ -43,6 +43,8 @@ export function allows(
     case "admin":
       return isAdmin(call.user);
     case "owner":
+      // What is listed is limited to the documents of the caller.
+      if (operation === "list") return call.user !== undefined;
       return isAdmin(call.user) || (owner !== undefined && isOwner(call.user, document, owner));
     default:
       return false; // The rule `master`.
@@ -63,7 +65,7 @@ export function newFields(
 /** Whether the answer to {@link allows} depends on more than the route has checked. */
 export function asksAgain({ access }: Resource, operation: Operation): boolean {
   const rule = access[operation];
-  return rule === "owner" || typeof rule === "function";
+  return (rule === "owner" && operation !== "list") || typeof rule === "function";
 }
 
 /**

@@ -31,7 +31,7 @@ export type AccessFunction<Asked = AccessCall> = {
 
 /**
  * Rules that an operation of a resource may have: those of routes; `owner`, which lets pass the user who created the
- * document, and admins; and a function.
+ * document, and admins, and lists to users only what they have created; and a function.
  */
 export type ResourceRule<Asked = AccessCall> =
   AccessFunction<Asked> | Exclude<AccessRule, "password" | "master+password"> | "owner";

@@ -32,6 +32,7 @@ export function checkOptionNames(options: ResourceOptions<Schema>): void {
     "geo",
     "secret",
     "readOnly",
+    "immutable",
     "derived",
     "computed",
     "softDelete",

@@ -95,8 +95,8 @@ function checkOwner({ options: { access, name, owner, showOwner }, view }: Resou
     owner === undefined || owner === "id" || !anonymous,
     `${name} has an owner, but anonymous creators`,
   );
-  check(list !== "owner" && create !== "owner", `list and create have no owner yet`);
-  const showsOthers = list !== "admin" && list !== "master" && typeof list !== "function";
+  check(create !== "owner", `create of ${name} has no owner yet`);
+  const showsOthers = list === "public" || list === "user";
   check(show !== "owner" || !showsOthers, `${name} is shown to owners, but listed to others`);
   if (showOwner === undefined) return;
   check(owner !== undefined && owner !== "id", `showOwner of ${name} needs an owner field`);
@@ -123,8 +123,8 @@ function checkDerived({ options: { name }, derived, fields, required, view }: Re
 /** Each place in which a secret field would tell something about its values is refused. */
 function checkGuarded({ options, fields, required, view }: ResourceParts): void {
   const { name, geo, readOnly = [], search = [], secret = [], sort = [], unique = [] } = options;
-  const { filter = [], groups = [] } = options;
-  for (const field of [...secret, ...readOnly]) {
+  const { filter = [], groups = [], immutable = [] } = options;
+  for (const field of [...secret, ...readOnly, ...immutable]) {
     check(fields.includes(field), `${name} has no field ${field}`);
   }
   const telling = [
@@ -138,6 +138,10 @@ function checkGuarded({ options, fields, required, view }: ResourceParts): void 
   for (const field of secret) {
     check(!telling.includes(field), `${field} is secret in ${name} and tells nothing to anybody`);
     check(!readOnly.includes(field), `${field} of ${name} is secret and read-only`);
+  }
+  for (const field of immutable) {
+    const isSet = !readOnly.includes(field) && !secret.includes(field);
+    check(isSet, `${field} of ${name} is immutable, so it cannot be read-only or secret`);
   }
   for (const field of readOnly) {
     const message = `${field} of ${name} is read-only, so it must be optional or have a default`;

@@ -177,6 +177,7 @@ export function defineResource<
     named: new Set(fields),
     nullable: nullableFields(input, name),
     readOnly,
+    immutable: new Set<string>(options.immutable),
     writeRules: writeRulesOf(options.fields),
     secret,
     reserved: reservedNames(output, [
@@ -203,6 +204,7 @@ export function defineResource<
           ...sort,
           "updatedAt",
           ...indexes,
+          ...ownerIndex(access, owner),
           ...relations.references.filter(({ many }) => !many).map(({ field }) => field),
         ]),
         { filters: rules.filters ?? [], unique },
@@ -229,6 +231,11 @@ const adminsOnly: Readonly<Record<Operation, ResourceRule>> = {
   remove: "admin",
   restore: "admin",
 };
+
+/** Where lists have the documents of one owner, the owner is looked up in an index. */
+function ownerIndex({ list }: Resource["access"], owner: string | undefined): readonly string[] {
+  return list === "owner" && owner !== undefined && owner !== "id" ? [owner] : [];
+}
 
 /** A collection keeps the total where a list that nothing narrows shows it. */
 function keptTotal({

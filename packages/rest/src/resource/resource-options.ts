@@ -108,6 +108,11 @@ export interface ResourceOptions<
    * error. They are stored as they are; hash them in a hook where they need not be read. Default: none.
    */
   readonly secret?: readonly Secret[] | undefined;
+  /**
+   * Fields of the schema that clients set when they create a document, and nobody by a request after that: another value is
+   * a 400. The program may change them. Default: none.
+   */
+  readonly immutable?: readonly NoInfer<SchemaField<S>>[] | undefined;
   /** Fields of the schema that clients see and do not set; what they send of them is passed over. Default: none. */
   readonly readOnly?: readonly string[] | undefined;
   /**

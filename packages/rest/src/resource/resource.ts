@@ -47,6 +47,8 @@ export interface Resource<
   readonly nullable: ReadonlySet<string>;
   /** Names of the fields that clients do not set. */
   readonly readOnly: ReadonlySet<string>;
+  /** Names of the fields that clients set only when they create a document. */
+  readonly immutable: ReadonlySet<string>;
   /** Who sets fields that not everyone sets. */
   readonly writeRules: WriteRules;
   /** Names of the fields that nobody sees. */

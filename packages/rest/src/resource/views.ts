@@ -80,7 +80,10 @@ export function compileViews(options: ViewOptions | undefined, place: ViewPlace)
   const shown = mapKinds((kind) => lists[kind].filter((field) => field !== shownOwner));
   const narrowed = {
     public: rulesOf("public", "public"),
-    user: rulesOf("user", owner === undefined ? "user" : "self"),
+    user: rulesOf(
+      access.list === "owner" ? "self" : "user", // Lists may have no documents of others.
+      owner === undefined ? "user" : "self",
+    ),
     admin: rulesOf("admin", owner === undefined ? "admin" : "admin-self"),
   };
 

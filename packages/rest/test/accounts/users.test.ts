@@ -83,7 +83,7 @@ describe("users", () => {
       valid: false,
       param: "email",
       name: "unique",
-      message: "email already registered",
+      message: "email is already registered",
     });
   });
 

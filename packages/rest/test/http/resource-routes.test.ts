@@ -132,7 +132,7 @@ describe("an update", () => {
     expect(refused.json).toMatchObject({
       status: 409,
       name: "unique",
-      message: "the combination of text, mood already registered",
+      message: "the combination of text, mood is already registered",
     });
   });
 });

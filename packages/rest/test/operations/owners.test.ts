@@ -296,7 +296,7 @@ describe("a combination with the owner that is unique", () => {
       await as("ann", "PUT", path, { product: "p-17" }),
     ]) {
       expect(refused.status).toBe(409);
-      const message = "the combination of product, author already registered";
+      const message = "the combination of product, author is already registered";
       expect(refused.json.errors).toEqual([
         { valid: false, param: "product", name: "unique", message },
       ]);

@@ -18,8 +18,9 @@ export function triesOf(
   const [field] = views.rulesFor({}).selectable.filter((name) => name !== "id");
   const isFound = searchable && create.length > 0 && form?.includes("'Some ");
   const address = isFound ? `"${url}${path}?q=some&fields=${field}"` : `${url}${path}`;
-  const header = access.list === "user" ? ' -H "Authorization: Bearer $TOKEN"' : "";
-  const isOpen = access.list === "public" || access.list === "user";
+  const isOfUsers = access.list === "user" || access.list === "owner";
+  const header = isOfUsers ? ' -H "Authorization: Bearer $TOKEN"' : "";
+  const isOpen = access.list === "public" || isOfUsers;
   return [...create, ...(isOpen ? [`curl -w '\\n' ${address}${header}`] : [])];
 }
 

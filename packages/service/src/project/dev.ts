@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { readdirSync, watch, type FSWatcher } from "node:fs";
+import { readdirSync, readFileSync, watch, type FSWatcher } from "node:fs";
 import path from "node:path";
 
 /** One save is many events. In milliseconds. */
@@ -8,7 +8,8 @@ const debounce = 50;
 const patience = 1000;
 
 /**
- * Runs `src/index.ts` of a project, and runs it again after each change of a file in `src` or in `folders`, but for tests. A
+ * Runs `src/index.ts` of a project, and runs it again after each change of `.env`, or of a file in `src` or in `folders`, but
+ * for tests. A
  * service that does not stop within a second is killed. SIGINT, SIGTERM and SIGHUP end both; the exit code is that of the
  * service.
  *
@@ -16,7 +17,9 @@ const patience = 1000;
  * and so does a recursive `fs.watch`. Folders are rarely replaced, so each one is watched by itself.
  */
 export function dev(project: string, folders: readonly string[]): void {
+  const environmentFile = path.join(project, ".env");
   const roots = [path.join(project, "src"), ...folders];
+  let environment = readText(environmentFile);
   let watchers: readonly FSWatcher[] = [];
   let child: ChildProcess | undefined;
   let timer: NodeJS.Timeout | undefined;
@@ -64,13 +67,24 @@ export function dev(project: string, folders: readonly string[]): void {
 
   function watchFolders(): void {
     for (const watcher of watchers) watcher.close();
-    watchers = roots.flatMap(foldersIn).flatMap((folder) => {
-      try {
-        return [watch(folder, onChange).on("error", () => onChange())];
-      } catch {
-        return []; // Gone since it was listed, which the folder around it reports.
-      }
-    });
+    watchers = [
+      watch(project, onEnvironment).on("error", () => undefined),
+      ...roots.flatMap(foldersIn).flatMap((folder) => {
+        try {
+          return [watch(folder, onChange).on("error", () => onChange())];
+        } catch {
+          return []; // Gone since it was listed, which the folder around it reports.
+        }
+      }),
+    ];
+  }
+
+  function onEnvironment(_event: string, name: string | null): void {
+    if (name !== ".env") return;
+    const before = environment;
+    environment = readText(environmentFile) || before;
+    // A service that finds no file makes one, perhaps empty at first, and has read it then.
+    if (before !== undefined && environment !== before) onChange();
   }
 
   function onChange(_event?: string, name?: string | null): void {
@@ -78,6 +92,14 @@ export function dev(project: string, folders: readonly string[]): void {
     if (state === "stopping" || /\.test\.ts$|^\.|~$/.test(name ?? "")) return;
     clearTimeout(timer);
     timer = setTimeout(restart, debounce);
+  }
+}
+
+function readText(file: string): string | undefined {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return undefined; // Not there, or about to be replaced.
   }
 }
 

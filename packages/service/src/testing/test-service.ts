@@ -8,6 +8,8 @@ import { checkOptions } from "../check-options.ts";
 import type { Service } from "../define-service.ts";
 import { openService, type OpenService } from "../open-service.ts";
 import { readStartSettings } from "../settings/start-settings.ts";
+import type { BackgroundJob } from "../jobs/background-job.ts";
+import { runJob } from "./run-job.ts";
 import { createMailBox } from "./mail-box.ts";
 import { createSampler } from "./sample.ts";
 import { createTestUser } from "./test-user.ts";
@@ -47,7 +49,18 @@ export interface TestService<Types = unknown>
   readonly mails: readonly AccountMail[];
   /** Waits for the next mail to an address; rejects after 5 seconds. */
   nextMail(to: string): Promise<AccountMail>;
-  /** Puts the clock of the process forward, in milliseconds. It goes back when the service is closed. */
+  /**
+   * Queues a job of the service, and resolves to what its run returned. Rejects with the error of the first attempt that
+   * fails, and then does not try again.
+   *
+   * @param input - Default: that of its schedule.
+   * @throws ServiceError for a job that the service does not have.
+   */
+  runJob<Input, Parsed>(
+    job: BackgroundJob<Input, Parsed>,
+    input?: NoInfer<Input>,
+  ): Promise<unknown>;
+  /** Puts the clock of the process forward, in milliseconds; schedules do not follow it, see `runJob`. It goes back when the service is closed. */
   advance(milliseconds: number): void;
   /** Ends everything. In Vitest that happens by itself when the test ends. */
   close(): Promise<void>;
@@ -116,6 +129,7 @@ export async function testService<Types>(
       runHandler(opened.handler, new Request(new URL(path, base.baseUrl), init)),
     mails: box.mails,
     nextMail: box.next,
+    runJob: (job, input) => runJob(service, jobs, job, input),
     advance(milliseconds) {
       const now = Date.now() + milliseconds;
       mock.timers.reset();

@@ -28,7 +28,10 @@ export function createServiceSender(
   return createSender({
     store,
     vendor,
-    announce: announcedResources(announced),
+    announce: announcedResources(announced, {
+      store,
+      users: resources.find(({ owner }) => owner === "id"),
+    }),
     allowHttp: isOpen,
     allowPrivate: isOpen,
     onError: logs?.failed,

@@ -71,6 +71,26 @@ describe("fetchwork-service dev", () => {
     expect(output().match(/^dev: starts again after a change$/gm)).toHaveLength(8);
   });
 
+  it("starts again with what .env has after each change of it, and not for one that the service made", async () => {
+    const made = `import { existsSync, writeFileSync } from "node:fs";
+      if (!existsSync(".env")) writeFileSync(".env", "COLOR=made");
+      process.loadEnvFile(".env");
+      console.log("color " + process.env.COLOR);`;
+    await save("src/index.ts", `${made}${entry}`);
+    const { shows, output } = dev();
+    await shows("color made");
+    await shows(/^up first/m);
+    await save(".env", "COLOR=renamed");
+    await shows("color renamed");
+    await writeFile(path.join(project, ".env"), "COLOR=in-place");
+    await shows("color in-place");
+    await save("README.md", "not watched");
+    await save(".env", "COLOR=in-place");
+    await save("src/api/name.ts", 'export const name = "second";');
+    await shows(/^up second/m);
+    expect(output().match(/^dev: starts again after a change$/gm)).toHaveLength(3);
+  });
+
   it("sees a save in place, a new folder, and folders that --watch names", async () => {
     const watch = ["one", "two"].flatMap((name) => ["--watch", `../../packages/${name}/src`]);
     const { shows, output } = dev(...watch);

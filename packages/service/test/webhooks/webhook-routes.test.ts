@@ -275,7 +275,7 @@ describe("a resource", () => {
       schema: z.object({ text: z.string() }),
       access: {},
     });
-    const announce = announcedResources([...app.resources, silent]);
+    const announce = announcedResources([...app.resources, silent], { store, users: undefined });
     expect(() => createSender({ store, announce })).toThrow(
       'changes of silent are not recorded: define it with changes: "documents"',
     );

@@ -56,11 +56,16 @@ export function failureResponse(
     const thrown = first instanceof WebhookError ? first.cause : first;
     return errorResponse(error.status, options.exposeErrors ? describe(thrown) : unspecified);
   }
-  const name = error.code === "ERR_WEBHOOKS_JSON" ? "SyntaxError" : "Error";
   const extra: ReceiverResponse["headers"] =
     error.code === "ERR_WEBHOOKS_BODY_BUDGET" ? { "retry-after": "1" } : {};
-  const response = errorResponse(error.status, `${name}: ${error.message}`, extra);
+  const response = errorResponse(error.status, plainMessage(error), extra);
   return { ...response, discardsBody: discardingCodes.has(error.code) };
+}
+
+/** What the sender is told: it does not know the package. */
+function plainMessage({ code, message }: WebhookError): string {
+  const plain = message.replace(/^\[@fetchwork\/webhooks\] /, "");
+  return code === "ERR_WEBHOOKS_JSON" ? `SyntaxError: ${plain}` : plain;
 }
 
 /** Responses of a receiver that are always the same, by what happened. */

@@ -16,8 +16,7 @@ import { delivery, receivers, type RunningReceiver } from "../receivers.ts";
 
 const path = "/api/vendor/webhooks";
 const accept = "application/json";
-const mismatch =
-  '{"error":"Error: [@fetchwork/webhooks] signature does not match event payload and secret"}';
+const mismatch = '{"error":"signature does not match event payload and secret"}';
 const unspecified = "Error: An Unspecified error occurred";
 const quiet = { warn: () => undefined, error: () => undefined };
 const running: RunningReceiver[] = [];
@@ -103,7 +102,7 @@ describe.each(receivers)("%s", (name, start) => {
     const response = await send(path, await delivery(webhooks, "{}", { "x-vendor-event": "" }));
     expect([response.status, await response.json()]).toEqual([
       400,
-      { error: "Error: Event name not passed" },
+      { error: "Event name not passed" },
     ]);
   });
 
@@ -321,7 +320,7 @@ describe.each(receivers)("%s", (name, start) => {
     const response = await send(path, await delivery(webhooks, more));
     expect([response.status, await response.json()]).toEqual([
       413,
-      { error: "Error: the body is too large" },
+      { error: "the body is too large" },
     ]);
   });
 

@@ -6,6 +6,7 @@ import type { ParsedAggregate, ParsedDistinct } from "../../query/parse-aggregat
 import type { ParsedQuery, ParsedSelection } from "../../query/parse-query.ts";
 import type { Layout, Selected } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
+import type { Counted, Extent, FoundRows } from "./extent.ts";
 import { separateLookups } from "./lookups.ts";
 import { readRemovalKeys, type Removal } from "./removal.ts";
 import { readGroups, readDistinct } from "./summarize.ts";
@@ -37,14 +38,6 @@ export interface FindPlan {
 /** What to count. */
 export interface CountPlan extends ParsedSelection {
   readonly max?: number | undefined;
-}
-
-/** How far a bounded plan came. */
-export interface Extent {
-  /** The row, in the order, at which it stopped looking for others. */
-  readonly stoppedAt?: Row | undefined;
-  /** Whether there may be more than were counted. */
-  readonly isAtLeast?: boolean | undefined;
 }
 
 /**
@@ -130,16 +123,6 @@ function separated(layout: Layout, { find, count, isBounded }: ReadPlan): Separa
 interface How extends Probed {
   readonly isTimed: boolean;
   readonly isBounded: boolean;
-}
-
-/** The rows of a page, and where reading stopped. */
-export interface FoundRows extends Pick<Extent, "stoppedAt"> {
-  readonly rows: readonly Row[];
-}
-
-/** The number of documents. */
-export interface Counted extends Pick<Extent, "isAtLeast"> {
-  readonly count: number;
 }
 
 function* findRows(

@@ -3,7 +3,7 @@ import type { ParsedQuery, ParsedSelection } from "../../query/parse-query.ts";
 import type { Dialect } from "../dialect.ts";
 import type { FoundBy, Layout, Lookup, Selected } from "../layout.ts";
 import type { Operation, Row } from "../operation.ts";
-import type { Counted, FoundRows } from "./find.ts";
+import type { Counted, FoundRows } from "./extent.ts";
 import { isWhole } from "./lookups.ts";
 import { filterSql } from "./filter-sql.ts";
 import { requireSearch, selectionTerms, whereSql } from "./where.ts";

@@ -77,7 +77,7 @@ export function emailRoutes(context: AccountsContext): readonly AccountRoute[] {
         if (used === undefined) throw notFound("token");
         if (used === "taken") {
           throw new Problem(409, {
-            errors: [fieldError("email", "unique", "email already registered")],
+            errors: [fieldError("email", "unique", "email is already registered")],
           });
         }
         const { after, before } = used;

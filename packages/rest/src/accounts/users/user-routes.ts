@@ -68,8 +68,8 @@ function standardRoutes(context: AccountsContext, controller: UserController): r
   const { user, signUp } = context;
   const { create, ...others } = controller;
   const updates = {
-    PUT: changeSchema("User", user.input, "PUT"),
-    PATCH: changeSchema("User", user.input, "PATCH"),
+    PUT: changeSchema("User", user, "PUT"),
+    PATCH: changeSchema("User", user, "PATCH"),
   };
   const referredTo = { 409: { description: "Other documents refer to it" } };
   // What creates a user has more fields than the resource, so its route is made below.

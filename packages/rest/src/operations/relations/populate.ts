@@ -1,6 +1,7 @@
 import type { Stored, UntypedWhere } from "@fetchwork/documents";
 import { RestError } from "../../errors.ts";
 import type { Fields } from "../../fields.ts";
+import { listLimits } from "../../plan/list-limits.ts";
 import type { PopulateTree } from "../../plan/populate-parameter.ts";
 import { allows } from "../../plan/resource-access.ts";
 import { referenceOf, relationOf } from "../../plan/resource-graph.ts";
@@ -169,7 +170,7 @@ async function followInverse(
   if (!(await allows(target, "list", { call: own, document: undefined }))) return () => undefined;
   // Which documents lead here is what their field tells.
   if (target.views.hides(reference.field, call)) return () => undefined;
-  const limits = await target.hooks.beforeList?.({ call: own });
+  const limits = await listLimits(target, own);
   const groups = await findGroups(call, { documents, relation, reference, limits });
   const all = [...new Map([...groups.values()].flat().map((one) => [one.id, one])).values()];
   const shown = await showAll(call, { target, documents: all, following });
@@ -191,7 +192,7 @@ async function findGroups(
     readonly documents: readonly Stored<Fields>[];
     readonly relation: Inverse;
     readonly reference: Reference;
-    readonly limits: UntypedWhere | undefined | void;
+    readonly limits: UntypedWhere | undefined;
   },
 ): Promise<ReadonlyMap<string, readonly Stored<Fields>[]>> {
   const { field, many } = reference;

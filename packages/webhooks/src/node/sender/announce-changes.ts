@@ -14,12 +14,14 @@ export interface AnnouncedChange extends Omit<ChangeRecord, "document"> {
   readonly document: Stored<Readonly<Record<string, unknown>>> | undefined;
 }
 
+type Announcement = Omit<EventToSend, "id"> | undefined;
+
 /** The changes of one collection, and the events that tell of them. */
 export interface AnnouncedCollection {
   /** Defined with `changes: "documents"`. */
   readonly collection: CollectionDefinition<object>;
-  /** Returns the event that tells of a change; `undefined` for a change that is not announced. */
-  readonly event: (change: AnnouncedChange) => Omit<EventToSend, "id"> | undefined;
+  /** Returns the event that tells of a change, or a promise of it; `undefined` for a change that is not announced. */
+  readonly event: (change: AnnouncedChange) => Announcement | Promise<Announcement>;
 }
 
 /** Announces changes while it is started. */
@@ -61,8 +63,10 @@ export function createAnnouncer({
   ): Promise<void> {
     if (!(await hasListeners(store))) return;
     const createdAt = await creationTimes(collection, changes);
-    const events = changes.flatMap((change) => eventsOf(event, change, createdAt.get(change.id)));
-    await Promise.all(events.map(sendEvent));
+    const events = await Promise.all(
+      changes.map((change) => eventsOf(event, change, createdAt.get(change.id))),
+    );
+    await Promise.all(events.flat().map(sendEvent));
   }
 
   /** When documents were created, which their records do not tell. */
@@ -78,11 +82,11 @@ export function createAnnouncer({
   }
 
   /** The event of a change; none of one whose event cannot be made, which is reported. */
-  function eventsOf(
+  async function eventsOf(
     event: AnnouncedCollection["event"],
     change: ChangeRecord,
     createdAt: string = change.at,
-  ): readonly EventToSend[] {
+  ): Promise<readonly EventToSend[]> {
     const { at: updatedAt, id, version } = change;
     const document = change.document && {
       ...change.document,
@@ -92,7 +96,7 @@ export function createAnnouncer({
       updatedAt,
     };
     try {
-      const made = event({ ...change, document });
+      const made = await event({ ...change, document });
       return made === undefined ? [] : [{ ...made, id: eventId(change) }];
     } catch (error) {
       onError(error);

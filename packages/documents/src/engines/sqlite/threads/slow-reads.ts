@@ -6,7 +6,8 @@ import type { CollectionDefinition } from "../../../api/definition.ts";
 import { DocumentsError } from "../../../api/errors.ts";
 import type { Found } from "../../engine.ts";
 import type { Row } from "../../operation.ts";
-import type { Extent, ReadPlan } from "../../operations/find.ts";
+import type { Extent } from "../../operations/extent.ts";
+import type { ReadPlan } from "../../operations/find.ts";
 import { toDocumentsError } from "../connection/sqlite-error.ts";
 import { startThread } from "./start-thread.ts";
 

@@ -1,0 +1,18 @@
+import type { UntypedWhere } from "@fetchwork/documents";
+import type { ResourceCall } from "../resource/call.ts";
+import type { Resource } from "../resource/resource.ts";
+
+/**
+ * Finds what documents have to pass to be listed to a caller: the condition of the hook `beforeList`, and under the rule
+ * `owner` that they belong to the caller, unless it is an admin.
+ */
+export async function listLimits(
+  { access, hooks, owner }: Resource,
+  call: ResourceCall<unknown>,
+): Promise<UntypedWhere | undefined> {
+  const limits = (await hooks.beforeList?.({ call })) ?? undefined;
+  if (access.list !== "owner" || owner === undefined || call.user?.role === "admin") return limits;
+  // The rule lets nobody pass who is no user.
+  const own = { [owner]: call.user?.id ?? "" };
+  return limits ? { and: [limits, own] } : own;
+}
