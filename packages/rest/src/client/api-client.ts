@@ -183,7 +183,7 @@ type OperationsIn<Types> = Extract<Types, OperationTypes<string, never> | Operat
 type MethodsOf<Operations extends string> = string extends Operations
   ? keyof ResourceClient<unknown, unknown>
   : | Extract<Operations, keyof ResourceClient<unknown, unknown>>
-    | ("list" extends Operations ? "groups" | "pages" : never)
+    | ("list" extends Operations ? "groups" | "pages" | "query" : never)
     | ("create" | "patch" | "remove" | "update" extends Operations ? "bulk" : never);
 
 /**
