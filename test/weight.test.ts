@@ -14,7 +14,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   kit: { lines: { src: 1_367 }, names: 58, options: 10 },
   middleware: { lines: { src: 10_217 }, names: 150, options: 129 },
   oauth2: { lines: { src: 10_296 }, names: 116, options: 129 },
-  rest: { lines: { src: 16_796, assets: 186 }, names: 149, options: 96 },
+  rest: { lines: { src: 16_843, assets: 186 }, names: 149, options: 96 },
   service: { lines: { src: 3_650 }, names: 42, options: 56 },
   webhooks: { lines: { src: 6_330 }, names: 99, options: 54 },
 };

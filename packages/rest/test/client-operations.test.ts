@@ -20,13 +20,13 @@ const { create, list, show } = whole;
 type ClientOf<Routes> =
   ApiClient<Routes> extends { readonly orders: infer Client } ? Client : never;
 type Changing = "bulk" | "create" | "patch" | "remove" | "update";
-type All = Changing | "groups" | "list" | "pages" | "restore" | "show";
+type All = Changing | "groups" | "list" | "pages" | "query" | "restore" | "show";
 
 it("the typed client has no method for a handler that the controller lacks", () => {
   const routes = resourceRoutes(order, { create, list, show });
-  expect(routes.map(({ action }) => action)).toEqual(["list", "show", "create"]);
+  expect(routes.map(({ action }) => action)).toEqual(["list", "query", "show", "create"]);
   expectTypeOf<keyof ClientOf<typeof routes>>().toEqualTypeOf<
-    "create" | "groups" | "list" | "pages" | "show"
+    "create" | "groups" | "list" | "pages" | "query" | "show"
   >();
   const hidden = resourceRoutes(order, { create: whole.create });
   expectTypeOf<keyof ClientOf<typeof hidden>>().toEqualTypeOf<"create">();
@@ -46,10 +46,10 @@ it("the typed client has all methods for a whole controller, also one with repla
   const some: Partial<ResourceController<typeof order.schema>> = { list };
   const routes = resourceRoutes(order, some);
   expectTypeOf<keyof ClientOf<typeof routes>>().toEqualTypeOf<All>();
-  expect(routes).toHaveLength(1);
+  expect(routes).toHaveLength(2);
 });
 
 it("the type check refuses what is no handler", () => {
   // @ts-expect-error -- no handler has the name
-  expect(resourceRoutes(order, { list, lists: list })).toHaveLength(1);
+  expect(resourceRoutes(order, { list, lists: list })).toHaveLength(2);
 });

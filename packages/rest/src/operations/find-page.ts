@@ -1,4 +1,11 @@
-import { InputError, type Store, type Stored, type UntypedWhere } from "@fetchwork/documents";
+import {
+  InputError,
+  type Page,
+  type Store,
+  type Stored,
+  type Total,
+  type UntypedWhere,
+} from "@fetchwork/documents";
 import { fieldError } from "../field-error.ts";
 import type { Fields } from "../fields.ts";
 import { badFields } from "../problem.ts";
@@ -14,6 +21,8 @@ export interface Found {
   readonly count: number | undefined;
   /** Whether there are more than `count`. */
   readonly isCapped: boolean;
+  /** Whether reading ended early, so that there may be more documents behind the next link. Default: `false`. */
+  readonly isPartial?: boolean | undefined;
   readonly link: string;
 }
 
@@ -49,7 +58,9 @@ export function createPageFinder(resource: Resource): PageFinder {
 
   return async ({ query: parameters, store }, query, limits) => {
     const where = query.where && limits ? { and: [query.where, limits] } : (limits ?? query.where);
-    const find = query.after === undefined ? byNumber : byCursor;
+    const isFirst = query.after === undefined && query.page === 1;
+    const find =
+      query.after !== undefined ? byCursor : isFirst && isBounded(query) ? firstPage : byNumber;
     try {
       return await find(store, { ...query, where }, parameters);
     } catch (error) {
@@ -62,6 +73,38 @@ export function createPageFinder(resource: Resource): PageFinder {
       throw badFields([fieldError(name, "invalid", message)]);
     }
   };
+
+  /** Reads no more than its share of a large collection; where that is not enough, a cursor goes on. */
+  async function firstPage(
+    store: Store,
+    query: ListQuery,
+    parameters: URLSearchParams,
+  ): Promise<Found> {
+    const { limit } = query;
+    const { items, next, partial, total } = await pageOf(store, query);
+    const counted = totalOf(total);
+    const at = { page: 1, limit, total: counted.isCapped ? undefined : counted.count };
+    const link = partial
+      ? cursorLinks(place, parameters, { limit, next })
+      : pageLinks(place, parameters, { ...at, hasNext: next !== undefined });
+    return { documents: items, ...counted, isPartial: partial, link };
+  }
+
+  function pageOf(store: Store, query: ListQuery): Promise<Page<Stored<Fields>>> {
+    const { after, limit } = query;
+    const selection = selectionOf(query);
+    const bounded = isBounded(query);
+    const total = bounded ? boundOf(selection) || "none" : "none";
+    const asked = { ...selection, ...orderOf(query), limit, after: after || undefined };
+    return store.collection(collection).page({ ...asked, total, bounded });
+  }
+
+  /** Whether a list may end early: one that is narrowed, unless it says exactly how many documents there are. */
+  function isBounded(query: ListQuery): boolean {
+    const selection = selectionOf(query);
+    const canGoOn = names.after !== undefined && selection.near === undefined;
+    return canGoOn && isNarrowed(selection) && boundOf(selection) !== Infinity;
+  }
 
   async function byNumber(
     store: Store,
@@ -102,15 +145,12 @@ export function createPageFinder(resource: Resource): PageFinder {
     query: ListQuery,
     parameters: URLSearchParams,
   ): Promise<Found> {
-    const { after, limit } = query;
-    const selection = selectionOf(query);
-    const asked = { ...selection, ...orderOf(query), limit, after: after || undefined };
-    const [{ items, next }, { count, isCapped }] = await Promise.all([
-      store.collection(collection).page(asked),
-      countOf(store, selection),
+    const [{ items, next, partial, total }, counted] = await Promise.all([
+      pageOf(store, query),
+      isBounded(query) ? undefined : countOf(store, selectionOf(query)),
     ]);
-    const link = cursorLinks(place, parameters, { limit, next });
-    return { documents: items, count, isCapped, link };
+    const link = cursorLinks(place, parameters, { limit: query.limit, next });
+    return { documents: items, ...(counted ?? totalOf(total)), isPartial: partial, link };
   }
 
   async function countOf(store: Store, selection: Selection): Promise<Counted> {
@@ -151,6 +191,10 @@ type Counted = Pick<Found, "count" | "isCapped">;
 function countedAs(count: number, bound: number): Counted {
   if (bound === 0) return notCounted;
   return { count: Math.min(count, bound), isCapped: count > bound };
+}
+
+function totalOf(total: Total | undefined): Counted {
+  return total ? { count: total.count, isCapped: !total.exact } : notCounted;
 }
 
 const notCounted: Counted = { count: undefined, isCapped: false };

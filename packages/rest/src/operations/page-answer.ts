@@ -21,13 +21,14 @@ export function pageAnswer(
 
 /** The headers of a page: its links, the count as far as there is one, and the entity tag, which is a weak one. */
 export function pageHeaders(
-  { count, isCapped, link }: Omit<Found, "documents">,
+  { count, isCapped, isPartial = false, link }: Omit<Found, "documents">,
   etag: string,
 ): Record<string, string> {
   return {
     link,
     ...(count === undefined ? {} : { "x-total-count": String(count) }),
     ...(isCapped ? { "x-total-count-capped": "true" } : {}),
+    ...(isPartial ? { "x-result-partial": "true" } : {}),
     etag: `W/${etag}`,
   };
 }

@@ -51,6 +51,8 @@ const listHeaders = {
   ETag: "Hash of the response",
   "X-Total-Count": "Number of documents on all pages",
   "X-Total-Count-Capped": "true if there are more documents than were counted",
+  "X-Result-Partial":
+    "true if there may be more documents behind the next link than the page has room for",
   Link: "Targets of the first, previous, next and last page (RFC 8288)",
 };
 
