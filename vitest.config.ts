@@ -98,7 +98,8 @@ export default defineConfig({
       ...(tests === undefined ? [] : [restOnPostgres, processes]),
     ],
     reporters: ["default", "./scripts/plain-summary-reporter.ts"],
-    // V8 loses track of code where many threads come and go, and ends the process: https://github.com/nodejs/node/issues/64500
+    // Where threads come and go, V8 now and then ends a process at its record of code pages
+    // (https://github.com/nodejs/node/issues/64500); without keys of memory it is said to happen less.
     execArgv: ["--conditions=@fetchwork/source", "--no-memory-protection-keys"],
     globalSetup: "packages/documents/test/stop-servers.ts",
     // Vitest leaves a core free unless it is told the number.
