@@ -7,7 +7,7 @@ import { weighPackages } from "../scripts/weight.ts";
  */
 const budgets: Readonly<Record<string, Budget>> = {
   agent: { lines: { src: 13_153, assets: 1_190 }, names: 137, options: 88 },
-  documents: { lines: { src: 21_829 }, names: 86, options: 63 },
+  documents: { lines: { src: 21_830 }, names: 86, options: 63 },
   endpoint: { lines: { src: 1_257 }, names: 32, options: 15 },
   fetchwork: { lines: { src: 7_544, templates: 25 }, names: 14, options: 2 },
   http: { lines: { src: 10_338 }, names: 115, options: 77 },

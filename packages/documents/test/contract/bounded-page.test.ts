@@ -62,6 +62,11 @@ describe.each(enginesOfFile())("A bounded page in %s", (name, open) => {
     const whole = await collection.page({ q: "copper silver" });
     expect(whole.items).toHaveLength(3);
     expect(whole).not.toHaveProperty("partial");
+    if (/distributed|Citus/.test(name)) {
+      // No sample of a table that is spread over servers is looked at, so the index finds them.
+      expect(await collection.page({ q: "copper silver", bounded: true })).toEqual(whole);
+      return;
+    }
     const [first, ...others] = await pagesOf(collection, {
       q: "copper silver",
       bounded: true,
