@@ -4,7 +4,7 @@ import type { Operation } from "../src/engines/operation.ts";
 import { readPlanned, type ReadResult } from "../src/engines/operations/find.ts";
 import { defineCollection, type FindQuery, type SortKey, type Where } from "../src/index.ts";
 import { parseQuery } from "../src/query/parse-query.ts";
-import { fillPostgres, fillSqlite, isAbout } from "./measured-reads.ts";
+import { fillPostgres, fillSqlite, isAbout, type Measure } from "./measured-reads.ts";
 import { noPostgres } from "./postgres-server.ts";
 import { propertyRuns } from "./property-runs.ts";
 
@@ -70,6 +70,15 @@ function find(
   return (layout) => readPlanned(layout, plan, { isTimed: true });
 }
 
+/** Returns both costs of a read where that of the large collection is higher, and false where it is about the same. */
+async function growth(
+  { small, large }: { readonly small: Measure; readonly large: Measure },
+  query: FindQuery<Post>,
+): Promise<readonly number[] | false> {
+  const [few, many] = [await small(find(query)), await large(find(query))];
+  return isAbout(Math.max(few.cost, 300))(many.cost) ? false : [few.cost, many.cost];
+}
+
 /** What a bounded read looks at that no single index serves, in rows. */
 const mostRows = 20_000;
 
@@ -79,23 +88,13 @@ describe("A filter on SQLite", () => {
     const large = await fillSqlite({ definition: posts, count: sizes.large, document });
     for (const [name, where] of Object.entries(conditions)) {
       for (const sort of orders) {
-        const read = find({ where, sort });
-        const [few, many] = [await small(read), await large(read)];
-        const isGrowing = !isAbout(Math.max(few.cost, 300))(many.cost);
-        expect({ name, sort, grows: isGrowing ? [few.cost, many.cost] : false }).toEqual({
-          name,
-          sort,
-          grows: false,
-        });
+        const grows = await growth({ small, large }, { where, sort });
+        expect({ name, sort, grows }).toEqual({ name, sort, grows: false });
       }
     }
     for (const [name, query] of Object.entries(served)) {
-      const [few, many] = [await small(find(query)), await large(find(query))];
-      const isFlat = isAbout(Math.max(few.cost, 300))(many.cost);
-      expect({ name, grows: isFlat ? false : [few.cost, many.cost] }).toEqual({
-        name,
-        grows: false,
-      });
+      const grows = await growth({ small, large }, query);
+      expect({ name, grows }).toEqual({ name, grows: false });
     }
   });
 
@@ -137,14 +136,8 @@ describe("A filter on PostgreSQL", () => {
       const large = await fillPostgres({ definition: posts, count: sizes.large, document });
       for (const [name, where] of Object.entries(conditions)) {
         for (const sort of [undefined, ["-views"]] as const) {
-          const read = find({ where, sort });
-          const [few, many] = [await small(read), await large(read)];
-          const isGrowing = !isAbout(Math.max(few.cost, 300))(many.cost);
-          expect({ name, sort, grows: isGrowing ? [few.cost, many.cost] : false }).toEqual({
-            name,
-            sort,
-            grows: false,
-          });
+          const grows = await growth({ small, large }, { where, sort });
+          expect({ name, sort, grows }).toEqual({ name, sort, grows: false });
         }
       }
     },

@@ -49,7 +49,7 @@ it("the typed client has all methods for a whole controller, also one with repla
   expect(routes).toHaveLength(2);
 });
 
-it("the type check refuses what is no handler", () => {
+it("the type check refuses a name that is not a handler", () => {
   // @ts-expect-error -- no handler has the name
   expect(resourceRoutes(order, { list, lists: list })).toHaveLength(2);
 });

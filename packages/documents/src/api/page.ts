@@ -15,8 +15,8 @@ export interface PageQuery<T> extends Omit<FindQuery<T>, "offset"> {
    * Whether the page may end early, so that it costs as much in a large collection as in a small one. In the order of
    * creation at most 8,000 documents, and 20 for each of `limit`, are then looked at for words, members and conditions that
    * many documents have alone and few together, and as many are for the total. On PostgreSQL that holds for words and
-   * members; its planner decides about conditions. In distributed mode words
-   * are always looked up in the index. Default: `false`.
+   * members; its planner decides about conditions. In distributed mode words are always looked up in the index. Default:
+   * `false`.
    */
   readonly bounded?: boolean | undefined;
 }

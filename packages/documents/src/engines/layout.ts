@@ -181,9 +181,9 @@ export interface Searching {
    */
   sample?(words: readonly string[]): Statement;
   /**
-   * Counts the rows that have all words, one of the members or the conditions, up to `limit`. Returns NULL where a sample shows that they
-   * are many and counting them would take long. Where the engine has them at hand, the second column is the list of keys,
-   * as JSON.
+   * Counts the rows that have all words, one of the members or the conditions, up to `limit`. Returns NULL where a sample
+   * shows that they are many and counting them would take long. Where the engine has them at hand, the second column is the
+   * list of keys, as JSON.
    */
   probe(lookup: Lookup, limit: number): Statement;
   /**

@@ -58,9 +58,8 @@ export function createPageFinder(resource: Resource): PageFinder {
 
   return async ({ query: parameters, store }, query, limits) => {
     const where = query.where && limits ? { and: [query.where, limits] } : (limits ?? query.where);
-    const isFirst = query.after === undefined && query.page === 1;
-    const find =
-      query.after !== undefined ? byCursor : isFirst && isBounded(query) ? firstPage : byNumber;
+    const byPage = query.page === 1 && isBounded(query) ? firstPage : byNumber;
+    const find = query.after === undefined ? byPage : byCursor;
     try {
       return await find(store, { ...query, where }, parameters);
     } catch (error) {
