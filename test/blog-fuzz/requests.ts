@@ -115,6 +115,7 @@ function validRequest(random: Random, operation: Operation, pools: Pools): Draft
   const fields = hasBody ? objectFor(random, schema, pools) : undefined;
   const inBody = credentials.place === "body" && fields !== undefined;
   if (fields) delete fields["access_token"];
+  if (fields && operation.method === "QUERY") fitQuery(random, operation.path, fields, pools);
   const isFlat = Object.values(fields ?? {}).every(isFormValue);
   const type = hasBody
     ? random.pickOr(
@@ -139,6 +140,23 @@ function validRequest(random: Random, operation: Operation, pools: Pools): Draft
     raw: undefined,
     isValid: true,
   };
+}
+
+/** Gives the body of a QUERY what a list takes: a cursor is one of an order, and excludes pages. */
+function fitQuery(
+  random: Random,
+  path: string,
+  fields: Record<string, unknown>,
+  pools: Pools,
+): void {
+  for (const name of ["after", "sort", "fields"]) {
+    if (!Object.hasOwn(fields, name)) continue;
+    const value = queryValue(random, { name, path, schema: {} }, pools);
+    fields[name] = name !== "after" && random.chance(0.5) ? value.split(",") : value;
+  }
+  if (!Object.hasOwn(fields, "after")) return;
+  delete fields["page"];
+  delete fields["sort"];
 }
 
 /** Whether a form can carry a value: neither `null` nor an object. */
