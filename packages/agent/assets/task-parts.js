@@ -186,9 +186,11 @@ export function renderMore(more, task, steps) {
               additional_input: { continue: true },
             });
             setTimeout(changed, 200);
-            await editing.finally(() => button?.toggleAttribute("disabled", false));
+            await editing.finally(() => {
+              button?.toggleAttribute("disabled", false);
+              changed();
+            });
             form.reset();
-            changed();
           }),
         },
         make("textarea", {

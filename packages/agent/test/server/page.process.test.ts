@@ -1,4 +1,5 @@
 import { mkdirSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { isMissing, openPage } from "../../../middleware/test/chromium.ts";
@@ -120,6 +121,11 @@ describe.skipIf(isMissing && process.env["CI"] !== "true")("the page, in Chromiu
     const { task_id: id } = await world.create();
     await world.finish(id);
     const { page } = await open(world);
+    // The change arrives long after the page has looked for it first.
+    await page.route("**/steps", async (route) => {
+      if (route.request().method() === "POST") await sleep(1_500);
+      await route.continue();
+    });
     await page.locator("#tasks a").first().click();
     const words = page.getByLabel("What is to be changed?");
     await words.fill("An impossible one");
