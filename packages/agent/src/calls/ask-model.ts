@@ -7,6 +7,8 @@ import type {
   ModelProvider,
   ModelRequest,
   ModelTool,
+  ModelTurn,
+  ProviderMetadata,
   TokenCount,
 } from "../models/model-provider.ts";
 import { neverArrived, providerFailure } from "../models/provider-failure.ts";
@@ -46,16 +48,35 @@ export interface AskOptions {
 export interface Question {
   readonly messages: readonly ChatMessage[];
   readonly tool?: ModelTool | undefined;
+  /** Tools that the model may call. Default: none. */
+  readonly tools?: readonly ModelTool[] | undefined;
+  /** What followed the messages. Default: nothing. */
+  readonly turns?: readonly ModelTurn[] | undefined;
   /** Whether an answer without text is whole when it ends normally. Default: `false`, it is asked for again. */
   readonly mayBeEmpty?: boolean | undefined;
+}
+
+/** A tool call of an answer. */
+export interface ToolCall {
+  readonly name: string;
+  /** JSON text. */
+  readonly arguments: string;
+  readonly metadata?: ProviderMetadata | undefined;
+}
+
+/** What a model thought before it answered. */
+export interface Thought {
+  readonly text: string;
+  readonly metadata?: ProviderMetadata | undefined;
 }
 
 /** A whole answer. Parts of answers are errors. */
 export interface Answer {
   /** Its text; empty where it is a tool call. */
   readonly text: string;
-  /** Every tool call, with its arguments as JSON text; empty when the model answered with text instead. */
-  readonly toolCalls: readonly { readonly name: string; readonly arguments: string }[];
+  /** Every tool call; empty when the model answered with text instead. */
+  readonly toolCalls: readonly ToolCall[];
+  readonly thoughts: readonly Thought[];
   /** What all attempts used. */
   readonly usage: Usage;
 }
@@ -68,8 +89,8 @@ export interface Answer {
 export async function askModel(question: Question, options: AskOptions): Promise<Answer> {
   const { provider, budget = new Budget(), retry, temperature, maxOutputTokens } = options;
   const model = options.model ?? provider.defaultModel ?? defaultModel;
-  const { messages, tool, mayBeEmpty = false } = question;
-  const request: ModelRequest = { messages, tool, model, temperature, maxOutputTokens };
+  const { mayBeEmpty = false, ...asked } = question;
+  const request: ModelRequest = { ...asked, model, temperature, maxOutputTokens };
   const nextDelay = createRetry(retry);
   checkTime("idleTimeout", options.idleTimeout);
   const signals = [options.signal, budget.deadline].filter((signal) => signal !== undefined);
@@ -88,7 +109,8 @@ export async function askModel(question: Question, options: AskOptions): Promise
       options.onUsage?.(cost);
     }
     if (outcome.error === undefined) {
-      return { text: outcome.text, toolCalls: outcome.toolCalls, usage: used };
+      const { text, toolCalls, thoughts } = outcome;
+      return { text, toolCalls, thoughts, usage: used };
     }
     // Whoever listens is no server: asking again would cost again, and fail again.
     if (outcome.error instanceof ListenerFailure) throw outcome.error.cause;
@@ -113,9 +135,7 @@ export function addUsage(left: Usage, right: Usage): Usage {
   };
 }
 
-interface Outcome {
-  readonly text: string;
-  readonly toolCalls: Answer["toolCalls"];
+interface Outcome extends Omit<Answer, "usage"> {
   readonly count: TokenCount | undefined;
   /** Whether the server may send a bill: it did not refuse the question with a status. */
   readonly reached: boolean;
@@ -137,7 +157,8 @@ async function listen(
     );
   let timer = setTimeout(stop, idleTimeout);
   const text: string[] = [];
-  const calls = new Map<string, Answer["toolCalls"][number]>();
+  const calls = new Map<string, ToolCall>();
+  const thoughts = new Map<string, Thought>();
   let length = 0;
   let count: TokenCount | undefined;
   let reason: FinishReason | undefined;
@@ -151,19 +172,29 @@ async function listen(
       heard = true;
       if (part.type === "usage") count = part.usage;
       else if (part.type === "finish") reason = part.reason;
-      else if (part.type !== "thinking") {
+      else if (part.type === "thinking") {
+        const { id = "", text: more = "", metadata } = part;
+        const before = thoughts.get(id);
+        length += more.length;
+        if (before === undefined && more === "" && metadata === undefined) continue;
+        thoughts.set(id, {
+          text: (before?.text ?? "") + more,
+          metadata: metadata ?? before?.metadata,
+        });
+      } else {
         const piece = part.type === "text" ? part.text : part.delta;
         length += piece.length;
-        if (length > longestAnswer) {
-          throw new AgentError("ERR_AGENT_TRUNCATED", "the answer has no end");
-        }
         if (part.type === "text") {
           text.push(piece);
           hear(onToken, piece);
         } else {
           const { name, arguments: before } = calls.get(part.id) ?? { ...part, arguments: "" };
-          calls.set(part.id, { name, arguments: before + piece });
+          const { metadata } = part;
+          calls.set(part.id, { name, arguments: before + piece, ...(metadata && { metadata }) });
         }
+      }
+      if (length > longestAnswer) {
+        throw new AgentError("ERR_AGENT_TRUNCATED", "the answer has no end");
       }
     }
     error = incomplete(reason, text.join(""), calls.size);
@@ -177,6 +208,7 @@ async function listen(
   return {
     text: text.join(""),
     toolCalls: [...calls.values()],
+    thoughts: [...thoughts.values()],
     count,
     reached: heard || !neverArrived(error),
     reason,

@@ -247,9 +247,10 @@ function amountOf(input: number, output: number, price: ModelPrice | undefined):
 }
 
 /** Byte-level tokenizers make at most one token of a byte; the frame of a message is a handful more. */
-function worstInput({ messages, tool }: ModelRequest): number {
+function worstInput({ messages, tool, tools, turns }: ModelRequest): number {
   const encoder = new TextEncoder();
   const bytes = (text: string): number => encoder.encode(text).byteLength;
   const said = messages.reduce((sum, { content }) => sum + bytes(content) + 16, 16);
-  return tool === undefined ? said : said + bytes(JSON.stringify(tool)) + 512;
+  const further = [tool, tools, turns].filter((one) => one !== undefined);
+  return further.reduce((sum, one) => sum + bytes(JSON.stringify(one)) + 512, said);
 }

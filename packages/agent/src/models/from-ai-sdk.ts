@@ -1,5 +1,5 @@
 import { isObject } from "@fetchwork/kit";
-import type { LanguageModel, ToolSet } from "ai";
+import type { LanguageModel, ModelMessage, ToolSet } from "ai";
 import { cancelled, optionError } from "../errors.ts";
 import type {
   ChatMessage,
@@ -7,6 +7,8 @@ import type {
   ModelPart,
   ModelProvider,
   ModelRequest,
+  ModelTool,
+  ModelTurn,
 } from "./model-provider.ts";
 import { providerFailure } from "./provider-failure.ts";
 
@@ -101,6 +103,10 @@ async function* ask(
     for await (const part of await streamOf(model, request, signal)) {
       if (part.type === "text-delta" && part.text !== "") {
         yield { type: "text", text: part.text };
+      } else if (part.type === "reasoning-delta") {
+        yield { type: "thinking", id: part.id, text: part.text, metadata: part.providerMetadata };
+      } else if (part.type === "reasoning-start" || part.type === "reasoning-end") {
+        yield { type: "thinking", id: part.id, metadata: part.providerMetadata };
       } else if (part.type.startsWith("reasoning-")) {
         yield { type: "thinking" };
       } else if (part.type === "tool-input-start") {
@@ -108,9 +114,10 @@ async function* ask(
       } else if (part.type === "tool-input-delta") {
         streamed.add(part.id);
         yield { type: "tool", id: part.id, name: names.get(part.id) ?? "", delta: part.delta };
-      } else if (part.type === "tool-call" && !streamed.has(part.toolCallId)) {
-        const delta = argumentsText(part.input);
-        yield { type: "tool", id: part.toolCallId, name: part.toolName, delta };
+      } else if (part.type === "tool-call") {
+        const { toolCallId: id, toolName: name, providerMetadata: metadata } = part;
+        const delta = streamed.has(id) ? "" : argumentsText(part.input);
+        if (delta !== "" || metadata) yield { type: "tool", id, name, delta, metadata };
       } else if (part.type === "raw") {
         refused ||= saysRefusal(part.rawValue);
       } else if (part.type === "error" && isTextInstead(part.error)) {
@@ -189,28 +196,45 @@ type Sdk = Pick<typeof import("ai"), "jsonSchema" | "tool">;
 
 /** A question as the SDK wants it. */
 function questionOf(request: ModelRequest, { jsonSchema, tool }: Sdk) {
-  const { tool: wanted, temperature, maxOutputTokens } = request;
+  const { tool: wanted, turns = [], temperature, maxOutputTokens } = request;
   const system = request.messages.filter(({ role }) => role === "system");
-  const tools: ToolSet = {};
-  if (wanted !== undefined) {
-    tools[wanted.name] = tool({
-      description: wanted.description,
+  const offered: readonly ModelTool[] = wanted === undefined ? (request.tools ?? []) : [wanted];
+  const tools: ToolSet = Object.fromEntries(
+    offered.map(({ name, description, parameters }) => [
+      name,
       // Arguments are checked where they are used; here everything passes that is JSON.
-      inputSchema: jsonSchema({ ...wanted.parameters }),
-    });
-  }
+      tool({ description, inputSchema: jsonSchema({ ...parameters }) }),
+    ]),
+  );
   return {
     ...(system.length > 0 && { instructions: system.map(({ content }) => content).join("\n\n") }),
-    messages: request.messages.flatMap(({ role, content }) =>
-      role === "system" ? [] : [{ role, content }],
-    ),
+    messages: [
+      ...request.messages.flatMap(({ role, content }) =>
+        role === "system" ? [] : [{ role, content }],
+      ),
+      ...turns.map(messageOf),
+    ],
+    ...(offered.length > 0 && { tools }),
     ...(wanted !== undefined && {
-      tools,
       toolChoice: { type: "tool", toolName: wanted.name } as const,
     }),
     ...(temperature !== undefined && { temperature }),
     ...(maxOutputTokens !== undefined && { maxOutputTokens }),
   };
+}
+
+/** A turn as the SDK has it. The last one ends what Anthropic may keep for the next question of the same loop. */
+function messageOf(
+  { role, content }: ModelTurn,
+  index: number,
+  turns: readonly ModelTurn[],
+): ModelMessage {
+  const isLast = index === turns.length - 1;
+  return {
+    role,
+    content: [...content],
+    ...(isLast && { providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } } }),
+  } as ModelMessage;
 }
 
 function reasonOf(reason: string): FinishReason {

@@ -19,14 +19,50 @@ export interface ModelTool {
   readonly parameters: OutputSchema;
 }
 
+/** What a provider said of a piece, for the provider: a signature of thoughts. By the provider's name. */
+export type ProviderMetadata = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+
+/** A piece of a turn, shaped as the AI SDK has it. */
+export type TurnPart =
+  | { readonly type: "text"; readonly text: string }
+  | { readonly type: "file"; readonly data: string | Uint8Array; readonly mediaType: string }
+  | {
+      readonly type: "reasoning";
+      readonly text: string;
+      readonly providerOptions?: ProviderMetadata | undefined;
+    }
+  | {
+      readonly type: "tool-call";
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly input: unknown;
+      readonly providerOptions?: ProviderMetadata | undefined;
+    }
+  | {
+      readonly type: "tool-result";
+      readonly toolCallId: string;
+      readonly toolName: string;
+      readonly output: unknown;
+    };
+
+/** What was said or called after the first messages. */
+export interface ModelTurn {
+  readonly role: "user" | "assistant" | "tool";
+  readonly content: readonly TurnPart[];
+}
+
 /** One question to a model. */
 export interface ModelRequest {
   /** Name of the model, as its server knows it. */
   readonly model: string;
   /** The conversation so far. */
   readonly messages: readonly ChatMessage[];
+  /** What followed the messages: tool calls and their results. Default: nothing. */
+  readonly turns?: readonly ModelTurn[] | undefined;
   /** The model has to call this tool. Default: it answers with text. */
   readonly tool?: ModelTool | undefined;
+  /** The model may call these tools, several at once. Default: none. */
+  readonly tools?: readonly ModelTool[] | undefined;
   /** 0 to 2. Default: the server's. */
   readonly temperature?: number | undefined;
   /** Most tokens that the answer may have. Default: the server's. */
@@ -50,10 +86,21 @@ export type FinishReason = "stop" | "tool" | "length" | "refusal" | "unknown";
 /** A piece of an answer, in the order in which it came. */
 export type ModelPart =
   | { readonly type: "text"; readonly text: string }
-  /** The model thinks. Nothing of that is in the answer, but its server is not silent. */
-  | { readonly type: "thinking" }
+  /** The model thinks: its server is not silent. Thoughts are no part of the answer; between tool calls, some servers want them back. */
+  | {
+      readonly type: "thinking";
+      readonly id?: string | undefined;
+      readonly text?: string | undefined;
+      readonly metadata?: ProviderMetadata | undefined;
+    }
   /** Part of the JSON text of a tool's arguments. */
-  | { readonly type: "tool"; readonly id: string; readonly name: string; readonly delta: string }
+  | {
+      readonly type: "tool";
+      readonly id: string;
+      readonly name: string;
+      readonly delta: string;
+      readonly metadata?: ProviderMetadata | undefined;
+    }
   | { readonly type: "usage"; readonly usage: TokenCount }
   | { readonly type: "finish"; readonly reason: FinishReason };
 

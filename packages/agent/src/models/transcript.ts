@@ -49,7 +49,8 @@ export function recording(
     async *generate(request, signal) {
       const parts: ModelPart[] = [];
       for await (const part of provider.generate(request, signal)) {
-        if (part.type !== "thinking") parts.push(part);
+        // In a loop of tools, the next question has them.
+        if (part.type !== "thinking" || request.tools !== undefined) parts.push(part);
         yield part;
       }
       head ??= begin(file, `${JSON.stringify({ format, version: 1, source, run })}\n`);
@@ -165,8 +166,9 @@ function parse(line: string): object {
 }
 
 /** What makes two questions the same. Limits of tokens do not: they depend on what is left of a budget. */
-function keyOf({ model, messages, tool, temperature }: ModelRequest): string {
-  const whole = JSON.stringify([model, messages, tool?.name, tool?.parameters, temperature]);
+function keyOf({ model, messages, tool, tools, turns, temperature }: ModelRequest): string {
+  const parts = [model, messages, tool?.name, tool?.parameters, temperature];
+  const whole = JSON.stringify(tools === undefined ? parts : [...parts, tools, turns]);
   return createHash("sha256").update(whole).digest("hex");
 }
 
@@ -177,7 +179,12 @@ function joined(parts: readonly ModelPart[]): readonly ModelPart[] {
     const last = result.at(-1);
     if (part.type === "text" && last?.type === "text") {
       result[result.length - 1] = { type: "text", text: last.text + part.text };
-    } else if (part.type === "tool" && last?.type === "tool" && last.id === part.id) {
+    } else if (
+      part.type === "tool" &&
+      part.metadata === undefined &&
+      last?.type === "tool" &&
+      last.id === part.id
+    ) {
       result[result.length - 1] = { ...last, delta: last.delta + part.delta };
     } else result.push(part);
   }
