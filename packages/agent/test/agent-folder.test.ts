@@ -17,6 +17,7 @@ import type { AgentOptions } from "../src/run/agent-options.ts";
 import { createAgent } from "../src/run/create-agent.ts";
 import { listRuns } from "../src/run/list-runs.ts";
 import { defaultVerifiers, nodeTest } from "../src/verify/node-verifiers.ts";
+import { editScript } from "./edit-script.ts";
 import { startModelServer, type ModelServer, type ModelServerOptions } from "./model-server.ts";
 import { manyFiles, projectScript } from "./project-script.ts";
 
@@ -166,10 +167,8 @@ describe("what a run finds in its folder", () => {
 });
 
 describe("edit", () => {
-  const editing = (edits: unknown) => ({ tool: "edit_files", arguments: { edits } });
-
   describe("that ended before its time", () => {
-    const double = editing([
+    const double = editScript([
       { path: "a.js", search: "a = 1", replace: "a = 2" },
       { path: "b.js", search: "b = 1", replace: "b = 2" },
       { path: "c.js", content: "export const c = 2;\n" },
@@ -179,7 +178,7 @@ describe("edit", () => {
       writeFileSync(join(out, "a.js"), "\uFEFFexport const a = 1;\n");
       writeFileSync(join(out, "b.js"), "export const b = 1;\n");
       const agent = await agentFor(
-        { answers: [double] },
+        { answers: double },
         {
           approve: ({ path, before }) =>
             path === "b.js" && before === "export const b = 1;\n" && isCut ? "abort" : "apply",
@@ -199,8 +198,8 @@ describe("edit", () => {
         { runId: "e1", kind: "edit", prompt: "double it", total: 3, finished: false },
       ]);
       const result = await agent.resume("e1", { out }).result;
-      expect(server?.requests).toHaveLength(1);
-      expect(result.usage.calls).toBe(1);
+      expect(server?.requests).toHaveLength(2);
+      expect(result.usage.calls).toBe(2);
       expect(result.files.map(({ path, action }) => `${action} ${path}`)).toEqual([
         "updated a.js",
         "updated b.js",
@@ -231,21 +230,21 @@ describe("edit", () => {
       writeFileSync(join(out, "a.js"), "export const a = 1;\n");
       writeFileSync(join(out, "b.js"), "export const b = 1;\n");
       const agent = await agentFor({
-        answers: [{ ...double, fault: { kind: "refusal" }, times: 1 }, double],
+        answers: [{ fault: { kind: "refusal" }, times: 1 }, ...double],
       });
       expect(await codeOf(agent.edit({ request: "double it", out, runId: "e1" }))).toBe(
         "ERR_AGENT_REFUSED",
       );
       const result = await agent.resume("e1", { out }).result;
       expect(result.ok).toBe(true);
-      expect(result.usage.calls).toBe(2);
+      expect(result.usage.calls).toBe(3);
       expect(treeOf(out).size).toBe(3);
     });
 
     it("leaves no trace of a dry run", async () => {
       writeFileSync(join(out, "a.js"), "export const a = 1;\n");
-      const one = editing([{ path: "a.js", search: "a = 1", replace: "a = 2" }]);
-      const agent = await agentFor({ answers: [one] });
+      const one = editScript([{ path: "a.js", search: "a = 1", replace: "a = 2" }]);
+      const agent = await agentFor({ answers: one });
       await agent.edit({ request: "double it", out, dryRun: true }).result;
       expect(readdirSync(out)).toEqual(["a.js"]);
     });
@@ -253,7 +252,7 @@ describe("edit", () => {
 
   it("makes no file whose name differs from another's only in case", async () => {
     writeFileSync(join(out, "a.md"), "# A\n");
-    const agent = await agentFor({ answers: [editing([{ path: "A.md", content: "# B\n" }])] });
+    const agent = await agentFor({ answers: editScript([{ path: "A.md", content: "# B\n" }]) });
     expect(await codeOf(agent.edit({ request: "x", out }))).toBe("ERR_AGENT_UNUSABLE");
     expect([...treeOf(out).keys()]).toEqual(["a.md"]);
   });
@@ -261,15 +260,14 @@ describe("edit", () => {
   it("changes what is asked, after telling the model what did not fit", async () => {
     mkdirSync(join(out, "src"));
     writeFileSync(join(out, "src/a.js"), "export const a = 1;\n");
-    const good = editing([
+    const good = editScript([
       { path: "src/a.js", search: "a = 1", replace: "a = 2" },
       { path: "b.md", content: "# B\n" },
     ]);
+    const bad = editScript([{ path: "src/a.js", search: "a = 7", replace: "a = 2" }]);
+    const told = { last: "tool", match: ["does not stand in the file"], times: 1 } as const;
     const agent = await agentFor({
-      answers: [
-        { ...good, match: ["no-match"] },
-        editing([{ path: "src/a.js", search: "a = 7", replace: "a = 2" }]),
-      ],
+      answers: [...good.slice(0, 1).map((one) => ({ ...one, ...told })), ...bad],
     });
     const result = await agent.edit({ request: "make it 2", out }).result;
     expect(result.files.map(({ path, action }) => `${action} ${path}`)).toEqual([
@@ -280,7 +278,7 @@ describe("edit", () => {
   });
 
   describe("of a program that has faults", () => {
-    const double = editing([{ path: "a.js", search: "a = 1", replace: "a = 2" }]);
+    const double = editScript([{ path: "a.js", search: "a = 1", replace: "a = 2" }]);
     const test = (name: string, value: number): string =>
       `import assert from "node:assert";\nimport { test } from "node:test";\nimport { a } from "../a.js";\ntest("${name}", () => assert.equal(a, ${value}));\n`;
     beforeEach(() => {
@@ -291,7 +289,7 @@ describe("edit", () => {
     });
 
     it("counts none of them, and says that there are some", async () => {
-      const agent = await agentFor({ answers: [double] });
+      const agent = await agentFor({ answers: double });
       const result = await agent.edit({ request: "double it", out }).result;
       expect(result).toMatchObject({ ok: true, diagnostics: [], knownErrors: 1 });
       expect(treeOf(out).get("a.js")).toBe("export const a = 2;\n");
@@ -300,7 +298,7 @@ describe("edit", () => {
     it("runs the program in spite of them, and counts no test that failed before", async () => {
       writeFileSync(join(out, "test/a.test.js"), test("has always failed", 7).replace("a,", "8,"));
       const agent = await agentFor(
-        { answers: [double] },
+        { answers: double },
         { verifiers: [nodeTest()], sandbox: { level: "process" } },
       );
       const result = await agent.edit({ request: "double it", out }).result;
@@ -320,7 +318,7 @@ describe("edit", () => {
       );
       writeFileSync(join(out, "b.ts"), "export const b: number = 1;\n");
       const agent = await agentFor(
-        { answers: [editing([{ path: "b.ts", search: "= 1", replace: "= 'one'" }])] },
+        { answers: editScript([{ path: "b.ts", search: "= 1", replace: "= 'one'" }]) },
         { verifiers: defaultVerifiers(), sandbox: { level: "process" } },
       );
       const result = await agent.edit({ request: "make it a word", out }).result;
@@ -333,7 +331,7 @@ describe("edit", () => {
     it("counts a test that fails since the edit", async () => {
       writeFileSync(join(out, "test/a.test.js"), test("is one", 1));
       const agent = await agentFor(
-        { answers: [double] },
+        { answers: double },
         { verifiers: [nodeTest()], sandbox: { level: "process" } },
       );
       const result = await agent.edit({ request: "double it", out, runId: "e1" }).result;
@@ -349,29 +347,23 @@ describe("edit", () => {
   it("applies the edits of every call in an answer", async () => {
     writeFileSync(join(out, "a.js"), "export const a = 1;\n");
     writeFileSync(join(out, "b.js"), "export const b = 1;\n");
-    const answer = {
-      ...editing([{ path: "a.js", search: "a = 1", replace: "a = 2" }]),
-      calls: [
-        {
-          name: "edit_files",
-          arguments: { edits: [{ path: "b.js", search: "b = 1", replace: "b = 2" }] },
-        },
-      ],
-    };
-    const agent = await agentFor({ answers: [answer] });
+    const answers = editScript([
+      { path: "a.js", search: "a = 1", replace: "a = 2" },
+      { path: "b.js", search: "b = 1", replace: "b = 2" },
+    ]);
+    const agent = await agentFor({ answers });
     await agent.edit({ request: "double it", out }).result;
     expect(Object.fromEntries(treeOf(out))).toEqual({
       "a.js": "export const a = 2;\n",
       "b.js": "export const b = 2;\n",
     });
-    expect(server?.requests).toHaveLength(1);
+    expect(server?.requests).toHaveLength(2);
   });
 
   it("applies the edits of a call once that an answer repeats", async () => {
     writeFileSync(join(out, "a.js"), "export const a = 1;\n");
-    const edits = [{ path: "a.js", search: "a = 1", replace: "a = 1 + 1" }];
-    const again = { name: "edit_files", arguments: { edits } };
-    const agent = await agentFor({ answers: [{ ...editing(edits), calls: [again, again] }] });
+    const edit = { path: "a.js", search: "a = 1", replace: "a = 1 + 1" };
+    const agent = await agentFor({ answers: editScript([edit, edit, edit]) });
     await agent.edit({ request: "add one", out }).result;
     expect(treeOf(out).get("a.js")).toBe("export const a = 1 + 1;\n");
   });
@@ -380,53 +372,130 @@ describe("edit", () => {
     writeFileSync(join(out, "a.js"), "export const a = 1;\n");
     const edits = [{ path: "a.js", search: "a = 1", replace: "a = 2" }];
     const agent = await agentFor({
-      answers: [{ calls: [{ name: "create_files", arguments: { edits } }] }],
+      answers: [
+        { last: "user", calls: [{ name: "create_files", arguments: { edits } }] },
+        { last: "tool", match: ["unavailable tool 'create_files'"], text: "I cannot." },
+      ],
     });
-    expect(await codeOf(agent.edit({ request: "double it", out }))).toBe("ERR_AGENT_TOOL_OUTPUT");
+    expect(await codeOf(agent.edit({ request: "double it", out }))).toBe("ERR_AGENT_UNUSABLE");
     expect(treeOf(out).get("a.js")).toBe("export const a = 1;\n");
   });
 
   it.each([
     [
-      "the kind alone, where no line is like it",
+      "no line is like it",
       { path: "a.js", search: "export const a = 7;", replace: "export const a = 2;" },
-      "edit 1 of a.js: no-match",
+      "`search` does not stand in the file.",
     ],
     [
-      "the lines that are most like it",
+      "some lines are like it",
       { path: "a.js", search: "// one\nexport const a = 7;", replace: "" },
-      "edit 1 of a.js: no-match; most like it is: // one export const a = 1;",
+      "`search` does not stand in the file. Most like it is: // one export const a = 1;",
     ],
     [
-      "the new faults",
-      { path: "a.js", search: "const a", replace: "const z" },
-      'It makes new faults: b.js:1 a.js does not export "a"; it exports z',
-    ],
-    [
-      "no line of a secret",
+      "the file is a secret",
       { path: ".env", search: "KEY=7\nA=1", replace: "" },
-      "edit 1 of .env: no-match",
+      ".env is protected: people change it themselves.",
     ],
-  ])("says why no edit could be applied, with %s", async (_, change, reason) => {
+  ])("says why nothing was changed when %s", async (_, change, reason) => {
     writeFileSync(join(out, "a.js"), "// one\nexport const a = 1;\n");
-    writeFileSync(join(out, "b.js"), "import { a } from './a.js';\nconsole.log(a);\n");
     writeFileSync(join(out, ".env"), "A=1\nKEY=secret\n");
-    const agent = await agentFor({ answers: [editing([change])] });
+    const agent = await agentFor({ answers: editScript([change]) });
     await expect(agent.edit({ request: "x", out }).result).rejects.toMatchObject({
       code: "ERR_AGENT_UNUSABLE",
-      message: `no answer could be applied: ${reason}`,
+      message: `the model changed nothing, and said: It is done. The last refusal of a tool: ${reason}`,
     });
     const asked = server?.requests.flatMap(({ messages }) => messages).join("\n");
     expect(asked).not.toContain("KEY=secret");
   });
 
-  it("writes nothing when the edits break what worked", async () => {
+  it("tells the model of faults that its changes make, and takes what repairs them", async () => {
     writeFileSync(join(out, "a.js"), "export const a = 1;\n");
     writeFileSync(join(out, "b.js"), "import { a } from './a.js';\nconsole.log(a);\n");
+    const rename = editScript([{ path: "a.js", search: "const a", replace: "const z" }]);
+    const repair = editScript(
+      [{ path: "b.js", content: "import { z } from './a.js';\nconsole.log(z);\n" }],
+      ["These faults are new since your changes", 'b.js:1 a.js does not export "a"'],
+    );
+    const agent = await agentFor({ answers: [...repair.slice(0, 1), ...rename] });
+    const result = await agent.edit({ request: "rename", out }).result;
+    expect(result).toMatchObject({ ok: true, repairs: 1, diagnostics: [] });
+    expect(treeOf(out).get("b.js")).toContain("import { z }");
+  });
+
+  it("keeps the changes with the fewest faults, and says what is left", async () => {
+    writeFileSync(join(out, "a.js"), "export const a = 1;\n");
+    writeFileSync(join(out, "b.js"), "import { a } from './a.js';\nconsole.log(a);\n");
+    const rename = editScript([{ path: "a.js", search: "const a", replace: "const z" }]);
+    const worse = editScript(
+      [{ path: "c.js", content: "import './d.js';\nlet (;\n" }],
+      ["# Check"],
+    );
+    const agent = await agentFor({ answers: [...worse.slice(0, 1), ...rename] }, { repair: 1 });
+    const result = await agent.edit({ request: "rename", out }).result;
+    expect(result).toMatchObject({ ok: false, repairs: 1, diagnostics: [{ path: "b.js" }] });
+    expect([...treeOf(out).keys()]).toEqual(["a.js", "b.js"]);
+  });
+
+  it("removes and moves files", async () => {
+    writeFileSync(join(out, "a.js"), "export const a = 1;\n");
+    writeFileSync(join(out, "b.js"), "export const b = 1;\n");
+    const calls = [
+      { name: "remove", arguments: { path: "a.js" } },
+      { name: "move", arguments: { from: "b.js", to: "src/c.js" } },
+    ];
     const agent = await agentFor({
-      answers: [editing([{ path: "a.js", search: "const a", replace: "const z" }])],
+      answers: [
+        { last: "user", calls },
+        { last: "tool", text: "It is done." },
+      ],
     });
-    expect(await codeOf(agent.edit({ request: "rename", out }))).toBe("ERR_AGENT_UNUSABLE");
-    expect(treeOf(out).get("a.js")).toBe("export const a = 1;\n");
+    const { files } = await agent.edit({ request: "x", out }).result;
+    expect(files.map(({ path, action }) => `${action} ${path}`).toSorted()).toEqual([
+      "created src/c.js",
+      "removed a.js",
+      "removed b.js",
+    ]);
+    expect(Object.fromEntries(treeOf(out))).toEqual({ "src/c.js": "export const b = 1;\n" });
+  });
+
+  it.each([
+    ".git/hooks/pre-commit",
+    ".husky/pre-commit",
+    ".github/workflows/ci.yml",
+    ".vscode/tasks.json",
+    "../out.js",
+    "/etc/x",
+    ".fetchwork/runs/x",
+  ])("does not write %s", async (path) => {
+    const agent = await agentFor({ answers: editScript([{ path, content: "x" }]) });
+    expect(await codeOf(agent.edit({ request: "x", out }))).toBe("ERR_AGENT_UNUSABLE");
+    expect([...treeOf(out).keys()]).toEqual([]);
+  });
+
+  it("changes no file that was not read", async () => {
+    writeFileSync(join(out, "a.js"), `${"// much\n".repeat(3_000)}export const a = 1;\n`);
+    const agent = await agentFor({
+      answers: [
+        { last: "user", calls: [{ name: "write", arguments: { path: "a.js", content: "" } }] },
+        { last: "tool", match: ["Read a.js before you change it."], text: "It is done." },
+      ],
+    });
+    expect(await codeOf(agent.edit({ request: "x", out }))).toBe("ERR_AGENT_UNUSABLE");
+  });
+
+  it("asks a model without tools for all edits in one answer", async () => {
+    writeFileSync(join(out, "a.js"), "export const a = 1;\n");
+    const edits = [{ path: "a.js", search: "a = 1", replace: "a = 2" }];
+    const status = { kind: "status", status: 400 } as const;
+    const agent = await agentFor({
+      answers: [
+        { tool: "edit", fault: { ...status, body: { error: { message: "no tools" } } } },
+        { tool: "edit_files", fault: status },
+        { tool: null, text: JSON.stringify({ edits }) },
+      ],
+    });
+    await agent.edit({ request: "double it", out }).result;
+    expect(treeOf(out).get("a.js")).toBe("export const a = 2;\n");
   });
 });

@@ -18,6 +18,7 @@ import { createAgent } from "../src/run/create-agent.ts";
 import type { AgentOptions } from "../src/run/agent-options.ts";
 import type { AgentEvent, RunHandle } from "../src/run/agent-event.ts";
 import { defaultVerifiers } from "../src/verify/node-verifiers.ts";
+import { editScript } from "./edit-script.ts";
 import { startModelServer, type ModelServer, type ModelServerOptions } from "./model-server.ts";
 import { manyFiles, projectScript } from "./project-script.ts";
 import { sampleProjects } from "./sample-projects.ts";
@@ -432,7 +433,7 @@ test("has its files", () => {
       { path: "bytes.test.js", search: "2400000, 5]", replace: "2400000, 0]" },
     ];
     const agent = await agentFor(
-      { answers: [{ tool: "edit_files", arguments: { edits } }] },
+      { answers: editScript(edits) },
       { verifiers: defaultVerifiers(), sandbox: { level: "process" } },
     );
     expect((await agent.verify(out)).diagnostics).toEqual([]);
@@ -479,7 +480,7 @@ test("has its files", () => {
     const edits = [{ path: "index.html", search: "Page", replace: "Other" }];
     const agent = await agentFor(
       {
-        answers: [{ tool: "edit_files", arguments: { edits } }, ...projectScript(files)],
+        answers: [...editScript(edits), ...projectScript(files)],
       },
       { verifiers: defaultVerifiers(), sandbox: { level: "process" } },
     );

@@ -5,6 +5,7 @@ import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { openAICompatible } from "../src/models/http-providers.ts";
 import { diagnose } from "../src/project/diagnose.ts";
 import { createAgent } from "../src/run/create-agent.ts";
+import { editScript } from "./edit-script.ts";
 import { startModelServer, type ModelServer, type ScriptedAnswer } from "./model-server.ts";
 
 let folder: string;
@@ -89,7 +90,7 @@ describe("diagnose", () => {
 
 it("shows no secret to a model that edits", async () => {
   const edits = [{ path: "b.js", search: "const c", replace: "const b = () => 1, c" }];
-  const options = await start([{ tool: "edit_files", arguments: { edits } }]);
+  const options = await start(editScript(edits));
   await createAgent(options).edit({ request: "export b", out: folder }).result;
   expect(asked()).toContain("# File a.js");
   expect(asked()).not.toContain("do-not-send");

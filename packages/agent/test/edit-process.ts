@@ -3,7 +3,7 @@ import * as promises from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import type { ModelProvider } from "../src/models/model-provider.ts";
 
-/** Answers an edit that changes two files, makes one and adds to another, and writes each question to a file. */
+/** Answers an edit that changes two files, makes one and adds to another, in two answers, and writes each question to a file. */
 export function editProvider(log: string): ModelProvider {
   const edits = [
     { path: "src/a.js", search: "a = 1", replace: "a = 2" },
@@ -13,11 +13,16 @@ export function editProvider(log: string): ModelProvider {
   ];
   return {
     id: "scripted",
-    *generate({ tool }) {
-      appendFileSync(log, `${tool?.name}\n`);
-      yield { type: "tool", id: "1", name: "edit_files", delta: JSON.stringify({ edits }) };
+    *generate({ turns = [] }) {
+      const isDone = turns.some(({ role }) => role === "tool");
+      appendFileSync(log, `${turns.length}\n`);
+      if (isDone) yield { type: "text", text: "It is done." };
+      for (const [index, edit] of isDone ? [] : edits.entries()) {
+        const name = "content" in edit ? "write" : "edit";
+        yield { type: "tool", id: `${index}`, name, delta: JSON.stringify(edit) };
+      }
       yield { type: "usage", usage: { inputTokens: 10, outputTokens: 20 } };
-      yield { type: "finish", reason: "tool" };
+      yield { type: "finish", reason: isDone ? "stop" : "tool" };
     },
   };
 }

@@ -5,6 +5,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { openAICompatible } from "../src/models/http-providers.ts";
 import { createAgent } from "../src/run/create-agent.ts";
 import type { Verifier } from "../src/verify/verifier.ts";
+import { editScript } from "./edit-script.ts";
 import { startModelServer } from "./model-server.ts";
 import { manyFiles, projectScript } from "./project-script.ts";
 
@@ -19,7 +20,7 @@ describe("an edit", () => {
     onTestFinished(() => rmSync(out, { recursive: true, force: true }));
     writeFileSync(join(out, "a.js"), "1;\n");
     const model = await startModelServer({
-      answers: [{ tool: "edit_files", arguments: { edits } }],
+      answers: editScript(edits),
     });
     onTestFinished(() => model.close());
     const provider = openAICompatible({ baseUrl: model.baseUrl, model: "scripted" });
@@ -31,7 +32,7 @@ describe("an edit", () => {
     // With other limits the answer that is paid serves.
     await createAgent({ provider }).resume("e1", { out }).result;
     expect(readdirSync(out)).toContain("b.js");
-    expect(model.requests).toHaveLength(1);
+    expect(model.requests).toHaveLength(2);
   });
 });
 

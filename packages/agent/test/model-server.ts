@@ -41,7 +41,7 @@ export type Fault =
 export interface ScriptedAnswer {
   /** All of these stand in the question's messages. Default: every question. */
   readonly match?: readonly string[];
-  /** The question demands this tool; `null`: it demands none. Default: either. */
+  /** The question demands this tool, or offers it; `null`: it has none. Default: any question. */
   readonly tool?: string | null;
   /** The text of the answer. Default: empty. */
   readonly text?: string;
@@ -51,6 +51,8 @@ export interface ScriptedAnswer {
   readonly calls?: readonly { readonly name: string; readonly arguments: unknown }[];
   /** Thoughts that come before the answer, each a piece. Default: none. */
   readonly thoughts?: readonly string[];
+  /** The question ends with what a person said, or with results of tools. Default: either. */
+  readonly last?: "user" | "tool";
   /** Answers so many questions, then the next one that fits does. Default: all. */
   readonly times?: number;
   readonly fault?: Fault;
@@ -102,6 +104,8 @@ interface Question {
   readonly model: string;
   readonly stream: boolean;
   readonly tool: string | undefined;
+  readonly offered: readonly string[];
+  readonly last: "user" | "tool";
   readonly messages: readonly string[];
   readonly maxTokens: number | undefined;
 }
@@ -193,8 +197,11 @@ function lastSection(message: string): string {
   return start === -1 ? message : message.slice(start + 2);
 }
 
-function fits({ match = [], tool }: ScriptedAnswer, question: Question): boolean {
-  if (tool !== undefined && (tool ?? undefined) !== question.tool) return false;
+function fits({ last, match = [], tool }: ScriptedAnswer, question: Question): boolean {
+  if (last !== undefined && last !== question.last) return false;
+  const { tool: demanded, offered } = question;
+  if (tool === null && (demanded !== undefined || offered.length > 0)) return false;
+  if (typeof tool === "string" && tool !== demanded && !offered.includes(tool)) return false;
   const whole = question.messages.join("\n");
   return match.every((part) => whole.includes(part));
 }
@@ -206,7 +213,18 @@ async function readBody(message: IncomingMessage): Promise<unknown> {
 }
 
 interface WireMessage {
-  readonly content: string | readonly { readonly text?: string }[];
+  readonly role?: string;
+  readonly content:
+    | string
+    | null
+    | readonly { readonly type?: string; readonly text?: string; readonly content?: unknown }[];
+}
+
+/** OpenAI has a role for results of tools, Anthropic a kind of content. */
+function endsWithResult(message: WireMessage | undefined): boolean {
+  const { content, role } = message ?? { content: "" };
+  const [part] = typeof content === "string" ? [] : (content ?? []);
+  return role === "tool" || part?.type === "tool_result";
 }
 
 function readQuestion(body: unknown): Question {
@@ -217,17 +235,30 @@ function readQuestion(body: unknown): Question {
     readonly messages: readonly WireMessage[];
     readonly max_tokens?: number;
     readonly max_completion_tokens?: number;
+    readonly tools?: readonly {
+      readonly function?: { readonly name: string };
+      readonly name?: string;
+    }[];
     readonly tool_choice?: {
       readonly function?: { readonly name: string };
       readonly name?: string;
     };
   };
   const textOf = (content: WireMessage["content"]): string =>
-    typeof content === "string" ? content : content.map(({ text = "" }) => text).join("");
+    typeof content === "string"
+      ? content
+      : (content ?? [])
+          .map(
+            ({ text, content: result }) =>
+              text ?? (result === undefined ? "" : JSON.stringify(result)),
+          )
+          .join("");
   return {
     model: question.model,
     stream: question.stream === true,
     tool: question.tool_choice?.function?.name ?? question.tool_choice?.name,
+    last: endsWithResult(question.messages.at(-1)) ? "tool" : "user",
+    offered: (question.tools ?? []).map(({ function: made, name = "" }) => made?.name ?? name),
     messages: [
       ...(question.system === undefined ? [] : [textOf(question.system)]),
       ...question.messages.map(({ content }) => textOf(content)),

@@ -20,7 +20,7 @@ export type EditOutcome =
 
 /**
  * Applies edits in their order: all of them, or none. What is searched for has to stand in the file exactly once, as it
- * is, or else without regard to blanks at the ends of lines. The given map is not changed.
+ * is, or else but for blanks (see {@link applyEdit}). The given map is not changed.
  */
 export function applyEdits(
   files: ReadonlyMap<string, string>,
@@ -35,21 +35,52 @@ export function applyEdits(
       continue;
     }
     const text = changed.get(path);
-    if (text === undefined) problems.push({ index, path, kind: "missing-file", nearest: "" });
-    else if (edit.search.trim() === "") {
-      problems.push({ index, path, kind: "empty-search", nearest: "" });
-    } else {
-      const match = findOnce(text, edit.search);
-      if (typeof match === "string") {
-        const nearest = match === "no-match" ? nearestTo(text, edit.search) : "";
-        problems.push({ index, path, kind: match, nearest });
-      } else {
-        const replaced = endAs(text.slice(match.start, match.end), edit.replace);
-        changed.set(path, text.slice(0, match.start) + replaced + text.slice(match.end));
-      }
+    if (text === undefined) {
+      problems.push({ index, path, kind: "missing-file", nearest: "" });
+      continue;
     }
+    const outcome = applyEdit(text, edit.search, edit.replace);
+    if (outcome.ok) changed.set(path, outcome.text);
+    else problems.push({ index, path, kind: outcome.kind, nearest: outcome.nearest });
   }
   return problems.length === 0 ? { ok: true, files: changed } : { ok: false, problems };
+}
+
+/** A text with a part of it replaced, or why it is not. */
+export type PartEdit =
+  | { readonly ok: true; readonly text: string }
+  | {
+      readonly ok: false;
+      readonly kind: "empty-search" | "no-match" | "several-matches";
+      readonly nearest: string;
+    };
+
+/**
+ * Replaces what stands in a text exactly once: as it is, else without regard to blanks at the ends of lines, else without
+ * regard to how far lines are indented; then what replaces it is indented as the text is.
+ */
+export function applyEdit(text: string, search: string, replace: string): PartEdit {
+  if (search.trim() === "") return { ok: false, kind: "empty-search", nearest: "" };
+  const put = ({ start, end }: Range, part: string): PartEdit => {
+    const replaced = endAs(text.slice(start, end), part);
+    return { ok: true, text: text.slice(0, start) + replaced + text.slice(end) };
+  };
+  const several: PartEdit = { ok: false, kind: "several-matches", nearest: "" };
+  const start = text.indexOf(search);
+  if (start !== -1) {
+    const isOnce = !text.includes(search, start + 1);
+    return isOnce ? put({ start, end: start + search.length }, replace) : several;
+  }
+  const lines = linesOf(text);
+  for (const clean of [trimmedEnd, trimmed]) {
+    const [range, other] = matchLines(lines, search, clean);
+    if (range === undefined) continue;
+    if (other !== undefined) return several;
+    const part =
+      clean === trimmed ? indentAs(text.slice(range.start, range.end), search, replace) : replace;
+    return put(range, part);
+  }
+  return { ok: false, kind: "no-match", nearest: nearestTo(text, search) };
 }
 
 interface Range {
@@ -57,40 +88,61 @@ interface Range {
   readonly end: number;
 }
 
-function findOnce(text: string, search: string): Range | "no-match" | "several-matches" {
-  const start = text.indexOf(search);
-  if (start !== -1) {
-    const again = text.indexOf(search, start + 1) !== -1;
-    return again ? "several-matches" : { start, end: start + search.length };
-  }
-  const ranges = matchLines(text, search);
-  const [range] = ranges;
-  if (range === undefined) return "no-match";
-  return ranges.length > 1 ? "several-matches" : range;
+interface Line extends Range {
+  readonly text: string;
 }
 
-/** Places where the lines are the same but for blanks at their ends. */
-function matchLines(text: string, search: string): readonly Range[] {
-  const wanted = search
-    .replace(/\n+$/, "")
-    .split("\n")
-    .map((line) => line.trimEnd());
-  const lines = text.split("\n");
-  const starts: number[] = [];
+const trimmedEnd = (line: string): string => line.trimEnd();
+const trimmed = (line: string): string => line.trim();
+
+function linesOf(text: string): readonly Line[] {
   let at = 0;
-  for (const line of lines) {
-    starts.push(at);
+  return text.split("\n").map((line) => {
+    const start = at;
     at += line.length + 1;
-  }
+    return { text: line, start, end: start + line.length };
+  });
+}
+
+/** Places where lines follow each other that are the same when they are cleaned. */
+function matchLines(
+  lines: readonly Line[],
+  search: string,
+  clean: (line: string) => string,
+): readonly Range[] {
+  const wanted = search.replace(/\n+$/, "").split("\n").map(clean);
+  const cleaned = lines.map(({ text }) => clean(text));
   const ranges: Range[] = [];
   for (let first = 0; first + wanted.length <= lines.length; first += 1) {
-    if (!wanted.every((line, offset) => lines[first + offset]?.trimEnd() === line)) continue;
+    if (!wanted.every((line, offset) => cleaned[first + offset] === line)) continue;
     const last = first + wanted.length - 1;
-    const end = (starts[last] ?? 0) + (lines[last]?.length ?? 0);
-    const whole = search.endsWith("\n") && end < text.length ? end + 1 : end;
-    ranges.push({ start: starts[first] ?? 0, end: whole });
+    const end = lines[last]?.end ?? 0;
+    const whole = search.endsWith("\n") && last + 1 < lines.length ? end + 1 : end;
+    ranges.push({ start: lines[first]?.start ?? 0, end: whole });
   }
   return ranges;
+}
+
+/** Indents a replacement as the text has it, by what each depth of the search is in the text. */
+function indentAs(found: string, search: string, replace: string): string {
+  const indents = new Map<string, string>();
+  const there = found.split("\n");
+  for (const [index, line] of search.split("\n").entries()) {
+    if (line.trim() !== "") indents.set(indentOf(line), indentOf(there[index] ?? ""));
+  }
+  const known = [...indents].toSorted(([left], [right]) => right.length - left.length);
+  return replace
+    .split("\n")
+    .map((line) => {
+      const indent = indentOf(line);
+      const [from, to] = known.find(([one]) => indent.startsWith(one)) ?? ["", ""];
+      return line.trim() === "" ? line : to + indent.slice(from.length) + line.slice(indent.length);
+    })
+    .join("\n");
+}
+
+function indentOf(line: string): string {
+  return /^[ \t]*/.exec(line)?.[0] ?? "";
 }
 
 /** Keeps the line ends of a file that has CRLF. */

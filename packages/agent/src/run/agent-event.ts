@@ -25,6 +25,13 @@ export type AgentEvent =
       readonly path?: string | undefined;
       readonly text: string;
     }
+  /** A tool did what the model called it for, or refused it. `about` is a path, a pattern or a command. */
+  | {
+      readonly type: "tool";
+      readonly name: string;
+      readonly about: string;
+      readonly ok: boolean;
+    }
   /** An attempt failed and is repeated after `delay` milliseconds; the answer begins anew. */
   | {
       readonly type: "retry";

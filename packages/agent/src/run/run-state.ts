@@ -4,6 +4,8 @@ import type { Usage } from "../calls/budget.ts";
 import type { Amount } from "../calls/spending.ts";
 import { AgentError } from "../errors.ts";
 import { validateFilePath } from "../files/file-path.ts";
+import type { PaidAnswer } from "../loop/loop-model.ts";
+import type { ToolResult } from "../loop/run-loop.ts";
 import { readContract, type FileSpec } from "../project/project-plan.ts";
 import type { JournalEntry } from "../workspace/journal.ts";
 
@@ -20,6 +22,10 @@ export interface RunState {
   readonly repaired: Map<string, string>;
   /** Hashes of what was put down, by path: before a file is written, its entry is. */
   readonly intents: Map<string, WriteIntent>;
+  /** Answers of a loop that are paid, by the hash of their question. */
+  readonly answers: Map<string, PaidAnswer>;
+  /** Results of tools that may differ the next time, by the name of their call. */
+  readonly results: Map<string, ToolResult>;
   /** What an edit changes; undefined: no answer was usable yet. */
   changes: readonly EditChange[] | undefined;
   usage: Usage;
@@ -36,7 +42,8 @@ export interface EditChange {
   readonly path: string;
   /** Hash of what was there; `null`: nothing. */
   readonly before: string | null;
-  readonly after: string;
+  /** Its text; `null`: it is removed. */
+  readonly after: string | null;
 }
 
 /** What is about to be written: whoever finds `after` on the disk has written it. */
@@ -64,6 +71,8 @@ export interface JournalData {
   readonly file: { readonly path: string; readonly code: string };
   readonly repair: { readonly path: string; readonly code: string; readonly round: number };
   readonly write: WriteIntent & { readonly path: string };
+  readonly answer: { readonly key: string; readonly answer: PaidAnswer };
+  readonly result: { readonly callId: string; readonly result: ToolResult };
   readonly edit: { readonly changes: readonly EditChange[] };
   readonly done: Readonly<Record<string, never>>;
 }
@@ -84,6 +93,8 @@ export function emptyState(): RunState {
     sources: new Map(),
     repaired: new Map(),
     intents: new Map(),
+    answers: new Map(),
+    results: new Map(),
     changes: undefined,
     usage: { inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 },
     charged: undefined,
@@ -120,6 +131,10 @@ export function readState(entries: readonly JournalEntry[]): RunState {
       const { action, after, beside } = value;
       const intent = { action: String(action), after: String(after) };
       state.intents.set(path, typeof beside === "string" ? { ...intent, beside } : intent);
+    } else if (type === "answer" && isAnswer(value["answer"])) {
+      state.answers.set(String(value["key"]), value["answer"]);
+    } else if (type === "result" && isResult(value["result"])) {
+      state.results.set(String(value["callId"]), value["result"]);
     } else if (type === "done") state.finished = true;
     else throw new AgentError("ERR_AGENT_JOURNAL", `the journal has an entry ${type} that is none`);
   }
@@ -131,12 +146,25 @@ function readChanges(value: unknown): readonly EditChange[] {
   return value.flatMap((entry: unknown): readonly EditChange[] => {
     if (!isObject(entry)) return [];
     const { path, before, after } = entry;
-    const isKnown = before === null || typeof before === "string";
-    if (typeof path !== "string" || typeof after !== "string" || !isKnown) return [];
+    if (typeof path !== "string" || !isTextOrNull(after) || !isTextOrNull(before)) return [];
     // A journal that came with a folder may say anything.
     const checked = validateFilePath(path);
     return checked.ok ? [{ path: checked.path, before, after }] : [];
   });
+}
+
+function isTextOrNull(value: unknown): value is string | null {
+  return value === null || typeof value === "string";
+}
+
+function isAnswer(value: unknown): value is PaidAnswer {
+  if (!isObject(value) || typeof value["text"] !== "string") return false;
+  const { toolCalls, thoughts } = value;
+  return Array.isArray(toolCalls) && toolCalls.every(isObject) && Array.isArray(thoughts);
+}
+
+function isResult(value: unknown): value is ToolResult {
+  return isObject(value) && typeof value["text"] === "string";
 }
 
 function isUsage(value: unknown): value is Usage {

@@ -239,6 +239,7 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
           return Promise.resolve();
         },
         dryRun: true,
+        canRemove: false,
         budget: step.budget,
       });
       const changed = [...result.contents].map(([path, content]) => ({ path, content }));

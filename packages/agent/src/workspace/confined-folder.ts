@@ -162,6 +162,14 @@ export class ConfinedFolder {
     });
   }
 
+  /** Removes a file, if it is there. */
+  async remove(path: string): Promise<void> {
+    await this.#inFolder(path, "look", async (folder, name) => {
+      await unlink(join(folder, name));
+      await syncFolder(folder);
+    });
+  }
+
   /** Takes away what a process left that was killed when the file was in its place already. */
   async clean(path: string): Promise<void> {
     await this.#inFolder(path, "look", (folder, name) => unlink(join(folder, temporaryOf(name))));

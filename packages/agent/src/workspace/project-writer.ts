@@ -16,7 +16,15 @@ export type ConflictPolicy =
 
 /** What is done with a file. */
 export type WriteAction =
-  "created" | "updated" | "unchanged" | "merged" | "kept" | "conflict" | "overwritten" | "skipped";
+  | "created"
+  | "updated"
+  | "unchanged"
+  | "merged"
+  | "kept"
+  | "conflict"
+  | "overwritten"
+  | "removed"
+  | "skipped";
 
 /** A file that is about to be written. */
 export interface ProposedChange {
@@ -24,7 +32,7 @@ export interface ProposedChange {
   readonly action: WriteAction;
   /** What is there; undefined: nothing. */
   readonly before: string | undefined;
-  /** What will be there. */
+  /** What will be there; empty where it is removed. */
   readonly after: string;
   /** Where ours is put when it conflicts; undefined otherwise. */
   readonly beside: string | undefined;

@@ -2,6 +2,7 @@ import { request } from "node:http";
 import { describe, expect, it } from "vitest";
 import type { Artifact, Step, Task } from "../../src/server/wire.ts";
 import type { Pagination } from "../../src/server/paging.ts";
+import { editScript } from "../edit-script.ts";
 import { projectScript } from "../project-script.ts";
 import { bodyOf, notes, post, startTasks, textOf, upload } from "./task-world.ts";
 
@@ -124,14 +125,12 @@ describe("the Agent Protocol", () => {
   });
 
   it("changes a finished task in other words, when nothing came of the first ones", async () => {
-    const changed = (search: string) => ({
-      tool: "edit_files",
-      arguments: { edits: [{ path: "src/store.js", search, replace: "buy bread" }] },
-    });
+    const changed = (search: string, match: string) =>
+      editScript([{ path: "src/store.js", search, replace: "buy bread" }], [match]);
     const world = await startTasks({}, [
       ...projectScript(notes),
-      { match: ["an impossible change"], ...changed("is not there") },
-      { match: ["bread instead"], ...changed("buy milk") },
+      ...changed("is not there", "an impossible change"),
+      ...changed("buy milk", "bread instead"),
     ]);
     const { task_id: id } = await world.create();
     await world.finish(id);
@@ -145,13 +144,8 @@ describe("the Agent Protocol", () => {
   });
 
   it("goes on with a finished task when the step says to continue", async () => {
-    const edit = {
-      tool: "edit_files",
-      arguments: {
-        edits: [{ path: "src/store.js", search: "buy milk", replace: "buy bread" }],
-      },
-    };
-    const world = await startTasks({}, [...projectScript(notes), edit]);
+    const edit = { path: "src/store.js", search: "buy milk", replace: "buy bread" };
+    const world = await startTasks({}, [...projectScript(notes), ...editScript([edit])]);
     const { task_id: id } = await world.create();
     const before = (await world.finish(id)).at(-1);
     const step = await world.step(id, {

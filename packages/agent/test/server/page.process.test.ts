@@ -4,18 +4,15 @@ import type { Page } from "playwright-core";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { isMissing, openPage } from "../../../middleware/test/chromium.ts";
 import { sampleProjects } from "../sample-projects.ts";
+import { editScript } from "../edit-script.ts";
 import { projectScript } from "../project-script.ts";
-import { startModelServer, type ScriptedAnswer } from "../model-server.ts";
+import { startModelServer } from "../model-server.ts";
 import { serveWith, startTasks, type TaskWorld } from "./task-world.ts";
 
 const game = sampleProjects().get("canvas-game") ?? new Map<string, string>();
 const [edited = ""] = [...game.keys()].filter((path) => path.endsWith(".css"));
-const edit: ScriptedAnswer = {
-  tool: "edit_files",
-  arguments: {
-    edits: [{ path: edited, content: `${game.get(edited) ?? ""}\n/* a new colour */\n` }],
-  },
-};
+const content = `${game.get(edited) ?? ""}\n/* a new colour */\n`;
+const edit = editScript([{ path: edited, content }]);
 const pictures = process.env["PICTURES"];
 /** A browser on a busy machine. */
 const slow = { timeout: 90_000 };
@@ -91,7 +88,7 @@ describe.skipIf(isMissing && process.env["CI"] !== "true")("the page, in Chromiu
   });
 
   it("shows what a change did as a diff", async () => {
-    const world = await startTasks({}, [...projectScript(game), edit]);
+    const world = await startTasks({}, [...projectScript(game), ...edit]);
     const { task_id: id } = await world.create("A canvas game");
     await world.finish(id);
     const { page, errors } = await open(world);
@@ -115,8 +112,8 @@ describe.skipIf(isMissing && process.env["CI"] !== "true")("the page, in Chromiu
     const lost = { path: "nowhere.css", search: "x", replace: "y" };
     const world = await startTasks({}, [
       ...projectScript(game),
-      { match: ["An impossible one"], tool: "edit_files", arguments: { edits: [lost] } },
-      { ...edit, match: ["A new colour"] },
+      ...editScript([lost], ["An impossible one"]),
+      ...editScript([{ path: edited, content }], ["A new colour"]),
     ]);
     const { task_id: id } = await world.create();
     await world.finish(id);

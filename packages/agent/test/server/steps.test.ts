@@ -6,6 +6,7 @@ import { AgentError } from "../../src/errors.ts";
 import { defaultVerifiers } from "../../src/verify/node-verifiers.ts";
 import { codeTasks } from "../../src/server/code-tasks.ts";
 import type { Artifact, Step, Task } from "../../src/server/wire.ts";
+import { editScript } from "../edit-script.ts";
 import { manyFiles, projectScript } from "../project-script.ts";
 import type { ScriptedAnswer } from "../model-server.ts";
 import { bodyOf, notes, post, startTasks, textOf, upload } from "./task-world.ts";
@@ -191,7 +192,7 @@ describe("what steps use", () => {
     const folder = mkdtempSync(join(tmpdir(), "changes-"));
     onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
     const edits = [{ path: "src/store.js", search: "milk", replace: "bread" }];
-    const answers = [...projectScript(notes), { tool: "edit_files", arguments: { edits } }];
+    const answers = [...projectScript(notes), ...editScript(edits)];
     const world = await startTasks({}, answers);
     const { task_id: id } = await world.create();
     await world.finish(id);
@@ -205,7 +206,7 @@ describe("what steps use", () => {
 
   it("is counted of a change that fails, beside an upload longer than what is changed", async () => {
     const edits = [{ path: "src/store.js", search: "no such line", replace: "bread" }];
-    const answers = [...projectScript(notes), { tool: "edit_files", arguments: { edits } }];
+    const answers = [...projectScript(notes), ...editScript(edits)];
     const world = await startTasks({}, answers);
     const { task_id: id } = await world.create();
     await world.finish(id);

@@ -5,6 +5,7 @@ import { TaskBus } from "../../src/server/task-bus.ts";
 import { TaskStore } from "../../src/server/task-store.ts";
 import { defineAgent } from "../../src/server/task-agent.ts";
 import type { Task } from "../../src/server/wire.ts";
+import { editScript } from "../edit-script.ts";
 import { startModelServer, type ModelServerOptions } from "../model-server.ts";
 import { manyFiles, projectScript } from "../project-script.ts";
 import { bodyOf, notes, post, serveWith, startTasks, type TaskWorld } from "./task-world.ts";
@@ -94,10 +95,7 @@ describe("the tokens of a task", () => {
 
   it("are counted of an edit of which nothing comes", async () => {
     const wrong = { path: "nowhere.js", search: "x", replace: "y" };
-    const world = await startTasks({}, [
-      ...projectScript(notes),
-      { tool: "edit_files", arguments: { edits: [wrong] } },
-    ]);
+    const world = await startTasks({}, [...projectScript(notes), ...editScript([wrong])]);
     const { task_id: id } = await world.create();
     await world.finish(id);
     const { usage } = await taskOf(world, id);

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
+import { editScript } from "../../../agent/test/edit-script.ts";
 import {
   startModelServer,
   type ModelServer,
@@ -379,16 +380,11 @@ describe("fetchwork agent", () => {
   });
 
   it("applies all edits to a program or none, and prints them", async () => {
-    const edits = (search: string): ScriptedAnswer => ({
-      tool: "edit_files",
-      arguments: {
-        edits: [
-          { path: "a.js", search, replace: "2" },
-          { path: "b.js", content: "export const b = 1;\n" },
-        ],
-      },
-    });
-    const { run, cwd } = await atHome({ answers: [edits("1")] });
+    const answers = editScript([
+      { path: "a.js", search: "1", replace: "2" },
+      { path: "b.js", content: "export const b = 1;\n" },
+    ]);
+    const { run, cwd } = await atHome({ answers });
     mkdirSync(join(cwd, "app"));
     writeFileSync(join(cwd, "app/a.js"), "export const a = 1;\n");
     const dry = await run(["edit", "app", "make it two", "--dry-run", "--diff"]);
@@ -418,7 +414,7 @@ describe("fetchwork agent", () => {
     expect(verified).toEqual({ code: 0, stdout: "", stderr: `${said}\n` });
     const edits = [{ path, content: `${text}# More\n` }];
     await server?.close();
-    const other = await atHome({ answers: [{ tool: "edit_files", arguments: { edits } }] });
+    const other = await atHome({ answers: editScript(edits) });
     writeFileSync(join(other.cwd, "a.js"), "export const a = 1;\n");
     const edited = await other.run(["edit", ".", "more"]);
     expect(edited.stdout).toContain(`1 file, ${said}, not run, `);
@@ -447,11 +443,9 @@ describe("fetchwork agent", () => {
   });
 
   it("counts no error that was there before an edit, and prints that there was one", async () => {
-    const change = {
-      tool: "edit_files",
-      arguments: { edits: [{ path: "a.js", search: "1", replace: "2" }] },
-    };
-    const { run, cwd } = await atHome({ answers: [change] });
+    const { run, cwd } = await atHome({
+      answers: editScript([{ path: "a.js", search: "1", replace: "2" }]),
+    });
     mkdirSync(join(cwd, "app"));
     writeFileSync(join(cwd, "app/a.js"), "export const a = 1;\n");
     writeFileSync(join(cwd, "app/b.js"), "import './missing.js';\n");
@@ -463,12 +457,9 @@ describe("fetchwork agent", () => {
   });
 
   it("prints how to resume an interrupted edit, and resumes it", async () => {
-    const change = {
-      tool: "edit_files",
-      arguments: { edits: [{ path: "a.js", search: "1", replace: "2" }] },
-    };
+    const change = editScript([{ path: "a.js", search: "1", replace: "2" }]);
     const { run, cwd } = await atHome({
-      answers: [{ fault: { kind: "refusal" }, times: 1 }, change],
+      answers: [{ fault: { kind: "refusal" }, times: 1 }, ...change],
     });
     mkdirSync(join(cwd, "app"));
     writeFileSync(join(cwd, "app/a.js"), "export const a = 1;\n");

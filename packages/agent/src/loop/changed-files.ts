@@ -1,0 +1,155 @@
+import { AgentError } from "../errors.ts";
+import { validateFilePath, validateFilePaths } from "../files/file-path.ts";
+import { mayBeSecret } from "../project/secret-files.ts";
+
+/** Why a tool does not do what it was called for. The model reads it. */
+export class ToolRefusal extends Error {}
+
+/** What the files of a program may become. */
+export interface ChangeLimits {
+  readonly maxFileBytes: number;
+  /** Whether files may be taken away. */
+  readonly canRemove: boolean;
+  /** Whether people are asked about each change: then protected files may be changed. */
+  readonly isAsked: boolean;
+}
+
+/** Files that run by themselves on somebody's machine or server: hooks, workflows, settings of editors. */
+const isProtected =
+  /^(?:\.git|\.husky|\.github|\.gitlab-ci\.yml|\.vscode|\.idea|\.devcontainer|\.envrc|\.npmrc)(?:\/|$)/i;
+
+/**
+ * The files of a program as a loop changes them, in memory: nothing is written before everything is decided. Each refusal
+ * is a {@link ToolRefusal}.
+ */
+export class ChangedFiles {
+  readonly #before: ReadonlyMap<string, string>;
+  readonly #unread: ReadonlySet<string>;
+  readonly #limits: ChangeLimits;
+  readonly #now: Map<string, string>;
+  /** Paths whose text the model was shown, or has written. */
+  readonly #seen = new Set<string>();
+
+  /** @param unread paths of files that are no text, or too long */
+  constructor(
+    before: ReadonlyMap<string, string>,
+    unread: ReadonlySet<string>,
+    limits: ChangeLimits,
+  ) {
+    this.#before = before;
+    this.#unread = unread;
+    this.#limits = limits;
+    this.#now = new Map(before);
+  }
+
+  /** Every file as it is now. */
+  get files(): ReadonlyMap<string, string> {
+    return this.#now;
+  }
+
+  /** Files that are not as they were; `undefined`: it is gone. */
+  get changed(): ReadonlyMap<string, string | undefined> {
+    const changed = new Map<string, string | undefined>();
+    for (const [path, text] of this.#now) {
+      if (this.#before.get(path) !== text) changed.set(path, text);
+    }
+    for (const path of this.#before.keys()) if (!this.#now.has(path)) changed.set(path, undefined);
+    return changed;
+  }
+
+  /** Puts every file back to what it was at another time. */
+  restore(files: ReadonlyMap<string, string>): void {
+    this.#now.clear();
+    for (const [path, text] of files) this.#now.set(path, text);
+  }
+
+  /** The text of a file, which counts as seen. */
+  read(named: string): string {
+    const path = this.path(named);
+    const text = this.textOf(path);
+    this.#seen.add(path);
+    return text;
+  }
+
+  /** The text of a file that may be shown. */
+  textOf(path: string): string {
+    if (mayBeSecret(path)) throw new ToolRefusal(`${path} is not shown: it may hold keys.`);
+    const text = this.#now.get(path);
+    if (text === undefined) throw new ToolRefusal(`There is no file ${path}.`);
+    if (text === "" && this.#unread.has(path)) {
+      throw new ToolRefusal(`${path} is not shown: it is no text, or too long.`);
+    }
+    return text;
+  }
+
+  /** Replaces a file, or makes it. One that is there must have been seen. */
+  write(named: string, text: string): void {
+    const path = this.#changeable(named);
+    if (this.#now.has(path)) this.#requireSeen(path);
+    this.#put(path, text);
+  }
+
+  /** Changes a file that was seen. */
+  edit(named: string, change: (text: string) => string): void {
+    const path = this.#changeable(named);
+    const text = this.textOf(path);
+    this.#requireSeen(path);
+    this.#put(path, change(text));
+  }
+
+  /** Takes a file away. */
+  remove(named: string): void {
+    const path = this.#changeable(named);
+    this.#requireRemovable(path);
+    this.#now.delete(path);
+  }
+
+  /** Gives a file another path. */
+  move(from: string, to: string): void {
+    const old = this.#changeable(from);
+    const path = this.#changeable(to);
+    this.#requireRemovable(old);
+    if (this.#now.has(path)) throw new ToolRefusal(`There is a file ${path} already.`);
+    const text = this.textOf(old);
+    this.#put(path, text);
+    this.#now.delete(old);
+  }
+
+  /** A path inside of the program, as it is kept. */
+  path(named: string): string {
+    const checked = validateFilePath(named.replace(/^\.\/+/, ""));
+    if (checked.ok) return checked.path;
+    throw new ToolRefusal(`The path ${JSON.stringify(named.slice(0, 100))}: ${checked.reason}.`);
+  }
+
+  #changeable(named: string): string {
+    const path = this.path(named);
+    const guarded = isProtected.test(path) || mayBeSecret(path);
+    if (!guarded || this.#limits.isAsked) return path;
+    throw new ToolRefusal(`${path} is protected: people change it themselves.`);
+  }
+
+  #requireSeen(path: string): void {
+    if (this.#seen.has(path)) return;
+    throw new ToolRefusal(`Read ${path} before you change it.`);
+  }
+
+  #requireRemovable(path: string): void {
+    if (!this.#now.has(path)) throw new ToolRefusal(`There is no file ${path}.`);
+    if (!this.#limits.canRemove) throw new ToolRefusal("Files cannot be removed or moved here.");
+  }
+
+  #put(path: string, text: string): void {
+    const bytes = Buffer.byteLength(text);
+    if (bytes > this.#limits.maxFileBytes) {
+      const message = `${path} has ${bytes} bytes, more than the ${this.#limits.maxFileBytes} that are allowed`;
+      throw new AgentError("ERR_AGENT_LIMIT", message, { path });
+    }
+    if (!this.#now.has(path)) {
+      const [refused] = validateFilePaths([...this.#now.keys(), path]).refused;
+      if (refused !== undefined) throw new ToolRefusal(`The path ${path}: ${refused.reason}.`);
+    }
+    this.#now.set(path, text);
+    this.#seen.add(path);
+  }
+}

@@ -1,0 +1,127 @@
+import vm from "node:vm";
+import { z } from "zod";
+import { mayBeSecret } from "../project/secret-files.ts";
+import { ToolRefusal, type ChangedFiles } from "./changed-files.ts";
+import { defineTool, type LoopTool } from "./loop-tool.ts";
+
+/** Lines, and characters, that one call shows. */
+const mostLines = 800;
+const mostCharacters = 40_000;
+const mostEntries = 400;
+const mostMatches = 100;
+const longestLine = 300;
+/** Milliseconds for a pattern: some take for ever. */
+const patternTime = 2_000;
+
+/** Tools that look at the files of a program. */
+export function lookTools(files: ChangedFiles): Readonly<Record<string, LoopTool>> {
+  return {
+    list: defineTool({
+      description: "Lists the files in a folder, and below it. Leave `folder` out for all.",
+      input: z.object({ folder: z.string().optional() }),
+      about: ({ folder = "." }) => folder,
+      execute: ({ folder }) => listed(inFolder(files, folder)),
+    }),
+    read: defineTool({
+      description: `Shows a file with the numbers of its lines, at most ${mostLines} lines from \`from\` on. The numbers are not part of the file.`,
+      input: z.object({ path: z.string(), from: z.int().min(1).optional() }),
+      about: ({ path, from = 1 }) => (from === 1 ? path : `${path}:${from}`),
+      execute: ({ path, from }) => numbered(files.read(path), from),
+    }),
+    grep: defineTool({
+      description:
+        "Finds the lines that match a pattern, a regular expression of JavaScript, in all files or in those below `folder`.",
+      input: z.object({
+        pattern: z.string().min(1).max(1_000),
+        folder: z.string().optional(),
+        ignoreCase: z.boolean().optional(),
+      }),
+      about: ({ pattern, folder }) => (folder === undefined ? pattern : `${pattern} in ${folder}`),
+      execute: ({ pattern, folder, ignoreCase = false }) =>
+        matches(inFolder(files, folder), files, readPattern(pattern, ignoreCase)),
+    }),
+  };
+}
+
+function inFolder(files: ChangedFiles, folder = "."): readonly string[] {
+  const all = [...files.files.keys()].toSorted();
+  if (/^\.?\/?$/.test(folder)) return all;
+  const path = files.path(folder.replace(/\/+$/, ""));
+  const below = all.filter((one) => one === path || one.startsWith(`${path}/`));
+  if (below.length === 0) throw new ToolRefusal(`There is nothing below ${path}.`);
+  return below;
+}
+
+/** All paths, or where these are too many, the folders with the number of their files. */
+function listed(paths: readonly string[]): string {
+  if (paths.length === 0) return "There is no file.";
+  for (let depth = 12; depth > 1; depth -= 1) {
+    const entries = collapsed(paths, depth);
+    if (entries.length <= mostEntries) return entries.join("\n");
+  }
+  return collapsed(paths, 1).slice(0, mostEntries).join("\n");
+}
+
+function collapsed(paths: readonly string[], depth: number): readonly string[] {
+  const counts = new Map<string, number>();
+  for (const path of paths) {
+    const parts = path.split("/");
+    const entry = parts.length <= depth ? path : `${parts.slice(0, depth).join("/")}/`;
+    counts.set(entry, (counts.get(entry) ?? 0) + 1);
+  }
+  return [...counts].map(([entry, count]) =>
+    entry.endsWith("/") ? `${entry} (${count} files)` : entry,
+  );
+}
+
+function numbered(text: string, from = 1): string {
+  if (text === "") return "The file is empty.";
+  const lines = text.replace(/\n$/, "").split("\n");
+  if (from > lines.length) throw new ToolRefusal(`The file has ${lines.length} lines.`);
+  const shown: string[] = [];
+  let room = mostCharacters;
+  for (const [index, line] of lines.slice(from - 1, from - 1 + mostLines).entries()) {
+    room -= line.length;
+    if (room < 0 && index > 0) break;
+    shown.push(`${from + index}\t${line.slice(0, mostCharacters)}`);
+  }
+  const next = from + shown.length;
+  const isAll = next > lines.length;
+  const rest = `\n(${lines.length} lines in all; read on from ${next})`;
+  return `${shown.join("\n")}${isAll ? "" : rest}`;
+}
+
+function readPattern(pattern: string, ignoreCase: boolean): RegExp {
+  try {
+    return new RegExp(pattern, ignoreCase ? "i" : "");
+  } catch (error) {
+    throw new ToolRefusal(error instanceof Error ? error.message : "The pattern is wrong.");
+  }
+}
+
+function matches(paths: readonly string[], files: ChangedFiles, pattern: RegExp): string {
+  const found: string[] = [];
+  const search = (): void => {
+    for (const path of paths) {
+      if (mayBeSecret(path)) continue;
+      const text = files.files.get(path) ?? "";
+      for (const [index, line] of text.split("\n").entries()) {
+        if (found.length > mostMatches) return;
+        if (line.length < 10_000 && pattern.test(line)) {
+          found.push(`${path}:${index + 1}: ${line.slice(0, longestLine)}`);
+        }
+      }
+    }
+  };
+  try {
+    // Only there does a search end that a pattern makes endless.
+    vm.runInNewContext("search()", { search }, { timeout: patternTime });
+  } catch (error) {
+    const isLate = error instanceof Error && "code" in error;
+    if (!isLate) throw error;
+    throw new ToolRefusal("The pattern takes too long.");
+  }
+  if (found.length === 0) return "No line matches.";
+  if (found.length <= mostMatches) return found.join("\n");
+  return `${found.slice(0, mostMatches).join("\n")}\n(there are more)`;
+}

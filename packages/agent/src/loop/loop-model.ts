@@ -1,0 +1,137 @@
+import { createHash } from "node:crypto";
+import type { LanguageModel } from "ai";
+import type { Answer, Question, ToolCall } from "../calls/ask-model.ts";
+import { AgentError } from "../errors.ts";
+import type { ModelTool, ModelTurn, TurnPart } from "../models/model-provider.ts";
+
+/** The interface of a model that the loop of the AI SDK asks. */
+export type SdkModel = Extract<LanguageModel, { readonly specificationVersion: "v4" }>;
+
+type SdkQuestion = Parameters<SdkModel["doGenerate"]>[0];
+type SdkAnswer = Awaited<ReturnType<SdkModel["doGenerate"]>>;
+
+/** An answer that was paid, without what it cost. */
+export type PaidAnswer = Pick<Answer, "text" | "toolCalls" | "thoughts">;
+
+/** What the model of a loop needs. */
+export interface LoopModelParts {
+  /** Name of the model. */
+  readonly name: string;
+  /** Asks the provider: within the budget, and again where that helps. */
+  readonly ask: (question: Question) => Promise<Answer>;
+  /** Answers from before, by the hash of their question. */
+  readonly answers: ReadonlyMap<string, PaidAnswer>;
+  /** Keeps an answer before anything builds on it. */
+  readonly keep: (key: string, answer: PaidAnswer) => Promise<void>;
+}
+
+/** Questions after the first one, where the answer was cut at its limit of tokens. */
+const cutAnswers = 2;
+
+/** A model for the loop of the AI SDK, of which no answer is paid twice: the same question has the answer that was kept. */
+export function loopModel({ name, ask, answers, keep }: LoopModelParts): SdkModel {
+  const answerTo = async (question: Question): Promise<[string, PaidAnswer]> => {
+    const key = keyOf(name, question);
+    const kept = answers.get(key);
+    if (kept !== undefined) return [key, kept];
+    const { text, toolCalls, thoughts } = await askWhole(question, ask);
+    const answer = { text, toolCalls: withoutRepeats(toolCalls), thoughts };
+    await keep(key, answer);
+    return [key, answer];
+  };
+  return {
+    specificationVersion: "v4",
+    provider: "fetchwork",
+    modelId: name,
+    supportedUrls: {},
+    async doGenerate(asked) {
+      const [key, answer] = await answerTo(questionOf(asked));
+      return sdkAnswerOf(key, answer);
+    },
+    doStream() {
+      throw new AgentError("ERR_AGENT_PROVIDER", "the model of a loop has no stream");
+    },
+  };
+}
+
+/** Asks again where an answer was cut, and says so to the model: it can do in several calls what does not fit into one. */
+async function askWhole(question: Question, ask: LoopModelParts["ask"]): Promise<Answer> {
+  const { turns = [] } = question;
+  const said =
+    "Your last answer was longer than an answer may be, and is lost. Go on with a shorter one: write a long file with several calls, the first by `write`, the others by `edit`.";
+  const again: ModelTurn = { role: "user", content: [{ type: "text", text: said }] };
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await ask(attempt === 0 ? question : { ...question, turns: [...turns, again] });
+    } catch (error) {
+      const isCut = error instanceof AgentError && error.code === "ERR_AGENT_TRUNCATED";
+      if (!isCut || attempt === cutAnswers) throw error;
+    }
+  }
+}
+
+/** Some models make the same call several times. */
+function withoutRepeats(calls: Answer["toolCalls"]): Answer["toolCalls"] {
+  const isFirst = (call: ToolCall, index: number): boolean =>
+    calls.findIndex((one) => one.name === call.name && one.arguments === call.arguments) === index;
+  return calls.filter(isFirst);
+}
+
+function keyOf(name: string, question: Question): string {
+  return createHash("sha256")
+    .update(JSON.stringify([name, question]))
+    .digest("hex");
+}
+
+/** A question as our calls have it: what was said first, what followed, and the tools. */
+function questionOf({ prompt, tools = [] }: SdkQuestion): Question {
+  const messages = prompt.flatMap(({ role, content }) =>
+    role === "system" ? [{ role, content }] : [],
+  );
+  const turns = prompt.flatMap(({ role, content }): readonly ModelTurn[] =>
+    role === "system" ? [] : [{ role, content: content.map((part) => part as TurnPart) }],
+  );
+  const offered = tools.flatMap((tool): readonly ModelTool[] => {
+    if (tool.type !== "function") return [];
+    const { name, description = "", inputSchema } = tool;
+    return [{ name, description, parameters: { ...inputSchema } }];
+  });
+  return { messages, turns, tools: offered, mayBeEmpty: true };
+}
+
+/** An answer as the SDK has it. Its calls get names of ours: some servers give each call the same one, or none. */
+function sdkAnswerOf(key: string, { text, toolCalls, thoughts }: PaidAnswer): SdkAnswer {
+  const content: SdkAnswer["content"] = [
+    ...thoughts.map(({ text: thought, metadata }) => ({
+      type: "reasoning" as const,
+      text: thought,
+      ...(metadata && { providerMetadata: metadata as Metadata }),
+    })),
+    ...(text === "" ? [] : [{ type: "text" as const, text }]),
+    ...toolCalls.map(({ name, arguments: input, metadata }, index) => ({
+      type: "tool-call" as const,
+      toolCallId: callIdOf(key, index),
+      toolName: name,
+      input: input === "" ? "{}" : input,
+      ...(metadata && { providerMetadata: metadata as Metadata }),
+    })),
+  ];
+  const unknown = undefined;
+  return {
+    content,
+    finishReason: { unified: toolCalls.length > 0 ? "tool-calls" : "stop", raw: unknown },
+    // What is used is counted where it is paid.
+    usage: {
+      inputTokens: { total: unknown, noCache: unknown, cacheRead: unknown, cacheWrite: unknown },
+      outputTokens: { total: unknown, text: unknown, reasoning: unknown },
+    },
+    warnings: [],
+  };
+}
+
+type Metadata = NonNullable<SdkAnswer["providerMetadata"]>;
+
+/** Nine letters and digits, which is what the strictest servers take. */
+function callIdOf(key: string, index: number): string {
+  return createHash("sha256").update(`${key} ${index}`).digest("hex").slice(0, 9);
+}

@@ -1,0 +1,33 @@
+import type { z } from "zod";
+
+/** A tool that the model of a loop may call. */
+export interface LoopTool {
+  /** Whether the same call may have another result: then the first one is kept for a loop that is taken up. Default: `false`. */
+  readonly mayDiffer?: boolean | undefined;
+  /** What it does; the model reads it. */
+  readonly description: string;
+  /** Of its arguments, an object. */
+  readonly input: z.ZodType;
+  /** What a call is about, in a few words, for people who watch. */
+  readonly about: (input: unknown) => string;
+  /** Does it. What it returns, or the message of what it throws as a `ToolRefusal`, is told to the model. */
+  readonly execute: (input: unknown, signal: AbortSignal) => string | Promise<string>;
+}
+
+/** Makes a tool whose arguments have the types of its schema. */
+export function defineTool<T>(tool: {
+  readonly mayDiffer?: boolean | undefined;
+  readonly description: string;
+  readonly input: z.ZodType<T>;
+  readonly about: (input: T) => string;
+  readonly execute: (input: T, signal: AbortSignal) => string | Promise<string>;
+}): LoopTool {
+  const { mayDiffer, description, input, about, execute } = tool;
+  return {
+    mayDiffer,
+    description,
+    input,
+    about: (value) => about(input.parse(value)),
+    execute: (value, signal) => execute(input.parse(value), signal),
+  };
+}

@@ -1,0 +1,116 @@
+import type { ModelMessage } from "ai";
+import { AgentError, cancelled } from "../errors.ts";
+import { ToolRefusal } from "./changed-files.ts";
+import { loopModel, type LoopModelParts } from "./loop-model.ts";
+import type { LoopTool } from "./loop-tool.ts";
+import { shortenResults } from "./shorten-results.ts";
+
+/** What a tool said to a call. */
+export interface ToolResult {
+  readonly text: string;
+  readonly isRefused: boolean;
+}
+
+/** What a loop is made of. */
+export interface LoopParts extends LoopModelParts {
+  readonly instructions: string;
+  readonly tools: Readonly<Record<string, LoopTool>>;
+  /** Most questions. */
+  readonly maxSteps: number;
+  readonly signal: AbortSignal;
+  /** Results from before of tools whose results may differ, by the name of their call. */
+  readonly results: ReadonlyMap<string, ToolResult>;
+  /** Keeps a result before anything builds on it. */
+  readonly keepResult: (callId: string, result: ToolResult) => Promise<void>;
+  /** Hears of each call that was done. */
+  readonly onTool: (name: string, about: string, result: ToolResult) => void;
+}
+
+/** A conversation with a model that calls tools. */
+export type Conversation = readonly ModelMessage[];
+
+/**
+ * Asks a model, does what it calls for, tells it what came of it, and so on until it calls for nothing more. Calls of one
+ * answer are done one after another, in their order: so a loop that is taken up after its process was killed has the
+ * same results, the same questions, and answers that were paid.
+ *
+ * @returns the conversation with all that was said
+ * @throws AgentError `ERR_AGENT_LIMIT` as a rejection, after `maxSteps` questions; what asking rejects with
+ */
+export async function runLoop(messages: Conversation, parts: LoopParts): Promise<Conversation> {
+  const { instructions, maxSteps, signal } = parts;
+  const sdk = await import("ai");
+  const failed = new AbortController();
+  const either = AbortSignal.any([signal, failed.signal]);
+  const tools = toolsOf(sdk, parts, (error) => failed.abort(error), either);
+  try {
+    const result = await sdk.generateText({
+      model: loopModel(parts),
+      instructions,
+      messages: [...messages],
+      tools,
+      stopWhen: sdk.isStepCount(maxSteps),
+      maxRetries: 0,
+      abortSignal: either,
+      prepareStep: ({ messages: all }) => ({ messages: shortenResults(all) }),
+    });
+    if (failed.signal.aborted) throw failed.signal.reason;
+    if (result.finishReason === "tool-calls") {
+      const message = `the model was asked ${maxSteps} times and is not done`;
+      throw new AgentError("ERR_AGENT_LIMIT", message);
+    }
+    return [...messages, ...result.responseMessages];
+  } catch (error) {
+    if (failed.signal.aborted) throw failed.signal.reason;
+    throw signal.aborted ? cancelled(signal) : error;
+  }
+}
+
+/** The tools as the SDK calls them. A refusal is told to the model; anything else ends the loop. */
+function toolsOf(
+  { tool }: Pick<typeof import("ai"), "tool">,
+  parts: LoopParts,
+  fail: (error: unknown) => void,
+  signal: AbortSignal,
+) {
+  let last: Promise<unknown> = Promise.resolve();
+  const entries = Object.entries(parts.tools).map(([name, one]) => {
+    const call = async (input: unknown, callId: string): Promise<string> => {
+      try {
+        if (signal.aborted) throw cancelled(signal);
+        const kept = parts.results.get(callId);
+        const result = kept ?? (await resultOf(one, input, signal));
+        if (one.mayDiffer === true && !kept) await parts.keepResult(callId, result);
+        parts.onTool(name, one.about(input), result);
+        return result.isRefused ? `Refused: ${result.text}` : result.text;
+      } catch (error) {
+        fail(error);
+        throw error;
+      }
+    };
+    const { description, input } = one;
+    const execute = (given: unknown, { toolCallId }: { toolCallId: string }): Promise<string> => {
+      const done = last.then(() => call(given, toolCallId));
+      last = done.catch(() => undefined);
+      return done;
+    };
+    return [name, tool({ description, inputSchema: input, execute })] as const;
+  });
+  return Object.fromEntries(entries);
+}
+
+async function resultOf(one: LoopTool, input: unknown, signal: AbortSignal): Promise<ToolResult> {
+  try {
+    return { text: await one.execute(input, signal), isRefused: false };
+  } catch (error) {
+    if (error instanceof ToolRefusal) return { text: error.message, isRefused: true };
+    throw error;
+  }
+}
+
+/** What the model said last. */
+export function lastWords(conversation: Conversation): string {
+  const content = conversation.findLast(({ role }) => role === "assistant")?.content ?? "";
+  if (typeof content === "string") return content;
+  return content.flatMap((part) => (part.type === "text" ? [part.text] : [])).join("\n");
+}

@@ -1,0 +1,123 @@
+import { askModel, type AskOptions } from "../calls/ask-model.ts";
+import { defaultModel } from "../models/default-model.ts";
+import { describeDiagnostic } from "../check/diagnostic.ts";
+import { AgentError } from "../errors.ts";
+import { ChangedFiles } from "../loop/changed-files.ts";
+import { changeTools } from "../loop/change-tools.ts";
+import { lookTools } from "../loop/look-tools.ts";
+import { lastWords, runLoop, type Conversation } from "../loop/run-loop.ts";
+import { filesToShow } from "../project/files-to-show.ts";
+import type { ChangeCheck, ChangeReport } from "./change-check.ts";
+import type { EditRunParts } from "./edit-run.ts";
+
+/** Most questions of a loop. */
+const maxSteps = 200;
+
+/** Tokens of what the model is shown of a program before it looks. */
+const shownTokens = 2_000;
+
+const instructions =
+  "You are a senior engineer who changes a program. Look at what you need with the tools, change the files as asked, and change nothing else. Keep to the style of the code that is there. Call several tools at once where they do not need each other's results. Files are checked when you are done, and you are told what is wrong then. When you are done, say in one or two sentences what you did, and call no tool.";
+
+/** What a loop made of a program. */
+export interface EditedProgram {
+  /** Every file as it is then. */
+  readonly files: ReadonlyMap<string, string>;
+  readonly report: ChangeReport;
+  /** How often the model was told what was wrong. */
+  readonly repairs: number;
+}
+
+/** What an edit begins with. */
+export interface ProgramBefore {
+  readonly before: ReadonlyMap<string, string>;
+  /** Paths of files that are no text, or too long. */
+  readonly unread: ReadonlySet<string>;
+  readonly check: ChangeCheck;
+}
+
+/**
+ * Has a model change a program by tools, checks it, and tells the model what is new and wrong, as often as repairs are
+ * allowed. The program with the fewest faults counts. Every answer is in the journal before it is used.
+ *
+ * @throws AgentError `ERR_AGENT_UNUSABLE` as a rejection when nothing is changed
+ */
+export async function editWithTools(
+  { request, settings, emit, signal, record, state, canRemove = true }: EditRunParts,
+  { before, unread, check }: ProgramBefore,
+  options: AskOptions,
+): Promise<EditedProgram> {
+  const { maxFileBytes, approve, repair } = settings;
+  const isAsked = approve !== undefined;
+  const files = new ChangedFiles(before, unread, { maxFileBytes, canRemove, isAsked });
+  let conversation: Conversation = [user(await firstQuestion(request, files))];
+  let best: EditedProgram | undefined;
+  let refusal = "";
+  for (let round = 0; ; round += 1) {
+    conversation = await runLoop(conversation, {
+      name: options.model ?? options.provider.defaultModel ?? defaultModel,
+      ask: (question) => askModel(question, options),
+      answers: state.answers,
+      keep: (key, answer) => record("answer", { key, answer }),
+      results: state.results,
+      keepResult: (callId, result) => record("result", { callId, result }),
+      instructions,
+      tools: { ...lookTools(files), ...changeTools(files) },
+      maxSteps,
+      signal,
+      onTool: (name, about, { text, isRefused }) => {
+        if (isRefused) refusal = ` The last refusal of a tool: ${text}`;
+        emit({ type: "tool", name, about, ok: !isRefused });
+      },
+    });
+    if (files.changed.size === 0) {
+      const said = lastWords(conversation).slice(0, 300);
+      throw new AgentError(
+        "ERR_AGENT_UNUSABLE",
+        `the model changed nothing, and said: ${said}${refusal.slice(0, 1_000)}`,
+      );
+    }
+    emit({ type: "step", step: "verify", round });
+    const report = await check.report(files.files);
+    const { diagnostics, knownErrors, checked, unchecked, level } = report;
+    emit({ type: "checked", round, diagnostics, knownErrors, checked, unchecked, level });
+    const errors = errorsOf(report);
+    if (best === undefined || errors.length < errorsOf(best.report).length) {
+      best = { files: new Map(files.files), report, repairs: round };
+    }
+    if (errors.length === 0 || round === repair) return { ...best, repairs: round };
+    emit({ type: "step", step: "repair", round: round + 1 });
+    const faults = errors.slice(0, 30).map(describeDiagnostic);
+    conversation = [
+      ...conversation,
+      user(`# Check\n\nThese faults are new since your changes:\n\n${faults.join("\n")}`),
+    ];
+  }
+}
+
+function errorsOf({ diagnostics }: ChangeReport): ChangeReport["diagnostics"] {
+  return diagnostics.filter(({ severity }) => severity === "error");
+}
+
+function user(content: string): Conversation[number] {
+  return { role: "user", content };
+}
+
+/** The request, after what a small program is, or a large one has. */
+async function firstQuestion(request: string, files: ChangedFiles): Promise<string> {
+  const { files: shown, paths } = await filesToShow(files.files, {
+    maxTokens: shownTokens,
+    about: request,
+  });
+  const left = files.files.size - paths.length;
+  const more = left > 0 ? `\nand ${left} more` : "";
+  const texts = shown.map(({ path, form, text }) => {
+    if (form === "text") files.read(path);
+    return `# File ${path} (${form === "text" ? "whole" : "declarations"})\n\n${text}`;
+  });
+  return [
+    `# Files of the program\n\n${paths.join("\n") || "There is none."}${more}`,
+    ...texts,
+    `# Request\n\n${request}`,
+  ].join("\n\n");
+}
