@@ -268,6 +268,8 @@ async function withJournal(
       if (isNew) {
         const said = "The journal of a run of fetchwork agent.\n";
         await folder.write(`${place}/README`, said);
+        // Prompts and answers are not for a repository.
+        await folder.write(".fetchwork/.gitignore", "*\n", { sync: false });
       }
       return await use({ state, folder, record: (type, data) => journal.append(type, data) });
     } finally {

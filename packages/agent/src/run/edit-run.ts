@@ -18,6 +18,7 @@ import { mayBeSecret } from "../project/secret-files.ts";
 import { coverageOf } from "../verify/coverage.ts";
 import { createSandbox } from "../verify/sandbox.ts";
 import { levelFor, verifyFiles, type VerifyFilesOptions } from "../verify/verify-files.ts";
+import { takeCheckpoint } from "../workspace/checkpoint.ts";
 import type { ConfinedFolder } from "../workspace/confined-folder.ts";
 import { whileLocked } from "../workspace/file-lock.ts";
 import { hashOf, writeLock, written, type WrittenFile } from "../workspace/project-writer.ts";
@@ -271,13 +272,14 @@ async function shownFiles(files: ReadonlyMap<string, string>): Promise<readonly 
  */
 async function writeChanges(
   changes: readonly EditChange[],
-  { folder, settings, signal, emit, state }: EditRunParts,
+  { runId, folder, settings, signal, emit, state }: EditRunParts,
 ): Promise<readonly WrittenFile[]> {
   const files = changes.map(({ path, before, after }) =>
     written(path, before === null ? "created" : "updated", after),
   );
   // What somebody does with the files afterwards is no business of an edit that is over.
   if (state.finished) return files;
+  const checkpoint = await takeCheckpoint(folder, runId);
   const { approve } = settings;
   const result: WrittenFile[] = [];
   const done = (file: WrittenFile): void => {
@@ -307,7 +309,7 @@ async function writeChanges(
         continue;
       }
       if (approve !== undefined) await stateOf(change, folder);
-      if (before !== undefined) await folder.write(`.fetchwork/replaced/${hashOf(before)}`, before);
+      await checkpoint.keep(path, after);
       await folder.write(path, after, { isNew: before === undefined });
       done(file);
     }

@@ -51,6 +51,7 @@ export async function git(
     killSignal: "SIGKILL",
     stdio: ["pipe", "pipe", "pipe"],
     env: {
+      // oxlint-disable-next-line node/no-process-env -- Git needs the home folder and the path of the user.
       ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^GIT_/i.test(name))),
       LC_ALL: "C",
       GIT_TERMINAL_PROMPT: "0",

@@ -192,7 +192,6 @@ function readRules(root: string, folder: string): readonly Rules[] {
 
 /** A pattern becomes a regular expression, which takes ages where many stars follow each other. */
 function isQuick(line: string): boolean {
-  const stars = (part: string): number => part.match(/\*+/g)?.length ?? 0;
   return (
     line.length <= 1_000 && stars(line) <= 8 && line.split("/").every((part) => stars(part) <= 3)
   );
@@ -214,4 +213,8 @@ function readHead(place: string, maxBytes: number): string | undefined {
   } finally {
     if (file !== undefined) closeSync(file);
   }
+}
+
+function stars(part: string): number {
+  return part.match(/\*+/g)?.length ?? 0;
 }
