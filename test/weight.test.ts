@@ -6,15 +6,15 @@ import { weighPackages } from "../scripts/weight.ts";
  * change that says which feature asked for it, and by no more than that feature.
  */
 const budgets: Readonly<Record<string, Budget>> = {
-  agent: { lines: { src: 13_153, assets: 1_190 }, names: 137, options: 88 },
+  agent: { lines: { src: 15_279, assets: 1_192 }, names: 141, options: 92 },
   documents: { lines: { src: 21_830 }, names: 86, options: 63 },
   endpoint: { lines: { src: 1_257 }, names: 32, options: 15 },
-  fetchwork: { lines: { src: 7_544, templates: 25 }, names: 14, options: 2 },
+  fetchwork: { lines: { src: 7_584, templates: 25 }, names: 14, options: 2 },
   http: { lines: { src: 10_338 }, names: 115, options: 77 },
   kit: { lines: { src: 1_367 }, names: 58, options: 10 },
   middleware: { lines: { src: 10_217 }, names: 150, options: 129 },
   oauth2: { lines: { src: 10_296 }, names: 116, options: 129 },
-  rest: { lines: { src: 16_843, assets: 186 }, names: 149, options: 96 },
+  rest: { lines: { src: 16_842, assets: 186 }, names: 149, options: 96 },
   service: { lines: { src: 3_650 }, names: 42, options: 56 },
   webhooks: { lines: { src: 6_330 }, names: 99, options: 54 },
 };

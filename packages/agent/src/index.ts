@@ -110,4 +110,10 @@ export type {
   WrittenFile,
 } from "./workspace/project-writer.ts";
 export { proposeChanges, type ProposeOptions } from "./workspace/propose-changes.ts";
+export {
+  undoRun,
+  type UndoneFile,
+  type UndoOptions,
+  type UndoResult,
+} from "./workspace/undo-run.ts";
 export { unifiedDiff } from "./workspace/unified-diff.ts";

@@ -41,7 +41,7 @@ export async function filesToShow(
 }
 
 /** About how many tokens a text has with what stands around it, by what code has: three and a half bytes each. */
-function tokensOf(text: string): number {
+export function tokensOf(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / 3.5) + 5;
 }
 

@@ -268,6 +268,9 @@ async function withJournal(
       if (isNew) {
         const said = "The journal of a run of fetchwork agent.\n";
         await folder.write(`${place}/README`, said);
+        // Prompts and answers are not for a repository.
+        const ignored = await folder.openOwn(".fetchwork/.gitignore");
+        await ignored.write("*\n", 0).finally(() => ignored.close());
       }
       return await use({ state, folder, record: (type, data) => journal.append(type, data) });
     } finally {

@@ -1,4 +1,5 @@
 import { AgentError, cancelled } from "../errors.ts";
+import { takeCheckpoint } from "../workspace/checkpoint.ts";
 import type { ConfinedFolder } from "../workspace/confined-folder.ts";
 import { whileLocked } from "../workspace/file-lock.ts";
 import { hashOf, writeLock, written, type WrittenFile } from "../workspace/project-writer.ts";
@@ -11,11 +12,12 @@ import type { EditChange } from "./run-state.ts";
  */
 export async function writeChanges(
   changes: readonly EditChange[],
-  { folder, settings, signal, emit, state }: EditRunParts,
+  { runId, folder, settings, signal, emit, state }: EditRunParts,
 ): Promise<readonly WrittenFile[]> {
   const files = changes.map(fileOf);
   // What somebody does with the files afterwards is no business of an edit that is over.
   if (state.finished) return files;
+  const checkpoint = await takeCheckpoint(folder, runId);
   const { approve } = settings;
   const result: WrittenFile[] = [];
   const done = (file: WrittenFile): void => {
@@ -46,7 +48,7 @@ export async function writeChanges(
         continue;
       }
       if (approve !== undefined) await stateOf(change, folder);
-      if (before !== undefined) await folder.write(`.fetchwork/replaced/${hashOf(before)}`, before);
+      await checkpoint.keep(path, after ?? undefined);
       if (after === null) await folder.remove(path);
       else await folder.write(path, after, { isNew: before === undefined });
       done(file);

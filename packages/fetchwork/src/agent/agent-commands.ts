@@ -15,6 +15,7 @@ export const agentCommands: CommandGroup = {
     ["serve", withAgent(async () => (await import("./serve.ts")).serve)],
     ["debug", withAgent(async () => (await import("./debug.ts")).debug)],
     ["runs", withAgent(async () => (await import("./runs.ts")).runs)],
+    ["undo", withAgent(async () => (await import("./undo.ts")).undo)],
   ]),
   fallback: withAgent(async () => (await import("./run.ts")).run),
 };
