@@ -35,11 +35,6 @@ const files: readonly Attempt[] = [
   { name: "reads below ..", script: "cat ../home/.ssh/id" },
   { name: "reads through its own root", script: "cat /proc/self/root$BASE/home/.ssh/id" },
   {
-    name: "reads through the root of process 1",
-    script: "cat /proc/1/root$BASE/home/.ssh/id",
-    isForRoot: true,
-  },
-  {
     name: "reads through the root of its parent",
     script: "cat /proc/$PPID/root$BASE/home/.ssh/id",
   },
@@ -59,11 +54,6 @@ const files: readonly Attempt[] = [
   { name: "lists the sockets of services", script: "ls /run/* && echo ESCAPED" },
   { name: "lists the hardware", script: "ls /sys/class/* && echo ESCAPED" },
   { name: "reads shared memory", script: "cat $SHM" },
-  {
-    name: "reads the memory of the machine",
-    script: "head -c 1 /dev/mem > m && [ -s m ] && echo ESCAPED",
-    isForRoot: true,
-  },
   { name: "makes a device", script: "rm -f d; mknod d c 1 3 && echo ESCAPED", isForRoot: true },
 ];
 
@@ -94,7 +84,7 @@ const network: readonly Attempt[] = [
   },
   {
     name: "lists the connections of the machine",
-    script: 'grep -qi ":$HEX " /proc/net/tcp && echo ESCAPED',
+    script: 'grep -qi ":$HEX " /proc/net/tcp /proc/net/tcp6 && echo ESCAPED',
   },
   {
     name: "lists the sockets of the machine",
@@ -140,13 +130,13 @@ const processes: readonly Attempt[] = [
 
 const kernel: readonly Attempt[] = [
   {
-    name: "writes settings of the kernel",
-    script: "f=/proc/sys/vm/swappiness; v=$(cat $f); echo $v > $f && echo ESCAPED",
+    name: "reads the log of the kernel",
+    script: "dmesg | grep -q . && echo ESCAPED",
     isForRoot: true,
   },
   {
-    name: "sends a key to the kernel",
-    script: "echo h > /proc/sysrq-trigger && echo ESCAPED",
+    name: "writes settings of the kernel",
+    script: "f=/proc/sys/vm/swappiness; v=$(cat $f); echo $v > $f && echo ESCAPED",
     isForRoot: true,
   },
   {
@@ -184,7 +174,7 @@ const resources: readonly Attempt[] = [
       "perl -e 'for (1..600) { $p = fork; last unless defined $p; if (!$p) { sleep 20; exit } push @p, $p } print qq(ESCAPED) if @p == 600; kill 9, @p'",
   },
   { name: "writes a file of 1 GiB", script: "truncate -s 1G big && echo ESCAPED; rm -f big" },
-  { name: "takes memory", script: "perl -e 'vec($x, 1_400_000_000, 8) = 1; print qq(ESCAPED)'" },
+  { name: "takes memory", script: "perl -e 'vec($x, 1_250_000_000, 8) = 1; print qq(ESCAPED)'" },
   {
     name: "fills the temporary folder",
     script: "head -c 80M /dev/zero > /tmp/$$.fill && echo ESCAPED; rm -f /tmp/$$.fill",

@@ -263,9 +263,27 @@ function userOf(cwd: string, isFixed: boolean): number {
   );
 }
 
+/** A user without a name and without HOME has none. */
+function homeFolder(): string {
+  try {
+    return homedir();
+  } catch {
+    return "/root";
+  }
+}
+
 /** @throws AgentError `ERR_AGENT_SANDBOX` for a folder that shows what the sandbox is to hide */
 function checkFolder(path: string): void {
-  const kept = [homedir(), tmpdir(), "/etc", "/proc/sys", "/dev/shm", "/run", "/usr", "/var/tmp"];
+  const kept = [
+    homeFolder(),
+    tmpdir(),
+    "/etc",
+    "/proc/sys",
+    "/dev/shm",
+    "/run",
+    "/usr",
+    "/var/tmp",
+  ];
   const shows = kept.find((one) => `${one}/`.startsWith(path === "/" ? path : `${path}/`));
   const hasControls = /\p{Cc}/u.test(path);
   if (shows === undefined && !hasControls) return;
