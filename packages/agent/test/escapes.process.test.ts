@@ -25,7 +25,7 @@ import { attempts } from "./escape-attempts.ts";
 
 const refusal = await createSandbox().then(
   () => undefined,
-  (error: Error) => error.message,
+  (error: unknown) => String(error),
 );
 const isRoot = process.getuid?.() === 0;
 const users = isRoot ? (["root", "an ordinary user"] as const) : (["an ordinary user"] as const);
@@ -111,7 +111,7 @@ describe.skipIf(refusal !== undefined).each(users)(`as %s${refusal ?? ""}`, (use
       user === "root" || !isRoot
         ? []
         : ["setpriv", `--reuid=${ordinary}`, `--regid=${ordinary}`, "--clear-groups"];
-    const [file = "", ...args] = [
+    const [file, ...args] = [
       "perl",
       join(base, "add-key.pl"),
       process.arch,

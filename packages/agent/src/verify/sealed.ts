@@ -289,7 +289,6 @@ function checkFolder(path: string): void {
   if (shows === undefined && !hasControls) return;
   throw new AgentError(
     "ERR_AGENT_SANDBOX",
-    `the folder ${JSON.stringify(path)} cannot be shown in a sandbox: ` +
-      (hasControls ? "its name has control characters" : `it contains ${shows}`),
+    `the folder ${JSON.stringify(path)} cannot be shown in a sandbox: ${hasControls ? "its name has control characters" : `it contains ${shows}`}`,
   );
 }
