@@ -25,13 +25,13 @@ it("holdsSecret and mayBeSecret know keys by their form and by their names", () 
   const filler = "a1B2c3D4".repeat(6);
   // In parts, so that no scanner takes this file for a leak.
   const texts = [
-    `-----BEGIN RSA ${"PRIVATE KEY"}-----`,
-    `-----BEGIN ${"PRIVATE KEY"}-----`,
-    `AKI${"A"}ABCDEFGHIJ234567`,
-    `gh${"p"}_${filler.slice(0, 36)}`,
-    `xox${"b"}-1234567890-abc`,
-    `sk_${"live"}_${filler.slice(0, 24)}`,
-    `sk-${"proj"}-${filler}`,
+    ["-----BEGIN RSA", "PRIVATE KEY-----"].join(" "),
+    ["-----BEGIN", "PRIVATE KEY-----"].join(" "),
+    ["AKI", "AABCDEFGHIJ234567"].join(""),
+    ["gh", `p_${filler.slice(0, 36)}`].join(""),
+    ["xox", "b-1234567890-abc"].join(""),
+    ["sk", "live", filler.slice(0, 24)].join("_"),
+    ["sk", "proj", filler].join("-"),
   ];
   expect(texts.filter((text) => !holdsSecret(`const key = "${text}";`))).toEqual([]);
   expect(["task-list", "sk_test_1", "BEGIN PUBLIC KEY", "risk-free"].filter(holdsSecret)).toEqual(
@@ -44,7 +44,10 @@ it("holdsSecret and mayBeSecret know keys by their form and by their names", () 
 describe("surveyOf", () => {
   it("names secrets and never shows them", async () => {
     put(".env", "KEY=1\n");
-    put("config.js", `export const signingKey = "sk_${"live"}_a1B2c3D4a1B2c3D4";\n`);
+    put(
+      "config.js",
+      `export const signingKey = "${["sk", "live", "a1B2c3D4a1B2c3D4"].join("_")}";\n`,
+    );
     const text = await survey("change the signingKey of config");
     expect(text).toContain("config.js (secret, not shown)");
     expect(text).toContain(".env (secret, not shown)");

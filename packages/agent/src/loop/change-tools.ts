@@ -54,18 +54,13 @@ export function changeTools(files: ChangedFiles): Readonly<Record<string, LoopTo
 function edited(text: string, search: string, replace: string): string {
   const outcome = applyEdit(text, search, replace);
   if (outcome.ok) return outcome.text;
-  switch (outcome.kind) {
-    case "empty-search":
-      throw new ToolRefusal("`search` is empty.");
-    case "several-matches":
-      throw new ToolRefusal("`search` stands there several times: give more lines around it.");
-    case "no-match":
-      throw new ToolRefusal(
-        outcome.nearest === ""
-          ? "`search` does not stand in the file."
-          : `\`search\` does not stand in the file. Most like it is:\n${outcome.nearest}`,
-      );
+  const { kind, nearest } = outcome;
+  if (kind === "empty-search") throw new ToolRefusal("`search` is empty.");
+  if (kind === "several-matches") {
+    throw new ToolRefusal("`search` stands there several times: give more lines around it.");
   }
+  const like = nearest === "" ? "" : ` Most like it is:\n${nearest}`;
+  throw new ToolRefusal(`\`search\` does not stand in the file.${like}`);
 }
 
 /** A comment that stands for code that was left out takes that code away. */

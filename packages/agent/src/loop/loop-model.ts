@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { isObject } from "@fetchwork/kit";
 import type { LanguageModel } from "ai";
 import type { Answer, Question, ToolCall } from "../calls/ask-model.ts";
 import { AgentError } from "../errors.ts";
@@ -93,8 +94,9 @@ function questionOf({ prompt, tools = [] }: SdkQuestion): Question {
   );
   const offered = tools.flatMap((tool): readonly ModelTool[] => {
     if (tool.type !== "function") return [];
-    const { name, description = "", inputSchema } = tool;
-    return [{ name, description, parameters: { ...inputSchema } }];
+    const { name, description = "" } = tool;
+    const parameters: unknown = tool.inputSchema;
+    return [{ name, description, parameters: isObject(parameters) ? parameters : {} }];
   });
   return { messages, turns, tools: offered, mayBeEmpty: true };
 }

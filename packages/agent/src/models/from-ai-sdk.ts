@@ -1,5 +1,5 @@
 import { isObject } from "@fetchwork/kit";
-import type { LanguageModel, ModelMessage, ToolSet } from "ai";
+import type { LanguageModel, ModelMessage, TextStreamPart, ToolSet } from "ai";
 import { cancelled, optionError } from "../errors.ts";
 import type {
   ChatMessage,
@@ -103,12 +103,8 @@ async function* ask(
     for await (const part of await streamOf(model, request, signal)) {
       if (part.type === "text-delta" && part.text !== "") {
         yield { type: "text", text: part.text };
-      } else if (part.type === "reasoning-delta") {
-        yield { type: "thinking", id: part.id, text: part.text, metadata: part.providerMetadata };
-      } else if (part.type === "reasoning-start" || part.type === "reasoning-end") {
-        yield { type: "thinking", id: part.id, metadata: part.providerMetadata };
       } else if (part.type.startsWith("reasoning-")) {
-        yield { type: "thinking" };
+        yield thoughtOf(part);
       } else if (part.type === "tool-input-start") {
         names.set(part.id, part.toolName);
       } else if (part.type === "tool-input-delta") {
@@ -117,7 +113,7 @@ async function* ask(
       } else if (part.type === "tool-call") {
         const { toolCallId: id, toolName: name, providerMetadata: metadata } = part;
         const delta = streamed.has(id) ? "" : argumentsText(part.input);
-        if (delta !== "" || metadata) yield { type: "tool", id, name, delta, metadata };
+        yield { type: "tool", id, name, delta, metadata };
       } else if (part.type === "raw") {
         refused ||= saysRefusal(part.rawValue);
       } else if (part.type === "error" && isTextInstead(part.error)) {
@@ -139,6 +135,14 @@ async function* ask(
   }
   if (signal.aborted) throw cancelled(signal);
   yield { type: "finish", reason: reason ?? "unknown" };
+}
+
+function thoughtOf(part: TextStreamPart<ToolSet>): ModelPart {
+  if (part.type === "reasoning-delta") {
+    return { type: "thinking", id: part.id, text: part.text, metadata: part.providerMetadata };
+  }
+  if (part.type !== "reasoning-start" && part.type !== "reasoning-end") return { type: "thinking" };
+  return { type: "thinking", id: part.id, metadata: part.providerMetadata };
 }
 
 /** Asks through the SDK, which adapts models of older interfaces and finds those that are named. */

@@ -185,7 +185,7 @@ function joined(parts: readonly ModelPart[]): readonly ModelPart[] {
       last?.type === "tool" &&
       last.id === part.id
     ) {
-      result[result.length - 1] = { ...last, delta: last.delta + part.delta };
+      result[result.length - 1] = { ...last, ...part, delta: last.delta + part.delta };
     } else result.push(part);
   }
   return result;

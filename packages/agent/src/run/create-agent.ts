@@ -270,7 +270,11 @@ async function withJournal(
         await folder.write(`${place}/README`, said);
         // Prompts and answers are not for a repository.
         const ignored = await folder.openOwn(".fetchwork/.gitignore");
-        await ignored.write("*\n", 0).finally(() => ignored.close());
+        try {
+          await ignored.write("*\n", 0);
+        } finally {
+          await ignored.close();
+        }
       }
       return await use({ state, folder, record: (type, data) => journal.append(type, data) });
     } finally {

@@ -117,8 +117,7 @@ export function readState(entries: readonly JournalEntry[]): RunState {
       state.prompt = value["prompt"];
       state.kind = value["kind"] === "edit" ? "edit" : "run";
       if (typeof value["sharedDeps"] === "string") state.sharedDeps = value["sharedDeps"];
-    } else if (type === "edit") state.changes = readChanges(value["changes"]);
-    else if (type === "plan" && typeof text === "string") state.sharedDeps = text;
+    } else if (type === "plan" && typeof text === "string") state.sharedDeps = text;
     else if (type === "files") state.files = readContract(value)?.files;
     else if (type === "spent" && isUsage(value["usage"])) {
       state.usage = addUsage(state.usage, value["usage"]);
@@ -131,14 +130,25 @@ export function readState(entries: readonly JournalEntry[]): RunState {
       const { action, after, beside } = value;
       const intent = { action: String(action), after: String(after) };
       state.intents.set(path, typeof beside === "string" ? { ...intent, beside } : intent);
-    } else if (type === "answer" && isAnswer(value["answer"])) {
-      state.answers.set(String(value["key"]), value["answer"]);
-    } else if (type === "result" && isResult(value["result"])) {
-      state.results.set(String(value["callId"]), value["result"]);
     } else if (type === "done") state.finished = true;
-    else throw new AgentError("ERR_AGENT_JOURNAL", `the journal has an entry ${type} that is none`);
+    else if (!readEdit(state, type, value))
+      throw new AgentError("ERR_AGENT_JOURNAL", `the journal has an entry ${type} that is none`);
   }
   return state;
+}
+
+/** Whether an entry is one of an edit. */
+function readEdit(
+  state: RunState,
+  type: string,
+  { changes, key, answer, callId, result }: Readonly<Record<string, unknown>>,
+): boolean {
+  const { answers, results } = state;
+  if (type === "edit") state.changes = readChanges(changes);
+  else if (type === "answer" && isAnswer(answer)) answers.set(String(key), answer);
+  else if (type === "result" && isResult(result)) results.set(String(callId), result);
+  else return false;
+  return true;
 }
 
 function readChanges(value: unknown): readonly EditChange[] {

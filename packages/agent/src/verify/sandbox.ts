@@ -1,27 +1,37 @@
 import { execFile, spawn } from "node:child_process";
 import { tmpdir } from "node:os";
+import { dirname } from "node:path";
 import { checkOptions } from "../check-options.ts";
-import { AgentError, checkCount, checkTime } from "../errors.ts";
+import { AgentError, checkCount, checkTime, optionError } from "../errors.ts";
+import { sealedCommand } from "./sealed.ts";
 
 /**
- * What keeps a process in: `namespace` has no network (Linux name spaces) and limits of the kernel; `process` has limits
- * of time and output, and of the heap where it is Node. Neither hides the files of the user it runs as.
+ * What keeps a process in: `sealed` has none of the machine's files, network, processes and sockets but the folder it works
+ * in and, read-only, the system's programs, and limits of the kernel (Linux with user name spaces); `process` has limits of
+ * time and output, and of the heap where it is Node, and can do all that its user can.
  */
-export type SandboxLevel = "namespace" | "process";
+export type SandboxLevel = "sealed" | "process";
 
 /** How a command is run. */
 export interface ExecOptions {
-  /** Folder in which it starts. */
+  /**
+   * Folder in which it starts. A sealed command sees it at the same path. As root it runs as the folder's owner, who must be
+   * another user: root's processes cannot be limited.
+   */
   readonly cwd: string;
+  /** Folders that a sealed command sees too and cannot change, such as installed packages; or `cwd`. Default: none. */
+  readonly readOnly?: readonly string[] | undefined;
   /** Milliseconds until it and its children are ended. Default: the sandbox's. */
   readonly timeout?: number | undefined;
   /** Ends it. */
   readonly signal?: AbortSignal | undefined;
+  /** `inherit`: it has the input and output of this process, and none is collected. Default: no input. */
+  readonly stdio?: "inherit" | undefined;
 }
 
 /** How a command ended. */
 export interface ExecResult {
-  /** Exit status; `null` when it was ended. */
+  /** Exit status; `null` when it was ended. Sealed, after a signal that it got within: 128 and the signal's number. */
   readonly code: number | null;
   /** The first mebibyte. */
   readonly stdout: string;
@@ -40,9 +50,12 @@ export interface Sandbox {
 export interface SandboxOptions {
   /** Milliseconds for a command. Default: `60_000`. */
   readonly timeout?: number | undefined;
-  /** MiB of a Node heap; in a name space any process's data is limited too, to twice as much and 1 GiB. Default: 512. */
+  /**
+   * MiB of a Node heap. Sealed, it is also the limit of files in /tmp, and the data of any process is limited to twice as
+   * much and 1 GiB. Default: 512.
+   */
   readonly memory?: number | undefined;
-  /** The level that has to be reached. Default: `namespace` where it works, else `process`. */
+  /** `process` protects nothing but the time and the output: for code that may do what you can. Default: `sealed`. */
   readonly level?: SandboxLevel | undefined;
 }
 
@@ -52,77 +65,83 @@ const mostOutput = 1024 * 1024;
 const aftermath = 1_000;
 
 /**
- * The best sandbox that works here.
+ * Makes a sandbox.
  *
- * @throws AgentError `ERR_AGENT_SANDBOX` as a rejection when `level` asks for more than there is
+ * @throws AgentError `ERR_AGENT_SANDBOX` as a rejection when commands cannot be sealed here
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   checkOptions("createSandbox", options, ["timeout", "memory", "level"]);
-  const { timeout = 60_000, memory = 512, level } = options;
+  const { timeout = 60_000, memory = 512, level = "sealed" } = options;
   checkTime("sandbox.timeout", timeout);
   checkCount("sandbox.memory", memory);
-  const wrapper = level === "process" ? undefined : await namespaceCommand(memory);
-  if (level === "namespace" && wrapper === undefined) {
-    throw new AgentError("ERR_AGENT_SANDBOX", "name spaces without network are not possible here");
+  if (level !== "sealed" && level !== "process") {
+    throw optionError("sandbox.level", level, "one of sealed, process");
   }
+  if (level === "sealed") await checkSealing(memory);
   return {
-    level: wrapper === undefined ? "process" : "namespace",
-    exec: (command, one) => run([...(wrapper ?? []), ...command], { timeout, ...one }, memory),
+    level,
+    async exec(command, given) {
+      const options = { ...given, timeout: given.timeout ?? timeout, memory };
+      if (level === "process") return run(command, { ...options, env: ownEnv(given.cwd) });
+      const { readOnly = [] } = given;
+      return run(sealedCommand(command, { ...options, readOnly }), { ...options, env: sealedEnv });
+    },
   };
 }
 
-/** A new network has not even its own loopback until somebody brings it up; servers are tested on it. */
-const withLoopback = [
-  "sh",
-  "-c",
-  'PATH="$PATH:/usr/sbin:/sbin"; ip link set lo up 2>&- || ifconfig lo up || exit; exec "$@"',
-  "sh",
-] as const;
+const sealedEnv = {
+  PATH: `${dirname(process.execPath)}:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin`,
+  HOME: "/tmp",
+  TMPDIR: "/tmp",
+};
 
-async function namespaceCommand(memory: number): Promise<readonly string[] | undefined> {
-  if (process.platform !== "linux") return undefined;
-  const unshare = ["unshare", "--net", "--map-root-user", "--kill-child", "--fork", "--pid"];
-  const limits = [
-    "prlimit",
-    // A process of Node needs some hundred MiB of address space beside its heap.
-    `--data=${(memory * 2 + 1024) * 1024 * 1024}`,
-    `--fsize=${512 * 1024 * 1024}`,
-    "--core=0",
-    "--nofile=1024",
-  ];
-  const candidates = [
-    [...unshare, ...withLoopback, ...limits],
-    [...unshare, ...limits],
-    [...unshare, ...withLoopback],
-    unshare,
-  ];
-  for (const candidate of candidates) if (await works([...candidate, "true"])) return candidate;
-  return undefined;
+function ownEnv(cwd: string): Readonly<Record<string, string>> {
+  // oxlint-disable-next-line node/no-process-env -- of all of it only where commands are
+  return { PATH: process.env["PATH"] ?? "", HOME: cwd, TMPDIR: tmpdir() };
 }
 
-function works([file = "", ...args]: readonly string[]): Promise<boolean> {
-  return new Promise((resolve) => {
-    execFile(file, args, { timeout: 5_000 }, (error) => resolve(error === null));
+/** @throws AgentError `ERR_AGENT_SANDBOX` with what to do about it */
+async function checkSealing(memory: number): Promise<void> {
+  const cwd = "/usr/bin";
+  const [file = "", ...args] =
+    process.platform === "linux"
+      ? sealedCommand(["true"], { cwd, readOnly: [cwd], memory, timeout: 5_000 })
+      : [];
+  const failure = await new Promise<string | undefined>((resolve) => {
+    if (file === "") return resolve(`it requires Linux, not ${process.platform}`);
+    const options = { timeout: 5_000, killSignal: "SIGKILL", env: sealedEnv } as const;
+    execFile(file, args, options, (error, _, stderr) => {
+      resolve(error === null ? undefined : stderr.trim() || error.message.slice(0, 200));
+    });
   });
+  if (failure === undefined) return;
+  throw new AgentError(
+    "ERR_AGENT_SANDBOX",
+    `commands cannot be sealed here: ${failure}; install util-linux and allow user name spaces ` +
+      "(sysctl user.max_user_namespaces, kernel.apparmor_restrict_unprivileged_userns=0; in a container also " +
+      "its seccomp profile), or choose the level process, which protects neither files nor network",
+  );
+}
+
+interface RunOptions extends ExecOptions {
+  readonly timeout: number;
+  readonly memory: number;
+  readonly env: Readonly<Record<string, string>>;
 }
 
 function run(
   [file = "", ...args]: readonly string[],
-  { cwd, timeout, signal }: ExecOptions,
-  memory: number,
+  { cwd, timeout, signal, stdio, memory, env }: RunOptions,
 ): Promise<ExecResult> {
   return new Promise((resolve) => {
     const child = spawn(file, args, {
       cwd,
       // A group of its own, so that its children end with it.
       detached: true,
-      stdio: ["ignore", "pipe", "pipe"],
+      stdio: stdio ?? ["ignore", "pipe", "pipe"],
       // Nothing of our environment: it has keys.
       env: {
-        // oxlint-disable-next-line node/no-process-env -- of all of it only where commands are
-        PATH: process.env["PATH"] ?? "",
-        HOME: cwd,
-        TMPDIR: tmpdir(),
+        ...env,
         LANG: "C.UTF-8",
         CI: "1",
         NO_COLOR: "1",
@@ -131,8 +150,8 @@ function run(
     });
     const output = { stdout: "", stderr: "" };
     for (const name of ["stdout", "stderr"] as const) {
-      child[name].setEncoding("utf8");
-      child[name].on("data", (text: string) => {
+      child[name]?.setEncoding("utf8");
+      child[name]?.on("data", (text: string) => {
         output[name] = (output[name] + text).slice(0, mostOutput);
       });
     }
@@ -149,6 +168,7 @@ function run(
       end();
     }, timeout);
     signal?.addEventListener("abort", end, { once: true });
+    if (signal?.aborted === true) end();
     const settle = (code: number | null): void => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", end);
@@ -162,8 +182,8 @@ function run(
       // A child that left the group may hold the pipes for ever.
       setTimeout(() => {
         end();
-        child.stdout.destroy();
-        child.stderr.destroy();
+        child.stdout?.destroy();
+        child.stderr?.destroy();
       }, aftermath).unref();
     });
     child.once("close", (code) => {

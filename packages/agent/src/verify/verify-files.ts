@@ -1,4 +1,4 @@
-import { mkdtemp, rm, stat, symlink } from "node:fs/promises";
+import { lchown, mkdtemp, readdir, realpath, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { checkConsistency } from "../check/check-consistency.ts";
@@ -7,6 +7,7 @@ import { asLine, cancelled } from "../errors.ts";
 import { ConfinedFolder } from "../workspace/confined-folder.ts";
 import { verifierError } from "./node-verifiers.ts";
 import type { Sandbox, SandboxLevel } from "./sandbox.ts";
+import { sandboxUser } from "./sealed.ts";
 import type { Verifier } from "./verifier.ts";
 
 /** How a project is run. */
@@ -62,12 +63,24 @@ export async function verifyFiles(
       const bytes = isUnread ? await source?.readBytes(path) : undefined;
       await copy.write(path, bytes ?? text);
     }
-    if (from !== undefined) await linkPackages(from, copy.root);
+    const packages = from === undefined ? undefined : await linkPackages(from, copy.root);
+    const user = sandbox.level === "sealed" ? sandboxUser() : undefined;
+    if (user !== undefined) {
+      const all = await readdir(copy.root, { recursive: true });
+      for (const path of ["", ...all]) await lchown(join(copy.root, path), user, user);
+    }
+    const sealed: Sandbox = {
+      level: sandbox.level,
+      exec(command, { readOnly = [], ...options }) {
+        const shown = packages === undefined ? readOnly : [...readOnly, packages];
+        return sandbox.exec(command, { ...options, readOnly: shown });
+      },
+    };
     const failures: Diagnostic[] = [];
     for (const verifier of verifiers) {
       if (signal.aborted) throw cancelled(signal);
       const project = { folder: copy.root, files, signal };
-      const more = await verifier.check(project, sandbox).catch((cause: unknown) => {
+      const more = await verifier.check(project, sealed).catch((cause: unknown) => {
         throw verifierError(verifier.name, cause);
       });
       if (signal.aborted) throw cancelled(signal);
@@ -84,14 +97,16 @@ export async function verifyFiles(
   }
 }
 
-/** Packages are too many to be copied, and are nothing that was written here. */
-async function linkPackages(from: string, copy: string): Promise<void> {
+/** Packages are too many to be copied, and are nothing that was written here. Returns the folder that they are in. */
+async function linkPackages(from: string, copy: string): Promise<string | undefined> {
   const installed = join(from, "node_modules");
   const found = await stat(installed).catch(() => undefined);
-  if (found?.isDirectory() !== true) return;
+  if (found?.isDirectory() !== true) return undefined;
   const place = join(copy, "node_modules");
   // An edit may have put files there.
-  if ((await stat(place).catch(() => undefined)) !== undefined) return;
+  if ((await stat(place).catch(() => undefined)) !== undefined) return undefined;
   // A junction needs no rights on Windows; elsewhere the kind counts for nothing.
-  await symlink(installed, place, "junction");
+  const packages = await realpath(installed);
+  await symlink(packages, place, "junction");
+  return packages;
 }

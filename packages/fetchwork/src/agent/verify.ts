@@ -1,6 +1,7 @@
 import { createAgent, defaultVerifiers, describeDiagnostic } from "@fetchwork/agent";
 import { defineCommand, type Command } from "../command/command.ts";
 import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
+import { unsafeOption } from "./work-options.ts";
 import { agentExitCodes } from "./agent-exit-codes.ts";
 import { errorCount } from "./view/event-line.ts";
 import { programFolder } from "./program-folder.ts";
@@ -12,6 +13,7 @@ export const verify: Command = defineCommand({
   positionals: ["folder"],
   options: {
     run: { type: "boolean", description: "Run it in a sandbox: node --check, node --test, tsc" },
+    unsafe: unsafeOption,
     json: {
       type: "boolean",
       description: "Print each problem as a line of JSON, then what was checked",
@@ -21,8 +23,9 @@ export const verify: Command = defineCommand({
     try {
       const folder = programFolder(named, io);
       const verifiers = values.run === true ? defaultVerifiers() : undefined;
+      const sandbox = values.unsafe === true ? ({ level: "process" } as const) : undefined;
       const { signal } = io;
-      const found = await createAgent({ verifiers }).verify(folder, { signal });
+      const found = await createAgent({ verifiers, sandbox }).verify(folder, { signal });
       const { diagnostics, checked, unchecked } = found;
       const { red, dim } = colours(io.stdout);
       for (const diagnostic of diagnostics) {

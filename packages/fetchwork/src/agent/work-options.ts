@@ -3,7 +3,6 @@ import {
   type AgentOptions,
   type ConflictPolicy,
   type ModelPrice,
-  type SandboxLevel,
   type TranscriptRun,
 } from "@fetchwork/agent";
 import type { OptionValues } from "../command/command.ts";
@@ -36,6 +35,12 @@ export const limitOptions = {
     hint: "number",
     description: "Maximum tokens of a response",
   },
+} as const;
+
+/** For machines where nothing can be sealed. */
+export const unsafeOption = {
+  type: "boolean",
+  description: "Run the program without the sandbox: it can do everything that you can",
 } as const;
 
 /** Options of runs that write files. */
@@ -81,12 +86,7 @@ export const workOptions = {
     isBoolean: true,
     description: "Also run the program in a sandbox: node --check, node --test, tsc",
   },
-  sandbox: {
-    type: "string",
-    hint: "level",
-    description:
-      "Minimum isolation of the sandbox: process or namespace (default: the strongest available)",
-  },
+  unsafe: unsafeOption,
   repair: { type: "string", hint: "number", description: "Maximum rounds of repair (default: 2)" },
 } as const;
 
@@ -134,7 +134,7 @@ export function checkWork(values: WorkValues): CheckedWork {
       maxFiles: count("max-files", values["max-files"], 100_000),
       maxFileBytes: count("max-file-bytes", values["max-file-bytes"], 2 ** 30),
       maxTotalBytes: count("max-total-bytes", values["max-total-bytes"], 2 ** 32),
-      sandbox: { level: sandboxLevel(values.sandbox) },
+      sandbox: values.unsafe === true ? { level: "process" } : undefined,
       onConflict: conflictPolicy(values["on-conflict"]),
     },
   };
@@ -196,7 +196,7 @@ export function checkLimits(values: OptionValues<typeof limitOptions>): CheckedL
     maxCost,
     prices,
     maxTokens: count("max-tokens", values["max-tokens"], 1e12),
-    maxTime: milliseconds(values["max-time"]),
+    maxTime: milliseconds("max-time", values["max-time"]),
     maxOutputTokens: count("max-output-tokens", values["max-output-tokens"], 1e9),
   };
 }
@@ -243,14 +243,14 @@ const units: ReadonlyMap<string, number> = new Map([
   ["h", 3_600_000],
 ]);
 
-function milliseconds(value: string | undefined): number | undefined {
+export function milliseconds(name: string, value: string | undefined): number | undefined {
   if (value === undefined) return undefined;
   const [, number, unit = "s"] = /^(\d{1,6}(?:\.\d{1,3})?)([smh])?$/.exec(value) ?? [];
   const time = Math.round(Number(number) * (units.get(unit) ?? Number.NaN));
   // The longest time that a timer takes.
   if (time >= 1 && time < 2 ** 31) return time;
   throw new CommandUsageError(
-    "--max-time must be a duration such as 90s, 10m or 1h, at most 24 days",
+    `--${name} must be a duration such as 90s, 10m or 1h, at most 24 days`,
   );
 }
 
@@ -265,11 +265,6 @@ export function count(
 
 function repairRounds(value: string | undefined): number | undefined {
   return count("repair", value, 100, 0);
-}
-
-function sandboxLevel(value: string | undefined): SandboxLevel | undefined {
-  if (value === undefined || value === "process" || value === "namespace") return value;
-  throw new CommandUsageError("--sandbox must be one of process, namespace");
 }
 
 function conflictPolicy(value: string | undefined): ConflictPolicy | undefined {

@@ -110,7 +110,6 @@ describe("fetchwork agent", () => {
 
   it.each([
     ["x", "-j", "0"],
-    ["x", "--sandbox", "foo"],
     ["x", "--max-cost", "1"],
     ["x", "--json", "--quiet"],
     ["x", "--temperature", "3"],

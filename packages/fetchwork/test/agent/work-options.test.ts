@@ -38,7 +38,6 @@ describe("agentOptions", () => {
     ["--max-time=99999h", "--max-time must be a duration"],
     ["--concurrency=0", "a whole number from 1 to 256"],
     ["--repair=-1", "a whole number from 0"],
-    ["--sandbox=none", "--sandbox must be one of process, namespace"],
     ["--on-conflict=delete", "--on-conflict must be one of merge, keep, overwrite, fail"],
   ])("refuses %s", (argument, message) => {
     expect(() => optionsOf(argument)).toThrow(message);
@@ -62,6 +61,11 @@ describe("agentOptions", () => {
     expect(() => optionsOf("--max-cost=1", "--price=scripted=1,2", "--repair-model=b")).toThrow(
       "--max-cost requires the price of b",
     );
+  });
+
+  it("leaves the sandbox only with --unsafe", () => {
+    expect(optionsOf("--verify=true").sandbox).toBeUndefined();
+    expect(optionsOf("--verify=true", "--unsafe").sandbox).toEqual({ level: "process" });
   });
 
   it("runs the program only with --verify", () => {
