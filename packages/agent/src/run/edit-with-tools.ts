@@ -7,6 +7,9 @@ import { changeTools } from "../loop/change-tools.ts";
 import { lookTools } from "../loop/look-tools.ts";
 import { lastWords, runLoop, type Conversation } from "../loop/run-loop.ts";
 import { filesToShow } from "../project/files-to-show.ts";
+import { surveyOf } from "../project/survey.ts";
+import type { ConfinedFolder } from "../workspace/confined-folder.ts";
+import { listFiles } from "../workspace/list-files.ts";
 import type { ChangeCheck, ChangeReport } from "./change-check.ts";
 import type { EditRunParts } from "./edit-run.ts";
 
@@ -43,14 +46,14 @@ export interface ProgramBefore {
  * @throws AgentError `ERR_AGENT_UNUSABLE` as a rejection when nothing is changed
  */
 export async function editWithTools(
-  { request, settings, emit, signal, record, state, canRemove = true }: EditRunParts,
+  { request, settings, emit, signal, record, state, folder, canRemove = true }: EditRunParts,
   { before, unread, check }: ProgramBefore,
   options: AskOptions,
 ): Promise<EditedProgram> {
   const { maxFileBytes, approve, repair } = settings;
   const isAsked = approve !== undefined;
   const files = new ChangedFiles(before, unread, { maxFileBytes, canRemove, isAsked });
-  let conversation: Conversation = [user(await firstQuestion(request, files))];
+  let conversation: Conversation = [user(await firstQuestion(request, files, folder))];
   let best: EditedProgram | undefined;
   let refusal = "";
   for (let round = 0; ; round += 1) {
@@ -103,21 +106,25 @@ function user(content: string): Conversation[number] {
   return { role: "user", content };
 }
 
-/** The request, after what a small program is, or a large one has. */
-async function firstQuestion(request: string, files: ChangedFiles): Promise<string> {
-  const { files: shown, paths } = await filesToShow(files.files, {
-    maxTokens: shownTokens,
-    about: request,
-  });
-  const left = files.files.size - paths.length;
-  const more = left > 0 ? `\nand ${left} more` : "";
-  const texts = shown.map(({ path, form, text }) => {
-    if (form === "text") files.read(path);
-    return `# File ${path} (${form === "text" ? "whole" : "declarations"})\n\n${text}`;
-  });
-  return [
-    `# Files of the program\n\n${paths.join("\n") || "There is none."}${more}`,
-    ...texts,
-    `# Request\n\n${request}`,
-  ].join("\n\n");
+/** The request, after a small program as it is, or a survey of a large one. */
+async function firstQuestion(
+  request: string,
+  files: ChangedFiles,
+  { root }: ConfinedFolder,
+): Promise<string> {
+  const maxTokens = shownTokens;
+  const length = [...files.files.values()].reduce((sum, text) => sum + text.length, 0);
+  const seen =
+    length < maxTokens * 3
+      ? await wholeProgram(files, request)
+      : `# Program\n\n${await surveyOf(await listFiles(root), { request, maxTokens })}`;
+  return `${seen}\n\n# Request\n\n${request}`;
+}
+
+/** Every file but secrets, which then needs not be read. */
+async function wholeProgram(files: ChangedFiles, about: string): Promise<string> {
+  const { files: shown } = await filesToShow(files.files, { maxTokens: shownTokens * 2, about });
+  const paths = [...files.files.keys()].toSorted().join("\n");
+  const texts = shown.map(({ path }) => `# File ${path}\n\n${files.read(path)}`);
+  return [`# Files of the program\n\n${paths || "There is none."}`, ...texts].join("\n\n");
 }
