@@ -43,8 +43,9 @@ export async function verifyFiles(
   files: ReadonlyMap<string, string>,
   plan: Parameters<typeof checkConsistency>[1],
   run: VerifyFilesOptions | undefined,
+  only?: ReadonlySet<string>,
 ): Promise<readonly Diagnostic[]> {
-  const found = await checkConsistency(files, plan);
+  const found = await checkConsistency(files, plan, only);
   const broken = [...fingerprints(found)].some((error) => run?.known?.has(error) !== true);
   const verifiers = run?.verifiers.filter((verifier) => verifier.applies(files)) ?? [];
   if (run === undefined || broken || verifiers.length === 0) return found;
