@@ -1,3 +1,4 @@
+import { posix } from "node:path";
 import { isScript } from "./parse-script.ts";
 
 /** Programs with no more scripts are checked whole. */
@@ -21,17 +22,24 @@ export function affectedBy(
   if ([...files].some(([path, text]) => /\.html?$/i.test(path) && text.includes("importmap"))) {
     return undefined;
   }
-  const names = [...new Set(changed.filter(isScript).map(nameOf))];
+  const stems = new Set(changed.filter(isScript).map(stemOf));
+  const names = [...stems].map((stem) => stem.slice(stem.lastIndexOf("/") + 1));
+  const anyOf = names.map((name) => name.replace(/\W/g, "\\$&")).join("|");
+  const named = new RegExp(`["'\`]((?:[^"'\`\\n]*/)?(?:${anyOf})(?:\\.\\w{1,5})*)/?["'\`]`, "g");
   const affected = new Set(changed);
   for (const [path, text] of scripts) {
-    if (names.some((name) => text.includes(name))) affected.add(path);
+    const isNamed = [...text.matchAll(named)].some(([, specifier = ""]) =>
+      specifier.startsWith(".")
+        ? stems.has(stemOf(posix.join(path, "..", specifier)))
+        : // An alias may lead to it.
+          specifier.includes("/"),
+    );
+    if (isNamed) affected.add(path);
   }
   return affected;
 }
 
-/** How others name a file: its own name, or its folder's where that stands for it. */
-function nameOf(path: string): string {
-  const [name = "", folder] = path.split("/").toReversed();
-  const stem = name.replace(/\.[^.]+$/, "");
-  return stem === "index" || stem === "main" || stem === "mod" ? (folder ?? stem) : stem;
+/** How others name a file: without its ending, and a main file by its folder. */
+function stemOf(path: string): string {
+  return path.replace(/\.[\w.]+$/, "").replace(/\/(?:index|main|mod)$/, "");
 }

@@ -17,7 +17,7 @@ import type { EditRunParts } from "./edit-run.ts";
 const maxSteps = 200;
 
 /** Tokens of what the model is shown of a program before it looks. */
-const shownTokens = 2_000;
+const shownTokens = 1_500;
 
 const instructions =
   "You are a senior engineer who changes a program. Look at what you need with the tools, change the files as asked, and change nothing else. Keep to the style of the code that is there. Call several tools at once where they do not need each other's results. Files are checked when you are done, and you are told what is wrong then. When you are done, say in one or two sentences what you did, and call no tool.";
