@@ -1,5 +1,6 @@
 import vm from "node:vm";
 import { z } from "zod";
+import { codeOf } from "../error-code.ts";
 import { mayBeSecret } from "../project/secret-files.ts";
 import { ToolRefusal, type ChangedFiles } from "./changed-files.ts";
 import { defineTool, type LoopTool } from "./loop-tool.ts";
@@ -122,8 +123,7 @@ function matches(paths: readonly string[], files: ChangedFiles, pattern: RegExp)
     // Only there does a search end that a pattern makes endless.
     vm.runInNewContext("search()", { search }, { timeout: patternTime });
   } catch (error) {
-    const isLate = error instanceof Error && "code" in error;
-    if (!isLate) throw error;
+    if (codeOf(error) !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
     throw new ToolRefusal("The pattern takes too long.");
   }
   if (found.length === 0) return "No line matches.";
