@@ -5,9 +5,11 @@ import { AgentError } from "../errors.ts";
 import { ChangedFiles } from "../loop/changed-files.ts";
 import { changeTools } from "../loop/change-tools.ts";
 import { lookTools } from "../loop/look-tools.ts";
+import { runTool } from "../loop/run-tool.ts";
 import { lastWords, runLoop, type Conversation } from "../loop/run-loop.ts";
 import { filesToShow } from "../project/files-to-show.ts";
 import { surveyOf } from "../project/survey.ts";
+import type { Sandbox } from "../verify/sandbox.ts";
 import type { ConfinedFolder } from "../workspace/confined-folder.ts";
 import { listFiles } from "../workspace/list-files.ts";
 import type { ChangeCheck, ChangeReport } from "./change-check.ts";
@@ -37,6 +39,8 @@ export interface ProgramBefore {
   /** Paths of files that are no text, or too long. */
   readonly unread: ReadonlySet<string>;
   readonly check: ChangeCheck;
+  /** Where commands are run; undefined: they are not. */
+  readonly sandbox: Sandbox | undefined;
 }
 
 /**
@@ -47,7 +51,7 @@ export interface ProgramBefore {
  */
 export async function editWithTools(
   { request, settings, emit, signal, record, state, folder, canRemove = true }: EditRunParts,
-  { before, unread, check }: ProgramBefore,
+  { before, unread, check, sandbox }: ProgramBefore,
   options: AskOptions,
 ): Promise<EditedProgram> {
   const { maxFileBytes, approve, repair } = settings;
@@ -65,7 +69,11 @@ export async function editWithTools(
       results: state.results,
       keepResult: (callId, result) => record("result", { callId, result }),
       instructions,
-      tools: { ...lookTools(files), ...changeTools(files) },
+      tools: {
+        ...lookTools(files),
+        ...changeTools(files),
+        ...(sandbox && { run: runTool(files, sandbox, folder.root) }),
+      },
       maxSteps,
       signal,
       onTool: (name, about, { text, isRefused }) => {
