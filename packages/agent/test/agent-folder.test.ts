@@ -495,7 +495,11 @@ describe("edit", () => {
         { tool: null, text: JSON.stringify({ edits }) },
       ],
     });
+    writeFileSync(join(out, "b.js"), `const key = "AKIA${"B".repeat(16)}";\n`);
     await agent.edit({ request: "double it", out }).result;
     expect(treeOf(out).get("a.js")).toBe("export const a = 2;\n");
+    const asked = server?.requests.flatMap(({ messages }) => messages).join("\n");
+    expect(asked).toContain("b.js");
+    expect(asked).not.toContain("AKIA");
   });
 });

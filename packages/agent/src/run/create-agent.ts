@@ -35,8 +35,8 @@ export interface CodeAgent {
   /** Changes a program that is there. */
   edit(input: EditInput): RunHandle;
   /**
-   * Checks a program that is there, and runs it where there are verifiers. Sources that are no UTF-8 text, or longer than
-   * `maxFileBytes`, are warnings.
+   * Checks a program that is there, and runs it where there are verifiers. Sources that are not UTF-8 text, longer
+   * than `maxFileBytes`, or more than four times `maxFiles`, are warnings.
    */
   verify(
     out: string,
@@ -146,8 +146,8 @@ export function createAgent(options: AgentOptions = {}): CodeAgent {
       const unread: Diagnostic[] = [];
       const files = await readProjectFiles(folder, {
         maxFiles: settings.maxFiles,
-        onUnread: (path) => {
-          if (isSource(path)) unread.push(unreadSource(path, settings.maxFileBytes));
+        onUnread: (path, reason) => {
+          if (isSource(path)) unread.push(unreadSource(path, reason, settings));
         },
       });
       const { verifiers = [] } = settings;
@@ -173,8 +173,16 @@ function isSource(path: string): boolean {
   return isScript(path) || /\.(?:vue|json|css|html?)$/i.test(path);
 }
 
-function unreadSource(path: string, most: number): Diagnostic {
-  const message = `it was not checked: it is no UTF-8 text, or longer than ${most} bytes`;
+function unreadSource(
+  path: string,
+  reason: "content" | "count",
+  { maxFiles, maxFileBytes }: AgentSettings,
+): Diagnostic {
+  const why =
+    reason === "count"
+      ? `only ${maxFiles * 4} files are read (four times maxFiles)`
+      : `it is not UTF-8 text, or longer than ${maxFileBytes} bytes`;
+  const message = `it was not checked: ${why}`;
   return { path, code: "syntax", message, severity: "warning" };
 }
 
