@@ -473,6 +473,18 @@ describe("edit", () => {
     expect([...treeOf(out).keys()]).toEqual([]);
   });
 
+  it("tells the model the instructions of the repository", async () => {
+    writeFileSync(join(out, "AGENTS.md"), "Write names in Latin.\n");
+    writeFileSync(join(out, "a.js"), "export const a = 1;\n");
+    const agent = await agentFor({
+      answers: editScript(
+        [{ path: "a.js", search: "= 1", replace: "= 2" }],
+        ["# Instructions of the repository", "## AGENTS.md", "Write names in Latin."],
+      ),
+    });
+    expect((await agent.edit({ request: "double it", out }).result).ok).toBe(true);
+  });
+
   it("changes no file that was not read", async () => {
     writeFileSync(join(out, "a.js"), `${"// much\n".repeat(3_000)}export const a = 1;\n`);
     const agent = await agentFor({

@@ -7,6 +7,8 @@ import { changeTools } from "../loop/change-tools.ts";
 import { lookTools } from "../loop/look-tools.ts";
 import { lastWords, runLoop, type Conversation } from "../loop/run-loop.ts";
 import { filesToShow } from "../project/files-to-show.ts";
+import { instructionsOf } from "../project/instructions.ts";
+import { listFiles } from "../workspace/list-files.ts";
 import type { ChangeCheck, ChangeReport } from "./change-check.ts";
 import type { EditRunParts } from "./edit-run.ts";
 
@@ -43,14 +45,14 @@ export interface ProgramBefore {
  * @throws AgentError `ERR_AGENT_UNUSABLE` as a rejection when nothing is changed
  */
 export async function editWithTools(
-  { request, settings, emit, signal, record, state, canRemove = true }: EditRunParts,
+  { request, settings, emit, signal, record, state, folder, canRemove = true }: EditRunParts,
   { before, unread, check }: ProgramBefore,
   options: AskOptions,
 ): Promise<EditedProgram> {
   const { maxFileBytes, approve, repair } = settings;
   const isAsked = approve !== undefined;
   const files = new ChangedFiles(before, unread, { maxFileBytes, canRemove, isAsked });
-  let conversation: Conversation = [user(await firstQuestion(request, files))];
+  let conversation: Conversation = [user(await firstQuestion(request, files, folder.root))];
   let best: EditedProgram | undefined;
   let refusal = "";
   for (let round = 0; ; round += 1) {
@@ -103,8 +105,8 @@ function user(content: string): Conversation[number] {
   return { role: "user", content };
 }
 
-/** The request, after what a small program is, or a large one has. */
-async function firstQuestion(request: string, files: ChangedFiles): Promise<string> {
+/** The request, after what a small program is, or a large one has, and the instructions of its repository. */
+async function firstQuestion(request: string, files: ChangedFiles, root: string): Promise<string> {
   const { files: shown, paths } = await filesToShow(files.files, {
     maxTokens: shownTokens,
     about: request,
@@ -115,9 +117,12 @@ async function firstQuestion(request: string, files: ChangedFiles): Promise<stri
     if (form === "text") files.read(path);
     return `# File ${path} (${form === "text" ? "whole" : "declarations"})\n\n${text}`;
   });
+  const named = [...files.files.keys()].filter((path) => request.includes(path));
+  const told = await instructionsOf(await listFiles(root), named);
   return [
     `# Files of the program\n\n${paths.join("\n") || "There is none."}${more}`,
     ...texts,
+    ...(told === "" ? [] : [told]),
     `# Request\n\n${request}`,
   ].join("\n\n");
 }
