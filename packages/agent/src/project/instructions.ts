@@ -13,10 +13,10 @@ const mostOfAll = 64 * 1024;
  * @param paths of the files that are concerned, relative to the root
  * @returns a text for a model; empty where there are no instructions
  */
-export async function instructionsOf(
+export function instructionsOf(
   { files, readHead }: FileList,
   paths: readonly string[] = [],
-): Promise<string> {
+): string {
   const sizes = new Map(files.map(({ path, bytes }) => [path, bytes]));
   let room = mostOfAll;
   const read = (folder: string): string | undefined => {
@@ -47,8 +47,11 @@ function foldersOf(paths: readonly string[]): readonly string[] {
       folders.add(path.slice(0, end + 1));
     }
   }
-  const depth = (folder: string): number => folder.split("/").length;
   return [...folders].toSorted((a, b) => depth(b) - depth(a) || (a < b ? -1 : 1));
+}
+
+function depth(folder: string): number {
+  return folder.split("/").length;
 }
 
 /** In a fence that no line of the text ends. A run of more backticks than anybody needs could only be there to be a cost. */

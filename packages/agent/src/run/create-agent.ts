@@ -9,6 +9,7 @@ import { AgentError, checkCount, checkTime, optionError, requireText } from "../
 import { coverageOf, type Coverage } from "../verify/coverage.ts";
 import { createSandbox } from "../verify/sandbox.ts";
 import { verifyFiles } from "../verify/verify-files.ts";
+import { checkWorkTree } from "../workspace/commit-run.ts";
 import { ConfinedFolder } from "../workspace/confined-folder.ts";
 import { takeLock } from "../workspace/file-lock.ts";
 import { Journal } from "../workspace/journal.ts";
@@ -32,7 +33,10 @@ export interface CodeAgent {
   run(input: RunInput): RunHandle;
   /** Goes on with a run, or an edit, that ended before its time; what is finished is not asked for again. */
   resume(runId: string, input: ResumeInput): RunHandle;
-  /** Changes a program that is there. */
+  /**
+   * Changes a program that is there. Files with changes that git has not committed are `ERR_AGENT_CONFLICT`, unless it is
+   * `dirty`.
+   */
   edit(input: EditInput): RunHandle;
   /**
    * Checks a program that is there, and runs it where there are verifiers. Sources that are not UTF-8 text, longer
@@ -125,16 +129,26 @@ export function createAgent(options: AgentOptions = {}): CodeAgent {
       );
     },
     edit(input) {
+      checkOptions("edit", input, [
+        "request",
+        "out",
+        "runId",
+        "dryRun",
+        "dirty",
+        "commit",
+        "signal",
+      ]);
       const request = requireText("request", input.request);
       const out = resolve(requireText("out", input.out));
       const runId = checkRunId(input.runId ?? randomUUID());
-      const { dryRun = false } = input;
+      const { dryRun = false, dirty = false, commit = false } = input;
       return startRun(runId, async (emit, own) => {
         const shared = { runId, request, settings, emit, signal: either(own, input.signal) };
         const folder = await ConfinedFolder.open(out, { ...settings, mustExist: true });
         if (!dryRun) {
+          await checkWorkTree(folder.root, { dirty, commit });
           return withJournal(runId, { out, settings, isNew: true }, (opened) =>
-            runEdit({ ...shared, ...opened, dryRun }),
+            runEdit({ ...shared, ...opened, dryRun, commit }),
           );
         }
         return runEdit({ ...shared, folder, record: forget, state: emptyState(), dryRun });

@@ -118,7 +118,7 @@ async function firstQuestion(request: string, files: ChangedFiles, root: string)
     return `# File ${path} (${form === "text" ? "whole" : "declarations"})\n\n${text}`;
   });
   const named = [...files.files.keys()].filter((path) => request.includes(path));
-  const told = await instructionsOf(await listFiles(root), named);
+  const told = instructionsOf(await listFiles(root), named);
   return [
     `# Files of the program\n\n${paths.join("\n") || "There is none."}${more}`,
     ...texts,
