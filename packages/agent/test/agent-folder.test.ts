@@ -473,6 +473,18 @@ describe("edit", () => {
     expect([...treeOf(out).keys()]).toEqual([]);
   });
 
+  it("tells the model the instructions of the repository", async () => {
+    writeFileSync(join(out, "AGENTS.md"), "Write names in Latin.\n");
+    writeFileSync(join(out, "a.js"), "export const a = 1;\n");
+    const agent = await agentFor({
+      answers: editScript(
+        [{ path: "a.js", search: "= 1", replace: "= 2" }],
+        ["# Instructions of the repository", "## AGENTS.md", "Write names in Latin."],
+      ),
+    });
+    expect((await agent.edit({ request: "double it", out }).result).ok).toBe(true);
+  });
+
   it("changes no file that was not read", async () => {
     writeFileSync(join(out, "a.js"), `${"// much\n".repeat(3_000)}export const a = 1;\n`);
     const agent = await agentFor({
@@ -495,7 +507,11 @@ describe("edit", () => {
         { tool: null, text: JSON.stringify({ edits }) },
       ],
     });
+    writeFileSync(join(out, "b.js"), `const key = "AKIA${"B".repeat(16)}";\n`);
     await agent.edit({ request: "double it", out }).result;
     expect(treeOf(out).get("a.js")).toBe("export const a = 2;\n");
+    const asked = server?.requests.flatMap(({ messages }) => messages).join("\n");
+    expect(asked).toContain("b.js");
+    expect(asked).not.toContain("AKIA");
   });
 });

@@ -457,6 +457,14 @@ test("has its files", () => {
     expect(existsSync(join(out, "node_modules/dep/index.js"))).toBe(true);
   });
 
+  it("says which sources are more than it reads", async () => {
+    for (const name of "abcde") writeFileSync(join(out, `${name}.js`), "");
+    const agent = await agentFor({ answers: [] }, { maxFiles: 1 });
+    expect((await agent.verify(out)).diagnostics).toMatchObject([
+      { path: "e.js", message: "it was not checked: only 4 files are read (four times maxFiles)" },
+    ]);
+  });
+
   it("says which sources it could not read, and nothing of pictures", async () => {
     writeFileSync(join(out, "latin.js"), Buffer.from("const a = 'gr\xfc\xdfe';\n", "latin1"));
     writeFileSync(join(out, "zero.css"), "a\0b");
@@ -469,7 +477,7 @@ test("has its files", () => {
       ["latin.js", "long.ts", "zero.css"].map((path) => [
         path,
         "warning",
-        "it was not checked: it is no UTF-8 text, or longer than 200 bytes",
+        "it was not checked: it is not UTF-8 text, or longer than 200 bytes",
       ]),
     );
     expect(rest).toEqual({ ok: true, checked: 1, unchecked: ["latin.js", "long.ts", "zero.css"] });

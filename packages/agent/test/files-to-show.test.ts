@@ -42,13 +42,14 @@ it("includes the files that the error names before all others", async () => {
   expect(forms["src/deep/long.js"]).toBe("text");
 });
 
-it("shows no secrets, no lock files and nothing that tools make", async () => {
+it("shows no secrets by name or content, no lock files and nothing that tools make", async () => {
   const { forms } = await show({
     ".env": "KEY=secret",
     ".env.example": "KEY=",
     "server.pem": "secret",
     "package-lock.json": "{}",
     "a.min.js": "a()",
+    "config.js": `export const key = "AKIA${"A".repeat(16)}";`,
     "picture.png": "",
   });
   expect(forms).toEqual({ ".env.example": "text" });

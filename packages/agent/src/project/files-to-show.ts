@@ -1,6 +1,6 @@
 import type { ContextFile } from "../calls/prompts.ts";
 import { describeDeclarations } from "../check/describe-declarations.ts";
-import { mayBeSecret } from "./secret-files.ts";
+import { holdsSecret, mayBeSecret } from "./secret-files.ts";
 
 /** Files of a program that a model is shown. */
 export interface ShownFiles {
@@ -63,7 +63,7 @@ function inOrder(
     return /^(?:package\.json|README\.md|shared_deps\.md)$/.test(path) ? 2 : 3;
   };
   return [...files]
-    .filter(([path]) => !mayBeSecret(path) && !isMade.test(path))
+    .filter(([path, text]) => !mayBeSecret(path) && !isMade.test(path) && !holdsSecret(text))
     .toSorted(
       ([left, a], [right, b]) =>
         rank(left) - rank(right) || a.length - b.length || (left < right ? -1 : 1),

@@ -100,6 +100,8 @@ export interface RunResult extends Coverage {
   readonly repairs: number;
   /** What all calls used, those before a resumption included. */
   readonly usage: Usage;
+  /** The commit of an edit; `null`: new errors, or no change to the last one; undefined: none was asked for. */
+  readonly commit?: string | null | undefined;
   /** Level of the sandbox; undefined: nothing was run. */
   readonly sandbox: SandboxLevel | undefined;
 }

@@ -79,6 +79,13 @@ export interface EditInput {
   readonly runId?: string | undefined;
   /** Writes nothing. Default: `false`. */
   readonly dryRun?: boolean | undefined;
+  /** Also works where files of the folder have changes that git has not committed. Default: `false`: `ERR_AGENT_CONFLICT`. */
+  readonly dirty?: boolean | undefined;
+  /**
+   * Commits the files of a run without new errors on the current branch. It runs hooks, filters and signatures of the user's
+   * git, outside of the sandbox: hooks may run what the model wrote. Default: `false`.
+   */
+  readonly commit?: boolean | undefined;
   /** Ends the run. */
   readonly signal?: AbortSignal | undefined;
 }

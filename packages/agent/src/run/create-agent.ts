@@ -9,6 +9,7 @@ import { AgentError, checkCount, checkTime, optionError, requireText } from "../
 import { coverageOf, type Coverage } from "../verify/coverage.ts";
 import { createSandbox } from "../verify/sandbox.ts";
 import { verifyFiles } from "../verify/verify-files.ts";
+import { checkWorkTree } from "../workspace/commit-run.ts";
 import { ConfinedFolder } from "../workspace/confined-folder.ts";
 import { takeLock } from "../workspace/file-lock.ts";
 import { Journal } from "../workspace/journal.ts";
@@ -32,11 +33,14 @@ export interface CodeAgent {
   run(input: RunInput): RunHandle;
   /** Goes on with a run, or an edit, that ended before its time; what is finished is not asked for again. */
   resume(runId: string, input: ResumeInput): RunHandle;
-  /** Changes a program that is there. */
+  /**
+   * Changes a program that is there. Files with changes that git has not committed are `ERR_AGENT_CONFLICT`, unless it is
+   * `dirty`.
+   */
   edit(input: EditInput): RunHandle;
   /**
-   * Checks a program that is there, and runs it where there are verifiers. Sources that are no UTF-8 text, or longer than
-   * `maxFileBytes`, are warnings.
+   * Checks a program that is there, and runs it where there are verifiers. Sources that are not UTF-8 text, longer
+   * than `maxFileBytes`, or more than four times `maxFiles`, are warnings.
    */
   verify(
     out: string,
@@ -125,16 +129,26 @@ export function createAgent(options: AgentOptions = {}): CodeAgent {
       );
     },
     edit(input) {
+      checkOptions("edit", input, [
+        "request",
+        "out",
+        "runId",
+        "dryRun",
+        "dirty",
+        "commit",
+        "signal",
+      ]);
       const request = requireText("request", input.request);
       const out = resolve(requireText("out", input.out));
       const runId = checkRunId(input.runId ?? randomUUID());
-      const { dryRun = false } = input;
+      const { dryRun = false, dirty = false, commit = false } = input;
       return startRun(runId, async (emit, own) => {
         const shared = { runId, request, settings, emit, signal: either(own, input.signal) };
         const folder = await ConfinedFolder.open(out, { ...settings, mustExist: true });
         if (!dryRun) {
+          await checkWorkTree(folder.root, { dirty, commit });
           return withJournal(runId, { out, settings, isNew: true }, (opened) =>
-            runEdit({ ...shared, ...opened, dryRun }),
+            runEdit({ ...shared, ...opened, dryRun, commit }),
           );
         }
         return runEdit({ ...shared, folder, record: forget, state: emptyState(), dryRun });
@@ -146,8 +160,8 @@ export function createAgent(options: AgentOptions = {}): CodeAgent {
       const unread: Diagnostic[] = [];
       const files = await readProjectFiles(folder, {
         maxFiles: settings.maxFiles,
-        onUnread: (path) => {
-          if (isSource(path)) unread.push(unreadSource(path, settings.maxFileBytes));
+        onUnread: (path, reason) => {
+          if (isSource(path)) unread.push(unreadSource(path, reason, settings));
         },
       });
       const { verifiers = [] } = settings;
@@ -173,8 +187,16 @@ function isSource(path: string): boolean {
   return isScript(path) || /\.(?:vue|json|css|html?)$/i.test(path);
 }
 
-function unreadSource(path: string, most: number): Diagnostic {
-  const message = `it was not checked: it is no UTF-8 text, or longer than ${most} bytes`;
+function unreadSource(
+  path: string,
+  reason: "content" | "count",
+  { maxFiles, maxFileBytes }: AgentSettings,
+): Diagnostic {
+  const why =
+    reason === "count"
+      ? `only ${maxFiles * 4} files are read (four times maxFiles)`
+      : `it is not UTF-8 text, or longer than ${maxFileBytes} bytes`;
+  const message = `it was not checked: ${why}`;
   return { path, code: "syntax", message, severity: "warning" };
 }
 

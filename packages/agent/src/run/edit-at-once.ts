@@ -7,7 +7,7 @@ import { AgentError } from "../errors.ts";
 import { applyEdits, type Edit } from "../files/apply-edits.ts";
 import { validateFilePath, validateFilePaths } from "../files/file-path.ts";
 import { findElisions } from "../files/find-elisions.ts";
-import { mayBeSecret } from "../project/secret-files.ts";
+import { holdsSecret, mayBeSecret } from "../project/secret-files.ts";
 import type { ChangeCheck } from "./change-check.ts";
 
 /** Characters of all files that are shown whole; more are shown as what they declare. */
@@ -43,7 +43,7 @@ async function judgeEdits(
   if (!outcome.ok) {
     const reasons = outcome.problems.map(
       ({ index, path, kind, nearest }) =>
-        `edit ${index + 1} of ${path}: ${kind}${nearest === "" || mayBeSecret(path) ? "" : `; most like it is:\n${nearest}`}`,
+        `edit ${index + 1} of ${path}: ${kind}${nearest === "" || isSecret(path, before.get(path)) ? "" : `; most like it is:\n${nearest}`}`,
     );
     return new Complaint(reasons.join("\n"));
   }
@@ -124,11 +124,18 @@ async function shownFiles(files: ReadonlyMap<string, string>): Promise<readonly 
   const result: ContextFile[] = [];
   for (const [path, source] of [...files].toSorted(([, a], [, b]) => a.length - b.length)) {
     // A model needs no keys to change a program.
-    if (mayBeSecret(path)) continue;
+    if (isSecret(path, source)) {
+      result.push({ path, form: "declarations", text: "It holds secrets, and is not shown." });
+      continue;
+    }
     const isWhole = source.length <= room;
     const text = isWhole ? source : await describeDeclarations(path, source, 2_000);
     room -= text.length;
     if (room > -shown) result.push({ path, form: isWhole ? "text" : "declarations", text });
   }
   return result;
+}
+
+function isSecret(path: string, source = ""): boolean {
+  return mayBeSecret(path) || holdsSecret(source);
 }

@@ -5,6 +5,7 @@ import { fingerprints } from "../check/diagnostic.ts";
 import { AgentError, cancelled } from "../errors.ts";
 import { defaultModel } from "../models/default-model.ts";
 import { createSandbox } from "../verify/sandbox.ts";
+import { commitRun } from "../workspace/commit-run.ts";
 import type { ConfinedFolder } from "../workspace/confined-folder.ts";
 import { hashOf } from "../workspace/project-writer.ts";
 import type { RunResult } from "./agent-event.ts";
@@ -29,6 +30,8 @@ export interface EditRunParts {
   readonly state: RunState;
   readonly record: RecordStep;
   readonly dryRun: boolean;
+  /** Whether the files are committed. Default: what the journal says. */
+  readonly commit?: boolean | undefined;
   /** Default: one of the settings. */
   readonly budget?: Budget | undefined;
   /** Whether files may be removed and moved. Default: `true`. */
@@ -42,8 +45,9 @@ export interface EditRunParts {
 export async function runEdit(parts: EditRunParts): Promise<RunResult> {
   const { runId, request, settings, emit, signal, folder, state, record, dryRun } = parts;
   const resumed = state.prompt !== undefined;
+  const { commit: isCommitted = state.commit } = parts;
   emit({ type: "started", runId, resumed });
-  if (!resumed) await record("start", { prompt: request, kind: "edit" });
+  if (!resumed) await record("start", { prompt: request, kind: "edit", commit: isCommitted });
   const unread = new Set<string>();
   const onUnread = (path: string): void => void unread.add(path);
   const read = await readProjectFiles(folder, { maxFiles: settings.maxFiles, onUnread });
@@ -68,12 +72,19 @@ export async function runEdit(parts: EditRunParts): Promise<RunResult> {
   const files = dryRun
     ? changes.map((change) => ({ ...fileOf(change), action: "skipped" as const }))
     : await writeChanges(changes, parts);
-  await record("done", {});
   const { diagnostics, knownErrors, checked: count, unchecked, level } = edited.report;
+  const ok = fingerprints(diagnostics).size === 0;
+  // A hook that refuses ends it before it is done: then a resumption commits again.
+  let commit: string | null | undefined;
+  if (isCommitted && !dryRun && !state.finished) {
+    const paths = files.filter(({ action }) => action !== "skipped").map(({ path }) => path);
+    commit = ok ? await commitRun(folder.root, { runId, request, paths }) : null;
+  }
+  await record("done", {});
   return {
     runId,
     out: folder.root,
-    ok: fingerprints(diagnostics).size === 0,
+    ok,
     plan: { sharedDeps: "", files: [] },
     files,
     contents: changed,
@@ -83,6 +94,7 @@ export async function runEdit(parts: EditRunParts): Promise<RunResult> {
     unchecked,
     repairs: edited.repairs,
     usage: budget.usage,
+    commit,
     sandbox: level,
   };
 }

@@ -8,6 +8,7 @@ import { lookTools } from "../loop/look-tools.ts";
 import { runTool } from "../loop/run-tool.ts";
 import { lastWords, runLoop, type Conversation } from "../loop/run-loop.ts";
 import { filesToShow } from "../project/files-to-show.ts";
+import { instructionsOf } from "../project/instructions.ts";
 import { surveyOf } from "../project/survey.ts";
 import type { Sandbox } from "../verify/sandbox.ts";
 import type { ConfinedFolder } from "../workspace/confined-folder.ts";
@@ -114,19 +115,22 @@ function user(content: string): Conversation[number] {
   return { role: "user", content };
 }
 
-/** The request, after a small program as it is, or a survey of a large one. */
+/** The request, after a small program as it is, or a survey of a large one, and the instructions of its repository. */
 async function firstQuestion(
   request: string,
   files: ChangedFiles,
   { root }: ConfinedFolder,
 ): Promise<string> {
   const maxTokens = shownTokens;
+  const list = await listFiles(root);
   const length = [...files.files.values()].reduce((sum, text) => sum + text.length, 0);
   const seen =
     length < maxTokens * 3
       ? await wholeProgram(files, request)
-      : `# Program\n\n${await surveyOf(await listFiles(root), { request, maxTokens })}`;
-  return `${seen}\n\n# Request\n\n${request}`;
+      : `# Program\n\n${await surveyOf(list, { request, maxTokens })}`;
+  const named = [...files.files.keys()].filter((path) => request.includes(path));
+  const told = instructionsOf(list, named);
+  return [seen, ...(told === "" ? [] : [told]), `# Request\n\n${request}`].join("\n\n");
 }
 
 /** Every file but secrets, which then needs not be read. */

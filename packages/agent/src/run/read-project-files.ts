@@ -6,8 +6,8 @@ import { listFiles } from "../workspace/list-files.ts";
 export interface ReadLimits {
   /** Four times as many are read; more are there without their contents. */
   readonly maxFiles: number;
-  /** Hears of each file that is there without its content. */
-  readonly onUnread?: ((path: string) => void) | undefined;
+  /** Hears of each file that is there without its content: it cannot be read as text, or there are too many. */
+  readonly onUnread?: ((path: string, reason: "content" | "count") => void) | undefined;
 }
 
 /** What the check reads, and what says how it is built. */
@@ -28,14 +28,15 @@ export async function readProjectFiles(
   const wanted = [...files.keys()].toSorted((a, b) => +isSource.test(b) - +isSource.test(a));
   for (const [index, path] of wanted.entries()) {
     try {
-      const bytes = index < maxFiles * 4 ? await folder.readBytes(path) : undefined;
+      const isRead = index < maxFiles * 4;
+      const bytes = isRead ? await folder.readBytes(path) : undefined;
       if (bytes !== undefined && !bytes.includes(0)) files.set(path, decoder.decode(bytes));
-      else onUnread?.(path);
+      else onUnread?.(path, isRead ? "content" : "count");
     } catch (error) {
       // Not text: a picture, or another encoding; or too long. It exists, and nobody edits it.
       const isLong = error instanceof AgentError && error.code === "ERR_AGENT_LIMIT";
       if (!isLong && !(error instanceof TypeError)) throw error;
-      onUnread?.(path);
+      onUnread?.(path, "content");
     }
   }
   return files;

@@ -15,6 +15,8 @@ export interface RunState {
   /** What it was to make, or to change. */
   prompt: string | undefined;
   sharedDeps: string | undefined;
+  /** Whether an edit is committed. */
+  commit: boolean;
   files: readonly FileSpec[] | undefined;
   /** Source of each file, the last repair's included. */
   readonly sources: Map<string, string>;
@@ -60,6 +62,8 @@ export interface JournalData {
     readonly kind: RunKind;
     /** A plan that was given. */
     readonly sharedDeps?: string | undefined;
+    /** Whether an edit is committed. */
+    readonly commit?: boolean | undefined;
   };
   readonly spent: {
     readonly usage: Usage;
@@ -89,6 +93,7 @@ export function emptyState(): RunState {
     kind: "run",
     prompt: undefined,
     sharedDeps: undefined,
+    commit: false,
     files: undefined,
     sources: new Map(),
     repaired: new Map(),
@@ -116,6 +121,7 @@ export function readState(entries: readonly JournalEntry[]): RunState {
     if (type === "start" && typeof value["prompt"] === "string") {
       state.prompt = value["prompt"];
       state.kind = value["kind"] === "edit" ? "edit" : "run";
+      state.commit = value["commit"] === true;
       if (typeof value["sharedDeps"] === "string") state.sharedDeps = value["sharedDeps"];
     } else if (type === "plan" && typeof text === "string") state.sharedDeps = text;
     else if (type === "files") state.files = readContract(value)?.files;

@@ -48,16 +48,25 @@ export async function git(
   const child = spawn("git", ["--no-pager", ...args], {
     cwd: folder,
     timeout,
-    killSignal: "SIGKILL",
+    // A commit takes its lock files along.
+    killSignal: asUser ? "SIGTERM" : "SIGKILL",
     stdio: ["pipe", "pipe", "pipe"],
     env: {
       // oxlint-disable-next-line node/no-process-env -- Git needs the home folder and the path of the user.
-      ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^GIT_/i.test(name))),
-      LC_ALL: "C",
+      ...Object.fromEntries(
+        Object.entries(process.env).filter(
+          ([name]) => !/^GIT_/i.test(name) || (asUser && /^GIT_(?:AUTHOR|COMMITTER)_/i.test(name)),
+        ),
+      ),
       GIT_TERMINAL_PROMPT: "0",
       ...(asUser
         ? {}
-        : { GIT_OPTIONAL_LOCKS: "0", GIT_ALLOW_PROTOCOL: "none", GIT_NO_LAZY_FETCH: "1" }),
+        : {
+            LC_ALL: "C",
+            GIT_OPTIONAL_LOCKS: "0",
+            GIT_ALLOW_PROTOCOL: "none",
+            GIT_NO_LAZY_FETCH: "1",
+          }),
       // By variables: a name in `-c name=value` ends at its first `=`, and a filter's name may have one.
       GIT_CONFIG_COUNT: String(settings.length),
       ...Object.fromEntries(
@@ -80,6 +89,12 @@ export async function git(
   child.stderr.on("data", (part: Buffer) => {
     if (stderr.length < 4_000) stderr = (stderr + part.toString("utf8")).slice(0, 4_000);
   });
+  if (asUser) {
+    // What a hook started and left holds them open.
+    child.once("exit", () => {
+      setTimeout(() => [child.stdout, child.stderr].map((pipe) => pipe.destroy()), 1_000).unref();
+    });
+  }
   // It may end before it has read all.
   child.stdin.on("error", () => undefined);
   child.stdin.end(input);

@@ -35,9 +35,18 @@ export function asFailure(
   }
   if (error instanceof AgentError) {
     const exitCode = codes.get(error.code) ?? 1;
-    const message =
-      error.code === "ERR_AGENT_NO_PROVIDER" ? `${error.message} (--replay <file>)` : error.message;
-    return new CommandFailure(message, { exitCode, hint, cause: error });
+    return new CommandFailure(`${error.message}${optionFor(error)}`, {
+      exitCode,
+      hint,
+      cause: error,
+    });
   }
   return error instanceof Error ? error : new Error(String(error));
+}
+
+/** The option of the command that helps, where the message of the library names its own. */
+function optionFor({ code, path }: AgentError): string {
+  if (code === "ERR_AGENT_NO_PROVIDER") return " (--replay <file>)";
+  // Only files that are not committed have no path.
+  return code === "ERR_AGENT_CONFLICT" && path === undefined ? " (--dirty)" : "";
 }

@@ -26,6 +26,11 @@ export const edit: Command = defineCommand({
   options: {
     ...promptOption,
     "dry-run": { type: "boolean", description: "Print what would be written without writing it" },
+    dirty: { type: "boolean", description: "Also with changes that git has not committed" },
+    commit: {
+      type: "boolean",
+      description: "Commit the files of a run without new errors; runs the hooks of your git",
+    },
     ...modelOptions,
     ...editWork,
     ...limitOptions,
@@ -52,6 +57,8 @@ export const edit: Command = defineCommand({
             out: folder,
             runId,
             dryRun,
+            dirty: values.dirty,
+            commit: values.commit,
             signal: io.signal,
           }),
         // An edit was made for the current files, so there is nothing to merge.

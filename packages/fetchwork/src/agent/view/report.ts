@@ -17,7 +17,7 @@ export function report(
   { proposed, isReplayed }: ReportOptions,
   io: CommandIo,
 ): void {
-  const { files, diagnostics, usage, repairs, sandbox, out } = result;
+  const { files, diagnostics, usage, repairs, sandbox, out, commit } = result;
   const { red, green, dim } = colours(io.stdout);
   if (proposed !== undefined) reportProposed(proposed, io);
   const width = Math.max(0, ...files.map(({ path }) => path.length));
@@ -47,6 +47,9 @@ export function report(
     wasRun ? `run in the sandbox "${sandbox}"` : "not run",
     isReplayed ? "no model was asked" : spent,
     cost,
+    commit === null
+      ? `not committed: ${result.ok ? "nothing differs from the last commit" : "there are new errors"}`
+      : commit && `committed as ${commit.slice(0, 12)}`,
   ].filter((part) => part !== undefined);
   io.stdout.write(`${parts.join(", ")}\n${oneLine(out, 4096)}\n`);
 }

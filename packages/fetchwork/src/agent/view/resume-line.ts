@@ -10,8 +10,8 @@ export interface ResumeLine {
   readonly values: Readonly<Record<string, unknown>>;
 }
 
-/** Options of `run` that `resume` has no use for. */
-const left: ReadonlySet<string> = new Set(["prompt", "plan", "out", "dry-run"]);
+/** Options of `run` and `edit` that `resume` has no use for. */
+const left: ReadonlySet<string> = new Set(["prompt", "plan", "out", "dry-run", "dirty", "commit"]);
 
 /** The command line that resumes a run, quoted for a shell. */
 export function resumeLine({ runId, out, values }: ResumeLine, io: CommandIo): string {
