@@ -82,7 +82,7 @@ describe("a loop of tools", () => {
     const files = new ChangedFiles(new Map([["a.js", "1\n"]]), new Set(), {
       maxFileBytes: 100,
       canRemove: true,
-      isAsked: false,
+      allowProtected: false,
     });
     const { parts, questions } = world(
       [
@@ -154,7 +154,7 @@ describe("a loop of tools", () => {
     const files = new ChangedFiles(new Map(), new Set(), {
       maxFileBytes: 100,
       canRemove: true,
-      isAsked: false,
+      allowProtected: false,
     });
     const { parts, questions } = world([thinking, said("done")], lookTools(files));
     await runLoop(asked, parts);
@@ -175,7 +175,7 @@ describe("a loop of tools", () => {
 });
 
 describe("the tools of a loop", () => {
-  const limits = { maxFileBytes: 1_000, canRemove: true, isAsked: false };
+  const limits = { maxFileBytes: 1_000, canRemove: true, allowProtected: false };
   const open = (files: Readonly<Record<string, string>>, more: Partial<typeof limits> = {}) => {
     const changed = new ChangedFiles(new Map(Object.entries(files)), new Set(["logo.png"]), {
       ...limits,
@@ -270,7 +270,7 @@ describe("the tools of a loop", () => {
     ]) {
       expect(await call("write", { path, content: "x" })).toContain("is protected");
     }
-    const asking = open({}, { isAsked: true });
+    const asking = open({}, { allowProtected: true });
     expect(await asking.call("write", { path: ".github/a.yml", content: "x" })).toBe("Done.");
   });
 

@@ -86,6 +86,8 @@ export interface LoggedRequest {
   readonly task: string;
   readonly maxTokens: number | undefined;
   readonly authorization: string | undefined;
+  /** URLs of pictures in OpenAI's messages. */
+  readonly images: readonly string[];
   /** Index of the scripted answer; -1: none fitted, the answer was a 404. */
   readonly answer: number;
 }
@@ -106,6 +108,7 @@ interface Question {
   readonly tool: string | undefined;
   readonly offered: readonly string[];
   readonly last: "user" | "tool";
+  readonly images: readonly string[];
   readonly messages: readonly string[];
   readonly maxTokens: number | undefined;
 }
@@ -143,12 +146,13 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
       (candidate, at) => (left[at] ?? 0) > 0 && fits(candidate, question),
     );
     const { authorization = message.headers["x-api-key"] } = message.headers;
-    const { model, tool, messages, maxTokens } = question;
+    const { model, tool, messages, images, maxTokens } = question;
     requests.push({
       url,
       model,
       tool,
       messages,
+      images,
       task: lastSection(messages.at(-1) ?? ""),
       maxTokens,
       authorization: typeof authorization === "string" ? authorization : undefined,
@@ -217,7 +221,12 @@ interface WireMessage {
   readonly content:
     | string
     | null
-    | readonly { readonly type?: string; readonly text?: string; readonly content?: unknown }[];
+    | readonly {
+        readonly type?: string;
+        readonly text?: string;
+        readonly image_url?: { readonly url: string };
+        readonly content?: unknown;
+      }[];
 }
 
 /** OpenAI has a role for results of tools, Anthropic a kind of content. */
@@ -257,6 +266,11 @@ function readQuestion(body: unknown): Question {
     model: question.model,
     stream: question.stream === true,
     tool: question.tool_choice?.function?.name ?? question.tool_choice?.name,
+    images: question.messages.flatMap(({ content }) =>
+      typeof content === "string"
+        ? []
+        : (content ?? []).flatMap(({ image_url: image }) => (image ? [image.url] : [])),
+    ),
     last: endsWithResult(question.messages.at(-1)) ? "tool" : "user",
     offered: (question.tools ?? []).map(({ function: made, name = "" }) => made?.name ?? name),
     messages: [

@@ -10,8 +10,8 @@ export interface ChangeLimits {
   readonly maxFileBytes: number;
   /** Whether files may be taken away. */
   readonly canRemove: boolean;
-  /** Whether people are asked about each change: then protected files may be changed. */
-  readonly isAsked: boolean;
+  /** Whether files may be changed that run by themselves, or hold secrets. */
+  readonly allowProtected: boolean;
 }
 
 /** Files that run by themselves on somebody's machine or server: hooks, workflows, settings of editors. */
@@ -125,7 +125,7 @@ export class ChangedFiles {
   #changeable(named: string): string {
     const path = this.path(named);
     const guarded = isProtected.test(path) || mayBeSecret(path);
-    if (!guarded || this.#limits.isAsked) return path;
+    if (!guarded || this.#limits.allowProtected) return path;
     throw new ToolRefusal(`${path} is protected: people change it themselves.`);
   }
 

@@ -41,6 +41,11 @@ export interface AgentOptions {
   readonly sandbox?: SandboxOptions | undefined;
   /** Decides about each change before it is written. Default: all are. */
   readonly approve?: Approver | undefined;
+  /**
+   * Whether edits may change files that run by themselves (`.github`, `.husky`, `.vscode`) and files with secrets; meant for
+   * an `approve` that asks people. Default: `false`.
+   */
+  readonly allowProtected?: boolean | undefined;
   /** What happens to files that somebody changed. Default: `merge`. */
   readonly onConflict?: ConflictPolicy | undefined;
 }
@@ -77,9 +82,16 @@ export interface EditInput {
   readonly out: string;
   /** Name of the run. Default: a random one. */
   readonly runId?: string | undefined;
+  /** An earlier run of the folder whose conversation goes on with this request. Default: none. */
+  readonly continues?: string | undefined;
+  /** Paths of pictures that the model is shown: PNG, JPEG, GIF or WebP, at most 10 and 8 MiB together. Default: none. */
+  readonly images?: readonly string[] | undefined;
   /** Writes nothing. Default: `false`. */
   readonly dryRun?: boolean | undefined;
-  /** Also works where files of the folder have changes that git has not committed. Default: `false`: `ERR_AGENT_CONFLICT`. */
+  /**
+   * Also works where files of the folder have changes that git has not committed. Default: where it `continues` a run;
+   * elsewhere they are `ERR_AGENT_CONFLICT`.
+   */
   readonly dirty?: boolean | undefined;
   /**
    * Commits the files of a run without new errors on the current branch. It runs hooks, filters and signatures of the user's

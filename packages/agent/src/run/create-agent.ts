@@ -23,6 +23,7 @@ import type {
 } from "./agent-options.ts";
 import { runEdit } from "./edit-run.ts";
 import { ProjectRun } from "./project-run.ts";
+import { readImages } from "./read-images.ts";
 import { readProjectFiles } from "./read-project-files.ts";
 import { startRun, type Emit } from "./run-handle.ts";
 import { emptyState, readState, type RecordStep, type RunState } from "./run-state.ts";
@@ -78,6 +79,7 @@ export function createAgent(options: AgentOptions = {}): CodeAgent {
     "repair",
     "verifiers",
     "sandbox",
+    "allowProtected",
     "approve",
     "onConflict",
   ]);
@@ -136,14 +138,21 @@ export function createAgent(options: AgentOptions = {}): CodeAgent {
         "dryRun",
         "dirty",
         "commit",
+        "continues",
+        "images",
         "signal",
       ]);
       const request = requireText("request", input.request);
       const out = resolve(requireText("out", input.out));
       const runId = checkRunId(input.runId ?? randomUUID());
-      const { dryRun = false, dirty = false, commit = false } = input;
+      const { dryRun = false, commit = false, continues } = input;
+      // What the earlier run left is no surprise.
+      const { dirty = continues !== undefined } = input;
+      if (continues !== undefined) checkRunId(continues);
       return startRun(runId, async (emit, own) => {
-        const shared = { runId, request, settings, emit, signal: either(own, input.signal) };
+        const images = await readImages(input.images ?? []);
+        const asked = { runId, request, images, settings, emit, continues };
+        const shared = { ...asked, signal: either(own, input.signal) };
         const folder = await ConfinedFolder.open(out, { ...settings, mustExist: true });
         if (!dryRun) {
           await checkWorkTree(folder.root, { dirty, commit });

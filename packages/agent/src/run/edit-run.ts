@@ -15,6 +15,7 @@ import { checkGrowth } from "./check-limits.ts";
 import { editAtOnce } from "./edit-at-once.ts";
 import { editWithTools, type EditedProgram, type ProgramBefore } from "./edit-with-tools.ts";
 import { readProjectFiles } from "./read-project-files.ts";
+import type { ImagePart } from "./read-images.ts";
 import type { Emit } from "./run-handle.ts";
 import type { EditChange, RecordStep, RunState } from "./run-state.ts";
 import { fileOf, writeChanges } from "./write-changes.ts";
@@ -30,6 +31,10 @@ export interface EditRunParts {
   readonly state: RunState;
   readonly record: RecordStep;
   readonly dryRun: boolean;
+  /** Pictures for the model. Default: those of the journal. */
+  readonly images?: readonly ImagePart[] | undefined;
+  /** The run whose conversation goes on. Default: that of the journal. */
+  readonly continues?: string | undefined;
   /** Whether the files are committed. Default: what the journal says. */
   readonly commit?: boolean | undefined;
   /** Default: one of the settings. */
@@ -47,7 +52,11 @@ export async function runEdit(parts: EditRunParts): Promise<RunResult> {
   const resumed = state.prompt !== undefined;
   const { commit: isCommitted = state.commit } = parts;
   emit({ type: "started", runId, resumed });
-  if (!resumed) await record("start", { prompt: request, kind: "edit", commit: isCommitted });
+  const { images = state.images, continues = state.continues } = parts;
+  if (!resumed) {
+    const start = { prompt: request, kind: "edit", commit: isCommitted, continues } as const;
+    await record("start", { ...start, ...(images.length > 0 && { images }) });
+  }
   const unread = new Set<string>();
   const onUnread = (path: string): void => void unread.add(path);
   const read = await readProjectFiles(folder, { maxFiles: settings.maxFiles, onUnread });
@@ -60,7 +69,11 @@ export async function runEdit(parts: EditRunParts): Promise<RunResult> {
   const check = new ChangeCheck(before, run);
   const edited =
     state.changes === undefined
-      ? await editProgram(parts, { before, unread, check, sandbox }, budget)
+      ? await editProgram(
+          { ...parts, images, continues },
+          { before, unread, check, sandbox },
+          budget,
+        )
       : await checked(asChanged(before, state.changes), parts, check);
   const changes = state.changes ?? changesOf(before, edited.files);
   const changed = new Map(

@@ -1,3 +1,4 @@
+import { join } from "node:path";
 import { askModel, type AskOptions } from "../calls/ask-model.ts";
 import { defaultModel } from "../models/default-model.ts";
 import { describeDiagnostic } from "../check/diagnostic.ts";
@@ -12,9 +13,12 @@ import { instructionsOf } from "../project/instructions.ts";
 import { surveyOf } from "../project/survey.ts";
 import type { Sandbox } from "../verify/sandbox.ts";
 import type { ConfinedFolder } from "../workspace/confined-folder.ts";
+import { readJournal } from "../workspace/journal.ts";
 import { listFiles } from "../workspace/list-files.ts";
 import type { ChangeCheck, ChangeReport } from "./change-check.ts";
 import type { EditRunParts } from "./edit-run.ts";
+import type { ImagePart } from "./read-images.ts";
+import { readState } from "./run-state.ts";
 
 /** Most questions of a loop. */
 const maxSteps = 200;
@@ -51,14 +55,17 @@ export interface ProgramBefore {
  * @throws AgentError `ERR_AGENT_UNUSABLE` as a rejection when nothing is changed
  */
 export async function editWithTools(
-  { request, settings, emit, signal, record, state, folder, canRemove = true }: EditRunParts,
+  { request, settings, emit, signal, record, state, folder, ...parts }: EditRunParts,
   { before, unread, check, sandbox }: ProgramBefore,
   options: AskOptions,
 ): Promise<EditedProgram> {
-  const { maxFileBytes, approve, repair } = settings;
-  const isAsked = approve !== undefined;
-  const files = new ChangedFiles(before, unread, { maxFileBytes, canRemove, isAsked });
-  let conversation: Conversation = [user(await firstQuestion(request, files, folder))];
+  const { maxFileBytes, allowProtected = false, repair } = settings;
+  const { canRemove = true, continues, images } = parts;
+  const files = new ChangedFiles(before, unread, { maxFileBytes, canRemove, allowProtected });
+  let conversation: Conversation =
+    continues === undefined
+      ? [user(await firstQuestion(request, files, folder), images)]
+      : [...(await conversationOf(continues, folder)), user(nextQuestion(request), images)];
   let best: EditedProgram | undefined;
   let refusal = "";
   for (let round = 0; ; round += 1) {
@@ -97,7 +104,10 @@ export async function editWithTools(
     if (best === undefined || errors.length < errorsOf(best.report).length) {
       best = { files: new Map(files.files), report, repairs: round };
     }
-    if (errors.length === 0 || round === repair) return { ...best, repairs: round };
+    if (errors.length === 0 || round === repair) {
+      await record("said", { messages: conversation });
+      return { ...best, repairs: round };
+    }
     emit({ type: "step", step: "repair", round: round + 1 });
     const faults = errors.slice(0, 30).map(describeDiagnostic);
     conversation = [
@@ -111,8 +121,26 @@ function errorsOf({ diagnostics }: ChangeReport): ChangeReport["diagnostics"] {
   return diagnostics.filter(({ severity }) => severity === "error");
 }
 
-function user(content: string): Conversation[number] {
-  return { role: "user", content };
+function user(text: string, images: readonly ImagePart[] = []): Conversation[number] {
+  if (images.length === 0) return { role: "user", content: text };
+  return { role: "user", content: [{ type: "text", text }, ...images] };
+}
+
+/** What was said in an earlier run of the folder. */
+async function conversationOf(runId: string, folder: ConfinedFolder): Promise<Conversation> {
+  const path = `.fetchwork/runs/${runId}/journal.ndjson`;
+  if (!(await folder.exists(path))) {
+    throw new AgentError("ERR_AGENT_JOURNAL", `there is no run ${runId} in ${folder.root}`);
+  }
+  const { said, prompt = "" } = readState(await readJournal(join(folder.root, path)));
+  // A run that wrote a program had no conversation.
+  return (
+    said ?? [user(`# Earlier request\n\n${prompt}`), { role: "assistant", content: "It is done." }]
+  );
+}
+
+function nextQuestion(request: string): string {
+  return `# Request\n\nFiles may have changed since: read them again before you change them.\n\n${request}`;
 }
 
 /** The request, after a small program as it is, or a survey of a large one, and the instructions of its repository. */

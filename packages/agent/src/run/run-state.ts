@@ -5,7 +5,8 @@ import type { Amount } from "../calls/spending.ts";
 import { AgentError } from "../errors.ts";
 import { validateFilePath } from "../files/file-path.ts";
 import type { PaidAnswer } from "../loop/loop-model.ts";
-import type { ToolResult } from "../loop/run-loop.ts";
+import type { Conversation, ToolResult } from "../loop/run-loop.ts";
+import type { ImagePart } from "./read-images.ts";
 import { readContract, type FileSpec } from "../project/project-plan.ts";
 import type { JournalEntry } from "../workspace/journal.ts";
 
@@ -24,6 +25,12 @@ export interface RunState {
   readonly repaired: Map<string, string>;
   /** Hashes of what was put down, by path: before a file is written, its entry is. */
   readonly intents: Map<string, WriteIntent>;
+  /** Pictures of an edit. */
+  images: readonly ImagePart[];
+  /** The run whose conversation an edit goes on with. */
+  continues: string | undefined;
+  /** What was said in a loop that came to its end. */
+  said: Conversation | undefined;
   /** Answers of a loop that are paid, by the hash of their question. */
   readonly answers: Map<string, PaidAnswer>;
   /** Results of tools that may differ the next time, by the name of their call. */
@@ -64,6 +71,8 @@ export interface JournalData {
     readonly sharedDeps?: string | undefined;
     /** Whether an edit is committed. */
     readonly commit?: boolean | undefined;
+    readonly continues?: string | undefined;
+    readonly images?: readonly ImagePart[] | undefined;
   };
   readonly spent: {
     readonly usage: Usage;
@@ -75,6 +84,7 @@ export interface JournalData {
   readonly file: { readonly path: string; readonly code: string };
   readonly repair: { readonly path: string; readonly code: string; readonly round: number };
   readonly write: WriteIntent & { readonly path: string };
+  readonly said: { readonly messages: Conversation };
   readonly answer: { readonly key: string; readonly answer: PaidAnswer };
   readonly result: { readonly callId: string; readonly result: ToolResult };
   readonly edit: { readonly changes: readonly EditChange[] };
@@ -98,6 +108,9 @@ export function emptyState(): RunState {
     sources: new Map(),
     repaired: new Map(),
     intents: new Map(),
+    images: [],
+    continues: undefined,
+    said: undefined,
     answers: new Map(),
     results: new Map(),
     changes: undefined,
@@ -120,9 +133,7 @@ export function readState(entries: readonly JournalEntry[]): RunState {
     const { path, code, text } = value;
     if (type === "start" && typeof value["prompt"] === "string") {
       state.prompt = value["prompt"];
-      state.kind = value["kind"] === "edit" ? "edit" : "run";
-      state.commit = value["commit"] === true;
-      if (typeof value["sharedDeps"] === "string") state.sharedDeps = value["sharedDeps"];
+      readStart(state, value);
     } else if (type === "plan" && typeof text === "string") state.sharedDeps = text;
     else if (type === "files") state.files = readContract(value)?.files;
     else if (type === "spent" && isUsage(value["usage"])) {
@@ -143,14 +154,26 @@ export function readState(entries: readonly JournalEntry[]): RunState {
   return state;
 }
 
+function readStart(
+  state: RunState,
+  { kind, commit, continues, images, sharedDeps }: Readonly<Record<string, unknown>>,
+): void {
+  state.kind = kind === "edit" ? "edit" : "run";
+  state.commit = commit === true;
+  if (typeof continues === "string") state.continues = continues;
+  if (isImages(images)) state.images = images;
+  if (typeof sharedDeps === "string") state.sharedDeps = sharedDeps;
+}
+
 /** Whether an entry is one of an edit. */
 function readEdit(
   state: RunState,
   type: string,
-  { changes, key, answer, callId, result }: Readonly<Record<string, unknown>>,
+  { changes, key, answer, callId, result, messages }: Readonly<Record<string, unknown>>,
 ): boolean {
   const { answers, results } = state;
   if (type === "edit") state.changes = readChanges(changes);
+  else if (type === "said" && isConversation(messages)) state.said = messages;
   else if (type === "answer" && isAnswer(answer)) answers.set(String(key), answer);
   else if (type === "result" && isResult(result)) results.set(String(callId), result);
   else return false;
@@ -171,6 +194,20 @@ function readChanges(value: unknown): readonly EditChange[] {
 
 function isTextOrNull(value: unknown): value is string | null {
   return value === null || typeof value === "string";
+}
+
+function isConversation(value: unknown): value is Conversation {
+  return (
+    Array.isArray(value) &&
+    value.every((one) => isObject(one) && typeof one["role"] === "string" && "content" in one)
+  );
+}
+
+function isImages(value: unknown): value is readonly ImagePart[] {
+  return (
+    Array.isArray(value) &&
+    value.every((one) => isObject(one) && one["type"] === "file" && typeof one["data"] === "string")
+  );
 }
 
 function isAnswer(value: unknown): value is PaidAnswer {

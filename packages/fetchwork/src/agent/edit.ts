@@ -1,6 +1,9 @@
+import { resolve } from "node:path";
 import { createAgent } from "@fetchwork/agent";
-import { defineCommand, type Command } from "../command/command.ts";
+import { defineCommand, type Command, type OptionValues } from "../command/command.ts";
+import type { CommandIo } from "../command/command-io.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
+import { askAboutChanges } from "./ask-changes.ts";
 import { followRun } from "./follow-run.ts";
 import { chooseModel, modelOptions, replayedRun } from "./model-options.ts";
 import { checkOutput, outputOptions } from "./output-options.ts";
@@ -14,59 +17,92 @@ const {
   "plan-model": _plan,
   "repair-model": _repairModel,
   "on-conflict": _conflict,
-  repair: _repair,
   concurrency: _concurrency,
   ...editWork
 } = workOptions;
+
+/** Options of what changes a program. */
+export const editOptions = {
+  ...promptOption,
+  "dry-run": { type: "boolean", description: "Print what would be written without writing it" },
+  ask: {
+    type: "boolean",
+    description: "Ask about each change; then protected files may be changed, too",
+  },
+  image: {
+    type: "string",
+    hint: "file",
+    multiple: true,
+    description: "Picture to show to the model; may be repeated",
+  },
+  dirty: { type: "boolean", description: "Also with changes that git has not committed" },
+  commit: {
+    type: "boolean",
+    description: "Commit the files of a run without new errors; runs the hooks of your git",
+  },
+  ...modelOptions,
+  ...editWork,
+  ...limitOptions,
+  ...outputOptions,
+} as const;
 
 /** `fetchwork agent edit`. */
 export const edit: Command = defineCommand({
   summary: "Change an existing program: all edits or none",
   positionals: ["folder", "[request]"],
-  options: {
-    ...promptOption,
-    "dry-run": { type: "boolean", description: "Print what would be written without writing it" },
-    dirty: { type: "boolean", description: "Also with changes that git has not committed" },
-    commit: {
-      type: "boolean",
-      description: "Commit the files of a run without new errors; runs the hooks of your git",
-    },
-    ...modelOptions,
-    ...editWork,
-    ...limitOptions,
-    ...outputOptions,
-  },
+  options: editOptions,
   async run({ values, positionals: [named = "", argument] }, io) {
     try {
-      checkOutput(values);
-      const work = checkWork(values);
-      const folder = programFolder(named, io);
-      const asked = await readPrompt({ argument, option: values.prompt }, io);
-      const recorded = asked === undefined ? (await replayedRun(values, io))["prompt"] : undefined;
-      const request = asked ?? (recorded === undefined ? undefined : String(recorded));
-      if (request === undefined) throw new CommandUsageError("request is missing");
-      const chosen = await chooseModel(values, io, { run: { prompt: request } });
-      const options = agentOptions(work, chosen);
-      const dryRun = values["dry-run"] === true;
-      const runId = newRunId();
-      const hint = resumeHint(folder, { runId, out: named, values }, io);
-      return await followRun(
-        (more) =>
-          createAgent({ ...options, ...more }).edit({
-            request,
-            out: folder,
-            runId,
-            dryRun,
-            dirty: values.dirty,
-            commit: values.commit,
-            signal: io.signal,
-          }),
-        // An edit was made for the current files, so there is nothing to merge.
-        { values, hint, dryRun, onConflict: "overwrite" },
-        io,
-      );
+      return await editProgram(values, { named, argument }, io);
     } catch (error) {
       throw toRunFailure(error, values, io);
     }
   },
 });
+
+/** What is to be changed. */
+interface EditTarget {
+  /** The folder, as it was typed. */
+  readonly named: string;
+  readonly argument: string | undefined;
+  /** The run whose conversation goes on. Default: none. */
+  readonly continues?: string | undefined;
+}
+
+/** Changes a program, shows how, and resolves to the exit code. */
+export async function editProgram(
+  values: OptionValues<typeof editOptions>,
+  { named, argument, continues }: EditTarget,
+  io: CommandIo,
+): Promise<number> {
+  checkOutput(values);
+  const work = checkWork(values);
+  const folder = programFolder(named, io);
+  const ask = values.ask === true ? askAboutChanges(io) : undefined;
+  const asked = await readPrompt({ argument, option: values.prompt }, io);
+  const recorded = asked === undefined ? (await replayedRun(values, io))["prompt"] : undefined;
+  const request = asked ?? (recorded === undefined ? undefined : String(recorded));
+  if (request === undefined) throw new CommandUsageError("request is missing");
+  const chosen = await chooseModel(values, io, { run: { prompt: request } });
+  const options = { ...agentOptions(work, chosen), allowProtected: values.ask };
+  const dryRun = values["dry-run"] === true;
+  const runId = newRunId();
+  const hint = resumeHint(folder, { runId, out: named, values }, io);
+  return followRun(
+    (more) =>
+      createAgent({ ...options, ...more }).edit({
+        request,
+        out: folder,
+        runId,
+        continues,
+        images: values.image?.map((path) => resolve(io.cwd, path)),
+        dryRun,
+        dirty: values.dirty,
+        commit: values.commit,
+        signal: io.signal,
+      }),
+    // An edit was made for the current files, so there is nothing to merge.
+    { values, hint, dryRun, ask, onConflict: "overwrite" },
+    io,
+  );
+}

@@ -24,6 +24,8 @@ interface FollowOptions {
   readonly values: OptionValues<typeof outputOptions> & Pick<ModelValues, "replay">;
   /** Text after a failure: how to resume. Default: none. */
   readonly hint?: ((runId: string) => string | undefined) | undefined;
+  /** Decides about each change before it is written. Default: all are. */
+  readonly ask?: Approver | undefined;
   /** Shows what would be written without writing it. Default: `false`. */
   readonly dryRun?: boolean | undefined;
   /** What a dry run does with files changed by others. Default: `merge`. */
@@ -40,18 +42,20 @@ export async function followRun(
   options: FollowOptions,
   io: CommandIo,
 ): Promise<number> {
-  const { values, hint, dryRun = false, onConflict } = options;
+  const { values, hint, ask, dryRun = false, onConflict } = options;
   const asJson = values.json === true;
   const isQuiet = values.quiet === true;
   const diffs: ProposedChange[] = [];
-  const approve: Approver = (change) => {
+  const collect: Approver = (change) => {
     diffs.push(change);
     return "apply";
   };
+  const approve = ask ?? (values.diff === true ? collect : undefined);
   let handle: RunHandle | undefined;
   try {
-    handle = start(values.diff === true ? { approve } : {});
-    const view = createRunView(io, { asJson, isQuiet, isDebug: values.debug === "true" });
+    handle = start({ approve });
+    const isDebug = values.debug === "true";
+    const view = createRunView(io, { asJson, isQuiet, isDebug, isStill: ask !== undefined });
     try {
       for await (const event of handle) view.show(event);
     } finally {

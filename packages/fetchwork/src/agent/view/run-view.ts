@@ -20,17 +20,19 @@ interface RunViewOptions {
   readonly isQuiet: boolean;
   /** Also prints plan, files and raw responses. */
   readonly isDebug: boolean;
+  /** Lines also where a person reads, who is asked between them. */
+  readonly isStill: boolean;
 }
 
 /** Chooses the view: JSON, nothing, a live one where a person reads, or lines. */
 export function createRunView(
   io: CommandIo,
-  { asJson, isQuiet, isDebug }: RunViewOptions,
+  { asJson, isQuiet, isDebug, isStill }: RunViewOptions,
 ): RunView {
   if (asJson) return jsonView(io.stdout, isDebug);
   if (isQuiet) return { show() {}, end() {} };
   const debug = isDebug ? new DebugLog() : undefined;
-  const view = io.stderr.isTerminal ? new LiveView(io.stderr) : undefined;
+  const view = io.stderr.isTerminal && !isStill ? new LiveView(io.stderr) : undefined;
   return {
     show(event) {
       const lines = [eventLine(event), debug?.of(event)].filter((line) => line !== undefined);

@@ -48,7 +48,7 @@ function liveView(columns = 60, rows?: number) {
     write: (content: string | Uint8Array) => void written.push(String(content)),
   };
   const io = memoryIo({ stderr });
-  const view = createRunView(io, { asJson: false, isQuiet: false, isDebug: false });
+  const view = createRunView(io, { asJson: false, isQuiet: false, isDebug: false, isStill: false });
   const show = (...events: readonly AgentEvent[]): void => {
     for (const event of events) view.show(event);
   };
