@@ -3,26 +3,49 @@ import * as promises from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import type { ModelProvider } from "../src/models/model-provider.ts";
 
-/** Answers an edit that changes two files, makes one and adds to another, in two answers, and writes each question to a file. */
+const looks = [
+  { name: "list", arguments: {} },
+  { name: "grep", arguments: { pattern: "export" } },
+  { name: "read", arguments: { path: "src/b.js" } },
+];
+
+/** The calls of each answer: it looks 26 times, and then changes two files, makes one and adds to another. */
+const answers = [
+  ...Array.from({ length: 26 }, (_, index) => looks.slice(index % 3, (index % 3) + 1)),
+  [
+    { name: "edit", arguments: { path: "src/a.js", search: "a = 1", replace: "a = 2" } },
+    { name: "edit", arguments: { path: "src/b.js", search: "b = 1", replace: "b = 2" } },
+  ],
+  [{ name: "write", arguments: { path: "src/new/c.js", content: "export const c = 2;\n" } }],
+  [
+    {
+      name: "edit",
+      arguments: { path: "notes.md", search: "# Notes\n", replace: "# Notes\n\nDoubled.\n" },
+    },
+  ],
+];
+
+/** Questions of the whole loop. */
+export const questionCount = answers.length + 1;
+
+/** Changes a program in 30 steps, and writes each question to a file. */
 export function editProvider(log: string): ModelProvider {
-  const edits = [
-    { path: "src/a.js", search: "a = 1", replace: "a = 2" },
-    { path: "src/b.js", search: "b = 1", replace: "b = 2" },
-    { path: "src/new/c.js", content: "export const c = 2;\n" },
-    { path: "notes.md", search: "# Notes\n", replace: "# Notes\n\nDoubled.\n" },
-  ];
   return {
     id: "scripted",
     *generate({ turns = [] }) {
-      const isDone = turns.some(({ role }) => role === "tool");
+      const calls = answers[turns.filter(({ role }) => role === "tool").length] ?? [];
       appendFileSync(log, `${turns.length}\n`);
-      if (isDone) yield { type: "text", text: "It is done." };
-      for (const [index, edit] of isDone ? [] : edits.entries()) {
-        const name = "content" in edit ? "write" : "edit";
-        yield { type: "tool", id: `${index}`, name, delta: JSON.stringify(edit) };
+      if (calls.length === 0) yield { type: "text", text: "It is done." };
+      for (const [index, call] of calls.entries()) {
+        yield {
+          type: "tool",
+          id: `${index}`,
+          name: call.name,
+          delta: JSON.stringify(call.arguments),
+        };
       }
       yield { type: "usage", usage: { inputTokens: 10, outputTokens: 20 } };
-      yield { type: "finish", reason: isDone ? "stop" : "tool" };
+      yield { type: "finish", reason: calls.length === 0 ? "stop" : "tool" };
     },
   };
 }

@@ -32,6 +32,8 @@ export function checkCalls(project: ProjectFiles): readonly Diagnostic[] {
 
 /** What each script sees of others: all that classic scripts declare at their top. `undefined`: anything, from elsewhere. */
 function sharedNames(project: ProjectFiles): ReadonlySet<string> | undefined {
+  // Nothing is known of scripts that were not read.
+  if (!project.isWhole) return undefined;
   const elsewhere = [...project.pages.values()].some((page) =>
     page.references.some(({ from, url }) => from === "script" && /^(?:https?:)?\/\//.test(url)),
   );

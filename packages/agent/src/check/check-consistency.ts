@@ -12,12 +12,15 @@ import { ProjectManifests } from "./project-manifests.ts";
  * Checks how the files of a project fit together, without running any: JavaScript and TypeScript (ES modules, CommonJS
  * and classic scripts), pages, style sheets, JSON and package.json. It says only what is certain; other languages are not
  * looked at. With a plan, also whether each file is there and exports what it owes.
+ *
+ * @param only the scripts in which faults are looked for. Default: all files
  */
 export async function checkConsistency(
   files: ReadonlyMap<string, string>,
   plan?: Pick<ProjectPlan, "files">,
+  only?: ReadonlySet<string>,
 ): Promise<readonly Diagnostic[]> {
-  const project = await readProject(files);
+  const project = await readProject(files, only);
   const manifests = new ProjectManifests(project);
   const lookup = new ExportLookup(project, manifests);
   const found: readonly Diagnostic[] = [

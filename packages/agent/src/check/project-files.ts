@@ -32,13 +32,19 @@ export interface SyntaxFault {
   readonly message: string;
 }
 
+/** The place of a script that is a file. */
+const whole = { offset: 0, inline: undefined } as const;
+
 /** A project, read once for all checks. Files that cannot be parsed are among the faults only. */
 export interface ProjectFiles {
   readonly faults: readonly (SyntaxFault & { readonly path: string })[];
   readonly paths: ReadonlySet<string>;
+  /** Those that are checked. */
   readonly scripts: readonly ProjectScript[];
-  /** Those that are files, by path. */
-  readonly modules: ReadonlyMap<string, ProjectScript>;
+  /** Whether `scripts` are all. */
+  readonly isWhole: boolean;
+  /** Scripts that are files, by path, also those that are not checked. */
+  readonly modules: { get(path: string): ProjectScript | undefined };
   readonly pages: ReadonlyMap<string, PageFacts>;
   readonly styles: readonly ProjectStyle[];
   /** package.json and other JSON, by path. */
@@ -46,29 +52,40 @@ export interface ProjectFiles {
   readonly source: (path: string) => string;
 }
 
-/** Reads every file of a project once. */
-export async function readProject(files: ReadonlyMap<string, string>): Promise<ProjectFiles> {
+/**
+ * Reads every file of a project once.
+ *
+ * @param only scripts that are checked; pages and styles are left out then. Others are read when they are asked for.
+ */
+export async function readProject(
+  files: ReadonlyMap<string, string>,
+  only?: ReadonlySet<string>,
+): Promise<ProjectFiles> {
   const [parseScript, readPage] = await Promise.all([loadScriptParser(), loadPageReader()]);
   const faults: (SyntaxFault & { readonly path: string })[] = [];
   const scripts: ProjectScript[] = [];
   const pages = new Map<string, PageFacts>();
   const styles: ProjectStyle[] = [];
   const json = new Map<string, Readonly<Record<string, unknown>>>();
-  const addScript = (
+  const readScript = (
     path: string,
     source: string,
     place: Pick<ProjectScript, "offset" | "inline">,
-  ): void => {
+  ): ProjectScript | SyntaxFault => {
     const name = place.inline === undefined ? path : place.inline === "module" ? "x.mjs" : "x.js";
     const parsed = parseScript(name, source);
     if (parsed.program === undefined) {
-      faults.push({ path, line: parsed.line + place.offset, message: parsed.message });
-      return;
+      return { line: parsed.line + place.offset, message: parsed.message };
     }
     const { program } = parsed;
     const facts = readModule(program);
     const isTypes = /\.d\.[cm]?ts$/.test(path);
-    scripts.push({ path, program, facts: isTypes ? asTypes(facts) : facts, ...place });
+    return { path, program, facts: isTypes ? asTypes(facts) : facts, ...place };
+  };
+  const addScript = (...args: Parameters<typeof readScript>): void => {
+    const read = readScript(...args);
+    if ("program" in read) scripts.push(read);
+    else faults.push({ path: args[0], ...read });
   };
   const addStyle = (path: string, source: string, offset: number): void => {
     const facts = readStyle(source);
@@ -77,7 +94,9 @@ export async function readProject(files: ReadonlyMap<string, string>): Promise<P
     styles.push({ path, facts, offset });
   };
   for (const [path, source] of files) {
-    if (isScript(path)) addScript(path, source, { offset: 0, inline: undefined });
+    if (isScript(path)) {
+      if (only?.has(path) !== false) addScript(path, source, whole);
+    } else if (only !== undefined && /\.(?:css|html?)$/i.test(path)) continue;
     else if (/\.css$/i.test(path)) addStyle(path, source, 0);
     else if (/\.html?$/i.test(path)) {
       const page = readPage(source);
@@ -93,11 +112,25 @@ export async function readProject(files: ReadonlyMap<string, string>): Promise<P
     }
   }
   const ofFiles = scripts.filter(({ inline }) => inline === undefined);
+  const modules = new Map<string, ProjectScript | undefined>(
+    ofFiles.map((script) => [script.path, script]),
+  );
+  const moduleAt = (path: string): ProjectScript | undefined => {
+    const source = files.get(path);
+    if (only === undefined || modules.has(path) || source === undefined || !isScript(path)) {
+      return modules.get(path);
+    }
+    const read = readScript(path, source, whole);
+    const script = "program" in read ? read : undefined;
+    modules.set(path, script);
+    return script;
+  };
   return {
     faults,
     paths: new Set(files.keys()),
     scripts,
-    modules: new Map(ofFiles.map((script) => [script.path, script])),
+    isWhole: only === undefined,
+    modules: { get: moduleAt },
     pages,
     styles,
     json,

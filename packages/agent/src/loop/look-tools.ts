@@ -1,11 +1,13 @@
 import vm from "node:vm";
 import { z } from "zod";
+import { codeOf } from "../error-code.ts";
 import { mayBeSecret } from "../project/secret-files.ts";
 import { ToolRefusal, type ChangedFiles } from "./changed-files.ts";
 import { defineTool, type LoopTool } from "./loop-tool.ts";
 
 /** Lines, and characters, that one call shows. */
-const mostLines = 800;
+const usualLines = 250;
+const mostLines = 1_000;
 const mostCharacters = 40_000;
 const mostEntries = 400;
 const mostMatches = 100;
@@ -23,10 +25,14 @@ export function lookTools(files: ChangedFiles): Readonly<Record<string, LoopTool
       execute: ({ folder }) => listed(inFolder(files, folder)),
     }),
     read: defineTool({
-      description: `Shows a file with the numbers of its lines, at most ${mostLines} lines from \`from\` on. The numbers are not part of the file.`,
-      input: z.object({ path: z.string(), from: z.int().min(1).optional() }),
+      description: `Shows a file with the numbers of its lines, which are not part of it: \`lines\` lines (default ${usualLines}, at most ${mostLines}) from line \`from\` on.`,
+      input: z.object({
+        path: z.string(),
+        from: z.int().min(1).optional(),
+        lines: z.int().min(1).max(mostLines).optional(),
+      }),
       about: ({ path, from = 1 }) => (from === 1 ? path : `${path}:${from}`),
-      execute: ({ path, from }) => numbered(files.read(path), from),
+      execute: ({ path, from = 1, lines = usualLines }) => numbered(files.read(path), from, lines),
     }),
     grep: defineTool({
       description:
@@ -74,13 +80,13 @@ function collapsed(paths: readonly string[], depth: number): readonly string[] {
   );
 }
 
-function numbered(text: string, from = 1): string {
+function numbered(text: string, from: number, count: number): string {
   if (text === "") return "The file is empty.";
   const lines = text.replace(/\n$/, "").split("\n");
   if (from > lines.length) throw new ToolRefusal(`The file has ${lines.length} lines.`);
   const shown: string[] = [];
   let room = mostCharacters;
-  for (const [index, line] of lines.slice(from - 1, from - 1 + mostLines).entries()) {
+  for (const [index, line] of lines.slice(from - 1, from - 1 + count).entries()) {
     room -= line.length;
     if (room < 0 && index > 0) break;
     shown.push(`${from + index}\t${line.slice(0, mostCharacters)}`);
@@ -117,8 +123,7 @@ function matches(paths: readonly string[], files: ChangedFiles, pattern: RegExp)
     // Only there does a search end that a pattern makes endless.
     vm.runInNewContext("search()", { search }, { timeout: patternTime });
   } catch (error) {
-    const isLate = error instanceof Error && "code" in error;
-    if (!isLate) throw error;
+    if (codeOf(error) !== "ERR_SCRIPT_EXECUTION_TIMEOUT") throw error;
     throw new ToolRefusal("The pattern takes too long.");
   }
   if (found.length === 0) return "No line matches.";

@@ -1,3 +1,4 @@
+import { affectedBy } from "../check/affected-files.ts";
 import { checkConsistency } from "../check/check-consistency.ts";
 import { fingerprintOf, fingerprints, type Diagnostic } from "../check/diagnostic.ts";
 import { coverageOf, type Coverage } from "../verify/coverage.ts";
@@ -19,7 +20,7 @@ type RunOptions = Omit<VerifyFilesOptions, "changed" | "known">;
 export class ChangeCheck {
   readonly #before: ReadonlyMap<string, string>;
   readonly #run: RunOptions | undefined;
-  #known: Promise<ReadonlySet<string>> | undefined;
+  readonly #known = new Map<string, Promise<ReadonlySet<string>>>();
   #knownToRun: Promise<ReadonlySet<string>> | undefined;
 
   /** @param run how the program is run; undefined: it is not */
@@ -30,19 +31,26 @@ export class ChangeCheck {
 
   /** New faults that can be found without running the program. */
   async withoutRunning(files: ReadonlyMap<string, string>): Promise<readonly Diagnostic[]> {
-    const found = await checkConsistency(files);
+    const only = affectedBy(this.#changedIn(files), files);
+    const found = await checkConsistency(files, undefined, only);
     if (found.length === 0) return found;
-    const known = await this.#knownFaults();
+    const known = await this.#knownFaults(only);
     return found.filter((one) => !known.has(fingerprintOf(one)));
   }
 
   /** New faults, also those that show when the program is run. */
   async report(files: ReadonlyMap<string, string>): Promise<ChangeReport> {
-    const changed = new Map([...files].filter(([path, text]) => this.#before.get(path) !== text));
-    const known = this.#run === undefined ? undefined : await this.#knownFaults();
-    const run = this.#run && { ...this.#run, changed, known };
-    const found = await verifyFiles(files, undefined, run);
-    const old = found.length === 0 ? new Set<string>() : await this.#faultsBefore(found);
+    const paths = this.#changedIn(files);
+    const only = affectedBy(paths, files);
+    const changed = new Map(
+      paths.flatMap((path) => {
+        const text = files.get(path);
+        return text === undefined ? [] : [[path, text] as const];
+      }),
+    );
+    const run = this.#run && { ...this.#run, changed, known: await this.#knownFaults(only) };
+    const found = await verifyFiles(files, undefined, run, only);
+    const old = found.length === 0 ? new Set<string>() : await this.#faultsBefore(found, only);
     const diagnostics = found.filter((one) => !old.has(fingerprintOf(one)));
     return {
       diagnostics,
@@ -52,15 +60,27 @@ export class ChangeCheck {
     };
   }
 
-  async #faultsBefore(found: readonly Diagnostic[]): Promise<ReadonlySet<string>> {
-    const run = this.#run;
-    const known = await this.#knownFaults();
-    if (run === undefined || !found.some(({ code }) => code === "verification")) return known;
-    this.#knownToRun ??= verifyFiles(this.#before, undefined, { ...run, known }).then(fingerprints);
-    return this.#knownToRun;
+  #changedIn(files: ReadonlyMap<string, string>): readonly string[] {
+    const paths = new Set([...files.keys(), ...this.#before.keys()]);
+    return [...paths].filter((path) => files.get(path) !== this.#before.get(path));
   }
 
-  #knownFaults(): Promise<ReadonlySet<string>> {
-    return (this.#known ??= checkConsistency(this.#before).then(fingerprints));
+  async #faultsBefore(
+    found: readonly Diagnostic[],
+    only: ReadonlySet<string> | undefined,
+  ): Promise<ReadonlySet<string>> {
+    const known = await this.#knownFaults(only);
+    if (!this.#run || !found.some(({ code }) => code === "verification")) return known;
+    const run = { ...this.#run, known };
+    this.#knownToRun ??= verifyFiles(this.#before, undefined, run, only).then(fingerprints);
+    return new Set([...known, ...(await this.#knownToRun)]);
+  }
+
+  #knownFaults(only: ReadonlySet<string> | undefined): Promise<ReadonlySet<string>> {
+    const key = only === undefined ? "" : [...only].toSorted().join("\n");
+    const known =
+      this.#known.get(key) ?? checkConsistency(this.#before, undefined, only).then(fingerprints);
+    this.#known.set(key, known);
+    return known;
   }
 }

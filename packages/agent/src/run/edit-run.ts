@@ -60,7 +60,7 @@ export async function runEdit(parts: EditRunParts): Promise<RunResult> {
   const check = new ChangeCheck(before, run);
   const edited =
     state.changes === undefined
-      ? await editProgram(parts, { before, unread, check }, budget)
+      ? await editProgram(parts, { before, unread, check, sandbox }, budget)
       : await checked(asChanged(before, state.changes), parts, check);
   const changes = state.changes ?? changesOf(before, edited.files);
   const changed = new Map(

@@ -5,9 +5,13 @@ import { AgentError } from "../errors.ts";
 import { ChangedFiles } from "../loop/changed-files.ts";
 import { changeTools } from "../loop/change-tools.ts";
 import { lookTools } from "../loop/look-tools.ts";
+import { runTool } from "../loop/run-tool.ts";
 import { lastWords, runLoop, type Conversation } from "../loop/run-loop.ts";
 import { filesToShow } from "../project/files-to-show.ts";
 import { instructionsOf } from "../project/instructions.ts";
+import { surveyOf } from "../project/survey.ts";
+import type { Sandbox } from "../verify/sandbox.ts";
+import type { ConfinedFolder } from "../workspace/confined-folder.ts";
 import { listFiles } from "../workspace/list-files.ts";
 import type { ChangeCheck, ChangeReport } from "./change-check.ts";
 import type { EditRunParts } from "./edit-run.ts";
@@ -16,7 +20,7 @@ import type { EditRunParts } from "./edit-run.ts";
 const maxSteps = 200;
 
 /** Tokens of what the model is shown of a program before it looks. */
-const shownTokens = 2_000;
+const shownTokens = 1_500;
 
 const instructions =
   "You are a senior engineer who changes a program. Look at what you need with the tools, change the files as asked, and change nothing else. Keep to the style of the code that is there. Call several tools at once where they do not need each other's results. Files are checked when you are done, and you are told what is wrong then. When you are done, say in one or two sentences what you did, and call no tool.";
@@ -36,6 +40,8 @@ export interface ProgramBefore {
   /** Paths of files that are no text, or too long. */
   readonly unread: ReadonlySet<string>;
   readonly check: ChangeCheck;
+  /** Where commands are run; undefined: they are not. */
+  readonly sandbox: Sandbox | undefined;
 }
 
 /**
@@ -46,13 +52,13 @@ export interface ProgramBefore {
  */
 export async function editWithTools(
   { request, settings, emit, signal, record, state, folder, canRemove = true }: EditRunParts,
-  { before, unread, check }: ProgramBefore,
+  { before, unread, check, sandbox }: ProgramBefore,
   options: AskOptions,
 ): Promise<EditedProgram> {
   const { maxFileBytes, approve, repair } = settings;
   const isAsked = approve !== undefined;
   const files = new ChangedFiles(before, unread, { maxFileBytes, canRemove, isAsked });
-  let conversation: Conversation = [user(await firstQuestion(request, files, folder.root))];
+  let conversation: Conversation = [user(await firstQuestion(request, files, folder))];
   let best: EditedProgram | undefined;
   let refusal = "";
   for (let round = 0; ; round += 1) {
@@ -64,7 +70,11 @@ export async function editWithTools(
       results: state.results,
       keepResult: (callId, result) => record("result", { callId, result }),
       instructions,
-      tools: { ...lookTools(files), ...changeTools(files) },
+      tools: {
+        ...lookTools(files),
+        ...changeTools(files),
+        ...(sandbox && { run: runTool(files, sandbox, folder.root) }),
+      },
       maxSteps,
       signal,
       onTool: (name, about, { text, isRefused }) => {
@@ -105,24 +115,28 @@ function user(content: string): Conversation[number] {
   return { role: "user", content };
 }
 
-/** The request, after what a small program is, or a large one has, and the instructions of its repository. */
-async function firstQuestion(request: string, files: ChangedFiles, root: string): Promise<string> {
-  const { files: shown, paths } = await filesToShow(files.files, {
-    maxTokens: shownTokens,
-    about: request,
-  });
-  const left = files.files.size - paths.length;
-  const more = left > 0 ? `\nand ${left} more` : "";
-  const texts = shown.map(({ path, form, text }) => {
-    if (form === "text") files.read(path);
-    return `# File ${path} (${form === "text" ? "whole" : "declarations"})\n\n${text}`;
-  });
+/** The request, after a small program as it is, or a survey of a large one, and the instructions of its repository. */
+async function firstQuestion(
+  request: string,
+  files: ChangedFiles,
+  { root }: ConfinedFolder,
+): Promise<string> {
+  const maxTokens = shownTokens;
+  const list = await listFiles(root);
+  const length = [...files.files.values()].reduce((sum, text) => sum + text.length, 0);
+  const seen =
+    length < maxTokens * 3
+      ? await wholeProgram(files, request)
+      : `# Program\n\n${await surveyOf(list, { request, maxTokens })}`;
   const named = [...files.files.keys()].filter((path) => request.includes(path));
-  const told = instructionsOf(await listFiles(root), named);
-  return [
-    `# Files of the program\n\n${paths.join("\n") || "There is none."}${more}`,
-    ...texts,
-    ...(told === "" ? [] : [told]),
-    `# Request\n\n${request}`,
-  ].join("\n\n");
+  const told = instructionsOf(list, named);
+  return [seen, ...(told === "" ? [] : [told]), `# Request\n\n${request}`].join("\n\n");
+}
+
+/** Every file but secrets, which then needs not be read. */
+async function wholeProgram(files: ChangedFiles, about: string): Promise<string> {
+  const { files: shown } = await filesToShow(files.files, { maxTokens: shownTokens * 2, about });
+  const paths = [...files.files.keys()].toSorted().join("\n");
+  const texts = shown.map(({ path }) => `# File ${path}\n\n${files.read(path)}`);
+  return [`# Files of the program\n\n${paths || "There is none."}`, ...texts].join("\n\n");
 }

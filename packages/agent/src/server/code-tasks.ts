@@ -229,6 +229,8 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
         settings: { ...settings, model, verifiers: level === "run" ? verifiers : undefined },
         emit: (event) => {
           if (event.type === "retry") step.say(beginsAnew(event.code));
+          else if (event.type === "token") step.say(event.text);
+          else if (event.type === "tool") step.say(`\n[${event.name} ${event.about}]\n`);
         },
         signal: step.signal,
         folder: await ConfinedFolder.open(place, { maxFileBytes, mustExist: true }),

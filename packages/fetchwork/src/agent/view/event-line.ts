@@ -33,6 +33,10 @@ export function eventLine(event: AgentEvent): string | undefined {
       const { step, path = step, attempt, delay, message } = event;
       return `retry    ${oneLine(path)}: ${oneLine(message)}; attempt ${attempt + 1} in ${(delay / 1000).toFixed(1)} s`;
     }
+    case "tool": {
+      const { name, about, ok } = event;
+      return `${name.padEnd(8)} ${oneLine(about, 200)}${ok ? "" : ": refused"}`;
+    }
     case "step":
       return event.step === "repair" && event.path !== undefined
         ? `repair   ${oneLine(event.path)}`

@@ -1,0 +1,45 @@
+import { posix } from "node:path";
+import { isScript } from "./parse-script.ts";
+
+/** Programs with no more scripts are checked whole. */
+const small = 100;
+
+/** What all files of a program may depend on. */
+const isShared = /\.(?:json|jsonc|html?|css|webmanifest|vue|svelte)$|\.d\.[cm]?ts$/i;
+
+/**
+ * The scripts in which a change of some files can make a fault: they, and those that name one of them, as whoever imports it
+ * does.
+ *
+ * @returns undefined: any file of the program
+ */
+export function affectedBy(
+  changed: readonly string[],
+  files: ReadonlyMap<string, string>,
+): ReadonlySet<string> | undefined {
+  const scripts = [...files].filter(([path]) => isScript(path));
+  if (scripts.length <= small || changed.some((path) => isShared.test(path))) return undefined;
+  if ([...files].some(([path, text]) => /\.html?$/i.test(path) && text.includes("importmap"))) {
+    return undefined;
+  }
+  const stems = new Set(changed.filter(isScript).map(stemOf));
+  const names = [...stems].map((stem) => stem.slice(stem.lastIndexOf("/") + 1));
+  const anyOf = names.map((name) => name.replace(/\W/g, "\\$&")).join("|");
+  const named = new RegExp(`["'\`]((?:[^"'\`\\n]*/)?(?:${anyOf})(?:\\.\\w{1,5})*)/?["'\`]`, "g");
+  const affected = new Set(changed);
+  for (const [path, text] of scripts) {
+    const isNamed = [...text.matchAll(named)].some(([, specifier = ""]) =>
+      specifier.startsWith(".")
+        ? stems.has(stemOf(posix.join(path, "..", specifier)))
+        : // An alias may lead to it.
+          specifier.includes("/"),
+    );
+    if (isNamed) affected.add(path);
+  }
+  return affected;
+}
+
+/** How others name a file: without its ending, and a main file by its folder. */
+function stemOf(path: string): string {
+  return path.replace(/\.[\w.]+$/, "").replace(/\/(?:index|main|mod)$/, "");
+}

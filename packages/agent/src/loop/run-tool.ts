@@ -1,0 +1,55 @@
+import { z } from "zod";
+import type { ExecResult, Sandbox } from "../verify/sandbox.ts";
+import { withCopy } from "../verify/program-copy.ts";
+import type { ChangedFiles } from "./changed-files.ts";
+import { defineTool, type LoopTool } from "./loop-tool.ts";
+
+/** Characters of output that are told: the first third, and the end. */
+const mostOutput = 12_000;
+
+/** Seconds that a command may take. */
+const longest = 600;
+
+/**
+ * A tool that runs commands in a sandbox, on a copy of the program as it is at the time.
+ *
+ * @param from folder of the program: its installed packages can be read there
+ */
+export function runTool(files: ChangedFiles, sandbox: Sandbox, from: string): LoopTool {
+  return defineTool({
+    mayDiffer: true,
+    description:
+      "Runs a command of the shell in a sandbox without network, on a copy of the program as it is now: tests, a build, a server and a request to it. What it changes in files is not kept.",
+    input: z.object({
+      command: z.string().min(1).max(10_000),
+      seconds: z.int().min(1).max(longest).optional(),
+    }),
+    about: ({ command }) => command,
+    execute: async ({ command, seconds = 60 }, signal) => {
+      const { changed } = files;
+      const result = await withCopy(files.files, { sandbox, from, changed }, (cwd, inside) =>
+        inside
+          .exec(["sh", "-c", command], { cwd, signal, timeout: seconds * 1_000 })
+          .then((one) => ({
+            ...one,
+            stdout: one.stdout.replaceAll(`${cwd}/`, ""),
+            stderr: one.stderr.replaceAll(`${cwd}/`, ""),
+          })),
+      );
+      return described(result);
+    },
+  });
+}
+
+function described({ code, stdout, stderr, timedOut }: ExecResult): string {
+  const end = timedOut ? "It took too long." : `It ended with ${code ?? "a signal"}.`;
+  const output = [stdout, stderr].map((text) => text.trim()).filter((text) => text !== "");
+  return [end, ...output.map(shortened)].join("\n\n");
+}
+
+function shortened(text: string): string {
+  if (text.length <= mostOutput) return text;
+  const head = text.slice(0, mostOutput / 3);
+  const tail = text.slice(text.length - (mostOutput * 2) / 3);
+  return `${head}\n… ${text.length - mostOutput} characters are left out …\n${tail}`;
+}

@@ -1,0 +1,77 @@
+import { lchown, mkdtemp, readdir, realpath, rm, stat, symlink } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ConfinedFolder } from "../workspace/confined-folder.ts";
+import type { Sandbox } from "./sandbox.ts";
+import { sandboxUser } from "./sealed.ts";
+
+/** Where a program is run. */
+export interface CopyOptions {
+  readonly sandbox: Sandbox;
+  /**
+   * The folder that the files come from: pictures, and other files that are no text, are copied from it, and the packages
+   * that are installed there are linked. Default: none.
+   */
+  readonly from?: string | undefined;
+  /** By path, what is no longer as it is in that folder. Default: nothing. */
+  readonly changed?: ReadonlyMap<string, unknown> | undefined;
+}
+
+/** Most bytes of a file that is copied as it is: what a process in the sandbox may write. */
+const mostCopied = 512 * 1024 * 1024;
+
+/**
+ * Copies a program to where nothing of it is lost, and removes the copy afterwards.
+ *
+ * @param use hears the copy's folder, and the sandbox in which the program's packages can be seen
+ */
+export async function withCopy<T>(
+  files: ReadonlyMap<string, string>,
+  { sandbox, from, changed }: CopyOptions,
+  use: (folder: string, sandbox: Sandbox) => Promise<T>,
+): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), "fetchwork-agent-"));
+  try {
+    // Their sizes were checked where they came from.
+    const copy = await ConfinedFolder.open(folder, { maxFileBytes: Infinity });
+    const source =
+      from === undefined
+        ? undefined
+        : await ConfinedFolder.open(from, { maxFileBytes: mostCopied, mustExist: true });
+    for (const [path, text] of files) {
+      // What is no text is known without its content.
+      const isUnread = text === "" && changed?.has(path) !== true;
+      const bytes = isUnread ? await source?.readBytes(path) : undefined;
+      await copy.write(path, bytes ?? text, { sync: false });
+    }
+    const packages = from === undefined ? undefined : await linkPackages(from, copy.root);
+    const user = sandbox.level === "sealed" ? sandboxUser() : undefined;
+    if (user !== undefined) {
+      const all = await readdir(copy.root, { recursive: true });
+      for (const path of ["", ...all]) await lchown(join(copy.root, path), user, user);
+    }
+    return await use(copy.root, {
+      level: sandbox.level,
+      exec(command, { readOnly = [], ...options }) {
+        const shown = packages === undefined ? readOnly : [...readOnly, packages];
+        return sandbox.exec(command, { ...options, readOnly: shown });
+      },
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Packages are too many to be copied, and are nothing that was written here. Returns the folder that they are in. */
+async function linkPackages(from: string, copy: string): Promise<string | undefined> {
+  const installed = join(from, "node_modules");
+  const found = await stat(installed).catch(() => undefined);
+  if (found?.isDirectory() !== true) return undefined;
+  const place = join(copy, "node_modules");
+  // An edit may have put files there.
+  if ((await stat(place).catch(() => undefined)) !== undefined) return undefined;
+  // A junction needs no rights on Windows; elsewhere the kind counts for nothing.
+  const packages = await realpath(installed);
+  await symlink(packages, place, "junction");
+  return packages;
+}
