@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { openAICompatible } from "../src/models/http-providers.ts";
 import type { AgentOptions } from "../src/run/agent-options.ts";
 import { createAgent } from "../src/run/create-agent.ts";
@@ -192,6 +192,14 @@ describe("commitRun", () => {
     put("a.js", "three\n");
     await expect(commitRun(root, run)).rejects.toThrow(/gpg failed to sign/);
     expect(existsSync(join(root, ".git/signed"))).toBe(true);
+  });
+
+  it("keeps the author that the environment names, and follows no other variable of git", async () => {
+    vi.stubEnv("GIT_AUTHOR_NAME", "Somebody");
+    vi.stubEnv("GIT_DIR", "/nowhere");
+    put("a.js", "2\n");
+    const commit = await commitRun(root, run).finally(() => vi.unstubAllEnvs());
+    expect(git("show", "-s", "--format=%an %cn", String(commit))).toBe("Somebody T\n");
   });
 
   it("works in a folder of a work tree, and without a first commit", async () => {

@@ -44,6 +44,8 @@ export async function git(
   args: readonly string[],
   { input, env, config = [], timeout = 30_000, asUser = false }: GitCall = {},
 ): Promise<GitResult> {
+  // Who the author is may stand there too.
+  const unset = asUser ? /^GIT_(?!AUTHOR_|COMMITTER_)/i : /^GIT_/i;
   const settings = asUser ? config : [...overrides, ...config];
   const child = spawn("git", ["--no-pager", ...args], {
     cwd: folder,
@@ -53,11 +55,7 @@ export async function git(
     stdio: ["pipe", "pipe", "pipe"],
     env: {
       // oxlint-disable-next-line node/no-process-env -- Git needs the home folder and the path of the user.
-      ...Object.fromEntries(
-        Object.entries(process.env).filter(
-          ([name]) => !/^GIT_/i.test(name) || (asUser && /^GIT_(?:AUTHOR|COMMITTER)_/i.test(name)),
-        ),
-      ),
+      ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !unset.test(name))),
       GIT_TERMINAL_PROMPT: "0",
       ...(asUser
         ? {}
