@@ -33,9 +33,9 @@ export interface ExecOptions {
 export interface ExecResult {
   /** Exit status; `null` when it was ended. Sealed, after a signal that it got within: 128 and the signal's number. */
   readonly code: number | null;
-  /** The first mebibyte. */
+  /** The first mebibyte; of more, its first and its last half. */
   readonly stdout: string;
-  /** The first mebibyte. */
+  /** As `stdout`. */
   readonly stderr: string;
   readonly timedOut: boolean;
 }
@@ -152,7 +152,10 @@ function run(
     for (const name of ["stdout", "stderr"] as const) {
       child[name]?.setEncoding("utf8");
       child[name]?.on("data", (text: string) => {
-        output[name] = (output[name] + text).slice(0, mostOutput);
+        const all = output[name] + text;
+        // Summaries of tests come last.
+        const isLong = all.length > mostOutput;
+        output[name] = isLong ? all.slice(0, mostOutput / 2) + all.slice(-mostOutput / 2) : all;
       });
     }
     let timedOut = false;
