@@ -70,7 +70,7 @@ describe.skipIf(!has.python)("pythonCheck (skipped where python3 is not installe
       "test_two.py": tests("two"),
     };
     const found = await faultsOf(pythonCheck(), files);
-    expect(found.map(({ path, related }) => [path, related]).toSorted()).toEqual([
+    expect(found.map(({ path, related }) => [path, related])).toEqual([
       ["app/one.py", "test_one.py"],
       ["app/two.py", "test_two.py"],
     ]);

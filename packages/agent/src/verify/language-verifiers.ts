@@ -18,20 +18,22 @@ process.argv.slice(1).forEach((path, index) => {
 });
 `;
 
+function shellScripts(files: ProjectView["files"]): readonly string[] {
+  return [...files]
+    .filter(([path, text]) => isShell.test(path) && !/^#!.*\b(?:zsh|fish)\b/.test(text))
+    .map(([path]) => path);
+}
+
 /** Parses scripts of shells, `sh -n` or `bash -n` by their first line. */
 export function shellCheck(): Verifier {
-  const scriptsOf = (files: ProjectView["files"]): readonly string[] =>
-    [...files]
-      .filter(([path, text]) => isShell.test(path) && !/^#!.*\b(?:zsh|fish)\b/.test(text))
-      .map(([path]) => path);
   return {
     name: "sh -n",
-    applies: (files) => process.platform !== "win32" && scriptsOf(files).length > 0,
+    applies: (files) => process.platform !== "win32" && shellScripts(files).length > 0,
     reads: (path) => isShell.test(path),
     check(project, sandbox) {
       const { folder: cwd, files, signal } = project;
       const command = [process.execPath, "-e", checkShells, "--"];
-      return syntaxRun("sh -n", scriptsOf(files), project, (paths) =>
+      return syntaxRun("sh -n", shellScripts(files), project, (paths) =>
         sandbox.exec([...command, ...paths], { cwd, signal }),
       );
     },
@@ -50,10 +52,12 @@ for index, path in enumerate(sys.argv[1:]):
         print(json.dumps(fault), flush=True)
 `;
 
-const testPython = `if "$0" -c "import pytest" 2> /dev/null
-then exec "$0" -m pytest -q -p no:cacheprovider --tb=short
-else exec "$0" -m unittest -q
-fi`;
+const testPython = `
+import importlib.util, runpy, sys
+name = "pytest" if importlib.util.find_spec("pytest") else "unittest"
+sys.argv = [name, "-q"] + (["-p", "no:cacheprovider", "--tb=short"] if name == "pytest" else [])
+runpy.run_module(name, run_name="__main__", alter_sys=True)
+`;
 
 /** Python: compiles each file, then runs the tests by pytest, or by unittest where that is not installed. */
 export function pythonCheck(): readonly Verifier[] {
@@ -78,9 +82,7 @@ export function pythonCheck(): readonly Verifier[] {
       needs: (files) =>
         [...files.keys()].some((path) => /(?:^|\/)(?:test_[^/]*|[^/]*_test)\.py$/.test(path)),
       async check(python, project, sandbox) {
-        const run: Tool = { ...python, file: "sh" };
-        const args = ["-c", testPython, python.file];
-        const result = await execTool(run, args, project, sandbox);
+        const result = await execTool(python, ["-c", testPython], project, sandbox);
         const output = result.stdout + result.stderr;
         // 5: there are no tests.
         if (/^Ran 0 tests/m.test(output))
@@ -178,14 +180,14 @@ interface LanguageCheck extends Pick<Verifier, "name"> {
 }
 
 function verifierOf(tool: Tool | undefined, language: LanguageCheck): Verifier {
-  const { name, extension, needs = () => true, check } = language;
+  const { name, extension, needs = () => true } = language;
   const reads = (path: string): boolean => path.endsWith(extension);
   return {
     name,
     reads,
     applies: (files) => tool !== undefined && [...files.keys()].some(reads) && needs(files),
     check: (project, sandbox) =>
-      tool === undefined ? Promise.resolve([]) : check(tool, project, sandbox),
+      tool === undefined ? Promise.resolve([]) : language.check(tool, project, sandbox),
   };
 }
 

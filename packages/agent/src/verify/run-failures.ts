@@ -170,7 +170,7 @@ function placeOf(
 /** Go names files without their folder. */
 function onlyNamed(name: string, files: ProjectView["files"]): string | undefined {
   if (files.has(name)) return name;
-  const found = /_test\.go$/.test(name)
+  const found = name.endsWith("_test.go")
     ? [...files.keys()].filter((path) => path.endsWith(`/${name}`))
     : [];
   return found.length === 1 ? found[0] : undefined;
