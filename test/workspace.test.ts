@@ -214,6 +214,7 @@ const nodesOwnCodes: ReadonlySet<string> = new Set([
   "ERR_HTTP2_",
   "ERR_HTTP2_INVALID_SESSION",
   "ERR_HTTP_REQUEST_TIMEOUT",
+  "ERR_SCRIPT_EXECUTION_TIMEOUT",
 ]);
 
 describe("the workspace", () => {

@@ -85,6 +85,8 @@ export type { AgentOptions, EditInput, ResumeInput, RunInput } from "./run/agent
 export { createAgent, type CodeAgent, type ProgramCheck } from "./run/create-agent.ts";
 export { listRuns, type RunSummary } from "./run/list-runs.ts";
 export { planProject } from "./run/plan-project.ts";
+export { commandCheck, packageScripts, type CommandCheckOptions } from "./verify/commands.ts";
+export { goCheck, pythonCheck, rustCheck, shellCheck } from "./verify/language-verifiers.ts";
 export {
   defaultVerifiers,
   nodeCheck,

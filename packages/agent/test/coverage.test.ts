@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import { coverageOf } from "../src/verify/coverage.ts";
-import { defaultVerifiers, nodeTest } from "../src/verify/node-verifiers.ts";
+import { nodeCheck, nodeTest } from "../src/verify/node-verifiers.ts";
+import { pythonCheck } from "../src/verify/language-verifiers.ts";
 import type { Verifier } from "../src/verify/verifier.ts";
 
 const program = new Map([
@@ -24,7 +25,7 @@ it("the check knows which sources it cannot find faults in, and does not count t
 });
 
 it("what runs tests in JavaScript checks no Python", () => {
-  expect(coverageOf(program, [nodeTest(), ...defaultVerifiers()])).toEqual(coverageOf(program));
+  expect(coverageOf(program, [nodeTest(), nodeCheck()])).toEqual(coverageOf(program));
 });
 
 it("a verifier of one's own checks every file, or those that it says", () => {
@@ -33,4 +34,10 @@ it("a verifier of one's own checks every file, or those that it says", () => {
   const python: Verifier = { ...own, reads: (path) => path.endsWith(".py") };
   expect(coverageOf(program, [python]).unchecked).toEqual(["main.go", "Dockerfile"]);
   expect(coverageOf(program, [{ ...own, applies: () => false }]).unchecked).toHaveLength(3);
+});
+
+it("what compiles Python checks each file of it", () => {
+  const [syntax] = pythonCheck();
+  if (syntax?.applies(program) !== true) return;
+  expect(coverageOf(program, [syntax])).toMatchObject({ unchecked: ["main.go", "Dockerfile"] });
 });

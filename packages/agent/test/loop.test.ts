@@ -223,12 +223,20 @@ describe("the tools of a loop", () => {
   it.each([
     [".env", "it may hold keys"],
     ["id_rsa", "it may hold keys"],
+    ["a.js", "it holds a key"],
     ["logo.png", "it is no text"],
     ["../x", "The path"],
     ["/etc/passwd", "The path"],
     [".git/config", "The path"],
   ])("do not show %s", async (path, why) => {
-    const { call } = open({ ".env": "KEY=1\n", id_rsa: "k\n", "logo.png": "" });
+    const token = ["AKI", "AABCDEFGHIJ234567"].join("");
+    const files = {
+      ".env": "KEY=1\n",
+      id_rsa: "k\n",
+      "logo.png": "",
+      "a.js": `let KEY = "${token}";\n`,
+    };
+    const { call } = open(files);
     expect(await call("read", { path })).toContain(why);
     expect(await call("grep", { pattern: "KEY|k" })).toBe("No line matches.");
   });

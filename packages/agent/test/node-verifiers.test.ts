@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Diagnostic } from "../src/check/diagnostic.ts";
+import { fingerprintOf, type Diagnostic } from "../src/check/diagnostic.ts";
 import { nodeCheck, nodeTest, typeCheck } from "../src/verify/node-verifiers.ts";
 import { createSandbox } from "../src/verify/sandbox.ts";
 import type { Verifier } from "../src/verify/verifier.ts";
@@ -86,11 +86,93 @@ describe("nodeCheck", () => {
       sandbox,
       signal,
     });
-    expect(folder).toMatchObject([{ path: "a.mjs", severity: "error" }]);
+    expect(folder).toMatchObject([{ path: "a.mjs", severity: "error", line: 2 }]);
+  });
+
+  it("parses 200 files by one process", async () => {
+    const files = new Map(
+      Array.from({ length: 200 }, (_, n) => [`${n}.js`, `export const a = ${n};\n`]),
+    );
+    const commands: (readonly string[])[] = [];
+    const counting: typeof sandbox = {
+      level: sandbox.level,
+      exec(command, options) {
+        commands.push(command);
+        return sandbox.exec(command, options);
+      },
+    };
+    const verifiers = [nodeCheck()];
+    expect(await verifyFiles(files, undefined, { verifiers, sandbox: counting, signal })).toEqual(
+      [],
+    );
+    expect(commands).toHaveLength(1);
+  });
+
+  it.each([
+    ["a.js", "#!/usr/bin/env node\nawait 1;\nexport {};\n"],
+    ["b.js", "#!/usr/bin/env node\nreturn;\n"],
+    ["package.json", "{}"],
+  ])("takes %s as Node does", async (path, text) => {
+    expect(await faultsOf(nodeCheck(), { [path]: text, "-p.cjs": "exports.a = 1;\n" })).toEqual([]);
   });
 });
 
 describe("nodeTest", () => {
+  const module = (by: number): string => `export const half = (n) => n / ${by};\n`;
+  const about = (name: string, before = ""): string =>
+    `import assert from "node:assert/strict";\nimport { test } from "node:test";\n` +
+    `import { half } from "../src/${name}.js";\n${before}\n` +
+    `test("halves in ${name}", () => {\n  assert.equal(half(4), 2);\n});\n`;
+  const two = {
+    "package.json": '{ "name": "a", "type": "module" }\n',
+    "src/one.js": module(4),
+    "src/two.js": module(8),
+    "test/one.test.js": about("one"),
+    "test/two.test.js": about("two"),
+  };
+
+  it("reports each test that fails, so that each repair is seen", async () => {
+    const found = await faultsOf(nodeTest(), two);
+    expect(found.map(({ path, related }) => [path, related])).toEqual([
+      ["src/one.js", "test/one.test.js"],
+      ["src/two.js", "test/two.test.js"],
+    ]);
+    expect(found[0]?.message).toMatch(/"halves in one".*expected: 2.*actual: 1/);
+    expect(new Set(found.map(fingerprintOf)).size).toBe(2);
+    const repaired = { ...two, "src/one.js": module(2) };
+    expect((await faultsOf(nodeTest(), repaired)).map(fingerprintOf)).toEqual(
+      found.slice(1).map(fingerprintOf),
+    );
+  }, 30_000);
+
+  it("takes no result from what a test prints", async () => {
+    const noise = `console.log("not ok 1 - fake\\n✖ fake (1ms)\\n" + JSON.stringify(["fake", "x", "", ""]));
+process.stdout.write("\\u001b[31m" + "x".repeat(1e8) + "\\n");`;
+    const found = await faultsOf(nodeTest(), { ...two, "test/one.test.js": about("one", noise) });
+    expect(found.map(({ path }) => path)).toEqual(["src/one.js", "src/two.js"]);
+    expect(found.some(({ message }) => message.includes("fake"))).toBe(false);
+  }, 60_000);
+
+  it("reports 30 tests at most", async () => {
+    const tests = Array.from(
+      { length: 40 },
+      (_, n) => `test("t${n}", () => { throw new Error("e${n}"); });\n`,
+    );
+    const text = `import { test } from "node:test";\n${tests.join("")}`;
+    expect(await faultsOf(nodeTest(), { "a.test.mjs": text })).toHaveLength(30);
+  });
+
+  it("leaves tests to the runner that package.json names", () => {
+    const manifest = '{ "scripts": { "test": "vitest run" } }';
+    const files = new Map([
+      ["package.json", manifest],
+      ["a.test.js", 'import { it } from "vitest";\n'],
+    ]);
+    expect(nodeTest().applies(files)).toBe(false);
+    files.set("b.test.js", 'import { it } from "node:test";\n');
+    expect(nodeTest().applies(files)).toBe(true);
+  });
+
   it("names the file behind a test that fails, not what came with Node", async () => {
     const found = await faultsOf(nodeTest(), {
       "package.json": '{ "name": "a", "type": "module" }\n',

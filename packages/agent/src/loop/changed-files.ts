@@ -1,6 +1,6 @@
 import { AgentError } from "../errors.ts";
 import { validateFilePath, validateFilePaths } from "../files/file-path.ts";
-import { mayBeSecret } from "../project/secret-files.ts";
+import { holdsSecret, mayBeSecret } from "../project/secret-files.ts";
 
 /** Why a tool does not do what it was called for. The model reads it. */
 export class ToolRefusal extends Error {}
@@ -76,6 +76,7 @@ export class ChangedFiles {
     if (mayBeSecret(path)) throw new ToolRefusal(`${path} is not shown: it may hold keys.`);
     const text = this.#now.get(path);
     if (text === undefined) throw new ToolRefusal(`There is no file ${path}.`);
+    if (holdsSecret(text)) throw new ToolRefusal(`${path} is not shown: it holds a key.`);
     if (text === "" && this.#unread.has(path)) {
       throw new ToolRefusal(`${path} is not shown: it is no text, or too long.`);
     }

@@ -1,7 +1,7 @@
 import vm from "node:vm";
 import { z } from "zod";
 import { codeOf } from "../error-code.ts";
-import { mayBeSecret } from "../project/secret-files.ts";
+import { holdsSecret, mayBeSecret } from "../project/secret-files.ts";
 import { ToolRefusal, type ChangedFiles } from "./changed-files.ts";
 import { defineTool, type LoopTool } from "./loop-tool.ts";
 
@@ -111,6 +111,7 @@ function matches(paths: readonly string[], files: ChangedFiles, pattern: RegExp)
     for (const path of paths) {
       if (mayBeSecret(path)) continue;
       const text = files.files.get(path) ?? "";
+      if (holdsSecret(text)) continue;
       for (const [index, line] of text.split("\n").entries()) {
         if (found.length > mostMatches) return;
         if (line.length < 10_000 && pattern.test(line)) {

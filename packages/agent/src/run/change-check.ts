@@ -16,6 +16,10 @@ export interface ChangeReport extends Coverage {
 
 type RunOptions = Omit<VerifyFilesOptions, "changed" | "known">;
 
+function isFailedRun({ code, severity }: Diagnostic): boolean {
+  return code === "verification" && severity === "error";
+}
+
 /** Checks what becomes of a program. What was wrong before is looked for only when something is wrong afterwards. */
 export class ChangeCheck {
   readonly #before: ReadonlyMap<string, string>;
@@ -50,7 +54,8 @@ export class ChangeCheck {
     );
     const run = this.#run && { ...this.#run, changed, known: await this.#knownFaults(only) };
     const found = await verifyFiles(files, undefined, run, only);
-    const old = found.length === 0 ? new Set<string>() : await this.#faultsBefore(found, only);
+    const hasErrors = fingerprints(found).size > 0;
+    const old = hasErrors ? await this.#faultsBefore(found, only) : new Set<string>();
     const diagnostics = found.filter((one) => !old.has(fingerprintOf(one)));
     return {
       diagnostics,
@@ -70,7 +75,7 @@ export class ChangeCheck {
     only: ReadonlySet<string> | undefined,
   ): Promise<ReadonlySet<string>> {
     const known = await this.#knownFaults(only);
-    if (!this.#run || !found.some(({ code }) => code === "verification")) return known;
+    if (!this.#run || !found.some(isFailedRun)) return known;
     const run = { ...this.#run, known };
     this.#knownToRun ??= verifyFiles(this.#before, undefined, run, only).then(fingerprints);
     return new Set([...known, ...(await this.#knownToRun)]);

@@ -13,11 +13,12 @@ export interface ImagePart {
 const mostImages = 10;
 const mostBytes = 8 * 1024 * 1024;
 
+/** The first bytes of each kind, in hexadecimal. */
 const kinds: readonly (readonly [mediaType: string, begin: RegExp])[] = [
-  ["image/png", /^\x89PNG\r\n\x1a\n/],
-  ["image/jpeg", /^\xff\xd8\xff/],
-  ["image/gif", /^GIF8[79]a/],
-  ["image/webp", /^RIFF[^]{4}WEBP/],
+  ["image/png", /^89504e470d0a1a0a/],
+  ["image/jpeg", /^ffd8ff/],
+  ["image/gif", /^47494638(?:37|39)61/],
+  ["image/webp", /^52494646.{8}57454250/],
 ];
 
 /**
@@ -37,7 +38,7 @@ export async function readImages(paths: readonly string[]): Promise<readonly Ima
     if (room < 0)
       throw optionError("images", path, `pictures of at most ${mostBytes} bytes together`);
     const bytes = size === 0 ? Buffer.alloc(0) : await readFile(path);
-    const begin = bytes.subarray(0, 16).toString("latin1");
+    const begin = bytes.subarray(0, 16).toString("hex");
     const [mediaType] = kinds.find(([, pattern]) => pattern.test(begin)) ?? [];
     if (mediaType === undefined) throw optionError("images", path, "a PNG, JPEG, GIF or WebP file");
     images.push({ type: "file", mediaType, data: bytes.toString("base64") });

@@ -1,15 +1,54 @@
 import { existsSync } from "node:fs";
 import { createRequire } from "node:module";
-import { dirname, join, posix } from "node:path";
+import { dirname, join } from "node:path";
 import type { Diagnostic } from "../check/diagnostic.ts";
 import { isScript } from "../check/parse-script.ts";
 import { AgentError } from "../errors.ts";
-import type { ExecResult } from "./sandbox.ts";
-import type { ProjectView, Verifier } from "./verifier.ts";
+import { hasOtherRunner, packageScripts } from "./commands.ts";
+import { goCheck, pythonCheck, rustCheck, shellCheck } from "./language-verifiers.ts";
+import { readFailures, type TestFailure } from "./run-failures.ts";
+import { syntaxRun } from "./syntax-run.ts";
+import type { Verifier } from "./verifier.ts";
 
 const isTest =
   /(?:^|\/)(?:test|tests|__tests__)\/.*\.[cm]?[jt]s$|[._-]test\.[cm]?[jt]s$|(?:^|\/)test\.[cm]?[jt]s$/;
 const isTypeScript = /\.[cm]?ts$/;
+
+/** Parses files within one process. What it does not take is up to `node --check`. */
+const checkScripts = `
+const { existsSync, readFileSync } = require("node:fs");
+const { dirname, extname, join } = require("node:path");
+const vm = require("node:vm");
+function isModule(path) {
+  for (let folder = dirname(path); ; folder = dirname(folder)) {
+    const file = join(folder, "package.json");
+    if (existsSync(file)) return { module: true, commonjs: false }[JSON.parse(readFileSync(file, "utf8")).type];
+    if (folder === ".") return undefined;
+  }
+}
+function parses(path) {
+  const kind = { ".mjs": true, ".cjs": false }[extname(path)] ?? isModule(path);
+  const source = readFileSync(path, "utf8");
+  const names = ["exports", "require", "module", "__filename", "__dirname"];
+  if (kind !== true) {
+    try { vm.compileFunction(source.replace(/^#!/, "//"), names); return true; } catch {}
+  }
+  if (kind !== false) {
+    try { new vm.SourceTextModule(source); return true; } catch {}
+  }
+  return false;
+}
+process.argv.slice(1).forEach((path, index) => {
+  let isFine = false;
+  try { isFine = parses(path); } catch {}
+  if (isFine) return;
+  const options = { encoding: "utf8", env: { ...process.env, NODE_OPTIONS: "" } };
+  const { status, stderr } = require("node:child_process").spawnSync(process.execPath, ["--check", path], options);
+  if (status === 0) return;
+  const line = Number(/:(\\d+)\\n/.exec(stderr)?.[1] ?? 0);
+  console.log(JSON.stringify([index, line, /^\\w*Error.*$/m.exec(stderr)?.[0] ?? "it cannot be parsed"]));
+});
+`;
 
 /** Parses each `.js`, `.mjs` and `.cjs` file as Node does: `node --check`. */
 export function nodeCheck(): Verifier {
@@ -17,58 +56,99 @@ export function nodeCheck(): Verifier {
     name: "node --check",
     applies: (files) => scriptsOf(files).length > 0,
     reads: isScript,
-    async check({ folder, files, signal }, sandbox) {
-      const found: Diagnostic[] = [];
-      for (const path of scriptsOf(files)) {
-        // JSX is for bundlers, and browsers take modules that Node takes for CommonJS.
-        const command = [process.execPath, "--check", path];
-        const result = await sandbox.exec(command, { cwd: folder, signal });
-        if (result.code !== 0) found.push(...readFailure(result, path, folder, files));
-      }
-      return found;
+    check(project, sandbox) {
+      // JSX is for bundlers, and browsers take modules that Node takes for CommonJS.
+      const { folder: cwd, files, signal } = project;
+      const command = [
+        process.execPath,
+        "--experimental-vm-modules",
+        "--no-warnings",
+        "-e",
+        checkScripts,
+        "--",
+      ];
+      return syntaxRun("node --check", scriptsOf(files), project, (paths) =>
+        sandbox.exec([...command, ...paths], { cwd, signal }),
+      );
     },
   };
 }
 
 /**
- * Runs the project's own tests: `node --test`. Needs test files, and no packages that are not installed. Of tests in
- * TypeScript, from which Node only takes the types away, nothing counts but assertions that fail: what does not load may
- * be right for a compiler.
+ * Prints a line of JSON for each test that failed, and nothing of what tests print. Of a file that could not be run, there is
+ * what it wrote to its error output.
+ */
+const reporter = `
+const text = (value) => { try { return String(typeof value === "object" ? JSON.stringify(value) : value).slice(0, 200); } catch { return "?"; } };
+export default async function* (events) {
+  const said = new Map();
+  for await (const { type, data } of events) {
+    if (type === "test:stderr") said.set(data.file, ((said.get(data.file) ?? "") + data.message).slice(-4000));
+    if (type !== "test:fail" || data.todo !== undefined || data.skip !== undefined) continue;
+    const { failureType, message, cause } = data.details.error;
+    if (failureType === "subtestsFailed") continue;
+    const compared = cause?.code === "ERR_ASSERTION" ? "\\nexpected: " + text(cause.expected) + "\\nactual: " + text(cause.actual) : "";
+    const isFile = said.has(data.name);
+    const output = (isFile ? said.get(data.name) : (cause?.stack ?? message)) + compared;
+    yield JSON.stringify([String(data.name), output.slice(0, 4000), data.file ?? "", cause?.code ?? ""]) + "\\n";
+  }
+}
+`;
+
+/**
+ * Runs the project's own tests: `node --test`. Needs test files, and no packages that are not installed. Where the script
+ * `test` of package.json is for another runner, only tests that import `node:test`. Of tests in TypeScript, from which Node
+ * only takes the types away, nothing counts but assertions that fail: what does not load may be right for a compiler.
  */
 export function nodeTest(): Verifier {
   return {
     name: "node --test",
     applies: (files) => testsOf(files).length > 0,
     reads: isScript,
-    async check({ folder, files, signal }, sandbox) {
-      const run = async (
-        tests: readonly string[],
-        counts: (result: ExecResult) => boolean,
-      ): Promise<readonly Diagnostic[]> => {
-        const [first] = tests;
-        if (first === undefined) return [];
-        const command = [process.execPath, "--test", "--test-reporter=tap", ...tests];
-        const result = await sandbox.exec(command, { cwd: folder, signal });
-        return counts(result) ? readFailure(result, first, folder, files) : [];
-      };
-      const tests = testsOf(files);
-      const scripts = tests.filter((path) => !isTypeScript.test(path));
-      const typed = tests.filter((path) => isTypeScript.test(path));
-      return [...(await run(scripts, fails)), ...(await run(typed, failsAssertion))];
+    async check(project, sandbox) {
+      const { folder: cwd, files, signal } = project;
+      const found: Diagnostic[] = [];
+      const typed = testsOf(files).filter((path) => isTypeScript.test(path));
+      for (const tests of [testsOf(files).filter((path) => !typed.includes(path)), typed]) {
+        if (tests.length === 0) continue;
+        const url = `--test-reporter=data:text/javascript,${encodeURIComponent(reporter)}`;
+        const command = [process.execPath, "--test", url, ...tests];
+        const result = await sandbox.exec(command, { cwd, signal });
+        if (result.code === 0) continue;
+        const failures = failuresIn(result.stdout, tests === typed);
+        if (tests !== typed || failures.length > 0) {
+          found.push(...readFailures("node --test", result, project, failures));
+        }
+      }
+      return found;
     },
   };
 }
 
-function fails({ code }: ExecResult): boolean {
-  return code !== 0;
-}
-
-function failsAssertion({ code, stdout }: ExecResult): boolean {
-  return code !== 0 && stdout.includes("code: 'ERR_ASSERTION'");
+function failuresIn(stdout: string, isTyped: boolean): readonly TestFailure[] {
+  return stdout.split("\n").flatMap((line) => {
+    try {
+      const value: unknown = JSON.parse(line);
+      const [name = "", output = "", file = "", code = ""] = Array.isArray(value)
+        ? value.map(String)
+        : [];
+      if (isTyped && code !== "ERR_ASSERTION") return [];
+      return [{ name, output: output.includes(file) ? output : `${output}\n${file}` }];
+    } catch {
+      // The last line may be cut, and Node may print others.
+      return [];
+    }
+  });
 }
 
 function testsOf(files: ReadonlyMap<string, string>): readonly string[] {
-  return [...files.keys()].filter((path) => isTest.test(path) && !path.endsWith(".d.ts"));
+  const isOther = hasOtherRunner(files);
+  return [...files]
+    .filter(
+      ([path, text]) =>
+        isTest.test(path) && !path.endsWith(".d.ts") && (!isOther || text.includes("node:test")),
+    )
+    .map(([path]) => path);
 }
 
 /** What {@link typeCheck} may be told. */
@@ -103,7 +183,11 @@ export function typeCheck({ tsc = findTsc() }: TypeCheckOptions = {}): Verifier 
           severity: "error",
         }),
       ).filter(({ path }) => files.has(path));
-      return found.length > 0 ? found : [failed("tsconfig.json", "tsc", result)];
+      if (found.length > 0) return found;
+      return readFailures("tsc", result, { folder, files, signal }, []).map((one) => ({
+        ...one,
+        path: "tsconfig.json",
+      }));
     },
   };
 }
@@ -126,69 +210,20 @@ function findTsc(): string | undefined {
 }
 
 /**
- * The file of the project that a stack trace names first. Where it names only tests, as a failed assertion does, it is
- * what the first of them imports first: a model that is given the test to repair makes it agree with the fault.
+ * The verifiers that need no option: Node's and TypeScript's, the scripts of package.json, and those of Python, Go, Rust and
+ * shells. Each applies where its tool is installed and the project has files for it.
  */
-function readFailure(
-  result: ExecResult,
-  fallback: string,
-  folder: string,
-  files: ProjectView["files"],
-): readonly Diagnostic[] {
-  if (result.timedOut) return [failed(fallback, "the run", result)];
-  const output = `${result.stdout}\n${result.stderr}`;
-  const places = Array.from(
-    output
-      .replaceAll(`file://${folder}/`, "")
-      .replaceAll(`${folder}/`, "")
-      .matchAll(/(?:^|[\s('"])([\w@./-]+\.[cm]?[jt]s):(\d+)/gm),
-    ([, path = "", line]) => ({ path, line: Number(line) }),
-  ).filter(({ path }) => files.has(path));
-  const place = places.find(({ path }) => !isTest.test(path)) ?? places[0];
-  if (place === undefined) return [failed(fallback, "the run", result)];
-  const subject = isTest.test(place.path) ? subjectOf(place.path, files) : undefined;
-  if (subject !== undefined) {
-    return [{ ...failed(subject, "the run", result), related: place.path }];
-  }
-  const related = places.find(({ path }) => path !== place.path)?.path;
-  const diagnostic = { ...failed(place.path, "the run", result), line: place.line };
-  return [related === undefined ? diagnostic : { ...diagnostic, related }];
-}
-
-/** The file of the project that a test imports first. */
-function subjectOf(test: string, files: ProjectView["files"]): string | undefined {
-  const imported = (files.get(test) ?? "").matchAll(
-    /(?:from|import|require\()\s*["'](\.{1,2}\/[^"'\n]+)["']/g,
-  );
-  return Array.from(imported, ([, name = ""]) => posix.join(posix.dirname(test), name)).find(
-    (path) => files.has(path) && !isTest.test(path),
-  );
-}
-
-function failed(
-  path: string,
-  what: string,
-  { stdout, stderr, code, timedOut }: ExecResult,
-): Diagnostic {
-  const said = `${stdout}\n${stderr}`;
-  const lines = said
-    .split("\n")
-    .map((line) => line.trim())
-    .filter((line) => /(?:Error|error:|not ok|expected|actual|failed)/.test(line))
-    .slice(0, 8);
-  const count = /^# fail (\d+)$/m.exec(stdout)?.[1] ?? "0";
-  const tests = count === "0" ? "" : `, ${count} failed`;
-  const how = timedOut ? "took too long" : `ended with ${code ?? "a signal"}${tests}`;
-  const message = `${what} ${how}${lines.length === 0 ? "" : `: ${lines.join(" | ")}`}`.slice(
-    0,
-    1_000,
-  );
-  return { path, code: "verification", message, severity: "error" };
-}
-
-/** The verifiers that need nothing but Node. */
 export function defaultVerifiers(): readonly Verifier[] {
-  return [nodeCheck(), nodeTest(), typeCheck()];
+  return [
+    nodeCheck(),
+    shellCheck(),
+    ...pythonCheck(),
+    ...goCheck(),
+    ...rustCheck(),
+    nodeTest(),
+    typeCheck(),
+    packageScripts(),
+  ];
 }
 
 /** A verifier failed by itself: that is no fault of the project. */

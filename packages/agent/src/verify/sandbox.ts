@@ -33,9 +33,9 @@ export interface ExecOptions {
 export interface ExecResult {
   /** Exit status; `null` when it was ended. Sealed, after a signal that it got within: 128 and the signal's number. */
   readonly code: number | null;
-  /** The first mebibyte. */
+  /** The first mebibyte; of more, its first and its last half. */
   readonly stdout: string;
-  /** The first mebibyte. */
+  /** As `stdout`. */
   readonly stderr: string;
   readonly timedOut: boolean;
 }
@@ -148,11 +148,11 @@ function run(
         NODE_OPTIONS: `--max-old-space-size=${memory}`,
       },
     });
-    const output = { stdout: "", stderr: "" };
+    const output = { stdout: new Ends(), stderr: new Ends() };
     for (const name of ["stdout", "stderr"] as const) {
       child[name]?.setEncoding("utf8");
       child[name]?.on("data", (text: string) => {
-        output[name] = (output[name] + text).slice(0, mostOutput);
+        output[name].push(text);
       });
     }
     let timedOut = false;
@@ -172,10 +172,10 @@ function run(
     const settle = (code: number | null): void => {
       clearTimeout(timer);
       signal?.removeEventListener("abort", end);
-      resolve({ code, ...output, timedOut });
+      resolve({ code, stdout: String(output.stdout), stderr: String(output.stderr), timedOut });
     };
     child.once("error", (error) => {
-      output.stderr += error.message;
+      output.stderr.push(error.message);
       settle(null);
     });
     child.once("exit", () => {
@@ -192,4 +192,21 @@ function run(
       settle(code);
     });
   });
+}
+
+/** The beginning of a text, and its end, where the summaries of tests are. */
+class Ends {
+  #start = "";
+  #end = "";
+
+  push(text: string): void {
+    const space = mostOutput / 2 - this.#start.length;
+    this.#start += text.slice(0, space);
+    this.#end += text.slice(space);
+    if (this.#end.length > 2 * mostOutput) this.#end = this.#end.slice(-mostOutput / 2);
+  }
+
+  toString(): string {
+    return this.#start + this.#end.slice(-mostOutput / 2);
+  }
 }

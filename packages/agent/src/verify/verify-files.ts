@@ -52,7 +52,7 @@ export async function verifyFiles(
       }));
       failures.push(...said.map((one) => ({ ...one, message: asLine(one.message) })));
       // What cannot be parsed cannot be run; but what is from before an edit must not hide what is new.
-      if (more.length > 0 && known === undefined) break;
+      if (fingerprints(more).size > 0 && known === undefined) break;
     }
     return [...found, ...failures];
   });

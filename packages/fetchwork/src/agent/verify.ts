@@ -1,7 +1,7 @@
-import { createAgent, defaultVerifiers, describeDiagnostic } from "@fetchwork/agent";
+import { createAgent, describeDiagnostic } from "@fetchwork/agent";
 import { defineCommand, type Command } from "../command/command.ts";
 import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
-import { unsafeOption } from "./work-options.ts";
+import { checkOption, unsafeOption, verifiersFor } from "./work-options.ts";
 import { agentExitCodes } from "./agent-exit-codes.ts";
 import { errorCount } from "./view/event-line.ts";
 import { programFolder } from "./program-folder.ts";
@@ -12,7 +12,8 @@ export const verify: Command = defineCommand({
   summary: "Check a program without a model; with --run also in a sandbox",
   positionals: ["folder"],
   options: {
-    run: { type: "boolean", description: "Run it in a sandbox: node --check, node --test, tsc" },
+    run: { type: "boolean", description: "Run the project's checks and tests in a sandbox" },
+    check: checkOption,
     unsafe: unsafeOption,
     json: {
       type: "boolean",
@@ -22,7 +23,7 @@ export const verify: Command = defineCommand({
   async run({ values, positionals: [named = ""] }, io) {
     try {
       const folder = programFolder(named, io);
-      const verifiers = values.run === true ? defaultVerifiers() : undefined;
+      const verifiers = verifiersFor(values.run, values.check);
       const sandbox = values.unsafe === true ? ({ level: "process" } as const) : undefined;
       const { signal } = io;
       const found = await createAgent({ verifiers, sandbox }).verify(folder, { signal });

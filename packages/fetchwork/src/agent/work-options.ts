@@ -1,9 +1,11 @@
 import {
+  commandCheck,
   defaultVerifiers,
   type AgentOptions,
   type ConflictPolicy,
   type ModelPrice,
   type TranscriptRun,
+  type Verifier,
 } from "@fetchwork/agent";
 import type { OptionValues } from "../command/command.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
@@ -42,6 +44,27 @@ export const unsafeOption = {
   type: "boolean",
   description: "Run the program without the sandbox: it can do everything that you can",
 } as const;
+
+/** For checks that no project setting names. */
+export const checkOption = {
+  type: "string",
+  hint: "command",
+  multiple: true,
+  description: "Also run this command in the sandbox, for at most 10 minutes; may be repeated",
+} as const;
+
+/**
+ * What runs the program: the default verifiers and the given commands, if it is to be run or there is a command.
+ *
+ * @throws AgentUsageError for an invalid command
+ */
+export function verifiersFor(
+  isRun: boolean | undefined,
+  commands: readonly string[] = [],
+): readonly Verifier[] | undefined {
+  const checks = commands.map((command) => commandCheck(command, { timeout: 600_000 }));
+  return isRun === true || checks.length > 0 ? [...defaultVerifiers(), ...checks] : undefined;
+}
 
 /** Options of runs that write files. */
 export const workOptions = {
@@ -84,8 +107,9 @@ export const workOptions = {
   verify: {
     type: "string",
     isBoolean: true,
-    description: "Also run the program in a sandbox: node --check, node --test, tsc",
+    description: "Also run the project's checks and tests in a sandbox",
   },
+  check: checkOption,
   unsafe: unsafeOption,
   repair: { type: "string", hint: "number", description: "Maximum rounds of repair (default: 2)" },
 } as const;
@@ -109,6 +133,7 @@ interface CheckedWork {
   readonly planModel: string | undefined;
   readonly repairModel: string | undefined;
   readonly verify: string | undefined;
+  readonly checks: readonly string[] | undefined;
   readonly repair: number | undefined;
   /** What needs no model to be known. */
   readonly options: Pick<
@@ -128,6 +153,7 @@ export function checkWork(values: WorkValues): CheckedWork {
     planModel: values["plan-model"],
     repairModel: values["repair-model"],
     verify: values.verify,
+    checks: values.check,
     repair: repairRounds(values.repair),
     options: {
       concurrency: count("concurrency", values.concurrency, 256),
@@ -167,7 +193,7 @@ export function agentOptions(work: CheckedWork, chosen: ChosenModel): AgentOptio
     repairModel,
     temperature,
     repair,
-    verifiers: verify === "true" ? defaultVerifiers() : undefined,
+    verifiers: verifiersFor(verify === "true", work.checks),
   };
 }
 

@@ -399,7 +399,7 @@ describe("fetchwork agent", () => {
   });
 
   it.each([
-    ["main.py", "print(1\n", "not checked (.py)"],
+    ["main.rb", "puts(1\n", "not checked (.rb)"],
     ["main.go", "Sure! Below is main.go\n", "not checked (.go)"],
     ["notes.md", "# Notes\n", "not checked"],
   ])("does not say that %s has no errors, which nothing checked", async (path, text, said) => {
@@ -484,6 +484,19 @@ describe("fetchwork agent", () => {
       stdout: "",
       stderr: "no errors\n",
     });
+    const checked = await run([
+      "verify",
+      ".",
+      "--check",
+      "true",
+      "--check",
+      "echo b.js:1 bad; false",
+    ]);
+    expect(checked).toMatchObject({ code: 3, stderr: "1 error\n" });
+    expect(checked.stdout).toContain(
+      "error b.js:1 echo b.js:1 bad; false ended with 1 | b.js:1 bad\n",
+    );
+    expect(await run(["verify", ".", "--check", " "])).toMatchObject({ code: 2, stdout: "" });
   });
 
   it("reports a folder without runs", async () => {

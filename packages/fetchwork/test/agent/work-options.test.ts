@@ -68,10 +68,13 @@ describe("agentOptions", () => {
     expect(optionsOf("--verify=true", "--unsafe").sandbox).toEqual({ level: "process" });
   });
 
-  it("runs the program only with --verify", () => {
+  it("runs the program only with --verify or --check", () => {
     expect(optionsOf().verifiers).toBeUndefined();
     expect(optionsOf("--verify=false").verifiers).toBeUndefined();
-    expect(optionsOf("--verify=true").verifiers).toHaveLength(3);
+    expect(optionsOf("--verify=true").verifiers?.map(({ name }) => name)).toContain("node --test");
+    const checks = optionsOf("--check=make check", "--check=make lint").verifiers ?? [];
+    expect(checks.map(({ name }) => name)).toContain("node --test");
+    expect(checks.slice(-2).map(({ name }) => name)).toEqual(["make check", "make lint"]);
   });
 
   it("uses the options of a replayed run as defaults", () => {
