@@ -32,6 +32,17 @@ describe("Budget", () => {
     });
   });
 
+  it("counts what a server had kept of earlier questions at its price", async () => {
+    const count = { inputTokens: 1_000_000, cachedInputTokens: 900_000, outputTokens: 0 };
+    const costs = [{ cachedInput: 0.1 }, {}].map(async (more) => {
+      const budget = new Budget({ prices: { m: { input: 1, output: 10, ...more } } });
+      return (await budget.reserve(request("x"), signal)).settle(count).cost;
+    });
+    const [cheap, full] = await Promise.all(costs);
+    expect(cheap).toBeCloseTo(0.19);
+    expect(full).toBe(1);
+  });
+
   it("knows no cost of a model without a price, and refuses it where money is limited", async () => {
     const budget = new Budget({ maxCost: 1, prices: { other: { input: 1, output: 1 } } });
     await expect(budget.reserve(request("x"), signal)).rejects.toMatchObject({

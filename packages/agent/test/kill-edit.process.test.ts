@@ -83,8 +83,8 @@ const total = (await run(whole.out, whole.log, "edit", Infinity)) ?? 0;
 const perfect = treeOf(whole.out);
 
 /** Rounds at places that are spread over the whole edit, by chance within each part of it. */
-const rounds = Array.from({ length: 36 }, (_, at) => ({
-  step: Math.min(total, 1 + Math.floor(((at + Math.random()) * total) / 36)),
+const rounds = Array.from({ length: 24 }, (_, at) => ({
+  step: Math.min(total, 1 + Math.floor(((at + Math.random()) * total) / 24)),
 }));
 
 it("is written without a fault when nobody ends it", () => {

@@ -7,6 +7,8 @@ import { noAmount, OwnSpending, type Amount, type Spending, type Standing } from
 export interface ModelPrice {
   /** Of questions. */
   readonly input: number;
+  /** Of what the server had kept of an earlier question. Default: `input`. */
+  readonly cachedInput?: number | undefined;
   /** Of answers. */
   readonly output: number;
 }
@@ -79,8 +81,8 @@ export class Budget {
     if (maxCost !== undefined && !(maxCost > 0)) {
       throw optionError("maxCost", maxCost, "a number of US dollars above 0");
     }
-    for (const [model, { input, output }] of Object.entries(prices)) {
-      if (!(input >= 0 && output >= 0)) {
+    for (const [model, { input, output, cachedInput = 0 }] of Object.entries(prices)) {
+      if (!(input >= 0 && output >= 0 && cachedInput >= 0)) {
         throw optionError(`price of ${model}`, `${input}, ${output}`, "two numbers from 0 on");
       }
     }
@@ -213,8 +215,8 @@ export class Budget {
       maxOutputTokens: output ?? request.maxOutputTokens,
       isShortened: output !== undefined && output < (request.maxOutputTokens ?? this.#maxOutput),
       settle: (count) => {
-        const { inputTokens = 0, outputTokens = 0 } = count ?? {};
-        const used = amountOf(inputTokens, outputTokens, price);
+        const { inputTokens = 0, outputTokens = 0, cachedInputTokens: kept = 0 } = count ?? {};
+        const used = amountOf(inputTokens, outputTokens, price, kept);
         const known = price !== undefined && count !== undefined;
         const usage = { inputTokens, outputTokens, cost: known ? used.cost : null, calls: 1 };
         if (close(count === undefined ? amount : used)) this.#count(usage);
@@ -241,8 +243,10 @@ function addCost(left: number | null, right: number | null): number | null {
   return left === null || right === null ? null : left + right;
 }
 
-function amountOf(input: number, output: number, price: ModelPrice | undefined): Amount {
-  const cost = price === undefined ? 0 : (input * price.input + output * price.output) / 1e6;
+function amountOf(input: number, output: number, price: ModelPrice | undefined, kept = 0): Amount {
+  const { input: perInput = 0, output: perOutput = 0, cachedInput = perInput } = price ?? {};
+  const cached = Math.min(kept, input);
+  const cost = ((input - cached) * perInput + cached * cachedInput + output * perOutput) / 1e6;
   return { tokens: input + output, cost };
 }
 

@@ -185,15 +185,19 @@ function argumentsText(input: unknown): string {
   return typeof input === "string" ? input : JSON.stringify(input ?? {});
 }
 
-function usageOf({ inputTokens, outputTokens }: StreamedUsage): readonly ModelPart[] {
+function usageOf(streamed: StreamedUsage): readonly ModelPart[] {
+  const { inputTokens, outputTokens, inputTokenDetails } = streamed;
   if (inputTokens === undefined || outputTokens === undefined) return [];
-  return [{ type: "usage", usage: { inputTokens, outputTokens } }];
+  const cachedInputTokens = inputTokenDetails?.cacheReadTokens;
+  const usage = { inputTokens, outputTokens, ...(cachedInputTokens && { cachedInputTokens }) };
+  return [{ type: "usage", usage }];
 }
 
 /** Tokens, as far as the server counted them. */
 interface StreamedUsage {
   readonly inputTokens?: number | undefined;
   readonly outputTokens?: number | undefined;
+  readonly inputTokenDetails?: { readonly cacheReadTokens?: number | undefined } | undefined;
 }
 
 type Sdk = Pick<typeof import("ai"), "jsonSchema" | "tool">;

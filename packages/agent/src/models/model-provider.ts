@@ -71,9 +71,11 @@ export interface ModelRequest {
 
 /** Tokens of one call, as the server counted them. */
 export interface TokenCount {
-  /** Of the question. */
+  /** Of the question, those that the server had kept of an earlier one included. */
   readonly inputTokens: number;
-  /** Of the answer. */
+  /** Of these, how many the server had kept. Default: 0. */
+  readonly cachedInputTokens?: number | undefined;
+  /** Of the answer, its thoughts included. */
   readonly outputTokens: number;
 }
 

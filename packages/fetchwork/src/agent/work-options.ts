@@ -26,10 +26,10 @@ export const limitOptions = {
   },
   price: {
     type: "string",
-    hint: "in,out",
+    hint: "in,out[,cached]",
     multiple: true,
     description:
-      "US dollars per million input and output tokens, such as [model=]2.5,10; may be repeated",
+      "US dollars per million input, output and cached input tokens, such as [model=]2.5,10,0.25; may be repeated",
   },
   "max-time": { type: "string", hint: "time", description: "Maximum time, such as 90s, 10m or 1h" },
   "max-output-tokens": {
@@ -249,11 +249,12 @@ export function limitsOf(
 
 function priceOf(text: string): CheckedLimits["prices"][number] {
   // Names of models may have an equals sign; numbers have none.
-  const parts = /^(?:(.+)=)?([\d.]+),([\d.]+)$/.exec(text);
-  const [, model, input, output] = parts ?? [];
-  const price = { model, input: Number(input), output: Number(output) };
-  if (parts !== null && Number.isFinite(price.input + price.output)) return price;
-  throw new CommandUsageError(`invalid --price ${JSON.stringify(text)}: expected [model=]in,out`);
+  const parts = /^(?:(.+)=)?([\d.]+),([\d.]+)(?:,([\d.]+))?$/.exec(text);
+  const [, model, input, output, cached = input] = parts ?? [];
+  const price = { input: Number(input), output: Number(output), cachedInput: Number(cached) };
+  if (parts !== null && Object.values(price).every(Number.isFinite)) return { model, ...price };
+  const expected = "expected [model=]in,out[,cached]";
+  throw new CommandUsageError(`invalid --price ${JSON.stringify(text)}: ${expected}`);
 }
 
 function dollars(name: string, value: string | undefined): number | undefined {

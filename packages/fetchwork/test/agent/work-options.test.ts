@@ -29,7 +29,7 @@ describe("agentOptions", () => {
     ["--max-cost=-1", "above 0"],
     ["--max-cost=ten", "above 0"],
     ["--price=1", "expected [model=]in,out"],
-    ["--price=1,2,3", "expected [model=]in,out"],
+    ["--price=1,2,3,4", "expected [model=]in,out"],
     ["--price=1,.", "expected [model=]in,out"],
     ["--max-tokens=0", "a whole number from 1"],
     ["--max-tokens=1e6", "a whole number from 1"],
@@ -53,10 +53,10 @@ describe("agentOptions", () => {
   });
 
   it("applies a price to every model or to the named one", () => {
-    const { budget } = optionsOf("--price=1,2", "--plan-model=big", "--price=big=5,10.5");
+    const { budget } = optionsOf("--price=1,2", "--plan-model=big", "--price=big=5,10.5,0.5");
     expect(budget?.prices).toEqual({
-      scripted: { input: 1, output: 2 },
-      big: { input: 5, output: 10.5 },
+      scripted: { input: 1, output: 2, cachedInput: 1 },
+      big: { input: 5, output: 10.5, cachedInput: 0.5 },
     });
     expect(() => optionsOf("--max-cost=1", "--price=scripted=1,2", "--repair-model=b")).toThrow(
       "--max-cost requires the price of b",
