@@ -92,6 +92,6 @@ it("shows no secret to a model that edits", async () => {
   const edits = [{ path: "b.js", search: "const c", replace: "const b = () => 1, c" }];
   const options = await start(editScript(edits));
   await createAgent(options).edit({ request: "export b", out: folder }).result;
-  expect(asked()).toContain("# File a.js");
+  expect(asked()).toContain("## a.js\n\n```\nimport");
   expect(asked()).not.toContain("do-not-send");
 });

@@ -1,4 +1,5 @@
 import type { FileList } from "../workspace/list-files.ts";
+import { fenced } from "./fenced.ts";
 import { holdsSecret } from "./secret-files.ts";
 
 /** Bytes of one file of instructions, and of all. */
@@ -52,12 +53,4 @@ function foldersOf(paths: readonly string[]): readonly string[] {
 
 function depth(folder: string): number {
   return folder.split("/").length;
-}
-
-/** In a fence that no line of the text ends. A run of more backticks than anybody needs could only be there to be a cost. */
-function fenced(path: string, text: string): string {
-  const within = text.trimEnd().replaceAll(/`{16,}/g, "`".repeat(16));
-  const runs = within.match(/`+/g) ?? [];
-  const fence = "`".repeat(Math.max(3, ...new Set(runs.map(({ length }) => length + 1))));
-  return `## ${path}\n\n${fence}\n${within}\n${fence}`;
 }

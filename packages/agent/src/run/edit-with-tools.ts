@@ -8,6 +8,7 @@ import { changeTools } from "../loop/change-tools.ts";
 import { lookTools } from "../loop/look-tools.ts";
 import { runTool } from "../loop/run-tool.ts";
 import { lastWords, runLoop, type Conversation } from "../loop/run-loop.ts";
+import { fenced } from "../project/fenced.ts";
 import { filesToShow } from "../project/files-to-show.ts";
 import { instructionsOf } from "../project/instructions.ts";
 import { surveyOf } from "../project/survey.ts";
@@ -165,6 +166,6 @@ async function firstQuestion(
 async function wholeProgram(files: ChangedFiles, about: string): Promise<string> {
   const { files: shown } = await filesToShow(files.files, { maxTokens: shownTokens * 2, about });
   const paths = [...files.files.keys()].toSorted().join("\n");
-  const texts = shown.map(({ path }) => `# File ${path}\n\n${files.read(path)}`);
+  const texts = shown.map(({ path }) => fenced(path, files.read(path)));
   return [`# Files of the program\n\n${paths || "There is none."}`, ...texts].join("\n\n");
 }
