@@ -88,6 +88,8 @@ export interface RunResult extends Coverage {
   /** Whether no error is left in what was checked, but for those that were there before an edit. */
   readonly ok: boolean;
   readonly plan: ProjectPlan;
+  /** What the model of an edit said when it was done; undefined of other runs. */
+  readonly said?: string | undefined;
   /** Every file, as it was written or left. */
   readonly files: readonly WrittenFile[];
   /** Every file's source, by path; what would have been written, in a dry run. */

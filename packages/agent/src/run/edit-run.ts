@@ -3,6 +3,7 @@ import { Budget, type Usage } from "../calls/budget.ts";
 import { withProvider } from "../calls/call-options.ts";
 import { fingerprints } from "../check/diagnostic.ts";
 import { AgentError, cancelled } from "../errors.ts";
+import { lastWords } from "../loop/run-loop.ts";
 import { defaultModel } from "../models/default-model.ts";
 import { createSandbox } from "../verify/sandbox.ts";
 import { commitRun } from "../workspace/commit-run.ts";
@@ -99,6 +100,7 @@ export async function runEdit(parts: EditRunParts): Promise<RunResult> {
     out: folder.root,
     ok,
     plan: { sharedDeps: "", files: [] },
+    said: edited.said ?? (state.said && lastWords(state.said)),
     files,
     contents: changed,
     diagnostics,

@@ -37,6 +37,8 @@ export interface EditedProgram {
   readonly report: ChangeReport;
   /** How often the model was told what was wrong. */
   readonly repairs: number;
+  /** What it said last. */
+  readonly said?: string | undefined;
 }
 
 /** What an edit begins with. */
@@ -107,7 +109,7 @@ export async function editWithTools(
     }
     if (errors.length === 0 || round === repair) {
       await record("said", { messages: conversation });
-      return { ...best, repairs: round };
+      return { ...best, repairs: round, said: lastWords(conversation) };
     }
     emit({ type: "step", step: "repair", round: round + 1 });
     const faults = errors.slice(0, 30).map(describeDiagnostic);

@@ -392,6 +392,7 @@ describe("fetchwork agent", () => {
     const { code, stdout } = await run(["edit", "app", "make it two", "--diff"]);
     expect(code).toBe(0);
     expect(stdout).toContain("+++ b/b.js");
+    expect(stdout).toContain("It is done.\nupdated     a.js");
     expect(programOf(join(cwd, "app"))).toEqual({
       "a.js": "export const a = 2;\n",
       "b.js": "export const b = 1;\n",

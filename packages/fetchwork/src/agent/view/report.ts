@@ -1,6 +1,6 @@
 import { describeDiagnostic, type ProposedChange, type RunResult } from "@fetchwork/agent";
 import type { CommandIo } from "../../command/command-io.ts";
-import { colours, oneLine } from "../../command/terminal-text.ts";
+import { colours, manyLines, oneLine } from "../../command/terminal-text.ts";
 import { errorCount, grouped, usageText } from "./event-line.ts";
 
 /** Details of a run in addition to its result. */
@@ -11,6 +11,9 @@ interface ReportOptions {
   readonly isReplayed: boolean;
 }
 
+/** Characters of the model's last words. */
+const mostSaid = 4_000;
+
 /** What a run came to, on standard output. */
 export function report(
   result: RunResult,
@@ -19,6 +22,8 @@ export function report(
 ): void {
   const { files, diagnostics, usage, repairs, sandbox, out, commit } = result;
   const { red, green, dim } = colours(io.stdout);
+  const said = manyLines((result.said ?? "").trim().slice(0, mostSaid));
+  if (said !== "") io.stdout.write(`${said}\n`);
   if (proposed !== undefined) reportProposed(proposed, io);
   const width = Math.max(0, ...files.map(({ path }) => path.length));
   for (const { path, action, bytes, beside } of proposed === undefined ? files : []) {
