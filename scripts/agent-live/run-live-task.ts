@@ -30,7 +30,7 @@ export interface LiveRow {
   readonly kind: "new" | "edit";
   /** Whether the hidden check passed. */
   readonly ok: boolean;
-  /** Whether the agent ended without an error, and found none. */
+  /** Whether the agent ended without an error, and found no fault that was not there before. */
   readonly agentOk: boolean;
   /** Questions to the model, those that failed included. */
   readonly calls: number;
