@@ -76,9 +76,11 @@ export async function startHttpServer(mode: string) {
   const server = createServer((request, response) => {
     headers.push(request.headers.authorization);
     if (mode === "silent") return;
-    if (mode === "broken") return void response.writeHead(500).end("secret");
-    if (mode === "away") return void response.writeHead(302, { location: "/other" }).end();
-    if (request.method !== "POST") return void response.writeHead(405).end();
+    const status = mode === "broken" ? 500 : mode === "away" ? 302 : 405;
+    if (status !== 405 || request.method !== "POST") {
+      response.writeHead(status, { location: "/other" }).end("secret");
+      return;
+    }
     let body = "";
     request.setEncoding("utf8").on("data", (text: string) => (body += text));
     request.on("end", () => {

@@ -1,3 +1,4 @@
+import { spawn } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -154,6 +155,32 @@ describe("a server by stdio", () => {
     await withMcpTools([byStdio("stubborn", log)], never, callOf("read"));
     const pids = readFileSync(log, "utf8").split("\n").slice(0, 2).map(Number);
     expect(pids.map(isAlive)).toEqual([false, false]);
+  });
+
+  it("ends with a process that is killed", async () => {
+    const log = join(folder(), "log");
+    const module = new URL("../src/loop/mcp-tools.ts", import.meta.url).href;
+    const code = `import { withMcpTools } from ${JSON.stringify(module)};
+      const never = new AbortController().signal;
+      await withMcpTools(${JSON.stringify([byStdio("", log)])}, never, async (tools) => {
+        await tools.files__read.execute({}, never);
+        return new Promise(() => setInterval(() => undefined, 1_000));
+      });`;
+    const flags = ["--conditions=@fetchwork/source", "--input-type=module"];
+    const child = spawn(process.execPath, [...flags, "-e", code], { stdio: "ignore" });
+    onTestFinished(() => void child.kill("SIGKILL"));
+    const called = () => expect(readFileSync(log, "utf8")).toContain("read\n");
+    await vi.waitFor(called, { timeout: 20_000 });
+    const pid = Number.parseInt(readFileSync(log, "utf8"), 10);
+    expect(isAlive(pid)).toBe(true);
+    child.kill("SIGKILL");
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 10_000 });
+  }, 40_000);
+
+  it("that cannot be started is no matter for a run that was stopped before", async () => {
+    const nothing = { name: "nothing", command: ["/no/such/program"] };
+    const made = withMcpTools([nothing], AbortSignal.abort(), async () => 1);
+    await expect(made).rejects.toMatchObject({ code: "ERR_AGENT_CANCELLED" });
   });
 
   it("has 40 tools at most together with others, and a long schema is not shown", async () => {

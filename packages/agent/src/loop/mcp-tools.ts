@@ -136,12 +136,11 @@ function within(server: McpServer, stop: AbortSignal) {
 function failureOf(error: unknown, done: string): string {
   const { statusCode, code, cause } = isObject(error) ? error : {};
   if (typeof statusCode === "number") return `responded with the status ${statusCode}`;
-  const reasons = [code, isObject(cause) ? cause["code"] : undefined];
-  // Names of errors of the system, such as ENOENT.
-  const reason = reasons.find((one) => typeof one === "string" && /^[A-Z][A-Z0-9_]+$/.test(one));
-  return reason === undefined
-    ? "responded with what the protocol does not allow"
-    : `cannot be ${done} (${String(reason)})`;
+  // The name of an error of the system, such as ENOENT.
+  const reason = typeof code === "string" ? code : isObject(cause) && cause["code"];
+  return typeof reason === "string" && /^[A-Z][A-Z0-9_]+$/.test(reason)
+    ? `cannot be ${done} (${reason})`
+    : "responded with what the protocol does not allow";
 }
 
 function httpTransport(server: McpServer) {

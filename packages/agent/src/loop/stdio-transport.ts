@@ -39,6 +39,8 @@ export function startProgram(
   const started = new Promise<void>((resolve, reject) => {
     child.once("spawn", resolve).once("error", reject);
   });
+  // A run that was stopped before does not wait for it.
+  started.catch(() => undefined);
   const exited = new Promise<void>((resolve) => {
     child.once("error", () => resolve());
     child.once("exit", (code, signal) => {
@@ -49,7 +51,10 @@ export function startProgram(
   });
   const transport: StdioTransport = {
     start: () => started,
-    send: async (message) => void child.stdin.write(`${JSON.stringify(message)}\n`),
+    send(message) {
+      child.stdin.write(`${JSON.stringify(message)}\n`);
+      return Promise.resolve();
+    },
     async close() {
       child.stdin.end();
       const timer = setTimeout(kill, grace);

@@ -269,11 +269,7 @@ interface Opened {
 
 async function withJournal(
   runId: string,
-  {
-    out,
-    settings,
-    isNew,
-  }: { readonly out: string; readonly settings: AgentSettings; readonly isNew: boolean },
+  { out, settings, isNew }: Pick<Work, "out" | "settings"> & { readonly isNew: boolean },
   use: (opened: Opened) => Promise<RunResult>,
 ): Promise<RunResult> {
   const noRun = (cause?: unknown): AgentError =>
