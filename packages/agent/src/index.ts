@@ -38,6 +38,7 @@ export {
   type RefusedPath,
 } from "./files/file-path.ts";
 export { schedule, type ScheduledFile } from "./files/schedule.ts";
+export type { McpServer } from "./loop/mcp-server.ts";
 export { defaultAnthropicModel, defaultModel } from "./models/default-model.ts";
 export {
   fromAiSdk,

@@ -1,3 +1,4 @@
+import type { FlexibleSchema } from "ai";
 import type { z } from "zod";
 
 /** A tool that the model of a loop may call. */
@@ -7,12 +8,15 @@ export interface LoopTool {
   /** What it does; the model reads it. */
   readonly description: string;
   /** Of its arguments, an object. */
-  readonly input: z.ZodType;
+  readonly input: FlexibleSchema;
   /** What a call is about, in a few words, for people who watch. */
   readonly about: (input: unknown) => string;
   /** Does it. What it returns, or the message of what it throws as a `ToolRefusal`, is told to the model. */
   readonly execute: (input: unknown, signal: AbortSignal) => string | Promise<string>;
 }
+
+/** Tools by the name that the model calls them. */
+export type LoopTools = Readonly<Record<string, LoopTool>>;
 
 /** Makes a tool whose arguments have the types of its schema. */
 export function defineTool<T>(tool: {

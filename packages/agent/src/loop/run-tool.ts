@@ -2,10 +2,8 @@ import { z } from "zod";
 import type { ExecResult, Sandbox } from "../verify/sandbox.ts";
 import { withCopy } from "../verify/program-copy.ts";
 import type { ChangedFiles } from "./changed-files.ts";
+import { cutOutput } from "./cut-output.ts";
 import { defineTool, type LoopTool } from "./loop-tool.ts";
-
-/** Characters of output that are told: the first third, and the end. */
-const mostOutput = 12_000;
 
 /** Seconds that a command may take. */
 const longest = 600;
@@ -44,12 +42,5 @@ export function runTool(files: ChangedFiles, sandbox: Sandbox, from: string): Lo
 function described({ code, stdout, stderr, timedOut }: ExecResult): string {
   const end = timedOut ? "It took too long." : `It ended with ${code ?? "a signal"}.`;
   const output = [stdout, stderr].map((text) => text.trim()).filter((text) => text !== "");
-  return [end, ...output.map(shortened)].join("\n\n");
-}
-
-function shortened(text: string): string {
-  if (text.length <= mostOutput) return text;
-  const head = text.slice(0, mostOutput / 3);
-  const tail = text.slice(text.length - (mostOutput * 2) / 3);
-  return `${head}\n… ${text.length - mostOutput} characters are left out …\n${tail}`;
+  return [end, ...output.map(cutOutput)].join("\n\n");
 }

@@ -1,5 +1,6 @@
 import type { BudgetOptions } from "../calls/budget.ts";
 import type { RetryPolicy } from "../calls/retry-policy.ts";
+import type { McpServer } from "../loop/mcp-server.ts";
 import type { ModelProvider } from "../models/model-provider.ts";
 import type { SandboxOptions } from "../verify/sandbox.ts";
 import type { Verifier } from "../verify/verifier.ts";
@@ -39,6 +40,11 @@ export interface AgentOptions {
   readonly verifiers?: readonly Verifier[] | undefined;
   /** Limits of what is run. */
   readonly sandbox?: SandboxOptions | undefined;
+  /**
+   * Servers whose tools the model of an edit may call, as `<name>__<tool>`: at most 40 tools. They run outside of the sandbox,
+   * also in a dry run, with all powers of the user. One that fails ends the edit with `ERR_AGENT_MCP`. Default: none.
+   */
+  readonly mcp?: readonly McpServer[] | undefined;
   /** Decides about each change before it is written. Default: all are. */
   readonly approve?: Approver | undefined;
   /**

@@ -9,6 +9,7 @@ import { AgentError, checkCount, checkTime, optionError, requireText } from "../
 import { coverageOf, type Coverage } from "../verify/coverage.ts";
 import { createSandbox } from "../verify/sandbox.ts";
 import { verifyFiles } from "../verify/verify-files.ts";
+import { checkMcpServers } from "../loop/mcp-server.ts";
 import { checkWorkTree } from "../workspace/commit-run.ts";
 import { ConfinedFolder } from "../workspace/confined-folder.ts";
 import { takeLock } from "../workspace/file-lock.ts";
@@ -79,6 +80,7 @@ export function createAgent(options: AgentOptions = {}): CodeAgent {
     "repair",
     "verifiers",
     "sandbox",
+    "mcp",
     "allowProtected",
     "approve",
     "onConflict",
@@ -237,6 +239,7 @@ export function settingsOf(options: AgentOptions): AgentSettings {
     throw optionError("provider", options.provider, "a provider of models");
   }
   createRetry(options.retry);
+  checkMcpServers(options.mcp);
   const { maxTime: _, ...limits } = options.budget ?? {};
   // Made to be checked; its time would begin to run.
   void new Budget(limits);
@@ -266,11 +269,7 @@ interface Opened {
 
 async function withJournal(
   runId: string,
-  {
-    out,
-    settings,
-    isNew,
-  }: { readonly out: string; readonly settings: AgentSettings; readonly isNew: boolean },
+  { out, settings, isNew }: Pick<Work, "out" | "settings"> & { readonly isNew: boolean },
   use: (opened: Opened) => Promise<RunResult>,
 ): Promise<RunResult> {
   const noRun = (cause?: unknown): AgentError =>

@@ -3,6 +3,7 @@ import { Budget, type Usage } from "../calls/budget.ts";
 import { withProvider } from "../calls/call-options.ts";
 import { fingerprints } from "../check/diagnostic.ts";
 import { AgentError, cancelled } from "../errors.ts";
+import { withMcpTools } from "../loop/mcp-tools.ts";
 import { lastWords } from "../loop/run-loop.ts";
 import { defaultModel } from "../models/default-model.ts";
 import { createSandbox } from "../verify/sandbox.ts";
@@ -142,7 +143,9 @@ async function editProgram(
   const paid = budget.usage.calls;
   if (provider.capabilities?.(model).tools !== false) {
     try {
-      return await editWithTools(parts, program, options);
+      return await withMcpTools(settings.mcp, signal, (mcpTools) =>
+        editWithTools(parts, { ...program, mcpTools }, options),
+      );
     } catch (error) {
       const isFirst = budget.usage.calls === paid && state.answers.size === 0;
       if (!isFirst || !refusesTools(error)) throw error;

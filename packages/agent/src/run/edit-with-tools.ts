@@ -6,6 +6,7 @@ import { AgentError } from "../errors.ts";
 import { ChangedFiles } from "../loop/changed-files.ts";
 import { changeTools } from "../loop/change-tools.ts";
 import { lookTools } from "../loop/look-tools.ts";
+import type { LoopTools } from "../loop/loop-tool.ts";
 import { runTool } from "../loop/run-tool.ts";
 import { lastWords, runLoop, type Conversation } from "../loop/run-loop.ts";
 import { fenced } from "../project/fenced.ts";
@@ -49,6 +50,8 @@ export interface ProgramBefore {
   readonly check: ChangeCheck;
   /** Where commands are run; undefined: they are not. */
   readonly sandbox: Sandbox | undefined;
+  /** Tools of MCP servers. Default: none. */
+  readonly mcpTools?: LoopTools | undefined;
 }
 
 /**
@@ -59,7 +62,7 @@ export interface ProgramBefore {
  */
 export async function editWithTools(
   { request, settings, emit, signal, record, state, folder, ...parts }: EditRunParts,
-  { before, unread, check, sandbox }: ProgramBefore,
+  { before, unread, check, sandbox, mcpTools }: ProgramBefore,
   options: AskOptions,
 ): Promise<EditedProgram> {
   const { maxFileBytes, allowProtected = false, repair } = settings;
@@ -81,6 +84,7 @@ export async function editWithTools(
       keepResult: (callId, result) => record("result", { callId, result }),
       instructions,
       tools: {
+        ...mcpTools,
         ...lookTools(files),
         ...changeTools(files),
         ...(sandbox && { run: runTool(files, sandbox, folder.root) }),

@@ -5,6 +5,7 @@ import type { CommandIo } from "../command/command-io.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { askAboutChanges } from "./ask-changes.ts";
 import { followRun } from "./follow-run.ts";
+import { mcpOption, mcpServers } from "./mcp-option.ts";
 import { chooseModel, modelOptions, replayedRun } from "./model-options.ts";
 import { checkOutput, outputOptions } from "./output-options.ts";
 import { programFolder } from "./program-folder.ts";
@@ -40,6 +41,7 @@ export const editOptions = {
     type: "boolean",
     description: "Commit the files of a run without new errors; runs the hooks of your git",
   },
+  ...mcpOption,
   ...modelOptions,
   ...editWork,
   ...limitOptions,
@@ -77,6 +79,7 @@ export async function editProgram(
 ): Promise<number> {
   checkOutput(values);
   const work = checkWork(values);
+  const mcp = mcpServers(values.mcp);
   const folder = programFolder(named, io);
   const ask = values.ask === true ? askAboutChanges(io) : undefined;
   const asked = await readPrompt({ argument, option: values.prompt }, io);
@@ -84,7 +87,7 @@ export async function editProgram(
   const request = asked ?? (recorded === undefined ? undefined : String(recorded));
   if (request === undefined) throw new CommandUsageError("request is missing");
   const chosen = await chooseModel(values, io, { run: { prompt: request } });
-  const options = { ...agentOptions(work, chosen), allowProtected: values.ask };
+  const options = { ...agentOptions(work, chosen), allowProtected: values.ask, mcp };
   const dryRun = values["dry-run"] === true;
   const runId = newRunId();
   const hint = resumeHint(folder, { runId, out: named, values }, io);

@@ -5,6 +5,7 @@ import type { CommandIo } from "../command/command-io.ts";
 import { jsonLine } from "../command/terminal-text.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { followRun } from "./follow-run.ts";
+import { mcpOption, mcpServers } from "./mcp-option.ts";
 import { chooseModel, modelOptions } from "./model-options.ts";
 import { checkOutput, outOption, outputOptions } from "./output-options.ts";
 import { resumeHint } from "./run-id.ts";
@@ -15,11 +16,19 @@ import { toRunFailure } from "./run-failure.ts";
 export const resume: Command = defineCommand({
   summary: "Resume an unfinished run; finished files are not requested again",
   positionals: ["[run]"],
-  options: { ...outOption, ...modelOptions, ...workOptions, ...limitOptions, ...outputOptions },
+  options: {
+    ...outOption,
+    ...mcpOption,
+    ...modelOptions,
+    ...workOptions,
+    ...limitOptions,
+    ...outputOptions,
+  },
   async run({ values, positionals: [named] }, io) {
     try {
       checkOutput(values);
       const work = checkWork(values);
+      const mcp = mcpServers(values.mcp);
       const { out } = values;
       const folder = resolve(io.cwd, out);
       const last = named === undefined ? await lastRun(folder, out) : undefined;
@@ -31,7 +40,10 @@ export const resume: Command = defineCommand({
       const options = agentOptions(work, await chooseModel(values, io, { mayAppend: true }));
       return await followRun(
         (more) =>
-          createAgent({ ...options, ...more }).resume(runId, { out: folder, signal: io.signal }),
+          createAgent({ ...options, ...more, mcp }).resume(runId, {
+            out: folder,
+            signal: io.signal,
+          }),
         { values, hint: resumeHint(folder, { runId, out, values }, io) },
         io,
       );
