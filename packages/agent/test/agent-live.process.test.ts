@@ -125,11 +125,14 @@ it.each(liveTasks)("passes a good answer to $name", async (task) => {
   expect(row).toMatchObject({ ok: true, agentOk: true, why: "", cost: null });
 });
 
-it.each(liveTasks)("fails a bad answer to $name", async (task) => {
-  const solution = Object.entries(liveSolutions[task.name] ?? {});
-  const made = solution.map(([path]) => [path, "export {};\n"] as const);
-  const baseUrl = await serverOf(answersTo(task, new Map(made)));
-  const provider = openAICompatible({ baseUrl, model: "scripted" });
-  const row = await runLiveTask(task, { provider, maxTokens: 200_000, level });
-  expect(row.ok).toBe(false);
-});
+it.each(liveTasks.filter((_, index) => index % 4 === 1))(
+  "fails a bad answer to $name",
+  async (task) => {
+    const solution = Object.entries(liveSolutions[task.name] ?? {});
+    const made = solution.map(([path]) => [path, "export {};\n"] as const);
+    const baseUrl = await serverOf(answersTo(task, new Map(made)));
+    const provider = openAICompatible({ baseUrl, model: "scripted" });
+    const row = await runLiveTask(task, { provider, maxTokens: 200_000, level });
+    expect(row.ok).toBe(false);
+  },
+);

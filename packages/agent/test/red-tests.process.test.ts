@@ -33,7 +33,10 @@ const verifiers = [nodeCheck(), nodeTest(), ...pythonCheck()];
  */
 type Way = "run" | "check";
 
-const tasks = redTasks(seed).map((task, index) => {
+/** All 50 take minutes: `RED_TASKS=all` runs them, and every fifth is run without it. */
+const isAll = process.env["RED_TASKS"] === "all";
+
+const everyTask = redTasks(seed).map((task, index) => {
   const isPython = task.language === "python";
   const isSealed = index % 10 < (isPython ? 1 : 2) && (canSeal || isCi);
   const level: SandboxLevel = isSealed ? "sealed" : "process";
@@ -42,6 +45,7 @@ const tasks = redTasks(seed).map((task, index) => {
   const isSkipped = isPython && python === undefined && !isCi;
   return { ...task, level, way, isSkipped };
 });
+const tasks = everyTask.filter((_, index) => isAll || index % 5 === 0);
 
 const node = `'${process.execPath}' --test --test-isolation=none --test-reporter=tap`;
 const testCommands = {

@@ -11,7 +11,17 @@ export interface ResumeLine {
 }
 
 /** Options of `run` and `edit` that `resume` has no use for. */
-const left: ReadonlySet<string> = new Set(["prompt", "plan", "out", "dry-run", "dirty", "commit"]);
+const left: ReadonlySet<string> = new Set([
+  "prompt",
+  "plan",
+  "out",
+  "dry-run",
+  "dirty",
+  "commit",
+  "ask",
+  "image",
+  "run",
+]);
 
 /** The command line that resumes a run, quoted for a shell. */
 export function resumeLine({ runId, out, values }: ResumeLine, io: CommandIo): string {
