@@ -99,8 +99,13 @@ export default defineConfig({
     ],
     reporters: ["default", "./scripts/plain-summary-reporter.ts"],
     // Where threads come and go, V8 now and then ends a process at its record of code pages
-    // (https://github.com/nodejs/node/issues/64500); without keys of memory it is said to happen less.
-    execArgv: ["--conditions=@fetchwork/source", "--no-memory-protection-keys"],
+    // (https://github.com/nodejs/node/issues/64500), also where code of WebAssembly is freed. Without keys of memory, and
+    // where such code is kept, it happens less.
+    execArgv: [
+      "--conditions=@fetchwork/source",
+      "--no-memory-protection-keys",
+      "--no-wasm-code-gc",
+    ],
     globalSetup: "packages/documents/test/stop-servers.ts",
     // Vitest leaves a core free unless it is told the number.
     maxWorkers: "100%",
