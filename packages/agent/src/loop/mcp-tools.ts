@@ -11,7 +11,12 @@ import { maxMessageBytes, startProgram, type StdioTransport } from "./stdio-tran
 const most = { tools: 40, description: 1_000, schema: 4_000 };
 
 /** Milliseconds in which a server must start and list its tools, and do a call. */
-const defaultTimes = { start: 10_000, call: 60_000 };
+interface McpTimes {
+  readonly start: number;
+  readonly call: number;
+}
+
+const defaultTimes: McpTimes = { start: 10_000, call: 60_000 };
 
 /**
  * Starts servers, uses their tools, and closes them whatever comes of it.
@@ -22,7 +27,7 @@ export async function withMcpTools<T>(
   servers: readonly McpServer[] = [],
   signal: AbortSignal,
   use: (tools: LoopTools) => Promise<T>,
-  times = defaultTimes,
+  times: McpTimes = defaultTimes,
 ): Promise<T> {
   if (servers.length === 0) return use({});
   const open: Closable[] = [];
@@ -51,7 +56,7 @@ interface Closable {
 async function toolsOf(
   server: McpServer,
   inTime: InTime,
-  { times, open }: { readonly times: typeof defaultTimes; readonly open: Closable[] },
+  { times, open }: { readonly times: McpTimes; readonly open: Closable[] },
 ): Promise<ReadonlyMap<string, LoopTool>> {
   const [sdk, { jsonSchema }] = await Promise.all([import("@ai-sdk/mcp"), import("ai")]);
   let program: StdioTransport | undefined;

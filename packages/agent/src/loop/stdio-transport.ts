@@ -4,7 +4,7 @@ import { ByteCollector } from "@fetchwork/kit";
 import type { McpServer } from "./mcp-server.ts";
 
 /** Bytes of a message. */
-export const maxMessageBytes = 32 * 1024 * 1024;
+export const maxMessageBytes: number = 32 * 1024 * 1024;
 
 /** Milliseconds in which a server must end after its input. */
 const grace = 1_000;

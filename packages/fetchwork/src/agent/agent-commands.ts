@@ -9,7 +9,7 @@ export const agentCommands: CommandGroup = {
   commands: new Map([
     ["resume", withAgent(async () => (await import("./resume.ts")).resume)],
     ["edit", withAgent(async () => (await import("./edit.ts")).edit)],
-    ["continue", withAgent(async () => (await import("./continue.ts")).continueRun)],
+    ["continue", withAgent(async () => (await import("./edit.ts")).continueRun)],
     ["plan", withAgent(async () => (await import("./plan.ts")).plan)],
     ["files", withAgent(async () => (await import("./files.ts")).files)],
     ["verify", withAgent(async () => (await import("./verify.ts")).verify)],

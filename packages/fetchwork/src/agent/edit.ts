@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { createAgent } from "@fetchwork/agent";
+import { createAgent, listRuns } from "@fetchwork/agent";
 import { defineCommand, type Command, type OptionValues } from "../command/command.ts";
 import type { CommandIo } from "../command/command-io.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
@@ -23,7 +23,7 @@ const {
 } = workOptions;
 
 /** Options of what changes a program. */
-export const editOptions = {
+const editOptions = {
   ...promptOption,
   "dry-run": { type: "boolean", description: "Print what would be written without writing it" },
   ask: {
@@ -62,6 +62,28 @@ export const edit: Command = defineCommand({
   },
 });
 
+/** `fetchwork agent continue`. */
+export const continueRun: Command = defineCommand({
+  summary: "Ask for more in the conversation of an earlier run",
+  positionals: ["folder", "[request]"],
+  options: {
+    ...editOptions,
+    run: { type: "string", hint: "id", description: "Run to continue (default: the last one)" },
+  },
+  async run({ values, positionals: [named = "", argument] }, io) {
+    try {
+      const runs = await listRuns(programFolder(named, io));
+      const continues = values.run ?? runs.find(({ finished }) => finished)?.runId;
+      if (continues === undefined) {
+        throw new CommandUsageError(`no complete run in ${JSON.stringify(named)}`);
+      }
+      return await editProgram(values, { named, argument, continues }, io);
+    } catch (error) {
+      throw toRunFailure(error, values, io);
+    }
+  },
+});
+
 /** What is to be changed. */
 interface EditTarget {
   /** The folder, as it was typed. */
@@ -72,7 +94,7 @@ interface EditTarget {
 }
 
 /** Changes a program, shows how, and resolves to the exit code. */
-export async function editProgram(
+async function editProgram(
   values: OptionValues<typeof editOptions>,
   { named, argument, continues }: EditTarget,
   io: CommandIo,

@@ -1,7 +1,7 @@
 import { createAgent, describeDiagnostic } from "@fetchwork/agent";
 import { defineCommand, type Command } from "../command/command.ts";
 import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
-import { checkOption, unsafeOption, verifiersFor } from "./work-options.ts";
+import { verifiersFor, workOptions } from "./work-options.ts";
 import { agentExitCodes } from "./agent-exit-codes.ts";
 import { errorCount } from "./view/event-line.ts";
 import { programFolder } from "./program-folder.ts";
@@ -13,8 +13,8 @@ export const verify: Command = defineCommand({
   positionals: ["folder"],
   options: {
     run: { type: "boolean", description: "Run the project's checks and tests in a sandbox" },
-    check: checkOption,
-    unsafe: unsafeOption,
+    check: workOptions.check,
+    unsafe: workOptions.unsafe,
     json: {
       type: "boolean",
       description: "Print each problem as a line of JSON, then what was checked",

@@ -39,20 +39,6 @@ export const limitOptions = {
   },
 } as const;
 
-/** For machines where nothing can be sealed. */
-export const unsafeOption = {
-  type: "boolean",
-  description: "Run the program without the sandbox: it can do everything that you can",
-} as const;
-
-/** For checks that no project setting names. */
-export const checkOption = {
-  type: "string",
-  hint: "command",
-  multiple: true,
-  description: "Also run this command in the sandbox, for at most 10 minutes; may be repeated",
-} as const;
-
 /**
  * What runs the program: the default verifiers and the given commands, if it is to be run or there is a command.
  *
@@ -109,8 +95,16 @@ export const workOptions = {
     isBoolean: true,
     description: "Also run the project's checks and tests in a sandbox",
   },
-  check: checkOption,
-  unsafe: unsafeOption,
+  check: {
+    type: "string",
+    hint: "command",
+    multiple: true,
+    description: "Also run this command in the sandbox, for at most 10 minutes; may be repeated",
+  },
+  unsafe: {
+    type: "boolean",
+    description: "Run the program without the sandbox: it can do everything that you can",
+  },
   repair: { type: "string", hint: "number", description: "Maximum rounds of repair (default: 2)" },
 } as const;
 
