@@ -154,6 +154,17 @@ const page = '<!doctype html>\n<title>Pong</title>\n<canvas id="game"></canvas>\
 const gameFile = { path: "index.html", purpose: "The page", dependsOn: [], exports: [] };
 
 const modelAnswers = [
+  {
+    tool: "edit",
+    last: "user",
+    calls: [
+      {
+        name: "edit",
+        arguments: { path: "speed.js", search: "speed = 1", replace: "speed = 2" },
+      },
+    ],
+  },
+  { tool: "edit", last: "tool", text: "The ball is twice as fast." },
   { tool: "project_files", arguments: { files: [gameFile] } },
   { tool: "file_paths", arguments: { files: [gameFile.path] } },
   { match: ["the source of index.html"], text: `\`\`\`html\n${page}\`\`\`\n` },
