@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, sign, type KeyObject } from "node:cryp
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Server } from "node:net";
-import { startModelServer } from "../../packages/agent/test/model-server.ts";
+import { startModelServer, type ScriptedAnswer } from "../../packages/agent/test/model-server.ts";
 import { makeCertificate } from "./certificate.ts";
 
 /** The services that the READMEs call, on this machine. */
@@ -153,7 +153,7 @@ const page = '<!doctype html>\n<title>Pong</title>\n<canvas id="game"></canvas>\
 
 const gameFile = { path: "index.html", purpose: "The page", dependsOn: [], exports: [] };
 
-const modelAnswers = [
+const modelAnswers: readonly ScriptedAnswer[] = [
   {
     tool: "edit",
     last: "user",

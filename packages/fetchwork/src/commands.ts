@@ -1,4 +1,3 @@
-import { withAgent } from "./agent/agent-commands.ts";
 import type { Command, CommandGroup } from "./command/command.ts";
 
 /** All commands of `fetchwork`. */
@@ -10,7 +9,7 @@ export const commands: CommandGroup = {
     ["agent", async () => (await import("./agent/agent-commands.ts")).agentCommands],
     ["db", async () => (await import("./db/db-commands.ts")).dbCommands],
     ["oauth", async () => (await import("./oauth/oauth-commands.ts")).oauthCommands],
-    ["sandbox", withAgent(async () => (await import("./agent/sandbox.ts")).sandbox)],
+    ["sandbox", async () => (await import("./agent/sandbox.ts")).sandbox],
     ["webhooks", async () => (await import("./webhooks/webhook-commands.ts")).webhookCommands],
   ]),
 };

@@ -27,18 +27,25 @@ export const agentCommands: CommandGroup = {
  * @throws CommandFailure when the package is not installed
  */
 export function withAgent(load: () => Promise<Command>): () => Promise<Command> {
-  return async () => {
-    try {
-      return await load();
-    } catch (cause) {
-      const message = cause instanceof Error ? cause.message : "";
-      const isMissing = message.startsWith("Cannot find package '@fetchwork/agent'");
-      if (!isMissing) throw cause;
-      throw new CommandFailure("the package @fetchwork/agent is not installed", {
-        exitCode: exitCodes.failed,
-        hint: "Install it with: npm install @fetchwork/agent",
-        cause,
-      });
-    }
-  };
+  return () => loadAgent(load);
+}
+
+/**
+ * Loads what needs the package of the agent.
+ *
+ * @throws CommandFailure as a rejection, when the package is not installed
+ */
+export async function loadAgent<T>(load: () => Promise<T>): Promise<T> {
+  try {
+    return await load();
+  } catch (cause) {
+    const message = cause instanceof Error ? cause.message : "";
+    const isMissing = message.startsWith("Cannot find package '@fetchwork/agent'");
+    if (!isMissing) throw cause;
+    throw new CommandFailure("the package @fetchwork/agent is not installed", {
+      exitCode: exitCodes.failed,
+      hint: "Install it with: npm install @fetchwork/agent",
+      cause,
+    });
+  }
 }

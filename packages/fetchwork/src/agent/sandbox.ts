@@ -1,10 +1,11 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { createSandbox } from "@fetchwork/agent";
 import { CommandFailure } from "../command/command-failure.ts";
 import { defineCommand, type Command } from "../command/command.ts";
 import { exitCodes } from "../command/exit-codes.ts";
-import { count, milliseconds } from "./work-options.ts";
+import { milliseconds } from "../command/milliseconds.ts";
+import { wholeNumber } from "../command/whole-number.ts";
+import { loadAgent } from "./agent-commands.ts";
 
 /** The exit code of timeout(1). */
 const timedOutCode = 124;
@@ -34,7 +35,9 @@ export const sandbox: Command = defineCommand({
   },
   async run({ values, positionals }, { cwd, signal, stderr }) {
     const timeout = milliseconds("timeout", values.timeout);
-    const memory = count("memory", values.memory, 2 ** 20);
+    const memory =
+      values.memory === undefined ? undefined : wholeNumber("memory", values.memory, 2 ** 20, 1);
+    const { createSandbox } = await loadAgent(() => import("@fetchwork/agent"));
     const readOnly =
       values["read-only"] === true
         ? [cwd]

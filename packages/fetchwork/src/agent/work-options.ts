@@ -9,6 +9,7 @@ import {
 } from "@fetchwork/agent";
 import type { OptionValues } from "../command/command.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
+import { milliseconds } from "../command/milliseconds.ts";
 import { wholeNumber } from "../command/whole-number.ts";
 import type { ChosenModel } from "./model-options.ts";
 
@@ -256,23 +257,6 @@ function dollars(name: string, value: string | undefined): number | undefined {
   const number = Number(value);
   if (/^\d*\.?\d+$/.test(value) && number > 0) return number;
   throw new CommandUsageError(`--${name} must be an amount of US dollars above 0, such as 0.50`);
-}
-
-const units: ReadonlyMap<string, number> = new Map([
-  ["s", 1_000],
-  ["m", 60_000],
-  ["h", 3_600_000],
-]);
-
-export function milliseconds(name: string, value: string | undefined): number | undefined {
-  if (value === undefined) return undefined;
-  const [, number, unit = "s"] = /^(\d{1,6}(?:\.\d{1,3})?)([smh])?$/.exec(value) ?? [];
-  const time = Math.round(Number(number) * (units.get(unit) ?? Number.NaN));
-  // The longest time that a timer takes.
-  if (time >= 1 && time < 2 ** 31) return time;
-  throw new CommandUsageError(
-    `--${name} must be a duration such as 90s, 10m or 1h, at most 24 days`,
-  );
 }
 
 export function count(
