@@ -194,8 +194,8 @@ describe.each(["in a work tree of git", "outside of git"])("undoRun %s", (where)
     expect(read("a.js")).toBe("2\n");
     await undoRun({ out: root, force: true });
     expect([read("a.js"), read("b.js")]).toEqual(["1\n", "1\n"]);
-    const { sha256 } = await import("../src/workspace/checkpoint.ts");
-    expect(read(`.fetchwork/replaced/${sha256("mine\n")}`)).toBe("mine\n");
+    const { hashOf } = await import("../src/workspace/project-writer.ts");
+    expect(read(`.fetchwork/replaced/${hashOf("mine\n")}`)).toBe("mine\n");
   });
 
   it("puts back what was changed, made, moved and removed, and no other file", async () => {
@@ -264,8 +264,8 @@ describe.each(["in a work tree of git", "outside of git"])("undoRun %s", (where)
   it("refuses a copy that is not what was there, unless the checkpoint has it", async () => {
     put("a.js", "1\n");
     await change("r1", { "a.js": "2\n" });
-    const { sha256 } = await import("../src/workspace/checkpoint.ts");
-    put(`.fetchwork/replaced/${sha256("1\n")}`, "other\n");
+    const { hashOf } = await import("../src/workspace/project-writer.ts");
+    put(`.fetchwork/replaced/${hashOf("1\n")}`, "other\n");
     const outcome = await undoRun({ out: root }).then(
       () => read("a.js"),
       (error: unknown) => String(error),

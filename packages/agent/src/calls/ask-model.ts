@@ -88,7 +88,7 @@ export interface Answer {
  */
 export async function askModel(question: Question, options: AskOptions): Promise<Answer> {
   const { provider, budget = new Budget(), retry, temperature, maxOutputTokens } = options;
-  const model = options.model ?? provider.defaultModel ?? defaultModel;
+  const model = modelOf(options);
   const { mayBeEmpty = false, ...asked } = question;
   const request: ModelRequest = { ...asked, model, temperature, maxOutputTokens };
   const nextDelay = createRetry(retry);
@@ -123,6 +123,11 @@ export async function askModel(question: Question, options: AskOptions): Promise
     options.onRetry?.({ attempt, delay, error: outcome.error });
     await pause(delay, signal);
   }
+}
+
+/** Name of the model that is asked. */
+export function modelOf({ model, provider }: Pick<AskOptions, "model" | "provider">): string {
+  return model ?? provider.defaultModel ?? defaultModel;
 }
 
 /** The sum of two uses. */

@@ -2,8 +2,7 @@ import { isObject } from "@fetchwork/kit";
 import { extractCode } from "../files/extract-code.ts";
 import { AgentError } from "../errors.ts";
 import type { ChatMessage, ModelTool } from "../models/model-provider.ts";
-import { defaultModel } from "../models/default-model.ts";
-import { addUsage, askModel, type Answer, type AskOptions } from "./ask-model.ts";
+import { addUsage, askModel, modelOf, type Answer, type AskOptions } from "./ask-model.ts";
 import type { Usage } from "./budget.ts";
 
 /** A structured question. */
@@ -39,9 +38,9 @@ export async function askStructured<T>(
   question: StructuredQuestion<T>,
   options: AskOptions,
 ): Promise<StructuredAnswer<T>> {
-  const { provider, model = provider.defaultModel ?? defaultModel } = options;
+  const { provider } = options;
   const { tool } = question;
-  let withTool = provider.capabilities?.(model).tools !== false;
+  let withTool = provider.capabilities?.(modelOf(options)).tools !== false;
   let messages = question.messages;
   let usage: Usage = { inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 };
   let complained = false;

@@ -8,10 +8,9 @@ const small = 100;
 const isShared = /\.(?:json|jsonc|html?|css|webmanifest|vue|svelte)$|\.d\.[cm]?ts$/i;
 
 /**
- * The scripts in which a change of some files can make a fault: they, and those that name one of them, as whoever imports it
- * does.
+ * The scripts in which a change of some files can make a fault: the changed files, and the scripts that import one of them.
  *
- * @returns undefined: any file of the program
+ * @returns undefined where the fault can be in any file
  */
 export function affectedBy(
   changed: readonly string[],

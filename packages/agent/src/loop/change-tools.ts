@@ -3,10 +3,10 @@ import { applyEdit } from "../files/apply-edits.ts";
 import { findElisions } from "../files/find-elisions.ts";
 import { mayBeSecret } from "../project/secret-files.ts";
 import { ToolRefusal, type ChangedFiles } from "./changed-files.ts";
-import { defineTool, type LoopTool } from "./loop-tool.ts";
+import { defineTool, type LoopTools } from "./loop-tool.ts";
 
 /** Tools that change the files of a program. */
-export function changeTools(files: ChangedFiles): Readonly<Record<string, LoopTool>> {
+export function changeTools(files: ChangedFiles): LoopTools {
   const path = z.string().describe("Relative to the folder of the program.");
   return {
     edit: defineTool({

@@ -1,4 +1,5 @@
 import { AgentError } from "../errors.ts";
+import { changedPaths } from "../files/changed-paths.ts";
 import { validateFilePath, validateFilePaths } from "../files/file-path.ts";
 import { holdsSecret, mayBeSecret } from "../project/secret-files.ts";
 
@@ -49,18 +50,8 @@ export class ChangedFiles {
 
   /** Files that are not as they were; `undefined`: it is gone. */
   get changed(): ReadonlyMap<string, string | undefined> {
-    const changed = new Map<string, string | undefined>();
-    for (const [path, text] of this.#now) {
-      if (this.#before.get(path) !== text) changed.set(path, text);
-    }
-    for (const path of this.#before.keys()) if (!this.#now.has(path)) changed.set(path, undefined);
-    return changed;
-  }
-
-  /** Puts every file back to what it was at another time. */
-  restore(files: ReadonlyMap<string, string>): void {
-    this.#now.clear();
-    for (const [path, text] of files) this.#now.set(path, text);
+    const paths = changedPaths(this.#before, this.#now);
+    return new Map(paths.map((path) => [path, this.#now.get(path)]));
   }
 
   /** The text of a file, which counts as seen. */

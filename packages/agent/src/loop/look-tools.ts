@@ -3,7 +3,7 @@ import { z } from "zod";
 import { codeOf } from "../error-code.ts";
 import { holdsSecret, mayBeSecret } from "../project/secret-files.ts";
 import { ToolRefusal, type ChangedFiles } from "./changed-files.ts";
-import { defineTool, type LoopTool } from "./loop-tool.ts";
+import { defineTool, type LoopTools } from "./loop-tool.ts";
 
 /** Lines, and characters, that one call shows. */
 const usualLines = 250;
@@ -16,7 +16,7 @@ const longestLine = 300;
 const patternTime = 2_000;
 
 /** Tools that look at the files of a program. */
-export function lookTools(files: ChangedFiles): Readonly<Record<string, LoopTool>> {
+export function lookTools(files: ChangedFiles): LoopTools {
   return {
     list: defineTool({
       description: "Lists the files in a folder, and below it. Leave `folder` out for all.",

@@ -11,10 +11,7 @@ import { maxMessageBytes, startProgram, type StdioTransport } from "./stdio-tran
 const most = { tools: 40, description: 1_000, schema: 4_000 };
 
 /** Milliseconds in which a server must start and list its tools, and do a call. */
-interface McpTimes {
-  readonly start: number;
-  readonly call: number;
-}
+type McpTimes = Readonly<Record<"start" | "call", number>>;
 
 const defaultTimes: McpTimes = { start: 10_000, call: 60_000 };
 

@@ -2,7 +2,7 @@ import type { ModelMessage } from "ai";
 import { AgentError, cancelled } from "../errors.ts";
 import { ToolRefusal } from "./changed-files.ts";
 import { loopModel, type LoopModelParts } from "./loop-model.ts";
-import type { LoopTool } from "./loop-tool.ts";
+import type { LoopTool, LoopTools } from "./loop-tool.ts";
 import { shortenResults } from "./shorten-results.ts";
 
 /** What a tool said to a call. */
@@ -14,7 +14,7 @@ export interface ToolResult {
 /** What a loop is made of. */
 export interface LoopParts extends LoopModelParts {
   readonly instructions: string;
-  readonly tools: Readonly<Record<string, LoopTool>>;
+  readonly tools: LoopTools;
   /** Most questions. */
   readonly maxSteps: number;
   readonly signal: AbortSignal;

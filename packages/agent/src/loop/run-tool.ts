@@ -23,24 +23,19 @@ export function runTool(files: ChangedFiles, sandbox: Sandbox, from: string): Lo
       seconds: z.int().min(1).max(longest).optional(),
     }),
     about: ({ command }) => command,
-    execute: async ({ command, seconds = 60 }, signal) => {
+    execute: ({ command, seconds = 60 }, signal) => {
       const { changed } = files;
-      const result = await withCopy(files.files, { sandbox, from, changed }, (cwd, inside) =>
-        inside
-          .exec(["sh", "-c", command], { cwd, signal, timeout: seconds * 1_000 })
-          .then((one) => ({
-            ...one,
-            stdout: one.stdout.replaceAll(`${cwd}/`, ""),
-            stderr: one.stderr.replaceAll(`${cwd}/`, ""),
-          })),
+      const options = { signal, timeout: seconds * 1_000 };
+      return withCopy(files.files, { sandbox, from, changed }, async (cwd, inside) =>
+        described(await inside.exec(["sh", "-c", command], { ...options, cwd }), cwd),
       );
-      return described(result);
     },
   });
 }
 
-function described({ code, stdout, stderr, timedOut }: ExecResult): string {
+function described({ code, stdout, stderr, timedOut }: ExecResult, cwd: string): string {
   const end = timedOut ? "It took too long." : `It ended with ${code ?? "a signal"}.`;
-  const output = [stdout, stderr].map((text) => text.trim()).filter((text) => text !== "");
+  const texts = [stdout, stderr].map((text) => text.replaceAll(`${cwd}/`, "").trim());
+  const output = texts.filter((text) => text !== "");
   return [end, ...output.map(cutOutput)].join("\n\n");
 }

@@ -1,9 +1,11 @@
 import { affectedBy } from "../check/affected-files.ts";
 import { checkConsistency } from "../check/check-consistency.ts";
 import { fingerprintOf, fingerprints, type Diagnostic } from "../check/diagnostic.ts";
+import { changedPaths } from "../files/changed-paths.ts";
 import { coverageOf, type Coverage } from "../verify/coverage.ts";
 import type { SandboxLevel } from "../verify/sandbox.ts";
 import { levelFor, verifyFiles, type VerifyFilesOptions } from "../verify/verify-files.ts";
+import type { Emit } from "./run-handle.ts";
 
 /** What is wrong with a changed program. The coverage is that of the changed files. */
 export interface ChangeReport extends Coverage {
@@ -35,16 +37,28 @@ export class ChangeCheck {
 
   /** New faults that can be found without running the program. */
   async withoutRunning(files: ReadonlyMap<string, string>): Promise<readonly Diagnostic[]> {
-    const only = affectedBy(this.#changedIn(files), files);
+    const only = affectedBy(changedPaths(this.#before, files), files);
     const found = await checkConsistency(files, undefined, only);
     if (found.length === 0) return found;
     const known = await this.#knownFaults(only);
     return found.filter((one) => !known.has(fingerprintOf(one)));
   }
 
+  /** Says that a round of checks begins, finds new faults, and says what was found. */
+  async round(
+    round: number,
+    files: ReadonlyMap<string, string>,
+    emit: Emit,
+  ): Promise<ChangeReport> {
+    emit({ type: "step", step: "verify", round });
+    const report = await this.#report(files);
+    emit({ type: "checked", round, ...report });
+    return report;
+  }
+
   /** New faults, also those that show when the program is run. */
-  async report(files: ReadonlyMap<string, string>): Promise<ChangeReport> {
-    const paths = this.#changedIn(files);
+  async #report(files: ReadonlyMap<string, string>): Promise<ChangeReport> {
+    const paths = changedPaths(this.#before, files);
     const only = affectedBy(paths, files);
     const changed = new Map(
       paths.flatMap((path) => {
@@ -63,11 +77,6 @@ export class ChangeCheck {
       ...coverageOf(changed, run?.verifiers, files),
       level: levelFor(files, run),
     };
-  }
-
-  #changedIn(files: ReadonlyMap<string, string>): readonly string[] {
-    const paths = new Set([...files.keys(), ...this.#before.keys()]);
-    return [...paths].filter((path) => files.get(path) !== this.#before.get(path));
   }
 
   async #faultsBefore(

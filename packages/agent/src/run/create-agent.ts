@@ -14,6 +14,7 @@ import { checkWorkTree } from "../workspace/commit-run.ts";
 import { ConfinedFolder } from "../workspace/confined-folder.ts";
 import { takeLock } from "../workspace/file-lock.ts";
 import { Journal } from "../workspace/journal.ts";
+import { checkRunId } from "../workspace/run-id.ts";
 import type { RunHandle, RunResult } from "./agent-event.ts";
 import type {
   AgentOptions,
@@ -249,13 +250,6 @@ export function settingsOf(options: AgentOptions): AgentSettings {
 
 /** The journal of a dry run. */
 const forget: RecordStep = () => Promise.resolve();
-
-function checkRunId(runId: string): string {
-  if (!/^[\w-]{1,64}$/.test(runId)) {
-    throw optionError("runId", runId, "letters, digits, _ and -, at most 64");
-  }
-  return runId;
-}
 
 function either(own: AbortSignal, other: AbortSignal | undefined): AbortSignal {
   return other === undefined ? own : AbortSignal.any([own, other]);

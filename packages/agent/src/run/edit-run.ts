@@ -1,37 +1,32 @@
-import type { AskOptions } from "../calls/ask-model.ts";
-import { Budget, type Usage } from "../calls/budget.ts";
-import { withProvider } from "../calls/call-options.ts";
+import { modelOf } from "../calls/ask-model.ts";
+import { Budget } from "../calls/budget.ts";
 import { fingerprints } from "../check/diagnostic.ts";
 import { AgentError, cancelled } from "../errors.ts";
+import { changedPaths } from "../files/changed-paths.ts";
 import { withMcpTools } from "../loop/mcp-tools.ts";
 import { lastWords } from "../loop/run-loop.ts";
-import { defaultModel } from "../models/default-model.ts";
 import { createSandbox } from "../verify/sandbox.ts";
 import { commitRun } from "../workspace/commit-run.ts";
 import type { ConfinedFolder } from "../workspace/confined-folder.ts";
+import { listFiles } from "../workspace/list-files.ts";
 import { hashOf } from "../workspace/project-writer.ts";
 import type { RunResult } from "./agent-event.ts";
-import type { AgentSettings } from "./agent-options.ts";
 import { ChangeCheck } from "./change-check.ts";
 import { checkGrowth } from "./check-limits.ts";
 import { editAtOnce } from "./edit-at-once.ts";
 import { editWithTools, type EditedProgram, type ProgramBefore } from "./edit-with-tools.ts";
 import { readProjectFiles } from "./read-project-files.ts";
 import type { ImagePart } from "./read-images.ts";
-import type { Emit } from "./run-handle.ts";
-import type { EditChange, RecordStep, RunState } from "./run-state.ts";
+import type { EditChange, RunState } from "./run-state.ts";
+import { stepOptions, type StepParts } from "./step-options.ts";
 import { fileOf, writeChanges } from "./write-changes.ts";
 
 /** What an edit is made of. */
-export interface EditRunParts {
+export interface EditRunParts extends StepParts {
   readonly runId: string;
   readonly request: string;
-  readonly settings: AgentSettings;
-  readonly emit: Emit;
-  readonly signal: AbortSignal;
   readonly folder: ConfinedFolder;
   readonly state: RunState;
-  readonly record: RecordStep;
   readonly dryRun: boolean;
   /** Pictures for the model. Default: those of the journal. */
   readonly images?: readonly ImagePart[] | undefined;
@@ -61,7 +56,8 @@ export async function runEdit(parts: EditRunParts): Promise<RunResult> {
   }
   const unread = new Set<string>();
   const onUnread = (path: string): void => void unread.add(path);
-  const read = await readProjectFiles(folder, { maxFiles: settings.maxFiles, onUnread });
+  const list = await listFiles(folder.root);
+  const read = await readProjectFiles(folder, { maxFiles: settings.maxFiles, onUnread, list });
   const before = await asItWas(read, state.changes ?? [], folder);
   const { budget = new Budget(settings.budget) } = parts;
   budget.restore(state.usage, state.charged);
@@ -73,7 +69,7 @@ export async function runEdit(parts: EditRunParts): Promise<RunResult> {
     state.changes === undefined
       ? await editProgram(
           { ...parts, images, continues },
-          { before, unread, check, sandbox },
+          { list, before, unread, check, sandbox },
           budget,
         )
       : await checked(asChanged(before, state.changes), parts, check);
@@ -121,27 +117,11 @@ async function editProgram(
   program: ProgramBefore,
   budget: Budget,
 ): Promise<EditedProgram> {
-  const { request, settings, emit, signal, record, state } = parts;
-  const options: AskOptions = withProvider({
-    provider: settings.provider,
-    model: settings.model,
-    temperature: settings.temperature,
-    maxOutputTokens: settings.maxOutputTokens,
-    retry: settings.retry,
-    idleTimeout: settings.idleTimeout,
-    budget,
-    signal,
-    onToken: (text: string) => emit({ type: "token", step: "edit", text }),
-    // The answer that it was for is written down after it.
-    onUsage: (usage: Usage) =>
-      void record("spent", { usage, charged: budget.charged }).catch(() => undefined),
-    onRetry: ({ attempt, delay, error: { code, message } }) =>
-      emit({ type: "retry", step: "edit", attempt, delay, code, message }),
-  });
+  const { request, settings, emit, signal, state } = parts;
+  const options = stepOptions(parts, budget, { step: "edit" });
   emit({ type: "step", step: "edit" });
-  const { provider, model = provider.defaultModel ?? defaultModel } = options;
   const paid = budget.usage.calls;
-  if (provider.capabilities?.(model).tools !== false) {
+  if (options.provider.capabilities?.(modelOf(options)).tools !== false) {
     try {
       return await withMcpTools(settings.mcp, signal, (mcpTools) =>
         editWithTools(parts, { ...program, mcpTools }, options),
@@ -169,22 +149,16 @@ async function checked(
   { emit }: EditRunParts,
   check: ChangeCheck,
 ): Promise<EditedProgram> {
-  emit({ type: "step", step: "verify", round: 0 });
-  const report = await check.report(files);
-  const { diagnostics, knownErrors, checked: count, unchecked, level } = report;
-  emit({ type: "checked", round: 0, diagnostics, knownErrors, checked: count, unchecked, level });
-  return { files, report, repairs: 0 };
+  return { files, report: await check.round(0, files, emit), repairs: 0 };
 }
 
 function changesOf(
   before: ReadonlyMap<string, string>,
   after: ReadonlyMap<string, string>,
 ): readonly EditChange[] {
-  const paths = new Set([...after.keys(), ...before.keys()]);
-  return [...paths].flatMap((path): readonly EditChange[] => {
-    const [old, text] = [before.get(path), after.get(path)];
-    if (old === text) return [];
-    return [{ path, before: old === undefined ? null : hashOf(old), after: text ?? null }];
+  return changedPaths(before, after).map((path) => {
+    const old = before.get(path);
+    return { path, before: old === undefined ? null : hashOf(old), after: after.get(path) ?? null };
   });
 }
 

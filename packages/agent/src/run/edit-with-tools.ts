@@ -1,6 +1,5 @@
 import { join } from "node:path";
-import { askModel, type AskOptions } from "../calls/ask-model.ts";
-import { defaultModel } from "../models/default-model.ts";
+import { askModel, modelOf, type AskOptions } from "../calls/ask-model.ts";
 import { describeDiagnostic } from "../check/diagnostic.ts";
 import { AgentError } from "../errors.ts";
 import { ChangedFiles } from "../loop/changed-files.ts";
@@ -16,7 +15,7 @@ import { surveyOf } from "../project/survey.ts";
 import type { Sandbox } from "../verify/sandbox.ts";
 import type { ConfinedFolder } from "../workspace/confined-folder.ts";
 import { readJournal } from "../workspace/journal.ts";
-import { listFiles } from "../workspace/list-files.ts";
+import type { FileList } from "../workspace/list-files.ts";
 import type { ChangeCheck, ChangeReport } from "./change-check.ts";
 import type { EditRunParts } from "./edit-run.ts";
 import type { ImagePart } from "./read-images.ts";
@@ -44,6 +43,7 @@ export interface EditedProgram {
 
 /** What an edit begins with. */
 export interface ProgramBefore {
+  readonly list: FileList;
   readonly before: ReadonlyMap<string, string>;
   /** Paths of files that are no text, or too long. */
   readonly unread: ReadonlySet<string>;
@@ -62,7 +62,7 @@ export interface ProgramBefore {
  */
 export async function editWithTools(
   { request, settings, emit, signal, record, state, folder, ...parts }: EditRunParts,
-  { before, unread, check, sandbox, mcpTools }: ProgramBefore,
+  { list, before, unread, check, sandbox, mcpTools }: ProgramBefore,
   options: AskOptions,
 ): Promise<EditedProgram> {
   const { maxFileBytes, allowProtected = false, repair } = settings;
@@ -70,13 +70,13 @@ export async function editWithTools(
   const files = new ChangedFiles(before, unread, { maxFileBytes, canRemove, allowProtected });
   let conversation: Conversation =
     continues === undefined
-      ? [user(await firstQuestion(request, files, folder), images)]
+      ? [user(await firstQuestion(request, files, list), images)]
       : [...(await conversationOf(continues, folder)), user(nextQuestion(request), images)];
   let best: EditedProgram | undefined;
   let refusal = "";
   for (let round = 0; ; round += 1) {
     conversation = await runLoop(conversation, {
-      name: options.model ?? options.provider.defaultModel ?? defaultModel,
+      name: modelOf(options),
       ask: (question) => askModel(question, options),
       answers: state.answers,
       keep: (key, answer) => record("answer", { key, answer }),
@@ -103,10 +103,7 @@ export async function editWithTools(
         `the model changed nothing, and said: ${said}${refusal.slice(0, 1_000)}`,
       );
     }
-    emit({ type: "step", step: "verify", round });
-    const report = await check.report(files.files);
-    const { diagnostics, knownErrors, checked, unchecked, level } = report;
-    emit({ type: "checked", round, diagnostics, knownErrors, checked, unchecked, level });
+    const report = await check.round(round, files.files, emit);
     const errors = errorsOf(report);
     if (best === undefined || errors.length < errorsOf(best.report).length) {
       best = { files: new Map(files.files), report, repairs: round };
@@ -154,10 +151,9 @@ function nextQuestion(request: string): string {
 async function firstQuestion(
   request: string,
   files: ChangedFiles,
-  { root }: ConfinedFolder,
+  list: FileList,
 ): Promise<string> {
   const maxTokens = shownTokens;
-  const list = await listFiles(root);
   const length = [...files.files.values()].reduce((sum, text) => sum + text.length, 0);
   const seen =
     length < maxTokens * 3

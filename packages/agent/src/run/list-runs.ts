@@ -3,6 +3,7 @@ import { join, resolve } from "node:path";
 import { codeOf } from "../error-code.ts";
 import { AgentError, requireText } from "../errors.ts";
 import { readJournal } from "../workspace/journal.ts";
+import { isRunId } from "../workspace/run-id.ts";
 import type { Usage } from "../calls/budget.ts";
 import { readState } from "./run-state.ts";
 
@@ -37,7 +38,7 @@ export async function listRuns(out: string): Promise<readonly RunSummary[]> {
   });
   const runs: RunSummary[] = [];
   for (const entry of entries) {
-    if (!entry.isDirectory() || !/^[\w-]{1,64}$/.test(entry.name)) continue;
+    if (!entry.isDirectory() || !isRunId(entry.name)) continue;
     const path = join(folder, entry.name, "journal.ndjson");
     const found = await lstat(path).catch(() => undefined);
     // Ended before the journal was made, or a link that somebody put there.

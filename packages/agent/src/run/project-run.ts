@@ -1,6 +1,5 @@
-import { askModel, addUsage, type AskOptions } from "../calls/ask-model.ts";
-import { Budget, type Usage } from "../calls/budget.ts";
-import { withProvider } from "../calls/call-options.ts";
+import { askModel, type AskOptions } from "../calls/ask-model.ts";
+import { Budget } from "../calls/budget.ts";
 import { requirePlan } from "../calls/plan.ts";
 import { fileMessages, planMessages } from "../calls/prompts.ts";
 import { repairSource } from "../calls/repair-source.ts";
@@ -15,27 +14,22 @@ import { levelFor, verifyFiles } from "../verify/verify-files.ts";
 import type { ConfinedFolder } from "../workspace/confined-folder.ts";
 import { written, type WrittenFile } from "../workspace/project-writer.ts";
 import type { RunResult, StepName } from "./agent-event.ts";
-import type { AgentSettings } from "./agent-options.ts";
 import { contextOf } from "./context-files.ts";
 import { generateFiles } from "./generate-files.ts";
 import { specifyFiles } from "./plan-project.ts";
 import { repairTasks, type RepairTask } from "./repair-files.ts";
-import type { Emit } from "./run-handle.ts";
-import { repairKey, type RecordStep, type RunState } from "./run-state.ts";
+import { repairKey, type RunState } from "./run-state.ts";
+import { stepOptions, type StepParts } from "./step-options.ts";
 import { writeFiles } from "./write-files.ts";
 
 /** Where the plan is kept. */
 export const sharedDepsPath = "shared_deps.md";
 
 /** What a run is made of. */
-export interface ProjectRunParts {
+export interface ProjectRunParts extends StepParts {
   readonly runId: string;
   readonly prompt: string;
-  readonly settings: AgentSettings;
   readonly state: RunState;
-  readonly record: RecordStep;
-  readonly emit: Emit;
-  readonly signal: AbortSignal;
   /** Undefined: nothing is written. */
   readonly folder: ConfinedFolder | undefined;
   readonly out: string;
@@ -45,7 +39,6 @@ export interface ProjectRunParts {
 export class ProjectRun {
   readonly #parts: ProjectRunParts;
   readonly #budget: Budget;
-  #usage: Usage;
   #sandbox: Sandbox | undefined;
   #level: SandboxLevel | undefined;
 
@@ -53,7 +46,6 @@ export class ProjectRun {
     this.#parts = parts;
     this.#budget = new Budget(parts.settings.budget);
     this.#budget.restore(parts.state.usage, parts.state.charged);
-    this.#usage = parts.state.usage;
   }
 
   async run(): Promise<RunResult> {
@@ -62,9 +54,9 @@ export class ProjectRun {
       this.#sandbox = await createSandbox(settings.sandbox);
     }
     const sharedDeps = await this.#plan();
-    emit({ type: "planned", sharedDeps, usage: this.#usage });
+    emit({ type: "planned", sharedDeps, usage: this.#budget.usage });
     const files = await this.#files(sharedDeps);
-    emit({ type: "files", files, levels: schedule(files), usage: this.#usage });
+    emit({ type: "files", files, levels: schedule(files), usage: this.#budget.usage });
     this.#report(files);
     await generateFiles(
       files.filter(({ path }) => !state.sources.has(path)),
@@ -79,30 +71,13 @@ export class ProjectRun {
     return this.#finish(contents, outcome, { sharedDeps, files });
   }
 
-  /** Options of a call for a step: its tokens are events, its use is written down. */
+  /** Options of the calls of a step, with its model. */
   #options(step: StepName, path?: string): AskOptions {
-    const { settings, emit, signal } = this.#parts;
-    const { planModel, repairModel, model } = settings;
+    const { planModel, repairModel, model } = this.#parts.settings;
     const isPlan = step === "plan" || step === "files";
-    return withProvider({
-      provider: settings.provider,
-      model: (isPlan ? planModel : step === "repair" ? repairModel : undefined) ?? model,
-      temperature: settings.temperature,
-      maxOutputTokens: settings.maxOutputTokens,
-      retry: settings.retry,
-      idleTimeout: settings.idleTimeout,
-      budget: this.#budget,
-      signal,
-      onToken: (text: string) => emit({ type: "token", step, path, text }),
-      onUsage: (usage: Usage) => {
-        this.#usage = addUsage(this.#usage, usage);
-        // The answer that it was for is written down after it: their order in the journal is that of the calls.
-        const { charged } = this.#budget;
-        void this.#parts.record("spent", { usage, charged }).catch(() => undefined);
-      },
-      onRetry: ({ attempt, delay, error: { code, message } }) =>
-        emit({ type: "retry", step, path, attempt, delay, code, message }),
-    });
+    const options = stepOptions(this.#parts, this.#budget, { step, path });
+    const own = (isPlan ? planModel : step === "repair" ? repairModel : undefined) ?? model;
+    return own === undefined ? options : { ...options, model: own };
   }
 
   async #plan(): Promise<string> {
@@ -147,7 +122,7 @@ export class ProjectRun {
 
   #fileEvent(path: string, code: string, done: number, total: number): void {
     const bytes = Buffer.byteLength(code);
-    this.#parts.emit({ type: "file", path, bytes, done, total, usage: this.#usage });
+    this.#parts.emit({ type: "file", path, bytes, done, total, usage: this.#budget.usage });
   }
 
   async #file(spec: FileSpec, sharedDeps: string, files: readonly FileSpec[]): Promise<void> {
@@ -283,7 +258,7 @@ export class ProjectRun {
       knownErrors: 0,
       ...coverageOf(contents, this.#sandbox === undefined ? [] : settings.verifiers),
       repairs,
-      usage: this.#usage,
+      usage: this.#budget.usage,
       sandbox: this.#level,
     };
   }

@@ -1,11 +1,13 @@
 import { AgentError } from "../errors.ts";
 import type { ConfinedFolder } from "../workspace/confined-folder.ts";
-import { listFiles } from "../workspace/list-files.ts";
+import { listFiles, type FileList } from "../workspace/list-files.ts";
 
 /** Limits of what is read. */
 export interface ReadLimits {
   /** Four times as many are read; more are there without their contents. */
   readonly maxFiles: number;
+  /** The files of the folder, where they are known. Default: they are listed. */
+  readonly list?: FileList | undefined;
   /** Hears of each file that is there without its content: it cannot be read as text, or there are too many. */
   readonly onUnread?: ((path: string, reason: "content" | "count") => void) | undefined;
 }
@@ -19,10 +21,10 @@ const isSource = /\.(?:[cm]?[jt]sx?|vue|json|css|html?)$/i;
  */
 export async function readProjectFiles(
   folder: ConfinedFolder,
-  { maxFiles, onUnread }: ReadLimits,
+  { maxFiles, list, onUnread }: ReadLimits,
 ): Promise<ReadonlyMap<string, string>> {
   const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-  const { files: listed } = await listFiles(folder.root);
+  const { files: listed } = list ?? (await listFiles(folder.root));
   const files = new Map(listed.map(({ path }) => [path, ""]));
   // What has no room is what the check would not read.
   const wanted = [...files.keys()].toSorted((a, b) => +isSource.test(b) - +isSource.test(a));

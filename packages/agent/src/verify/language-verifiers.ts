@@ -61,7 +61,7 @@ runpy.run_module(name, run_name="__main__", alter_sys=True)
 
 /** Python: compiles each file, then runs the tests by pytest, or by unittest where that is not installed. */
 export function pythonCheck(): readonly Verifier[] {
-  const tool = findTool("python3");
+  const tool = once(() => findTool("python3"));
   return [
     verifierOf(tool, {
       name: "python3",
@@ -113,7 +113,7 @@ export function pythonCheck(): readonly Verifier[] {
 
 /** Go: `gofmt -e`, then `go vet` and `go test` where no package is missing. */
 export function goCheck(): readonly Verifier[] {
-  const tool = findTool("go");
+  const tool = once(() => findTool("go"));
   const run = (args: readonly string[]): Verifier =>
     verifierOf(tool, {
       name: args.slice(0, 2).join(" "),
@@ -141,7 +141,7 @@ export function goCheck(): readonly Verifier[] {
 
 /** Rust: `cargo check`, then `cargo test`, for programs without packages of others: none can be fetched. */
 export function rustCheck(): readonly Verifier[] {
-  const tool = findTool("cargo");
+  const tool = once(() => findTool("cargo"));
   const run = (subcommand: string): Verifier => {
     const what = `cargo ${subcommand}`;
     return verifierOf(tool, {
@@ -179,15 +179,23 @@ interface LanguageCheck extends Pick<Verifier, "name"> {
   check(tool: Tool, ...rest: Parameters<Verifier["check"]>): Promise<readonly Diagnostic[]>;
 }
 
-function verifierOf(tool: Tool | undefined, language: LanguageCheck): Verifier {
+/** Looks for a tool once, and not before a program needs it: that starts a process. */
+function once(find: () => Tool | undefined): () => Tool | undefined {
+  let found: { readonly tool: Tool | undefined } | undefined;
+  return () => (found ??= { tool: find() }).tool;
+}
+
+function verifierOf(findOnce: () => Tool | undefined, language: LanguageCheck): Verifier {
   const { name, extension, needs = () => true } = language;
   const reads = (path: string): boolean => path.endsWith(extension);
   return {
     name,
     reads,
-    applies: (files) => tool !== undefined && [...files.keys()].some(reads) && needs(files),
-    check: (project, sandbox) =>
-      tool === undefined ? Promise.resolve([]) : language.check(tool, project, sandbox),
+    applies: (files) => [...files.keys()].some(reads) && needs(files) && findOnce() !== undefined,
+    check(project, sandbox) {
+      const tool = findOnce();
+      return tool ? language.check(tool, project, sandbox) : Promise.resolve([]);
+    },
   };
 }
 

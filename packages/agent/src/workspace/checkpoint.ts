@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import { copyFile, lstat, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { ConfinedFolder } from "./confined-folder.ts";
-import { git, withoutFilters, workTreeOf } from "./git.ts";
+import { git, lineOf, withoutFilters, workTreeOf } from "./git.ts";
 import { listWithGit } from "./list-files.ts";
+import { hashOf } from "./project-writer.ts";
 
 /** What a run changes in a program, kept so that it can be undone. */
 export interface Checkpoint {
@@ -53,13 +53,13 @@ export async function takeCheckpoint(folder: ConfinedFolder, runId: string): Pro
     commit,
     async keep(path, after) {
       const old = await folder.readBytes(path);
-      const before = old === undefined ? null : sha256(old);
-      if (old !== undefined) await folder.write(`.fetchwork/replaced/${sha256(old)}`, old);
+      const before = old === undefined ? null : hashOf(old);
+      if (old !== undefined) await folder.write(`.fetchwork/replaced/${hashOf(old)}`, old);
       const change: KeptChange = {
         path,
         before,
         mode: old === undefined ? 0 : (await lstat(join(folder.root, path))).mode & 0o777,
-        after: after === undefined ? null : sha256(after),
+        after: after === undefined ? null : hashOf(after),
         made: old === undefined ? await firstMissing(folder.root, path) : "",
       };
       await appendChange(folder, runId, change);
@@ -83,11 +83,6 @@ export async function appendChange(
   } finally {
     await file.close();
   }
-}
-
-/** SHA-256 in hexadecimal. */
-export function sha256(content: string | Uint8Array): string {
-  return createHash("sha256").update(content).digest("hex");
 }
 
 async function firstMissing(root: string, path: string): Promise<string> {
@@ -145,8 +140,4 @@ async function commitWorkTree(root: string, runId: string): Promise<string | und
 async function revision(root: string, name: string): Promise<string | undefined> {
   const { ok, stdout } = await git(root, ["rev-parse", "--verify", "-q", `${name}^{commit}`]);
   return ok ? lineOf(stdout) : undefined;
-}
-
-function lineOf(output: Buffer): string {
-  return output.toString("latin1").trim();
 }

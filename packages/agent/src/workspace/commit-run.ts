@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { AgentError, asLine } from "../errors.ts";
-import { git, withoutFilters, workTreeOf, type GitCall, type WorkTree } from "./git.ts";
+import { lineOf, git, withoutFilters, workTreeOf, type GitCall, type WorkTree } from "./git.ts";
 
 /** What is checked of the git work tree of a program before a run changes it. */
 export interface TreeCheck {
@@ -164,8 +164,4 @@ function titleOf(request: string): string {
 
 function asInput(files: readonly ChangedFile[]): Buffer {
   return Buffer.from(files.map(({ path }) => `${path}\0`).join(""));
-}
-
-function lineOf(output: Buffer): string {
-  return output.toString("latin1").trim();
 }

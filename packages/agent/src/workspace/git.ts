@@ -103,6 +103,11 @@ export async function git(
   return { ok, stdout: Buffer.concat(parts), stderr };
 }
 
+/** A name that git printed, such as a hash. */
+export function lineOf(output: Buffer): string {
+  return output.toString("latin1").trim();
+}
+
 /** Settings that switch off the programs through which git reads and writes files (`filter.<name>.clean`). */
 export async function withoutFilters(
   folder: string,

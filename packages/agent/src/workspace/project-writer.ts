@@ -197,9 +197,9 @@ export function written(
   return beside === undefined ? file : { ...file, beside };
 }
 
-/** SHA-256 of a text's UTF-8, in hexadecimal. */
-export function hashOf(text: string): string {
-  return createHash("sha256").update(text, "utf8").digest("hex");
+/** SHA-256 of bytes, or of a text's UTF-8, in hexadecimal. */
+export function hashOf(content: string | Uint8Array): string {
+  return createHash("sha256").update(content).digest("hex");
 }
 
 function basePath(hash: string): string {

@@ -2,13 +2,14 @@ import { chmod, lstat, readdir, rmdir, unlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { isObject } from "@fetchwork/kit";
 import { checkOptions } from "../check-options.ts";
-import { AgentError, optionError, requireText } from "../errors.ts";
+import { AgentError, requireText } from "../errors.ts";
 import { validateFilePath } from "../files/file-path.ts";
-import { appendChange, changesPath, checkpointRef, sha256, type KeptChange } from "./checkpoint.ts";
+import { appendChange, changesPath, checkpointRef, type KeptChange } from "./checkpoint.ts";
 import { ConfinedFolder } from "./confined-folder.ts";
 import { whileLocked } from "./file-lock.ts";
 import { git, workTreeOf } from "./git.ts";
-import { writeLock } from "./project-writer.ts";
+import { hashOf, writeLock } from "./project-writer.ts";
+import { checkRunId, isRunId } from "./run-id.ts";
 
 /** Which run is undone, and how. */
 export interface UndoOptions {
@@ -51,9 +52,7 @@ const maxFileBytes = 64 * 1024 * 1024;
 export async function undoRun(options: UndoOptions): Promise<UndoResult> {
   checkOptions("undoRun", options, ["out", "runId", "force", "dryRun"]);
   const { runId, force = false, dryRun = false } = options;
-  if (runId !== undefined && !/^[\w-]{1,64}$/.test(runId)) {
-    throw optionError("runId", runId, "letters, digits, _ and -, at most 64");
-  }
+  if (runId !== undefined) checkRunId(runId);
   const out = resolve(requireText("out", options.out));
   const folder = await ConfinedFolder.open(out, { mustExist: true, maxFileBytes });
   const name = runId ?? (await lastRun(folder));
@@ -112,7 +111,7 @@ async function undo(
 }
 
 function actionOf({ change, now }: Target): UndoneFile["action"] {
-  if ((now === undefined ? null : sha256(now)) === change.before) return "unchanged";
+  if ((now === undefined ? null : hashOf(now)) === change.before) return "unchanged";
   return change.before === null ? "removed" : "restored";
 }
 
@@ -123,7 +122,7 @@ async function targetOf(
   own: readonly KeptChange[],
 ): Promise<Target> {
   const now = await folder.readBytes(change.path);
-  const hash = now === undefined ? null : sha256(now);
+  const hash = now === undefined ? null : hashOf(now);
   const isConflict = hash !== change.before && !own.some(({ after }) => after === hash);
   const before = change.before === null ? undefined : await copyOf(folder, runId, change);
   return { change, now, before, isConflict };
@@ -136,11 +135,11 @@ async function copyOf(
   { path, before }: KeptChange,
 ): Promise<Uint8Array> {
   const kept = await folder.readBytes(`.fetchwork/replaced/${before}`);
-  if (kept !== undefined && sha256(kept) === before) return kept;
+  if (kept !== undefined && hashOf(kept) === before) return kept;
   const tree = await workTreeOf(folder.root);
   const name = `${checkpointRef(runId)}:${tree?.prefix ?? ""}${path}`;
   const { stdout } = await git(folder.root, ["cat-file", "blob", name]);
-  if (tree !== undefined && sha256(stdout) === before) return stdout;
+  if (tree !== undefined && hashOf(stdout) === before) return stdout;
   throw new AgentError("ERR_AGENT_JOURNAL", `the copy of ${path} is lost: nothing was undone`, {
     path,
   });
@@ -150,7 +149,7 @@ async function putBack(folder: ConfinedFolder, target: Target): Promise<void> {
   const { change, now, before, isConflict } = target;
   if (actionOf(target) === "unchanged") return;
   if (isConflict && now !== undefined)
-    await folder.write(`.fetchwork/replaced/${sha256(now)}`, now);
+    await folder.write(`.fetchwork/replaced/${hashOf(now)}`, now);
   if (before === undefined) {
     await unlink(await inside(folder.root, change.path));
     return;
@@ -187,7 +186,7 @@ async function inside(root: string, path: string): Promise<string> {
 async function lastRun(folder: ConfinedFolder): Promise<string | undefined> {
   const names = await readdir(join(folder.root, ".fetchwork/runs")).catch(() => []);
   let last: { readonly name: string; readonly time: number } | undefined;
-  for (const name of names.filter((one) => /^[\w-]{1,64}$/.test(one))) {
+  for (const name of names.filter(isRunId)) {
     const status = await lstat(join(folder.root, changesPath(name))).catch(() => undefined);
     if (status === undefined || status.mtimeMs <= (last?.time ?? 0)) continue;
     if ((await readChanges(folder, name)).length > 0) last = { name, time: status.mtimeMs };
