@@ -6,6 +6,8 @@ import type { AddressInfo } from "node:net";
 export interface Arrived {
   readonly id: string;
   readonly name: string;
+  /** Path of the URL. */
+  readonly path: string;
   readonly signature: string;
   readonly body: string;
   readonly at: number;
@@ -36,6 +38,7 @@ export async function startReceiver(
       const delivery: Arrived = {
         id: String(headers["webhook-id"]),
         name: String(headers["webhook-event"]),
+        path: request.url ?? "",
         signature: String(headers["webhook-signature"]),
         body: Buffer.concat(chunks).toString(),
         at: performance.now(),

@@ -98,7 +98,7 @@ describe("what cannot be sent", () => {
   });
 
   it.each([
-    [{ name: "a", payload: {}, tenant: "t" }, {}, 'an event has no option "tenant"'],
+    [{ name: "a", payload: {}, customer: "t" }, {}, 'an event has no option "customer"'],
     [{ name: "a", payload: {} }, { tenant: "t" }, 'send has no option "tenant"'],
     [{ name: "a", payload: {} }, { endpoints: ["e"] }, 'send has no option "endpoints"'],
     [{ name: "a", payload: {} }, { transation: {} }, 'did you mean "transaction"?'],

@@ -23,6 +23,11 @@ export interface AddJobOptions {
   /** Milliseconds to wait before it runs, instead of `at`. Default: `0`. */
   readonly delay?: number | undefined;
   /**
+   * The time by which it takes its turn among jobs that wait: the earliest goes first. Who queues many jobs for one customer
+   * spaces them, so that those of others go in between. Not with `at` and `delay`. Default: when it is queued.
+   */
+  readonly turn?: Date | undefined;
+  /**
    * The id: 1 to 128 ASCII letters, digits and `-._~:@+=`. While a job with the id is kept, another one is not queued, so
    * that the caller may repeat the call. Default: a new UUIDv7.
    */
@@ -40,17 +45,18 @@ export async function addJob<Input, Parsed>(
   input: Input,
   options: AddJobOptions,
 ): Promise<string> {
-  checkOptions("add", options, ["at", "delay", "id", "transaction"]);
+  checkOptions("add", options, ["at", "delay", "turn", "id", "transaction"]);
   const { id, transaction } = options;
   // What makes the key of an input relies on its schema.
   await checkInput(definition, input);
   const wanted = describe(definition, input, options);
-  if (transaction !== undefined) return addInside(tablesOf(transaction), wanted, id);
+  const turn = turnOf(options);
+  if (transaction !== undefined) return addInside(tablesOf(transaction), { wanted, id, turn });
   // Whether there is a job with the id, and what comes before one of a key, must not change in between.
   if (wanted.key !== undefined || id !== undefined) {
-    return store.transaction((own) => addInside(tablesOf(own), wanted, id));
+    return store.transaction((own) => addInside(tablesOf(own), { wanted, id, turn }));
   }
-  const added = { ...wanted, ...placeFrom(wanted.job, wanted.dueAt, Date.now()) };
+  const added = { ...wanted, ...placeFrom(wanted.job, wanted.dueAt, turn) };
   return (await tablesOf(store).jobs.insert(added)).id;
 }
 
@@ -83,8 +89,15 @@ function describeIssues(issues: readonly SchemaIssue[]): string {
 
 async function addInside(
   tables: JobTables,
-  wanted: Omit<JobRecord, "line" | "state">,
-  id: string | undefined,
+  {
+    wanted,
+    id,
+    turn,
+  }: {
+    readonly wanted: Omit<JobRecord, "line" | "state">;
+    readonly id: string | undefined;
+    readonly turn: number;
+  },
 ): Promise<string> {
   if (id !== undefined) {
     const existing = await readJob(tables, id);
@@ -92,8 +105,17 @@ async function addInside(
     // The same id of another job is a mistake, not a repetition.
     if (existing !== undefined) throw new UniqueError(jobCollections.jobs.name, ["id"]);
   }
-  const place = await joinLine(tables, wanted, Date.now());
+  const place = await joinLine(tables, wanted, turn);
   return (await tables.jobs.insert({ ...wanted, ...place }, { id })).id;
+}
+
+function turnOf({ at, delay, turn }: AddJobOptions): number {
+  if (turn === undefined) return Date.now();
+  if (at !== undefined || delay !== undefined) {
+    throw optionError('"turn" excludes "at" and "delay"');
+  }
+  if (turn instanceof Date && turn.getTime() >= 0) return turn.getTime();
+  throw optionError('"turn" must be a valid Date from 1970 on');
 }
 
 function describe<Input, Parsed>(

@@ -8,7 +8,6 @@ import { fetchwork } from "../../vendors/fetchwork.ts";
 import { createAnnouncer } from "./announce-changes.ts";
 import { DeliveryWorker } from "./delivery-worker.ts";
 import { type Endpoints, storedEndpoints } from "./endpoints.ts";
-import { isEventName } from "./event-filter.ts";
 import { eventJob } from "./event-jobs.ts";
 import type { EventToSend } from "./event-to-send.ts";
 import { EventWriter, type PreparedEvent, type SentEvent } from "./event-writer.ts";
@@ -21,6 +20,7 @@ import type { DeliveryRecord } from "./records.ts";
 import { senderCollections } from "./sender-collections.ts";
 import { retrySchedule } from "./retry-schedule.ts";
 import { checkSenderOptions, type SenderOptions } from "./sender-options.ts";
+import { isEventName, isTenant } from "./subscriptions.ts";
 import { unlessTakenOver } from "./settle-delivery.ts";
 
 /** Options of `Sender.send`. */
@@ -72,6 +72,7 @@ export interface Sender extends AsyncDisposable {
   replayAll(query?: { readonly endpointId?: string | undefined }): Promise<number>;
 }
 
+const tenantRule = "invalid tenant, expected 1 to 64 letters, digits, _ and -";
 const identifier = /^[\w-]{1,64}$/;
 /** Milliseconds for which records of the feed of changes are kept. */
 const keepRecordsFor = 7 * 86_400_000;
@@ -209,7 +210,7 @@ export function createSender(options: SenderOptions): Sender {
   return {
     endpoints: storedEndpoints(endpoints, { rules, scheme: vendor.scheme }),
     async send(event, options = {}) {
-      checkOptions("an event", event, ["name", "payload", "id"]);
+      checkOptions("an event", event, ["name", "payload", "id", "tenant"]);
       checkOptions("send", options, ["transaction"]);
       const { transaction } = options;
       const prepared = prepareEvent(event, numbers.maxPayload);
@@ -254,7 +255,7 @@ export function createSender(options: SenderOptions): Sender {
 }
 
 function prepareEvent(
-  { id = crypto.randomUUID(), name, payload }: EventToSend,
+  { id = crypto.randomUUID(), name, payload, tenant }: EventToSend,
   maxPayload: number,
 ): PreparedEvent {
   if (!isEventName(name))
@@ -262,6 +263,7 @@ function prepareEvent(
   if (typeof id !== "string" || !identifier.test(id)) {
     throw argumentError("invalid id, expected 1 to 64 letters, digits, _ and -");
   }
+  if (tenant !== undefined && !isTenant(tenant)) throw argumentError(tenantRule);
   const text = typeof payload === "object" && payload !== null ? toJson(payload) : undefined;
   // A `toJSON` may make anything of it, as that of a date does.
   if (text === undefined || !/^[{[]/.test(text)) {
@@ -270,7 +272,7 @@ function prepareEvent(
   if (Buffer.byteLength(text) > maxPayload) {
     throw argumentError(`payload exceeds ${maxPayload} bytes`);
   }
-  return { id, name, payload: text };
+  return { id, name, payload: text, ...(tenant !== undefined && { tenant }) };
 }
 
 function toJson(payload: object): string | undefined {

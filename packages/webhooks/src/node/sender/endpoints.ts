@@ -1,15 +1,19 @@
-import type { Change, Collection, Meta, Stored } from "@fetchwork/documents";
+import type { Change, Collection, Meta, Stored, Where } from "@fetchwork/documents";
 import { optionError, WebhookUsageError } from "../../errors.ts";
 import { checkOptions } from "../../check-options.ts";
 import type { SignatureScheme } from "../../schemes/signature-scheme.ts";
-import { isEventName } from "./event-filter.ts";
 import type { EndpointRecord } from "./records.ts";
+import { isEventName, isTenant, topicsOf } from "./subscriptions.ts";
 import { checkTarget, type TargetRules } from "./target-url.ts";
 
 /** What makes an endpoint. */
 export interface EndpointInput {
   /** Where events are sent; `https:`, without credentials. */
   readonly url: string;
+  /**
+   * Whose events it gets: 1 to 64 letters, digits, `_` and `-`; it stays. Default: none, and it gets events of no tenant.
+   */
+  readonly tenant?: string | undefined;
   /**
    * Names of events: `issues` takes every `issues` event, `issues.opened` those with that action, `order.*` all whose
    * name begins so. At most 100. Default: all events.
@@ -32,7 +36,7 @@ export interface EndpointChange {
 }
 
 /** A receiver of events, without its secret. */
-export type WebhookEndpoint = Omit<EndpointRecord, "secret"> &
+export type WebhookEndpoint = Omit<EndpointRecord, "secret" | "topics"> &
   Pick<Meta, "id" | "version" | "createdAt">;
 
 /** Guards a change of an endpoint against a change in between. */
@@ -46,6 +50,8 @@ interface EndpointWriteOptions {
 
 /** Which endpoints. */
 interface EndpointQuery {
+  /** Default: those of all tenants, and of none. */
+  readonly tenant?: string | undefined;
   /** Maximum number of endpoints, 1 to 1000. Default: 100. */
   readonly limit?: number | undefined;
   /** Number of endpoints to skip. Default: 0. */
@@ -67,8 +73,8 @@ export interface Endpoints {
    * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
    */
   list(query?: EndpointQuery): Promise<readonly WebhookEndpoint[]>;
-  /** Counts all endpoints. */
-  count(): Promise<number>;
+  /** Counts the endpoints of a tenant; all without one. */
+  count(query?: Pick<EndpointQuery, "tenant">): Promise<number>;
   /** Changes the given fields; resolves to `undefined` when there is no such endpoint. Throws as `create` does. */
   update(
     id: string,
@@ -83,9 +89,9 @@ export interface Endpoints {
   remove(id: string, options?: EndpointWriteOptions): Promise<boolean>;
 }
 
-const inputNames: readonly (keyof EndpointInput)[] = ["url", "events", "secret", "description"];
+const changeNames = ["url", "events", "secret", "description"] as const;
 
-type CheckedFields = Pick<Change<EndpointRecord>, keyof EndpointInput>;
+type CheckedFields = Pick<Change<EndpointRecord>, (typeof changeNames)[number]>;
 
 /** Makes the endpoints of a sender. */
 export function storedEndpoints(
@@ -113,8 +119,8 @@ export function storedEndpoints(
     input: EndpointChange,
     options?: EndpointWriteOptions,
   ): Promise<WebhookEndpoint | undefined> {
-    const { status } = input;
-    checkOptions("an endpoint", input, [...inputNames, "status"]);
+    const { status, events } = input;
+    checkOptions("an endpoint", input, [...changeNames, "status"]);
     checkWriteOptions(options);
     const fields = check(input);
     const change = {
@@ -123,35 +129,57 @@ export function storedEndpoints(
       ...(fields.url !== undefined && { failingSince: undefined }),
       ...(status !== undefined && statusFields(status)),
     };
-    const stored = await documents.update(id, change, options);
-    return stored && withoutSecret(stored);
+    const stored = await documents.update(
+      id,
+      // The topics are made of the tenant, which only the stored document tells.
+      ({ tenant }) => ({
+        ...change,
+        ...(events !== undefined && { topics: topicsOf(tenant, fields.events) }),
+      }),
+      options,
+    );
+    return stored && shown(stored);
   }
 
   return {
     async create(input) {
-      checkOptions("an endpoint", input, inputNames);
+      checkOptions("an endpoint", input, [...changeNames, "tenant"]);
       const url = checkTarget(input.url, rules);
       const secret = input.secret ?? randomSecret();
-      const record = { ...check({ ...input, secret }), url, secret, status: "enabled" } as const;
-      const stored = await documents.insert(record);
-      return { ...withoutSecret(stored), secret };
+      const { tenant } = input;
+      checkTenant(tenant);
+      const fields = check({ ...input, secret });
+      const topics = topicsOf(tenant, fields.events);
+      const stored = await documents.insert({
+        ...fields,
+        ...(tenant !== undefined && { tenant }),
+        topics,
+        url,
+        secret,
+        status: "enabled",
+      });
+      return { ...shown(stored), secret };
     },
     async get(id) {
       const stored = await documents.get(id);
-      return stored && withoutSecret(stored);
+      return stored && shown(stored);
     },
     async list(query = {}) {
-      checkOptions("endpoints.list", query, ["limit", "offset"]);
-      const { limit = 100, offset = 0 } = query;
+      checkOptions("endpoints.list", query, ["limit", "offset", "tenant"]);
+      const { limit = 100, offset = 0, tenant } = query;
+      const where = ofTenant(tenant);
       if (!(Number.isSafeInteger(limit) && limit >= 1 && limit <= 1000)) {
         throw optionError("limit", limit, "1 to 1000");
       }
       if (!(Number.isSafeInteger(offset) && offset >= 0)) {
         throw optionError("offset", offset, "a whole number from 0");
       }
-      return (await documents.find({ sort: ["createdAt"], limit, offset })).map(withoutSecret);
+      return (await documents.find({ where, sort: ["createdAt"], limit, offset })).map(shown);
     },
-    count: () => documents.count(),
+    async count(query = {}) {
+      checkOptions("endpoints.count", query, ["tenant"]);
+      return documents.count({ where: ofTenant(query.tenant) });
+    },
     update,
     enable: (id, options) => update(id, { status: "enabled" }, options),
     disable: (id, options) => update(id, { status: "disabled" }, options),
@@ -180,11 +208,21 @@ function statusFields(status: EndpointRecord["status"]): Change<EndpointRecord> 
   };
 }
 
-function withoutSecret(stored: Stored<EndpointRecord>): WebhookEndpoint {
-  const { id, url, events, description, status, disabledReason, disabledAt, failingSince } = stored;
-  const { createdAt, version } = stored;
-  const view = { id, url, events, description, status, disabledReason, disabledAt, failingSince };
-  return { ...view, createdAt, version };
+function shown(stored: Stored<EndpointRecord>): WebhookEndpoint {
+  const { id, url, tenant, events, description, status, createdAt, version } = stored;
+  const { disabledReason, disabledAt, failingSince } = stored;
+  const reasons = { disabledReason, disabledAt, failingSince };
+  return { id, url, tenant, events, description, status, ...reasons, createdAt, version };
+}
+
+function checkTenant(tenant: string | undefined): void {
+  if (tenant === undefined || isTenant(tenant)) return;
+  throw optionError("tenant", tenant, "1 to 64 letters, digits, _ and -");
+}
+
+function ofTenant(tenant: string | undefined): Where<EndpointRecord> {
+  checkTenant(tenant);
+  return tenant === undefined ? {} : { tenant };
 }
 
 function checkEvents(given: readonly unknown[]): readonly string[] {

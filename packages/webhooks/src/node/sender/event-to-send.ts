@@ -9,4 +9,9 @@ export interface EventToSend {
    * identifier stores nothing new. Default: a random UUID.
    */
   readonly id?: string | undefined;
+  /**
+   * Whose event it is: 1 to 64 letters, digits, `_` and `-`. It goes to endpoints of that tenant only, and an event without
+   * one to endpoints without one. A tenant that sends much does not delay the events of others. Default: none.
+   */
+  readonly tenant?: string | undefined;
 }

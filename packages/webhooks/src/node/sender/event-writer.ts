@@ -2,6 +2,7 @@ import type { Store, Transaction } from "@fetchwork/documents";
 import type { Jobs } from "@fetchwork/documents/jobs";
 import { WebhookUsageError } from "../../errors.ts";
 import { eventJob, eventJobId } from "./event-jobs.ts";
+import { FairTurns } from "./fair-turns.ts";
 import type { EventRecord } from "./records.ts";
 import { senderCollections } from "./sender-collections.ts";
 
@@ -19,6 +20,8 @@ export interface SentEvent {
 
 interface WaitingEvent {
   readonly event: PreparedEvent;
+  /** When it is its turn. */
+  readonly turn: number;
   readonly resolve: (sent: SentEvent) => void;
   readonly reject: (error: unknown) => void;
 }
@@ -33,12 +36,14 @@ const batchSize = 64;
 export class EventWriter {
   readonly #store: Store;
   readonly #jobs: Jobs;
+  readonly #turns: FairTurns;
   readonly #waiting: WaitingEvent[];
   #isWriting: boolean;
 
   constructor(store: Store, jobs: Jobs) {
     this.#store = store;
     this.#jobs = jobs;
+    this.#turns = new FairTurns();
     this.#waiting = [];
     this.#isWriting = false;
   }
@@ -46,7 +51,8 @@ export class EventWriter {
   /** Resolves when the event and its job are durable. */
   write(event: PreparedEvent): Promise<SentEvent> {
     return new Promise((resolve, reject) => {
-      this.#waiting.push({ event, resolve, reject });
+      const turn = this.#turns.next(event.tenant);
+      this.#waiting.push({ event, turn, resolve, reject });
       if (!this.#isWriting) void this.#drain();
     });
   }
@@ -54,16 +60,18 @@ export class EventWriter {
   /** Stores an event and its job as a part of the caller's transaction. */
   async writeIn(
     transaction: Transaction,
-    { id, name, payload }: PreparedEvent,
+    { id, ...event }: PreparedEvent,
+    turn: number = this.#turns.next(event.tenant),
   ): Promise<SentEvent> {
     const events = transaction.collection(senderCollections.events);
     const earlier = await events.get(id);
     if (earlier === undefined) {
-      await events.insert({ name, payload }, { id });
-      await this.#jobs.add(eventJob, { eventId: id }, { id: eventJobId(id), transaction });
+      await events.insert(event, { id });
+      const options = { id: eventJobId(id), turn: new Date(turn), transaction };
+      await this.#jobs.add(eventJob, { eventId: id }, options);
       return { id, isDuplicate: false };
     }
-    if (earlier.name === name && earlier.payload === payload) return { id, isDuplicate: true };
+    if (isSame(earlier, event)) return { id, isDuplicate: true };
     throw new WebhookUsageError("ERR_WEBHOOKS_ARGUMENT", `the id ${id} belongs to another event`);
   }
 
@@ -73,9 +81,10 @@ export class EventWriter {
     // Calls of the same turn go together.
     await Promise.resolve();
     while (this.#waiting.length > 0) {
+      this.#waiting.sort((left, right) => left.turn - right.turn);
       const batch = this.#waiting.splice(0, batchSize);
       try {
-        const sent = await this.#writeAll(batch.map(({ event }) => event));
+        const sent = await this.#writeAll(batch);
         for (const [index, { resolve }] of batch.entries()) {
           const one = sent[index];
           if (one !== undefined) resolve(one);
@@ -90,18 +99,24 @@ export class EventWriter {
 
   /** One event must not fail the others of its batch. */
   async #writeEach(batch: readonly WaitingEvent[]): Promise<void> {
-    for (const { event, resolve, reject } of batch) {
-      await this.#writeAll([event]).then(([sent]) => {
-        if (sent !== undefined) resolve(sent);
-      }, reject);
+    for (const waiting of batch) {
+      await this.#writeAll([waiting]).then(([sent]) => {
+        if (sent !== undefined) waiting.resolve(sent);
+      }, waiting.reject);
     }
   }
 
-  #writeAll(events: readonly PreparedEvent[]): Promise<readonly SentEvent[]> {
+  #writeAll(batch: readonly WaitingEvent[]): Promise<readonly SentEvent[]> {
     return this.#store.transaction(async (transaction) => {
       const sent: SentEvent[] = [];
-      for (const event of events) sent.push(await this.writeIn(transaction, event));
+      for (const { event, turn } of batch) {
+        sent.push(await this.writeIn(transaction, event, turn));
+      }
       return sent;
     });
   }
+}
+
+function isSame(left: EventRecord, right: EventRecord): boolean {
+  return left.name === right.name && left.payload === right.payload && left.tenant === right.tenant;
 }

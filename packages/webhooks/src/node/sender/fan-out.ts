@@ -1,9 +1,9 @@
 import type { Collection, Store, Stored } from "@fetchwork/documents";
 import type { JobHandler } from "@fetchwork/documents/jobs";
-import { wantsEvent } from "./event-filter.ts";
 import type { EventJobInput } from "./event-jobs.ts";
 import type { DeliveryRecord, EndpointRecord, EventRecord } from "./records.ts";
 import { senderCollections } from "./sender-collections.ts";
+import { topicsOfEvent } from "./subscriptions.ts";
 
 /** What {@link fanOut} needs. */
 export interface FanOutParts {
@@ -44,12 +44,11 @@ async function endpointsFor(
   event: Stored<EventRecord>,
   endpoints: Collection<EndpointRecord>,
 ): Promise<readonly Stored<EndpointRecord>[]> {
-  const found = await endpoints.find({ where: { status: "enabled" } });
-  const name = { name: event.name, action: actionOf(event.payload) };
-  return found.filter(
-    // One that came after the event did not ask for it.
-    ({ events, createdAt }) => createdAt <= event.createdAt && wantsEvent(events, name),
-  );
+  const { tenant, name, payload, createdAt } = event;
+  const topics = topicsOfEvent({ tenant, name, action: actionOf(payload) });
+  const where = { topics: { containsAny: topics }, status: "enabled" } as const;
+  // One that came after the event did not ask for it.
+  return (await endpoints.find({ where })).filter((endpoint) => endpoint.createdAt <= createdAt);
 }
 
 function actionOf(payload: string): string | undefined {

@@ -4,6 +4,10 @@ type DisabledReason = "manual" | "gone" | "failing";
 /** A receiver of events, as it is stored. */
 export interface EndpointRecord {
   readonly url: string;
+  /** Whose events it gets; absent for those of no tenant. */
+  readonly tenant?: string | undefined;
+  /** What it is subscribed to, as events look for it. */
+  readonly topics: readonly string[];
   /** Names of events that it is subscribed to; absent for all. */
   readonly events?: readonly string[] | undefined;
   /** Signs deliveries. Stored in plain text, so anyone who can read the store can sign. */
@@ -20,6 +24,7 @@ export interface EndpointRecord {
 /** An event, as it is stored: exactly the bytes that are signed and sent. */
 export interface EventRecord {
   readonly name: string;
+  readonly tenant?: string | undefined;
   /** The body. */
   readonly payload: string;
 }

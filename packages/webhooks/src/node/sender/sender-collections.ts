@@ -10,7 +10,9 @@ export const senderCollections: {
   readonly events: CollectionDefinition<EventRecord>;
   readonly deliveries: CollectionDefinition<DeliveryRecord>;
 } = {
-  endpoints: defineCollection<EndpointRecord>("webhook_endpoints", { indexes: ["status"] }),
+  endpoints: defineCollection<EndpointRecord>("webhook_endpoints", {
+    indexes: ["status", "topics", ["tenant", "createdAt"]],
+  }),
   events: defineCollection<EventRecord>("webhook_events"),
   deliveries: defineCollection<DeliveryRecord>("webhook_deliveries", {
     unique: [["eventId", "endpointId"]],
