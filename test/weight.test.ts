@@ -16,7 +16,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   oauth2: { lines: { src: 10_296 }, names: 116, options: 129 },
   rest: { lines: { src: 16_842, assets: 186 }, names: 149, options: 96 },
   service: { lines: { src: 3_650 }, names: 42, options: 56 },
-  webhooks: { lines: { src: 6_443 }, names: 99, options: 54 },
+  webhooks: { lines: { src: 6_641 }, names: 99, options: 54 },
 };
 
 interface Budget {

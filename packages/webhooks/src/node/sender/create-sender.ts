@@ -6,6 +6,7 @@ import { checkOptions } from "../../check-options.ts";
 import type { SignatureKey } from "../../schemes/signature-scheme.ts";
 import { fetchwork } from "../../vendors/fetchwork.ts";
 import { createAnnouncer } from "./announce-changes.ts";
+import { Breaker } from "./breaker.ts";
 import { DeliveryWorker } from "./delivery-worker.ts";
 import { type Endpoints, storedEndpoints } from "./endpoints.ts";
 import { eventJob } from "./event-jobs.ts";
@@ -123,12 +124,15 @@ export function createSender(options: SenderOptions): Sender {
     onError: (error) => reportError(error),
   });
   const writer = new EventWriter(store, jobs);
+  const health = store.collection(senderCollections.health);
+  const breaker = new Breaker({ health, deliveries, schedule });
   const worker = new DeliveryWorker({
     ...numbers,
     endpoints,
     events,
     deliveries,
     schedule,
+    breaker,
     transport,
     vendor,
     rules,
@@ -208,7 +212,7 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   return {
-    endpoints: storedEndpoints(endpoints, { rules, scheme: vendor.scheme }),
+    endpoints: storedEndpoints(endpoints, { rules, scheme: vendor.scheme, breaker }),
     async send(event, options = {}) {
       checkOptions("an event", event, ["name", "payload", "id", "tenant"]);
       checkOptions("send", options, ["transaction"]);

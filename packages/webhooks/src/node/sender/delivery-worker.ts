@@ -45,7 +45,7 @@ export class DeliveryWorker {
   readonly #parts: WorkerParts;
   readonly #abort: AbortController;
   readonly #running: Map<string, Promise<void>>;
-  /** Counts the deliveries under way by endpoint. */
+  /** Counts the attempts under way. */
   readonly #health: EndpointHealth;
   /** Endpoints that have due deliveries; whose turn is next comes first. */
   readonly #waiting: Set<string>;
@@ -106,29 +106,31 @@ export class DeliveryWorker {
       .then((hasMore) => {
         this.#look = undefined;
         if (this.#state !== "working") return;
-        const wait = Math.max(
-          1,
-          Math.min(this.#parts.pollInterval, this.#scanAt - performance.now()),
+        const wait = Math.min(
+          this.#parts.pollInterval,
+          this.#scanAt - performance.now(),
+          // Its place is free then.
+          this.#waiting.size > 0 ? (this.#health.age() ?? Infinity) : Infinity,
         );
-        this.#timer = setTimeout(() => this.#wake(), wait);
+        this.#timer = setTimeout(() => this.#wake(), Math.max(1, wait));
         const mustLookAgain = hasMore || this.#mustLookAgain;
         this.#mustLookAgain = false;
-        if (mustLookAgain && this.#room() > 0) this.#wake();
+        if (mustLookAgain && this.#health.places() > 0) this.#wake();
       });
-  }
-
-  #room(): number {
-    return this.#parts.concurrency - this.#running.size;
   }
 
   /** How many more an endpoint may get. */
   #roomFor(endpointId: string): number {
-    return Math.min(this.#health.room(endpointId), this.#room());
+    const room = this.#health.room(endpointId);
+    if (!this.#parts.breaker.isFailing(endpointId)) return room;
+    return Math.min(room, 1 - this.#health.running(endpointId));
   }
 
   /** Starts what is due, as far as there is room. Resolves to whether there is more that can be started. */
   async #takeDue(): Promise<boolean> {
-    if (this.#room() <= 0) return false;
+    await this.#parts.breaker.load();
+    this.#health.age();
+    if (this.#health.places() <= 0) return false;
     const hasScanned = performance.now() >= this.#scanAt;
     let hasChanged = hasScanned && (await this.#scan());
     const inLine = [...this.#waiting];
@@ -148,7 +150,7 @@ export class DeliveryWorker {
 
   /** Looks for endpoints that are not known to have due deliveries. */
   async #scan(): Promise<boolean> {
-    const room = this.#room();
+    const room = this.#health.places();
     // More than fits, so that a worker in another process need not want the same ones.
     const limit = room * 2 + this.#running.size;
     const leftOut = [...this.#waiting].slice(0, maxLeftOut);
@@ -174,15 +176,17 @@ export class DeliveryWorker {
   /** Claims and starts some of the due deliveries. Resolves to whether any of them is no longer due. */
   async #take(due: readonly ClaimedDelivery[], room: number): Promise<boolean> {
     const leasedUntil = new Date(Date.now() + this.#parts.lease).toISOString();
-    const claims = this.#choose(due, room).map((delivery) => this.#claim(delivery, leasedUntil));
-    let hasChanged = false;
+    const { chosen, paused } = this.#choose(due, room);
+    const claims = chosen.map((delivery) => this.#claim(delivery, leasedUntil));
+    for (const endpointId of paused) await this.#parts.breaker.moveDue(endpointId);
+    let hasChanged = paused.size > 0;
     for (const claimed of await Promise.all(claims)) {
       hasChanged ||= claimed !== "refused";
       if (typeof claimed === "string") continue;
-      const { id, endpointId } = claimed;
+      const { id } = claimed;
       const work = this.#deliver(claimed).finally(() => {
         this.#running.delete(id);
-        this.#health.end(endpointId);
+        this.#health.end(id);
         this.#wake();
       });
       this.#running.set(id, work);
@@ -190,30 +194,41 @@ export class DeliveryWorker {
     return hasChanged;
   }
 
-  /** Takes some of the due deliveries, in no certain order, with no endpoint above its share; the others get in line. */
-  #choose(due: readonly ClaimedDelivery[], room: number): readonly ClaimedDelivery[] {
+  /**
+   * Takes some of the due deliveries, in no certain order, with no endpoint above its share; the others get in line, unless
+   * their endpoints are paused.
+   */
+  #choose(
+    due: readonly ClaimedDelivery[],
+    room: number,
+  ): { readonly chosen: readonly ClaimedDelivery[]; readonly paused: ReadonlySet<string> } {
     const chosen: ClaimedDelivery[] = [];
+    const paused = new Set<string>();
     const start = due.length > room ? Math.floor(Math.random() * due.length) : 0;
     for (let index = 0; index < due.length; index += 1) {
       const delivery = due[(start + index) % due.length];
       // One that runs is due when its lease is over, or the clock was put forward.
       if (delivery === undefined || this.#running.has(delivery.id)) continue;
       const { endpointId } = delivery;
-      if (chosen.length >= room || this.#health.room(endpointId) <= 0) {
+      if (this.#parts.breaker.isPaused(endpointId)) {
+        paused.add(endpointId);
+        continue;
+      }
+      if (chosen.length >= room || this.#roomFor(endpointId) <= 0) {
         this.#waiting.add(endpointId);
         continue;
       }
-      this.#health.begin(endpointId);
+      this.#health.begin(delivery.id, endpointId);
       chosen.push(delivery);
     }
-    return chosen;
+    return { chosen, paused };
   }
 
   async #claim(
     delivery: ClaimedDelivery,
     dueAt: string,
   ): Promise<ClaimedDelivery | "taken" | "refused"> {
-    const { id, version, attempts, endpointId } = delivery;
+    const { id, version, attempts } = delivery;
     let outcome: "taken" | "refused" = "taken";
     try {
       const change = { dueAt, attempts: attempts + 1 };
@@ -225,7 +240,7 @@ export class DeliveryWorker {
         this.#parts.onError(error);
       }
     }
-    this.#health.end(endpointId);
+    this.#health.end(id);
     return outcome;
   }
 

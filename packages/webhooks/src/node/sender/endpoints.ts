@@ -1,6 +1,7 @@
 import type { Change, Collection, Meta, Stored, Where } from "@fetchwork/documents";
 import { optionError, WebhookUsageError } from "../../errors.ts";
 import { checkOptions } from "../../check-options.ts";
+import type { Breaker } from "./breaker.ts";
 import type { SignatureScheme } from "../../schemes/signature-scheme.ts";
 import type { EndpointRecord } from "./records.ts";
 import { isEventName, isTenant, topicsOf } from "./subscriptions.ts";
@@ -96,7 +97,15 @@ type CheckedFields = Pick<Change<EndpointRecord>, (typeof changeNames)[number]>;
 /** Makes the endpoints of a sender. */
 export function storedEndpoints(
   documents: Collection<EndpointRecord>,
-  { rules, scheme }: { readonly rules: TargetRules; readonly scheme: SignatureScheme },
+  {
+    rules,
+    scheme,
+    breaker,
+  }: {
+    readonly rules: TargetRules;
+    readonly scheme: SignatureScheme;
+    readonly breaker: Breaker;
+  },
 ): Endpoints {
   function check(input: EndpointChange): CheckedFields {
     const { url, events, secret, description } = input;
@@ -138,6 +147,7 @@ export function storedEndpoints(
       }),
       options,
     );
+    if (fields.url !== undefined || status !== undefined) await breaker.forget(id);
     return stored && shown(stored);
   }
 
@@ -185,7 +195,9 @@ export function storedEndpoints(
     disable: (id, options) => update(id, { status: "disabled" }, options),
     async remove(id, options) {
       checkWriteOptions(options);
-      return documents.remove(id, options);
+      const isRemoved = await documents.remove(id, options);
+      await breaker.forget(id);
+      return isRemoved;
     },
   };
 }

@@ -21,6 +21,14 @@ export interface EndpointRecord {
   readonly failingSince?: string | undefined;
 }
 
+/** How an endpoint fails, as it is stored; its id is that of the endpoint. */
+export interface HealthRecord {
+  /** Attempts in a row that failed. */
+  readonly failures: number;
+  /** When it gets its next attempt, where it is paused; ISO 8601. */
+  readonly pausedUntil?: string | undefined;
+}
+
 /** An event, as it is stored: exactly the bytes that are signed and sent. */
 export interface EventRecord {
   readonly name: string;

@@ -1,5 +1,5 @@
 import { type CollectionDefinition, defineCollection } from "@fetchwork/documents";
-import type { DeliveryRecord, EndpointRecord, EventRecord } from "./records.ts";
+import type { DeliveryRecord, EndpointRecord, EventRecord, HealthRecord } from "./records.ts";
 
 /**
  * The collections of a sender, for `openStore(url, { collections })`; they are prepared at first use otherwise. A sender uses
@@ -9,11 +9,14 @@ export const senderCollections: {
   readonly endpoints: CollectionDefinition<EndpointRecord>;
   readonly events: CollectionDefinition<EventRecord>;
   readonly deliveries: CollectionDefinition<DeliveryRecord>;
+  /** Endpoints that fail again and again. */
+  readonly health: CollectionDefinition<HealthRecord>;
 } = {
   endpoints: defineCollection<EndpointRecord>("webhook_endpoints", {
     indexes: ["status", "topics", ["tenant", "createdAt"]],
   }),
   events: defineCollection<EventRecord>("webhook_events"),
+  health: defineCollection<HealthRecord>("webhook_health"),
   deliveries: defineCollection<DeliveryRecord>("webhook_deliveries", {
     unique: [["eventId", "endpointId"]],
     indexes: [

@@ -31,8 +31,9 @@ export interface SenderOptions {
   /** Milliseconds for one attempt, from the connection to the end of the response. Default: `15_000`. */
   readonly timeout?: number | undefined;
   /**
-   * Maximum number of concurrent attempts in this process. Endpoints that have not responded yet use at most half of them,
-   * endpoints whose last attempt timed out at most a quarter. Default: 256.
+   * Maximum number of concurrent attempts in this process; one that waits for more than 250 ms does not count, up to four
+   * times as many. Endpoints that have not responded yet use at most three quarters, endpoints whose last attempt timed out
+   * a quarter. Default: 256.
    */
   readonly concurrency?: number | undefined;
   /**

@@ -1,5 +1,6 @@
 import { type Change, type Collection, type Stored, VersionError } from "@fetchwork/documents";
 import type { AttemptResult } from "./attempt-delivery.ts";
+import type { Breaker } from "./breaker.ts";
 import type { DeliveryAttempt, DeadReason, DeliveryRecord, EndpointRecord } from "./records.ts";
 import type { RetrySchedule } from "./retry-schedule.ts";
 
@@ -27,6 +28,7 @@ export interface SettleParts {
   readonly deliveries: Collection<DeliveryRecord>;
   readonly endpoints: Collection<EndpointRecord>;
   readonly schedule: RetrySchedule;
+  readonly breaker: Breaker;
   /** Milliseconds of failing after which an endpoint is disabled. */
   readonly disableAfter: number;
 }
@@ -56,13 +58,17 @@ export async function settleDelivery(
     // Not tied to the version: should another process have taken over, it was delivered all the same.
     const delivered = { status: "delivered", settledAt, history, deadReason: undefined } as const;
     await parts.deliveries.update(delivery.id, delivered);
-    await noteSuccess(endpointId, parts.endpoints);
+    await Promise.all([
+      noteSuccess(endpointId, parts.endpoints),
+      parts.breaker.delivered(endpointId),
+    ]);
     return report(delivery, { attempt, outcome: "delivered" });
   }
   const endpoint = await noteFailure(endpointId, { status, url }, parts);
   if (endpoint === "gone" || endpoint === "disabled") {
     return giveUp(delivery, { deadReason: endpoint, attempt, history, parts });
   }
+  await parts.breaker.failed(endpointId);
   const now = Date.now();
   const left = Date.parse(delivery.expiresAt) - now;
   const planned = parts.schedule.delayAfter(delivery.attempts);

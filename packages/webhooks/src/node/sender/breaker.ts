@@ -1,0 +1,102 @@
+import type { Collection } from "@fetchwork/documents";
+import type { DeliveryRecord, HealthRecord } from "./records.ts";
+import type { RetrySchedule } from "./retry-schedule.ts";
+
+/** What a {@link Breaker} works with. */
+export interface BreakerParts {
+  readonly health: Collection<HealthRecord>;
+  readonly deliveries: Collection<DeliveryRecord>;
+  readonly schedule: RetrySchedule;
+}
+
+/** Failures in a row after which an endpoint is paused. */
+const tolerated = 4;
+/** Milliseconds of the longest pause: then one delivery shows whether the endpoint is back. */
+const longestPause = 300_000;
+/** Endpoints whose failures are remembered. */
+const maxRemembered = 10_000;
+
+/**
+ * Pauses endpoints that fail again and again: what is due for one of them is moved to the end of the pause by one update, and
+ * not by an attempt each. Then one delivery is attempted at a time, until one is delivered.
+ */
+export class Breaker {
+  readonly #parts: BreakerParts;
+  readonly #failing: Map<string, HealthRecord>;
+  #loading: Promise<void> | undefined;
+
+  constructor(parts: BreakerParts) {
+    this.#parts = parts;
+    this.#failing = new Map();
+  }
+
+  /** Reads once which endpoints are paused, as an earlier process or another one left it. */
+  load(): Promise<void> {
+    this.#loading ??= this.#load().catch((error: unknown) => {
+      this.#loading = undefined;
+      throw error;
+    });
+    return this.#loading;
+  }
+
+  async #load(): Promise<void> {
+    const limit = maxRemembered;
+    const stored = await this.#parts.health.find({ sort: ["-updatedAt"], limit });
+    for (const { id, failures, pausedUntil } of stored) {
+      if (!this.#failing.has(id)) this.#failing.set(id, { failures, pausedUntil });
+    }
+  }
+
+  /** Whether an endpoint failed so often that it gets one attempt at a time. */
+  isFailing(endpointId: string): boolean {
+    return (this.#failing.get(endpointId)?.failures ?? 0) > tolerated;
+  }
+
+  /** Whether an endpoint gets no attempts now. */
+  isPaused(endpointId: string): boolean {
+    const { pausedUntil = "" } = this.#failing.get(endpointId) ?? {};
+    return pausedUntil > new Date().toISOString();
+  }
+
+  /** Counts an attempt that failed, and begins the next pause. What was under way when the last one began counts as one. */
+  async failed(endpointId: string): Promise<void> {
+    if (this.isPaused(endpointId)) return;
+    const failures = (this.#failing.get(endpointId)?.failures ?? 0) + 1;
+    if (failures <= tolerated) return this.#remember(endpointId, { failures });
+    const pause = Math.min(longestPause, this.#parts.schedule.delayAfter(failures - tolerated));
+    const record = { failures, pausedUntil: new Date(Date.now() + pause).toISOString() };
+    this.#remember(endpointId, record);
+    await this.#parts.health.upsert(record, { id: endpointId });
+    await this.moveDue(endpointId);
+  }
+
+  /** Ends the pause, because something was delivered. */
+  async delivered(endpointId: string): Promise<void> {
+    if (this.isFailing(endpointId)) return this.forget(endpointId);
+    this.#failing.delete(endpointId);
+  }
+
+  /** Ends the pause, because the endpoint was changed. */
+  async forget(endpointId: string): Promise<void> {
+    this.#failing.delete(endpointId);
+    await this.#parts.health.remove(endpointId);
+  }
+
+  /** Moves what is due for a paused endpoint to the end of its pause. */
+  async moveDue(endpointId: string): Promise<void> {
+    const { pausedUntil } = this.#failing.get(endpointId) ?? {};
+    if (pausedUntil === undefined) return;
+    // What is under way is due when its lease is over, and stays as it is.
+    const dueAt = { lte: new Date().toISOString() };
+    const where = { endpointId, status: "pending", dueAt } as const;
+    await this.#parts.deliveries.updateMany({ where, change: { dueAt: pausedUntil } });
+  }
+
+  #remember(endpointId: string, record: HealthRecord): void {
+    this.#failing.delete(endpointId);
+    this.#failing.set(endpointId, record);
+    if (this.#failing.size <= maxRemembered) return;
+    const [oldest] = this.#failing.keys();
+    if (oldest !== undefined) this.#failing.delete(oldest);
+  }
+}

@@ -1,0 +1,129 @@
+import { openStore, type Store } from "@fetchwork/documents";
+import {
+  type AttemptReport,
+  createSender,
+  type Sender,
+  senderCollections,
+} from "@fetchwork/webhooks/sender";
+import { expect, it, onTestFinished } from "vitest";
+import { type Receiver, startReceiver } from "./receiver.ts";
+
+interface World {
+  readonly store: Store;
+  readonly receiver: Receiver;
+  readonly reports: readonly AttemptReport[];
+  /** What the endpoint says. */
+  answer: number;
+  makeSender(): Sender;
+}
+
+async function world(): Promise<World> {
+  const store = await openStore("sqlite::memory:");
+  onTestFinished(() => store.close());
+  const reports: AttemptReport[] = [];
+  const receiver = await startReceiver((_, response) => {
+    response.writeHead(made.answer).end();
+  });
+  onTestFinished(() => receiver[Symbol.asyncDispose]());
+  const made: World = {
+    store,
+    receiver,
+    reports,
+    answer: 500,
+    makeSender() {
+      const sender = createSender({
+        store,
+        allowHttp: true,
+        allowPrivate: true,
+        pollInterval: 20,
+        retry: { firstDelay: 60_000 },
+        onAttempt: (report) => reports.push(report),
+      });
+      onTestFinished(() => sender.stop({ grace: 0 }));
+      return sender;
+    },
+  };
+  return made;
+}
+
+async function sendMany(sender: Sender, count: number): Promise<void> {
+  for (let index = 0; index < count; index += 1) await sender.send({ name: "a", payload: {} });
+}
+
+/** Deliveries that are due, by whether an attempt was made. */
+async function dueNow(store: Store): Promise<number> {
+  const dueAt = { lte: new Date().toISOString() };
+  const where = { status: "pending", dueAt } as const;
+  return store.collection(senderCollections.deliveries).count({ where });
+}
+
+it("an endpoint that fails again and again gets no more attempts: what is due moves to the end of its pause", async () => {
+  const { store, receiver, reports, makeSender } = await world();
+  const sender = makeSender();
+  await sender.endpoints.create({ url: receiver.url });
+  await sendMany(sender, 300);
+  sender.start();
+  await expect.poll(async () => (await sender.deliveries({ limit: 1000 })).length).toBe(300);
+  await expect.poll(() => dueNow(store), { timeout: 10_000 }).toBe(0);
+  // Five failures in a row, and what was under way at the fifth.
+  expect(reports.length).toBeGreaterThanOrEqual(5);
+  expect(reports.length).toBeLessThan(20);
+  const untried = await store
+    .collection(senderCollections.deliveries)
+    .count({ where: { attempts: 0, status: "pending" } });
+  expect(untried).toBe(300 - reports.length);
+});
+
+it("a pause holds after a restart, for deliveries that come meanwhile too", async () => {
+  const { store, receiver, reports, makeSender } = await world();
+  const first = makeSender();
+  await first.endpoints.create({ url: receiver.url });
+  await sendMany(first, 20);
+  first.start();
+  await expect.poll(() => dueNow(store), { timeout: 10_000 }).toBe(0);
+  await expect.poll(async () => (await first.deliveries()).length).toBe(20);
+  await first.stop({ grace: 0 });
+  const before = reports.length;
+  const second = makeSender();
+  await sendMany(second, 10);
+  second.start();
+  await expect.poll(async () => (await second.deliveries()).length).toBe(30);
+  await expect.poll(() => dueNow(store), { timeout: 10_000 }).toBe(0);
+  expect(reports.length).toBe(before);
+});
+
+it.each([
+  ["enabled", (sender: Sender, id: string) => sender.endpoints.enable(id)],
+  [
+    "moved",
+    (sender: Sender, id: string, url: string) => sender.endpoints.update(id, { url: `${url}/new` }),
+  ],
+])("an endpoint that is %s is not paused any more", async (_, change) => {
+  const all = await world();
+  const { store, receiver, makeSender } = all;
+  const sender = makeSender();
+  const { id } = await sender.endpoints.create({ url: receiver.url });
+  await sendMany(sender, 20);
+  sender.start();
+  await expect.poll(async () => (await sender.deliveries()).length).toBe(20);
+  await expect.poll(() => dueNow(store), { timeout: 10_000 }).toBe(0);
+  all.answer = 200;
+  await change(sender, id, receiver.url);
+  const sent = await sender.send({ name: "a", payload: {} });
+  await expect
+    .poll(async () => (await sender.deliveries({ eventId: sent.id }))[0]?.status)
+    .toBe("delivered");
+  expect(await store.collection(senderCollections.health).count()).toBe(0);
+});
+
+it("an endpoint that is removed leaves no record of its failures", async () => {
+  const { store, receiver, makeSender } = await world();
+  const sender = makeSender();
+  const { id } = await sender.endpoints.create({ url: receiver.url });
+  await sendMany(sender, 20);
+  sender.start();
+  const health = store.collection(senderCollections.health);
+  await expect.poll(() => health.count()).toBe(1);
+  await sender.endpoints.remove(id);
+  expect(await health.count()).toBe(0);
+});

@@ -1,0 +1,105 @@
+import type { ServerResponse } from "node:http";
+import { openStore } from "@fetchwork/documents";
+import { createSender } from "@fetchwork/webhooks/sender";
+import { expect, it } from "vitest";
+import { startReceiver } from "./receiver.ts";
+
+const tenants = 1_000;
+const bad = 300;
+const rounds = 2;
+
+/** Receivers that never respond, that send a byte now and then, and that do either that or fail. */
+const faults: readonly ((response: ServerResponse, number: number) => void)[] = [
+  () => undefined,
+  (response) => {
+    response.writeHead(200);
+    const timer = setInterval(() => response.write("x"), 500);
+    response.on("close", () => clearInterval(timer));
+  },
+  (response, number) => {
+    if (number % 2 === 0) response.writeHead(500).end();
+  },
+];
+
+/** Sends two events to each of 1,000 endpoints, 300 of which are bad or left out; returns the delays of the others. */
+async function delaysOfHealthy(neighbours: "bad" | "none"): Promise<readonly number[]> {
+  const sent = new Map<string, number>();
+  const delays: number[] = [];
+  await using healthy = await startReceiver(({ id }, response) => {
+    delays.push(performance.now() - (sent.get(id) ?? 0));
+    response.end();
+  });
+  await using store = await openStore("sqlite::memory:");
+  await using stack = new AsyncDisposableStack();
+  const badUrls: string[] = [];
+  for (const fault of faults) {
+    const receiver = await startReceiver((_, response, number) => fault(response, number));
+    stack.use(receiver);
+    badUrls.push(receiver.url);
+  }
+  const sender = createSender({ store, allowHttp: true, allowPrivate: true });
+  stack.defer(() => sender.stop({ grace: 0 }));
+  for (let index = 0; index < tenants; index += 1) {
+    const url = (index < bad ? badUrls[index % badUrls.length] : undefined) ?? healthy.url;
+    await sender.endpoints.create({ url, tenant: `${index}` });
+  }
+  sender.start();
+  for (let round = 0; round < rounds; round += 1) {
+    for (let count = 0; count < tenants; count += 1) {
+      const index = (count * 37) % tenants;
+      if (index < bad && neighbours === "none") continue;
+      const id = `${round}-${index}`;
+      sent.set(id, performance.now());
+      await sender.send({ id, name: "order", payload: {}, tenant: `${index}` });
+      await new Promise((resolve) => {
+        setTimeout(resolve, 5);
+      });
+    }
+  }
+  await healthy.until((tenants - bad) * rounds);
+  return delays.toSorted((left, right) => left - right);
+}
+
+it(
+  "300 endpoints of 1,000 that hang, drip or flap leave the others within twice their quiet p99",
+  { timeout: 240_000 },
+  async () => {
+    const quiet = await delaysOfHealthy("none");
+    const beside = await delaysOfHealthy("bad");
+    const p99 = (delays: readonly number[]): number =>
+      delays[Math.floor(delays.length * 0.99)] ?? 0;
+    // What is over 50 ms is due to the machine; the places of endpoints that hang are free after 15 s only.
+    expect(p99(beside)).toBeLessThan(Math.max(50, 2 * p99(quiet)));
+  },
+);
+
+it.each(["has responded before", "is new"])(
+  "1,000 endpoints that hang leave room: one that %s is told within 2 s",
+  { timeout: 120_000 },
+  async (kind) => {
+    await using dead = await startReceiver(() => undefined);
+    await using live = await startReceiver();
+    await using store = await openStore("sqlite::memory:");
+    const sender = createSender({ store, allowHttp: true, allowPrivate: true });
+    try {
+      sender.start();
+      for (let index = 0; index < tenants; index += 1) {
+        await sender.endpoints.create({ url: `${dead.url}/${index}`, events: ["dead"] });
+      }
+      await sender.endpoints.create({ url: live.url, events: ["live"] });
+      if (kind !== "is new") {
+        await sender.send({ name: "live", payload: {} });
+        await live.until(1);
+      }
+      for (let index = 0; index < 3; index += 1) await sender.send({ name: "dead", payload: {} });
+      await dead.until(100);
+      const arrived = live.arrived.length;
+      const begun = performance.now();
+      await sender.send({ name: "live", payload: {} });
+      await live.until(arrived + 1);
+      expect(performance.now() - begun).toBeLessThan(2_000);
+    } finally {
+      await sender.stop({ grace: 0 });
+    }
+  },
+);
