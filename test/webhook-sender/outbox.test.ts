@@ -66,7 +66,7 @@ describe("an event that is sent", () => {
       return asked;
     };
     const before = await costOf("first");
-    const endpoint = { url: closed, topics: ["/*"], secret: "s", status: "enabled" } as const;
+    const endpoint = { url: closed, topics: ["/*"], secrets: "{}", status: "enabled" } as const;
     const endpoints = Array.from({ length: 1000 }, () => endpoint);
     await store.collection(senderCollections.endpoints).insertMany(endpoints);
     expect(await costOf("second")).toEqual(before);

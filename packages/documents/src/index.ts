@@ -41,5 +41,6 @@ export type { DocumentRecord, Loading, Snapshot } from "./api/transfer.ts";
 export type { UpsertOptions } from "./api/upsert.ts";
 export type { Operators, ScalarValue, UntypedWhere, Where } from "./api/where.ts";
 export type { WriteOptions } from "./api/changing/write-options.ts";
+export { seal, unseal } from "./document/seal.ts";
 export { openStore } from "./open-store.ts";
 export { maxSearchLength } from "./query/parse-query.ts";

@@ -57,6 +57,11 @@ export interface SignatureScheme {
    */
   readonly signedId?: ((headers: HeaderReader) => string) | undefined;
   /**
+   * Joins the headers of several signatures of one message, which receivers accept by any of them. Absent: a message has one
+   * signature.
+   */
+  readonly combine?: ((signatures: readonly SignatureHeaders[]) => SignatureHeaders) | undefined;
+  /**
    * Checks the headers before the body is read. Returns why no signature can be valid; `undefined` when one can.
    */
   checkHeaders(headers: HeaderReader): SignatureFault | undefined;

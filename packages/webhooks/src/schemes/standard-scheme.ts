@@ -69,6 +69,10 @@ export function standardScheme(options: StandardSchemeOptions = {}): SignatureSc
     signatureHeader: names.signature,
     requiredHeaders: [names.signature, names.id, names.timestamp],
     signedId: (headers) => headerOf(headers, names.id),
+    combine: (signatures) => ({
+      ...signatures[0],
+      [names.signature]: signatures.map((each) => each[names.signature]).join(" "),
+    }),
     checkHeaders,
     createKey: (secret) => {
       // Refuses what is not a text, such as a list of secrets.

@@ -28,6 +28,12 @@ export function stripeScheme(options: TimestampOptions = {}): SignatureScheme {
     name: "Stripe",
     signatureHeader,
     requiredHeaders: [signatureHeader],
+    combine: (signatures) => {
+      const [first = "", ...others] = signatures.map((each) => each[signatureHeader] ?? "");
+      // All have the same timestamp.
+      const digests = others.map((each) => each.slice(each.indexOf(",")));
+      return { [signatureHeader]: [first, ...digests].join("") };
+    },
     checkHeaders: (headers) => {
       const received = parse(headerOf(headers, signatureHeader));
       if (received === undefined) return "signature";

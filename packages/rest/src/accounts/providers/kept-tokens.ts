@@ -1,7 +1,6 @@
 import { hkdfSync } from "node:crypto";
-import type { Store } from "@fetchwork/documents";
+import { seal, unseal, type Store } from "@fetchwork/documents";
 import { DocumentTokenStore, type TokenHash, type TokenStore } from "@fetchwork/oauth2";
-import { seal, unseal } from "../../seal.ts";
 import { identityCollection, keptTokenCollection } from "./identity.ts";
 
 /** Where tokens of providers are kept, by the id of the identity; any number of processes share it. */

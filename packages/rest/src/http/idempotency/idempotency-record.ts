@@ -1,6 +1,10 @@
 import { hkdfSync } from "node:crypto";
-import { defineCollection, type CollectionDefinition } from "@fetchwork/documents";
-import { seal, unseal } from "../../seal.ts";
+import {
+  defineCollection,
+  seal,
+  unseal,
+  type CollectionDefinition,
+} from "@fetchwork/documents";
 import type { IdempotencyKey } from "./idempotency-key.ts";
 
 /** How long an answer is kept, in milliseconds: 24 hours. */

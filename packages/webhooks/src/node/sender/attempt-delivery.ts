@@ -1,8 +1,9 @@
-import { HttpError, type Transport } from "@fetchwork/http";
+import type { Transport } from "@fetchwork/http";
 import { parseRetryAfter } from "@fetchwork/kit";
 import { WebhookUsageError } from "../../errors.ts";
 import type { SignatureKey } from "../../schemes/signature-scheme.ts";
 import type { Vendor } from "../../vendors/define-vendor.ts";
+import { reasonOf, reasonOfStatus, timeoutReason } from "./failure-reason.ts";
 import { checkTarget, type TargetRules } from "./target-url.ts";
 
 /** What goes to an endpoint. */
@@ -11,7 +12,16 @@ export interface Message {
   readonly name: string;
   readonly body: Uint8Array;
   readonly url: string;
-  readonly key: SignatureKey;
+  /** Reads what only the sender may know. Throws when it cannot be read. */
+  readonly secrets: () => MessageSecrets;
+}
+
+/** What signs a message, and goes with it. */
+export interface MessageSecrets {
+  /** The current key first. */
+  readonly keys: readonly SignatureKey[];
+  /** Headers for the origin of the URL; in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** How messages are sent. */
@@ -34,6 +44,10 @@ export interface AttemptResult {
   readonly status?: number;
   /** Code of the error when there was no response. */
   readonly error?: string;
+  /** Why it failed, for people. */
+  readonly reason?: string;
+  /** The beginning of a response that is not a success. */
+  readonly excerpt?: string;
   /** Whether the time was over before the response had ended; a response whose head arrived has its status all the same. */
   readonly timedOut: boolean;
   /** Milliseconds that the server asked to wait. */
@@ -44,6 +58,8 @@ export interface AttemptResult {
 const version = "0.1.0";
 /** Bytes of a response that are read, so that its connection can be used again; the connection of a longer one is closed. */
 const maximumResponse = 16_384;
+/** Characters of a response that are kept. */
+const maximumExcerpt = 500;
 
 /** Signs a message, sends it and reads the status of the response. Never rejects. */
 export async function attemptDelivery(
@@ -57,64 +73,72 @@ export async function attemptDelivery(
   const timer = setTimeout(() => late.abort(), options.timeout);
   const signal = AbortSignal.any([options.signal, late.signal]);
   try {
-    const headers = await messageHeaders(message, { ...options, startedAt });
-    const { status, retryAfter } = await post(message, headers, { ...options, signal });
+    const { status, retryAfter, text } = await post(message, { ...options, signal, startedAt });
     const wait = retryAfter === undefined ? undefined : parseRetryAfter(retryAfter);
     const timedOut = late.signal.aborted;
     const duration = performance.now() - begun;
-    return { startedAt, duration, status, timedOut, retryAfter: wait };
+    const result = { startedAt, duration, status, timedOut, retryAfter: wait };
+    if (status >= 200 && status < 300) return result;
+    return { ...result, reason: reasonOfStatus(status), ...(text !== "" && { excerpt: text }) };
   } catch (error) {
-    const code = late.signal.aborted ? "ERR_HTTP_TIMEOUT" : codeOf(error);
-    const timedOut = code === "ERR_HTTP_TIMEOUT";
-    return { startedAt, duration: performance.now() - begun, error: code, timedOut };
+    const { code, reason } = late.signal.aborted ? timeoutReason : reasonOf(error);
+    const timedOut = late.signal.aborted || code === "ERR_HTTP_TIMEOUT";
+    return { startedAt, duration: performance.now() - begun, error: code, reason, timedOut };
   } finally {
     clearTimeout(timer);
   }
 }
 
-async function messageHeaders(
-  { id, name, body, key }: Message,
+async function signedHeaders(
+  { id, name, body }: Message,
+  keys: readonly SignatureKey[],
   { vendor, startedAt }: AttemptOptions & { readonly startedAt: Date },
-): Promise<readonly string[]> {
+): Promise<Readonly<Record<string, string>>> {
   const timestamp = Math.floor(startedAt.getTime() / 1000);
-  const signature = await key.sign({ id, timestamp, body });
-  const headers: string[] = [
-    "content-type",
-    vendor.contentType ?? "application/json",
-    "user-agent",
-    `fetchwork-webhooks/${version}`,
-  ];
-  if (vendor.eventHeader !== undefined) headers.push(vendor.eventHeader.toLowerCase(), name);
-  // Some schemes sign the identifier and send it in the same header.
-  const idHeader = vendor.deliveryHeader?.toLowerCase();
-  if (idHeader !== undefined && !(idHeader in signature)) headers.push(idHeader, id);
-  return [...headers, ...Object.entries(signature).flat()];
+  const signatures = await Promise.all(keys.map((key) => key.sign({ id, timestamp, body })));
+  const [first = {}] = signatures;
+  const signature = signatures.length > 1 ? vendor.scheme.combine?.(signatures) : first;
+  const { contentType = "application/json", eventHeader, deliveryHeader } = vendor;
+  return {
+    "content-type": contentType,
+    "user-agent": `fetchwork-webhooks/${version}`,
+    ...(eventHeader !== undefined && { [eventHeader.toLowerCase()]: name }),
+    // Some schemes sign the identifier and send it in the same header.
+    ...(deliveryHeader !== undefined && { [deliveryHeader.toLowerCase()]: id }),
+    ...(signature ?? first),
+  };
 }
 
 async function post(
-  { url: first, body }: Message,
-  headers: readonly string[],
-  { transport, vendor, rules, maxRedirects, timeout, signal }: AttemptOptions,
-): Promise<{ readonly status: number; readonly retryAfter: string | undefined }> {
-  let url = first;
+  message: Message,
+  options: AttemptOptions & { readonly startedAt: Date },
+): Promise<{
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  readonly text: string;
+}> {
+  const { transport, vendor, rules, maxRedirects, timeout, signal } = options;
+  const { keys, headers: own } = message.secrets();
+  const signed = await signedHeaders(message, keys, options);
+  let { url } = message;
   for (let redirects = 0; ; redirects += 1) {
+    const isOrigin = new URL(url).origin === new URL(message.url).origin;
     const response = await transport.stream({
       method: "POST",
       url: new URL(url),
-      headers,
-      body,
+      headers: Object.entries(isOrigin ? { ...own, ...signed } : signed).flat(),
+      body: message.body,
       timeouts: { connect: timeout, headers: timeout, body: timeout },
       // A limit here would lose the status of a larger response.
       maxResponseSize: Number.POSITIVE_INFINITY,
       signal,
     });
     const { status } = response;
-    // The status counts; a body that is late, too large or broken changes nothing.
-    await drain(response.body).catch(() => undefined);
+    const text = await beginningOf(response.body);
     const location = headerOf(response.headers, "location");
     const isMoved = (status === 307 || status === 308) && location !== undefined;
     if (!isMoved || redirects === maxRedirects || !URL.canParse(location, url)) {
-      return { status, retryAfter: headerOf(response.headers, "retry-after") };
+      return { status, retryAfter: headerOf(response.headers, "retry-after"), text };
     }
     const target = checkTarget(new URL(location, url).href, rules);
     if (vendor.scheme.carriesSecret === true && new URL(target).origin !== new URL(url).origin) {
@@ -127,26 +151,28 @@ async function post(
   }
 }
 
-/** Reads a body up to the limit, and cancels the rest. */
-async function drain(body: ReadableStream<Uint8Array>): Promise<void> {
+/**
+ * Reads a body up to the limit, cancels the rest, and returns its beginning as one line. The status counts: a body that is
+ * late, too large or broken changes nothing.
+ */
+async function beginningOf(body: ReadableStream<Uint8Array>): Promise<string> {
+  const decoder = new TextDecoder();
+  let text = "";
   let size = 0;
-  for await (const chunk of body) {
-    size += chunk.byteLength;
-    if (size > maximumResponse) return;
+  try {
+    for await (const chunk of body) {
+      size += chunk.byteLength;
+      if (text.length < maximumExcerpt) text += decoder.decode(chunk, { stream: true });
+      if (size > maximumResponse) break;
+    }
+  } catch {
+    // What has arrived may tell more than nothing.
   }
+  const line = text.slice(0, 4 * maximumExcerpt).replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ");
+  return line.trim().slice(0, maximumExcerpt);
 }
 
 function headerOf(headers: readonly string[], wanted: string): string | undefined {
   const index = headers.findIndex((name, at) => at % 2 === 0 && name.toLowerCase() === wanted);
   return index === -1 ? undefined : headers[index + 1];
-}
-
-/** The code of an error; that of a refused target stands behind the connection that was not made. */
-function codeOf(error: unknown): string {
-  const cause = error instanceof Error ? error.cause : undefined;
-  for (const candidate of [cause, error]) {
-    const isOurs = candidate instanceof WebhookUsageError || candidate instanceof HttpError;
-    if (isOurs) return candidate.code;
-  }
-  return "ERR_WEBHOOKS_ATTEMPT";
 }

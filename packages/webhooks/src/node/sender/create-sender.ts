@@ -8,6 +8,7 @@ import { fetchwork } from "../../vendors/fetchwork.ts";
 import { createAnnouncer } from "./announce-changes.ts";
 import { Breaker } from "./breaker.ts";
 import { DeliveryWorker } from "./delivery-worker.ts";
+import { createVault } from "./endpoint-secrets.ts";
 import { type Endpoints, storedEndpoints } from "./endpoints.ts";
 import { eventJob } from "./event-jobs.ts";
 import type { EventToSend } from "./event-to-send.ts";
@@ -126,6 +127,8 @@ export function createSender(options: SenderOptions): Sender {
   const writer = new EventWriter(store, jobs);
   const health = store.collection(senderCollections.health);
   const breaker = new Breaker({ health, deliveries, schedule });
+  const vault = createVault(options.sealWith);
+  const keyFor = rememberedKeys((secret) => vendor.scheme.createKey(secret));
   const worker = new DeliveryWorker({
     ...numbers,
     endpoints,
@@ -136,7 +139,12 @@ export function createSender(options: SenderOptions): Sender {
     transport,
     vendor,
     rules,
-    keyFor: rememberedKeys((secret) => vendor.scheme.createKey(secret)),
+    secretsOf({ tenant, secrets: text }) {
+      const { secret, previous, headers = {} } = vault.read(tenant, text);
+      const isOld = previous !== undefined && previous.until > new Date().toISOString();
+      const current = isOld ? [secret, previous.secret] : [secret];
+      return { keys: current.map(keyFor), headers };
+    },
     onAttempt: reportAttempt,
     onError: reportError,
   });
@@ -212,7 +220,7 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   return {
-    endpoints: storedEndpoints(endpoints, { rules, scheme: vendor.scheme, breaker }),
+    endpoints: storedEndpoints(endpoints, { rules, vendor, breaker, vault }),
     async send(event, options = {}) {
       checkOptions("an event", event, ["name", "payload", "id", "tenant"]);
       checkOptions("send", options, ["transaction"]);

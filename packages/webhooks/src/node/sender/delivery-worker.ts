@@ -1,6 +1,5 @@
 import { type Collection, type Stored, VersionError, type Where } from "@fetchwork/documents";
-import type { SignatureKey } from "../../schemes/signature-scheme.ts";
-import { attemptDelivery, type AttemptOptions } from "./attempt-delivery.ts";
+import { attemptDelivery, type AttemptOptions, type MessageSecrets } from "./attempt-delivery.ts";
 import { EndpointHealth } from "./endpoint-health.ts";
 import type { DeliveryRecord, EndpointRecord, EventRecord } from "./records.ts";
 import {
@@ -23,8 +22,8 @@ export interface WorkerParts extends SettleParts, Omit<AttemptOptions, "signal">
   readonly pollInterval: number;
   /** Milliseconds after which a delivery may be taken over whose process ended. */
   readonly lease: number;
-  /** Makes a secret ready, or finds it. */
-  readonly keyFor: (secret: string) => SignatureKey;
+  /** Reads what signs deliveries to an endpoint. */
+  readonly secretsOf: (endpoint: Stored<EndpointRecord>) => MessageSecrets;
   /** Never throws. */
   readonly onAttempt: (report: AttemptReport) => void;
   /** Never throws. */
@@ -276,7 +275,7 @@ export class DeliveryWorker {
       name: event.name,
       body: new TextEncoder().encode(event.payload),
       url: endpoint.url,
-      key: parts.keyFor(endpoint.secret),
+      secrets: () => parts.secretsOf(endpoint),
     };
     const { signal } = this.#abort;
     const result = await attemptDelivery(message, { ...parts, signal });

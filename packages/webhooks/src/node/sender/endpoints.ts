@@ -2,7 +2,9 @@ import type { Change, Collection, Meta, Stored, Where } from "@fetchwork/documen
 import { optionError, WebhookUsageError } from "../../errors.ts";
 import { checkOptions } from "../../check-options.ts";
 import type { Breaker } from "./breaker.ts";
-import type { SignatureScheme } from "../../schemes/signature-scheme.ts";
+import type { Vendor } from "../../vendors/define-vendor.ts";
+import { checkHeaders } from "./endpoint-headers.ts";
+import type { EndpointSecrets, SecretsVault } from "./endpoint-secrets.ts";
 import type { EndpointRecord } from "./records.ts";
 import { isEventName, isTenant, topicsOf } from "./subscriptions.ts";
 import { checkTarget, type TargetRules } from "./target-url.ts";
@@ -22,6 +24,11 @@ export interface EndpointInput {
   readonly events?: readonly string[] | undefined;
   /** Default: 32 random bytes, as `whsec_` and Base64. */
   readonly secret?: string | undefined;
+  /**
+   * Headers that every delivery carries, such as `authorization`: at most 20, of at most 1,024 characters. They are kept with
+   * the secret, and not sent to another origin after a redirect. Default: none.
+   */
+  readonly headers?: Readonly<Record<string, string>> | undefined;
   /** At most 500 characters. Default: none. */
   readonly description?: string | undefined;
 }
@@ -30,14 +37,16 @@ export interface EndpointInput {
 export interface EndpointChange {
   readonly url?: string | undefined;
   readonly events?: readonly string[] | null | undefined;
+  /** Takes the place of the old one at once; see `rotateSecret`. */
   readonly secret?: string | undefined;
+  readonly headers?: Readonly<Record<string, string>> | null | undefined;
   readonly description?: string | null | undefined;
   /** As `enable` and `disable` do, in one change with the other fields. */
   readonly status?: EndpointRecord["status"] | undefined;
 }
 
-/** A receiver of events, without its secret. */
-export type WebhookEndpoint = Omit<EndpointRecord, "secret" | "topics"> &
+/** A receiver of events, without its secret and the values of its headers. */
+export type WebhookEndpoint = Omit<EndpointRecord, "secrets" | "topics"> &
   Pick<Meta, "id" | "version" | "createdAt">;
 
 /** Guards a change of an endpoint against a change in between. */
@@ -47,6 +56,14 @@ interface EndpointWriteOptions {
    * `_VERSION`. Default: any version.
    */
   readonly ifVersion?: number | undefined;
+}
+
+/** How a secret is replaced. */
+interface RotateOptions extends EndpointWriteOptions {
+  /** The new secret. Default: a random one. */
+  readonly secret?: string | undefined;
+  /** Milliseconds for which the old one signs too, 0 to 30 days. Default: 24 hours. */
+  readonly overlap?: number | undefined;
 }
 
 /** Which endpoints. */
@@ -82,6 +99,16 @@ export interface Endpoints {
     change: EndpointChange,
     options?: EndpointWriteOptions,
   ): Promise<WebhookEndpoint | undefined>;
+  /**
+   * Replaces the secret. For a time deliveries carry the signatures of both, so that the receiver can change its own at any
+   * moment of it. Only this call returns the new secret.
+   *
+   * @throws WebhookUsageError `ERR_WEBHOOKS_SECRET`, or `ERR_WEBHOOKS_OPTION` also for a scheme with one signature a delivery
+   */
+  rotateSecret(
+    id: string,
+    options?: RotateOptions,
+  ): Promise<(WebhookEndpoint & { readonly secret: string }) | undefined>;
   /** Resumes deliveries to it. Deliveries that were given up in between are for `replayAll`. */
   enable(id: string, options?: EndpointWriteOptions): Promise<WebhookEndpoint | undefined>;
   /** Stops deliveries to it: pending deliveries are given up when they are due. */
@@ -90,25 +117,28 @@ export interface Endpoints {
   remove(id: string, options?: EndpointWriteOptions): Promise<boolean>;
 }
 
-const changeNames = ["url", "events", "secret", "description"] as const;
+const changeNames = ["url", "events", "secret", "headers", "description"] as const;
+const day = 86_400_000;
 
-type CheckedFields = Pick<Change<EndpointRecord>, (typeof changeNames)[number]>;
+type CheckedFields = Pick<Change<EndpointRecord>, "description" | "events" | "url">;
 
 /** Makes the endpoints of a sender. */
 export function storedEndpoints(
   documents: Collection<EndpointRecord>,
   {
     rules,
-    scheme,
+    vendor,
     breaker,
+    vault,
   }: {
     readonly rules: TargetRules;
-    readonly scheme: SignatureScheme;
+    readonly vendor: Vendor;
     readonly breaker: Breaker;
+    readonly vault: SecretsVault;
   },
 ): Endpoints {
   function check(input: EndpointChange): CheckedFields {
-    const { url, events, secret, description } = input;
+    const { url, events, description } = input;
     const checked: { -readonly [K in keyof CheckedFields]: CheckedFields[K] } = {};
     if (url !== undefined) checked.url = checkTarget(url, rules);
     // The store removes a field that is `undefined`.
@@ -116,11 +146,30 @@ export function storedEndpoints(
     if (description !== undefined) {
       checked.description = description === null ? undefined : checkDescription(description);
     }
-    if (secret !== undefined) {
-      scheme.createKey(secret);
-      checked.secret = secret;
-    }
     return checked;
+  }
+
+  function checkSecrets({ secret, headers }: EndpointChange): Partial<EndpointSecrets> {
+    if (secret !== undefined) vendor.scheme.createKey(secret);
+    return {
+      ...(secret !== undefined && { secret, previous: undefined }),
+      ...(headers !== undefined && {
+        headers: headers === null ? undefined : checkHeaders(headers, vendor),
+      }),
+    };
+  }
+
+  /** What is stored for secrets: the text, and what may be shown of them. */
+  function secretFields(
+    tenant: string | undefined,
+    secrets: EndpointSecrets,
+  ): Pick<EndpointRecord, "headerNames" | "previousSecretUntil" | "secrets"> {
+    const { headers, previous } = secrets;
+    return {
+      secrets: vault.write(tenant, secrets),
+      headerNames: headers && Object.keys(headers),
+      previousSecretUntil: previous?.until,
+    };
   }
 
   async function update(
@@ -132,6 +181,7 @@ export function storedEndpoints(
     checkOptions("an endpoint", input, [...changeNames, "status"]);
     checkWriteOptions(options);
     const fields = check(input);
+    const changed = checkSecrets(input);
     const change = {
       ...fields,
       // For how long the old URL has failed means nothing for another one.
@@ -140,10 +190,12 @@ export function storedEndpoints(
     };
     const stored = await documents.update(
       id,
-      // The topics are made of the tenant, which only the stored document tells.
-      ({ tenant }) => ({
+      // What is made of the stored document: topics of its tenant, and secrets that stay.
+      ({ tenant, secrets }) => ({
         ...change,
         ...(events !== undefined && { topics: topicsOf(tenant, fields.events) }),
+        ...(Object.keys(changed).length > 0 &&
+          secretFields(tenant, { ...vault.read(tenant, secrets), ...changed })),
       }),
       options,
     );
@@ -155,17 +207,17 @@ export function storedEndpoints(
     async create(input) {
       checkOptions("an endpoint", input, [...changeNames, "tenant"]);
       const url = checkTarget(input.url, rules);
-      const secret = input.secret ?? randomSecret();
-      const { tenant } = input;
+      const { tenant, secret = randomSecret() } = input;
       checkTenant(tenant);
-      const fields = check({ ...input, secret });
+      const fields = check(input);
       const topics = topicsOf(tenant, fields.events);
+      const secrets = { secret, ...checkSecrets({ ...input, secret }) };
       const stored = await documents.insert({
         ...fields,
-        ...(tenant !== undefined && { tenant }),
+        ...secretFields(tenant, secrets),
+        tenant,
         topics,
         url,
-        secret,
         status: "enabled",
       });
       return { ...shown(stored), secret };
@@ -191,6 +243,29 @@ export function storedEndpoints(
       return documents.count({ where: ofTenant(query.tenant) });
     },
     update,
+    async rotateSecret(id, options = {}) {
+      checkOptions("rotateSecret", options, ["secret", "overlap", "ifVersion"]);
+      const { secret = randomSecret(), overlap = day, ifVersion } = options;
+      if (!(overlap >= 0 && overlap <= 30 * day)) {
+        throw optionError("overlap", overlap, "milliseconds of at most 30 days");
+      }
+      const { scheme } = vendor;
+      if (overlap > 0 && scheme.combine === undefined) {
+        throw optionError("overlap", overlap, `0: ${scheme.name} has one signature a delivery`);
+      }
+      scheme.createKey(secret);
+      const until = new Date(Date.now() + overlap).toISOString();
+      const stored = await documents.update(
+        id,
+        ({ tenant, secrets: text }) => {
+          const secrets = vault.read(tenant, text);
+          const previous = overlap > 0 ? { secret: secrets.secret, until } : undefined;
+          return secretFields(tenant, { ...secrets, secret, previous });
+        },
+        { ifVersion },
+      );
+      return stored && { ...shown(stored), secret };
+    },
     enable: (id, options) => update(id, { status: "enabled" }, options),
     disable: (id, options) => update(id, { status: "disabled" }, options),
     async remove(id, options) {
@@ -222,9 +297,9 @@ function statusFields(status: EndpointRecord["status"]): Change<EndpointRecord> 
 
 function shown(stored: Stored<EndpointRecord>): WebhookEndpoint {
   const { id, url, tenant, events, description, status, createdAt, version } = stored;
-  const { disabledReason, disabledAt, failingSince } = stored;
-  const reasons = { disabledReason, disabledAt, failingSince };
-  return { id, url, tenant, events, description, status, ...reasons, createdAt, version };
+  const { disabledReason, disabledAt, failingSince, headerNames, previousSecretUntil } = stored;
+  const rest = { disabledReason, disabledAt, failingSince, headerNames, previousSecretUntil };
+  return { id, url, tenant, events, description, status, ...rest, createdAt, version };
 }
 
 function checkTenant(tenant: string | undefined): void {

@@ -10,8 +10,12 @@ export interface EndpointRecord {
   readonly topics: readonly string[];
   /** Names of events that it is subscribed to; absent for all. */
   readonly events?: readonly string[] | undefined;
-  /** Signs deliveries. Stored in plain text, so anyone who can read the store can sign. */
-  readonly secret: string;
+  /** The secret that signs deliveries, and the headers that they carry: JSON, or sealed by the keys of `sealWith`. */
+  readonly secrets: string;
+  /** Names of those headers, in lower case. */
+  readonly headerNames?: readonly string[] | undefined;
+  /** Until when the secret before signs too; ISO 8601. */
+  readonly previousSecretUntil?: string | undefined;
   readonly description?: string | undefined;
   readonly status: "enabled" | "disabled";
   readonly disabledReason?: DisabledReason | undefined;
@@ -47,6 +51,10 @@ export interface DeliveryAttempt {
   readonly status?: number | undefined;
   /** Code of the error when there was no response: `ERR_HTTP_TIMEOUT`, `ERR_HTTP_CONNECTION`, … */
   readonly error?: string | undefined;
+  /** Why it failed, for people. */
+  readonly reason?: string | undefined;
+  /** The beginning of a response that is not a success, as one line of at most 500 characters. */
+  readonly excerpt?: string | undefined;
 }
 
 /** Why a delivery was given up. */

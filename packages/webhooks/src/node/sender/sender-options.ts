@@ -57,6 +57,12 @@ export interface SenderOptions {
   readonly maxPayload?: number | undefined;
   /** Redirects (307 and 308) that are followed; each target is checked like the first. Default: 0, they are failures. */
   readonly maxRedirects?: number | undefined;
+  /**
+   * Keys of at least 32 characters that seal the secrets and headers of endpoints in the store: the first one seals, all of
+   * them open. What is stored without one stays readable, and is sealed with the next change of its endpoint. Default: none,
+   * and anyone who can read the store can sign.
+   */
+  readonly sealWith?: string | readonly string[] | undefined;
   /** Allows `http:` URLs. Default: false. */
   readonly allowHttp?: boolean | undefined;
   /**
@@ -87,6 +93,7 @@ const optionNames: readonly (keyof SenderOptions)[] = [
   "keepFor",
   "maxPayload",
   "maxRedirects",
+  "sealWith",
   "allowHttp",
   "allowPrivate",
   "transport",

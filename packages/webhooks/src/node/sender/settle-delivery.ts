@@ -44,12 +44,14 @@ export async function settleDelivery(
   },
   parts: SettleParts,
 ): Promise<AttemptReport> {
-  const { startedAt, duration, status, error, url } = result;
+  const { startedAt, duration, status, error, reason, excerpt, url } = result;
   const attempt: DeliveryAttempt = {
     at: startedAt.toISOString(),
     duration: Math.round(duration),
     status,
     error,
+    reason,
+    excerpt,
   };
   const history = [...delivery.history, attempt].slice(-historyLength);
   const { endpointId } = delivery;
