@@ -264,7 +264,8 @@ describe.each(providers)("%s", (name, make) => {
     const error = await failure(generateCode("p", "d", "a.js", { provider, retry: quick }));
     expect(error.code).toBe(code);
     expect(error.message).not.toContain("test-key-1");
-    expect(server.requests).toHaveLength(1);
+    // A server that knows no tools says 400: then text is asked for.
+    expect(server.requests).toHaveLength(code === "ERR_AGENT_PROVIDER" ? 2 : 1);
   });
 
   it.each<readonly [string, Fault]>([
@@ -352,6 +353,42 @@ describe.each(providers)("%s", (name, make) => {
     ]);
     expect(await generateCode("p", "d", "a.js", { provider })).toBe(source);
     expect(server.requests).toHaveLength(3);
+  });
+
+  it("takes the content of a call exactly, and shows it while it comes", async () => {
+    const content = 'const a = "\\n";\n// ```js\nconst b = "\u00e9";\n';
+    const provider = await start([{ tool: "write_file", arguments: { content } }]);
+    let shown = "";
+    const onToken = (text: string): void => void (shown += text);
+    expect(await generateCode("p", "d", "a.js", { provider, onToken })).toBe(content);
+    expect(shown).toBe(content);
+  });
+
+  it("makes no file of a call that is cut, empty or several", async () => {
+    const provider = await start([
+      { match: ["several files"], arguments: { content: source } },
+      {
+        match: ["file was empty"],
+        arguments: { content: "const a = 1;\n" },
+        calls: [{ name: "write_file", arguments: { content: "const b = 1;\n" } }],
+      },
+      { match: ["no JSON"], arguments: { content: " " } },
+      { arguments: { content: source }, fault: { kind: "malformed-tool" } },
+    ]);
+    const error = await failure(generateCode("p", "d", "a.js", { provider }));
+    expect(error.message).toContain("several files");
+    expect(server.requests).toHaveLength(3);
+  });
+
+  it("asks a server for text that refused a tool once, and for no tool again", async () => {
+    const provider = await start([
+      { tool: "write_file", fault: { kind: "status", status: 400 } },
+      { tool: null, text: source },
+    ]);
+    for (const path of ["a.js", "b.js"]) {
+      expect(await generateCode("p", "d", path, { provider })).toBe(source);
+    }
+    expect(server.requests.map(({ tool }) => tool)).toEqual(["write_file", undefined, undefined]);
   });
 
   it("never returns what stays unusable", async () => {

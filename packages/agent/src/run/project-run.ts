@@ -132,8 +132,8 @@ export class ProjectRun {
     const context = await contextOf(spec.dependsOn, state.sources);
     const { code } = await writeSource(
       path,
-      (complaints) =>
-        fileMessages({ prompt, sharedDeps, filePath: path, spec, context, complaints }),
+      (complaints, form) =>
+        fileMessages({ prompt, sharedDeps, filePath: path, spec, context, complaints }, form),
       this.#options("file", path),
     );
     this.#checkFile(path, code);

@@ -147,7 +147,8 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
     const filePath = spec.path;
     const { code } = await writeSource(
       filePath,
-      (complaints) => fileMessages({ prompt, sharedDeps, filePath, spec, context, complaints }),
+      (complaints, form) =>
+        fileMessages({ prompt, sharedDeps, filePath, spec, context, complaints }, form),
       callOptions(step, undefined),
     );
     checkSize(filePath, code);
