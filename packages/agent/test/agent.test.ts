@@ -215,7 +215,7 @@ describe("run", () => {
       status: 429,
       headers: { "retry-after-ms": "1500" },
     } as const;
-    const first = [{ match: ["# Write src/part-0.js"], times: 1, delay: 0, fault }];
+    const first = [{ match: ["# Write src/part-0.js"], times: 1, delay: 50, fault }];
     const answers = projectScript(manyFiles(16), { first });
     const agent = await agentFor({ answers, delay: 100 }, { concurrency: 8 });
     const handle = agent.run({ prompt: "parts", out, dryRun: true });
