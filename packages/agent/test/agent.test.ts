@@ -182,55 +182,6 @@ describe("run", () => {
     });
   });
 
-  it("writes no answer that was cut, refused or left something out, and all other files", async () => {
-    for (const fault of [
-      { kind: "length" },
-      { kind: "refusal" },
-      { kind: "content-filter" },
-    ] as const) {
-      const first = [{ match: ["source of src/game.js."], text: "export class Game {}\n", fault }];
-      const agent = await agentFor({ answers: projectScript(game, { first }) }, { repair: 1 });
-      const { ok, diagnostics } = await agent.run({ prompt: "a game", out, runId: "r1" }).result;
-      expect(ok).toBe(false);
-      expect(diagnostics.find(({ path }) => path === "src/game.js")).toMatchObject({
-        code: "missing-file",
-        message: expect.stringMatching(/^not written: .*(?:cut|refused)/),
-      });
-      const others = [...game.keys()].filter((path) => path !== "src/game.js");
-      expect([...treeOf(out).keys()].filter((path) => path !== "shared_deps.md")).toEqual(
-        others.toSorted(),
-      );
-      const again = await agentFor({ answers: projectScript(game) });
-      expect((await again.resume("r1", { out }).result).ok).toBe(true);
-      expect(treeOf(out).get("src/game.js")).toBe(game.get("src/game.js"));
-      expect(server?.requests).toHaveLength(1);
-      rmSync(out, { recursive: true, force: true });
-      mkdirSync(out);
-    }
-  });
-
-  it("holds every call that would begin while the server wants to be left alone", async () => {
-    const fault = {
-      kind: "status",
-      status: 429,
-      headers: { "retry-after-ms": "1500" },
-    } as const;
-    const first = [{ match: ["# Write src/part-0.js"], times: 1, delay: 50, fault }];
-    const answers = projectScript(manyFiles(16), { first });
-    const agent = await agentFor({ answers, delay: 100 }, { concurrency: 8 });
-    const handle = agent.run({ prompt: "parts", out, dryRun: true });
-    let duringWait = -1;
-    for await (const event of handle) {
-      if (event.type !== "retry") continue;
-      const before = server?.requests.length ?? 0;
-      await new Promise((resolve) => setTimeout(resolve, 1_000));
-      duringWait = (server?.requests.length ?? 0) - before;
-    }
-    expect(duringWait).toBe(0);
-    expect((await handle.result).ok).toBe(true);
-    expect(server?.requests).toHaveLength(16 + 2 + 1);
-  });
-
   it("never writes a refusal that its server calls a normal end", async () => {
     const files = new Map([["a.py", "print(1)\n"]]);
     const text = "I'm sorry, but I can't help with that request.";

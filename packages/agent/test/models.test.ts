@@ -364,22 +364,6 @@ describe.each(providers)("%s", (name, make) => {
     expect(shown).toBe(content);
   });
 
-  it("makes no file of a call that is cut, empty or several", async () => {
-    const provider = await start([
-      { match: ["several files"], arguments: { content: source } },
-      {
-        match: ["file was empty"],
-        arguments: { content: "const a = 1;\n" },
-        calls: [{ name: "write_file", arguments: { content: "const b = 1;\n" } }],
-      },
-      { match: ["no JSON"], arguments: { content: " " } },
-      { arguments: { content: source }, fault: { kind: "malformed-tool" } },
-    ]);
-    const error = await failure(generateCode("p", "d", "a.js", { provider }));
-    expect(error.message).toContain("several files");
-    expect(server.requests).toHaveLength(3);
-  });
-
   it("asks a server for text that refused a tool once, and for no tool again", async () => {
     const provider = await start([
       { tool: "write_file", fault: { kind: "status", status: 400 } },

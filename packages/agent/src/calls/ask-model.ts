@@ -176,6 +176,12 @@ async function listen(
   const text: string[] = [];
   const calls = new Map<string, ToolCall>();
   const readers = new Map<string, (piece: string) => string>();
+  const shownText = ({ id, name, delta }: Extract<ModelPart, { type: "tool" }>): string => {
+    if (shown === undefined || name !== request.tool?.name) return "";
+    const read = readers.get(id) ?? toolTextReader(shown);
+    readers.set(id, read);
+    return read(delta);
+  };
   const thoughts = new Map<string, Thought>();
   let length = 0;
   let count: TokenCount | undefined;
@@ -202,18 +208,11 @@ async function listen(
       } else {
         const piece = part.type === "text" ? part.text : part.delta;
         length += piece.length;
-        if (part.type === "text") {
-          text.push(piece);
-          hear(onToken, piece);
-        } else {
+        hear(onToken, part.type === "text" ? piece : shownText(part));
+        if (part.type === "text") text.push(piece);
+        else {
           const { name, arguments: before } = calls.get(part.id) ?? { ...part, arguments: "" };
           const { metadata } = part;
-          if (shown !== undefined && part.name === request.tool?.name) {
-            const read = readers.get(part.id) ?? toolTextReader(shown);
-            readers.set(part.id, read);
-            const said = read(piece);
-            if (said !== "") hear(onToken, said);
-          }
           calls.set(part.id, { name, arguments: before + piece, ...(metadata && { metadata }) });
         }
       }
@@ -250,7 +249,7 @@ class ListenerFailure extends Error {}
 
 function hear(onToken: AskOptions["onToken"], piece: string): void {
   try {
-    onToken?.(piece);
+    if (piece !== "") onToken?.(piece);
   } catch (cause) {
     throw new ListenerFailure("a listener failed", { cause });
   }
