@@ -175,13 +175,7 @@ async function listen(
   let timer = setTimeout(stop, idleTimeout);
   const text: string[] = [];
   const calls = new Map<string, ToolCall>();
-  const readers = new Map<string, (piece: string) => string>();
-  const shownText = ({ id, name, delta }: Extract<ModelPart, { type: "tool" }>): string => {
-    if (shown === undefined || name !== request.tool?.name) return "";
-    const read = readers.get(id) ?? toolTextReader(shown);
-    readers.set(id, read);
-    return read(delta);
-  };
+  const shownText = textShower(request, shown);
   const thoughts = new Map<string, Thought>();
   let length = 0;
   let count: TokenCount | undefined;
@@ -236,6 +230,17 @@ async function listen(
     reached: heard || !neverArrived(error),
     reason,
     error,
+  };
+}
+
+/** The text that a listener hears of a tool call, piece by piece. */
+function textShower(request: ModelRequest, shown: string | undefined) {
+  const readers = new Map<string, (piece: string) => string>();
+  return ({ id, name, delta }: Extract<ModelPart, { type: "tool" }>): string => {
+    if (shown === undefined || name !== request.tool?.name) return "";
+    const read = readers.get(id) ?? toolTextReader(shown);
+    readers.set(id, read);
+    return read(delta);
   };
 }
 
