@@ -37,7 +37,7 @@ describe("listRuns", () => {
   it("lists what did not finish, how far it came and what it used", async () => {
     await run("r1", "m");
     expect(await listRuns(out)).toMatchObject([
-      { runId: "r1", prompt: "parts of r1", total: 4, done: 2, finished: false },
+      { runId: "r1", prompt: "parts of r1", total: 4, done: 3, finished: false },
     ]);
     expect((await listRuns(out))[0]?.usage.inputTokens).toBeGreaterThan(0);
   });

@@ -264,7 +264,8 @@ describe.each(providers)("%s", (name, make) => {
     const error = await failure(generateCode("p", "d", "a.js", { provider, retry: quick }));
     expect(error.code).toBe(code);
     expect(error.message).not.toContain("test-key-1");
-    expect(server.requests).toHaveLength(1);
+    // A server that knows no tools says 400: then text is asked for.
+    expect(server.requests).toHaveLength(code === "ERR_AGENT_PROVIDER" ? 2 : 1);
   });
 
   it.each<readonly [string, Fault]>([
@@ -352,6 +353,26 @@ describe.each(providers)("%s", (name, make) => {
     ]);
     expect(await generateCode("p", "d", "a.js", { provider })).toBe(source);
     expect(server.requests).toHaveLength(3);
+  });
+
+  it("takes the content of a call exactly, and shows it while it comes", async () => {
+    const content = 'const a = "\\n";\n// ```js\nconst b = "\u00e9";\n';
+    const provider = await start([{ tool: "write_file", arguments: { content } }]);
+    let shown = "";
+    const onToken = (text: string): void => void (shown += text);
+    expect(await generateCode("p", "d", "a.js", { provider, onToken })).toBe(content);
+    expect(shown).toBe(content);
+  });
+
+  it("asks a server for text that refused a tool once, and for no tool again", async () => {
+    const provider = await start([
+      { tool: "write_file", fault: { kind: "status", status: 400 } },
+      { tool: null, text: source },
+    ]);
+    for (const path of ["a.js", "b.js"]) {
+      expect(await generateCode("p", "d", path, { provider })).toBe(source);
+    }
+    expect(server.requests.map(({ tool }) => tool)).toEqual(["write_file", undefined, undefined]);
   });
 
   it("never returns what stays unusable", async () => {

@@ -21,8 +21,8 @@ export function projectScript(
     { tool: "project_files", arguments: { files: contractOf(files) } },
     ...[...files].map(([path, text]) => ({
       match: [`Answer with the source of ${path}.`],
-      tool: null,
       text,
+      arguments: { content: text },
     })),
   ];
 }

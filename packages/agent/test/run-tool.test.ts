@@ -36,7 +36,12 @@ const run = (command: string, seconds?: number) =>
 it("runs commands on the program as it is changed, and keeps nothing of what they write", async () => {
   const { out, model, agent } = await world([
     { last: "user", calls: [run("node --test --test-reporter=tap; echo left > left.txt")] },
-    { last: "tool", match: ["not ok 1 - adds"], times: 1, calls: [edit, run("node --test --test-reporter=tap; ls")] },
+    {
+      last: "tool",
+      match: ["not ok 1 - adds"],
+      times: 1,
+      calls: [edit, run("node --test --test-reporter=tap; ls")],
+    },
     { last: "tool", match: ["# pass 1", "sum.test.js"], text: "It adds now." },
   ]);
   const handle = agent.edit({ request: "Let it add", out });

@@ -13,7 +13,9 @@ import type {
 } from "../models/model-provider.ts";
 import { neverArrived, providerFailure } from "../models/provider-failure.ts";
 import { Budget, type Usage } from "./budget.ts";
+import { hold, whileHeld } from "./hold-calls.ts";
 import { createRetry, pause, type RetryNotice, type RetryPolicy } from "./retry-policy.ts";
+import { toolTextReader } from "./tool-text.ts";
 
 /** Most characters of an answer; a server that never stops is not listened to for ever. */
 const longestAnswer = 32 * 1024 * 1024;
@@ -36,7 +38,7 @@ export interface AskOptions {
   readonly maxOutputTokens?: number | undefined;
   /** Milliseconds without a piece of the answer, or of thoughts before it, after which an attempt failed. Default: `120_000`. */
   readonly idleTimeout?: number | undefined;
-  /** Hears each piece of text as it comes. After `onRetry` the answer begins anew. */
+  /** Hears each piece of text, or of a file in a tool call, as it comes. After `onRetry` the answer begins anew. */
   readonly onToken?: ((text: string) => void) | undefined;
   /** Hears what each attempt used. */
   readonly onUsage?: ((usage: Usage) => void) | undefined;
@@ -54,6 +56,8 @@ export interface Question {
   readonly turns?: readonly ModelTurn[] | undefined;
   /** Whether an answer without text is whole when it ends normally. Default: `false`, it is asked for again. */
   readonly mayBeEmpty?: boolean | undefined;
+  /** Argument of the demanded tool, its first, whose text `onToken` hears. Default: none. */
+  readonly shown?: string | undefined;
 }
 
 /** A tool call of an answer. */
@@ -89,7 +93,7 @@ export interface Answer {
 export async function askModel(question: Question, options: AskOptions): Promise<Answer> {
   const { provider, budget = new Budget(), retry, temperature, maxOutputTokens } = options;
   const model = modelOf(options);
-  const { mayBeEmpty = false, ...asked } = question;
+  const { mayBeEmpty = false, shown, ...asked } = question;
   const request: ModelRequest = { ...asked, model, temperature, maxOutputTokens };
   const nextDelay = createRetry(retry);
   checkTime("idleTimeout", options.idleTimeout);
@@ -99,9 +103,17 @@ export async function askModel(question: Question, options: AskOptions): Promise
   for (let attempt = 1; ; attempt += 1) {
     if (signal.aborted) throw cancelled(signal);
     const reservation = await budget.reserve(request, signal);
+    await whileHeld(provider, signal).catch((error: unknown) => {
+      reservation.release();
+      throw error;
+    });
     const attempted = { ...request, maxOutputTokens: reservation.maxOutputTokens };
-    const heard = await listen(provider, attempted, { ...options, signal });
+    const heard = await listen(provider, attempted, { ...options, signal, shown });
     const outcome = mayBeEmpty && isEmptyEnd(heard) ? { ...heard, error: undefined } : heard;
+    const failure = outcome.error instanceof AgentError ? outcome.error : undefined;
+    const delay = failure && !signal.aborted ? nextDelay(attempt, failure) : undefined;
+    // Before its reservation is released, for which others may wait.
+    if (failure !== undefined && delay !== undefined) hold(provider, delay, failure);
     const cost = outcome.reached ? reservation.settle(outcome.count) : undefined;
     reservation.release();
     if (cost !== undefined) {
@@ -118,7 +130,6 @@ export async function askModel(question: Question, options: AskOptions): Promise
       const message = "what is left of the budget is too little for the answer";
       throw new AgentError("ERR_AGENT_BUDGET", message, { cause: outcome.error });
     }
-    const delay = signal.aborted ? undefined : nextDelay(attempt, outcome.error);
     if (delay === undefined) throw signal.aborted ? cancelled(signal) : outcome.error;
     options.onRetry?.({ attempt, delay, error: outcome.error });
     await pause(delay, signal);
@@ -151,8 +162,9 @@ interface Outcome extends Omit<Answer, "usage"> {
 async function listen(
   provider: ModelProvider,
   request: ModelRequest,
-  { signal, onToken, idleTimeout = 120_000 }: AskOptions & { readonly signal: AbortSignal },
+  options: AskOptions & { readonly signal: AbortSignal; readonly shown: string | undefined },
 ): Promise<Outcome> {
+  const { signal, onToken, idleTimeout = 120_000, shown } = options;
   const idle = new AbortController();
   const stop = (): void =>
     idle.abort(
@@ -163,6 +175,7 @@ async function listen(
   let timer = setTimeout(stop, idleTimeout);
   const text: string[] = [];
   const calls = new Map<string, ToolCall>();
+  const shownText = textShower(request, shown);
   const thoughts = new Map<string, Thought>();
   let length = 0;
   let count: TokenCount | undefined;
@@ -189,10 +202,9 @@ async function listen(
       } else {
         const piece = part.type === "text" ? part.text : part.delta;
         length += piece.length;
-        if (part.type === "text") {
-          text.push(piece);
-          hear(onToken, piece);
-        } else {
+        hear(onToken, part.type === "text" ? piece : shownText(part));
+        if (part.type === "text") text.push(piece);
+        else {
           const { name, arguments: before } = calls.get(part.id) ?? { ...part, arguments: "" };
           const { metadata } = part;
           calls.set(part.id, { name, arguments: before + piece, ...(metadata && { metadata }) });
@@ -221,6 +233,17 @@ async function listen(
   };
 }
 
+/** The text that a listener hears of a tool call, piece by piece. */
+function textShower(request: ModelRequest, shown: string | undefined) {
+  const readers = new Map<string, (piece: string) => string>();
+  return ({ id, name, delta }: Extract<ModelPart, { type: "tool" }>): string => {
+    if (shown === undefined || name !== request.tool?.name) return "";
+    const read = readers.get(id) ?? toolTextReader(shown);
+    readers.set(id, read);
+    return read(delta);
+  };
+}
+
 /** Whether an answer ended normally, and has nothing else that is wrong than that there is no text in it. */
 function isEmptyEnd({ error, reason }: Outcome): boolean {
   return error instanceof AgentError && error.code === "ERR_AGENT_EMPTY" && reason === "stop";
@@ -231,7 +254,7 @@ class ListenerFailure extends Error {}
 
 function hear(onToken: AskOptions["onToken"], piece: string): void {
   try {
-    onToken?.(piece);
+    if (piece !== "") onToken?.(piece);
   } catch (cause) {
     throw new ListenerFailure("a listener failed", { cause });
   }

@@ -2,7 +2,8 @@ import { isObject } from "@fetchwork/kit";
 import { extractCode } from "../files/extract-code.ts";
 import { AgentError } from "../errors.ts";
 import type { ChatMessage, ModelTool } from "../models/model-provider.ts";
-import { addUsage, askModel, modelOf, type Answer, type AskOptions } from "./ask-model.ts";
+import { askByTool, type AnswerForm } from "./ask-by-tool.ts";
+import { addUsage, type Answer, type AskOptions, type Question } from "./ask-model.ts";
 import type { Usage } from "./budget.ts";
 
 /** A structured question. */
@@ -38,27 +39,18 @@ export async function askStructured<T>(
   question: StructuredQuestion<T>,
   options: AskOptions,
 ): Promise<StructuredAnswer<T>> {
-  const { provider } = options;
   const { tool } = question;
-  let withTool = provider.capabilities?.(modelOf(options)).tools !== false;
+  let form: AnswerForm | undefined;
   let messages = question.messages;
   let usage: Usage = { inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 };
   let complained = false;
   // Pieces of JSON are nothing for a listener that shows text.
   const quiet = { ...options, onToken: undefined };
+  const asked = (by: AnswerForm): Question =>
+    by === "tool" ? { messages, tool } : { messages: [...messages, asJson(tool)] };
   for (;;) {
-    const asked = withTool ? { messages, tool } : { messages: [...messages, asJson(tool)] };
-    let answer;
-    try {
-      answer = await askModel(asked, quiet);
-    } catch (error) {
-      // A server that knows no tools says 400 or 422; one that sends arguments as an object is not understood.
-      const about = error instanceof AgentError && error.code === "ERR_AGENT_PROVIDER";
-      const status = about ? (error.status ?? 0) : -1;
-      if (!withTool || !about || (status !== 0 && status !== 400 && status !== 422)) throw error;
-      withTool = false;
-      continue;
-    }
+    // Arguments that a server sends as an object are not understood.
+    const answer = await askByTool(asked, quiet, form, [undefined, 400, 422]);
     usage = addUsage(usage, answer.usage);
     const value = readAnswer(answer, tool);
     const result = value instanceof Complaint ? value : question.read(value);
@@ -71,7 +63,7 @@ export async function askStructured<T>(
     }
     complained = true;
     // Whoever answered with text has text demanded the second time.
-    withTool &&= answer.toolCalls.length > 0;
+    form = answer.toolCalls.length > 0 ? answer.form : "text";
     messages = [
       ...messages,
       {

@@ -26,7 +26,7 @@ export async function generateCode(
   const { path } = result;
   const { code } = await writeSource(
     path,
-    (complaints) => fileMessages({ prompt, sharedDeps, filePath: path, complaints }),
+    (complaints, form) => fileMessages({ prompt, sharedDeps, filePath: path, complaints }, form),
     withProvider(options),
   );
   return code;

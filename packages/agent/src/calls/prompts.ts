@@ -1,6 +1,7 @@
 import type { ChatMessage, ModelTool } from "../models/model-provider.ts";
 import type { ShownFiles } from "../project/files-to-show.ts";
 import type { FileSpec } from "../project/project-plan.ts";
+import type { AnswerForm } from "./ask-by-tool.ts";
 
 /** What a file is written from. */
 export interface FilePromptInput {
@@ -111,8 +112,26 @@ export const contractTool: ModelTool = {
   },
 };
 
+/** Takes the source of a file. The path is known: it is the one that is asked for. */
+export const writeFileTool: ModelTool = {
+  name: "write_file",
+  description: "Writes the file.",
+  parameters: {
+    type: "object",
+    properties: { content: { type: "string", description: "The whole source, exactly." } },
+    required: ["content"],
+    additionalProperties: false,
+  },
+};
+
+const wholeFile = {
+  tool: (file: string): string => `Answer with one call of write_file with the whole ${file}. `,
+  text: (file: string): string =>
+    `Answer with the whole ${file}, and nothing before or after it: no explanation, no fence. `,
+} as const;
+
 /** Asks for the source of one file. */
-export function fileMessages(input: FilePromptInput): readonly ChatMessage[] {
+export function fileMessages(input: FilePromptInput, form: AnswerForm): readonly ChatMessage[] {
   const { prompt, sharedDeps, filePath, spec, context = [], complaints = [] } = input;
   const contract =
     spec === undefined
@@ -122,7 +141,7 @@ export function fileMessages(input: FilePromptInput): readonly ChatMessage[] {
         }`;
   return [
     system(
-      "Answer with the whole source of the one file, and nothing before or after it: no explanation, no fence. Leave nothing out, also not what seems obvious. Keep to the names of the plan and of the finished files.",
+      `${wholeFile[form]("source of the one file")}Leave nothing out, also not what seems obvious. Keep to the names of the plan and of the finished files.`,
     ),
     user(`# Program\n\n${prompt}`),
     user(`# Plan of the program\n\n${sharedDeps}`),
@@ -151,13 +170,9 @@ export interface RepairPromptInput {
 }
 
 /** Asks for a file without its faults. */
-export function repairMessages(input: RepairPromptInput): readonly ChatMessage[] {
+export function repairMessages(input: RepairPromptInput, form: AnswerForm): readonly ChatMessage[] {
   const task = `Answer with the source of ${input.filePath}.`;
-  return repairQuestion(
-    input,
-    "Answer with the whole corrected source of that one file, and nothing before or after it: no explanation, no fence. ",
-    task,
-  );
+  return repairQuestion(input, wholeFile[form]("corrected source of that one file"), task);
 }
 
 /** Asks for the edits that take a file's faults away, as `readEditBlocks` reads them; for a great change, for the file. */

@@ -22,7 +22,8 @@ export async function repairSource(
   if (first?.code !== undefined) return { code: first.code, usage: first.usage };
   const written = await writeSource(
     filePath,
-    (complaints) => repairMessages({ ...input, complaint: complaints.at(-1) ?? first?.complaint }),
+    (complaints, form) =>
+      repairMessages({ ...input, complaint: complaints.at(-1) ?? first?.complaint }, form),
     options,
   );
   const usage = first === undefined ? written.usage : addUsage(first.usage, written.usage);

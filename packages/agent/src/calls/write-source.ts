@@ -1,11 +1,14 @@
+import { isObject } from "@fetchwork/kit";
 import { AgentError } from "../errors.ts";
 import { extractCode } from "../files/extract-code.ts";
 import { isRefusal } from "../files/find-refusal.ts";
 import { findElisions } from "../files/find-elisions.ts";
 import { findSyntaxErrors } from "../check/find-syntax-errors.ts";
 import type { ChatMessage } from "../models/model-provider.ts";
-import { addUsage, askModel, type AskOptions } from "./ask-model.ts";
+import { askByTool, type AnswerForm } from "./ask-by-tool.ts";
+import { addUsage, type AskOptions, type Question, type ToolCall } from "./ask-model.ts";
 import type { Usage } from "./budget.ts";
+import { writeFileTool } from "./prompts.ts";
 
 /** The source of a file, and what it took. */
 export interface WrittenSource {
@@ -14,30 +17,38 @@ export interface WrittenSource {
 }
 
 /**
- * Asks for a file until its source is whole: extracted, not cut, without places that were left out, and of valid
- * syntax where we can tell. What is wrong with an answer is told to the model, twice at most. A file that only marks its
- * folder, such as `__init__.py`, may be empty.
+ * Asks for a file until its source is whole: not cut, without places that were left out, and of valid syntax where we can
+ * tell. A model with tools is made to call `write_file`, whose content is the source; from the text of others it is
+ * extracted. What is wrong with an answer is told to the model, twice at most. A file that only marks its folder, such as
+ * `__init__.py`, may be empty.
  *
  * @throws AgentError `ERR_AGENT_UNUSABLE` as a rejection when no answer was a whole file
  */
 export async function writeSource(
   filePath: string,
-  messagesFor: (complaints: readonly string[]) => readonly ChatMessage[],
+  messagesFor: (complaints: readonly string[], form: AnswerForm) => readonly ChatMessage[],
   options: AskOptions,
 ): Promise<WrittenSource> {
   let usage: Usage = { inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 };
+  let form: AnswerForm | undefined;
   const complaints: string[] = [];
   const mayBeEmpty = marks.test(filePath);
+  const questionFor = (by: AnswerForm): Question => ({
+    messages: messagesFor(complaints, by),
+    mayBeEmpty,
+    ...(by === "tool" && { tool: writeFileTool, shown: "content" }),
+  });
   for (;;) {
-    const messages = messagesFor(complaints);
-    const answer = await askModel({ messages, mayBeEmpty }, options);
+    const answer = await askByTool(questionFor, options, form);
     usage = addUsage(usage, answer.usage);
-    const { code, from, problem } = extractCode(answer.text, filePath);
-    if (mayBeEmpty && problem === "empty" && (from === "fence" || saysNothing.test(answer.text))) {
-      return { code: "", usage };
-    }
-    const fault = problem === undefined ? await complaintAbout(code, filePath) : said[problem];
-    const complaint = isRefusal(answer.text) ? "it was a refusal and no file" : fault;
+    const { code, fault } =
+      answer.toolCalls.length > 0
+        ? sourceOfCalls(answer.toolCalls)
+        : sourceOfText(answer.text, filePath);
+    if (fault === said.empty && mayBeEmpty) return { code: "", usage };
+    const complaint = isRefusal(code)
+      ? "it was a refusal and no file"
+      : (fault ?? (await complaintAbout(code, filePath)));
     if (complaint === undefined) return { code, usage };
     if (complaints.length === 2) {
       throw new AgentError(
@@ -47,7 +58,38 @@ export async function writeSource(
       );
     }
     complaints.push(complaint);
+    form = answer.toolCalls.length > 0 ? "tool" : "text";
   }
+}
+
+interface Source {
+  readonly code: string;
+  /** Why it is no file. */
+  readonly fault?: string | undefined;
+}
+
+/** The content of the call; some models make the same call several times. */
+function sourceOfCalls(calls: readonly ToolCall[]): Source {
+  const [given = "", ...others] = new Set(calls.map((call) => call.arguments));
+  if (others.length > 0) return { code: "", fault: said.ambiguous };
+  let value: unknown;
+  try {
+    value = JSON.parse(given);
+  } catch {
+    // Nothing is repaired here: what was cut would become a file.
+  }
+  const code = isObject(value) ? value["content"] : undefined;
+  if (typeof code !== "string") return { code: "", fault: "the call had no JSON with the content" };
+  if (code.trim() === "") return { code: "", fault: said.empty };
+  return { code: code.endsWith("\n") ? code : `${code}\n` };
+}
+
+function sourceOfText(text: string, filePath: string): Source {
+  const { code, from, problem } = extractCode(text, filePath);
+  // Thoughts that have no end are no empty file.
+  const isCut = problem === "empty" && from === "answer" && !saysNothing.test(text);
+  const fault = isCut ? said.unclosed : problem && said[problem];
+  return { code: isRefusal(text) ? text : code, fault };
 }
 
 /** Files that are there for their names; most of them are empty. */

@@ -1,11 +1,12 @@
 import { askModel, type AskOptions } from "../calls/ask-model.ts";
 import { Budget } from "../calls/budget.ts";
+import { withProvider } from "../calls/call-options.ts";
 import { requirePlan } from "../calls/plan.ts";
 import { fileMessages, planMessages } from "../calls/prompts.ts";
 import { repairSource } from "../calls/repair-source.ts";
 import { writeSource } from "../calls/write-source.ts";
 import { fingerprints, type Diagnostic } from "../check/diagnostic.ts";
-import { AgentError, cancelled } from "../errors.ts";
+import { AgentError, cancelled, type AgentErrorCode } from "../errors.ts";
 import { schedule } from "../files/schedule.ts";
 import type { FileSpec } from "../project/project-plan.ts";
 import { createSandbox, type Sandbox, type SandboxLevel } from "../verify/sandbox.ts";
@@ -39,11 +40,18 @@ export interface ProjectRunParts extends StepParts {
 export class ProjectRun {
   readonly #parts: ProjectRunParts;
   readonly #budget: Budget;
+  /** Why files have no usable answer, by path. */
+  readonly #failed = new Map<string, AgentError>();
   #sandbox: Sandbox | undefined;
   #level: SandboxLevel | undefined;
 
   constructor(parts: ProjectRunParts) {
-    this.#parts = parts;
+    // One provider for all calls: where its server wants them to wait, all do.
+    const { provider, model } = withProvider({
+      provider: parts.settings.provider,
+      model: parts.settings.model,
+    });
+    this.#parts = { ...parts, settings: { ...parts.settings, provider, model } };
     this.#budget = new Budget(parts.settings.budget);
     this.#budget.restore(parts.state.usage, parts.state.charged);
   }
@@ -61,10 +69,17 @@ export class ProjectRun {
     await generateFiles(
       files.filter(({ path }) => !state.sources.has(path)),
       settings.concurrency,
-      (file) => this.#file(file, sharedDeps, files),
+      (file) => this.#orFailed(file.path, this.#file(file, sharedDeps, files)),
     );
+    const [failure] = this.#failed.values();
+    if (failure !== undefined && state.sources.size === 0) throw failure;
     this.#checkSize(state.sources);
-    const sources = new Map(files.map(({ path }) => [path, state.sources.get(path) ?? ""]));
+    const sources = new Map(
+      files.flatMap(({ path }): readonly (readonly [string, string])[] => {
+        const source = state.sources.get(path);
+        return source === undefined ? [] : [[path, source]];
+      }),
+    );
     const outcome = await this.#repair(sources, sharedDeps, files);
     if (signal.aborted) throw cancelled(signal);
     const contents = new Map([[sharedDepsPath, withEnd(sharedDeps)], ...outcome.sources]);
@@ -132,14 +147,25 @@ export class ProjectRun {
     const context = await contextOf(spec.dependsOn, state.sources);
     const { code } = await writeSource(
       path,
-      (complaints) =>
-        fileMessages({ prompt, sharedDeps, filePath: path, spec, context, complaints }),
+      (complaints, form) =>
+        fileMessages({ prompt, sharedDeps, filePath: path, spec, context, complaints }, form),
       this.#options("file", path),
     );
     this.#checkFile(path, code);
     await record("file", { path, code });
     state.sources.set(path, code);
     this.#fileEvent(path, code, state.sources.size, files.length);
+  }
+
+  /** Keeps why a file has no usable answer: the others are written all the same. */
+  async #orFailed<T>(path: string, writing: Promise<T>): Promise<T | undefined> {
+    try {
+      return await writing;
+    } catch (error) {
+      if (!(error instanceof AgentError) || !ofOneFile.has(error.code)) throw error;
+      this.#failed.set(path, error);
+      return undefined;
+    }
   }
 
   #checkFile(path: string, code: string): void {
@@ -173,7 +199,11 @@ export class ProjectRun {
     emit({ type: "step", step: "verify", round });
     const sandbox = this.#sandbox;
     const run = sandbox === undefined ? undefined : { verifiers, sandbox, signal };
-    const diagnostics = await verifyFiles(sources, { files }, run);
+    const found = await verifyFiles(sources, { files }, run);
+    const diagnostics = found.map((one): Diagnostic => {
+      const failure = sources.has(one.path) ? undefined : this.#failed.get(one.path);
+      return failure === undefined ? one : { ...one, message: `not written: ${failure.message}` };
+    });
     this.#level = levelFor(sources, run);
     const coverage = coverageOf(sources, run?.verifiers);
     emit({ type: "checked", round, diagnostics, ...coverage, level: this.#level });
@@ -201,8 +231,10 @@ export class ProjectRun {
       const specs = tasks.map(({ path }) => ({ path, dependsOn: [], purpose: "", exports: [] }));
       await generateFiles(specs, settings.concurrency, async ({ path }) => {
         const task = tasks.find((one) => one.path === path);
-        if (task !== undefined)
-          sources.set(path, await this.#repairOne(task, round, best.sources, sharedDeps));
+        if (task === undefined) return;
+        const repairing = this.#repairOne(task, round, best.sources, sharedDeps);
+        const code = await this.#orFailed(path, repairing);
+        if (code !== undefined) sources.set(path, code);
       });
       const diagnostics = await this.#check(sources, files, round);
       const after = fingerprints(diagnostics);
@@ -245,7 +277,8 @@ export class ProjectRun {
       emit({ type: "step", step: "write" });
       const writing = { settings, record, intents: state.intents, signal, emit };
       files.push(...(await writeFiles(contents, folder, writing)));
-      await record("done", {});
+      // What is missing is asked for again when the run is resumed.
+      if (plan.files.every(({ path }) => contents.has(path))) await record("done", {});
     }
     return {
       runId,
@@ -263,6 +296,16 @@ export class ProjectRun {
     };
   }
 }
+
+/** What answers for one file may fail with, and those for others need not. */
+const ofOneFile: ReadonlySet<AgentErrorCode> = new Set([
+  "ERR_AGENT_CONTEXT_OVERFLOW",
+  "ERR_AGENT_EMPTY",
+  "ERR_AGENT_LIMIT",
+  "ERR_AGENT_REFUSED",
+  "ERR_AGENT_TRUNCATED",
+  "ERR_AGENT_UNUSABLE",
+]);
 
 interface Outcome {
   readonly sources: ReadonlyMap<string, string>;

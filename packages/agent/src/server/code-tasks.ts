@@ -96,9 +96,10 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
   const wishesOf = ({ additionalInput }: Pick<AgentTask, "additionalInput">): TaskWishes =>
     readTaskWishes(additionalInput, defaults);
 
-  const callOptions = (step: RunningStep, model: string | undefined): AskOptions =>
-    withProvider({
-      provider: options.provider,
+  let { provider } = options;
+  const callOptions = (step: RunningStep, model: string | undefined): AskOptions => {
+    const asking = withProvider({
+      provider,
       model: wishesOf(step.task).model ?? model ?? options.model,
       temperature: options.temperature,
       maxOutputTokens: options.maxOutputTokens,
@@ -110,6 +111,10 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
       onUsage: (usage: Usage) => step.spend(usage),
       onRetry: ({ error }) => step.say(beginsAnew(error.code)),
     });
+    // One for all calls: where its server wants them to wait, all do.
+    provider = asking.provider;
+    return asking;
+  };
 
   const planStep = async (step: RunningStep): Promise<StepResult> => {
     const messages = planMessages(promptOf(step), []);
@@ -147,7 +152,8 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
     const filePath = spec.path;
     const { code } = await writeSource(
       filePath,
-      (complaints) => fileMessages({ prompt, sharedDeps, filePath, spec, context, complaints }),
+      (complaints, form) =>
+        fileMessages({ prompt, sharedDeps, filePath, spec, context, complaints }, form),
       callOptions(step, undefined),
     );
     checkSize(filePath, code);

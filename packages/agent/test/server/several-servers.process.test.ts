@@ -97,7 +97,6 @@ describe.skipIf(noPostgres)("servers that share one PostgreSQL", () => {
         first: [
           {
             match: ["Answer with the source of src/part-3.js."],
-            tool: null,
             times: 1,
             fault: { kind: "silence" },
           },

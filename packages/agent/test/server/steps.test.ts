@@ -300,8 +300,8 @@ describe("verify", () => {
   const broken = 'export const note = ["buy milk"];\n';
   const repairing: readonly ScriptedAnswer[] = projectScript(notes, {
     first: [
-      { match: ["# Repair src/"], tool: null, text: notes.get("src/store.js") ?? "" },
-      { match: ["Answer with the source of src/store.js."], tool: null, text: broken, times: 1 },
+      { match: ["# Repair src/"], text: notes.get("src/store.js") ?? "" },
+      { match: ["Answer with the source of src/store.js."], text: broken, times: 1 },
     ],
   });
 
@@ -334,7 +334,7 @@ describe("verify", () => {
       ["src/main.js", 'import { note } from "./store.js";\nconsole.log(note.length);\n'],
     ]);
     const world = await startTasks({}, [
-      { match: ["# Repair src/main.js"], tool: null, text: repaired.get("src/main.js") ?? "" },
+      { match: ["# Repair src/main.js"], text: repaired.get("src/main.js") ?? "" },
       ...repairing.slice(1),
     ]);
     const { task_id: id } = await world.create("notes", { verify: "static" });
@@ -359,7 +359,7 @@ describe("verify", () => {
     );
     const text = `<<<<<<< SEARCH\n${was}=======\n${is}>>>>>>> REPLACE\n`;
     const world = await startTasks({}, [
-      { match: ["# Repair src/main.js"], tool: null, text },
+      { match: ["# Repair src/main.js"], text },
       ...repairing.slice(1),
     ]);
     const { task_id: id } = await world.create("notes", { verify: "static" });
@@ -379,7 +379,7 @@ describe("verify", () => {
   it("ends when repairs do not help, and does not pretend", async () => {
     const useless = 'import { nothing } from "./store.js";\nconsole.log(nothing);\n';
     const world = await startTasks({}, [
-      { match: ["# Repair src/main.js"], tool: null, text: useless },
+      { match: ["# Repair src/main.js"], text: useless },
       ...repairing.slice(1),
     ]);
     const { task_id: id } = await world.create("notes", { verify: "static", repair: 5 });

@@ -10,7 +10,6 @@ const slow = { timeout: 60_000 };
 const parts = manyFiles(3);
 const silence = (match: string): ScriptedAnswer => ({
   match: [match],
-  tool: null,
   fault: { kind: "silence" },
 });
 const overloaded = { status: 503, headers: { "retry-after": "120" } };

@@ -1,0 +1,45 @@
+import { AgentError } from "../errors.ts";
+import type { ModelProvider } from "../models/model-provider.ts";
+import { askModel, modelOf, type Answer, type AskOptions, type Question } from "./ask-model.ts";
+
+/** How an answer is asked for: as a call of a tool, or as text. */
+export type AnswerForm = "tool" | "text";
+
+/** Models whose servers refused a tool and answered without one. */
+const withoutTools = new WeakMap<ModelProvider, Set<string>>();
+
+/** How a model is asked first. */
+export function formFor(options: AskOptions): AnswerForm {
+  const { provider } = options;
+  const model = modelOf(options);
+  const hasTools =
+    provider.capabilities?.(model).tools !== false && !withoutTools.get(provider)?.has(model);
+  return hasTools ? "tool" : "text";
+}
+
+/**
+ * Asks for a call of a tool, and where the server refuses that, for text.
+ *
+ * @param refusals status codes by which it may refuse tools; `undefined`: an answer that is not understood. Default: 400, 422
+ * @returns the answer, and how it was asked for
+ */
+export async function askByTool(
+  questionFor: (form: AnswerForm) => Question,
+  options: AskOptions,
+  form: AnswerForm = formFor(options),
+  refusals: readonly (number | undefined)[] = [400, 422],
+): Promise<Answer & { readonly form: AnswerForm }> {
+  try {
+    return { ...(await askModel(questionFor(form), options)), form };
+  } catch (error) {
+    const mayBeRefusal =
+      error instanceof AgentError &&
+      error.code === "ERR_AGENT_PROVIDER" &&
+      refusals.includes(error.status);
+    if (form === "text" || !mayBeRefusal) throw error;
+  }
+  const answer = await askModel(questionFor("text"), options);
+  const { provider } = options;
+  withoutTools.set(provider, (withoutTools.get(provider) ?? new Set()).add(modelOf(options)));
+  return { ...answer, form: "text" };
+}
