@@ -113,6 +113,7 @@ function routesOf(key: KeyObject, publicKey: KeyObject): Routes {
     "GET api.example.com/transfers": (authorization) =>
       authorization.startsWith("DPoP ") ? { json: [{ id: 1 }] } : { status: 401 },
     "POST api.example.com/users": () => ({ status: 201, json: { id: 1, name: "Ada" } }),
+    "GET api.example.com/repos": () => ({ json: { data: [{ name: "blog" }] } }),
     "GET api.example.com/users": () => ({ json: [{ name: "Ada" }] }),
     "GET api.example.com/export": () => ({ json: "x".repeat(100_000) }),
     "POST example.com/hooks": () => ({ status: 204 }),

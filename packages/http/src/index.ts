@@ -13,14 +13,16 @@ export type { HeaderValue, RequestHeaders } from "./client/request/header-values
 export type { Hook, HookRequest, ClientHooks, RetryReason } from "./client/hooks.ts";
 export { Method } from "./client/request/method.ts";
 export { mockTransport } from "./client/transport/mock-transport.ts";
+export type { ItemOf, PaginateOptions } from "./client/paginate.ts";
 export type { RedirectOptions } from "./client/redirect.ts";
 export type { ResponseHeaders } from "./client/response/response-headers.ts";
 export { ResponseError } from "./client/response/response-error.ts";
+export { ResponseSchemaError, type ResponseIssue } from "./client/response/response-schema.ts";
 export type { EndpointRequest, RequestBody, RestRequest } from "./client/request/rest-request.ts";
 export { buildResponse, ResponseHead, RestResponse } from "./client/response/rest-response.ts";
 export { type RetryOptions } from "./client/retry.ts";
 export type { RequestPolicy, SendOptions, ClientTimeouts } from "./client/send-options.ts";
-export { defaultClient, makeRequest, send, stream, trySend } from "./client/send.ts";
+export { defaultClient, makeRequest, paginate, send, stream, trySend } from "./client/send.ts";
 export type { ClientSettings, CookieStore } from "./client/settings.ts";
 export { StreamResponse } from "./client/response/stream-response.ts";
 export { toFetch } from "./client/to-fetch.ts";

@@ -2,6 +2,7 @@ import { checkOptions } from "../check-options.ts";
 import { HttpUsageError } from "../errors.ts";
 import { buildWith, type RequestObject } from "./request/build-request-object.ts";
 import { watchBody, startOfBody } from "./response/response-body.ts";
+import { eachItem, paginationOf, type ItemOf, type PaginateOptions } from "./paginate.ts";
 import { perform, type Performed } from "./perform.ts";
 import { ResponseError } from "./response/response-error.ts";
 import type { EndpointRequest, RestRequest } from "./request/rest-request.ts";
@@ -123,6 +124,31 @@ export class Client implements AsyncDisposable {
     if (!settings.throwOnStatus || response.status < 400) return new StreamResponse(response);
     const whole = new RestResponse({ ...response, body: await startOfBody(response.body) });
     throw new ResponseError(whole, performed.request);
+  }
+
+  /**
+   * Sends a request and, as the items are taken, the requests of the pages after it. A page that is not a success is a
+   * `ResponseError`, whatever `throwOnStatus` says; a page that leads to one that was read ends the list.
+   *
+   * @example
+   * ```ts
+   * for await (const repo of api.paginate<Repo[]>({ baseUrl: "/orgs/acme/repos" })) console.log(repo.name);
+   * ```
+   * @throws HttpUsageError at once when the request or an option is wrong
+   * @throws HttpError `ERR_HTTP_PAGE` when a page is not a list, the next one is of another origin, or there are too many
+   * @throws ResponseSchemaError for a page that `schema` does not accept
+   * @throws TransportError and ResponseError as `send` does
+   */
+  paginate<Page = unknown, Item = ItemOf<Page>>(
+    request: RestRequest | EndpointRequest,
+    options: PaginateOptions<Page, Item> = {},
+  ): AsyncGenerator<Item, void, undefined> {
+    const pagination = paginationOf(options);
+    const { built, settings, given } = this.#prepare(request, pagination.sending);
+    return eachItem(built, pagination, async (page) => {
+      const performed = await this.#perform(page, settings, given);
+      return { ...performed, response: new RestResponse(performed.response) };
+    });
   }
 
   /** Sends what `buildRequestObject` made, with what this client does around requests, but without its defaults. */

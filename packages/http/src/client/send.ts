@@ -1,12 +1,13 @@
 import type { RequestObject } from "./request/build-request-object.ts";
 import { Client, type SendResult } from "./client.ts";
+import type { ItemOf, PaginateOptions } from "./paginate.ts";
 import type { EndpointRequest, RestRequest } from "./request/rest-request.ts";
 import type { RestResponse } from "./response/rest-response.ts";
 import type { SendOptions } from "./send-options.ts";
 import type { StreamResponse } from "./response/stream-response.ts";
 import type { WholeResponse } from "./transport/transport.ts";
 
-/** The client of `send`, `trySend`, `stream` and `makeRequest`: no options, separate connections. */
+/** The client of `send`, `trySend`, `stream`, `paginate` and `makeRequest`: no options, separate connections. */
 export const defaultClient: Client = new Client();
 
 /**
@@ -51,6 +52,19 @@ export function stream(
   options?: SendOptions,
 ): Promise<StreamResponse> {
   return defaultClient.stream(request, options);
+}
+
+/**
+ * Sends a request and, as the items are taken, the requests of the pages after it; see `Client.paginate`.
+ *
+ * @throws HttpUsageError at once when the request or an option is wrong
+ * @throws HttpError `ERR_HTTP_PAGE`, and what `send` throws, as items are taken
+ */
+export function paginate<Page = unknown, Item = ItemOf<Page>>(
+  request: RestRequest | EndpointRequest,
+  options?: PaginateOptions<Page, Item>,
+): AsyncGenerator<Item, void, undefined> {
+  return defaultClient.paginate(request, options);
 }
 
 /**

@@ -1,5 +1,6 @@
-import { isSecretName } from "@fetchwork/kit";
+import { isSecretName, type StandardSchema } from "@fetchwork/kit";
 import { headerValues, responseHeaders, type ResponseHeaders } from "./response-headers.ts";
+import { checkedJson } from "./response-schema.ts";
 import type { HeaderList, TransportHead } from "../transport/transport.ts";
 
 /** Status and headers of a response. */
@@ -74,8 +75,16 @@ export class RestResponse extends ResponseHead {
    * @throws SyntaxError
    */
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- shorter than `as` at each call
-  json<T = unknown>(): T {
-    return JSON.parse(this.body) as T;
+  json<T = unknown>(): T;
+  /**
+   * The body as JSON that a schema (Standard Schema, such as of zod) has checked; its type is the schema's.
+   *
+   * @throws ResponseSchemaError as a rejection, for what is not JSON and for what the schema does not accept
+   */
+  json<Output>(schema: StandardSchema<unknown, Output>): Promise<Output>;
+  json(schema?: StandardSchema<unknown>): unknown {
+    if (schema !== undefined) return checkedJson(this.body, schema);
+    return JSON.parse(this.body) as unknown;
   }
 
   /** The three members of the specification. */
