@@ -6,14 +6,14 @@ import { weighPackages } from "../scripts/weight.ts";
  * change that says which feature asked for it, and by no more than that feature.
  */
 const budgets: Readonly<Record<string, Budget>> = {
-  agent: { lines: { src: 17_399, assets: 1_192 }, names: 149, options: 97 },
+  agent: { lines: { src: 17_398, assets: 1_192 }, names: 149, options: 97 },
   documents: { lines: { src: 21_830 }, names: 86, options: 63 },
   endpoint: { lines: { src: 1_257 }, names: 32, options: 15 },
   fetchwork: { lines: { src: 7_873, templates: 25 }, names: 14, options: 2 },
   http: { lines: { src: 10_338 }, names: 115, options: 77 },
   kit: { lines: { src: 1_367 }, names: 58, options: 10 },
   middleware: { lines: { src: 10_217 }, names: 150, options: 129 },
-  oauth2: { lines: { src: 10_296 }, names: 116, options: 129 },
+  oauth2: { lines: { src: 10_667 }, names: 123, options: 137 },
   rest: { lines: { src: 16_842, assets: 186 }, names: 149, options: 96 },
   service: { lines: { src: 3_650 }, names: 42, options: 56 },
   webhooks: { lines: { src: 6_330 }, names: 99, options: 54 },
