@@ -1,11 +1,7 @@
-export {
-  mcpAuthorization,
-  type McpAuthorization,
-  type McpAuthorizationOptions,
-} from "./mcp-authorization.ts";
+export { mcpAuthorization, type McpAuthorization } from "./mcp-authorization.ts";
 export type {
+  McpAuthorizationOptions,
   McpClientInformation,
   McpClientMetadata,
-  McpOAuthProvider,
-  McpTokens,
-} from "./mcp-provider.ts";
+} from "./mcp-options.ts";
+export type { McpOAuthProvider, McpTokens } from "./mcp-provider.ts";

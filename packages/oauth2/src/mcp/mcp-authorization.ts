@@ -1,31 +1,7 @@
 import { checkOptions } from "../check-options.ts";
-import type { TokenStore } from "../store/token-store.ts";
-import {
-  McpOAuthProvider,
-  type McpClientInformation,
-  type McpClientMetadata,
-} from "./mcp-provider.ts";
+import type { McpAuthorizationOptions } from "./mcp-options.ts";
+import { McpOAuthProvider } from "./mcp-provider.ts";
 import { SharedTokens } from "./shared-tokens.ts";
-
-/** Options of {@link mcpAuthorization}. */
-export interface McpAuthorizationOptions {
-  /** Where tokens and the state of a sign-in are stored. Default: in memory. */
-  readonly store?: TokenStore | undefined;
-  /** Key in the store, and the start of further keys; one per user and MCP server. Default: `mcp`. */
-  readonly key?: string | undefined;
-  /** Where the authorization server sends the user back to. */
-  readonly redirectUrl: string | URL;
-  /** Sends the user to sign in. */
-  readonly redirect: (url: URL) => void | Promise<void>;
-  /** Further metadata of the client, for its registration. Default: `redirect_uris` and `grant_types`. */
-  readonly clientMetadata?: Partial<McpClientMetadata> | undefined;
-  /** URL of the metadata document of the client (CIMD), for servers that take one. Default: none. */
-  readonly clientMetadataUrl?: string | undefined;
-  /** A client that was registered beforehand; the AI SDK wants its `issuer` too. Default: it is registered when needed. */
-  readonly client?: McpClientInformation | undefined;
-  /** What sends requests. Default: the `fetch` of the platform. */
-  readonly fetch?: typeof fetch | undefined;
-}
 
 const optionNames: readonly (keyof McpAuthorizationOptions)[] = [
   "store",

@@ -1,26 +1,10 @@
 import { TokenUnavailableError } from "../errors.ts";
-import type { McpAuthorizationOptions } from "./mcp-authorization.ts";
+import type {
+  McpAuthorizationOptions,
+  McpClientInformation,
+  McpClientMetadata,
+} from "./mcp-options.ts";
 import type { SharedTokens } from "./shared-tokens.ts";
-
-/** Metadata of a client, as it is registered (RFC 7591, 2). */
-export interface McpClientMetadata {
-  redirect_uris: string[];
-  grant_types?: string[];
-  response_types?: string[];
-  client_name?: string;
-  client_uri?: string;
-  logo_uri?: string;
-  scope?: string;
-  token_endpoint_auth_method?: string;
-}
-
-/** A registered client. */
-export interface McpClientInformation {
-  client_id: string;
-  client_secret?: string | undefined;
-  /** Identifier of the authorization server that knows the client; others do not get its secret. */
-  issuer?: string | undefined;
-}
 
 /** What the MCP client gets of the tokens. */
 export interface McpTokens {
@@ -30,7 +14,7 @@ export interface McpTokens {
   issuer?: string | undefined;
 }
 
-/** The provider of an MCP client; made by `mcpAuthorization`. It gives no refresh token away. */
+/** The provider of an MCP client; made by `mcpAuthorization`. The client never gets a refresh token. */
 export class McpOAuthProvider {
   readonly #options: McpAuthorizationOptions;
   readonly #tokens: SharedTokens;

@@ -4,7 +4,7 @@ import { TokenManager } from "../manager/token-manager.ts";
 import { MemoryTokenStore, type TokenStore } from "../store/token-store.ts";
 import { AccessToken } from "../token/access-token.ts";
 import type { TokenHash } from "../token/token-hash.ts";
-import type { McpAuthorizationOptions } from "./mcp-authorization.ts";
+import type { McpAuthorizationOptions } from "./mcp-options.ts";
 
 /** Errors of a refresh after which only another sign-in helps. */
 const finalErrors: readonly unknown[] = ["invalid_grant", "invalid_client", "unauthorized_client"];
@@ -31,7 +31,8 @@ export class SharedTokens {
     const { store = new MemoryTokenStore(), key = "mcp", fetch: send = fetch } = options;
     this.#store = store;
     this.#key = key;
-    this.#send = send;
+    // The `fetch` of some platforms must not be called as a method.
+    this.#send = (input, init) => send(input, init);
   }
 
   async read(name: string): Promise<TokenHash | undefined> {
@@ -131,15 +132,18 @@ export class SharedTokens {
     this.#grant = text;
     this.#manager = undefined;
     if (grant === undefined) return undefined;
-    const { issuer, client_id: id, client_secret: secret, authorization, token_endpoint } = grant;
-    this.issuer = typeof issuer === "string" ? issuer : undefined;
-    const client = new OAuth2Client(String(id ?? ""), String(secret ?? ""), {
+    const { authorization, token_endpoint } = grant;
+    const [issuer, id, secret] = ["issuer", "client_id", "client_secret"].map((name) =>
+      typeof grant[name] === "string" ? grant[name] : undefined,
+    );
+    this.issuer = issuer;
+    const client = new OAuth2Client(id ?? "", secret ?? "", {
       tokenUrl: String(token_endpoint),
       fetch: (request) => this.#send(request),
       authScheme: ({ headers, body }) => {
         if (typeof authorization === "string") headers.set("authorization", authorization);
-        if (typeof id === "string") body.set("client_id", id);
-        if (typeof secret === "string") body.set("client_secret", secret);
+        if (id !== undefined) body.set("client_id", id);
+        if (secret !== undefined) body.set("client_secret", secret);
       },
     });
     this.#manager = new TokenManager(client, { store: this.#store, key: this.#key });
