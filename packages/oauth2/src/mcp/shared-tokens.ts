@@ -54,16 +54,12 @@ export class SharedTokens {
    */
   async get(refusedToken?: string, signal?: AbortSignal | null): Promise<AccessToken | undefined> {
     const current = this.#manager?.peek();
-    if (current !== undefined && current.token !== refusedToken) return current;
+    if (current !== undefined && current.token !== refusedToken) return this.#remember(current);
     const manager = await this.#load();
     if (manager === undefined) return undefined;
     const refused = refusedToken ? new AccessToken(manager.client, refusedToken) : undefined;
     try {
-      const token = await manager.getToken({ refused, signal });
-      if (!this.#given.includes(token.token)) {
-        this.#given = [...this.#given.slice(-15), token.token];
-      }
-      return token;
+      return this.#remember(await manager.getToken({ refused, signal }));
     } catch (error) {
       const isFinal = error instanceof OAuth2Error && finalErrors.includes(error.code);
       if (isFinal || error instanceof TokenUnavailableError) return undefined;
@@ -112,6 +108,12 @@ export class SharedTokens {
     headers.set("authorization", `Bearer ${fresh.token}`);
     return this.#send(input, { ...init, headers });
   };
+
+  #remember(token: AccessToken): AccessToken {
+    const isKnown = this.#given.includes(token.token);
+    if (!isKnown) this.#given = [...this.#given.slice(-15), token.token];
+    return token;
+  }
 
   #learn(input: RequestInfo | URL, init: RequestInit | undefined): void {
     const body = init?.body;

@@ -113,6 +113,15 @@ describe("mcpAuthorization()", () => {
     await expect(call(servers.url, authorization)).rejects.toThrow("busy");
   });
 
+  it("repeats a call whose token came from the sign-in of the same process", async () => {
+    const { redirects, ...authorization } = authorizationOf(new MemoryTokenStore());
+    await using servers = await startMcpServers();
+    await signIn(servers.url, { ...authorization, redirects });
+    servers.expire();
+    expect(await callAtOnce(servers.url, authorization, 4)).toBe(4);
+    expect(servers.refreshes).toEqual(["R1"]);
+  });
+
   it("forgets everything that can be used after signOut()", async () => {
     await using servers = await signedIn();
     const authorization = authorizationOf(servers.store);

@@ -29,8 +29,12 @@ export function authorizationOf(
 }
 
 /** Signs in through the flow of the official client. */
-export async function signIn(serverUrl: URL, store: TokenStore): Promise<void> {
-  const { authProvider, fetch: fetchFn, redirects } = authorizationOf(store);
+export async function signIn(
+  serverUrl: URL,
+  given: TokenStore | ReturnType<typeof authorizationOf>,
+): Promise<void> {
+  const authorization = "authProvider" in given ? given : authorizationOf(given);
+  const { authProvider, fetch: fetchFn, redirects } = authorization;
   await auth(authProvider, { serverUrl, fetchFn });
   const [url] = redirects;
   if (url === undefined) throw new Error("the client did not redirect");
