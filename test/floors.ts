@@ -98,6 +98,7 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
   oauth2: [
     "node",
     "sign-in",
+    "mcp",
     "oidc",
     "oidc/requests",
     "oidc/logout",

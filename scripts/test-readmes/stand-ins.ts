@@ -106,6 +106,9 @@ function routesOf(key: KeyObject, publicKey: KeyObject): Routes {
         id_token: idToken({ iss: issuer, aud: "tv", sub: "1" }, key),
       },
     }),
+    "POST mcp.example.com/register": () => ({
+      json: { client_id: "mcp", redirect_uris: ["http://localhost:3000/callback"] },
+    }),
     "POST api.example.com/oauth/token": () => ({ json: token }),
     "POST example.com/oauth/token": () => ({ json: { ...token, refresh_token: "refresh-token" } }),
     "GET api.example.com/items": (authorization) =>

@@ -121,6 +121,11 @@ export const claims: readonly Claim[] = [
     does: "login, callback, and one that is forged",
   },
   {
+    entry: "@fetchwork/oauth2/mcp",
+    test: "oauth2-mcp",
+    does: "two refused calls, repeated with one refresh",
+  },
+  {
     entry: "@fetchwork/oauth2/compat",
     test: "oauth2-compat",
     does: "settings of the process, snake-case objects",
