@@ -6,7 +6,7 @@ import { weighPackages } from "../scripts/weight.ts";
  * change that says which feature asked for it, and by no more than that feature.
  */
 const budgets: Readonly<Record<string, Budget>> = {
-  agent: { lines: { src: 17_624, assets: 1_192 }, names: 149, options: 97 },
+  agent: { lines: { src: 17_631, assets: 1_192 }, names: 149, options: 97 },
   documents: { lines: { src: 21_885 }, names: 88, options: 64 },
   endpoint: { lines: { src: 1_257 }, names: 32, options: 15 },
   fetchwork: { lines: { src: 7_873, templates: 25 }, names: 14, options: 2 },
@@ -16,7 +16,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   oauth2: { lines: { src: 10_670 }, names: 123, options: 137 },
   rest: { lines: { src: 16_813, assets: 186 }, names: 149, options: 96 },
   service: { lines: { src: 3_650 }, names: 42, options: 56 },
-  webhooks: { lines: { src: 6_959 }, names: 99, options: 55 },
+  webhooks: { lines: { src: 6_964 }, names: 99, options: 55 },
 };
 
 interface Budget {

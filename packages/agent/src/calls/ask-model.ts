@@ -191,14 +191,8 @@ async function listen(
       if (part.type === "usage") count = part.usage;
       else if (part.type === "finish") reason = part.reason;
       else if (part.type === "thinking") {
-        const { id = "", text: more = "", metadata } = part;
-        const before = thoughts.get(id);
-        length += more.length;
-        if (before === undefined && more === "" && metadata === undefined) continue;
-        thoughts.set(id, {
-          text: (before?.text ?? "") + more,
-          metadata: metadata ?? before?.metadata,
-        });
+        length += part.text?.length ?? 0;
+        addThought(thoughts, part);
       } else {
         const piece = part.type === "text" ? part.text : part.delta;
         length += piece.length;
@@ -231,6 +225,19 @@ async function listen(
     reason,
     error,
   };
+}
+
+/** Adds a piece to its thought; the first one may be empty. */
+function addThought(
+  thoughts: Map<string, Thought>,
+  { id = "", text = "", metadata }: Extract<ModelPart, { readonly type: "thinking" }>,
+): void {
+  const before = thoughts.get(id);
+  if (before === undefined && text === "" && metadata === undefined) return;
+  thoughts.set(id, {
+    text: (before?.text ?? "") + text,
+    metadata: metadata ?? before?.metadata,
+  });
 }
 
 /** The text that a listener hears of a tool call, piece by piece. */

@@ -1,9 +1,14 @@
-export type { AnnouncedChange, AnnouncedCollection } from "./announce-changes.ts";
+export type { AnnouncedChange, AnnouncedCollection } from "./events/announce-changes.ts";
 export { createSender, type StoredDelivery, type Sender } from "./create-sender.ts";
-export type { WebhookEndpoint, EndpointChange, EndpointInput, Endpoints } from "./endpoints.ts";
-export type { EventToSend } from "./event-to-send.ts";
-export type { SentEvent } from "./event-writer.ts";
-export { publicTransport } from "./public-transport.ts";
+export type {
+  WebhookEndpoint,
+  EndpointChange,
+  EndpointInput,
+  Endpoints,
+} from "./endpoints/endpoints.ts";
+export type { EventToSend } from "./events/event-to-send.ts";
+export type { SentEvent } from "./events/event-writer.ts";
+export { publicTransport } from "./deliveries/public-transport.ts";
 export { senderCollections } from "./sender-collections.ts";
 export {
   type DeliveryAttempt,
@@ -11,6 +16,6 @@ export {
   type EndpointRecord,
   type EventRecord,
 } from "./records.ts";
-export type { RetryScheduleOptions } from "./retry-schedule.ts";
+export type { RetryScheduleOptions } from "./deliveries/retry-schedule.ts";
 export type { SenderOptions } from "./sender-options.ts";
-export type { AttemptReport } from "./settle-delivery.ts";
+export type { AttemptReport } from "./deliveries/settle-delivery.ts";

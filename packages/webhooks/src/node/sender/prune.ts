@@ -1,5 +1,5 @@
 import type { Store } from "@fetchwork/documents";
-import { eventsWithJobs } from "./event-jobs.ts";
+import { eventsWithJobs } from "./events/event-jobs.ts";
 import { senderCollections } from "./sender-collections.ts";
 
 /** Documents that are removed at once, so that other changes of the store get their turn. */

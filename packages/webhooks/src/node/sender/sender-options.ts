@@ -3,9 +3,9 @@ import type { Transport } from "@fetchwork/http";
 import { optionError } from "../../errors.ts";
 import { checkOptions } from "../../check-options.ts";
 import { checkVendor, type Vendor } from "../../vendors/define-vendor.ts";
-import type { AnnouncedCollection } from "./announce-changes.ts";
-import { type RetryScheduleOptions, retryOptionNames } from "./retry-schedule.ts";
-import type { AttemptReport } from "./settle-delivery.ts";
+import type { AnnouncedCollection } from "./events/announce-changes.ts";
+import { type RetryScheduleOptions, retryOptionNames } from "./deliveries/retry-schedule.ts";
+import type { AttemptReport } from "./deliveries/settle-delivery.ts";
 
 /** Options of `createSender`. */
 export interface SenderOptions {

@@ -4,7 +4,7 @@ import { WebhookUsageError } from "../../../src/errors.ts";
 import type {
   AnnouncedChange,
   AnnouncedCollection,
-} from "../../../src/node/sender/announce-changes.ts";
+} from "../../../src/node/sender/events/announce-changes.ts";
 import { createSender, type Sender } from "../../../src/node/sender/create-sender.ts";
 import type { SenderOptions } from "../../../src/node/sender/sender-options.ts";
 import { senderCollections } from "../../../src/node/sender/sender-collections.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { EndpointHealth } from "../../../src/node/sender/endpoint-health.ts";
+import { EndpointHealth } from "../../../src/node/sender/deliveries/endpoint-health.ts";
 
 /** Begins all attempts that the endpoint may have, and returns their number. */
 function fill(health: EndpointHealth, endpointId: string): number {

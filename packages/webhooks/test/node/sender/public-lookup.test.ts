@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type LookupAll, publicLookup } from "../../../src/node/sender/public-lookup.ts";
+import { type LookupAll, publicLookup } from "../../../src/node/sender/deliveries/public-lookup.ts";
 
 const answer =
   (...addresses: readonly string[]): LookupAll =>

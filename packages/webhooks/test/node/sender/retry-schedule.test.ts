@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { retrySchedule } from "../../../src/node/sender/retry-schedule.ts";
+import { retrySchedule } from "../../../src/node/sender/deliveries/retry-schedule.ts";
 
 describe("retrySchedule", () => {
   it.each([

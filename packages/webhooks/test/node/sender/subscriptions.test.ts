@@ -1,6 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isEventName, topicsOf, topicsOfEvent } from "../../../src/node/sender/subscriptions.ts";
+import {
+  isEventName,
+  topicsOf,
+  topicsOfEvent,
+} from "../../../src/node/sender/endpoints/subscriptions.ts";
 
 function wants(
   events: readonly string[] | undefined,

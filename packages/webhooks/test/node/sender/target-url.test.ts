@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { checkTarget } from "../../../src/node/sender/target-url.ts";
+import { checkTarget } from "../../../src/node/sender/endpoints/target-url.ts";
 
 const strict = { allowHttp: false, allowPrivate: false };
 

@@ -1,9 +1,9 @@
 import type { Collection, Store, Stored } from "@fetchwork/documents";
 import type { JobHandler } from "@fetchwork/documents/jobs";
 import type { EventJobInput } from "./event-jobs.ts";
-import type { DeliveryRecord, EndpointRecord, EventRecord } from "./records.ts";
-import { senderCollections } from "./sender-collections.ts";
-import { topicsOfEvent } from "./subscriptions.ts";
+import type { DeliveryRecord, EndpointRecord, EventRecord } from "../records.ts";
+import { senderCollections } from "../sender-collections.ts";
+import { topicsOfEvent } from "../endpoints/subscriptions.ts";
 
 /** What {@link fanOut} needs. */
 export interface FanOutParts {

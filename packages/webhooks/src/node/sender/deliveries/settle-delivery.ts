@@ -1,7 +1,7 @@
 import { type Change, type Collection, type Stored, VersionError } from "@fetchwork/documents";
 import type { AttemptResult } from "./attempt-delivery.ts";
 import type { Breaker } from "./breaker.ts";
-import type { DeliveryAttempt, DeadReason, DeliveryRecord, EndpointRecord } from "./records.ts";
+import type { DeliveryAttempt, DeadReason, DeliveryRecord, EndpointRecord } from "../records.ts";
 import type { RetrySchedule } from "./retry-schedule.ts";
 
 /** Outcome of one attempt for its delivery. */

@@ -1,7 +1,7 @@
 import { type Collection, type Stored, VersionError, type Where } from "@fetchwork/documents";
 import { attemptDelivery, type AttemptOptions, type MessageSecrets } from "./attempt-delivery.ts";
 import { EndpointHealth } from "./endpoint-health.ts";
-import type { DeliveryRecord, EndpointRecord, EventRecord } from "./records.ts";
+import type { DeliveryRecord, EndpointRecord, EventRecord } from "../records.ts";
 import {
   type AttemptReport,
   type ClaimedDelivery,

@@ -1,5 +1,5 @@
 import type { Collection } from "@fetchwork/documents";
-import type { DeliveryRecord, HealthRecord } from "./records.ts";
+import type { DeliveryRecord, HealthRecord } from "../records.ts";
 import type { RetrySchedule } from "./retry-schedule.ts";
 
 /** What a {@link Breaker} works with. */

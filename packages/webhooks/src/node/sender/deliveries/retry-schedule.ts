@@ -1,5 +1,5 @@
 import { backoffDelay } from "@fetchwork/kit";
-import { optionError } from "../../errors.ts";
+import { optionError } from "../../../errors.ts";
 
 /** When a failed delivery is retried. */
 export interface RetryScheduleOptions {

@@ -1,10 +1,10 @@
 import type { Store, Transaction } from "@fetchwork/documents";
 import type { Jobs } from "@fetchwork/documents/jobs";
-import { WebhookUsageError } from "../../errors.ts";
+import { WebhookUsageError } from "../../../errors.ts";
 import { eventJob, eventJobId } from "./event-jobs.ts";
 import { FairTurns } from "./fair-turns.ts";
-import type { EventRecord } from "./records.ts";
-import { senderCollections } from "./sender-collections.ts";
+import type { EventRecord } from "../records.ts";
+import { senderCollections } from "../sender-collections.ts";
 
 /** An event, ready to be stored. */
 export interface PreparedEvent extends EventRecord {

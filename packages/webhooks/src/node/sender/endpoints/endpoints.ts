@@ -1,11 +1,11 @@
 import type { Change, Collection, Meta, Stored, Where } from "@fetchwork/documents";
-import { optionError, WebhookUsageError } from "../../errors.ts";
-import { checkOptions } from "../../check-options.ts";
-import type { Breaker } from "./breaker.ts";
-import type { Vendor } from "../../vendors/define-vendor.ts";
+import { optionError, WebhookUsageError } from "../../../errors.ts";
+import { checkOptions } from "../../../check-options.ts";
+import type { Breaker } from "../deliveries/breaker.ts";
+import type { Vendor } from "../../../vendors/define-vendor.ts";
 import { checkHeaders } from "./endpoint-headers.ts";
 import type { EndpointSecrets, SecretsVault } from "./endpoint-secrets.ts";
-import type { EndpointRecord } from "./records.ts";
+import type { EndpointRecord } from "../records.ts";
 import { isEventName, isTenant, topicsOf } from "./subscriptions.ts";
 import { checkTarget, type TargetRules } from "./target-url.ts";
 

@@ -1,5 +1,5 @@
 import { ConnectionError, type ConnectionFailure, HttpError } from "@fetchwork/http";
-import { WebhookUsageError } from "../../errors.ts";
+import { WebhookUsageError } from "../../../errors.ts";
 
 /** Why an attempt has no response. */
 export interface FailureReason {

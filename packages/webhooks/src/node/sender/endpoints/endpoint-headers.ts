@@ -1,6 +1,6 @@
 import { isConnectionHeader } from "@fetchwork/kit";
-import { optionError } from "../../errors.ts";
-import type { Vendor } from "../../vendors/define-vendor.ts";
+import { optionError } from "../../../errors.ts";
+import type { Vendor } from "../../../vendors/define-vendor.ts";
 
 const maxHeaders = 20;
 const maxValue = 1_024;

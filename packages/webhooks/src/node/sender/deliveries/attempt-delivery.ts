@@ -1,10 +1,10 @@
 import type { Transport } from "@fetchwork/http";
 import { parseRetryAfter } from "@fetchwork/kit";
-import { WebhookUsageError } from "../../errors.ts";
-import type { SignatureKey } from "../../schemes/signature-scheme.ts";
-import type { Vendor } from "../../vendors/define-vendor.ts";
+import { WebhookUsageError } from "../../../errors.ts";
+import type { SignatureKey } from "../../../schemes/signature-scheme.ts";
+import type { Vendor } from "../../../vendors/define-vendor.ts";
 import { reasonOf, reasonOfStatus, timeoutReason } from "./failure-reason.ts";
-import { checkTarget, type TargetRules } from "./target-url.ts";
+import { checkTarget, type TargetRules } from "../endpoints/target-url.ts";
 
 /** What goes to an endpoint. */
 export interface Message {
@@ -95,7 +95,7 @@ async function signedHeaders(
   { vendor, startedAt }: AttemptOptions & { readonly startedAt: Date },
 ): Promise<Readonly<Record<string, string>>> {
   const timestamp = Math.floor(startedAt.getTime() / 1000);
-  const signatures = await Promise.all(keys.map((key) => key.sign({ id, timestamp, body })));
+  const signatures = await Promise.all(keys.map(async (key) => key.sign({ id, timestamp, body })));
   const [first = {}] = signatures;
   const signature = signatures.length > 1 ? vendor.scheme.combine?.(signatures) : first;
   const { contentType = "application/json", eventHeader, deliveryHeader } = vendor;

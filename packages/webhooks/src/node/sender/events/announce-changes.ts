@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
 import type { ChangeRecord, CollectionDefinition, Store, Stored } from "@fetchwork/documents";
 import { backoffDelay, pause } from "@fetchwork/kit";
-import { WebhookUsageError } from "../../errors.ts";
+import { WebhookUsageError } from "../../../errors.ts";
 import type { EventToSend } from "./event-to-send.ts";
-import { senderCollections } from "./sender-collections.ts";
+import { senderCollections } from "../sender-collections.ts";
 
 /** A change of a document. */
 export interface AnnouncedChange extends Omit<ChangeRecord, "document"> {

@@ -1,6 +1,6 @@
 import { hkdfSync } from "node:crypto";
 import { seal, unseal } from "@fetchwork/documents";
-import { optionError, WebhookUsageError } from "../../errors.ts";
+import { optionError, WebhookUsageError } from "../../../errors.ts";
 
 /** What of an endpoint only the sender may know. */
 export interface EndpointSecrets {

@@ -1,5 +1,5 @@
 import { isPublicAddress, parseIP } from "@fetchwork/kit";
-import { WebhookUsageError } from "../../errors.ts";
+import { WebhookUsageError } from "../../../errors.ts";
 
 /** Which URLs may be targets. */
 export interface TargetRules {

@@ -2,7 +2,7 @@ import { lookup } from "node:dns";
 import type { Transport, TransportRequest } from "@fetchwork/http";
 import { lazyTransport } from "./lazy-transport.ts";
 import { notPublic, publicLookup } from "./public-lookup.ts";
-import { hasPrivateAddress } from "./target-url.ts";
+import { hasPrivateAddress } from "../endpoints/target-url.ts";
 
 /**
  * Makes a transport that connects to public addresses only. What is checked is the address that the connection is made

@@ -1,7 +1,7 @@
 import type { LookupAddress, LookupAllOptions } from "node:dns";
 import type { LookupFunction } from "node:net";
 import { isPublicAddress } from "@fetchwork/kit";
-import { WebhookUsageError } from "../../errors.ts";
+import { WebhookUsageError } from "../../../errors.ts";
 
 /** Finds all addresses of a name, as `lookup` of `node:dns` does. */
 export type LookupAll = (
