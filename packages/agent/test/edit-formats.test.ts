@@ -28,6 +28,8 @@ function somePart(): Part {
     const part = lines.slice(at, at + length);
     if (part[0]?.trim() === "" || part.at(-1)?.trim() === "") continue;
     if (placesOf(lines, part) !== 1) continue;
+    // Nor does a longer line begin or end as they do.
+    if (lines.join("\n").split(part.join("\n")).length !== 2) continue;
     const before = lines.slice(0, at).map((line) => `${line}\n`);
     const after = lines.slice(at + length).map((line) => `\n${line}`);
     return { before: before.join(""), lines: part, after: after.join("") };
