@@ -85,7 +85,7 @@ describe("events of one key", () => {
     await good.until(5);
     await bad.until(3);
     expect(good.arrived.map(numberOf).filter((number) => number < 3)).toEqual([0, 1, 2]);
-    expect(bad.arrived.map(numberOf).toSorted()).toEqual([0, 3, 4]);
+    expect(new Set(bad.arrived.map(numberOf))).toEqual(new Set([0, 3, 4]));
     const ofBad = { status: "pending", endpointId } as const;
     await expect.poll(async () => (await sender.deliveries(ofBad)).length).toBe(3);
     const waiting = await sender.deliveries(ofBad);
