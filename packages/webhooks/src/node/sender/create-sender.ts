@@ -5,6 +5,7 @@ import { optionError, WebhookUsageError } from "../../errors.ts";
 import { checkOptions } from "../../check-options.ts";
 import type { SignatureKey } from "../../schemes/signature-scheme.ts";
 import { fetchwork } from "../../vendors/fetchwork.ts";
+import { createCatalogue } from "./events/catalogue.ts";
 import { createAnnouncer } from "./events/announce-changes.ts";
 import { Breaker } from "./deliveries/breaker.ts";
 import { DeliveryWorker } from "./deliveries/delivery-worker.ts";
@@ -113,6 +114,7 @@ export function createSender(options: SenderOptions): Sender {
   } = options;
   const reportError = guarded(onError, logError);
   const reportAttempt = guarded(onAttempt, reportError);
+  const catalogue = createCatalogue(options.eventTypes);
   const schedule = retrySchedule(options.retry);
   const { giveUpAfter } = schedule;
   const rules = { allowHttp, allowPrivate: allowPrivate || options.transport !== undefined };
@@ -131,6 +133,7 @@ export function createSender(options: SenderOptions): Sender {
   const keyFor = rememberedKeys((secret) => vendor.scheme.createKey(secret));
   const worker = new DeliveryWorker({
     ...numbers,
+    store,
     endpoints,
     events,
     deliveries,
@@ -150,7 +153,7 @@ export function createSender(options: SenderOptions): Sender {
   });
   const announcer = createAnnouncer({
     store,
-    send: (event) => writer.write(prepareEvent(event, numbers.maxPayload)),
+    send: async (event) => writer.write(await prepare(event)),
     collections: options.announce ?? [],
     onError: reportError,
   });
@@ -170,6 +173,12 @@ export function createSender(options: SenderOptions): Sender {
   async function trimFeed(): Promise<void> {
     if ((options.announce ?? []).length === 0) return;
     await store.trimChanges({ before: new Date(Date.now() - keepRecordsFor).toISOString() });
+  }
+
+  async function prepare(event: EventToSend): Promise<PreparedEvent> {
+    const prepared = prepareEvent(event, numbers.maxPayload);
+    await catalogue.check(event);
+    return prepared;
   }
 
   async function list(query: DeliveryQuery = {}): Promise<readonly StoredDelivery[]> {
@@ -220,12 +229,12 @@ export function createSender(options: SenderOptions): Sender {
   }
 
   return {
-    endpoints: storedEndpoints(endpoints, { rules, vendor, breaker, vault }),
+    endpoints: storedEndpoints(endpoints, { rules, vendor, breaker, vault, catalogue }),
     async send(event, options = {}) {
-      checkOptions("an event", event, ["name", "payload", "id", "tenant"]);
+      checkOptions("an event", event, ["name", "payload", "id", "tenant", "key"]);
       checkOptions("send", options, ["transaction"]);
       const { transaction } = options;
-      const prepared = prepareEvent(event, numbers.maxPayload);
+      const prepared = await prepare(event);
       return transaction === undefined
         ? writer.write(prepared)
         : writer.writeIn(transaction, prepared);
@@ -267,7 +276,7 @@ export function createSender(options: SenderOptions): Sender {
 }
 
 function prepareEvent(
-  { id = crypto.randomUUID(), name, payload, tenant }: EventToSend,
+  { id = crypto.randomUUID(), name, payload, tenant, key }: EventToSend,
   maxPayload: number,
 ): PreparedEvent {
   if (!isEventName(name))
@@ -276,6 +285,9 @@ function prepareEvent(
     throw argumentError("invalid id, expected 1 to 64 letters, digits, _ and -");
   }
   if (tenant !== undefined && !isTenant(tenant)) throw argumentError(tenantRule);
+  if (key !== undefined && !(typeof key === "string" && key.length >= 1 && key.length <= 128)) {
+    throw argumentError("invalid key, expected 1 to 128 characters");
+  }
   const text = typeof payload === "object" && payload !== null ? toJson(payload) : undefined;
   // A `toJSON` may make anything of it, as that of a date does.
   if (text === undefined || !/^[{[]/.test(text)) {
@@ -284,7 +296,13 @@ function prepareEvent(
   if (Buffer.byteLength(text) > maxPayload) {
     throw argumentError(`payload exceeds ${maxPayload} bytes`);
   }
-  return { id, name, payload: text, ...(tenant !== undefined && { tenant }) };
+  return {
+    id,
+    name,
+    payload: text,
+    ...(tenant !== undefined && { tenant }),
+    ...(key !== undefined && { key }),
+  };
 }
 
 function toJson(payload: object): string | undefined {

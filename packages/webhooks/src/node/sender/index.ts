@@ -6,6 +6,7 @@ export type {
   EndpointInput,
   Endpoints,
 } from "./endpoints/endpoints.ts";
+export type { EventType, EventTypes } from "./events/catalogue.ts";
 export type { EventToSend } from "./events/event-to-send.ts";
 export type { SentEvent } from "./events/event-writer.ts";
 export { publicTransport } from "./deliveries/public-transport.ts";

@@ -33,10 +33,18 @@ export interface HealthRecord {
   readonly pausedUntil?: string | undefined;
 }
 
+/** Deliveries of one key to one endpoint that are not settled. */
+export interface LaneRecord {
+  /** Changes with each delivery that joins or leaves. */
+  readonly joined: number;
+}
+
 /** An event, as it is stored: exactly the bytes that are signed and sent. */
 export interface EventRecord {
   readonly name: string;
   readonly tenant?: string | undefined;
+  /** Events of one key are delivered one after the other. */
+  readonly key?: string | undefined;
   /** The body. */
   readonly payload: string;
 }
@@ -66,7 +74,10 @@ export interface DeliveryRecord {
   readonly eventName: string;
   readonly endpointId: string;
   readonly status: "pending" | "delivered" | "dead";
-  /** Time of the next attempt; during an attempt, the time from which another process may take it over. ISO 8601. */
+  /**
+   * Time of the next attempt; during an attempt, the time from which another process may take it over; the end of the year
+   * 9999 while another delivery of its lane comes first. ISO 8601.
+   */
   readonly dueAt: string;
   /** When it is given up; ISO 8601. */
   readonly expiresAt: string;
@@ -76,6 +87,8 @@ export interface DeliveryRecord {
   readonly history: readonly DeliveryAttempt[];
   /** Why it was given up. */
   readonly deadReason?: DeadReason | undefined;
+  /** Endpoint and key of deliveries that wait for each other. */
+  readonly lane?: string | undefined;
   /** When it was delivered or given up; ISO 8601. */
   readonly settledAt?: string | undefined;
 }

@@ -1,5 +1,11 @@
 import { type CollectionDefinition, defineCollection } from "@fetchwork/documents";
-import type { DeliveryRecord, EndpointRecord, EventRecord, HealthRecord } from "./records.ts";
+import type {
+  DeliveryRecord,
+  EndpointRecord,
+  EventRecord,
+  HealthRecord,
+  LaneRecord,
+} from "./records.ts";
 
 /**
  * The collections of a sender, for `openStore(url, { collections })`; they are prepared at first use otherwise. A sender uses
@@ -9,6 +15,8 @@ export const senderCollections: {
   readonly endpoints: CollectionDefinition<EndpointRecord>;
   readonly events: CollectionDefinition<EventRecord>;
   readonly deliveries: CollectionDefinition<DeliveryRecord>;
+  /** Keys whose deliveries wait for each other. */
+  readonly lanes: CollectionDefinition<LaneRecord>;
   /** Endpoints that fail again and again. */
   readonly health: CollectionDefinition<HealthRecord>;
 } = {
@@ -16,6 +24,7 @@ export const senderCollections: {
     indexes: ["status", "topics", ["tenant", "createdAt"]],
   }),
   events: defineCollection<EventRecord>("webhook_events"),
+  lanes: defineCollection<LaneRecord>("webhook_lanes"),
   health: defineCollection<HealthRecord>("webhook_health"),
   deliveries: defineCollection<DeliveryRecord>("webhook_deliveries", {
     unique: [["eventId", "endpointId"]],
@@ -23,6 +32,7 @@ export const senderCollections: {
       // With the endpoint, so that a look that leaves some out need not open what it passes over.
       ["status", "dueAt", "endpointId"],
       ["endpointId", "status", "dueAt"],
+      ["lane", "dueAt"],
       "settledAt",
     ],
   }),

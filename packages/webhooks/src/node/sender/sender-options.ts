@@ -3,6 +3,7 @@ import type { Transport } from "@fetchwork/http";
 import { optionError } from "../../errors.ts";
 import { checkOptions } from "../../check-options.ts";
 import { checkVendor, type Vendor } from "../../vendors/define-vendor.ts";
+import type { EventTypes } from "./events/catalogue.ts";
 import type { AnnouncedCollection } from "./events/announce-changes.ts";
 import { type RetryScheduleOptions, retryOptionNames } from "./deliveries/retry-schedule.ts";
 import type { AttemptReport } from "./deliveries/settle-delivery.ts";
@@ -16,6 +17,11 @@ export interface SenderOptions {
    * identifier.
    */
   readonly vendor?: Vendor | undefined;
+  /**
+   * Kinds of events that can be sent, by name. An event of another name, or with a payload that its schema refuses, is not
+   * sent, and endpoints subscribe to no other names. Default: everything can be sent.
+   */
+  readonly eventTypes?: EventTypes | undefined;
   /**
    * Collections whose changes are announced, however they are made: by one document or many, in a transaction or outside,
    * by expiry. A change and its record are stored together, so none that was acknowledged is left out, also when processes
@@ -82,6 +88,7 @@ export interface SenderOptions {
 const optionNames: readonly (keyof SenderOptions)[] = [
   "store",
   "vendor",
+  "eventTypes",
   "announce",
   "retry",
   "disableAfter",

@@ -182,10 +182,12 @@ export class DeliveryWorker {
     for (const claimed of await Promise.all(claims)) {
       hasChanged ||= claimed !== "refused";
       if (typeof claimed === "string") continue;
-      const { id } = claimed;
+      const { id, lane, endpointId } = claimed;
       const work = this.#deliver(claimed).finally(() => {
         this.#running.delete(id);
         this.#health.end(id);
+        // The next one of its lane may be due.
+        if (lane !== undefined) this.#waiting.add(endpointId);
         this.#wake();
       });
       this.#running.set(id, work);

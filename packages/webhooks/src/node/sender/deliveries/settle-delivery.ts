@@ -1,7 +1,15 @@
-import { type Change, type Collection, type Stored, VersionError } from "@fetchwork/documents";
+import {
+  type Change,
+  type Collection,
+  type Store,
+  type Stored,
+  VersionError,
+} from "@fetchwork/documents";
 import type { AttemptResult } from "./attempt-delivery.ts";
 import type { Breaker } from "./breaker.ts";
 import type { DeliveryAttempt, DeadReason, DeliveryRecord, EndpointRecord } from "../records.ts";
+import { leaveLane } from "../events/lanes.ts";
+import { senderCollections } from "../sender-collections.ts";
 import type { RetrySchedule } from "./retry-schedule.ts";
 
 /** Outcome of one attempt for its delivery. */
@@ -25,6 +33,7 @@ export type ClaimedDelivery = Stored<DeliveryRecord>;
 
 /** What settling needs. */
 export interface SettleParts {
+  readonly store: Store;
   readonly deliveries: Collection<DeliveryRecord>;
   readonly endpoints: Collection<EndpointRecord>;
   readonly schedule: RetrySchedule;
@@ -59,7 +68,7 @@ export async function settleDelivery(
     const settledAt = new Date().toISOString();
     // Not tied to the version: should another process have taken over, it was delivered all the same.
     const delivered = { status: "delivered", settledAt, history, deadReason: undefined } as const;
-    await parts.deliveries.update(delivery.id, delivered);
+    await end(delivery, delivered, parts);
     await Promise.all([
       noteSuccess(endpointId, parts.endpoints),
       parts.breaker.delivered(endpointId),
@@ -97,17 +106,35 @@ export async function giveUp(
   const { deadReason, attempt, history = delivery.history, parts } = details;
   const settledAt = new Date().toISOString();
   const isOurs = await unlessTakenOver(
-    parts.deliveries.update(
-      delivery.id,
-      { status: "dead", deadReason, settledAt, history },
-      { ifVersion: delivery.version },
-    ),
+    end(delivery, { status: "dead", deadReason, settledAt, history }, parts, {
+      ifVersion: delivery.version,
+    }),
   );
   // The process that took it over retries.
   return report(
     delivery,
     isOurs ? { attempt, outcome: "dead", deadReason } : { attempt, outcome: "retry" },
   );
+}
+
+/** Writes that a delivery is delivered or dead, and lets the next one of its lane begin. */
+async function end(
+  { id, lane }: ClaimedDelivery,
+  change: Change<DeliveryRecord>,
+  { store, deliveries }: SettleParts,
+  options?: { readonly ifVersion: number },
+): Promise<void> {
+  if (lane === undefined) {
+    await deliveries.update(id, change, options);
+    return;
+  }
+  await store.transaction(async (transaction) => {
+    const own = transaction.collection(senderCollections.deliveries);
+    const before = await own.get(id);
+    await own.update(id, change, options);
+    // Another process that had taken it over may have ended it.
+    if (before?.status === "pending") await leaveLane(transaction, lane);
+  });
 }
 
 /** Resolves to whether a change was made, and not refused because the document changed in between. */

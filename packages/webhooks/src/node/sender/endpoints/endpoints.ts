@@ -3,6 +3,7 @@ import { optionError, WebhookUsageError } from "../../../errors.ts";
 import { checkOptions } from "../../../check-options.ts";
 import type { Breaker } from "../deliveries/breaker.ts";
 import type { Vendor } from "../../../vendors/define-vendor.ts";
+import type { Catalogue } from "../events/catalogue.ts";
 import { checkHeaders } from "./endpoint-headers.ts";
 import type { EndpointSecrets, SecretsVault } from "./endpoint-secrets.ts";
 import type { EndpointRecord } from "../records.ts";
@@ -130,11 +131,13 @@ export function storedEndpoints(
     vendor,
     breaker,
     vault,
+    catalogue,
   }: {
     readonly rules: TargetRules;
     readonly vendor: Vendor;
     readonly breaker: Breaker;
     readonly vault: SecretsVault;
+    readonly catalogue: Catalogue;
   },
 ): Endpoints {
   function check(input: EndpointChange): CheckedFields {
@@ -142,7 +145,8 @@ export function storedEndpoints(
     const checked: { -readonly [K in keyof CheckedFields]: CheckedFields[K] } = {};
     if (url !== undefined) checked.url = checkTarget(url, rules);
     // The store removes a field that is `undefined`.
-    if (events !== undefined) checked.events = events === null ? undefined : checkEvents(events);
+    if (events !== undefined)
+      checked.events = events === null ? undefined : checkEvents(events, catalogue);
     if (description !== undefined) {
       checked.description = description === null ? undefined : checkDescription(description);
     }
@@ -312,10 +316,12 @@ function ofTenant(tenant: string | undefined): Where<EndpointRecord> {
   return tenant === undefined ? {} : { tenant };
 }
 
-function checkEvents(given: readonly unknown[]): readonly string[] {
-  const names = Array.isArray(given) ? given.filter(isFilter) : [];
+function checkEvents(given: readonly unknown[], catalogue: Catalogue): readonly string[] {
+  const names = Array.isArray(given)
+    ? given.filter(isFilter).filter((name) => catalogue.isUseful(name))
+    : [];
   if (names.length > 0 && names.length <= 100 && names.length === given.length) return names;
-  throw optionError("events", given, "1 to 100 names of events");
+  throw optionError("events", given, "1 to 100 names of events that are sent");
 }
 
 function isFilter(name: unknown): name is string {

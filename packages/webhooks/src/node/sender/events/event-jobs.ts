@@ -4,6 +4,8 @@ import type { Store } from "@fetchwork/documents";
 /** What a job is about. */
 export interface EventJobInput {
   readonly eventId: string;
+  /** Events of one key are stored for endpoints one after the other. */
+  readonly key?: string | undefined;
 }
 
 /**
@@ -12,6 +14,7 @@ export interface EventJobInput {
  */
 export const eventJob: JobDefinition<EventJobInput> = defineJob<EventJobInput>("webhook-event", {
   concurrency: 16,
+  key: ({ key }) => key,
   keep: 0,
   retries: 1000,
   backoff: { maxDelay: 600_000 },

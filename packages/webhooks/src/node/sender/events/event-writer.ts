@@ -68,7 +68,9 @@ export class EventWriter {
     if (earlier === undefined) {
       await events.insert(event, { id });
       const options = { id: eventJobId(id), turn: new Date(turn), transaction };
-      await this.#jobs.add(eventJob, { eventId: id }, options);
+      const { key } = event;
+      const input = { eventId: id, ...(key !== undefined && { key }) };
+      await this.#jobs.add(eventJob, input, options);
       return { id, isDuplicate: false };
     }
     if (isSame(earlier, event)) return { id, isDuplicate: true };
@@ -118,5 +120,6 @@ export class EventWriter {
 }
 
 function isSame(left: EventRecord, right: EventRecord): boolean {
-  return left.name === right.name && left.payload === right.payload && left.tenant === right.tenant;
+  const names = ["name", "payload", "tenant", "key"] as const;
+  return names.every((name) => left[name] === right[name]);
 }

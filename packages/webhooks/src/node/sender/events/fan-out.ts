@@ -3,6 +3,7 @@ import type { JobHandler } from "@fetchwork/documents/jobs";
 import type { EventJobInput } from "./event-jobs.ts";
 import type { DeliveryRecord, EndpointRecord, EventRecord } from "../records.ts";
 import { senderCollections } from "../sender-collections.ts";
+import { joinLane } from "./lanes.ts";
 import { topicsOfEvent } from "../endpoints/subscriptions.ts";
 
 /** What {@link fanOut} needs. */
@@ -26,7 +27,7 @@ export function fanOut({ store, giveUpAfter, onStored }: FanOutParts): JobHandle
     // Somebody removed it from the store.
     if (event === undefined) return;
     const targets = await endpointsFor(event, endpoints);
-    const { createdAt, name: eventName } = event;
+    const { createdAt, name: eventName, key } = event;
     const expiresAt = new Date(Date.parse(createdAt) + giveUpAfter).toISOString();
     const records = targets.map(({ id: endpointId }): DeliveryRecord => {
       const ids = { eventId, eventName, endpointId };
@@ -34,7 +35,14 @@ export function fanOut({ store, giveUpAfter, onStored }: FanOutParts): JobHandle
     });
     await run.complete(async (transaction) => {
       const deliveries = transaction.collection(senderCollections.deliveries);
-      if (records.length > 0) await deliveries.insertMany(records);
+      if (key === undefined) {
+        if (records.length > 0) await deliveries.insertMany(records);
+        return;
+      }
+      for (const record of records) {
+        const place = await joinLane(transaction, `${record.endpointId}/${key}`, createdAt);
+        await deliveries.insert({ ...record, ...place });
+      }
     });
     onStored(targets.map(({ id }) => id));
   };

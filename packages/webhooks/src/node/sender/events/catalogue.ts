@@ -1,0 +1,82 @@
+import { closestName, type StandardSchema } from "@fetchwork/kit";
+import { optionError, WebhookUsageError } from "../../../errors.ts";
+import { isEventName } from "../endpoints/subscriptions.ts";
+import type { EventToSend } from "./event-to-send.ts";
+
+/** What receivers are told about a kind of event. */
+export interface EventType {
+  /** One sentence. */
+  readonly description?: string | undefined;
+  /** Checks the payload of each event before it is stored; what is sent is the payload as it was passed. Default: none. */
+  readonly schema?: StandardSchema<unknown> | undefined;
+  /** A payload to show, and to test an endpoint with. Default: none. */
+  readonly example?: object | undefined;
+}
+
+/** Kinds of events by their names: `order` for all events of that name, `order.paid` for one action or a name with a dot. */
+export type EventTypes = Readonly<Record<string, EventType>>;
+
+/** What can be sent. */
+export interface Catalogue {
+  /**
+   * Checks an event.
+   *
+   * @throws WebhookUsageError `ERR_WEBHOOKS_EVENT_NAME` for an unknown name, `ERR_WEBHOOKS_ARGUMENT` for a payload that the
+   *   schema refuses; the message has no values
+   */
+  check(event: Pick<EventToSend, "name" | "payload">): Promise<void>;
+  /** Whether a filter of an endpoint takes any kind of event. */
+  isUseful(filter: string): boolean;
+}
+
+const maxIssues = 5;
+
+/**
+ * Makes the catalogue of a sender. Without event types everything can be sent.
+ *
+ * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION` for an invalid name
+ */
+export function createCatalogue(types: EventTypes | undefined): Catalogue {
+  if (types === undefined) return { check: async () => {}, isUseful: () => true };
+  const known = new Map(Object.entries(types));
+  for (const name of known.keys()) {
+    if (!isEventName(name)) throw optionError("eventTypes", name, "names of events");
+  }
+  return {
+    async check({ name, payload }) {
+      const action = "action" in payload ? payload.action : undefined;
+      const full = typeof action === "string" ? `${name}.${action}` : name;
+      const type = known.get(full) ?? known.get(name);
+      if (type === undefined) throw unknownName(full, [...known.keys()]);
+      const outcome = await type.schema?.["~standard"].validate(payload);
+      if (outcome?.issues === undefined) return;
+      const places = outcome.issues.slice(0, maxIssues).map(({ path = [] }) => placeOf(path));
+      throw new WebhookUsageError(
+        "ERR_WEBHOOKS_ARGUMENT",
+        `the payload of ${full} does not match its schema: ${places.join(", ")}`.slice(0, 500),
+      );
+    },
+    isUseful(filter) {
+      const start = filter.endsWith(".*") ? filter.slice(0, -1) : `${filter}.`;
+      return [...known.keys()].some(
+        (name) => name === filter || name.startsWith(start) || filter.startsWith(`${name}.`),
+      );
+    },
+  };
+}
+
+function unknownName(name: string, known: readonly string[]): WebhookUsageError {
+  const closest = closestName(name, known);
+  const hint = closest === undefined ? "" : `; did you mean ${closest}?`;
+  return new WebhookUsageError(
+    "ERR_WEBHOOKS_EVENT_NAME",
+    `no event type is named ${name.slice(0, 128)}${hint}`,
+  );
+}
+
+function placeOf(path: readonly unknown[]): string {
+  const keys = path.map((part) =>
+    String(typeof part === "object" && part !== null && "key" in part ? part.key : part),
+  );
+  return keys.length === 0 ? "the payload" : keys.join(".");
+}

@@ -1,0 +1,45 @@
+import { createHash } from "node:crypto";
+import type { Stored, Transaction } from "@fetchwork/documents";
+import type { DeliveryRecord } from "../records.ts";
+import { senderCollections } from "../sender-collections.ts";
+
+/** When a delivery is due whose turn has not come. */
+const never = "9999-12-31T23:59:59.999Z";
+
+/**
+ * Puts a new delivery at the end of its lane: it is due when those before it are delivered or given up. Every change of a lane
+ * writes its document, so no two transactions pass each other.
+ */
+export async function joinLane(
+  transaction: Transaction,
+  lane: string,
+  dueAt: string,
+): Promise<Pick<DeliveryRecord, "dueAt" | "lane">> {
+  const lanes = transaction.collection(senderCollections.lanes);
+  const { joined } = await lanes.upsert(
+    { joined: 1 },
+    { id: laneId(lane), change: (stored) => ({ joined: stored.joined + 1 }) },
+  );
+  return { lane, dueAt: joined === 1 ? dueAt : never };
+}
+
+/** Lets the next delivery of a lane begin, in the transaction in which one is settled. */
+export async function leaveLane(transaction: Transaction, lane: string): Promise<void> {
+  const lanes = transaction.collection(senderCollections.lanes);
+  const id = laneId(lane);
+  await lanes.update(id, ({ joined }) => ({ joined: joined + 1 }));
+  const deliveries = transaction.collection(senderCollections.deliveries);
+  const where = { lane, status: "pending", dueAt: never } as const;
+  const [next]: readonly Stored<DeliveryRecord>[] = await deliveries.find({
+    where,
+    sort: ["createdAt"],
+    limit: 1,
+  });
+  if (next === undefined) await lanes.remove(id);
+  else await deliveries.update(next.id, { dueAt: new Date().toISOString() });
+}
+
+/** A lane is any text. */
+function laneId(lane: string): string {
+  return createHash("sha256").update(lane).digest("base64url");
+}
