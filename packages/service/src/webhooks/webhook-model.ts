@@ -102,6 +102,8 @@ export const delivery: ObjectSchema = {
           duration: { type: "integer", description: "Milliseconds" },
           status: { type: "integer" },
           error: { type: "string" },
+          reason: { type: "string", description: "Why it failed, for people" },
+          excerpt: { type: "string", description: "The beginning of a response that failed" },
         },
       },
     },
