@@ -20,7 +20,7 @@ export function seal(
 }
 
 /** Decrypts what {@link seal} wrote; throws for what was sealed with another key or context, or changed since. */
-export function unseal(key: Uint8Array, context: string, sealed: string): Buffer {
+export function unseal(key: Uint8Array, context: string, sealed: string): Uint8Array<ArrayBuffer> {
   const bytes = Buffer.from(sealed, "base64");
   const opening = createDecipheriv(cipher, key, bytes.subarray(0, ivLength), {
     authTagLength: tagLength,

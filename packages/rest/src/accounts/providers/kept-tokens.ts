@@ -40,7 +40,7 @@ export async function forgetIdentity(
 
 function open(key: Buffer, id: string, sealed: string): string | undefined {
   try {
-    return unseal(key, id, sealed).toString();
+    return new TextDecoder().decode(unseal(key, id, sealed));
   } catch {
     return undefined; // Damaged, moved, or sealed with another secret.
   }

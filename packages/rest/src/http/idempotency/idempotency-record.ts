@@ -49,7 +49,7 @@ export function sealAnswer(answer: KeptAnswer, key: IdempotencyKey): string {
 
 /** Decrypts an answer; throws for one that was sealed with another key or changed since. */
 export function openAnswer(sealed: string, key: IdempotencyKey): KeptAnswer {
-  const plain = unseal(secretOf(key), key.fingerprint, sealed);
+  const plain = Buffer.from(unseal(secretOf(key), key.fingerprint, sealed));
   const headEnd = 4 + plain.readUInt32BE(0);
   const head: unknown = JSON.parse(plain.toString("utf8", 4, headEnd));
   // It is what `sealAnswer` wrote: the authentication tag has just been checked.

@@ -56,7 +56,7 @@ function keyOf(text: string): Buffer {
 function openWithAny(keys: readonly Buffer[], context: string, text: string): string {
   for (const key of keys) {
     try {
-      return unseal(key, context, text).toString();
+      return new TextDecoder().decode(unseal(key, context, text));
     } catch {
       // Sealed with another key.
     }
