@@ -28,15 +28,20 @@ export interface TypedEndpointOptions {
   readonly querySerializer?: QuerySerializer | undefined;
 }
 
-/** One method of {@link TypedEndpoint}. */
+/**
+ * One method of {@link TypedEndpoint}.
+ *
+ * `Operation` is a parameter because compilers would otherwise look at the operations of all paths for each call.
+ */
 export type TypedCall<Paths, Method extends string> = <
   const Path extends PathsOf<Paths, Method>,
   Output = never,
   const Reader extends keyof BodyReaders = never,
+  Operation = OperationOf<Paths, Path, Method>,
 >(
   path: Path,
-  ...options: CallArguments<OperationOf<Paths, Path, Method>, Output, Reader>
-) => Promise<TypedResult<OperationOf<Paths, Path, Method>, Output, Reader>>;
+  ...options: CallArguments<Operation, Output, Reader>
+) => Promise<TypedResult<Operation, Output, Reader>>;
 
 /** Calls the operations of a description: `api.GET("/users/{id}", { params: { path: { id } } })`. */
 export type TypedEndpoint<Paths> = {
