@@ -14,6 +14,12 @@ interface paths {
   };
 }
 
+const create = (repo: string) => ({
+  params: { path: { repo }, query: { label: ["a", "b"] } },
+  body: { title: "ü" },
+});
+const validate = () => ({ issues: [{ message: "wrong", path: ["title"] }] });
+
 /** Calls an operation with parameters in every place, reads an error, and refuses data that a schema does not expect. */
 export async function smoke(platform: Platform): Promise<void> {
   const listener = await platform.listen(async (request) => {
@@ -24,10 +30,6 @@ export async function smoke(platform: Platform): Promise<void> {
   });
   try {
     const api = createTypedEndpoint<paths>({ baseUrl: listener.origin });
-    const create = (repo: string) => ({
-      params: { path: { repo }, query: { label: ["a", "b"] } },
-      body: { title: "ü" },
-    });
     const created = await api.POST("/repos/{repo}/issues", create("a/.."));
     expect(
       "data",
@@ -36,7 +38,6 @@ export async function smoke(platform: Platform): Promise<void> {
     );
     const none = await api.POST("/repos/{repo}/issues", create("none"));
     expect("an error", [none.ok, none.error], [false, { message: "missing" }]);
-    const validate = () => ({ issues: [{ message: "wrong", path: ["title"] }] });
     const schema = { "~standard": { version: 1 as const, vendor: "smoke", validate } };
     const refused: unknown = await api
       .POST("/repos/{repo}/issues", { ...create("a"), schema })
