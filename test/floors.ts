@@ -5,7 +5,7 @@
  * inside a folder has a separate floor.
  */
 export const floors: Readonly<Record<string, readonly string[]>> = {
-  endpoint: ["."],
+  endpoint: ["typed", "."],
   documents: [
     "jobs",
     "open-store.ts",

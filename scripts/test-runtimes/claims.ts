@@ -43,6 +43,11 @@ export const claims: readonly Claim[] = [
     does: "expands a template, sends what it built",
   },
   {
+    entry: "@fetchwork/endpoint/typed",
+    test: "endpoint-typed",
+    does: "typed calls, an error, a schema that refuses",
+  },
+  {
     entry: "@fetchwork/http",
     test: "http",
     does: "handler and middleware on the runtime's server; client: retries, streams, timeouts",

@@ -25,7 +25,7 @@ export interface UrlTemplate extends Template {
 
 const authority = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i;
 /** A segment `.` or `..`, however it is written (WHATWG URL, single- and double-dot URL path segments). */
-const dotSegment = /^[^?#]*\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
+export const dotSegment: RegExp = /^[^?#]*\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
 
 /** Reads the url of a route, once while it is remembered. */
 export const readUrl: (url: unknown) => UrlTemplate = /* @__PURE__ */ boundedCache(
