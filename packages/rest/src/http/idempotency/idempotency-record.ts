@@ -1,10 +1,5 @@
 import { hkdfSync } from "node:crypto";
-import {
-  defineCollection,
-  seal,
-  unseal,
-  type CollectionDefinition,
-} from "@fetchwork/documents";
+import { defineCollection, seal, unseal, type CollectionDefinition } from "@fetchwork/documents";
 import type { IdempotencyKey } from "./idempotency-key.ts";
 
 /** How long an answer is kept, in milliseconds: 24 hours. */
