@@ -46,8 +46,7 @@ const optionNames: readonly (keyof SimulateOptions)[] = ["id", "timestamp", "url
  */
 export async function signRequest(delivery: DeliveryToSign): Promise<Request> {
   checkOptions("signRequest", delivery, [...optionNames, "vendor", "secret", "name", "payload"]);
-  // The type of the events does not matter here.
-  const { vendor = defaultVendor as Vendor, secret, name, payload, ...options } = delivery;
+  const { vendor = defaultVendor, secret, name, payload, ...options } = delivery;
   checkVendor(vendor);
   const key = vendor.scheme.createKey(secret);
   return makeRequest(vendor, (message) => key.sign(message), { ...options, name, payload });

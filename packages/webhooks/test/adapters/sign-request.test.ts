@@ -22,13 +22,8 @@ const log = { warn: () => undefined, error: () => undefined };
 
 /** Each vendor with an event, its payload, and what handlers get of it. */
 const vendors: readonly (readonly [Vendor, string, object, object])[] = [
-  [
-    vendor as Vendor,
-    "issues.opened",
-    { n: 1 },
-    { name: "issues", payload: { action: "opened", n: 1 } },
-  ],
-  [github as Vendor, "push", { ref: "a" }, { name: "push", payload: { ref: "a" } }],
+  [vendor, "issues.opened", { n: 1 }, { name: "issues", payload: { action: "opened", n: 1 } }],
+  [github, "push", { ref: "a" }, { name: "push", payload: { ref: "a" } }],
   [fetchwork, "order.paid", { total: 1 }, { name: "order.paid", payload: { total: 1 } }],
   [stripe, "invoice.paid", { data: {} }, { payload: { id: "d1", type: "invoice.paid", data: {} } }],
   [standardWebhooks, "a.b", { data: {} }, { id: "d1", name: "a.b" }],

@@ -79,14 +79,14 @@ export class Inbox<Events extends EventMap = VendorEvents>
   start(): void {
     if (this.#state !== "new") return;
     this.#state = "started";
-    this.#queue.work((event, { attempt, signal, complete }) =>
-      complete(async (transaction) => {
+    this.#queue.work((event, run) =>
+      run.complete(async (transaction) => {
         const late = new AbortController();
         const timer = setTimeout(() => late.abort(), transactionTime);
         const context: InboxContext = {
           transaction,
-          attempt,
-          signal: AbortSignal.any([signal, late.signal]),
+          attempt: run.attempt,
+          signal: AbortSignal.any([run.signal, late.signal]),
         };
         try {
           await this.dispatcher.dispatch(event, context);
