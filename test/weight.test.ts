@@ -16,7 +16,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   oauth2: { lines: { src: 10_670 }, names: 123, options: 137 },
   rest: { lines: { src: 16_813, assets: 186 }, names: 149, options: 96 },
   service: { lines: { src: 3_650 }, names: 42, options: 56 },
-  webhooks: { lines: { src: 7_577 }, names: 108, options: 68 },
+  webhooks: { lines: { src: 7_576 }, names: 108, options: 68 },
 };
 
 interface Budget {
