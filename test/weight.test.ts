@@ -14,9 +14,9 @@ const budgets: Readonly<Record<string, Budget>> = {
   kit: { lines: { src: 1_367 }, names: 58, options: 10 },
   middleware: { lines: { src: 10_217 }, names: 150, options: 129 },
   oauth2: { lines: { src: 10_670 }, names: 123, options: 137 },
-  rest: { lines: { src: 16_813, assets: 186 }, names: 149, options: 96 },
+  rest: { lines: { src: 16_808, assets: 186 }, names: 149, options: 96 },
   service: { lines: { src: 3_652 }, names: 42, options: 56 },
-  webhooks: { lines: { src: 7_195 }, names: 101, options: 56 },
+  webhooks: { lines: { src: 7_812 }, names: 110, options: 69 },
 };
 
 interface Budget {

@@ -100,6 +100,12 @@ export const claims: readonly Claim[] = [
     does: "receives as Standard Webhooks and Stripe sign",
   },
   {
+    entry: "@fetchwork/webhooks/inbox",
+    test: "webhooks-inbox",
+    does: "stores a delivery once, handles it at the second try",
+    except: { workerd: { ...store, imports: true } },
+  },
+  {
     entry: "@fetchwork/webhooks/sender",
     test: "webhooks-sender",
     does: "delivers at the second try",

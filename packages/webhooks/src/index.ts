@@ -35,6 +35,12 @@ export { createNodeMiddleware, type NodeMiddleware } from "./adapters/node-middl
 export type { ReceiverOptions } from "./receive/receiver-options.ts";
 export type { ReplayOptions, ReplayStore } from "./receive/replay-store.ts";
 export type { SignatureKey, SignatureScheme } from "./schemes/signature-scheme.ts";
+export {
+  type DeliveryToSign,
+  signRequest,
+  simulate,
+  type SimulateOptions,
+} from "./adapters/sign-request.ts";
 export { validateEventName } from "./dispatch/validate-event-name.ts";
 export { defineVendor, type Vendor } from "./vendors/define-vendor.ts";
 export type { EmitterWebhookEvent, VendorEvents } from "./vendors/vendor-events.ts";

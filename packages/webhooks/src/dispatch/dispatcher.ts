@@ -37,12 +37,16 @@ export class Dispatcher {
   /**
    * Runs all handlers of an event in parallel. Rejects with a {@link WebhookReceiveError} after all have settled, when one
    * of them failed.
+   *
+   * @param context - What the handlers are called with, without `handlerTimeout`. Default: one for each of them.
    */
-  async dispatch(event: UntypedEvent): Promise<void> {
+  async dispatch(event: UntypedEvent, context?: HandlerContext): Promise<void> {
     const handlers = this.#handlersOf(event);
     if (handlers.length === 0) return;
     this.#checkRoom(handlers.length, event);
-    const outcomes = await Promise.all(handlers.map((handler) => this.#run(handler, event)));
+    const outcomes = await Promise.all(
+      handlers.map((handler) => this.#run(handler, event, context)),
+    );
     const errors = outcomes.filter((outcome) => outcome !== undefined);
     if (errors.length === 0) return;
     const message = errors.map((error) => error.message).join("\n");
@@ -86,11 +90,13 @@ export class Dispatcher {
   async #run(
     registration: Registration,
     event: UntypedEvent,
+    context: HandlerContext | undefined,
   ): Promise<WebhookHandlerError | undefined> {
     const { semaphore } = this.#options;
     if (semaphore?.tryAcquire() === false) await semaphore.acquire();
     try {
-      await this.#callInTime(registration, event);
+      if (context === undefined) await this.#callInTime(registration, event);
+      else await this.#call(registration, event, context);
       return undefined;
     } catch (error) {
       return this.#toHandlerError(error, event);

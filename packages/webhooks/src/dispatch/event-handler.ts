@@ -173,8 +173,12 @@ export function createHandling<Events extends EventMap, Transformed>(
   return { vendor, handler, dispatcher };
 }
 
-/** Checks the argument of `receive`, because JavaScript may pass anything. */
-function checkEvent(event: ReceivedEvent | undefined, errors: ErrorListeners): UntypedEvent {
+/**
+ * Checks the argument of `receive`, because JavaScript may pass anything.
+ *
+ * @throws WebhookError `ERR_WEBHOOKS_EVENT`, after the listeners were called with it
+ */
+export function checkEvent(event: ReceivedEvent | undefined, errors: ErrorListeners): UntypedEvent {
   const { name, payload } = event ?? {};
   if (event === undefined || typeof name !== "string" || name === "") {
     throw errors.report(eventError("Event name not passed", event));

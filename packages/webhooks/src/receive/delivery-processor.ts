@@ -6,7 +6,7 @@ import type { SignatureKey } from "../schemes/signature-scheme.ts";
 import type { BodyKind, DeliveryNames, Vendor } from "../vendors/define-vendor.ts";
 import type { FindKeys } from "./find-keys.ts";
 import { parseBody } from "./parse-body.ts";
-import type { ReplayGuard, ReplayMark } from "./replay-guard.ts";
+import type { DeliveryGuard, ReplayMark } from "./replay-guard.ts";
 
 /** A delivery as it was received, with its whole body. */
 export interface RawDelivery {
@@ -25,8 +25,8 @@ export interface AcceptedDelivery {
   readonly handshake: string | undefined;
   /** Its claim in the replay store; `undefined` when it has none. */
   readonly mark: ReplayMark | undefined;
-  /** Whether it was handled before, and must not be handled again. */
-  readonly isDuplicate: boolean;
+  /** `"duplicate"`: it was handled before; `"stored"`: it is handled later. Neither may be handled now. */
+  readonly state: "new" | "duplicate" | "stored";
 }
 
 /** Takes a delivery from its bytes to its handlers: verifies, parses, claims its replay mark, dispatches. */
@@ -34,18 +34,18 @@ export class DeliveryProcessor {
   readonly vendor: Vendor;
   readonly dispatcher: Dispatcher;
   readonly findKeys: FindKeys;
-  readonly #replay: ReplayGuard | undefined;
+  readonly #guard: DeliveryGuard | undefined;
 
   constructor(
     vendor: Vendor,
     dispatcher: Dispatcher,
     findKeys: FindKeys,
-    replay: ReplayGuard | undefined,
+    guard: DeliveryGuard | undefined,
   ) {
     this.vendor = vendor;
     this.dispatcher = dispatcher;
     this.findKeys = findKeys;
-    this.#replay = replay;
+    this.#guard = guard;
   }
 
   /** Finds the key that a message was signed with. */
@@ -70,10 +70,10 @@ export class DeliveryProcessor {
     const key = await this.#keyOf(raw);
     const event = this.#readEvent(raw);
     const handshake = this.vendor.handshakeResponse?.(event.payload);
-    const claim = handshake === undefined ? await this.#replay?.claim(event, raw, key) : undefined;
-    return claim === "duplicate"
-      ? { event, handshake, mark: undefined, isDuplicate: true }
-      : { event, handshake, mark: claim, isDuplicate: false };
+    const claim = await this.#guard?.claim(event, raw, key);
+    return typeof claim === "string"
+      ? { event, handshake, mark: undefined, state: claim }
+      : { event, handshake, mark: claim, state: "new" };
   }
 
   /**
@@ -83,10 +83,10 @@ export class DeliveryProcessor {
    * @throws WebhookReceiveError, WebhookError `ERR_WEBHOOKS_OVERLOAD`
    */
   async run(
-    { event, mark, isDuplicate }: AcceptedDelivery,
+    { event, mark, state }: AcceptedDelivery,
     onFailure?: (error: unknown) => void,
   ): Promise<void> {
-    if (isDuplicate) return;
+    if (state !== "new") return;
     try {
       await this.dispatcher.dispatch(event);
     } catch (error) {

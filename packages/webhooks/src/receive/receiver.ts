@@ -120,9 +120,10 @@ export class Receiver {
       const { id, name } = delivery.event;
       this.log.debug(`${oneLine(name)} event received (id: ${oneLine(id)})`);
     }
-    if (delivery.isDuplicate) return this.#responses.duplicate;
-    if (this.#mode === "ack" && delivery.handshake === undefined) {
-      return this.#acknowledge(delivery, waitUntil);
+    if (delivery.state === "duplicate") return this.#responses.duplicate;
+    if (delivery.handshake === undefined) {
+      if (delivery.state === "stored") return this.#responses.acknowledged;
+      if (this.#mode === "ack") return this.#acknowledge(delivery, waitUntil);
     }
     return this.#handle(delivery, deadline, waitUntil);
   }

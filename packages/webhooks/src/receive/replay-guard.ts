@@ -17,9 +17,25 @@ export interface ReplayMark {
   release(): Promise<void>;
 }
 
-interface Message {
+/** The parts of a delivery that may identify it. */
+export interface Message {
   readonly headers: HeaderReader;
   readonly body: string | Uint8Array;
+}
+
+/** Decides what becomes of verified deliveries. */
+export interface DeliveryGuard {
+  /**
+   * Claims a verified delivery. Resolves to its mark, or to `"duplicate"` when it was handled before; `undefined` when
+   * nothing identifies it. `"stored"`: it is kept, and handled later, so that no handler runs now.
+   *
+   * @param signatureKey - The key that it was signed with.
+   */
+  claim(
+    event: UntypedEvent,
+    message: Message,
+    signatureKey: SignatureKey,
+  ): Promise<ReplayMark | "duplicate" | "stored" | undefined>;
 }
 
 /** What proves that two deliveries are the same. */
@@ -31,7 +47,7 @@ interface Identity {
 }
 
 /** Handles each delivery once, by the rules of {@link ReplayOptions}. */
-export class ReplayGuard {
+export class ReplayGuard implements DeliveryGuard {
   readonly #vendor: Vendor;
   readonly #log: Logger;
   readonly #store: ReplayStore;
@@ -73,10 +89,8 @@ export class ReplayGuard {
   }
 
   /**
-   * Claims a verified delivery. Resolves to its mark, or to `"duplicate"` when it was handled before; `undefined` when
-   * nothing identifies it.
+   * See {@link DeliveryGuard}. A handshake is never a duplicate: its sender waits for the response.
    *
-   * @param signatureKey - The key that it was signed with.
    * @throws WebhookError `ERR_WEBHOOKS_RUNNING`, `ERR_WEBHOOKS_REPLAY_STORE`
    */
   async claim(
@@ -85,7 +99,8 @@ export class ReplayGuard {
     signatureKey: SignatureKey,
   ): Promise<ReplayMark | "duplicate" | undefined> {
     const identity = this.#identityOf(event, message);
-    if (identity === undefined) return undefined;
+    const isHandshake = this.#vendor.handshakeResponse?.(event.payload) !== undefined;
+    if (identity === undefined || isHandshake) return undefined;
     const { label, content, keepFor } = identity;
     const fingerprint = await signatureKey.fingerprint(label, content);
     // 256 bits are enough, and stores limit the length of keys.
@@ -116,8 +131,7 @@ export class ReplayGuard {
   }
 
   #identityOf(event: UntypedEvent, { headers, body }: Message): Identity | undefined {
-    const { scheme, signedId } = this.#vendor;
-    const id = scheme.signedId?.(headers) || signedId?.(event.payload);
+    const id = signedIdOf(this.#vendor, event, headers);
     if (id) return { label: "id:", content: id, keepFor: this.#keepFor };
     const keepFor = this.#dropEqualBodiesFor;
     return keepFor === undefined ? undefined : { label: "body:", content: body, keepFor };
@@ -130,6 +144,15 @@ export class ReplayGuard {
       this.#log.error("the replay store of webhooks failed", error);
     }
   }
+}
+
+/** Reads the identifier that the signature of a verified delivery covers; `undefined` or `""` when it covers none. */
+export function signedIdOf(
+  { scheme, signedId }: Vendor,
+  { payload }: UntypedEvent,
+  headers: HeaderReader,
+): string | undefined {
+  return scheme.signedId?.(headers) || signedId?.(payload);
 }
 
 function checkAge(name: string, value: unknown): void {

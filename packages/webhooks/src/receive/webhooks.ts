@@ -1,10 +1,12 @@
 import { BodyBudget } from "@fetchwork/kit";
 import { checkInteger, checkOptions } from "../check-options.ts";
 import { handlerOptionNames } from "../dispatch/event-handler-options.ts";
+import type { Dispatcher } from "../dispatch/dispatcher.ts";
 import { createHandling, type EventHandler } from "../dispatch/event-handler.ts";
 import { bodyError, WebhookUsageError } from "../errors.ts";
 import type { AnyEvent, EventMap } from "../event-map.ts";
 import { type HeaderReader, type HeaderRecord, readHeaders } from "../headers.ts";
+import type { MessageToSign } from "../schemes/signature-scheme.ts";
 import type { Vendor } from "../vendors/define-vendor.ts";
 import type { VendorEvents } from "../vendors/vendor-events.ts";
 import {
@@ -18,9 +20,9 @@ import { bodyKindOf } from "./parse-body.ts";
 import { readWebBody } from "./read-web-body.ts";
 import type { ReceiverOptions } from "./receiver-options.ts";
 import { Receiver } from "./receiver.ts";
-import { ReplayGuard } from "./replay-guard.ts";
+import { type DeliveryGuard, ReplayGuard } from "./replay-guard.ts";
 import { UnverifiedBody } from "./unverified-body.ts";
-import type { WebhooksOptions } from "./webhooks-options.ts";
+import type { DeliveryContext, WebhooksOptions } from "./webhooks-options.ts";
 
 /** A delivery in parts. The payload is the raw body: its bytes, or its text when it is UTF-8. */
 export type Delivery =
@@ -80,11 +82,16 @@ export class Webhooks<
   readonly removeListener: EventHandler<Events, Transformed>["removeListener"];
   /** Calls handlers without verifying anything. See {@link EventHandler}. */
   readonly receive: EventHandler<Events, Transformed>["receive"];
+  /** Calls the handlers. */
+  protected readonly dispatcher: Dispatcher;
   readonly #processor: DeliveryProcessor;
   readonly #budget: BodyBudget;
 
-  /** @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`, `ERR_WEBHOOKS_SECRET` */
-  constructor(options: WebhooksOptions<Events, Transformed>) {
+  /**
+   * @param guard - Of a subclass: decides what becomes of deliveries, in the place of `replay`.
+   * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`, `ERR_WEBHOOKS_SECRET`
+   */
+  constructor(options: WebhooksOptions<Events, Transformed>, guard?: DeliveryGuard) {
     const { secret, additionalSecrets = [], replay = false } = options ?? {};
     const { maxUnverified = 67_108_864 } = options ?? {};
     if (secret === undefined || secret === null || secret === "") {
@@ -99,9 +106,10 @@ export class Webhooks<
       dispatcher,
       createFindKeys(vendor.scheme, secret, additionalSecrets),
       replay === false
-        ? undefined
+        ? guard
         : new ReplayGuard(replay === true ? {} : replay, vendor, dispatcher.log),
     );
+    this.dispatcher = dispatcher;
     this.vendor = vendor;
     this.on = handler.on;
     this.onAny = handler.onAny;
@@ -121,12 +129,10 @@ export class Webhooks<
    */
   async sign(payload: string | Uint8Array, details: SignDetails = {}): Promise<string> {
     const { id = crypto.randomUUID(), timestamp = Math.floor(Date.now() / 1000) } = details;
-    const body = checkPayload(payload);
-    const [key] = await this.#processor.findKeys({ id, name: "", headers: new Headers() });
-    const headers = await key?.sign({ id, timestamp, body });
-    const signature = headers?.[this.vendor.scheme.signatureHeader];
-    if (signature === undefined) throw argumentError("there is no secret to sign with");
-    return signature;
+    const message = { id, timestamp, body: checkPayload(payload) };
+    const headers = await this.#sign(message, { id, name: "", headers: new Headers() });
+    // A scheme signs with this header.
+    return headers[this.vendor.scheme.signatureHeader] ?? "";
   }
 
   /**
@@ -193,6 +199,25 @@ export class Webhooks<
     options: ReceiverOptions,
   ): Receiver {
     return new Receiver(webhooks.#processor, webhooks.#budget, options);
+  }
+
+  /** @internal Signs the message of a request with the first secret. Resolves to the headers of the signature. */
+  static signRequest<Events extends EventMap, Transformed>(
+    webhooks: Webhooks<Events, Transformed>,
+    message: MessageToSign,
+    { headers, url }: Request,
+  ): Promise<Readonly<Record<string, string>>> {
+    const names = webhooks.#processor.namesOf(headers);
+    return webhooks.#sign(message, { ...names, headers, url });
+  }
+
+  async #sign(
+    message: MessageToSign,
+    context: DeliveryContext,
+  ): Promise<Readonly<Record<string, string>>> {
+    const [key] = await this.#processor.findKeys(context);
+    if (key === undefined) throw argumentError("there is no secret to sign with");
+    return key.sign(message);
   }
 
   async #parse(delivery: Delivery, url?: string): Promise<AnyEvent<Events>> {
