@@ -72,6 +72,7 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
     "settings",
     ".",
   ],
+  verify: ["verify-service.ts", "baseline.ts", "tries", "world", "."],
   rest: ["client", "accounts", "http", "openapi", "operations", "plan", "resource", "."],
   middleware: [
     "adapters",

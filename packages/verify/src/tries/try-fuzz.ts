@@ -70,7 +70,7 @@ function requests({ world }: Trial): readonly ShownRequest[] {
         { method: "POST", path, body: value },
         { method: "QUERY", path, body: value },
         ...fields.flatMap((field) => [
-          { method: "POST", path, body: { [field]: value } },
+          { method: "POST", path, body: { ...world.sample(resource, "ada"), [field]: value } },
           { method: "PATCH", path: one, body: { [field]: value } },
         ]),
       ]),

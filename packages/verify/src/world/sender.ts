@@ -63,7 +63,7 @@ export class Sender {
     const way = route?.operation ?? `${request.method} ${path}`;
     const found = { caller: caller.name, request, status, way };
     if (status >= 500) this.#findings.add({ code: "server-error", ...found });
-    else if (route && !route.statuses.has(String(status))) {
+    else if (route && !route.statuses.has(String(status)) && !(route.isHooked && status >= 400)) {
       this.#findings.add({ code: "undeclared-status", ...found });
     }
   }
@@ -74,9 +74,11 @@ interface Declared {
   readonly pattern: RegExp;
   readonly operation: string;
   readonly statuses: ReadonlySet<string>;
+  /** Whether hooks refuse requests, with any status. */
+  readonly isHooked: boolean;
 }
 
-function declaredBy({ openApi }: World): readonly Declared[] {
+function declaredBy({ openApi, service }: World): readonly Declared[] {
   const routes = Object.entries(openApi.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const { operationId, responses } = operation as {
@@ -91,6 +93,9 @@ function declaredBy({ openApi }: World): readonly Declared[] {
         pattern: new RegExp(`^${literal.join("[^/]+")}$`),
         operation: operationId,
         statuses: new Set(Object.keys(responses)),
+        isHooked: service.resources.some(
+          (one) => Object.keys(one.hooks).length > 0 && `${path}/`.startsWith(`${one.path}/`),
+        ),
         depth: literal.length,
       };
     }),
