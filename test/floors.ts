@@ -127,6 +127,7 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
     "add",
     "agent",
     "agent/view",
+    "verify",
     "db",
     "oauth",
     "webhooks",
