@@ -72,6 +72,7 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
     "settings",
     ".",
   ],
+  verify: ["verify-service.ts", "baseline.ts", "tries", "world", "."],
   rest: ["client", "accounts", "http", "openapi", "operations", "plan", "resource", "."],
   middleware: [
     "adapters",
@@ -126,6 +127,7 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
     "add",
     "agent",
     "agent/view",
+    "verify",
     "db",
     "oauth",
     "webhooks",

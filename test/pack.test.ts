@@ -6,7 +6,7 @@ import { installLine } from "../scripts/install-line.ts";
 import { readManifest, root } from "../scripts/workspace-packages.ts";
 
 const folders =
-  "agent documents endpoint fetchwork http kit middleware oauth2 rest service webhooks";
+  "agent documents endpoint fetchwork http kit middleware oauth2 rest service verify webhooks";
 const manifests = folders.split(" ").map((folder) => readManifest(`packages/${folder}`));
 const packages = new Map(
   manifests.map((manifest) => [manifest.name, { needs: neededBy(manifest) }]),

@@ -22,6 +22,7 @@ const layers: Readonly<Record<string, number>> = {
   "@fetchwork/rest": 3,
   "@fetchwork/agent": 3,
   "@fetchwork/service": 4,
+  "@fetchwork/verify": 5,
   fetchwork: 6,
 };
 

@@ -196,6 +196,12 @@ export const claims: readonly Claim[] = [
     except: { workerd: store },
   },
   {
+    entry: "@fetchwork/verify",
+    test: "verify",
+    does: "finds in a service what an anonymous caller reads against its definition",
+    except: { workerd: store },
+  },
+  {
     entry: "@fetchwork/rest/handlers",
     test: "rest-handlers",
     does: "entity tags, conditions and merge patches of a route of one's own",

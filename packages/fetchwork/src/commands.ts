@@ -10,6 +10,7 @@ export const commands: CommandGroup = {
     ["db", async () => (await import("./db/db-commands.ts")).dbCommands],
     ["oauth", async () => (await import("./oauth/oauth-commands.ts")).oauthCommands],
     ["sandbox", async () => (await import("./agent/sandbox.ts")).sandbox],
+    ["verify", async () => (await import("./verify/verify.ts")).verify],
     ["webhooks", async () => (await import("./webhooks/webhook-commands.ts")).webhookCommands],
   ]),
 };

@@ -1,0 +1,93 @@
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { Service } from "@fetchwork/service";
+import type { Finding } from "@fetchwork/verify";
+import { CommandFailure } from "../command/command-failure.ts";
+import { type Command, defineCommand } from "../command/command.ts";
+import { exitCodes } from "../command/exit-codes.ts";
+import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
+import { CommandUsageError } from "../command/usage-error.ts";
+import { definitionsModule } from "../db/definitions.ts";
+import { loadModule } from "../files/load-module.ts";
+
+/** `fetchwork verify`. */
+export const verify: Command = defineCommand({
+  summary: "Try every caller on every field of the service in memory; exits with 1 for findings",
+  options: {
+    app: {
+      type: "string",
+      hint: "module",
+      description: "Module that exports the service (default: src/app.ts of the project)",
+    },
+    baseline: {
+      type: "string",
+      hint: "file",
+      description: "Reviewed report in JSON: also fails when callers read more, accepts `accept`",
+    },
+    json: { type: "boolean", description: "Print the report in JSON, with the fixes in words" },
+  },
+  async run({ values }, io) {
+    const module = definitionsModule(values.app, io);
+    if (module === undefined) {
+      throw new CommandUsageError("there is no project here: pass --app, or run it in a project");
+    }
+    const service = Object.values(await loadModule(resolve(io.cwd, module))).find(isService);
+    if (service === undefined) throw new Error(`${module} exports no service`);
+    const { compareBaseline, verifyService } = await import("@fetchwork/verify").catch(explain);
+    const baseline =
+      values.baseline === undefined ? undefined : await readJson(resolve(io.cwd, values.baseline));
+    const report = await verifyService(service);
+    const compared = baseline === undefined ? undefined : compareBaseline(report, baseline);
+    const { closed = [], findings = report.findings, opened = [] } = compared ?? {};
+    const code = findings.length + opened.length > 0 ? exitCodes.failed : exitCodes.ok;
+    if (values.json === true) {
+      io.stdout.write(jsonLine({ ...report, findings, ...(compared ? { opened, closed } : {}) }));
+      return code;
+    }
+    const { dim, green, red } = colours(io.stdout);
+    const print = (line: string): void => io.stdout.write(`${line}\n`);
+    for (const line of findings.flatMap(describe)) print(line);
+    for (const one of opened) print(`${red("opened")}  ${oneLine(one)}`);
+    for (const one of closed) print(`${green("closed")}  ${oneLine(one)}`);
+    for (const reason of report.skipped) print(dim(`not tried: ${oneLine(reason)}`));
+    print(`${report.requests} requests, findings: ${findings.length}`);
+    return code;
+  },
+});
+
+function describe(finding: Finding): readonly string[] {
+  const { caller, code, field, fix, request, resource = "-", status, way } = finding;
+  const subject = field === undefined ? resource : `${resource}.${field}`;
+  const body = request.body === undefined ? "" : ` ${JSON.stringify(request.body)}`;
+  return [
+    oneLine(`${code.padEnd(17)} ${subject.padEnd(24)} ${caller.padEnd(9)} ${way}`),
+    oneLine(`  ${request.method} ${request.path}${body} -> ${status}`),
+    `  ${fix}`,
+  ];
+}
+
+function isService(value: unknown): value is Service {
+  return ["collections", "config", "options", "resources"].every(
+    (name) => typeof value === "object" && value !== null && Reflect.has(value, name),
+  );
+}
+
+async function readJson(file: string): Promise<unknown> {
+  try {
+    return JSON.parse(await readFile(file, "utf8"));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new CommandUsageError(`cannot read the baseline ${file}: ${reason}`, { cause });
+  }
+}
+
+/** The package is installed only where it is used, as a dev dependency of projects. */
+function explain(cause: unknown): never {
+  const message = cause instanceof Error ? cause.message : "";
+  if (!message.startsWith("Cannot find package '@fetchwork/verify'")) throw cause;
+  throw new CommandFailure("the package @fetchwork/verify is not installed", {
+    exitCode: exitCodes.failed,
+    hint: "Install it with: npm install --save-dev @fetchwork/verify",
+    cause,
+  });
+}

@@ -1,0 +1,79 @@
+import { isObject, isSecretName } from "@fetchwork/kit";
+import type { Findings } from "../finding.ts";
+import { marksIn } from "../world/canary.ts";
+import { type Caller, kindOf } from "../world/caller.ts";
+import type { World } from "../world/open-world.ts";
+import type { Planted } from "../world/planted.ts";
+import type { Visibility } from "../world/rules.ts";
+import type { Answer, Sender } from "../world/sender.ts";
+import type { ReadTable } from "./read-table.ts";
+
+/** What all tries work with. */
+export interface Trial {
+  readonly world: World;
+  readonly sender: Sender;
+  readonly findings: Findings;
+  readonly visibility: Visibility;
+  readonly reads: ReadTable;
+}
+
+/** Looks for fields of the planted documents in a response; reports those that the caller may not see. */
+export function scan(trial: Trial, caller: Caller, answer: Answer, way: string): void {
+  const { garden } = trial.world;
+  for (const mark of marksIn(answer.text)) {
+    const place = garden.byMark(mark);
+    // What the caller has sent is no news.
+    if (place === undefined || sentMarks(answer).has(mark)) continue;
+    note(trial, caller, { planted: place, field: place.field, answer, way });
+  }
+  for (const shown of documentsIn(answer.json)) {
+    const planted = garden.byId(Reflect.get(shown, "id"));
+    if (planted === undefined) continue;
+    for (const [field, value] of Object.entries(shown)) {
+      if (field === "id" || !isSame(Reflect.get(planted.document, field), value)) continue;
+      note(trial, caller, { planted, field, answer, way });
+    }
+  }
+}
+
+/** Objects in a response that have an identifier. */
+export function documentsIn(value: unknown): readonly object[] {
+  if (Array.isArray(value)) return value.flatMap(documentsIn);
+  if (!isObject(value)) return [];
+  const inside = Object.values(value).flatMap(documentsIn);
+  return typeof value["id"] === "string" ? [value, ...inside] : inside;
+}
+
+interface Note {
+  readonly planted: Planted;
+  readonly field: string;
+  readonly answer: Answer;
+  readonly way: string;
+}
+
+function note(trial: Trial, caller: Caller, { planted, field, answer, way }: Note): void {
+  const { findings, reads, visibility } = trial;
+  const { document, resource } = planted;
+  const kind = kindOf(caller, resource, document);
+  const found = { resource: resource.name, field, caller: kind, way };
+  const { request, status } = answer;
+  if (!visibility.fieldsFor(caller, planted).has(field)) {
+    findings.add({ code: "field-read", ...found, request, status });
+    return;
+  }
+  reads.add(resource.name, kind, field);
+  if ((kind === "anonymous" || kind === "user") && isSecretName(field)) {
+    findings.add({ code: "secret-name", ...found, way: "views", request, status });
+  }
+}
+
+function sentMarks({ request }: Answer): ReadonlySet<string> {
+  const body = JSON.stringify(request.body) ?? "";
+  return new Set(marksIn(`${decodeURIComponent(request.path)} ${body}`));
+}
+
+function isSame(stored: unknown, shown: unknown): boolean {
+  if (stored === undefined || stored === null) return false;
+  const isOwner = isObject(shown) && shown["id"] === stored;
+  return isOwner || JSON.stringify(stored) === JSON.stringify(shown);
+}

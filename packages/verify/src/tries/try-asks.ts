@@ -1,0 +1,191 @@
+import type { Resource } from "@fetchwork/rest";
+import { isMarked } from "../world/canary.ts";
+import { type Caller, kindOf } from "../world/caller.ts";
+import type { Planted } from "../world/planted.ts";
+import type { Answer } from "../world/sender.ts";
+import { documentsIn, type Trial } from "./trial.ts";
+import { fieldNames } from "./try-reads.ts";
+
+/** Two requests that differ in a value only: responses that differ tell whether a document has it. */
+export interface Pair {
+  readonly way: string;
+  readonly one: string;
+  readonly other: string;
+}
+
+/** A field of a document that a caller may not see. */
+export interface Hidden extends Planted {
+  readonly field: string;
+  readonly value: string | number | boolean;
+}
+
+/** Asks for every hidden value by filters, `where`, search, order and parameters of one's own. */
+export async function tryAsks(trial: Trial): Promise<void> {
+  const { callers, service } = trial.world;
+  for (const resource of service.resources) {
+    for (const caller of callers) {
+      const { status } = await trial.sender.send(caller, { method: "GET", path: resource.path });
+      if (status !== 200) continue;
+      for (const hidden of hiddenFrom(trial, caller, resource)) {
+        for (const pair of pairsFor(resource, hidden)) {
+          await tryPair(trial, caller, { hidden, pair, path: resource.path });
+        }
+        await tryOrder(trial, caller, hidden);
+      }
+    }
+  }
+}
+
+/** What a caller may not see of the documents of a resource. */
+export function hiddenFrom(trial: Trial, caller: Caller, resource: Resource): readonly Hidden[] {
+  return trial.world.garden.of(resource).flatMap((planted) => {
+    const seen = trial.visibility.fieldsFor(caller, planted);
+    return fieldNames(trial, resource)
+      .filter((field) => !seen.has(field) && field !== "id" && field !== "version")
+      .flatMap((field) =>
+        valuesIn(Reflect.get(planted.document, field)).map((value) => ({
+          ...planted,
+          field,
+          value,
+        })),
+      );
+  });
+}
+
+/** Sends both requests of a pair, and reports a difference. */
+export async function tryPair(
+  { findings, sender }: Trial,
+  caller: Caller,
+  {
+    hidden,
+    pair,
+    path,
+    way = pair.way,
+  }: {
+    readonly hidden: Hidden;
+    readonly pair: Pair;
+    readonly path: string;
+    readonly way?: string;
+  },
+): Promise<void> {
+  const one = await sender.send(caller, { method: "GET", path: `${path}?${pair.one}` });
+  if (one.status >= 400) return;
+  const other = await sender.send(caller, { method: "GET", path: `${path}?${pair.other}` });
+  if (!tells(hidden, one, other)) return;
+  report({ findings }, caller, { hidden, answer: one, way });
+}
+
+function pairsFor(resource: Resource, { field, value }: Hidden): readonly Pair[] {
+  const { list, searchable } = resource;
+  const paths = (list.filters ?? []).map(({ path }) => path);
+  const own = [field, ...paths.filter((path) => path.startsWith(`${field}.`))];
+  const { above, another, below } = neighbours(value);
+  const text = (given: unknown): string => encodeURIComponent(String(given));
+  const filters = own.flatMap((path) => [
+    ...["", "[eq]", "[ne]", "[in]", "[nin]", "[contains]"].map((operator) => ({
+      one: `${path}${operator}=${text(value)}`,
+      other: `${path}${operator}=${text(another)}`,
+    })),
+    ...["[gte]", "[lt]"].map((operator) => ({
+      one: `${path}${operator}=${text(value)}`,
+      other: `${path}${operator}=${text(above)}`,
+    })),
+    ...["[gt]", "[lte]"].map((operator) => ({
+      one: `${path}${operator}=${text(below)}`,
+      other: `${path}${operator}=${text(value)}`,
+    })),
+    { one: `${path}[prefix]=${text(value)}`, other: `${path}[prefix]=${text(another)}` },
+    { one: `${path}[exists]=true`, other: `${path}[exists]=false` },
+    {
+      one: `where=${text(JSON.stringify({ [path]: value }))}`,
+      other: `where=${text(JSON.stringify({ [path]: another }))}`,
+    },
+  ]);
+  const parameters = Object.keys(list.parameters ?? {}).flatMap((name) => [
+    { way: `parameter ${name}`, one: `${name}=${text(value)}`, other: `${name}=${text(another)}` },
+    { way: `parameter ${name}`, one: `${name}=${text(value)}`, other: `${name}=${text(above)}` },
+    { way: `parameter ${name}`, one: `${name}=${text(below)}`, other: `${name}=${text(value)}` },
+  ]);
+  const search = { way: "search", one: `q=${text(value)}`, other: `q=${text(another)}` };
+  return [
+    ...filters.map((pair) => ({ way: "filter", ...pair })),
+    ...(searchable ? [search] : []),
+    ...parameters,
+  ];
+}
+
+/** An order by a hidden field tells which value is greater. */
+async function tryOrder(
+  { findings, sender }: Trial,
+  caller: Caller,
+  hidden: Hidden,
+): Promise<void> {
+  const { field, resource } = hidden;
+  const of = (sort: string): Promise<Answer> =>
+    sender.send(caller, { method: "GET", path: `${resource.path}?sort=${sort}` });
+  const up = await of(field);
+  if (up.status !== 200) return;
+  const down = await of(`-${field}`);
+  const ids = (answer: Answer): string => [...idsIn(answer)].join();
+  if (!idsIn(up).has(hidden.document.id) || ids(up) === ids(down)) return;
+  report({ findings }, caller, { hidden, answer: up, way: "sort" });
+}
+
+function report(
+  { findings }: Pick<Trial, "findings">,
+  caller: Caller,
+  {
+    hidden,
+    answer,
+    way,
+  }: { readonly hidden: Hidden; readonly answer: Answer; readonly way: string },
+): void {
+  const { document, field, resource } = hidden;
+  const { request, status } = answer;
+  const kind = kindOf(caller, resource, document);
+  findings.add({
+    code: "field-told",
+    resource: resource.name,
+    field,
+    caller: kind,
+    way,
+    request,
+    status,
+  });
+}
+
+/** A marked value is of one document alone; of any other, the document has to come or go. */
+function tells({ document, value }: Hidden, one: Answer, other: Answer): boolean {
+  if (other.status >= 400) return false;
+  if (!isMarked(value)) return idsIn(one).has(document.id) !== idsIn(other).has(document.id);
+  return withoutSent(one) !== withoutSent(other);
+}
+
+/** A response that repeats what was asked for tells nothing by that. */
+function withoutSent({ request, signature }: Answer): string {
+  const query = new URLSearchParams(request.path.split("?")[1] ?? "");
+  return [...query.values()].reduce((text, value) => text.replaceAll(value, ""), signature);
+}
+
+function idsIn({ json }: Answer): ReadonlySet<unknown> {
+  return new Set(documentsIn(json).map((one): unknown => Reflect.get(one, "id")));
+}
+
+function valuesIn(value: unknown): readonly (string | number | boolean)[] {
+  if (Array.isArray(value)) return value.flatMap(valuesIn);
+  if (typeof value === "object" && value !== null) return Object.values(value).flatMap(valuesIn);
+  const isScalar = ["string", "number", "boolean"].includes(typeof value);
+  return isScalar ? [value as string | number | boolean] : [];
+}
+
+function neighbours(
+  value: string | number | boolean,
+): Record<"above" | "another" | "below", unknown> {
+  if (typeof value === "number")
+    return { above: value + 1, another: value + 50_001, below: value - 1 };
+  if (typeof value === "boolean") return { above: !value, another: !value, below: !value };
+  if (value.includes("@")) {
+    return { above: `${value}m`, another: `no.${value}`, below: value.slice(0, -1) };
+  }
+  return { above: `${value}~`, another: `${value.slice(0, -1)}#`, below: value.slice(0, -1) };
+}

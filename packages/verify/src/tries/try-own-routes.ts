@@ -1,0 +1,228 @@
+import { isObject } from "@fetchwork/kit";
+import type { Fields, JsonSchema, Resource, Route } from "@fetchwork/rest";
+import { canaryOf } from "../world/canary.ts";
+import { type Caller, isOwner, kindOf } from "../world/caller.ts";
+import { ruleLets } from "../world/rules.ts";
+import type { Planted } from "../world/planted.ts";
+import type { Answer } from "../world/sender.ts";
+import { scan, type Trial } from "./trial.ts";
+import { hiddenFrom, tryPair } from "./try-asks.ts";
+
+/** Calls each route of the project as every caller, with documents of each owner. */
+export async function tryOwnRoutes(trial: Trial): Promise<void> {
+  for (const route of trial.world.ownRoutes) {
+    for (const caller of trial.world.callers) {
+      for (const owner of ["ada", "bob"]) await tryRoute(trial, caller, { route, owner });
+    }
+  }
+}
+
+interface Target {
+  readonly route: Route;
+  readonly owner: string;
+}
+
+async function tryRoute(trial: Trial, caller: Caller, { route, owner }: Target): Promise<void> {
+  const { sender, world } = trial;
+  const { method, operation } = route;
+  const required = (route.query ?? []).filter((one) => one.required === true);
+  const query = required.map(({ name, schema }) => {
+    const value = isId(trial, name) ? idFor(trial, name, owner) : canaryOf(schema, 1);
+    return `${name}=${encodeURIComponent(String(value))}`;
+  });
+  for (const path of pathsFor(trial, { route, owner })) {
+    const full = query.length === 0 ? path : `${path}?${query.join("&")}`;
+    const body = method === "GET" ? undefined : bodyFor(trial, { route, owner });
+    const request = { method, path: full, ...(body === undefined ? {} : { body }) };
+    const before = await snapshot(trial);
+    const answer = await sender.send(caller, request);
+    scan(trial, caller, answer, operation);
+    await compare(trial, caller, { before, answer, operation });
+    if (method !== "GET") continue;
+    for (const { name } of route.query ?? []) {
+      for (const resource of world.service.resources) {
+        for (const hidden of hiddenFrom(trial, caller, resource)) {
+          const value = String(hidden.value);
+          const rest = query.filter((one) => !one.startsWith(`${name}=`));
+          const withValue = (given: string): string =>
+            [...rest, `${name}=${encodeURIComponent(given)}`].join("&");
+          scan(
+            trial,
+            caller,
+            await sender.send(caller, { method, path: `${path}?${withValue(value)}` }),
+            operation,
+          );
+          const other =
+            typeof hidden.value === "number" ? hidden.value + 1 : `${value.slice(0, -1)}#`;
+          const pair = { way: operation, one: withValue(value), other: withValue(String(other)) };
+          await tryPair(trial, caller, { hidden, pair, path });
+        }
+      }
+    }
+  }
+}
+
+/** The path with the identifiers of an owner's documents in the place of its parameters. */
+function pathsFor(trial: Trial, { route, owner }: Target): readonly string[] {
+  const parts = route.path.split("/");
+  const resource = route.resource ?? resourceAt(trial, parts[1]);
+  const names = parts.filter((part) => part.startsWith(":"));
+  if (names.length === 0) return [route.path];
+  const known = (part: string, index: number): string | undefined =>
+    idOf(trial, resourceAt(trial, parts[index - 1]), owner) ??
+    idOf(trial, resourceNamed(trial, part.slice(1)), owner) ??
+    idOf(trial, resource, owner);
+  const fill = (id?: string): string =>
+    parts
+      .map((part, index) => (part.startsWith(":") ? (known(part, index) ?? id ?? "none") : part))
+      .join("/");
+  const isKnown = parts.every((part, index) => !part.startsWith(":") || known(part, index));
+  if (isKnown) return [fill(), ...byOtherField(trial, { route, owner }, parts)];
+  return trial.world.garden.of().map(({ document }) => fill(document.id));
+}
+
+/** A parameter such as `:slug` stands for the value of a field. */
+function byOtherField(
+  trial: Trial,
+  { owner }: Target,
+  parts: readonly string[],
+): readonly string[] {
+  const planted = plantedFor(trial, resourceAt(trial, parts[1]), owner);
+  const field = parts.find((part) => part.startsWith(":") && part !== ":id")?.slice(1);
+  const value: unknown = field && planted && Reflect.get(planted.document, field);
+  if (typeof value !== "string") return [];
+  return [parts.map((part) => (part === `:${field}` ? encodeURIComponent(value) : part)).join("/")];
+}
+
+function bodyFor(trial: Trial, { route, owner }: Target): Fields | undefined {
+  const path = route.path.replace(/:(\w+)/g, "{$1}");
+  const operation = trial.world.openApi.paths[path]?.[route.method.toLowerCase()];
+  const schema = resolved(trial, jsonBody(operation));
+  if (schema === undefined) return undefined;
+  const properties = Object.entries((schema["properties"] ?? {}) as Record<string, JsonSchema>);
+  const fields = properties.map(([name, property], index) => {
+    const id = isId(trial, name) ? idFor(trial, name, owner) : undefined;
+    return [name, id ?? canaryOf(resolved(trial, property) ?? {}, 800_000 + index)] as const;
+  });
+  return Object.fromEntries(fields);
+}
+
+function jsonBody(operation: unknown): JsonSchema | undefined {
+  const path = ["requestBody", "content", "application/json", "schema"];
+  const found = path.reduce<unknown>(
+    (at, name) => (isObject(at) ? at[name] : undefined),
+    operation,
+  );
+  return isObject(found) ? found : undefined;
+}
+
+function resolved({ world }: Trial, schema: JsonSchema | undefined): JsonSchema | undefined {
+  const reference = schema?.["$ref"];
+  if (typeof reference !== "string") return schema;
+  const schemas = world.openApi.components["schemas"];
+  const found: unknown = isObject(schemas) ? schemas[reference.split("/").at(-1) ?? ""] : undefined;
+  return isObject(found) ? found : undefined;
+}
+
+/** Whether a name is that of a resource, or of its identifier: `article`, `articleId`, `article_id`, `id`. */
+function isId(trial: Trial, name: string): boolean {
+  return name === "id" || resourceNamed(trial, name) !== undefined;
+}
+
+function idFor(trial: Trial, name: string, owner: string): string | undefined {
+  const resource = resourceNamed(trial, name) ?? trial.world.service.resources[0];
+  return idOf(trial, resource, owner);
+}
+
+function idOf(trial: Trial, resource: Resource | undefined, owner: string): string | undefined {
+  return plantedFor(trial, resource, owner)?.document.id;
+}
+
+function plantedFor(
+  { world }: Trial,
+  resource: Resource | undefined,
+  owner: string,
+): Planted | undefined {
+  if (resource === undefined) return undefined;
+  if (resource.owner === "id") return world.garden.byId(owner);
+  return world.garden.of(resource)[owner === "ada" ? 0 : 1];
+}
+
+function resourceAt({ world }: Trial, part: string | undefined): Resource | undefined {
+  return world.service.resources.find(({ plural }) => plural === part);
+}
+
+function resourceNamed({ world }: Trial, name: string): Resource | undefined {
+  const bare = name.replace(/_?id$/i, "");
+  return world.service.resources.find((one) => one.name === bare || one.plural === bare);
+}
+
+type Snapshot = ReadonlyMap<string, Planted>;
+
+async function snapshot({ world }: Trial): Promise<Snapshot> {
+  const all = new Map<string, Planted>();
+  for (const resource of world.service.resources) {
+    const found = await world.store.collection(resource.collection).find({ limit: 1000 });
+    for (const document of found)
+      all.set(`${resource.path} ${document.id}`, { resource, document });
+  }
+  return all;
+}
+
+/**
+ * Reports documents of others that a route changed or removed, and any that nobody without a token creates, changes or
+ * removes, where no rule lets the caller do it. Puts everything back.
+ */
+async function compare(
+  trial: Trial,
+  caller: Caller,
+  {
+    before,
+    answer,
+    operation,
+  }: { readonly before: Snapshot; readonly answer: Answer; readonly operation: string },
+): Promise<void> {
+  const { findings, world } = trial;
+  const after = await snapshot(trial);
+  for (const [key, { document, resource }] of after) {
+    const old = before.get(key);
+    if (old?.document.version === document.version) continue;
+    const documents = world.store.collection(resource.collection);
+    if (old === undefined) {
+      await documents.remove(document.id);
+      if (caller.name !== "anonymous") continue;
+      if (ruleLets(caller, "create", { resource }) !== false) continue;
+    } else {
+      const {
+        id: _id,
+        version: _version,
+        createdAt: _created,
+        updatedAt: _updated,
+        ...fields
+      } = old.document;
+      await documents.replace(document.id, fields);
+      if (isAllowed(caller, "update", old)) continue;
+    }
+    report(resource, document);
+  }
+  for (const [key, { document, resource }] of before) {
+    if (after.has(key)) continue;
+    const { id, version: _version, createdAt: _created, updatedAt: _updated, ...fields } = document;
+    await world.store.collection(resource.collection).insert(fields, { id });
+    if (!isAllowed(caller, "remove", { resource, document })) report(resource, document);
+  }
+
+  function report(resource: Resource, document: Planted["document"]): void {
+    const { request, status } = answer;
+    const found = { resource: resource.name, caller: kindOf(caller, resource, document) };
+    findings.add({ code: "document-written", ...found, way: operation, request, status });
+  }
+}
+
+/** A route of one's own may do more than the rules with documents of its caller, and for admins. */
+function isAllowed(caller: Caller, operation: "remove" | "update", planted: Planted): boolean {
+  const { isMaster = false, user } = caller.viewer;
+  if (isMaster || user?.role === "admin") return true;
+  if (isOwner(caller, planted.resource, planted.document)) return true;
+  return ruleLets(caller, operation, planted) !== false;
+}

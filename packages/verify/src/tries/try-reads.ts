@@ -1,0 +1,129 @@
+import type { Resource } from "@fetchwork/rest";
+import { type Caller, kindOf } from "../world/caller.ts";
+import { ruleLets } from "../world/rules.ts";
+import { documentsIn, scan, type Trial } from "./trial.ts";
+
+/** A request for documents, with the way that it is. */
+interface Way {
+  readonly way: string;
+  readonly query: string;
+  /** The same as the body of a QUERY. */
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** Reads every document as every caller in every way: alone, in lists, by `fields`, `populate`, `sort`, groups and QUERY. */
+export async function tryReads(trial: Trial): Promise<void> {
+  const { callers, service } = trial.world;
+  for (const resource of service.resources) {
+    for (const caller of callers) {
+      await askFunctions(trial, caller, resource);
+      await tryHooks(trial, caller, resource);
+      await tryLists(trial, caller, resource);
+      await tryDocuments(trial, caller, resource);
+    }
+  }
+}
+
+/** Names of all fields that a document may have. */
+export function fieldNames({ world }: Trial, resource: Resource): readonly string[] {
+  const stored = world.garden.of(resource).flatMap(({ document }) => Object.keys(document));
+  return [...new Set([...resource.fields, ...resource.list.selectable, ...stored])];
+}
+
+/** A rule that is a function is asked by a request: what it shows may be shown. */
+async function askFunctions(trial: Trial, caller: Caller, resource: Resource): Promise<void> {
+  const { sender, visibility, world } = trial;
+  const { access, path } = resource;
+  const isAsked = typeof access.list === "function";
+  const listed = isAsked ? await sender.send(caller, { method: "GET", path }) : undefined;
+  for (const planted of world.garden.of(resource)) {
+    if (listed?.status === 200) visibility.allow(caller, planted);
+    if (typeof access.show !== "function") continue;
+    const { status } = await sender.send(caller, {
+      method: "GET",
+      path: `${path}/${planted.document.id}`,
+    });
+    if (status === 200) visibility.allow(caller, planted);
+  }
+}
+
+/** A document that the rules show, and that a hook refuses alone, is in no list, and the other way around. */
+async function tryHooks(trial: Trial, caller: Caller, resource: Resource): Promise<void> {
+  const { beforeList, beforeShow } = resource.hooks;
+  if (beforeList === undefined && beforeShow === undefined) return;
+  const { findings, sender, world } = trial;
+  const { access, name, path } = resource;
+  if (typeof access.list === "function" || typeof access.show === "function") return;
+  const list = await sender.send(caller, { method: "GET", path: `${path}?limit=100` });
+  if (list.status !== 200) return;
+  const listed = new Set(documentsIn(list.json).map((one): unknown => Reflect.get(one, "id")));
+  for (const { document } of world.garden.of(resource)) {
+    const place = { resource, document };
+    if (ruleLets(caller, "show", place) !== true || ruleLets(caller, "list", place) !== true) {
+      continue;
+    }
+    const request = { method: "GET", path: `${path}/${document.id}` };
+    const shown = await sender.send(caller, request);
+    const isListed = listed.has(document.id);
+    if (isListed === (shown.status === 200)) continue;
+    const found = { resource: name, caller: kindOf(caller, resource, document) };
+    const gap = isListed ? list : shown;
+    const way = isListed ? "list" : "show";
+    findings.add({ code: "hook-gap", ...found, way, request: gap.request, status: gap.status });
+  }
+}
+
+async function tryLists(trial: Trial, caller: Caller, resource: Resource): Promise<void> {
+  const { sender } = trial;
+  const { path } = resource;
+  const ways: Way[] = [
+    { way: "list", query: "", body: {} },
+    { way: "list", query: "limit=1&after=", body: { limit: 1, after: "" } },
+    ...(resource.softDelete ? [{ way: "list", query: "trash=with", body: { trash: "with" } }] : []),
+    ...shownWays(trial, resource),
+  ];
+  for (const field of fieldNames(trial, resource)) {
+    for (const sort of [field, `-${field}`]) {
+      const query = `sort=${sort}&limit=1&after=`;
+      ways.push({ way: "sort", query, body: { sort, limit: 1, after: "" } });
+    }
+  }
+  for (const { way, query, body } of ways) {
+    const get = { method: "GET", path: query === "" ? path : `${path}?${query}` };
+    scan(trial, caller, await sender.send(caller, get), way);
+    scan(trial, caller, await sender.send(caller, { method: "QUERY", path, body }), way);
+  }
+  if ((resource.list.groups ?? []).length === 0) return;
+  for (const field of fieldNames(trial, resource)) {
+    for (const query of [`by=${field}`, `min=${field}&max=${field}`]) {
+      const groups = { method: "GET", path: `${path}/groups?${query}` };
+      scan(trial, caller, await sender.send(caller, groups), "groups");
+    }
+  }
+}
+
+async function tryDocuments(trial: Trial, caller: Caller, resource: Resource): Promise<void> {
+  const { sender, world } = trial;
+  const ways = [{ way: "show", query: "" }, ...shownWays(trial, resource)];
+  for (const { document } of world.garden.of(resource)) {
+    for (const { query, way } of ways) {
+      const suffix = query === "" ? "" : `?${query}`;
+      const path = `${resource.path}/${document.id}${suffix}`;
+      scan(trial, caller, await sender.send(caller, { method: "GET", path }), way);
+    }
+  }
+}
+
+/** Ways that choose what is shown of a document. */
+function shownWays(trial: Trial, { relations, ...resource }: Resource): readonly Way[] {
+  const fields = fieldNames(trial, { relations, ...resource });
+  const { paths } = relations;
+  return [
+    ...fields.map((one) => ({ way: "fields", query: `fields=${one}`, body: { fields: one } })),
+    ...paths.map((one) => ({
+      way: "populate",
+      query: `populate=${one}`,
+      body: { populate: one },
+    })),
+  ];
+}

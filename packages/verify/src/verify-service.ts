@@ -1,0 +1,74 @@
+import type { Service } from "@fetchwork/service";
+import { checkOptions } from "./check-options.ts";
+import { type Finding, Findings } from "./finding.ts";
+import { ReadTable, type Reads } from "./tries/read-table.ts";
+import type { Trial } from "./tries/trial.ts";
+import { tryAsks } from "./tries/try-asks.ts";
+import { tryFuzz } from "./tries/try-fuzz.ts";
+import { tryOwnRoutes } from "./tries/try-own-routes.ts";
+import { tryReads } from "./tries/try-reads.ts";
+import { tryWrites } from "./tries/try-writes.ts";
+import { openWorld } from "./world/open-world.ts";
+import { Visibility } from "./world/rules.ts";
+import { Sender } from "./world/sender.ts";
+
+/** How a service is verified. */
+export interface VerifyOptions {
+  /** Settings beside those that are needed, by the names of their variables. Default: none. */
+  readonly settings?: Readonly<Record<string, string>> | undefined;
+}
+
+/** What was tried, and what was found. */
+export interface VerifyReport {
+  /** Name of the service. */
+  readonly service: string;
+  /** Faults; of those that differ in the request only, the first one. */
+  readonly findings: readonly Finding[];
+  /** Which kind of caller reads which fields, by resource. */
+  readonly reads: Reads;
+  /** Requests that were sent. */
+  readonly requests: number;
+  /** What could not be tried, with the reason. */
+  readonly skipped: readonly string[];
+}
+
+/**
+ * Opens a service in memory, fills it with documents of two owners that have a mark in each field, and sends every request
+ * that its definitions know as every kind of caller. Reports each field that a caller reads, learns of or writes without
+ * being allowed to by the definitions. Nothing leaves the process: mails are dropped, and jobs are not run.
+ *
+ * @throws VerifyError for an option that does not exist, and for a service that does not open in memory.
+ *
+ * @example
+ * ```ts
+ * const { findings } = await verifyService(app);
+ * expect(findings).toEqual([]);
+ * ```
+ */
+export async function verifyService(
+  service: Service,
+  options: VerifyOptions = {},
+): Promise<VerifyReport> {
+  checkOptions("verifyService", options, ["settings"]);
+  const world = await openWorld(service, options.settings ?? {});
+  try {
+    const findings = new Findings();
+    const sender = new Sender(world, findings);
+    const visibility = new Visibility();
+    const trial: Trial = { world, sender, findings, visibility, reads: new ReadTable() };
+    await tryReads(trial);
+    await tryAsks(trial);
+    await tryOwnRoutes(trial);
+    await tryWrites(trial);
+    await tryFuzz(trial);
+    return {
+      service: service.name,
+      findings: findings.list(),
+      reads: trial.reads.table(),
+      requests: sender.requests,
+      skipped: world.skipped,
+    };
+  } finally {
+    await world[Symbol.asyncDispose]();
+  }
+}

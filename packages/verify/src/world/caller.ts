@@ -1,0 +1,25 @@
+import type { Resource, Viewer } from "@fetchwork/rest";
+
+/** Somebody who sends requests. */
+export interface Caller {
+  /** `anonymous`, `user`, `admin`, `master` or `key`. */
+  readonly name: string;
+  readonly viewer: Viewer;
+  /** Absent for nobody. */
+  readonly token: string | undefined;
+}
+
+/** What a caller is for a document: as its name says, but `owner` of a document that is its own. */
+export function kindOf(caller: Caller, resource: Resource, document?: object): string {
+  if (caller.name !== "user" || document === undefined) return caller.name;
+  return isOwner(caller, resource, document) ? "owner" : "user";
+}
+
+/** Whether a document belongs to a caller. */
+export function isOwner({ viewer }: Caller, { owner }: Resource, document: object): boolean {
+  return (
+    owner !== undefined &&
+    viewer.user !== undefined &&
+    Reflect.get(document, owner) === viewer.user.id
+  );
+}

@@ -1,0 +1,130 @@
+import { isObject } from "@fetchwork/kit";
+import type { JsonSchema } from "@fetchwork/rest";
+
+const mark = /zq\d{6}xv/gi;
+const firstNumber = 7_000_000;
+const numberMark = /(?<![\d.])7\d{6}(?![\d.])/g;
+
+/**
+ * Makes a value that a schema takes and no other document has, as far as the schema allows: a marked text or a large number.
+ *
+ * @param number - Another one for each value.
+ */
+export function canaryOf(schema: JsonSchema, number: number): unknown {
+  const choices = (schema["anyOf"] ?? schema["oneOf"] ?? schema["allOf"]) as
+    readonly JsonSchema[] | undefined;
+  const choice = choices?.find(({ type }) => type !== "null");
+  if (choice)
+    return canaryOf(
+      { ...schema, anyOf: undefined, oneOf: undefined, allOf: undefined, ...choice },
+      number,
+    );
+  if ("const" in schema) return schema["const"];
+  const [word] = (schema["enum"] ?? []) as readonly unknown[];
+  if (word !== undefined) return word;
+  switch (typeOf(schema)) {
+    case "boolean":
+      return true;
+    case "integer":
+    case "number":
+      return numberOf(schema, number);
+    case "array":
+      return listOf(schema, number);
+    case "object": {
+      const properties = Object.entries((schema["properties"] ?? {}) as Record<string, JsonSchema>);
+      return Object.fromEntries(
+        properties.map(([name, property]) => [name, canaryOf(property, number)]),
+      );
+    }
+    default:
+      return textOf(schema, number);
+  }
+}
+
+/** A value like another one, for fields whose schema is not known. */
+export function canaryLike(value: unknown, number: number): unknown {
+  if (typeof value === "string") return canaryOf({ type: "string" }, number);
+  if (typeof value === "number") return firstNumber + number;
+  return value;
+}
+
+/** Every marked text and number in a text, in lower case. */
+export function marksIn(text: string): readonly string[] {
+  const found = [...text.matchAll(mark), ...text.matchAll(numberMark)];
+  return [...new Set(found.map(([one]) => one.toLowerCase()))];
+}
+
+/** Whether a value is found wherever it is shown. */
+export function isMarked(value: unknown): boolean {
+  return marksIn(JSON.stringify(value) ?? "").length > 0;
+}
+
+function typeOf({ type }: JsonSchema): unknown {
+  return Array.isArray(type) ? (type as unknown[]).find((one) => one !== "null") : type;
+}
+
+function numberOf(schema: JsonSchema, number: number): number {
+  const {
+    minimum,
+    exclusiveMinimum,
+    maximum,
+    exclusiveMaximum,
+    multipleOf = 1,
+  } = schema as Readonly<Record<string, number | undefined>>;
+  const wanted = Math.ceil((firstNumber + number) / multipleOf) * multipleOf;
+  const most =
+    maximum ?? (exclusiveMaximum === undefined ? Infinity : exclusiveMaximum - multipleOf);
+  if (wanted <= most) return wanted;
+  const least = minimum ?? (exclusiveMinimum === undefined ? 0 : exclusiveMinimum + multipleOf);
+  const room = Math.max(1, Math.floor((most - least) / multipleOf) + 1);
+  return least + (number % room) * multipleOf;
+}
+
+function listOf(schema: JsonSchema, number: number): readonly unknown[] {
+  const {
+    items,
+    minItems = 0,
+    maxItems = 1,
+  } = schema as {
+    readonly items?: JsonSchema;
+    readonly minItems?: number;
+    readonly maxItems?: number;
+  };
+  if (!isObject(items)) return [];
+  const length = Math.max(minItems, Math.min(1, maxItems));
+  return Array.from({ length }, (_, index) => canaryOf(items, number + index * 100_000));
+}
+
+function textOf(schema: JsonSchema, number: number): string {
+  const {
+    format,
+    maxLength = Infinity,
+    minLength = 0,
+    pattern,
+  } = schema as {
+    readonly format?: string;
+    readonly maxLength?: number;
+    readonly minLength?: number;
+    readonly pattern?: string;
+  };
+  const digits = String(number % 1_000_000).padStart(6, "0");
+  const text = `zq${digits}xv`;
+  const time = new Date(Date.UTC(2020, 0, 1) + number * 86_400_000).toISOString();
+  const formats: Readonly<Record<string, string>> = {
+    email: `${text}@example.com`,
+    uri: `https://${text}.example/`,
+    uuid: `00000000-0000-4000-8000-000000${digits}`,
+    date: time.slice(0, 10),
+    "date-time": time,
+  };
+  const known = format === undefined ? undefined : formats[format];
+  if (known !== undefined) return known;
+  const candidates = [text.padEnd(minLength, "x"), digits, text.toUpperCase(), `${digits}00`, "ab"];
+  const fits = candidates.filter(
+    (one) =>
+      one.length >= minLength &&
+      one.length <= maxLength &&
+      (pattern === undefined || new RegExp(pattern, "u").test(one)),
+  );
+  return fits[0] ?? digits.slice(-Math.min(6, Math.max(1, maxLength)));
+}

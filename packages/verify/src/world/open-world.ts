@@ -1,0 +1,216 @@
+import { openStore, type Store } from "@fetchwork/documents";
+import { type Handler, runHandler } from "@fetchwork/http";
+import type { Fields, JsonSchema, OpenApiDocument, Resource, Route } from "@fetchwork/rest";
+import { openService, readStartSettings, type Service } from "@fetchwork/service";
+import { VerifyError } from "../errors.ts";
+import { canaryLike, canaryOf } from "./canary.ts";
+import type { Caller } from "./caller.ts";
+import { Garden, type Planted } from "./planted.ts";
+
+/** A service in memory, with callers and documents of several owners. */
+export interface World extends AsyncDisposable {
+  readonly service: Service;
+  readonly store: Store;
+  readonly handler: Handler;
+  readonly openApi: OpenApiDocument;
+  /** Routes of the project that belong to no operation of a resource. */
+  readonly ownRoutes: readonly Route[];
+  readonly callers: readonly Caller[];
+  readonly garden: Garden;
+  /** Fields that documents have in the store beside those of the schema, as far as creations store them. */
+  readonly hidden: ReadonlyMap<Resource, readonly string[]>;
+  /** What could not be tried, with the reason. */
+  readonly skipped: string[];
+  /** Puts another document into the store, which is not in the garden. */
+  plant(resource: Resource, owner: string): Promise<Planted>;
+  /** What a client sends to create a document; others than the planted ones. */
+  sample(resource: Resource, owner: string): Fields;
+}
+
+const secrets = {
+  MASTER_KEY: "verify-master-key-verify-master-key",
+  JWT_SECRET: "verify-jwt-secret-verify-jwt-secret",
+  PUBLIC_URL: "http://localhost",
+  SIGN_IN_LIMIT: "0",
+  SIGN_IN_FAILURES: "0",
+  LOG: "off",
+};
+
+/** Users, by their identifiers. */
+export const people = { ada: "user", bob: "user", root: "admin" } as const;
+
+/**
+ * Opens a service on an empty store in memory, and fills it.
+ *
+ * @throws VerifyError for a service that does not open there.
+ */
+export async function openWorld(
+  service: Service,
+  settings: Readonly<Record<string, string>>,
+): Promise<World> {
+  const store = await openStore("sqlite::memory:", { collections: service.collections });
+  try {
+    return await fill(service, store, settings);
+  } catch (cause) {
+    await store.close();
+    if (cause instanceof VerifyError) throw cause;
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new VerifyError(`${service.name} does not open in memory: ${reason}`, { cause });
+  }
+}
+
+async function fill(
+  service: Service,
+  store: Store,
+  given: Readonly<Record<string, string>>,
+): Promise<World> {
+  const settings = readStartSettings(service, { ...secrets, ...given });
+  const opened = openService(service, store, { settings, mailer: { send: async () => undefined } });
+  const { accounts, resources, routes = [] } = service.options;
+  const users = accounts?.user as Resource | undefined;
+  const garden = new Garden();
+  const skipped: string[] = [];
+  const ids = new Map<string, string>();
+  const hidden = new Map<Resource, readonly string[]>();
+  let made = 0;
+
+  const world: World = {
+    service,
+    store,
+    handler: opened.handler,
+    openApi: opened.openApi,
+    ownRoutes: [...(resources ?? []).flat(), ...routes].filter(
+      ({ action }) => action === undefined,
+    ),
+    callers: await makeCallers(),
+    garden,
+    hidden,
+    skipped,
+    plant: (resource, owner) => plant(resource, owner),
+    sample: (resource, owner) => sample(resource, owner),
+    async [Symbol.asyncDispose]() {
+      await opened.stop({ grace: 0 });
+      await store.close();
+    },
+  };
+  const others = service.resources.filter((resource) => resource !== users);
+  for (const resource of others) {
+    for (const owner of ["ada", "bob"]) {
+      garden.add(await plant(resource, owner, idFor(resource, owner)));
+    }
+  }
+  for (const resource of others) await discover(resource);
+  return world;
+
+  async function makeCallers(): Promise<readonly Caller[]> {
+    const { masterKey } = settings;
+    const callers: Caller[] = [{ name: "anonymous", viewer: {}, token: undefined }];
+    if (users !== undefined && opened.accounts !== undefined) {
+      const { context } = opened.accounts;
+      for (const [id, role] of Object.entries(people)) {
+        const own = fieldsFor(users, id);
+        made += 1;
+        const passwordHash = canaryOf({ type: "string" }, made);
+        const fields = { ...own, role, passwordHash, sessionVersion: 1, verified: true };
+        const document = await store.collection(users.collection).insert(fields, { id });
+        garden.add({ resource: users, document });
+        const account = { id, role, passwordHash: String(passwordHash), sessionVersion: 1 };
+        const token = await opened.accounts.authentication.tokens.issue(account);
+        callers.push({ name: role, viewer: { user: { id, role } }, token });
+        if (id !== "ada") continue;
+        const { key } = await context.keys.create(account, { name: "k", scopes: ["*:read"] });
+        callers.push({ name: "key", viewer: { user: { id, role } }, token: key });
+      }
+      hidden.set(users, ["passwordHash", "sessionVersion", "verified"]);
+    }
+    return [...callers, { name: "master", viewer: { isMaster: true }, token: masterKey }];
+  }
+
+  function idFor(resource: Resource, owner: string): string {
+    if (resource === users) return owner;
+    const key = `${resource.path} ${owner}`;
+    const known = ids.get(key) ?? `00000000-0000-7000-8000-${String(ids.size).padStart(12, "0")}`;
+    ids.set(key, known);
+    return known;
+  }
+
+  function fieldsFor(resource: Resource, owner: string, names = resource.fields): Fields {
+    const input = (resource.input["properties"] ?? {}) as Readonly<Record<string, JsonSchema>>;
+    const output = (resource.output["properties"] ?? {}) as Readonly<Record<string, JsonSchema>>;
+    const fields: Record<string, unknown> = {};
+    for (const field of names) {
+      made += 1;
+      const reference = resource.relations.references.find((one) => one.field === field);
+      const id = reference && idFor(reference.to(), owner);
+      fields[field] =
+        id === undefined
+          ? canaryOf(input[field] ?? output[field] ?? {}, made)
+          : reference?.many === true
+            ? [id]
+            : id;
+    }
+    return fields;
+  }
+
+  function sample(resource: Resource, owner: string): Fields {
+    const names = resource.fields.filter((field) => !resource.readOnly.has(field));
+    return fieldsFor(resource, owner, names);
+  }
+
+  async function plant(resource: Resource, owner: string, id?: string): Promise<Planted> {
+    const fields: Record<string, unknown> = { ...fieldsFor(resource, owner) };
+    if (resource.owner !== undefined && resource.owner !== "id") fields[resource.owner] = owner;
+    const known = garden.of(resource)[0]?.document ?? {};
+    for (const name of hidden.get(resource) ?? []) {
+      made += 1;
+      fields[name] = canaryLike(Reflect.get(known, name), made);
+    }
+    const document = await store.collection(resource.collection).insert(fields, { id });
+    return { resource, document };
+  }
+
+  /** Creates one document by a request, and marks fields that the program has added to it. */
+  async function discover(resource: Resource): Promise<void> {
+    const isKnown = (field: string): boolean =>
+      resource.named.has(field) ||
+      [resource.owner, "id", "version", "createdAt", "updatedAt", "deletedAt"].includes(field);
+    for (const caller of world.callers.filter(({ name }) => name !== "key")) {
+      const body = JSON.stringify(sample(resource, caller.viewer.user?.id ?? "ada"));
+      const authorization =
+        caller.token === undefined ? {} : { authorization: `Bearer ${caller.token}` };
+      const headers = { "content-type": "application/json", ...authorization };
+      const request = new Request(`http://localhost${resource.path}`, {
+        method: "POST",
+        headers,
+        body,
+      });
+      const before = await idsOf(resource);
+      const response = await runHandler(opened.handler, request);
+      if (response.status !== 201) continue;
+      const documents = store.collection(resource.collection);
+      const created = (await documents.find({ limit: 1000 })).find(({ id }) => !before.has(id));
+      if (created === undefined) continue;
+      const names = Object.keys(created).filter((field) => !isKnown(field));
+      await documents.remove(created.id);
+      if (names.length === 0) return;
+      hidden.set(resource, names);
+      for (const planted of garden.of(resource)) {
+        const marked = names.map((name) => {
+          made += 1;
+          return [name, canaryLike(Reflect.get(created, name), made)] as const;
+        });
+        const document = await documents.update(planted.document.id, Object.fromEntries(marked));
+        if (document) garden.add({ resource, document });
+      }
+      return;
+    }
+    skipped.push(
+      `no caller creates ${resource.plural} by a request, so fields that hooks add are not known`,
+    );
+  }
+
+  async function idsOf({ collection }: Resource): Promise<ReadonlySet<string>> {
+    const found = await store.collection(collection).find({ limit: 1000 });
+    return new Set(found.map(({ id }) => id));
+  }
+}

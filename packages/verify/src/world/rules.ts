@@ -1,0 +1,87 @@
+import type { Operation, Resource } from "@fetchwork/rest";
+import { type Caller, isOwner } from "./caller.ts";
+import type { Planted } from "./planted.ts";
+
+/** What the rule of an operation says; `undefined` where it is a function, which only a request can ask. */
+export function ruleLets(
+  caller: Caller,
+  operation: Operation,
+  { resource, document }: { readonly resource: Resource; readonly document?: object },
+): boolean | undefined {
+  const rule = resource.access[operation];
+  const { isMaster = false, user } = caller.viewer;
+  switch (rule) {
+    case "public":
+      return true;
+    case "user":
+      return user !== undefined;
+    case "admin":
+      return user?.role === "admin";
+    case "master":
+      return isMaster;
+    case "owner":
+      return (
+        user?.role === "admin" || (document !== undefined && isOwner(caller, resource, document))
+      );
+    default:
+      return undefined;
+  }
+}
+
+/** What callers may see, by the definitions. */
+export class Visibility {
+  /** Documents that a rule which is a function has shown, by caller and identifier. */
+  readonly #shown = new Set<string>();
+
+  /** Notes that a caller was shown a document under a rule that is a function. */
+  allow(caller: Caller, { document }: Planted): void {
+    this.#shown.add(keyOf(caller, document));
+  }
+
+  /** Whether the rules show a document to a caller, alone or in a list. Who holds the master key sees all. */
+  showsDocument(caller: Caller, planted: Planted): boolean {
+    if (caller.viewer.isMaster === true) return true;
+    return (["show", "list"] as const).some(
+      (operation) =>
+        ruleLets(caller, operation, planted) ?? this.#shown.has(keyOf(caller, planted.document)),
+    );
+  }
+
+  /** Fields of a document that a caller may see. Of users, everyone sees what is public, as the owners of documents. */
+  fieldsFor(caller: Caller, planted: Planted): ReadonlySet<string> {
+    const { document, resource } = planted;
+    const { shownOwner, views } = resource;
+    if (!this.showsDocument(caller, planted)) {
+      return new Set(resource.owner === "id" ? views.fieldsOf(document, {}) : []);
+    }
+    const own = shownOwner !== undefined && !views.hides(shownOwner, caller.viewer, document);
+    return new Set([...views.fieldsOf(document, caller.viewer), ...(own ? [shownOwner] : [])]);
+  }
+}
+
+function keyOf({ name, viewer }: Caller, { id }: Planted["document"]): string {
+  return `${name} ${viewer.user?.id ?? ""} ${id}`;
+}
+
+/** Whether a caller may set a field: of a document that is changed, or of one that is created. */
+export function isWritable(
+  caller: Caller,
+  field: string,
+  { resource, document }: { readonly resource: Resource; readonly document?: object },
+): boolean {
+  const { immutable, named, readOnly, views, writeRules } = resource;
+  if (!named.has(field) || readOnly.has(field)) return false;
+  if (document !== undefined && immutable.has(field)) return false;
+  const rule = writeRules.get(field) ?? "public";
+  const own =
+    resource.owner === undefined ? undefined : { [resource.owner]: caller.viewer.user?.id };
+  const kind = views.kindOf(caller.viewer, document ?? own);
+  return letsPass[rule]?.includes(kind) === true;
+}
+
+const letsPass: Readonly<Record<string, readonly string[]>> = {
+  public: ["public", "user", "self", "admin", "admin-self"],
+  user: ["user", "self", "admin", "admin-self"],
+  owner: ["self", "admin", "admin-self"],
+  admin: ["admin", "admin-self"],
+};

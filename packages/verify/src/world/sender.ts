@@ -1,0 +1,121 @@
+import { runHandler } from "@fetchwork/http";
+import type { Findings, ShownRequest } from "../finding.ts";
+import type { Caller } from "./caller.ts";
+import type { World } from "./open-world.ts";
+
+/** What a request got. */
+export interface Answer {
+  readonly request: ShownRequest;
+  readonly status: number;
+  /** Body, cursors and location as text, to look for marks in. */
+  readonly text: string;
+  /** Body as JSON; `undefined` for one that is not. */
+  readonly json: unknown;
+  /** Body and total. */
+  readonly signature: string;
+}
+
+/** Sends requests of callers, and reports statuses that no route declares. */
+export class Sender {
+  readonly #world: World;
+  readonly #findings: Findings;
+  readonly #declared: readonly Declared[];
+  requests = 0;
+
+  constructor(world: World, findings: Findings) {
+    this.#world = world;
+    this.#findings = findings;
+    this.#declared = declaredBy(world);
+  }
+
+  async send(caller: Caller, request: ShownRequest): Promise<Answer> {
+    this.requests += 1;
+    const headers = new Headers();
+    if (caller.token !== undefined) headers.set("authorization", `Bearer ${caller.token}`);
+    if (request.body !== undefined) headers.set("content-type", "application/json");
+    const body = request.body === undefined ? undefined : JSON.stringify(request.body);
+    const { method } = request;
+    const sent = new Request(new URL(request.path, "http://localhost"), {
+      method,
+      headers,
+      ...(body === undefined ? {} : { body }),
+    });
+    const response = await runHandler(this.#world.handler, sent);
+    const text = await response.text();
+    const { status } = response;
+    this.#check(caller, request, status);
+    const link = response.headers.get("link") ?? response.headers.get("x-next-page") ?? "";
+    const total = response.headers.get("x-total-count") ?? "";
+    return {
+      request,
+      status,
+      text: `${text} ${decodedCursors(link)} ${response.headers.get("location") ?? ""}`,
+      json: parsed(text),
+      signature: `${status} ${total} ${text}`,
+    };
+  }
+
+  #check(caller: Caller, request: ShownRequest, status: number): void {
+    const [path = ""] = request.path.split("?");
+    const route = this.#declared.find(
+      (one) => one.method === request.method && one.pattern.test(path),
+    );
+    const way = route?.operation ?? `${request.method} ${path}`;
+    const found = { caller: caller.name, request, status, way };
+    if (status >= 500) this.#findings.add({ code: "server-error", ...found });
+    else if (route && !route.statuses.has(String(status)) && !(route.isHooked && status >= 400)) {
+      this.#findings.add({ code: "undeclared-status", ...found });
+    }
+  }
+}
+
+interface Declared {
+  readonly method: string;
+  readonly pattern: RegExp;
+  readonly operation: string;
+  readonly statuses: ReadonlySet<string>;
+  /** Whether hooks refuse requests, with any status. */
+  readonly isHooked: boolean;
+}
+
+function declaredBy({ openApi, service }: World): readonly Declared[] {
+  const routes = Object.entries(openApi.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => {
+      const { operationId, responses } = operation as {
+        readonly operationId: string;
+        readonly responses: object;
+      };
+      const literal = path
+        .split(/\{\w+\}/)
+        .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
+      return {
+        method: method.toUpperCase(),
+        pattern: new RegExp(`^${literal.join("[^/]+")}$`),
+        operation: operationId,
+        statuses: new Set(Object.keys(responses)),
+        isHooked: service.resources.some(
+          (one) => Object.keys(one.hooks).length > 0 && `${path}/`.startsWith(`${one.path}/`),
+        ),
+        depth: literal.length,
+      };
+    }),
+  );
+  // Literal paths first, as the API matches them.
+  return routes.toSorted((one, other) => one.depth - other.depth);
+}
+
+/** Cursors are not encrypted, so what is in them is seen. */
+function decodedCursors(link: string): string {
+  const cursors = [...link.matchAll(/after=([\w%-]+)/g), ...link.matchAll(/^([\w-]{20,})$/g)];
+  return cursors
+    .map(([, cursor = ""]) => Buffer.from(decodeURIComponent(cursor), "base64url").toString())
+    .join(" ");
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
