@@ -69,12 +69,14 @@ describe("An inbox refuses", () => {
     expect((await receive(await signRequest(order))).status).toBe(503);
   });
 
+  const ofWebhooks = { replay: true, retries: 1 };
+
   it.each([
     ["store", { store: {} as Store }],
     ["name", { name: "Not A Name" }],
     ["key", { key: "customer" as never }],
     ["dropEqualBodiesFor", { dropEqualBodiesFor: 1000 }],
-    ["replay", { ...{ replay: true }, retries: 1 }],
+    ["replay", ofWebhooks],
     ["secret", { secret: "" }],
   ])("the option %s when it is invalid", (option, options) => {
     expect(() => openInbox(store, options)).toThrow(WebhookUsageError);

@@ -10,6 +10,7 @@ import {
 } from "@fetchwork/rest";
 import { requireOwner, notFound } from "@fetchwork/rest/handlers";
 import { z } from "zod";
+import { people } from "./seeded-people.ts";
 import { about, allOf, type Seeded, serviceOf, staffOptions, user } from "./seeded.ts";
 
 const schema = z.object({ name: z.string(), salary: z.number() });
@@ -496,25 +497,6 @@ function refusing(detail: (one: Readonly<Record<string, unknown>>) => string) {
       const found = await store.collection(staff.collection).get(params["id"] ?? "");
       if (!found) throw notFound();
       throw new Problem(409, { detail: detail({ ...found }) });
-    },
-  });
-  return serviceOf(staffRoutes, route);
-}
-
-function people(field: string) {
-  const query = [{ name: "who", description: "Who", schema: { type: "string" } }] as const;
-  const route = defineRoute({
-    ...about,
-    method: "GET",
-    path: "/people",
-    operation: "findPeople",
-    access: "public",
-    responses: ok,
-    query,
-    async handle({ query: given, store }) {
-      const users = store.collection(user.collection);
-      const count = await users.count({ where: { [field]: given.get("who") ?? "" } as never });
-      return json({ isKnown: count > 0 });
     },
   });
   return serviceOf(staffRoutes, route);

@@ -75,12 +75,15 @@ export async function tryPair(
   report({ findings }, caller, { hidden, answer: one, way });
 }
 
+function text(given: unknown): string {
+  return encodeURIComponent(String(given));
+}
+
 function pairsFor(resource: Resource, { field, value }: Hidden): readonly Pair[] {
   const { list, searchable } = resource;
   const paths = (list.filters ?? []).map(({ path }) => path);
   const own = [field, ...paths.filter((path) => path.startsWith(`${field}.`))];
   const { above, another, below } = neighbours(value);
-  const text = (given: unknown): string => encodeURIComponent(String(given));
   const filters = own.flatMap((path) => [
     ...["", "[eq]", "[ne]", "[in]", "[nin]", "[contains]"].map((operator) => ({
       one: `${path}${operator}=${text(value)}`,

@@ -49,8 +49,8 @@ async function askFunctions(trial: Trial, caller: Caller, resource: Resource): P
 
 /** A document that the rules show, and that a hook refuses alone, is in no list, and the other way around. */
 async function tryHooks(trial: Trial, caller: Caller, resource: Resource): Promise<void> {
-  const { beforeList, beforeShow } = resource.hooks;
-  if (beforeList === undefined && beforeShow === undefined) return;
+  const { hooks } = resource;
+  if (hooks.beforeList === undefined && hooks.beforeShow === undefined) return;
   const { findings, sender, world } = trial;
   const { access, name, path } = resource;
   if (typeof access.list === "function" || typeof access.show === "function") return;

@@ -73,7 +73,7 @@ async function tryCreations(trial: Trial, caller: Caller, resource: Resource): P
   }
   for (const attack of attacksOn(trial, caller, { resource })) {
     const [field, value] = attack;
-    const ways = [{ way: "create", path, body: { ...sampleFor(), [field]: value } as Fields }];
+    const ways = [{ way: "create", path, body: { ...sampleFor(), [field]: value } }];
     if (resource.bulkLimit > 0) {
       const body = { operations: [{ op: "create", body: { ...sampleFor(), [field]: value } }] };
       ways.push({ way: "bulk", path: `${path}/bulk`, body });
@@ -135,7 +135,7 @@ async function tryUpdates(
     const [field, value] = attack;
     const patch = { [field]: value };
     const ways = [
-      { way: "update", method: "PATCH", path, body: patch as Fields },
+      { way: "update", method: "PATCH", path, body: patch },
       { way: "replace", method: "PUT", path, body: { ...body, ...patch } },
     ];
     if (resource.bulkLimit > 0) {

@@ -65,7 +65,10 @@ async function fill(
   given: Readonly<Record<string, string>>,
 ): Promise<World> {
   const settings = readStartSettings(service, { ...secrets, ...given });
-  const opened = openService(service, store, { settings, mailer: { send: async () => undefined } });
+  const opened = openService(service, store, {
+    settings,
+    mailer: { send: () => Promise.resolve() },
+  });
   const { accounts, resources, routes = [] } = service.options;
   const users = accounts?.user as Resource | undefined;
   const garden = new Garden();
