@@ -198,7 +198,7 @@ function useOlderTypes() {
  */
 function needsNode(entry) {
   const isForNode =
-    /^(?:fetchwork|@fetchwork\/(?:agent|documents|rest|service)|@fetchwork\/(?:agent|service)\/.+)$/;
+    /^(?:fetchwork|@fetchwork\/(?:agent|documents|rest|service|verify)|@fetchwork\/(?:agent|service)\/.+)$/;
   return isForNode.test(entry) || /\/(?:node|sender|serve|undici)(?:\/|$)/.test(entry);
 }
 

@@ -100,7 +100,7 @@ type JsonType = `${string}/json${string}` | `${string}+json${string}` | "*/*";
 
 /** Data for JSON; for every other media type what `fetch` takes as a body. */
 type RequestBody<Content> = {
-  [Type in keyof Content]: Type extends JsonType ? Content[Type] : BodyInit;
+  [Type in keyof Content]: Type extends JsonType ? Content[Type] : NonNullable<RequestInit["body"]>;
 }[keyof Content];
 
 type ResponseBody<Response> = Response extends { content: infer Content }
