@@ -6,7 +6,7 @@ import { weighPackages } from "../scripts/weight.ts";
  * change that says which feature asked for it, and by no more than that feature.
  */
 const budgets: Readonly<Record<string, Budget>> = {
-  agent: { lines: { src: 17_631, assets: 1_192 }, names: 149, options: 97 },
+  agent: { lines: { src: 17_744, assets: 1_192 }, names: 149, options: 97 },
   documents: { lines: { src: 21_885 }, names: 88, options: 64 },
   endpoint: { lines: { src: 1_775 }, names: 41, options: 23 },
   fetchwork: { lines: { src: 7_967, templates: 25 }, names: 14, options: 2 },

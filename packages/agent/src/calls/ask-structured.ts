@@ -1,10 +1,9 @@
-import { isObject } from "@fetchwork/kit";
-import { extractCode } from "../files/extract-code.ts";
 import { AgentError } from "../errors.ts";
 import type { ChatMessage, ModelTool } from "../models/model-provider.ts";
 import { askByTool, type AnswerForm } from "./ask-by-tool.ts";
 import { addUsage, type Answer, type AskOptions, type Question } from "./ask-model.ts";
 import type { Usage } from "./budget.ts";
+import { joinValues, readStructured } from "./read-structured.ts";
 
 /** A structured question. */
 export interface StructuredQuestion<T> {
@@ -90,44 +89,7 @@ function readAnswer({ text, toolCalls }: Answer, tool: ModelTool): unknown {
   }
   const texts = toolCalls.length === 0 ? [text] : toolCalls.map((call) => call.arguments);
   // Some models make the same call several times.
-  const values = [...new Set(texts)].map(parseJson);
+  const values = [...new Set(texts)].map((each) => readStructured(each, tool));
   if (values.includes(undefined)) return new Complaint("It is not valid JSON.");
   return values.reduce(joinValues);
-}
-
-/** A model may spread a list over several calls of a tool: their lists are one, in the order of the calls. */
-function joinValues(left: unknown, right: unknown): unknown {
-  if (Array.isArray(left) && Array.isArray(right)) {
-    const lists: readonly (readonly unknown[])[] = [left, right];
-    return lists.flat();
-  }
-  if (!isObject(left) || !isObject(right)) return right;
-  const joined: Record<string, unknown> = { ...left };
-  for (const [key, value] of Object.entries(right)) {
-    joined[key] = key in left ? joinValues(left[key], value) : value;
-  }
-  return joined;
-}
-
-/** The value of JSON text that may stand in a fence, or between sentences. */
-function parseJson(text: string): unknown {
-  const inside = extractCode(text, "answer.json");
-  const candidates = [text, inside.problem === undefined ? inside.code : "", between(text)];
-  for (const candidate of candidates) {
-    if (candidate.trim() === "") continue;
-    try {
-      const value: unknown = JSON.parse(candidate);
-      // Some servers encode the arguments twice.
-      return typeof value === "string" ? (JSON.parse(value) as unknown) : value;
-    } catch {
-      // The next candidate may be the JSON.
-    }
-  }
-  return undefined;
-}
-
-function between(text: string): string {
-  const first = text.search(/[[{]/);
-  const last = Math.max(text.lastIndexOf("}"), text.lastIndexOf("]"));
-  return first === -1 ? "" : text.slice(first, last + 1);
 }
