@@ -128,6 +128,7 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
     "agent",
     "agent/view",
     "verify",
+    "migrate",
     "db",
     "oauth",
     "webhooks",

@@ -8,6 +8,7 @@ export const commands: CommandGroup = {
     ["add", async () => (await import("./add/add.ts")).addCommand],
     ["agent", async () => (await import("./agent/agent-commands.ts")).agentCommands],
     ["db", async () => (await import("./db/db-commands.ts")).dbCommands],
+    ["migrate", async () => (await import("./migrate/migrate-commands.ts")).migrateCommands],
     ["oauth", async () => (await import("./oauth/oauth-commands.ts")).oauthCommands],
     ["sandbox", async () => (await import("./agent/sandbox.ts")).sandbox],
     ["verify", async () => (await import("./verify/verify.ts")).verify],

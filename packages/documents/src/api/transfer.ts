@@ -43,4 +43,7 @@ export interface Loading {
 
   /** Notes that migrations ran; those that are noted already stay as they are. */
   noteMigrations(migrations: readonly AppliedMigration[]): Promise<void>;
+
+  /** Removes the note that a migration ran, after all that it did was undone. */
+  forgetMigration(id: number): Promise<void>;
 }

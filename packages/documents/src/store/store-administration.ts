@@ -13,7 +13,11 @@ import type { Engine, SnapshotAccess, TransactionAccess } from "../engines/engin
 import type { Layout, NewRow } from "../engines/layout.ts";
 import type { Operation, Result } from "../engines/operation.ts";
 import { releaseLock, takeLock } from "../engines/operations/locks.ts";
-import { readMigrations, recordMigration } from "../engines/operations/migrations.ts";
+import {
+  forgetMigration,
+  readMigrations,
+  recordMigration,
+} from "../engines/operations/migrations.ts";
 import { planCollections } from "../engines/operations/plan-collections.ts";
 import { parseMigrations, pendingMigrations } from "../migrations/migrate.ts";
 import { parseExplain } from "../query/parse-explain.ts";
@@ -140,6 +144,7 @@ export class StoreAdministration implements Administration {
           await access.own((begin) => recordMigration(begin(), migration));
         }
       },
+      forgetMigration: (id) => access.own((begin) => forgetMigration(begin(), id)),
     };
   }
 }

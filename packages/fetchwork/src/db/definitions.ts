@@ -39,7 +39,7 @@ export function definitionsModule(
  *
  * @throws Error for a module of another user than the caller and root, or one that everybody may write.
  */
-function requireOwnModule(file: string): void {
+export function requireOwnModule(file: string): void {
   const { mode, uid } = statSync(file);
   const isOwn = uid === 0 || uid === process.getuid?.();
   if (isOwn && (mode & 0o002) === 0) return;

@@ -19,3 +19,8 @@ export function* recordMigration(
       `${sql.bind(name, "text")}, ${sql.bind(at, "text")}) ON CONFLICT DO NOTHING`,
   );
 }
+
+/** Removes the record that a migration ran. */
+export function* forgetMigration(sql: StatementWriter, id: number): Operation<void> {
+  yield sql.write(`DELETE FROM ${migrationsTable} WHERE id = ${sql.bind(id, "bigint")}`);
+}

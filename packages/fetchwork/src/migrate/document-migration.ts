@@ -1,0 +1,25 @@
+/** The fields of a document, without `id`, `version`, `createdAt` and `updatedAt`. */
+export type MigratedFields = Readonly<Record<string, unknown>>;
+
+/** A change of the documents of one collection. */
+export interface DocumentChange {
+  /** Name of the collection, one that the project defines. */
+  readonly collection: string;
+  /**
+   * Returns the fields of a document after the change, or `undefined` for one that stays as it is. It is synchronous, and
+   * must leave a document alone that has the new form already.
+   */
+  readonly change: (document: MigratedFields, id: string) => MigratedFields | undefined;
+  /** The opposite of `change`. Default: the migration cannot be undone. */
+  readonly undo?: DocumentChange["change"] | undefined;
+}
+
+/** What a file of `src/migrations` exports as `migration`. */
+export interface DocumentMigration {
+  /** The number, whole and from 1, which the name of the file begins with. */
+  readonly id: number;
+  /** What it does: 1 to 200 characters. A migration that ran keeps its name. */
+  readonly name: string;
+  /** The changes. Those of one collection are made together, in this order. */
+  readonly changes: readonly DocumentChange[];
+}

@@ -1,0 +1,28 @@
+import { administer, type AppliedMigration, type Store } from "@fetchwork/documents";
+import type { DocumentMigration } from "./document-migration.ts";
+
+/** Which migrations of a project ran on a store. */
+export interface MigrationStatus {
+  readonly applied: readonly AppliedMigration[];
+  readonly pending: readonly DocumentMigration[];
+}
+
+/**
+ * Compares the migrations of a project with those that ran.
+ *
+ * @throws DocumentsError `ERR_DOCUMENTS_MIGRATION` when they do not belong together.
+ */
+export async function migrationStatus(
+  store: Store,
+  migrations: readonly DocumentMigration[],
+): Promise<MigrationStatus> {
+  const care = administer(store);
+  const steps = await care.plan({
+    migrations: migrations.map(({ id, name }) => ({ id, name, up: () => undefined })),
+  });
+  const ids = new Set(steps.flatMap((step) => (step.kind === "migrate" ? [step.id] : [])));
+  return {
+    applied: (await care.status()).migrations,
+    pending: migrations.filter(({ id }) => ids.has(id)),
+  };
+}
