@@ -7,6 +7,7 @@ import { writeFaults } from "./seeded-writes.ts";
 describe("verifyService() finds what users write wrong, and nothing once it is repaired", () => {
   it.each([...readFaults, ...writeFaults, ...raceFaults].map((one) => [one.name, one] as const))(
     "%s",
+    { timeout: 60_000 },
     async (_, { expected, faulty, invariants = [], repaired }) => {
       const { findings } = await verifyService(faulty(), { invariants });
       expect(findings).toContainEqual(expect.objectContaining(expected));

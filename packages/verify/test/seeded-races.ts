@@ -263,6 +263,12 @@ function cascade(): Pick<Seeded, "faulty" | "invariants" | "repaired"> {
     if (found) await writer.collection(book.collection).increment(found.book, { reviews: by });
     return undefined;
   };
+  const hooksOf = (onDelete: string): ResourceHooks<{ readonly page: string }> => ({
+    beforeCreate: ({ fields, transaction }) => change(transaction, fields.page, 1),
+    ...(onDelete === "cascade"
+      ? { afterRemove: ({ call, document }) => change(call.store, document.page, -1) }
+      : { beforeRemove: ({ current, transaction }) => change(transaction, current.page, -1) }),
+  });
   const review = (onDelete: "cascade" | "restrict") =>
     defineResource({
       name: "review",
@@ -271,11 +277,7 @@ function cascade(): Pick<Seeded, "faulty" | "invariants" | "repaired"> {
       immutable: ["page"],
       access: { ...access, remove: "user" },
       relations: { page: { to: () => page, onDelete } },
-      hooks: {
-        beforeCreate: ({ fields, transaction }) => change(transaction, fields.page, 1),
-        beforeRemove: ({ current, transaction }) =>
-          onDelete === "cascade" ? undefined : change(transaction, current.page, -1),
-      },
+      hooks: hooksOf(onDelete),
     });
   const statement = invariant("reviews are counted", book, async ({ id, reviews }, store) => {
     const pages = await store.collection(page.collection).find({ where: { book: id } });
