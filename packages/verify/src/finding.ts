@@ -7,6 +7,8 @@
  * - `document-written`: a request created, changed or removed a document although no rule lets the caller do it.
  * - `hook-gap`: a hook refuses the document in one operation, and another operation shows or changes it.
  * - `secret-name`: everyone or every user reads a field whose name is that of a secret.
+ * - `invariant-broken`: a statement of `invariants` does not hold after requests at once, a repetition or an end of the process.
+ * - `repeated-effect`: a repetition under the same `Idempotency-Key`, or of a PUT or DELETE, has another effect.
  * - `server-error`: a response has a status of 500 or more.
  * - `undeclared-status`: a response has a status that the route does not declare.
  */
@@ -19,6 +21,8 @@ export interface ShownRequest {
   readonly path: string;
   /** JSON body. Absent, the request has none. */
   readonly body?: unknown;
+  /** Header `Idempotency-Key`. */
+  readonly idempotencyKey?: string;
 }
 
 /** One fault, with the request that shows it. */
@@ -48,6 +52,10 @@ const fixes = {
     "Give the route a rule, and call requireOwner in its handler before it writes",
   "hook-gap": "Refuse the same documents in beforeShow, beforeList, beforeUpdate and beforeRemove",
   "secret-name": "Declare the field as secret or hidden, or give it a rule in fields",
+  "invariant-broken":
+    "Change everything that belongs together in the transaction of the hook, or in one of store.transaction; count with increment",
+  "repeated-effect":
+    "Declare the route as atomic and respond after all changes, and make PUT and DELETE set values",
   "server-error": "Refuse the input with a Problem of status 400, or handle the error",
   "undeclared-status": "Add the status to responses of the route",
 } as const;

@@ -1,12 +1,15 @@
 import type { Service } from "@fetchwork/service";
 import { checkOptions } from "./check-options.ts";
 import { type Finding, Findings } from "./finding.ts";
+import type { Invariant } from "./invariant.ts";
 import { ReadTable, type Reads } from "./tries/read-table.ts";
 import type { Trial } from "./tries/trial.ts";
 import { tryAsks } from "./tries/try-asks.ts";
 import { tryFuzz } from "./tries/try-fuzz.ts";
+import { tryInvariant } from "./tries/try-invariants.ts";
 import { tryOwnRoutes } from "./tries/try-own-routes.ts";
 import { tryReads } from "./tries/try-reads.ts";
+import { tryRepetitions } from "./tries/try-repetitions.ts";
 import { tryWrites } from "./tries/try-writes.ts";
 import { openWorld } from "./world/open-world.ts";
 import { Visibility } from "./world/rules.ts";
@@ -16,6 +19,8 @@ import { Sender } from "./world/sender.ts";
 export interface VerifyOptions {
   /** Settings beside those that are needed, by the names of their variables. Default: none. */
   readonly settings?: Readonly<Record<string, string>> | undefined;
+  /** What stays the same for documents, as `invariant` makes it. Default: none. */
+  readonly invariants?: readonly Invariant[] | undefined;
 }
 
 /** What was tried, and what was found. */
@@ -49,7 +54,7 @@ export async function verifyService(
   service: Service,
   options: VerifyOptions = {},
 ): Promise<VerifyReport> {
-  checkOptions("verifyService", options, ["settings"]);
+  checkOptions("verifyService", options, ["invariants", "settings"]);
   const world = await openWorld(service, options.settings ?? {});
   try {
     const findings = new Findings();
@@ -60,7 +65,9 @@ export async function verifyService(
     await tryAsks(trial);
     await tryOwnRoutes(trial);
     await tryWrites(trial);
+    await tryRepetitions(trial);
     await tryFuzz(trial);
+    for (const one of options.invariants ?? []) await tryInvariant(trial, one);
     return {
       service: service.name,
       findings: findings.list(),

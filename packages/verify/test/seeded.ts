@@ -7,12 +7,14 @@ import {
   serverSettings,
   type Service,
 } from "@fetchwork/service";
-import type { Finding } from "../src/index.ts";
+import type { Finding, Invariant } from "../src/index.ts";
 
 /** A fault as users write it, and the same without it. */
 export interface Seeded {
   readonly name: string;
   readonly expected: Partial<Finding>;
+  /** Statements that it is verified with. Default: none. */
+  readonly invariants?: readonly Invariant[];
   readonly faulty: () => Service;
   readonly repaired: () => Service;
 }

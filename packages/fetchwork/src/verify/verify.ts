@@ -1,7 +1,8 @@
+import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { resolve } from "node:path";
+import { join, resolve } from "node:path";
 import type { Service } from "@fetchwork/service";
-import type { Finding } from "@fetchwork/verify";
+import type { Finding, VerifyOptions } from "@fetchwork/verify";
 import { CommandFailure } from "../command/command-failure.ts";
 import { type Command, defineCommand } from "../command/command.ts";
 import { exitCodes } from "../command/exit-codes.ts";
@@ -9,6 +10,7 @@ import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { definitionsModule } from "../db/definitions.ts";
 import { loadModule } from "../files/load-module.ts";
+import { projectFolder } from "../files/project-folder.ts";
 
 /** `fetchwork verify`. */
 export const verify: Command = defineCommand({
@@ -36,7 +38,7 @@ export const verify: Command = defineCommand({
     const { compareBaseline, verifyService } = await import("@fetchwork/verify").catch(explain);
     const baseline =
       values.baseline === undefined ? undefined : await readJson(resolve(io.cwd, values.baseline));
-    const report = await verifyService(service);
+    const report = await verifyService(service, await optionsOf(io.cwd));
     const compared = baseline === undefined ? undefined : compareBaseline(report, baseline);
     const { closed = [], findings = report.findings, opened = [] } = compared ?? {};
     const code = findings.length + opened.length > 0 ? exitCodes.failed : exitCodes.ok;
@@ -70,6 +72,15 @@ function isService(value: unknown): value is Service {
   return ["collections", "config", "options", "resources"].every(
     (name) => typeof value === "object" && value !== null && Reflect.has(value, name),
   );
+}
+
+/** What `verify.config.ts` of the project exports as default: options of `verifyService`, such as `invariants`. */
+async function optionsOf(cwd: string): Promise<VerifyOptions> {
+  const file = join(projectFolder(cwd) ?? cwd, "verify.config.ts");
+  if (!existsSync(file)) return {};
+  const { default: options } = (await loadModule(file)) as { readonly default?: VerifyOptions };
+  if (options === undefined) throw new Error(`${file} must export options as default`);
+  return options; // verifyService checks them.
 }
 
 async function readJson(file: string): Promise<unknown> {

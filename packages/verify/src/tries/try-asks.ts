@@ -157,10 +157,11 @@ function report(
   });
 }
 
-/** A marked value is of one document alone; of any other, the document has to come or go. */
+/** A marked value is of one document alone; of any other, and without a value, the document has to come or go. */
 function tells({ document, value }: Hidden, one: Answer, other: Answer): boolean {
   if (other.status >= 400) return false;
-  if (!isMarked(value)) return idsIn(one).has(document.id) !== idsIn(other).has(document.id);
+  const isAsked = isMarked(value) && !one.request.path.includes("[exists]=");
+  if (!isAsked) return idsIn(one).has(document.id) !== idsIn(other).has(document.id);
   return withoutSent(one) !== withoutSent(other);
 }
 

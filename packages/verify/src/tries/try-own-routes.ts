@@ -17,9 +17,15 @@ export async function tryOwnRoutes(trial: Trial): Promise<void> {
   }
 }
 
-interface Target {
+/** A route, and whose documents it is called with. */
+export interface Target extends Owned {
   readonly route: Route;
+}
+
+interface Owned {
   readonly owner: string;
+  /** Identifiers of documents that are used before those of the owner. */
+  readonly ids?: ReadonlyMap<Resource, string> | undefined;
 }
 
 async function tryRoute(trial: Trial, caller: Caller, { route, owner }: Target): Promise<void> {
@@ -27,7 +33,7 @@ async function tryRoute(trial: Trial, caller: Caller, { route, owner }: Target):
   const { method, operation } = route;
   const required = (route.query ?? []).filter((one) => one.required === true);
   const query = required.map(({ name, schema }) => {
-    const value = isId(trial, name) ? idFor(trial, name, owner) : canaryOf(schema, 1);
+    const value = isId(trial, name) ? idFor(trial, name, { owner }) : canaryOf(schema, 1);
     return `${name}=${encodeURIComponent(String(value))}`;
   });
   for (const path of pathsFor(trial, { route, owner })) {
@@ -63,21 +69,21 @@ async function tryRoute(trial: Trial, caller: Caller, { route, owner }: Target):
 }
 
 /** The path with the identifiers of an owner's documents in the place of its parameters. */
-function pathsFor(trial: Trial, { route, owner }: Target): readonly string[] {
+export function pathsFor(trial: Trial, { route, ...owned }: Target): readonly string[] {
   const parts = route.path.split("/");
   const resource = route.resource ?? resourceAt(trial, parts[1]);
   const names = parts.filter((part) => part.startsWith(":"));
   if (names.length === 0) return [route.path];
   const known = (part: string, index: number): string | undefined =>
-    idOf(trial, resourceAt(trial, parts[index - 1]), owner) ??
-    idOf(trial, resourceNamed(trial, part.slice(1)), owner) ??
-    idOf(trial, resource, owner);
+    idOf(trial, resourceAt(trial, parts[index - 1]), owned) ??
+    idOf(trial, resourceNamed(trial, part.slice(1)), owned) ??
+    idOf(trial, resource, owned);
   const fill = (id?: string): string =>
     parts
       .map((part, index) => (part.startsWith(":") ? (known(part, index) ?? id ?? "none") : part))
       .join("/");
   const isKnown = parts.every((part, index) => !part.startsWith(":") || known(part, index));
-  if (isKnown) return [fill(), ...byOtherField(trial, { route, owner }, parts)];
+  if (isKnown) return [fill(), ...byOtherField(trial, { route, ...owned }, parts)];
   return trial.world.garden.of().map(({ document }) => fill(document.id));
 }
 
@@ -94,14 +100,14 @@ function byOtherField(
   return [parts.map((part) => (part === `:${field}` ? encodeURIComponent(value) : part)).join("/")];
 }
 
-function bodyFor(trial: Trial, { route, owner }: Target): Fields | undefined {
+export function bodyFor(trial: Trial, { route, ...owned }: Target): Fields | undefined {
   const path = route.path.replace(/:(\w+)/g, "{$1}");
   const operation = trial.world.openApi.paths[path]?.[route.method.toLowerCase()];
   const schema = resolved(trial, jsonBody(operation));
   if (schema === undefined) return undefined;
   const properties = Object.entries((schema["properties"] ?? {}) as Record<string, JsonSchema>);
   const fields = properties.map(([name, property], index) => {
-    const id = isId(trial, name) ? idFor(trial, name, owner) : undefined;
+    const id = isId(trial, name) ? idFor(trial, name, owned) : undefined;
     return [name, id ?? canaryOf(resolved(trial, property) ?? {}, 800_000 + index)] as const;
   });
   return Object.fromEntries(fields);
@@ -129,13 +135,17 @@ function isId(trial: Trial, name: string): boolean {
   return name === "id" || resourceNamed(trial, name) !== undefined;
 }
 
-function idFor(trial: Trial, name: string, owner: string): string | undefined {
+function idFor(trial: Trial, name: string, owned: Owned): string | undefined {
   const resource = resourceNamed(trial, name) ?? trial.world.service.resources[0];
-  return idOf(trial, resource, owner);
+  return idOf(trial, resource, owned);
 }
 
-function idOf(trial: Trial, resource: Resource | undefined, owner: string): string | undefined {
-  return plantedFor(trial, resource, owner)?.document.id;
+function idOf(
+  trial: Trial,
+  resource: Resource | undefined,
+  { ids, owner }: Owned,
+): string | undefined {
+  return (resource && ids?.get(resource)) ?? plantedFor(trial, resource, owner)?.document.id;
 }
 
 function plantedFor(
@@ -152,14 +162,16 @@ function resourceAt({ world }: Trial, part: string | undefined): Resource | unde
   return world.service.resources.find(({ plural }) => plural === part);
 }
 
-function resourceNamed({ world }: Trial, name: string): Resource | undefined {
+/** The resource that a name stands for: `article`, `articleId`, `article_id`, `articles`. */
+export function resourceNamed({ world }: Trial, name: string): Resource | undefined {
   const bare = name.replace(/_?id$/i, "");
   return world.service.resources.find((one) => one.name === bare || one.plural === bare);
 }
 
-type Snapshot = ReadonlyMap<string, Planted>;
+export type Snapshot = ReadonlyMap<string, Planted>;
 
-async function snapshot({ world }: Trial): Promise<Snapshot> {
+/** All documents of all resources. */
+export async function snapshot({ world }: Trial): Promise<Snapshot> {
   const all = new Map<string, Planted>();
   for (const resource of world.service.resources) {
     const found = await world.store.collection(resource.collection).find({ limit: 1000 });

@@ -3,6 +3,7 @@ import { type Handler, runHandler } from "@fetchwork/http";
 import type { Fields, JsonSchema, OpenApiDocument, Resource, Route } from "@fetchwork/rest";
 import { openService, readStartSettings, type Service } from "@fetchwork/service";
 import { VerifyError } from "../errors.ts";
+import { FragileStore } from "./fragile-store.ts";
 import { canaryLike, canaryOf } from "./canary.ts";
 import type { Caller } from "./caller.ts";
 import { Garden, type Planted } from "./planted.ts";
@@ -11,6 +12,8 @@ import { Garden, type Planted } from "./planted.ts";
 export interface World extends AsyncDisposable {
   readonly service: Service;
   readonly store: Store;
+  /** What the service uses in the place of the store. */
+  readonly fragile: FragileStore;
   readonly handler: Handler;
   readonly openApi: OpenApiDocument;
   /** Routes of the project that belong to no operation of a resource. */
@@ -65,9 +68,21 @@ async function fill(
   given: Readonly<Record<string, string>>,
 ): Promise<World> {
   const settings = readStartSettings(service, { ...secrets, ...given });
+<<<<<<< HEAD
   const opened = openService(service, store, {
     settings,
     mailer: { send: () => Promise.resolve() },
+=======
+  const fragile = new FragileStore(store);
+  const opened = openService(service, fragile.store, {
+    settings,
+    mailer: { send: async () => undefined },
+    logs: {
+      started: () => undefined,
+      warned: (message) => console.warn(message),
+      failed: (error) => fragile.isEnding || console.error(error),
+    },
+>>>>>>> verify44
   });
   const { accounts, resources, routes = [] } = service.options;
   const users = accounts?.user as Resource | undefined;
@@ -80,6 +95,7 @@ async function fill(
   const world: World = {
     service,
     store,
+    fragile,
     handler: opened.handler,
     openApi: opened.openApi,
     ownRoutes: [...(resources ?? []).flat(), ...routes].filter(

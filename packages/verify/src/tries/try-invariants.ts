@@ -1,0 +1,316 @@
+import type { Fields, Resource, Route } from "@fetchwork/rest";
+import type { ShownRequest } from "../finding.ts";
+import type { Invariant } from "../invariant.ts";
+import { type Caller, kindOf } from "../world/caller.ts";
+import type { Planted } from "../world/planted.ts";
+import { isWritable } from "../world/rules.ts";
+import type { Trial } from "./trial.ts";
+import { bodyFor, pathsFor, resourceNamed } from "./try-own-routes.ts";
+
+/** Requests at the same time, and changes after which the process ends. */
+const racing = 6;
+const maxChanges = 5;
+
+/** Documents of one attempt, by resource: the one of the statement, those that lead to it, and who made them. */
+interface Scene {
+  readonly target: Planted;
+  readonly ids: Map<Resource, string>;
+  readonly caller: Caller;
+}
+
+/** What is done in a scene. */
+interface Action {
+  readonly name: string;
+  /** From the resource that has to be there to the one of the statement. */
+  readonly chain: readonly Resource[];
+  request(scene: Scene, round: number): ShownRequest;
+}
+
+/** Does everything that may concern a statement: once, many times at once, repeated, and with the process ending in between. */
+export async function tryInvariant(trial: Trial, invariant: Invariant): Promise<void> {
+  const first = await scene(trial, invariant.resource, []);
+  if ((await valueOf(trial, invariant, first)) === "false") {
+    const request = { method: "POST", path: invariant.resource.path };
+    report(trial, invariant, { scene: first, request, status: 201, way: "create" });
+  }
+  for (const action of actionsOn(trial, invariant.resource)) {
+    for (const way of ["once", "race", "retry", "crash"] as const) {
+      if (await tryAction(trial, invariant, { action, way })) break;
+    }
+  }
+}
+
+/** Whether the statement is broken. */
+async function tryAction(
+  trial: Trial,
+  invariant: Invariant,
+  { action, way }: { readonly action: Action; readonly way: "crash" | "once" | "race" | "retry" },
+): Promise<boolean> {
+  const { sender, world } = trial;
+  const attempts = way === "crash" ? maxChanges : 1;
+  for (let changes = 1; changes <= attempts; changes += 1) {
+    const target = await scene(trial, invariant.resource, []);
+    const before = await valueOf(trial, invariant, target);
+    const made = await scene(trial, invariant.resource, action.chain, target);
+    const callers = [made.caller, ...world.callers.filter(({ name }) => name !== "key")];
+    if (way === "crash") world.fragile.endAfter(changes);
+    let request = action.request(made, 1);
+    let status = 0;
+    for (const caller of callers) {
+      const idempotencyKey = `statement-${sender.requests}-of-this-request`;
+      if (way === "retry") request = { ...request, idempotencyKey };
+      const sent = Array.from({ length: way === "race" ? racing : 1 }, (_, round) =>
+        sender.send(
+          caller,
+          round === 0 ? request : action.request(made, round + 1),
+          way !== "crash",
+        ),
+      );
+      const answers = await Promise.all(sent);
+      if (way === "retry") {
+        await Promise.all([sender.send(caller, request), sender.send(caller, request)]);
+      }
+      status = answers[0]?.status ?? 0;
+      if (answers.some((one) => one.status < 400 || one.status >= 500)) break;
+    }
+    const hasEnded = world.fragile.restart();
+    const after = await valueOf(trial, invariant, target);
+    if (after !== undefined && before !== after) {
+      report(trial, invariant, { scene: made, request, status, way: `${way} ${action.name}` });
+      return true;
+    }
+    if (!hasEnded) return false;
+  }
+  return false;
+}
+
+/** The value as text; `undefined` once the document is gone. */
+async function valueOf(
+  { world }: Trial,
+  { resource, value }: Invariant,
+  { target }: Scene,
+): Promise<string | undefined> {
+  const documents = world.store.collection(resource.collection);
+  const document = await documents.get(target.document.id);
+  if (document === undefined) return undefined;
+  return JSON.stringify(await value(document as never, world.store)) ?? "nothing";
+}
+
+function report(
+  { findings }: Trial,
+  { name, resource }: Invariant,
+  {
+    scene: { caller, target },
+    request,
+    status,
+    way,
+  }: {
+    readonly scene: Scene;
+    readonly request: ShownRequest;
+    readonly status: number;
+    readonly way: string;
+  },
+): void {
+  const kind = kindOf(caller, resource, target.document);
+  const found = { resource: resource.name, field: name, caller: kind, way };
+  findings.add({ code: "invariant-broken", ...found, request, status });
+}
+
+/** Everything that may concern a resource: what leads to it, and routes of the project. */
+function actionsOn(trial: Trial, target: Resource): readonly Action[] {
+  const { ownRoutes, service } = trial.world;
+  const chains = service.resources.flatMap((resource) => {
+    const chain = resource.owner === "id" ? undefined : chainTo(trial, resource, target);
+    return chain === undefined || chain.length < 2 ? [] : [chain];
+  });
+  const [longest = [target]] = chains.toSorted((one, other) => other.length - one.length);
+  const unsafe = ownRoutes.filter(({ method }) => !["GET", "QUERY"].includes(method));
+  return [
+    ...chains.flatMap((chain) => actionsOf(trial, chain)),
+    ...unsafe.map((route): Action => ({
+      name: route.operation,
+      chain: longest,
+      request: (made) => requestTo(trial, route, made),
+    })),
+  ];
+}
+
+function actionsOf(trial: Trial, chain: readonly Resource[]): readonly Action[] {
+  const [resource, next] = chain;
+  if (resource === undefined || next === undefined) return [];
+  const { path } = resource;
+  const at = ({ ids }: Scene, one = resource): string => `${one.path}/${ids.get(one) ?? "none"}`;
+  const bodyOf = ({ caller, ids }: Scene, round: number, isNew: boolean): Fields => {
+    const document = isNew ? undefined : { [resource.owner ?? ""]: caller.viewer.user?.id };
+    const body = sampleOf(trial, caller, { resource, ids, round, document });
+    const fields = Object.entries(body).filter(
+      ([field]) => isNew || !refersTo(trial, resource, field),
+    );
+    return Object.fromEntries(fields);
+  };
+  const moved = resource.fields.find((field) => refersTo(trial, resource, field) === next);
+  const others = trial.world.garden.of(next);
+  return [
+    {
+      name: `create ${resource.name}`,
+      chain: chain.slice(1),
+      request: (made, round) => ({ method: "POST", path, body: bodyOf(made, round, true) }),
+    },
+    {
+      name: `update ${resource.name}`,
+      chain,
+      request: (made, round) => ({
+        method: "PATCH",
+        path: at(made),
+        body: bodyOf(made, round + 1, false),
+      }),
+    },
+    ...(moved === undefined || resource.immutable.has(moved)
+      ? []
+      : [
+          {
+            name: `move ${resource.name}`,
+            chain,
+            request: (made: Scene) => ({
+              method: "PATCH",
+              path: at(made),
+              body: { [moved]: others[0]?.document.id },
+            }),
+          },
+        ]),
+    ...chain.slice(0, -1).map((one) => ({
+      name: one === resource ? `remove ${one.name}` : `remove ${one.name} of ${resource.name}`,
+      chain,
+      request: (made: Scene) => ({ method: "DELETE", path: at(made, one) }),
+    })),
+  ];
+}
+
+function requestTo(trial: Trial, route: Route, { caller, ids }: Scene): ShownRequest {
+  const target = { route, ids, owner: caller.viewer.user?.id ?? "ada" };
+  const [path = route.path] = pathsFor(trial, target);
+  const body = bodyFor(trial, target);
+  return { method: route.method, path, ...(body ? { body: small(body, 1) } : {}) };
+}
+
+/** The shortest way by references from a resource to another one, both included. */
+function chainTo(trial: Trial, from: Resource, to: Resource): readonly Resource[] | undefined {
+  let ways: readonly (readonly Resource[])[] = [[from]];
+  const seen = new Set([from]);
+  while (ways.length > 0) {
+    const found = ways.find((way) => way.at(-1) === to);
+    if (found) return found;
+    ways = ways.flatMap((way) => {
+      const last = way.at(-1) ?? from;
+      const names = [...last.fields, ...(last.owner === undefined ? [] : [last.owner])];
+      const next = new Set(names.flatMap((name) => refersTo(trial, last, name) ?? []));
+      const fresh = [...next].filter((one) => !seen.has(one));
+      for (const one of fresh) seen.add(one);
+      return fresh.map((one) => [...way, one]);
+    });
+  }
+  return undefined;
+}
+
+/** The resource that a field has an identifier of: by its relation, by its name, or as the owner. */
+function refersTo(trial: Trial, resource: Resource, field: string): Resource | undefined {
+  const relation = resource.relations.references.find((one) => one.field === field);
+  if (relation) return relation.to();
+  if (field === "id") return undefined;
+  if (field === resource.owner) return trial.world.service.options.accounts?.user as Resource;
+  return resourceNamed(trial, field);
+}
+
+/** Makes a document of the statement, or those of a chain that leads to one that is there. */
+async function scene(
+  trial: Trial,
+  target: Resource,
+  chain: readonly Resource[],
+  base?: Scene,
+): Promise<Scene> {
+  if (base === undefined) {
+    const [planted] = trial.world.garden.of(target);
+    const [, caller] = trial.world.callers;
+    if (target.owner === "id" && planted && caller) {
+      return { target: planted, caller, ids: new Map([[target, planted.document.id]]) };
+    }
+  }
+  const ids = new Map(base?.ids);
+  let made = base;
+  for (const resource of base === undefined ? [target] : chain.toReversed()) {
+    if (ids.has(resource)) continue;
+    const { caller, planted } = await make(trial, resource, { ids, caller: made?.caller });
+    ids.set(resource, planted.document.id);
+    made = { target: made?.target ?? planted, caller, ids };
+  }
+  if (made === undefined) throw new Error("a scene has a document");
+  return { ...made, ids };
+}
+
+/** Makes a document by a request of the first caller who may, or else in the store. */
+async function make(
+  trial: Trial,
+  resource: Resource,
+  {
+    ids,
+    caller: by,
+  }: { readonly ids: ReadonlyMap<Resource, string>; readonly caller: Caller | undefined },
+): Promise<{ readonly caller: Caller; readonly planted: Planted }> {
+  const { sender, world } = trial;
+  const documents = world.store.collection(resource.collection);
+  const users = world.callers.filter(({ viewer }) => viewer.user !== undefined);
+  const able = [...(by ? [by] : []), ...users, ...world.callers].filter(
+    ({ name }) => name !== "key",
+  );
+  for (const caller of able) {
+    const body = sampleOf(trial, caller, { resource, ids, round: 1 });
+    const { json } = await sender.send(caller, { method: "POST", path: resource.path, body });
+    const id: unknown = Reflect.get(Object(json), "id");
+    const document = typeof id === "string" ? await documents.get(id) : undefined;
+    if (document) return { caller, planted: { resource, document } };
+  }
+  const { document } = await world.plant(resource, "ada");
+  const references = sampleOf(trial, undefined, { resource, ids, round: 1 });
+  const related = Object.entries(references).filter(([field]) => refersTo(trial, resource, field));
+  const changed = await documents.update(document.id, Object.fromEntries(related));
+  const [first] = able;
+  if (first === undefined) throw new Error("a service has callers");
+  return { caller: by ?? first, planted: { resource, document: changed ?? document } };
+}
+
+/** What a caller sends to create a document that refers to those of a scene. */
+function sampleOf(
+  trial: Trial,
+  caller: Caller | undefined,
+  {
+    resource,
+    ids,
+    round,
+    document,
+  }: {
+    readonly resource: Resource;
+    readonly ids: ReadonlyMap<Resource, string>;
+    readonly round: number;
+    readonly document?: object | undefined;
+  },
+): Fields {
+  const owner = caller?.viewer.user?.id ?? "ada";
+  const isNew = ids.size > 0;
+  const sample = Object.entries(trial.world.sample(resource, owner)).flatMap(([field, value]) => {
+    const place = { resource, ...(document ? { document } : {}) };
+    if (caller !== undefined && !isWritable(caller, field, place)) return [];
+    const to = refersTo(trial, resource, field);
+    const id = to && ids.get(to);
+    return [[field, id === undefined ? value : Array.isArray(value) ? [id] : id] as const];
+  });
+  return isNew ? small(Object.fromEntries(sample), round) : Object.fromEntries(sample);
+}
+
+/** Marked numbers are too large for what is taken of something else. */
+function small(fields: Fields, round: number): Fields {
+  const entries = Object.entries(fields).map(([field, value]) => [
+    field,
+    typeof value === "number" && value >= 7_000_000 ? round : value,
+  ]);
+  return Object.fromEntries(entries) as Fields;
+}
