@@ -15,8 +15,6 @@ const types = {
   "portal.js": "text/javascript; charset=utf-8",
 } as const;
 
-const require = createRequire(import.meta.url);
-
 /** Returns a file of the page by its path below that of the portal; `undefined` when there is none. */
 type PageAssets = (name: string, request: Request) => Response | undefined;
 
@@ -38,7 +36,8 @@ export function pageAssets(frameAncestors: readonly string[]): PageAssets {
     let file = files.get(name);
     if (file === undefined) {
       // Found by the name of the package, so that a program that was bundled into one file finds them too.
-      const folder = dirname(require.resolve("@fetchwork/webhooks/package.json"));
+      const { resolve } = createRequire(import.meta.url);
+      const folder = dirname(resolve("@fetchwork/webhooks/package.json"));
       const text = readFileSync(join(folder, "assets/portal", name || "portal.html"), "utf8");
       const body = name === "" ? text.replace("{{parents}}", () => escapeHtml(parents)) : text;
       const etag = `"${createHash("sha256").update(body).digest("base64url")}"`;
