@@ -107,8 +107,9 @@ export async function replayOnRequest(
   if (stdin instanceof Readable) end.addEventListener("abort", () => stdin.destroy());
   let line = "";
   try {
-    for await (const chunk of stdin) {
-      // What is longer is no request.
+    const chunks: AsyncIterable<Uint8Array> = stdin;
+    for await (const chunk of chunks) {
+      // A longer line is not a request.
       const lines = (line + new TextDecoder().decode(chunk)).slice(-1_000).split("\n");
       line = lines.pop() ?? "";
       for (const each of lines) {

@@ -42,9 +42,9 @@ async function ask(method, path, body) {
 export function takeTokens(onToken) {
   addEventListener("message", ({ source, origin, data }) => {
     if (source !== parent || !parents.includes(origin)) return;
-    if (data?.type !== "webhook-portal:token" || typeof data.token !== "string") return;
-    if (data.token === token) return;
-    token = data.token;
+    const { type, token: given } = /** @type {{ type?: unknown, token?: unknown }} */ (data ?? {});
+    if (type !== "webhook-portal:token" || typeof given !== "string" || given === token) return;
+    token = given;
     onToken();
   });
 }

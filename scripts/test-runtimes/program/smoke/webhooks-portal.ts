@@ -5,10 +5,7 @@ import { expect, type Platform } from "../platform.ts";
 
 /** Adds an endpoint over the portal, sends it a test event, and keeps the portal from another tenant. */
 export async function smoke(platform: Platform): Promise<void> {
-  let onArrival = (_name: string | null): void => {};
-  const arrived = new Promise<string | null>((resolve) => {
-    onArrival = resolve;
-  });
+  const { promise: arrived, resolve: onArrival } = Promise.withResolvers<string | null>();
   const receiver = await platform.listen((request) => {
     onArrival(request.headers.get("webhook-event"));
     return new Response("ok");
@@ -25,8 +22,6 @@ export async function smoke(platform: Platform): Promise<void> {
     pollInterval: 20,
   });
   sender.start();
-  const authorize = (request: Request): string | undefined =>
-    request.headers.get("x-tenant") ?? undefined;
   const portal = createPortal(sender, { authorize });
   const listener = await platform.listen((request) => portal(request));
 
@@ -47,4 +42,8 @@ export async function smoke(platform: Platform): Promise<void> {
   await store.close();
   await listener.close();
   await receiver.close();
+}
+
+function authorize({ headers }: Request): string | undefined {
+  return headers.get("x-tenant") ?? undefined;
 }

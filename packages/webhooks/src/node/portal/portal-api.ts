@@ -18,7 +18,7 @@ interface ApiRequest {
 }
 
 type Fields = Readonly<Record<string, unknown>>;
-type Operation = (request: ApiRequest, body: Fields) => Promise<Response>;
+type Operation = (request: ApiRequest, body: Fields) => Promise<Response> | Response;
 
 const maxBody = 65_536;
 const bodyTimeout = 10_000;
@@ -57,7 +57,7 @@ export async function callPortalApi(call: ApiRequest): Promise<Response> {
   throw new Problem(405, `expected ${allow}`, { headers: { allow } });
 }
 
-async function listEventTypes({ sender }: ApiRequest): Promise<Response> {
+function listEventTypes({ sender }: ApiRequest): Response {
   const types = sender.eventTypes;
   const eventTypes =
     types &&

@@ -30,6 +30,7 @@ export interface PortalWorld {
 export interface Answer {
   readonly status: number;
   readonly headers: Headers;
+  // oxlint-disable-next-line typescript/no-explicit-any -- JSON, which tests look into
   readonly body: any;
 }
 

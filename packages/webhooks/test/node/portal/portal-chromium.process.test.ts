@@ -19,7 +19,7 @@ async function open(
     if (message.type() === "error") errors.push(message.text());
   });
   page.on("request", (asked) => {
-    if (!/^data:/.test(asked.url()) && !asked.url().startsWith(url)) errors.push(asked.url());
+    if (!asked.url().startsWith("data:") && !asked.url().startsWith(url)) errors.push(asked.url());
   });
   await page.setViewportSize({ width, height: 800 });
   await page.context().addCookies([{ name: "tenant", value: tenant, url }]);
