@@ -106,6 +106,12 @@ export const claims: readonly Claim[] = [
     except: { workerd: { ...store, imports: true } },
   },
   {
+    entry: "@fetchwork/webhooks/portal",
+    test: "webhooks-portal",
+    does: "serves its page, manages the endpoints of a tenant and sends a test",
+    except: { workerd: { ...store, imports: true } },
+  },
+  {
     entry: "@fetchwork/webhooks/sender",
     test: "webhooks-sender",
     does: "delivers at the second try",

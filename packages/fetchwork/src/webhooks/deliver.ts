@@ -28,11 +28,7 @@ export async function deliver(
     const signature = await vendor.scheme.createKey(secret).sign(message);
     for (const [name, value] of Object.entries(signature)) headers.set(name, value);
   }
-  const request = { method: "POST", baseUrl: url, headers: [...headers], body } as const;
-  const options = { signal: io.signal, redirect: false, timeout: 30_000 } as const;
-  const response = await stream(request, options);
-  const { statusCode: status, ok } = response;
-  const text = await readStart(response.body);
+  const { status, ok, text } = await post({ url, headers, body, signal: io.signal });
   if (asJson) {
     io.stdout.write(jsonLine({ id, url, status, body: text }));
   } else {
@@ -41,6 +37,32 @@ export async function deliver(
     io.stdout.write(`${(ok ? green : red)(String(status))}  ${oneLine(id ?? "-")}  ${shown}\n`);
   }
   return ok ? 0 : 1;
+}
+
+/** A response to a delivery. */
+export interface Reply {
+  readonly status: number;
+  readonly ok: boolean;
+  /** The beginning of its body. */
+  readonly text: string;
+  /** Of its body. */
+  readonly contentType: string | undefined;
+}
+
+/** Sends a delivery as it is. Redirects are not followed; it takes at most 30 seconds. */
+export async function post({
+  url,
+  headers,
+  body,
+  signal,
+}: Pick<Outgoing, "body" | "headers" | "url"> & {
+  readonly signal: AbortSignal;
+}): Promise<Reply> {
+  const request = { method: "POST", baseUrl: url, headers: [...headers], body } as const;
+  const response = await stream(request, { signal, redirect: false, timeout: 30_000 });
+  const { statusCode: status, ok } = response;
+  const text = await readStart(response.body);
+  return { status, ok, text, contentType: response.headers["content-type"]?.[0] };
 }
 
 /** Bytes of a response that are read; its status counts, whatever follows. */

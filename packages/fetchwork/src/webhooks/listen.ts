@@ -7,6 +7,7 @@ import { defineCommand, type Command } from "../command/command.ts";
 import { colours, jsonLine, manyLines, oneLine } from "../command/terminal-text.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { contentOf, fieldsOf } from "./delivery-content.ts";
+import { createForwarder, replayOnRequest } from "./forward.ts";
 import { saveDelivery, type SavedDelivery } from "./saved-delivery.ts";
 import { withUsageFaults } from "./usage-faults.ts";
 import { secretOf, vendorOf, vendorOptions } from "./vendor-options.ts";
@@ -28,6 +29,10 @@ interface Seen {
   readonly payload: unknown;
   /** Where it was saved. */
   readonly file?: string;
+  /** Its number among those that were forwarded, from 1. */
+  readonly number?: number;
+  /** How long forwarding took. */
+  readonly milliseconds?: number;
 }
 
 /** `fetchwork webhooks listen`. */
@@ -50,6 +55,12 @@ export const listen: Command = defineCommand({
     path: { type: "string", description: "Path of the receiver (default: the vendor's)" },
     ...vendorOptions,
     save: { type: "string", hint: "folder", description: "Save each delivery to a file" },
+    forward: {
+      type: "string",
+      short: "f",
+      hint: "URL",
+      description: "Send each accepted delivery to this URL too, and return its response",
+    },
     count: { type: "string", hint: "number", description: "Stop after this number of deliveries" },
     json: { type: "boolean", description: "Print one JSON object per line" },
   },
@@ -63,6 +74,10 @@ export const listen: Command = defineCommand({
       const secret = await secretOf(values, io);
       const receive = receiver(vendor, { path, secret });
       const done = new AbortController();
+      const { forward } = values;
+      const asJson = values.json === true;
+      const forwarder =
+        forward === undefined ? undefined : createForwarder(forward, { io, asJson });
       const folder = save === undefined ? undefined : resolve(io.cwd, save);
 
       const handler: Handler = async (request) => {
@@ -76,21 +91,24 @@ export const listen: Command = defineCommand({
           folder === undefined
             ? undefined
             : await saveDelivery(delivery, { folder, name: `${event}-${id}` });
+        const forwarded = response.ok ? await forwarder?.forward(delivery) : undefined;
+        const answer = forwarded?.response ?? response;
         const seen: Seen = {
           at: delivery.receivedAt,
           id,
           event,
           ...(verified !== undefined && { verified }),
-          status: response.status,
+          status: answer.status,
           ...(!response.ok && { reason: await reasonOf(response) }),
+          ...forwarded?.seen,
           bytes: body.length,
           payload,
           ...(saved !== undefined && { file: saved }),
         };
-        print(seen, { io, asJson: values.json === true });
+        print(seen, { io, asJson });
         left -= 1;
         if (left <= 0) done.abort();
-        return response;
+        return answer;
       };
 
       const server = await serve(handler, {
@@ -103,7 +121,18 @@ export const listen: Command = defineCommand({
       io.stderr.write(
         `Listening on ${origin}${path}${secret === undefined ? ", signatures are not verified (no secret)" : ""}\n`,
       );
-      await aborted(AbortSignal.any([io.signal, done.signal]));
+      if (forwarder?.origin === origin) {
+        await server.close();
+        throw new CommandUsageError("--forward must not be where this command listens");
+      }
+      const end = AbortSignal.any([io.signal, done.signal]);
+      if (forwarder !== undefined) {
+        io.stderr.write(
+          `Forwarding to ${forwarder.shownUrl}; r and Enter sends the last one again\n`,
+        );
+        void replayOnRequest(forwarder, { io, end });
+      }
+      await aborted(end);
       await server.close();
       return 0;
     }),
@@ -184,7 +213,7 @@ function print(
     return;
   }
   const { green, red, dim } = colours(io.stdout);
-  const { at, id, event, verified, status, reason, bytes, payload, file } = seen;
+  const { at, id, event, verified, status, reason, bytes, payload, file, number } = seen;
   const isRefused = status >= 400;
   const signature =
     verified === undefined
@@ -193,7 +222,9 @@ function print(
         ? green("verified")
         : red("wrong signature");
   const parts = [dim(at), oneLine(event), dim(oneLine(id)), signature];
-  parts.push(isRefused ? red(`refused ${status}`) : String(status), `${bytes} B`);
+  const result = number === undefined && isRefused ? `refused ${status}` : String(status);
+  parts.push(isRefused ? red(result) : result, `${bytes} B`);
+  if (number !== undefined) parts.push(dim(`forwarded as ${number} in ${seen.milliseconds} ms`));
   if (file !== undefined) parts.push(dim(file));
   const lines = [parts.join("  ")];
   if (reason !== undefined) lines.push(red(oneLine(reason)));

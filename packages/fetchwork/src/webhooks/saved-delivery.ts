@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { isConnectionHeader } from "@fetchwork/kit";
 import { makeFolders } from "../files/make-folders.ts";
 
 /** A delivery as saved in a file, byte for byte. */
@@ -58,6 +59,24 @@ export function parseDelivery(content: Uint8Array): SavedDelivery | undefined {
   const bytes =
     typeof text === "string" ? Buffer.from(text) : Buffer.from(String(base64), "base64");
   return { receivedAt, method, path, headers, body: bytes };
+}
+
+/** Headers that a new request sets itself, next to those of the connection. */
+const ownHeaders: ReadonlySet<string> = new Set([
+  "accept-encoding",
+  "content-length",
+  "expect",
+  "host",
+  "proxy-authorization",
+]);
+
+/** The headers with which a delivery is sent on: its own, without those of its connection. */
+export function headersToSend({ headers }: SavedDelivery): Headers {
+  const kept = headers.filter(([name]) => {
+    const key = name.toLowerCase();
+    return !isConnectionHeader(key) && !ownHeaders.has(key);
+  });
+  return new Headers(kept.map(([name, value]): [string, string] => [name, value]));
 }
 
 /** The text of a body, when writing it as text loses nothing. */

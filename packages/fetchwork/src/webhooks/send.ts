@@ -1,6 +1,5 @@
 import { readFile } from "node:fs/promises";
 import { resolve } from "node:path";
-import { isConnectionHeader } from "@fetchwork/kit";
 import type { Vendor } from "@fetchwork/webhooks";
 import type { CommandIo } from "../command/command-io.ts";
 import { defineCommand, type Command, type OptionValues } from "../command/command.ts";
@@ -8,7 +7,7 @@ import { readInput } from "../command/read-input.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { deliver, type Outgoing } from "./deliver.ts";
 import { contentOf } from "./delivery-content.ts";
-import { parseDelivery, type SavedDelivery } from "./saved-delivery.ts";
+import { headersToSend, parseDelivery, type SavedDelivery } from "./saved-delivery.ts";
 import { checkHeaderText, withUsageFaults } from "./usage-faults.ts";
 import { secretOf, vendorOf, vendorOptions, vendors } from "./vendor-options.ts";
 
@@ -75,22 +74,9 @@ function newMessage(vendor: Vendor, values: OptionValues<typeof options>): Messa
   return { headers, id };
 }
 
-/** Headers of a saved delivery that the new request sets itself, next to those of the connection. */
-const ownHeaders: ReadonlySet<string> = new Set([
-  "accept-encoding",
-  "content-length",
-  "expect",
-  "host",
-  "proxy-authorization",
-]);
-
 /** The message of a saved delivery, with its headers and identifier. */
 function savedMessage(vendor: Vendor, delivery: SavedDelivery): Message {
-  const kept = delivery.headers.filter(([name]) => {
-    const key = name.toLowerCase();
-    return !isConnectionHeader(key) && !ownHeaders.has(key);
-  });
-  const headers = new Headers(kept.map(([name, value]): [string, string] => [name, value]));
+  const headers = headersToSend(delivery);
   return { headers, id: contentOf(vendor, delivery).id || sentId(headers) };
 }
 

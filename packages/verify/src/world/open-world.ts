@@ -68,21 +68,15 @@ async function fill(
   given: Readonly<Record<string, string>>,
 ): Promise<World> {
   const settings = readStartSettings(service, { ...secrets, ...given });
-<<<<<<< HEAD
-  const opened = openService(service, store, {
-    settings,
-    mailer: { send: () => Promise.resolve() },
-=======
   const fragile = new FragileStore(store);
   const opened = openService(service, fragile.store, {
     settings,
-    mailer: { send: async () => undefined },
+    mailer: { send: () => Promise.resolve() },
     logs: {
       started: () => undefined,
       warned: (message) => console.warn(message),
       failed: (error) => fragile.isEnding || console.error(error),
     },
->>>>>>> verify44
   });
   const { accounts, resources, routes = [] } = service.options;
   const users = accounts?.user as Resource | undefined;

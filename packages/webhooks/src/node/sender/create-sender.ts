@@ -5,7 +5,7 @@ import { optionError, WebhookUsageError } from "../../errors.ts";
 import { checkOptions } from "../../check-options.ts";
 import type { SignatureKey } from "../../schemes/signature-scheme.ts";
 import { fetchwork } from "../../vendors/fetchwork.ts";
-import { createCatalogue } from "./events/catalogue.ts";
+import { createCatalogue, type EventTypes } from "./events/catalogue.ts";
 import { createAnnouncer } from "./events/announce-changes.ts";
 import { Breaker } from "./deliveries/breaker.ts";
 import { DeliveryWorker } from "./deliveries/delivery-worker.ts";
@@ -15,6 +15,7 @@ import { eventJob } from "./events/event-jobs.ts";
 import type { EventToSend } from "./events/event-to-send.ts";
 import { EventWriter, type PreparedEvent, type SentEvent } from "./events/event-writer.ts";
 import { fanOut } from "./events/fan-out.ts";
+import { storeTest } from "./events/store-test.ts";
 import { guarded } from "../../guarded.ts";
 import { lazyTransport } from "./deliveries/lazy-transport.ts";
 import { publicTransport } from "./deliveries/public-transport.ts";
@@ -50,6 +51,8 @@ interface DeliveryQuery {
 /** Sends events to endpoints, and retries. Made by {@link createSender}. */
 export interface Sender extends AsyncDisposable {
   readonly endpoints: Endpoints;
+  /** Kinds of events that can be sent, as the option has them; absent when everything can be sent. */
+  readonly eventTypes: EventTypes | undefined;
   /**
    * Stores an event and the job that finds its endpoints. Resolves when they are durable; a started sender, in this process
    * or another one on the same store, then stores one delivery for each endpoint that is enabled and wants the event, and
@@ -58,6 +61,14 @@ export interface Sender extends AsyncDisposable {
    * @throws WebhookUsageError `ERR_WEBHOOKS_ARGUMENT`, or `ERR_WEBHOOKS_OPTION` for a property that does not exist
    */
   send(event: EventToSend, options?: SendEventOptions): Promise<SentEvent>;
+  /**
+   * Sends the `example` of an event type to one endpoint only, whatever it is subscribed to. Resolves to the delivery, or to
+   * `undefined` when there is no such endpoint.
+   *
+   * @throws WebhookUsageError `ERR_WEBHOOKS_EVENT_NAME` for an unknown event type, `ERR_WEBHOOKS_ARGUMENT` for one without an
+   *   example or with an example that its schema refuses
+   */
+  sendTest(endpointId: string, eventType: string): Promise<StoredDelivery | undefined>;
   /** Starts to find the endpoints of events and to deliver; without it this process only stores. */
   start(): void;
   /**
@@ -230,6 +241,7 @@ export function createSender(options: SenderOptions): Sender {
 
   return {
     endpoints: storedEndpoints(endpoints, { rules, vendor, breaker, vault, catalogue }),
+    eventTypes: options.eventTypes,
     async send(event, options = {}) {
       checkOptions("an event", event, ["name", "payload", "id", "tenant", "key"]);
       checkOptions("send", options, ["transaction"]);
@@ -238,6 +250,12 @@ export function createSender(options: SenderOptions): Sender {
       return transaction === undefined
         ? writer.write(prepared)
         : writer.writeIn(transaction, prepared);
+    },
+    async sendTest(endpointId, eventType) {
+      const event = await prepare(catalogue.exampleOf(eventType));
+      const delivery = await storeTest(store, { endpointId, event, giveUpAfter });
+      if (delivery !== undefined) worker.wake([endpointId]);
+      return delivery;
     },
     start() {
       if (pruneTimer !== undefined || isStopped) return;

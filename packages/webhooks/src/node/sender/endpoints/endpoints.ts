@@ -250,7 +250,7 @@ export function storedEndpoints(
     async rotateSecret(id, options = {}) {
       checkOptions("rotateSecret", options, ["secret", "overlap", "ifVersion"]);
       const { secret = randomSecret(), overlap = day, ifVersion } = options;
-      if (!(overlap >= 0 && overlap <= 30 * day)) {
+      if (!(Number.isFinite(overlap) && overlap >= 0 && overlap <= 30 * day)) {
         throw optionError("overlap", overlap, "milliseconds of at most 30 days");
       }
       const { scheme } = vendor;

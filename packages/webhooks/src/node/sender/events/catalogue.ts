@@ -27,6 +27,12 @@ export interface Catalogue {
   check(event: Pick<EventToSend, "name" | "payload">): Promise<void>;
   /** Whether a filter of an endpoint takes any kind of event. */
   isUseful(filter: string): boolean;
+  /**
+   * Returns the example of a kind of event, as an event.
+   *
+   * @throws WebhookUsageError `ERR_WEBHOOKS_EVENT_NAME` for an unknown name, `ERR_WEBHOOKS_ARGUMENT` where there is no example
+   */
+  exampleOf(type: string): Pick<EventToSend, "name" | "payload">;
 }
 
 const maxIssues = 5;
@@ -37,13 +43,13 @@ const maxIssues = 5;
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION` for an invalid name
  */
 export function createCatalogue(types: EventTypes | undefined): Catalogue {
-  if (types === undefined) return { check: async () => {}, isUseful: () => true };
-  const known = new Map(Object.entries(types));
+  const known = new Map(Object.entries(types ?? {}));
   for (const name of known.keys()) {
     if (!isEventName(name)) throw optionError("eventTypes", name, "names of events");
   }
   return {
     async check({ name, payload }) {
+      if (types === undefined) return;
       const action = "action" in payload ? payload.action : undefined;
       const full = typeof action === "string" ? `${name}.${action}` : name;
       const type = known.get(full) ?? known.get(name);
@@ -56,7 +62,18 @@ export function createCatalogue(types: EventTypes | undefined): Catalogue {
         `the payload of ${full} does not match its schema: ${places.join(", ")}`.slice(0, 500),
       );
     },
+    exampleOf(type) {
+      if (!known.has(type)) throw unknownName(type, [...known.keys()]);
+      const payload = known.get(type)?.example;
+      if (payload === undefined) {
+        const problem = `the event type ${type} has no example`;
+        throw new WebhookUsageError("ERR_WEBHOOKS_ARGUMENT", problem);
+      }
+      const end = "action" in payload && typeof payload.action === "string" && `.${payload.action}`;
+      return { name: end && type.endsWith(end) ? type.slice(0, -end.length) : type, payload };
+    },
     isUseful(filter) {
+      if (types === undefined) return true;
       const start = filter.endsWith(".*") ? filter.slice(0, -1) : `${filter}.`;
       return [...known.keys()].some(
         (name) => name === filter || name.startsWith(start) || filter.startsWith(`${name}.`),

@@ -1,0 +1,1 @@
+export { createPortal, type Portal, type PortalOptions } from "./create-portal.ts";
