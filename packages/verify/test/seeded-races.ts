@@ -194,7 +194,11 @@ function broken(field: string, way: string): Seeded["expected"] {
   return { code: "invariant-broken", field, way };
 }
 
-type Sale = { readonly product: string; readonly note: string };
+interface Sale {
+  readonly product: string;
+  readonly note: string;
+}
+
 type Writer = Pick<Parameters<Route["handle"]>[0]["store"], "collection">;
 
 async function count(writer: Writer, id: string, by: number): Promise<undefined> {

@@ -217,7 +217,7 @@ function refersTo(trial: Trial, resource: Resource, field: string): Resource | u
   const relation = resource.relations.references.find((one) => one.field === field);
   if (relation) return relation.to();
   if (field === "id") return undefined;
-  if (field === resource.owner) return trial.world.service.options.accounts?.user as Resource;
+  if (field === resource.owner) return trial.world.service.options.accounts?.user;
   return resourceNamed(trial, field);
 }
 
