@@ -13,12 +13,15 @@ import { openForChanges, type OpenForChanges } from "./open-for-changes.ts";
 import { type Direction, progressCollection, progressId, runParts } from "./run-parts.ts";
 
 /** Options of the commands that run migrations. */
-export const changeOptions = {
+export const changeOptions: typeof urlOption &
+  typeof definitionsOption &
+  typeof folderOption &
+  typeof jsonOption = {
   ...urlOption,
   ...definitionsOption,
   ...folderOption,
   ...jsonOption,
-} as const;
+};
 
 /** What of a project's migrations to run, and in which direction. */
 export interface Choice {
