@@ -14,7 +14,7 @@ import { temporaryFolder } from "../../packages/documents/test/temporary-folder.
 import { accounts, orders } from "./ledger.ts";
 
 const secret = "a secret of the test";
-const eventCount = Number(process.env["FETCHWORK_INBOX_EVENTS"] ?? 1_000);
+const eventCount = Number(process.env["FETCHWORK_INBOX_EVENTS"] ?? 500);
 
 /** A process of the test that is killed and started again, until the test ends. */
 interface Victim {

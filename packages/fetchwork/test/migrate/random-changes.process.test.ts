@@ -8,7 +8,7 @@ import { fill, itemsApp, newProject, readAll } from "./migrate-world.ts";
 
 const mainFile = join(import.meta.dirname, "../../src/main.ts");
 const loadFile = join(import.meta.dirname, "load-program.ts");
-const changes = Number(process.env["FETCHWORK_MODEL_CHANGES"] ?? 20);
+const changes = Number(process.env["FETCHWORK_MODEL_CHANGES"] ?? 8);
 const documents = 400;
 
 /** Numbers from 0 below `below`, the same in each run. */

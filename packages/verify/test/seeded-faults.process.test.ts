@@ -1,0 +1,3 @@
+import { checkSeeded } from "./check-seeded.ts";
+
+checkSeeded((index) => index % 6 !== 0);
