@@ -14,25 +14,36 @@ export async function runTogether<C extends Call, R>(
 ): Promise<R> {
   if (call.transaction) return work(call, call.transaction);
   const following: (() => Promise<void>)[] = [];
+  const state = { isOver: false };
   const result = await call.store.transaction((transaction) => {
     following.length = 0;
     const afterCommit = (one: () => Promise<void>): void => void following.push(one);
-    return work({ ...joinCall(call, transaction), afterCommit }, transaction);
+    return work({ ...joinCall(call, transaction, state), afterCommit }, transaction);
   });
+  state.isOver = true;
   for (const one of following) await one();
   return result;
 }
 
-/** Makes a call whose store is part of a transaction. */
-export function joinCall<C extends Call>(call: C, transaction: Transaction): C {
-  return { ...call, transaction, store: joinStore(call.store, transaction) };
+/** Makes a call whose store is part of a transaction, until that is over. */
+export function joinCall<C extends Call>(
+  call: C,
+  transaction: Transaction,
+  state: TransactionState = { isOver: false },
+): C {
+  return { ...call, transaction, store: joinStore(call.store, transaction, state) };
+}
+
+/** Whether a transaction has been committed, so that its store is the one around it again. */
+interface TransactionState {
+  readonly isOver: boolean;
 }
 
 /**
  * Makes a store whose reads, changes and transactions are all part of one transaction, for handlers that know nothing
  * of it.
  */
-function joinStore(store: Store, transaction: Transaction): Store {
+function joinStore(store: Store, transaction: Transaction, state: TransactionState): Store {
   const joined: Pick<Store, "collection" | "transaction"> = {
     collection: (definition) => transaction.collection(definition),
     // It ends with the outer one; the time is that one's too.
@@ -40,8 +51,9 @@ function joinStore(store: Store, transaction: Transaction): Store {
   };
   return new Proxy(store, {
     get(target, name) {
-      if (name === "collection" || name === "transaction") return joined[name];
-      if (name === "close") return refuseToClose;
+      const isJoined = name === "collection" || name === "transaction";
+      if (isJoined && !state.isOver) return joined[name];
+      if (name === "close" && !state.isOver) return refuseToClose;
       const value: unknown = Reflect.get(target, name, target);
       return typeof value === "function" ? (value.bind(target) as unknown) : value;
     },

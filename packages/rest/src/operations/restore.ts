@@ -31,7 +31,7 @@ export function restoreOperation(resource: Resource): ResourceHandler {
       return restored;
     });
     if (hooks.afterRestore) {
-      await afterChange(call, () => hooks.afterRestore?.({ call, document }));
+      await afterChange(call, (after) => hooks.afterRestore?.({ call: after, document }));
     }
     return documentAnswer(resource, call, document);
   };

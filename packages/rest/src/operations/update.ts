@@ -62,7 +62,7 @@ function changeOperation(
       },
     });
     if (hooks.afterUpdate) {
-      await afterChange(call, () => hooks.afterUpdate?.({ call, before, document }));
+      await afterChange(call, (after) => hooks.afterUpdate?.({ call: after, before, document }));
     }
     return documentAnswer(resource, call, document);
   };

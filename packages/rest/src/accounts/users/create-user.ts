@@ -72,7 +72,9 @@ async function insertUser(
     );
   });
   if (hooks.afterCreate) {
-    await afterChange(call, () => hooks.afterCreate?.({ call, document: { ...created } }));
+    await afterChange(call, (after) =>
+      hooks.afterCreate?.({ call: after, document: { ...created } }),
+    );
   }
   return created;
 }
