@@ -15,7 +15,7 @@ export function createOperation(resource: Resource): ResourceHandler<unknown> {
   return async (call) => {
     const document = await insertDocument(resource, call);
     if (hooks.afterCreate) {
-      await afterChange(call, (after) => hooks.afterCreate?.({ call: after, document }));
+      await afterChange(call, () => hooks.afterCreate?.({ call, document }));
     }
     const location = `${path}/${document.id}`;
     return documentAnswer(resource, call, document, { status: 201, headers: { location } });

@@ -37,7 +37,7 @@ export function removeOperation(resource: Resource): ResourceHandler {
     });
     for (const work of following) await afterChange(call, work);
     if (hooks.afterRemove) {
-      await afterChange(call, (after) => hooks.afterRemove?.({ call: after, document }));
+      await afterChange(call, () => hooks.afterRemove?.({ call, document }));
     }
     return empty();
   };

@@ -31,7 +31,7 @@ export function restoreOperation(resource: Resource): ResourceHandler {
       return restored;
     });
     if (hooks.afterRestore) {
-      await afterChange(call, (after) => hooks.afterRestore?.({ call: after, document }));
+      await afterChange(call, () => hooks.afterRestore?.({ call, document }));
     }
     return documentAnswer(resource, call, document);
   };

@@ -62,7 +62,7 @@ function changeOperation(
       },
     });
     if (hooks.afterUpdate) {
-      await afterChange(call, (after) => hooks.afterUpdate?.({ call: after, before, document }));
+      await afterChange(call, () => hooks.afterUpdate?.({ call, before, document }));
     }
     return documentAnswer(resource, call, document);
   };

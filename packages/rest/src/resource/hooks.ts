@@ -60,17 +60,14 @@ export interface ResourceHooks<T extends object = Fields> {
   afterRestore?(event: HookEvent & { readonly document: Stored<T> }): Result<void>;
 }
 
-/**
- * Runs what follows a change: at once, or after the commit of the transaction that the call is part of. The call that `work`
- * gets is no part of that transaction any more.
- */
-export async function afterChange<C extends ResourceCall<unknown>>(
-  call: C,
-  work: (after: C) => Promise<void> | void,
+/** Runs what follows a change: at once, or after the commit of the transaction that the call is part of. */
+export async function afterChange(
+  call: ResourceCall<unknown>,
+  work: () => Promise<void> | void,
 ): Promise<void> {
   const reported = async (): Promise<void> => {
     try {
-      await work({ ...call, transaction: undefined, afterCommit: undefined });
+      await work();
     } catch (error) {
       call.report(error);
     }

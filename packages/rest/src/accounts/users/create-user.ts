@@ -72,9 +72,7 @@ async function insertUser(
     );
   });
   if (hooks.afterCreate) {
-    await afterChange(call, (after) =>
-      hooks.afterCreate?.({ call: after, document: { ...created } }),
-    );
+    await afterChange(call, () => hooks.afterCreate?.({ call, document: { ...created } }));
   }
   return created;
 }

@@ -6,7 +6,7 @@ import type { Kept, Referrer } from "../../resource/relations/referrers.ts";
 import { view } from "../../view.ts";
 
 /** Runs a hook after the removal of a document. */
-export type AfterRemoval = (after: ResourceCall<unknown>) => Promise<void> | void;
+export type AfterRemoval = () => Promise<void> | void;
 
 /** Documents that one deletion changes or deletes at most. */
 const maxDocuments = 1_000;
@@ -85,9 +85,7 @@ export async function releaseReferences(
     }
     await release(other, current.id);
     const isGone = await documents.remove(current.id);
-    if (isGone) {
-      following.push((after) => hooks.afterRemove?.({ call: after, document: current }));
-    }
+    if (isGone) following.push(() => hooks.afterRemove?.({ call, document: current }));
   }
 }
 
