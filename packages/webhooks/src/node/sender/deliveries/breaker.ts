@@ -41,7 +41,7 @@ export class Breaker {
 
   async #load(): Promise<void> {
     const limit = maxRemembered;
-    const stored = await this.#parts.health.find({ sort: ["-updatedAt"], limit });
+    const stored = await this.#parts.health.find({ limit });
     for (const { id, failures, pausedUntil } of stored) {
       if (!this.#failing.has(id)) this.#failing.set(id, { failures, pausedUntil });
     }
