@@ -1,7 +1,7 @@
 import { checkOptions } from "../../check-options.ts";
 import { optionError, WebhookUsageError } from "../../errors.ts";
 import type { Sender } from "../sender/create-sender.ts";
-import { isTenant } from "../sender/endpoints/subscriptions.ts";
+import { isTenant, tenantForm } from "../sender/endpoints/subscriptions.ts";
 import { checkSameOrigin } from "./check-same-origin.ts";
 import { pageAssets } from "./page-assets.ts";
 import { callPortalApi } from "./portal-api.ts";
@@ -79,9 +79,7 @@ export function createPortal(sender: Sender, options: PortalOptions): Portal {
     if (tenant instanceof Response) return tenant;
     if (tenant === undefined) throw new Problem(401, "sign in first");
     if (!isTenant(tenant)) {
-      const problem =
-        "authorize returned an invalid tenant, expected 1 to 64 letters, digits, _ and -";
-      throw new TypeError(problem);
+      throw new TypeError(`authorize returned an invalid tenant, expected ${tenantForm}`);
     }
     const segments = name.slice("api/".length).split("/");
     return callPortalApi({ sender, tenant, maxEndpoints, request, segments, query });

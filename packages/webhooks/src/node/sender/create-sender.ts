@@ -24,7 +24,7 @@ import type { DeliveryRecord } from "./records.ts";
 import { senderCollections } from "./sender-collections.ts";
 import { retrySchedule } from "./deliveries/retry-schedule.ts";
 import { checkSenderOptions, type SenderOptions } from "./sender-options.ts";
-import { isEventName, isTenant } from "./endpoints/subscriptions.ts";
+import { isEventName, isTenant, tenantForm } from "./endpoints/subscriptions.ts";
 import { unlessTakenOver } from "./deliveries/settle-delivery.ts";
 
 /** Options of `Sender.send`. */
@@ -86,7 +86,6 @@ export interface Sender extends AsyncDisposable {
   replayAll(query?: { readonly endpointId?: string | undefined }): Promise<number>;
 }
 
-const tenantRule = "invalid tenant, expected 1 to 64 letters, digits, _ and -";
 const identifier = /^[\w-]{1,64}$/;
 /** Milliseconds for which records of the feed of changes are kept. */
 const keepRecordsFor = 7 * 86_400_000;
@@ -302,7 +301,9 @@ function prepareEvent(
   if (typeof id !== "string" || !identifier.test(id)) {
     throw argumentError("invalid id, expected 1 to 64 letters, digits, _ and -");
   }
-  if (tenant !== undefined && !isTenant(tenant)) throw argumentError(tenantRule);
+  if (tenant !== undefined && !isTenant(tenant)) {
+    throw argumentError(`invalid tenant, expected ${tenantForm}`);
+  }
   if (key !== undefined && !(typeof key === "string" && key.length >= 1 && key.length <= 128)) {
     throw argumentError("invalid key, expected 1 to 128 characters");
   }

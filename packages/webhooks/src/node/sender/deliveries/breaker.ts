@@ -40,8 +40,7 @@ export class Breaker {
   }
 
   async #load(): Promise<void> {
-    const limit = maxRemembered;
-    const stored = await this.#parts.health.find({ limit });
+    const stored = await this.#parts.health.find({ limit: maxRemembered });
     for (const { id, failures, pausedUntil } of stored) {
       if (!this.#failing.has(id)) this.#failing.set(id, { failures, pausedUntil });
     }
@@ -54,8 +53,8 @@ export class Breaker {
 
   /** Whether an endpoint gets no attempts now. */
   isPaused(endpointId: string): boolean {
-    const { pausedUntil = "" } = this.#failing.get(endpointId) ?? {};
-    return pausedUntil > new Date().toISOString();
+    const { pausedUntil } = this.#failing.get(endpointId) ?? {};
+    return pausedUntil !== undefined && pausedUntil > new Date().toISOString();
   }
 
   /** Counts an attempt that failed, and begins the next pause. What was under way when the last one began counts as one. */

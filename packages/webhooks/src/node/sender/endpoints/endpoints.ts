@@ -7,7 +7,7 @@ import type { Catalogue } from "../events/catalogue.ts";
 import { checkHeaders } from "./endpoint-headers.ts";
 import type { EndpointSecrets, SecretsVault } from "./endpoint-secrets.ts";
 import type { EndpointRecord } from "../records.ts";
-import { isEventName, isTenant, topicsOf } from "./subscriptions.ts";
+import { isEventName, isTenant, tenantForm, topicsOf } from "./subscriptions.ts";
 import { checkTarget, type TargetRules } from "./target-url.ts";
 
 /** What makes an endpoint. */
@@ -308,7 +308,7 @@ function shown(stored: Stored<EndpointRecord>): WebhookEndpoint {
 
 function checkTenant(tenant: string | undefined): void {
   if (tenant === undefined || isTenant(tenant)) return;
-  throw optionError("tenant", tenant, "1 to 64 letters, digits, _ and -");
+  throw optionError("tenant", tenant, tenantForm);
 }
 
 function ofTenant(tenant: string | undefined): Where<EndpointRecord> {

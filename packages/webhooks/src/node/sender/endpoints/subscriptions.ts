@@ -6,6 +6,8 @@ export function isEventName(name: unknown): name is string {
   return typeof name === "string" && name.length <= maxName && /^[A-Za-z\d][\w.:/-]*$/.test(name);
 }
 
+/** Says in messages what {@link isTenant} accepts. */
+export const tenantForm = "1 to 64 letters, digits, _ and -";
 /** Returns whether a value names a tenant. */
 export function isTenant(tenant: unknown): tenant is string {
   return typeof tenant === "string" && /^[\w-]{1,64}$/.test(tenant);
