@@ -14,36 +14,31 @@ export async function runTogether<C extends Call, R>(
 ): Promise<R> {
   if (call.transaction) return work(call, call.transaction);
   const following: (() => Promise<void>)[] = [];
-  const state = { isOver: false };
+  let last: Transaction | undefined;
   const result = await call.store.transaction((transaction) => {
+    last = transaction;
     following.length = 0;
     const afterCommit = (one: () => Promise<void>): void => void following.push(one);
-    return work({ ...joinCall(call, transaction, state), afterCommit }, transaction);
+    return work({ ...joinCall(call, transaction), afterCommit }, transaction);
   });
-  state.isOver = true;
+  if (last !== undefined) committed.add(last);
   for (const one of following) await one();
   return result;
 }
 
 /** Makes a call whose store is part of a transaction, until that is over. */
-export function joinCall<C extends Call>(
-  call: C,
-  transaction: Transaction,
-  state: TransactionState = { isOver: false },
-): C {
-  return { ...call, transaction, store: joinStore(call.store, transaction, state) };
+export function joinCall<C extends Call>(call: C, transaction: Transaction): C {
+  return { ...call, transaction, store: joinStore(call.store, transaction) };
 }
 
-/** Whether a transaction has been committed, so that its store is the one around it again. */
-interface TransactionState {
-  readonly isOver: boolean;
-}
+/** Transactions that are over: the store of a call that joined one is the store around it again. */
+const committed = new WeakSet<Transaction>();
 
 /**
  * Makes a store whose reads, changes and transactions are all part of one transaction, for handlers that know nothing
  * of it.
  */
-function joinStore(store: Store, transaction: Transaction, state: TransactionState): Store {
+function joinStore(store: Store, transaction: Transaction): Store {
   const joined: Pick<Store, "collection" | "transaction"> = {
     collection: (definition) => transaction.collection(definition),
     // It ends with the outer one; the time is that one's too.
@@ -51,9 +46,10 @@ function joinStore(store: Store, transaction: Transaction, state: TransactionSta
   };
   return new Proxy(store, {
     get(target, name) {
-      const isJoined = name === "collection" || name === "transaction";
-      if (isJoined && !state.isOver) return joined[name];
-      if (name === "close" && !state.isOver) return refuseToClose;
+      if (!committed.has(transaction)) {
+        if (name === "collection" || name === "transaction") return joined[name];
+        if (name === "close") return refuseToClose;
+      }
       const value: unknown = Reflect.get(target, name, target);
       return typeof value === "function" ? (value.bind(target) as unknown) : value;
     },
