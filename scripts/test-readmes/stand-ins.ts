@@ -2,6 +2,7 @@ import { createHash, generateKeyPairSync, sign, type KeyObject } from "node:cryp
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo, Server } from "node:net";
+import { text } from "node:stream/consumers";
 import { startModelServer, type ScriptedAnswer } from "../../packages/agent/test/model-server.ts";
 import { makeCertificate } from "./certificate.ts";
 
@@ -30,22 +31,23 @@ export async function startStandIns(): Promise<StandIns> {
     "*.acme.example",
     "tea.example",
   ]);
-  const answer = (request: IncomingMessage, response: ServerResponse): void => {
-    request.resume().on("end", () => {
-      const { host = "", authorization = "" } = request.headers;
-      const { pathname } = new URL(request.url ?? "/", "http://host");
-      const key = `${request.method} ${host}${pathname}`;
-      const reply = routes[key]?.(authorization) ?? {
-        status: 404,
-        json: { error: `no stand-in for ${key}` },
-      };
-      const { status = 200, headers = {}, json } = reply;
-      response.writeHead(status, { "content-type": "application/json", ...headers });
-      response.end(json === undefined ? undefined : JSON.stringify(json));
-    });
+  const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const { host = "", authorization = "" } = request.headers;
+    const { pathname } = new URL(request.url ?? "/", "http://host");
+    const key = `${request.method} ${host}${pathname}`;
+    const body = await text(request);
+    const reply = routes[key]?.(authorization, body) ?? {
+      status: 404,
+      json: { error: `no stand-in for ${key}` },
+    };
+    const { status = 200, headers = {}, json } = reply;
+    response.writeHead(status, { "content-type": "application/json", ...headers });
+    response.end(json === undefined ? undefined : JSON.stringify(json));
   };
-  const http = await listening(createServer(answer));
-  const https = await listening(createTlsServer(certificate, answer));
+  const http = await listening(createServer((...exchange) => void answer(...exchange)));
+  const https = await listening(
+    createTlsServer(certificate, (...exchange) => void answer(...exchange)),
+  );
   const model = await startModelServer({ answers: modelAnswers });
   return {
     ports: { http: portOf(http), https: portOf(https), model: Number(new URL(model.baseUrl).port) },
@@ -60,7 +62,7 @@ export async function startStandIns(): Promise<StandIns> {
   };
 }
 
-type Routes = Readonly<Record<string, (authorization: string) => Reply>>;
+type Routes = Readonly<Record<string, (authorization: string, body: string) => Reply>>;
 
 function routesOf(key: KeyObject, publicKey: KeyObject): Routes {
   const issuer = "https://id.example.com";
@@ -109,6 +111,7 @@ function routesOf(key: KeyObject, publicKey: KeyObject): Routes {
     "POST mcp.example.com/register": () => ({
       json: { client_id: "mcp", redirect_uris: ["http://localhost:3000/callback"] },
     }),
+    "POST mcp.example.com/mcp": (_, body) => mcpReply(body),
     "POST api.example.com/oauth/token": () => ({ json: token }),
     "POST example.com/oauth/token": () => ({ json: { ...token, refresh_token: "refresh-token" } }),
     "GET api.example.com/items": (authorization) =>
@@ -131,6 +134,28 @@ function routesOf(key: KeyObject, publicKey: KeyObject): Routes {
   };
 }
 
+/** Opens a session of the Model Context Protocol (2025-11-25, Lifecycle), and knows nothing else. */
+function mcpReply(body: string): Reply {
+  const { id, method, params } = JSON.parse(body) as McpMessage;
+  if (id === undefined) return { status: 202 };
+  if (method !== "initialize") {
+    const error = { code: -32_601, message: "Method not found" };
+    return { json: { jsonrpc: "2.0", id, error } };
+  }
+  const { protocolVersion } = params;
+  const serverInfo = { name: "stand-in", version: "1.0.0" };
+  return {
+    json: { jsonrpc: "2.0", id, result: { protocolVersion, capabilities: {}, serverInfo } },
+  };
+}
+
+interface McpMessage {
+  /** Absent in a notification. */
+  readonly id?: number;
+  readonly method: string;
+  readonly params: { readonly protocolVersion?: string };
+}
+
 function operation(action: string): object {
   return { operationId: `${action}Tea`, "x-fetchwork": { resource: "teas", action } };
 }
@@ -147,9 +172,9 @@ const teaDescription = {
 function idToken(claims: Readonly<Record<string, string>>, key: KeyObject): string {
   const iat = Math.floor(Date.now() / 1000);
   const auth = { iat, exp: iat + 300, jti: createHash("sha256").update(String(iat)).digest("hex") };
-  const text = `${base64Url({ alg: "ES256", kid: "1" })}.${base64Url({ ...claims, ...auth })}`;
-  const signature = sign("sha256", Buffer.from(text), { key, dsaEncoding: "ieee-p1363" });
-  return `${text}.${signature.toString("base64url")}`;
+  const signed = `${base64Url({ alg: "ES256", kid: "1" })}.${base64Url({ ...claims, ...auth })}`;
+  const signature = sign("sha256", Buffer.from(signed), { key, dsaEncoding: "ieee-p1363" });
+  return `${signed}.${signature.toString("base64url")}`;
 }
 
 function base64Url(value: object): string {
