@@ -40,7 +40,7 @@ describe("a new project", () => {
         const folder = await project(...options);
         if (words.length > 0) {
           const added = await fetchwork(folder, "add", ...words);
-          expect(added, options.join(" ")).toMatchObject({ code: 0, stderr: "" });
+          expect([added.code, added.stderr]).toEqual([0, ""]);
         }
         const text = await readFile(join(folder, "package.json"), "utf8");
         expect(text).toContain('"lint": "tsc && oxlint --max-warnings=0 src"');
