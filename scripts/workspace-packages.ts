@@ -58,6 +58,14 @@ export function readManifest(folder: string): Manifest {
   return JSON.parse(readText(join(folder, "package.json"))) as Manifest;
 }
 
+/** The paths of the Markdown pages of the packages: their READMEs, and the guides in `docs/<package>/`. */
+export function packagePages(name = "*"): readonly string[] {
+  const pages = `{packages/${name}/README.md,docs/${name}/*.md}`;
+  return globSync(pages, { cwd: root })
+    .filter((path) => !/^docs\/(?:conformance|decisions)\//.test(path))
+    .toSorted();
+}
+
 /** Reads a file below the root. A missing one is an empty text, so that each rule says what it misses. */
 export function readText(path: string): string {
   const file = join(root, path);

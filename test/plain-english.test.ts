@@ -54,7 +54,13 @@ it("comments and messages of the sources avoid phrases that stop the reader", ()
 
 it.each(
   globSync(
-    [`packages/${packages}/README.md`, "README.md", "CONTRIBUTING.md", "docs/!(glossary).md"],
+    [
+      `packages/${packages}/README.md`,
+      "README.md",
+      "CONTRIBUTING.md",
+      "docs/!(glossary).md",
+      `docs/${packages}/*.md`,
+    ],
     {
       cwd: root,
     },
@@ -75,6 +81,7 @@ it.each(
       "{README,SECURITY,CONTRIBUTING}.md",
       "docs/!(glossary|benchmarks|errors|runtimes).md",
       "packages/!(agent|fetchwork)/README.md",
+      "docs/!(agent|conformance|decisions|fetchwork)/*.md",
       "packages/fetchwork/templates/project/README.md",
     ],
     { cwd: root },

@@ -3,7 +3,7 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterAll, expect, it } from "vitest";
 import { codeBlocks } from "../scripts/markdown.ts";
-import { readPackages, readText, root } from "../scripts/workspace-packages.ts";
+import { packagePages, readPackages, readText, root } from "../scripts/workspace-packages.ts";
 
 // Inside the workspace, so that its packages and their dependencies resolve; ignored by git and the tools.
 const folder = join(root, "node_modules/.cache/readme-snippets");
@@ -12,11 +12,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }));
 it("every ts block of the READMEs compiles alone", { timeout: 120_000 }, () => {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  const readmes = [
-    "README.md",
-    ...readPackages("packages").map((pkg) => `${pkg.folder}/README.md`),
-    "examples/blog/README.md",
-  ];
+  const readmes = ["README.md", ...packagePages(), "examples/blog/README.md"];
   const files = readmes.flatMap((readme) =>
     codeBlocks(readText(readme), "ts").map((text, index) => {
       const file = `${readme.replaceAll("/", "-")}.${index + 1}.mts`;
@@ -60,11 +56,7 @@ it.each(readPackages("packages").map(({ folder: path }) => `${path}/README.md`))
 );
 
 it("the ts code of the READMEs has no ellipsis in a value, because a header rejects it", () => {
-  const readmes = [
-    "README.md",
-    ...readPackages("packages").map((pkg) => `${pkg.folder}/README.md`),
-  ];
-  const lines = readmes.flatMap((readme) =>
+  const lines = ["README.md", ...packagePages()].flatMap((readme) =>
     codeBlocks(readText(readme), "ts").flatMap((block) => block.split("\n")),
   );
   expect(lines.filter((line) => /"[^"]*…[^"]*"/.test(line.replace(/\/\/ .*/, "")))).toEqual([]);

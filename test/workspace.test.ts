@@ -4,6 +4,7 @@ import { join, posix } from "node:path";
 import { describe, expect, it } from "vitest";
 import { tableRows } from "../scripts/markdown.ts";
 import {
+  packagePages,
   readManifest,
   readPackages,
   readText,
@@ -166,8 +167,10 @@ describe.each(packages.map((pkg) => [pkg.folder, pkg] as const))("%s", (folder, 
     expect(globSync(`${folder}/test/**/*.test.ts`, { cwd: root })).not.toEqual([]);
   });
 
-  it("names in its README every value that its main entry exports", () => {
-    const readme = readText(`${folder}/README.md`);
+  it("names in its pages every value that its main entry exports", () => {
+    const pages = packagePages(folder.replace("packages/", ""))
+      .map((path) => readText(path))
+      .join("\n");
     const lists = readText(`${folder}/src/index.ts`).matchAll(/^export \{([^}]*)\}/gm);
     const names = [...lists].flatMap(([, list = ""]) =>
       list
@@ -176,7 +179,7 @@ describe.each(packages.map((pkg) => [pkg.folder, pkg] as const))("%s", (folder, 
         .filter((item) => item !== "" && !item.startsWith("type "))
         .map((item) => item.split(" ").at(-1) ?? ""),
     );
-    expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(readme))).toEqual([]);
+    expect(names.filter((name) => !new RegExp(`\\b${name}\\b`).test(pages))).toEqual([]);
   });
 
   it("has the workspace's version and licence, and pins its siblings to that version", () => {

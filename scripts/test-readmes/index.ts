@@ -7,7 +7,7 @@ import { basename, dirname, join } from "node:path";
 import { packWorkspace } from "../pack-workspace.ts";
 import { codeBlocks } from "../markdown.ts";
 import { run } from "../pack-packages.mjs";
-import { readManifest, root } from "../workspace-packages.ts";
+import { packagePages, readManifest, root } from "../workspace-packages.ts";
 import { firstExample } from "./first-example.ts";
 import { installPackages } from "./install-packages.ts";
 import { runBlock } from "./run-block.ts";
@@ -40,9 +40,8 @@ const peers = manifests
   .flatMap(({ peerDependencies = {} }) => Object.entries(peerDependencies))
   .filter(([name]) => !ours.includes(name))
   .map(([name, range]) => `${name}@${range}`);
-const readmes = globSync("{README.md,docs/*.md,packages/*/README.md,examples/*/README.md}", {
-  cwd: root,
-})
+const others = globSync("{README.md,docs/*.md,examples/*/README.md}", { cwd: root });
+const readmes = [...others, ...packagePages()]
   .toSorted()
   .filter((readme) => words.every((word) => readme.includes(word)));
 const examples = readmes.filter((readme) => readme.startsWith("packages/")).map(firstExample);

@@ -446,10 +446,10 @@ describe("tokens and passwords", () => {
   });
 });
 
-it("the example of the README signs in and out", async () => {
+it("the example of the guide signs in and out", async () => {
   const { url } = await open();
-  const readme = readFileSync(join(import.meta.dirname, "../../README.md"), "utf8");
-  const example = codeBlocks(readme, "ts").find((block) => block.includes("onSignOut"));
+  const guide = readFileSync(join(import.meta.dirname, "../../../../docs/rest/client.md"), "utf8");
+  const example = codeBlocks(guide, "ts").find((block) => block.includes("onSignOut"));
   const folder = join(import.meta.dirname, "../../dist/readme-example");
   mkdirSync(folder, { recursive: true });
   onTestFinished(() => rmSync(folder, { recursive: true }));
