@@ -24,7 +24,7 @@ describe("of projects without a fault", () => {
 });
 
 describe("of projects with one fault", () => {
-  const readme = readFileSync(join(import.meta.dirname, "../README.md"), "utf8");
+  const guide = readFileSync(join(import.meta.dirname, "../../../docs/agent/library.md"), "utf8");
 
   /** How many of the faults are found, and the kinds of those that are not. */
   async function find(inject: (files: ReadonlyMap<string, string>) => readonly FaultyProject[]) {
@@ -37,18 +37,18 @@ describe("of projects with one fault", () => {
     return { total: faults.length, found: faults.length - missed.length, missed };
   }
 
-  it("finds at least 93 of 100, and the README says how many", async () => {
+  it("finds at least 93 of 100, and the guide says how many", async () => {
     const { total, found } = await find(injectFaults);
     expect(total).toBeGreaterThanOrEqual(100);
     expect(found / total).toBeGreaterThanOrEqual(0.93);
-    expect(readme).toContain(`${found} of ${total}`);
+    expect(guide).toContain(`${found} of ${total}`);
   });
 
-  it("finds what it can of six more kinds, and the README says how many and what not", async () => {
+  it("finds what it can of six more kinds, and the guide says how many and what not", async () => {
     const { total, found, missed } = await find(injectMoreFaults);
     expect(total).toBeGreaterThanOrEqual(60);
     expect(found / total).toBeGreaterThanOrEqual(0.99);
-    expect(readme).toContain(`${found} of ${total}`);
+    expect(guide).toContain(`${found} of ${total}`);
     expect(missed.filter((kind) => kind !== "forgotten import")).toEqual([]);
   });
 });
