@@ -1,4 +1,4 @@
-/** The code that Node gives an error, as in `ENOENT`; undefined where there is none. */
+/** The code of an error of Node, as in `ENOENT`; undefined where there is none. */
 export function codeOf(error: unknown): string | undefined {
   // Errors of another context are no instances of ours.
   const isError = typeof error === "object" && error !== null;

@@ -224,7 +224,7 @@ describe("the tools of a loop", () => {
     [".env", "it may hold keys"],
     ["id_rsa", "it may hold keys"],
     ["a.js", "it holds a key"],
-    ["logo.png", "it is no text"],
+    ["logo.png", "it is not text"],
     ["../x", "The path"],
     ["/etc/passwd", "The path"],
     [".git/config", "The path"],

@@ -161,7 +161,7 @@ describe.each(providers)("%s", (name, make) => {
   it("asks once more after a list of nothing but folders", async () => {
     const provider = await start([
       { tool: "file_paths", arguments: { files: ["src/"] }, times: 1 },
-      { match: ["no list of paths"], arguments: { files: ["src/a.js"] } },
+      { match: ["not a list of paths"], arguments: { files: ["src/a.js"] } },
     ]);
     expect(await specifyFilePaths("p", "d", { provider })).toEqual(["src/a.js"]);
   });

@@ -33,7 +33,7 @@ export function contentTag(content: string): string {
   return `"${hash("sha1", content, "base64url")}"`;
 }
 
-/** Makes the entity tag of a JSON value that has no version of its own: a hash of its text. */
+/** Makes the entity tag of a JSON value that has no version: a hash of its text. */
 export function jsonTag(value: unknown): string {
   return contentTag(JSON.stringify(value) ?? "");
 }

@@ -145,7 +145,7 @@ function formatText(detail: Detail): string {
   }
 }
 
-/** Whether an example is one of a schema's, which may ask for a precision of its own. */
+/** Whether an example is one of a schema's, which may ask for a certain precision. */
 function fits(example: string | undefined, pattern: unknown): example is string {
   if (example === undefined || typeof pattern !== "string") return false;
   return new RegExp(pattern.slice(1, pattern.lastIndexOf("/"))).test(example);

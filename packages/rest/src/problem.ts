@@ -2,7 +2,7 @@ import { json } from "@fetchwork/http";
 import { RestError } from "./errors.ts";
 import type { FieldError } from "./field-error.ts";
 
-/** What a {@link Problem} says beside its status. */
+/** What a {@link Problem} has in addition to its status. */
 export interface ProblemOptions {
   /** What went wrong in this case, for a person. Default: the name of the status. */
   readonly detail?: string | undefined;

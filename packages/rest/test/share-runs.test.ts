@@ -54,7 +54,7 @@ describe("shareRuns", () => {
     }
   });
 
-  it("fails for all who share the run, and begins anew", async () => {
+  it("fails for all who share the run, and begins again", async () => {
     const { runs, ask } = openWork();
     const first = ask();
     const others = [ask(), ask()];

@@ -36,7 +36,7 @@ export interface ServiceOptions {
   readonly routes?: readonly Route[] | undefined;
   /** Middlewares around the API, inside those of the service. Default: none. */
   readonly middlewares?: readonly Middleware[] | undefined;
-  /** What is done beside requests. Default: nothing. */
+  /** Work that no request waits for. Default: nothing. */
   readonly jobs?: readonly AnyBackgroundJob[] | undefined;
   /** What receives webhooks of others. Default: nothing. */
   readonly receivers?: readonly Receiver[] | undefined;

@@ -39,7 +39,7 @@ export interface OpenService extends ServiceParts {
   /** Absent without users. */
   readonly accounts: OpenAccounts | undefined;
   /**
-   * Begins what is done beside requests: jobs, schedules, mails, webhooks.
+   * Begins what no request waits for: jobs, schedules, mails, webhooks.
    *
    * @throws StartError for a schedule whose times are wrong or never come, or whose input is refused.
    */

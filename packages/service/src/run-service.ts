@@ -14,7 +14,7 @@ import { openDatabase } from "./store/open-database.ts";
 
 /**
  * Runs a service: reads its settings from `.env` and the environment, opens its log and its store, serves, does what is done
- * beside requests, and stops in order at SIGTERM or SIGINT. Resolves when it has stopped.
+ * next to requests, and stops in order at SIGTERM or SIGINT. Resolves when it has stopped.
  *
  * With `PROCESSES` above 1, this process starts that many of itself, which serve on one port, and serves nothing itself: it
  * replaces those that crash, and at SIGHUP one after the other, without a request that is lost.
@@ -27,7 +27,7 @@ import { openDatabase } from "./store/open-database.ts";
  * ```
  */
 export async function runService(service: Service): Promise<void> {
-  // The reader of the log may go; that is no reason to stop serving.
+  // The reader of the log may go; the service goes on.
   process.stdout.on("error", ignore);
   process.stderr.on("error", ignore);
   const inherited = new Set(Object.keys(process.env));

@@ -12,7 +12,7 @@ export interface ServiceParts {
 }
 
 declare module "@fetchwork/rest" {
-  // What the calls of a service have beside those of `createApi`; the store is there already.
+  // What the calls of a service have in addition to those of `createApi`; the store is there already.
   interface CallServices {
     readonly jobs: Jobs;
     readonly sender: Sender;

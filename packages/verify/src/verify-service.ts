@@ -17,7 +17,7 @@ import { Sender } from "./world/sender.ts";
 
 /** How a service is verified. */
 export interface VerifyOptions {
-  /** Settings beside those that are needed, by the names of their variables. Default: none. */
+  /** Settings in addition to those that are needed, by the names of their variables. Default: none. */
   readonly settings?: Readonly<Record<string, string>> | undefined;
   /** What stays the same for documents, as `invariant` makes it. Default: none. */
   readonly invariants?: readonly Invariant[] | undefined;

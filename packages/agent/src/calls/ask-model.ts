@@ -38,7 +38,7 @@ export interface AskOptions {
   readonly maxOutputTokens?: number | undefined;
   /** Milliseconds without a piece of the answer, or of thoughts before it, after which an attempt failed. Default: `120_000`. */
   readonly idleTimeout?: number | undefined;
-  /** Hears each piece of text, or of a file in a tool call, as it comes. After `onRetry` the answer begins anew. */
+  /** Hears each piece of text, or of a file in a tool call, as it comes. After `onRetry` the answer begins again. */
   readonly onToken?: ((text: string) => void) | undefined;
   /** Hears what each attempt used. */
   readonly onUsage?: ((usage: Usage) => void) | undefined;
@@ -124,7 +124,7 @@ export async function askModel(question: Question, options: AskOptions): Promise
       const { text, toolCalls, thoughts } = outcome;
       return { text, toolCalls, thoughts, usage: used };
     }
-    // Whoever listens is no server: asking again would cost again, and fail again.
+    // A listener that throws is not the server: asking again would cost again, and fail again.
     if (outcome.error instanceof ListenerFailure) throw outcome.error.cause;
     if (outcome.error.code === "ERR_AGENT_TRUNCATED" && reservation.isShortened) {
       const message = "what is left of the budget is too little for the answer";

@@ -30,7 +30,7 @@ export interface StructuredAnswer<T> {
 
 /**
  * Asks for a value: by a forced tool call, and where the model answers with text instead, or its server knows no tools,
- * as JSON text. An answer that is no such value is told what is wrong, once.
+ * as JSON text. A wrong answer is told what is wrong with it, once.
  *
  * @throws AgentError `ERR_AGENT_TOOL_OUTPUT` as a rejection when the second answer is wrong too
  */
@@ -61,7 +61,7 @@ export async function askStructured<T>(
       );
     }
     complained = true;
-    // Whoever answered with text has text demanded the second time.
+    // A model that answered with text is asked for text the second time.
     form = answer.toolCalls.length > 0 ? answer.form : "text";
     messages = [
       ...messages,

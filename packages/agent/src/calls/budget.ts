@@ -43,7 +43,7 @@ export interface Reservation {
   readonly isShortened: boolean;
   /** Replaces the reservation by what was used. Without a count, all of it counts as used: a bill that nobody sees is still sent. */
   settle(count: TokenCount | undefined): Usage;
-  /** Gives it back, for a call that never reached the server. */
+  /** Returns it, for a call that never reached the server. */
   release(): void;
 }
 
@@ -53,7 +53,7 @@ const leastOutput = 256;
 /**
  * Counts what calls use, and lets none begin that could pass a limit: each reserves its worst case first (a byte of the
  * question is at most a token, and the answer's limit is sent along), so the limits hold with any number of calls at
- * once. Where only reservations are in the way, a call waits for them.
+ * once. Where only reservations stand against it, a call waits for them.
  */
 export class Budget {
   readonly #maxTokens: number;

@@ -51,7 +51,7 @@ export type SyncOutcome =
 
 /**
  * `generateCode` that blocks the thread until the file is there (specification, part B). A server in the same thread
- * cannot answer meanwhile, and the thread does nothing else: prefer `generateCode`.
+ * cannot respond, and the thread does nothing else: prefer `generateCode`.
  *
  * @throws AgentUsageError `ERR_AGENT_ARGUMENT` for a blank argument, `ERR_AGENT_OPTION` without `timeout`
  * @throws AgentError `ERR_AGENT_TIMEOUT` after `timeout`, and what `generateCode` rejects with

@@ -216,7 +216,7 @@ export function editMessages(
 ): readonly ChatMessage[] {
   return [
     system(
-      "Change the program as asked, with as few edits as possible. An edit replaces a part of a file that stands there exactly once, or gives the whole content of a new file.",
+      "Change the program as asked, with as few edits as possible. An edit replaces a part of a file that stands there exactly once, or is the whole content of a new file.",
     ),
     ...files.map(fileMessage),
     ...(complaint === undefined

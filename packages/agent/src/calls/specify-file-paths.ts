@@ -27,7 +27,7 @@ export async function specifyFilePaths(
 
 function read(value: unknown): string[] | Complaint {
   const list = readPathList(value);
-  if (list === undefined) return new Complaint("It is no list of paths.");
+  if (list === undefined) return new Complaint("It is not a list of paths.");
   const { paths, refused } = validateFilePaths(list);
   if (refused.length === 0) return [...paths];
   const reasons = refused.slice(0, 20).map(({ path, reason }) => `${path}: ${reason}`);

@@ -5,7 +5,7 @@ import { Budget } from "./budget.ts";
 import type { SyncOutcome, SyncTask } from "./generate-code-sync.ts";
 import { generateCode } from "./generate-code.ts";
 
-// Started by generateCodeSync only, which gives exactly this.
+// Started by generateCodeSync only, which passes exactly this.
 const { task, flag, port } = workerData as {
   readonly task: SyncTask;
   readonly flag: Int32Array<SharedArrayBuffer>;

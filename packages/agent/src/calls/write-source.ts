@@ -64,7 +64,7 @@ export async function writeSource(
 
 interface Source {
   readonly code: string;
-  /** Why it is no file. */
+  /** Why it is not a file. */
   readonly fault?: string | undefined;
 }
 

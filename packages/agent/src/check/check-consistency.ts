@@ -70,7 +70,7 @@ function checkContract(
         : script.facts.declared.has(name) || exports.length === 0;
       if (has) return [];
       const message = `the plan says that it exports ${name}, and it does not`;
-      // A plan is no law: only where another file misses the name is it an error, and that is said there.
+      // A plan does not decide: only where another file misses the name is it an error, and that is said there.
       return [{ ...place, message, severity: "warning" }];
     });
   });

@@ -117,7 +117,7 @@ function checkNames(
   const reported = new Set<string>();
   return fact.names.flatMap(({ name, line }) => {
     if (reported.has(name) || lookup.exports(target, name) !== false) return [];
-    // What `require` gives of a module without exports is an empty object, and a whole module has these anyway.
+    // What `require` returns for a module without exports is an empty object, and a whole module has these anyway.
     if (fact.how === "require" && (name === "default" || name === "__esModule")) return [];
     reported.add(name);
     const there = lookup.names(target).slice(0, 12).join(", ") || "nothing";

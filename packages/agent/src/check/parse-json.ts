@@ -18,7 +18,7 @@ export function parseJson(path: string, source: string): ParsedJson {
       ok: false,
       line: before.split("\n").length,
       // V8 quotes the source in its message; that may be anything.
-      message: `it is no JSON: ${/^[^."]*(?: in JSON)?/.exec(message)?.[0].trim() || "unexpected end"}`,
+      message: `it is not JSON: ${/^[^."]*(?: in JSON)?/.exec(message)?.[0].trim() || "unexpected end"}`,
     };
   }
 }

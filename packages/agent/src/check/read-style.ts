@@ -17,7 +17,7 @@ export interface StyleFacts {
   readonly fault: StylePart | undefined;
 }
 
-/** Comments and strings are replaced by blanks, so that what is in them is no selector, and lines stay. */
+/** Comments and strings are replaced by blanks, so that their content is not read as selectors, and lines stay. */
 function blank(text: string): string {
   return text.replace(/[^\n]/g, " ");
 }

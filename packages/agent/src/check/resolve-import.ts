@@ -73,7 +73,7 @@ export function resolveImport(
   const target = joinPath(folderOf(from), plain);
   if (target === undefined || isBuilt.test(target)) return { kind: "other" };
   const isFolder = /(?:^|\/)\.{0,2}$/.test(plain);
-  // TypeScript reads the types beside a script.
+  // TypeScript reads the types next to a script.
   const types = target.replace(/\.([cm]?)js$/, ".d.$1ts");
   if (/\.[cm]?tsx?$/.test(from) && types !== target && paths.has(types)) {
     return { kind: "file", path: types };

@@ -12,7 +12,7 @@ export interface PathPolicy {
 export type PathResult =
   { readonly ok: true; readonly path: string } | { readonly ok: false; readonly reason: string };
 
-/** Names that Windows gives to devices, with any extension. */
+/** Names of devices on Windows, with any extension. */
 const device = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d¹²³])(?:\.|$)/i;
 
 /**
@@ -22,7 +22,7 @@ const device = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d¹²³])(?:\.
  */
 export function validateFilePath(path: string, policy: PathPolicy = {}): PathResult {
   const { forbidden = [".git", ".fetchwork"], maxBytes = 512, maxDepth = 24 } = policy;
-  if (typeof path !== "string") return refuse("it is no text");
+  if (typeof path !== "string") return refuse("it is not text");
   const trimmed = path
     .slice(0, 4_096)
     .trim()

@@ -37,7 +37,7 @@ interface Visit {
   next: number;
 }
 
-/** Strongly connected components (Tarjan 1972), without recursion: a chain of 10,000 files is no stack overflow. */
+/** Strongly connected components (Tarjan 1972), without recursion: a chain of 10,000 files overflows no stack. */
 function findCircles(files: ReadonlyMap<string, ScheduledFile>): readonly (readonly string[])[] {
   const groups: string[][] = [];
   const index = new Map<string, number>();

@@ -69,7 +69,7 @@ export class ChangedFiles {
     if (text === undefined) throw new ToolRefusal(`There is no file ${path}.`);
     if (holdsSecret(text)) throw new ToolRefusal(`${path} is not shown: it holds a key.`);
     if (text === "" && this.#unread.has(path)) {
-      throw new ToolRefusal(`${path} is not shown: it is no text, or too long.`);
+      throw new ToolRefusal(`${path} is not shown: it is not text, or too long.`);
     }
     return text;
   }
@@ -96,7 +96,7 @@ export class ChangedFiles {
     this.#now.delete(path);
   }
 
-  /** Gives a file another path. */
+  /** Moves a file to another path. */
   move(from: string, to: string): void {
     const old = this.#changeable(from);
     const path = this.#changeable(to);

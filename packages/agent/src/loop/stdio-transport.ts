@@ -23,7 +23,7 @@ export function startProgram(
   // oxlint-disable-next-line node/no-process-env -- of all of it only where programs are
   const { PATH = "", HOME = "" } = process.env;
   const child = spawn(file, args, {
-    // A group of its own, so that its children end with it.
+    // A separate process group, so that its children end with it.
     detached: true,
     stdio: ["pipe", "pipe", "ignore"],
     env: { PATH, HOME, ...env },
@@ -78,7 +78,7 @@ export function startProgram(
       try {
         transport.onmessage?.(parse(JSON.parse(new TextDecoder().decode(bytes))));
       } catch {
-        // Some programs print what is no message.
+        // Some programs print other text than messages.
       }
     }
     line.add(chunk.subarray(start));

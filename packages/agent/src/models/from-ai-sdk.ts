@@ -117,7 +117,7 @@ async function* ask(
       } else if (part.type === "raw") {
         refused ||= saysRefusal(part.rawValue);
       } else if (part.type === "error" && isTextInstead(part.error)) {
-        // What was said is an answer all the same; whoever asked decides whether it will do.
+        // What was said is an answer all the same; the caller decides whether it will do.
         textInstead = true;
       } else if (part.type === "error") {
         throw providerFailure(part.error);
@@ -148,7 +148,7 @@ function thoughtOf(part: TextStreamPart<ToolSet>): ModelPart {
 /** Asks through the SDK, which adapts models of older interfaces and finds those that are named. */
 async function streamOf(model: LanguageModel, request: ModelRequest, signal: AbortSignal) {
   const sdk = await import("ai");
-  // Its warnings go to the console of whoever uses us; a program that wants them says so before.
+  // Its warnings go to the console of the program; a program that wants them says so before.
   globalThis.AI_SDK_LOG_WARNINGS ??= false;
   const { stream } = sdk.streamText({
     ...questionOf(request, sdk),

@@ -46,11 +46,9 @@ export function providerFailure(error: unknown): AgentError {
 function connectionFailure(error: unknown): AgentError {
   const name = error instanceof Error ? error.name : typeof error;
   if (/TypeValidation|JSONParse|InvalidResponse|EmptyResponse/.test(name)) {
-    return new AgentError(
-      "ERR_AGENT_PROVIDER",
-      "the model's server sent something that is no answer",
-      { retryable: true },
-    );
+    return new AgentError("ERR_AGENT_PROVIDER", "the model's server sent an invalid response", {
+      retryable: true,
+    });
   }
   if (/LoadAPIKey/.test(name)) {
     return new AgentError("ERR_AGENT_AUTH", "the provider has no key");
@@ -108,7 +106,7 @@ function findCall(error: unknown): CallFailure | undefined {
       const status = "statusCode" in next ? next.statusCode : undefined;
       const body = "responseBody" in next ? next.responseBody : undefined;
       const headers = "responseHeaders" in next ? next.responseHeaders : undefined;
-      // A body of 200 that cannot be read is reported with status 200: that is no refusal, it is garbage.
+      // A body of 200 that cannot be read is reported with status 200: that is not a refusal, but garbage.
       if (typeof status === "number" && status >= 400) {
         return {
           statusCode: status,

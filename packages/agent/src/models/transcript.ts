@@ -23,13 +23,13 @@ export interface TranscriptHead {
 export interface RecordingOptions {
   /** Where the answers are from. Default: `recorded`. */
   readonly source?: TranscriptSource | undefined;
-  /** What whoever replays it needs to know. Default: nothing. */
+  /** What a replay needs to know. Default: nothing. */
   readonly run?: TranscriptRun | undefined;
 }
 
 interface TranscriptLine {
   readonly key: string;
-  /** Begin of the question, for whoever reads the file. */
+  /** Beginning of the question, for readers of the file. */
   readonly about: string;
   readonly parts: readonly ModelPart[];
 }
@@ -126,7 +126,7 @@ async function readText(file: string): Promise<string> {
 }
 
 function noTranscript(file: string): AgentError {
-  return new AgentError("ERR_AGENT_REPLAY", `${file} is no transcript`);
+  return new AgentError("ERR_AGENT_REPLAY", `${file} is not a transcript`);
 }
 
 async function load(file: string): Promise<Map<string, TranscriptLine[]>> {

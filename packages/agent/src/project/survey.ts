@@ -148,7 +148,7 @@ function countImporters(files: readonly Looked[]): ReadonlyMap<string, number> {
         (stem) => stem.slice(0, Math.max(0, stem.lastIndexOf("/"))) === folder,
       );
       const target = clean.length > 1 ? near : nearby.length > 0 ? nearby : same;
-      // What fits many is no hint.
+      // A word that fits many files is not a hint.
       if (target.length > 3) continue;
       for (const stem of target) counts.set(stem, (counts.get(stem) ?? 0) + 1);
     }

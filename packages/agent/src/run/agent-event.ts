@@ -18,7 +18,7 @@ export type AgentEvent =
       readonly path?: string | undefined;
       readonly round?: number | undefined;
     }
-  /** A piece of an answer. Not kept: whoever begins to listen later does not get it. */
+  /** A piece of an answer. Not kept: a later listener does not get it. */
   | {
       readonly type: "token";
       readonly step: StepName;
@@ -32,7 +32,7 @@ export type AgentEvent =
       readonly about: string;
       readonly ok: boolean;
     }
-  /** An attempt failed and is repeated after `delay` milliseconds; the answer begins anew. */
+  /** An attempt failed and is repeated after `delay` milliseconds; the answer begins again. */
   | {
       readonly type: "retry";
       readonly step: StepName;

@@ -149,7 +149,7 @@ export function createAgent(options: AgentOptions = {}): CodeAgent {
       const out = resolve(requireText("out", input.out));
       const runId = checkRunId(input.runId ?? randomUUID());
       const { dryRun = false, commit = false, continues } = input;
-      // What the earlier run left is no surprise.
+      // What the earlier run left is expected.
       const { dirty = continues !== undefined } = input;
       if (continues !== undefined) checkRunId(continues);
       return startRun(runId, async (emit, own) => {

@@ -96,7 +96,7 @@ function shorten(text: string): string {
 function readEdits(value: unknown): readonly Edit[] | Complaint {
   const list =
     typeof value === "object" && value !== null && "edits" in value ? value.edits : value;
-  if (!Array.isArray(list) || list.length === 0) return new Complaint("It is no list of edits.");
+  if (!Array.isArray(list) || list.length === 0) return new Complaint("It is not a list of edits.");
   const edits: Edit[] = [];
   for (const entry of list as readonly unknown[]) {
     if (typeof entry !== "object" || entry === null || !("path" in entry)) {

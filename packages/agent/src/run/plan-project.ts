@@ -32,7 +32,7 @@ export async function specifyFiles(
 
 function read(value: unknown): readonly FileSpec[] | Complaint {
   const contract = readContract(value);
-  if (contract === undefined) return new Complaint("It is no list of files with paths.");
+  if (contract === undefined) return new Complaint("It is not a list of files with paths.");
   const { files, refused } = contract;
   if (refused.length === 0) return files;
   const reasons = refused.slice(0, 20).map(({ path, reason }) => `${path}: ${reason}`);

@@ -16,7 +16,7 @@ export interface ReadLimits {
 const isSource = /\.(?:[cm]?[jt]sx?|vue|json|css|html?)$/i;
 
 /**
- * The text files of a program by path; what git ignores, links and other repositories are left out. What is no UTF-8 text,
+ * The text files of a program by path; what git ignores, links and other repositories are left out. What is not UTF-8 text,
  * or longer than a file may be, is there without its content.
  */
 export async function readProjectFiles(

@@ -1,7 +1,7 @@
 import { AgentError, AgentUsageError } from "../errors.ts";
 import type { AgentEvent, RunHandle, RunResult } from "./agent-event.ts";
 
-/** Sends an event to whoever listens. */
+/** Sends an event to all listeners. */
 export type Emit = (event: AgentEvent) => void;
 
 /** Most tokens that wait for a slow listener; more are left out. */
@@ -49,7 +49,7 @@ export function startRun(
       ended = true;
       wakeAll();
     });
-  // Whoever only iterates hears of a failure as an event.
+  // A caller that only iterates gets a failure as an event.
   result.catch(() => undefined);
 
   async function* listen(): AsyncGenerator<AgentEvent, undefined> {

@@ -55,7 +55,7 @@ export interface EditChange {
   readonly after: string | null;
 }
 
-/** What is about to be written: whoever finds `after` on the disk has written it. */
+/** What is about to be written: with `after` on the disk, it was written. */
 export interface WriteIntent {
   readonly action: string;
   readonly after: string;

@@ -7,7 +7,7 @@ import type { EditRunParts } from "./edit-run.ts";
 import type { EditChange } from "./run-state.ts";
 
 /**
- * Writes what is not there yet. The base of an edit is what was read: a file that somebody changed meanwhile is not
+ * Writes what is not there yet. The base of an edit is what was read: a file that somebody changed since is not
  * overwritten, and then no other is written either.
  */
 export async function writeChanges(
@@ -15,7 +15,7 @@ export async function writeChanges(
   { runId, folder, settings, signal, emit, state }: EditRunParts,
 ): Promise<readonly WrittenFile[]> {
   const files = changes.map(fileOf);
-  // What somebody does with the files afterwards is no business of an edit that is over.
+  // What somebody does with the files afterwards does not concern an edit that is over.
   if (state.finished) return files;
   const checkpoint = await takeCheckpoint(folder, runId);
   const { approve } = settings;
@@ -71,7 +71,7 @@ async function stateOf(
   const text = await folder.read(path);
   const isThere = (text ?? null) === after;
   if (!isThere && (text === undefined ? null : hashOf(text)) !== before) {
-    throw new AgentError("ERR_AGENT_CONFLICT", `${path} was changed meanwhile`, { path });
+    throw new AgentError("ERR_AGENT_CONFLICT", `${path} was changed since it was read`, { path });
   }
   return { isThere, text };
 }

@@ -53,7 +53,7 @@ async function writeAll(
   const { onConflict, approve } = settings;
   const writer = await ProjectWriter.open(folder, onConflict);
   if (onConflict === "fail") {
-    // Nothing is written when one of them is in the way.
+    // Nothing is written when one of them conflicts.
     for (const [path, text] of contents) if (!intents.has(path)) await writer.propose(path, text);
   }
   const files: WrittenFile[] = [];
@@ -100,7 +100,7 @@ async function writeAll(
   for (const [path, text] of contents) {
     if (signal.aborted) throw cancelled(signal);
     let pending = await decide(path, text);
-    // What is put beside a file takes a name that another one of the group may have: it is alone.
+    // What is put next to a file takes a name that another one of the group may have: it is alone.
     const isAlone = pending.change.beside !== undefined;
     if (isAlone && group.length > 0) {
       await flush();

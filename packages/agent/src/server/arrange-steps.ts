@@ -73,7 +73,7 @@ function inOrder(byKey: ReadonlyMap<string, NewStep>): readonly string[] {
     const needed = neededBy(byKey, key);
     left.set(key, needed.size);
     for (const other of needed) {
-      if (!byKey.has(other)) throw wrong(`${key} waits for ${other}, which is no step`);
+      if (!byKey.has(other)) throw wrong(`${key} waits for ${other}, which is not a step`);
       waiters.set(other, [...(waiters.get(other) ?? []), key]);
     }
   }

@@ -17,7 +17,7 @@ export function requestOf({ attempt, input, data }: RunningStep): string {
   return isReworded ? input : String(data["request"]);
 }
 
-/** The plan of the task, which people may have changed meanwhile. */
+/** The plan of the task, which people may have changed since. */
 export async function sharedDepsOf(step: RunningStep): Promise<string> {
   const text = (await step.read(sharedDepsPath)) ?? "";
   if (text.trim() !== "") return text;
@@ -58,7 +58,7 @@ export async function bestOf(
   return files.filter(({ path }) => paths.includes(path)).map(({ path, hash }) => ({ path, hash }));
 }
 
-/** Puts files back to what repairs did not make better, with what was found then. What people uploaded meanwhile stays. */
+/** Puts files back to what repairs did not make better, with what was found then. What people uploaded since stays. */
 export async function asItWas(step: RunningStep): Promise<StepResult> {
   const { best, output, additionalOutput } = step.data;
   const files = await step.files();

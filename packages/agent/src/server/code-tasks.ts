@@ -318,5 +318,5 @@ function verdictOn(ok: boolean, { checked, unchecked }: Coverage): JsonObject {
 
 /** What is shown when an answer is asked for again. */
 function beginsAnew(code: string): string {
-  return `\n[${code}: the answer begins anew]\n`;
+  return `\n[${code}: the answer begins again]\n`;
 }

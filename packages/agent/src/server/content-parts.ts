@@ -53,7 +53,7 @@ export interface ContentPlace {
 }
 
 /**
- * Reads content part by part; fails when the task was deleted meanwhile.
+ * Reads content part by part; fails when the task has been deleted.
  *
  * @yields Each part.
  */

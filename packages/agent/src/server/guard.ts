@@ -4,7 +4,7 @@ import { HttpFailure } from "./http-failure.ts";
 
 /** Who may ask. */
 export interface GuardOptions {
-  /** Names, without a port, by which the server may be asked, beside `localhost`, `127.0.0.1` and `[::1]`. `*`: any, for a server behind a proxy that checks. Default: none. */
+  /** Names, without a port, by which the server may be asked, in addition to `localhost`, `127.0.0.1` and `[::1]`. `*`: any, for a server behind a proxy that checks. Default: none. */
   readonly hosts?: readonly string[] | undefined;
   /** What clients have to send as `Authorization: Bearer`; 16 to 4,096 visible characters. Default: nothing is asked for. */
   readonly token?: string | undefined;

@@ -1,4 +1,4 @@
-/** An answer that is no success. Its message is for the client. */
+/** A response that is not a success. Its message is for the client. */
 export class HttpFailure extends Error {
   override readonly name: string = "HttpFailure";
   readonly status: number;

@@ -44,7 +44,7 @@ export function documentsIdempotency(
       const latest = Date.now() + lockFor;
       const until = (): number => Math.min(Date.now() + lease, latest);
       const record = { fingerprint, owner, until: until() };
-      // One step, whoever else tries: who finds another owner came too late.
+      // One step: a request that finds another owner came too late.
       const known = await records.upsert(record, { id: key, change: withoutMeta });
       if (known.owner !== owner)
         return { fingerprint: known.fingerprint, response: known.response };

@@ -22,7 +22,7 @@ const largestInt32 = 2 ** 31 - 1;
 /**
  * Reads `current_page` (default 1) and `page_size` (default 10, never more than 1,000).
  *
- * @throws HttpFailure 422 for what is no int32 from 1 on
+ * @throws HttpFailure 422 for values other than an int32 from 1 on
  */
 export function readPage(query: URLSearchParams): WantedPage {
   return {

@@ -26,7 +26,7 @@ export interface FileOwner {
 /**
  * Stores a file, as a new version where there is one of that path.
  *
- * @throws AgentError `ERR_AGENT_UNSAFE_PATH` as a rejection, where it cannot stand beside the files that there are
+ * @throws AgentError `ERR_AGENT_UNSAFE_PATH` as a rejection, where it conflicts with the files that there are
  */
 export async function putFile(
   tx: Transaction,

@@ -10,7 +10,7 @@ const mostLevels = 100;
  * Reads a body that is a JSON object, or nothing. Its type counts for nothing (`curl -d` says it is a form), except
  * where a page of another origin might have sent it: forms send text that is JSON too, but never say so.
  *
- * @throws HttpFailure 413 beyond the limit, 415 for another type of a page that may be foreign, 422 for what is no JSON object
+ * @throws HttpFailure 413 beyond the limit, 415 for another type of a page that may be foreign, 422 for other values than a JSON object
  */
 export async function readJson(request: Request, limit: number): Promise<JsonObject> {
   const bytes = await readBytes(request, limit);
@@ -26,7 +26,7 @@ export async function readJson(request: Request, limit: number): Promise<JsonObj
     const text = new TextDecoder("utf-8", { fatal: true }).decode(bytes);
     value = JSON.parse(text);
   } catch {
-    throw invalid("the body is no JSON");
+    throw invalid("the body must be JSON");
   }
   if (isObject(value)) return value;
   throw invalid("the body is to be a JSON object");
@@ -42,7 +42,7 @@ async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
       const { message, headers } = error;
       throw new HttpFailure(503, "overloaded", message, { headers, retryable: true });
     }
-    // A client that leaves is no failure of the server.
+    // A client that leaves is not a failure of the server.
     throw error instanceof BodyTooLargeError ? tooLarge(tooLong) : invalid("the body broke off");
   }
 }

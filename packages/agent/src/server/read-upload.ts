@@ -92,7 +92,7 @@ async function receive(
     }
     stream.once("limit", () => refuse(fileTooLarge(limit)));
     storing = store(stream, { place, name: name ?? "" });
-    // Whoever waits for it below may not get there.
+    // The code below that waits for it may not be reached.
     storing.catch(() => undefined);
   });
   parser.on("filesLimit", () => refuse(invalid("there is more than one file")));

@@ -111,7 +111,7 @@ export async function serveTasks(options: ServeTasksOptions = {}): Promise<Runni
         hostname,
         signals,
         gracePeriod: gracePeriod + answering,
-        // A step takes as long as a model does; whoever sends a request does not.
+        // A step takes as long as a model does; the sending of a request does not.
         requestTimeout: 300_000,
         reportError,
       });
@@ -130,7 +130,7 @@ export async function serveTasks(options: ServeTasksOptions = {}): Promise<Runni
   }
 }
 
-/** A stop of the server, whoever asked for it, also stops the tasks, and closes the store behind both. */
+/** Any stop of the server also stops the tasks, and closes the store behind both. */
 function stopTogether(
   server: RunningServer,
   {
@@ -146,7 +146,7 @@ function stopTogether(
   },
 ): RunningServer {
   const stopTasks = (): void => void tasks.stop({ gracePeriod });
-  // The server itself stops on them too, but waits for the answers that only the end of the steps gives.
+  // The server itself stops on them too, but waits for responses that only come at the end of the steps.
   const names = signals ? (["SIGTERM", "SIGINT"] as const) : [];
   for (const name of names) process.on(name, stopTasks);
   const finished = server.finished.then(async () => {

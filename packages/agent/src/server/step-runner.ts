@@ -46,7 +46,7 @@ export class StepRunner {
 
   /**
    * Runs the next step of a task: the first that waits for nothing. Waits while only steps are left that wait for running
-   * ones. A task without steps that are left gives its last step again.
+   * ones. A task without steps that are left returns its last step again.
    *
    * @throws HttpFailure 404, 409 for a canceled task, else what the step failed with
    */
@@ -140,7 +140,7 @@ export class StepRunner {
       throw new HttpFailure(
         409,
         "ERR_AGENT_CANCELLED",
-        "the task was canceled or stopped meanwhile",
+        "the task was canceled or stopped while the step ran",
       );
     }
     const { task, step } = begun;
@@ -174,11 +174,11 @@ export class StepRunner {
         usage,
       });
       if (finished === undefined) {
-        throw new AgentError("ERR_AGENT_CANCELLED", "the task was canceled meanwhile");
+        throw new AgentError("ERR_AGENT_CANCELLED", "the task was canceled while the step ran");
       }
       return finished;
     } catch (error) {
-      // Whoever aborted knows better why the step failed than the step.
+      // The reason of the abort says better why the step failed than its error.
       const failure = isLeaseOver(error) ? tookOver() : error;
       const cause: unknown = controller.signal.aborted ? controller.signal.reason : failure;
       const isOurs = cause instanceof AgentError || cause instanceof Interruption;

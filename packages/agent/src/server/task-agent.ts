@@ -61,7 +61,7 @@ export interface RunningStep {
   read(path: string, version?: { readonly hash: string }): Promise<string | undefined>;
   /** Counts what a call to a model used, for the task; pass it as `onUsage`. */
   spend(usage: Usage): void;
-  /** Shows text to whoever watches, while it is written. It is not kept. */
+  /** Shows text to watchers while it is written. It is not kept. */
   say(text: string): void;
 }
 

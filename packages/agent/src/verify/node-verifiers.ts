@@ -169,7 +169,7 @@ export function typeCheck({ tsc = findTsc() }: TypeCheckOptions = {}): Verifier 
     async check({ folder, files, signal }, sandbox) {
       if (tsc === undefined) return [];
       const command = [process.execPath, tsc, "--noEmit", "--pretty", "false", "-p", "."];
-      // Its folder, with what it imports, is no part of the project.
+      // Its folder, with what it imports, is not part of the project.
       const readOnly = [join(tsc, "../../..")];
       const result = await sandbox.exec(command, { cwd: folder, readOnly, signal });
       if (result.code === 0 || packagesAreMissing(result.stdout)) return [];
@@ -192,7 +192,7 @@ export function typeCheck({ tsc = findTsc() }: TypeCheckOptions = {}): Verifier 
   };
 }
 
-/** A module that is no file of the project, no types for one, or a name that only such types declare. */
+/** A module that is not a file of the project, no types for one, or a name that only such types declare. */
 function packagesAreMissing(output: string): boolean {
   return /error TS(?:(?:2307|2792)[^\n']*'[^.'/]|(?:2580|2582|2591|2592|2593|2688|2867|2868|2875|7016):)/.test(
     output,
@@ -226,7 +226,7 @@ export function defaultVerifiers(): readonly Verifier[] {
   ];
 }
 
-/** A verifier failed by itself: that is no fault of the project. */
+/** A verifier failed by itself: that is not a fault of the project. */
 export function verifierError(name: string, cause: unknown): AgentError {
   return new AgentError("ERR_AGENT_SANDBOX", `the verifier ${name} could not run`, { cause });
 }

@@ -39,7 +39,7 @@ export async function withCopy<T>(
         ? undefined
         : await ConfinedFolder.open(from, { maxFileBytes: mostCopied, mustExist: true });
     for (const [path, text] of files) {
-      // What is no text is known without its content.
+      // Files that are not text are known without their content.
       const isUnread = text === "" && changed?.has(path) !== true;
       const bytes = isUnread ? await source?.readBytes(path) : undefined;
       await copy.write(path, bytes ?? text, { sync: false });

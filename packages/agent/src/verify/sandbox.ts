@@ -136,7 +136,7 @@ function run(
   return new Promise((resolve) => {
     const child = spawn(file, args, {
       cwd,
-      // A group of its own, so that its children end with it.
+      // A separate process group, so that its children end with it.
       detached: true,
       stdio: stdio ?? ["ignore", "pipe", "pipe"],
       // Nothing of our environment: it has keys.

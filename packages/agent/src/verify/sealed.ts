@@ -47,7 +47,7 @@ const unprivileged = 65_534;
 
 /** The user that commands of root run as, whose processes the kernel counts; undefined where this is not root. */
 export function sandboxUser(): number | undefined {
-  // Root of a container with users of its own is an ordinary user to the kernel.
+  // Root of a container with its user namespace is an ordinary user to the kernel.
   const isRoot =
     process.getuid?.() === 0 && /^\s*0\s+0\s/.test(readFileSync("/proc/self/uid_map", "utf8"));
   return isRoot ? unprivileged : undefined;
@@ -73,7 +73,7 @@ export function sealedCommand(command: readonly string[], options: SealedOptions
   const limits = {
     // Threads count, of which Node has a dozen.
     nproc: Math.min(512, 64 + 16 * availableParallelism()),
-    // A process of Node needs some hundred MiB of address space beside its heap.
+    // A process of Node needs some hundred MiB of address space in addition to its heap.
     data: (memory * 2 + 1024) * 1024 * 1024,
     fsize: 512 * 1024 * 1024,
     cpu: Math.ceil(timeout / 1_000) * availableParallelism() + 1,

@@ -1,7 +1,7 @@
 import type { Diagnostic } from "../check/diagnostic.ts";
 import type { Sandbox } from "./sandbox.ts";
 
-/** A project that lies in a folder of its own, to be run there. */
+/** A project that lies in a separate folder, to be run there. */
 export interface ProjectView {
   /** The folder; it is removed afterwards. */
   readonly folder: string;

@@ -29,7 +29,7 @@ const mostOwnBytes = 64 * 1024 * 1024;
 
 /**
  * A folder in which files are read and written whole, and none outside of it: no symbolic link on the way is followed,
- * also not one that somebody puts there meanwhile. A file is written beside its place, synced and renamed.
+ * also not one that somebody puts there later. A file is written next to its place, synced and renamed.
  *
  * On Linux each folder is opened by the one above it, so there is no moment between check and use. Elsewhere the real
  * path is compared before and after.
@@ -61,7 +61,7 @@ export class ConfinedFolder {
   }
 
   /**
-   * The text of a file, its byte order mark included; undefined when there is none. What is no UTF-8 is replaced: such a
+   * The text of a file, its byte order mark included; undefined when there is none. Bytes that are not UTF-8 are replaced: such a
    * text must not be written back. A link, a folder or a device is an error.
    */
   async read(path: string): Promise<string | undefined> {
@@ -119,14 +119,14 @@ export class ConfinedFolder {
       } catch (error) {
         if (codeOf(error) !== "EEXIST") throw error;
         if (!(await lstat(join(folder, name))).isFile())
-          throw unsafe(path, "it is no regular file");
+          throw unsafe(path, "it is not a regular file");
       }
     });
   }
 
   /**
    * Writes a file whole: afterwards its place has the old one or the new one. The permissions of the old one stay. Where
-   * `isNew`, a file that somebody made meanwhile is not replaced, but `ERR_AGENT_CONFLICT`. Without `sync` it may be lost,
+   * `isNew`, a file that somebody made since is not replaced, but `ERR_AGENT_CONFLICT`. Without `sync` it may be lost,
    * or not be whole, when the computer fails.
    */
   async write(
@@ -186,7 +186,7 @@ export class ConfinedFolder {
 
   async #regular(file: FileHandle, path: string): Promise<{ readonly size: number }> {
     const status = await file.stat();
-    if (!status.isFile()) throw unsafe(path, "it is no regular file");
+    if (!status.isFile()) throw unsafe(path, "it is not a regular file");
     return status;
   }
 
@@ -208,8 +208,7 @@ export class ConfinedFolder {
       if (error instanceof AgentError) throw error;
       const code = codeOf(error);
       if (purpose === "look" && code === "ENOENT") return undefined;
-      if (code === "ELOOP" || code === "ENOTDIR")
-        throw unsafe(path, "a link or a file is in the way");
+      if (code === "ELOOP" || code === "ENOTDIR") throw unsafe(path, "a link or a file is there");
       if (code === "EISDIR") throw unsafe(path, "a folder is in its place");
       throw new AgentError(
         "ERR_AGENT_WRITE",
@@ -256,14 +255,14 @@ export class ConfinedFolder {
     const check = async (): Promise<void> => {
       const real = await realpath(folder);
       if (real !== folder || !`${real}${sep}`.startsWith(`${this.root}${sep}`)) {
-        throw unsafe(path, "a link is in the way");
+        throw unsafe(path, "a link is there");
       }
     };
     const made = purpose === "make" ? segments.length : 0;
     for (let depth = 1; depth <= made; depth += 1) {
       const below = join(this.root, ...segments.slice(0, depth));
       await makeFolder(below);
-      if ((await realpath(below)) !== below) throw unsafe(path, "a link is in the way");
+      if ((await realpath(below)) !== below) throw unsafe(path, "a link is there");
     }
     await check();
     const result = await use(folder, name);
@@ -298,7 +297,7 @@ function unsafe(path: string, reason: string): AgentError {
   return new AgentError("ERR_AGENT_UNSAFE_PATH", message, { path });
 }
 
-/** The text of bytes, with what is no UTF-8 replaced. A byte order mark stays: it is written back. */
+/** The text of bytes, with bytes that are not UTF-8 replaced. A byte order mark stays: it is written back. */
 export function decodeText(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
@@ -334,7 +333,7 @@ async function putNew(temporary: string, place: string, path: string): Promise<v
 }
 
 function madeMeanwhile(path: string): AgentError {
-  return new AgentError("ERR_AGENT_CONFLICT", `${path} was made meanwhile`, { path });
+  return new AgentError("ERR_AGENT_CONFLICT", `${path} was made by somebody else`, { path });
 }
 
 async function syncFolder(folder: string): Promise<void> {

@@ -10,10 +10,10 @@ const busy = new Set([5, 6]);
 const between = 25;
 
 /**
- * Takes a lock that others on this computer, and in this process, cannot have meanwhile; undefined: somebody has it.
+ * Takes a lock that others on this computer, and in this process, cannot have at the same time; undefined: somebody has it.
  *
  * It is one of the operating system, held by a transaction of SQLite, so it ends with the process however that ends. The
- * file stays, empty. What is returned gives the lock back.
+ * file stays, empty. What is returned releases the lock.
  */
 export async function takeLock(
   folder: ConfinedFolder,
@@ -35,7 +35,7 @@ export async function takeLock(
   return () => lock.close();
 }
 
-/** Waits for a lock, holds it while `use` runs, and gives it back. */
+/** Waits for a lock, holds it while `use` runs, and releases it. */
 export async function whileLocked<T>(
   folder: ConfinedFolder,
   { path, signal }: { readonly path: string; readonly signal: AbortSignal },

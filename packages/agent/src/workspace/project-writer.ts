@@ -5,7 +5,7 @@ import { mergeText } from "./merge-text.ts";
 
 /** What happens to a file that somebody changed, or that we did not write. */
 export type ConflictPolicy =
-  /** Changes of both are kept; where they touch the same lines, the file stays and ours is put beside it. */
+  /** Changes of both are kept; where they touch the same lines, the file stays and ours is put next to it. */
   | "merge"
   /** The file stays. */
   | "keep"
@@ -56,7 +56,7 @@ export interface WrittenFile {
 
 const manifestPath = ".fetchwork/manifest.json";
 
-/** Whoever writes into a folder has this lock of it: its manifest is read, changed and written as one. */
+/** A writer holds this lock of the folder: its manifest is read, changed and written as one. */
 export const writeLock = ".fetchwork/runs/lock";
 
 /** Writes the files of a project into its folder, and remembers what it wrote, so that it can tell others' changes. */
@@ -114,7 +114,7 @@ export class ProjectWriter {
     const base = known === undefined ? undefined : await this.#readBase(known);
     // Ours did not change since: what somebody made of it stays.
     if (base === text) return change("kept", before);
-    // What is no UTF-8 would be lost by writing a merge of its text.
+    // Bytes that are not UTF-8 would be lost by writing a merge of its text.
     const isText = bytes !== undefined && Buffer.from(before, "utf8").equals(bytes);
     const merged = base === undefined || !isText ? undefined : mergeText(base, before, text);
     return merged === undefined
@@ -142,7 +142,7 @@ export class ProjectWriter {
     { path, action, before, after, beside }: ProposedChange,
     text: string,
   ): Promise<WrittenFile> {
-    // Whoever reads it compares its hash; without it a change of both is a conflict, and nothing is lost.
+    // A reader compares its hash; without it a change of both is a conflict, and nothing is lost.
     await this.#keepBase(text);
     if (action === "overwritten" && before !== undefined) {
       // Its bytes: it may be no text.
@@ -154,7 +154,9 @@ export class ProjectWriter {
       // Somebody may have changed it while an approver was asked: their text is not lost.
       // A new file is linked into its place, which fails where somebody made one.
       if (before !== undefined && (await this.#folder.read(path)) !== before) {
-        throw new AgentError("ERR_AGENT_CONFLICT", `${path} was changed meanwhile`, { path });
+        throw new AgentError("ERR_AGENT_CONFLICT", `${path} was changed since it was read`, {
+          path,
+        });
       }
       await this.#folder.write(path, after, { isNew: before === undefined });
     }

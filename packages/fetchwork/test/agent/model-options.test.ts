@@ -29,7 +29,7 @@ describe("chooseModel", () => {
     [{ "base-url": "http://x/v1", temperature: "3" }, "--temperature must be a number from 0 to 2"],
     [{ "base-url": "http://x/v1", record: "there" }, 'the transcript "there" already exists'],
     [{ record: "there" }, 'the transcript "there" already exists'],
-    [{ replay: "there" }, "is no transcript"],
+    [{ replay: "there" }, "is not a transcript"],
     [{ replay: "missing" }, "cannot be read"],
   ])("refuses %j", async (values, message) => {
     writeFileSync(join(cwd, "there"), "x\n");

@@ -92,7 +92,7 @@ export interface UserInput {
   readonly link?: string | undefined;
 }
 
-/** The code of a second factor, beside what a request sends. */
+/** The code of a second factor, sent next to the credentials. */
 export interface Code {
   /** Code of the second factor, or a recovery code, where the user has one. */
   readonly totp?: string | undefined;

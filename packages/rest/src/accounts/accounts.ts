@@ -42,7 +42,7 @@ export interface AccountsOptions {
    * network, and its address is unverified until it is confirmed. Default: `"master"`.
    */
   readonly signUp?: OpenTo | undefined;
-  /** Who may sign users in: whoever holds the master key too, or everyone. Default: `"master"`. */
+  /** Who may sign users in: holders of the master key only, or everyone. Default: `"master"`. */
   readonly signIn?: OpenTo | undefined;
   /** Mails of your own in the place of those that come with the package. Default: none. */
   readonly texts?: Partial<AccountTexts> | undefined;
@@ -112,7 +112,7 @@ export interface OpenAccounts {
 /** Users, and the ways in which they sign in. */
 export interface Accounts {
   readonly user: UserResource;
-  /** Where accounts are kept, beside the users; for `openStore`. */
+  /** Collections of accounts, next to the users; for `openStore`. */
   readonly collections: NonNullable<StoreOptions["collections"]>;
   /** Begins to work on a store. */
   open(store: Store, settings: AccountsSettings): OpenAccounts;

@@ -65,7 +65,7 @@ function computeInThreadPool(input: Argon2Input): Promise<Buffer> {
   });
 }
 
-/** Computes in a worker of its own, for a Node without `crypto.argon2`. */
+/** Computes in a separate worker, for a Node without `crypto.argon2`. */
 export function computeInWorker(input: Argon2Input): Promise<Buffer> {
   const extension = import.meta.url.endsWith(".ts") ? "ts" : "js";
   return new Promise((resolve, reject) => {

@@ -151,7 +151,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     const attempt = await attempts?.begin({
       account: email,
       address: evidence.address,
-      // Holders of the master key sign in for many, so theirs is no network of one client.
+      // Holders of the master key sign in for many, so their network is not that of one client.
       atOnce: turn === "last" ? maxAtOnce : undefined,
     });
     let outcome: "success" | "failure" | "neither" = "neither";

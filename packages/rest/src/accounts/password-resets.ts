@@ -10,7 +10,7 @@ import { checkOptions } from "../check-options.ts";
 import { hashPassword } from "./password.ts";
 import { digestOf, isSecret, newSecret } from "./secret-token.ts";
 
-/** A reset as the store keeps it, under the SHA-256 of its token: whoever reads the store cannot use it. */
+/** A reset as the store keeps it, under the SHA-256 of its token, so that a reader of the store cannot use it. */
 export interface PasswordReset {
   /** Identifier of the user. */
   readonly user: string;

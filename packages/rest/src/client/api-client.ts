@@ -82,7 +82,7 @@ export interface BulkResult<D> {
 /** Any of the fields, and `null` for none. */
 export type Changes<Input> = { readonly [K in keyof Input]?: Input[K] | null | undefined };
 
-/** What a query must be, beside what `Allowed` says: its paths begin with relations, and it has no other names. */
+/** What a query must be, in addition to what `Allowed` says: its paths begin with relations, and it has no other names. */
 type Checked<Query, Related, Allowed> = CheckedPopulate<Query, Related> & Only<Query, Allowed>;
 
 type Only<Given, Allowed> = {

@@ -12,7 +12,7 @@ export interface AuthTokens {
 
 /** Keeps the tokens of a session. Several clients, such as those of two tabs, may share what it keeps. */
 export interface AuthTokenStore {
-  /** Returns what was set last; nothing, or anything that is no {@link AuthTokens}, means that no user is signed in. */
+  /** Returns what was set last; nothing, or any value that is not {@link AuthTokens}, means that no user is signed in. */
   get(): unknown;
   /** Keeps tokens, or with `undefined` removes them. */
   set(tokens: AuthTokens | undefined): unknown;
@@ -73,7 +73,7 @@ export function createClientSession(
       if (leaving === 0) onSignOut?.();
       throw error;
     }
-    // Meanwhile the user may have signed out, or another tab has refreshed.
+    // The user may have signed out since, or another tab has refreshed.
     const found = await read();
     if (found?.refreshToken !== held.refreshToken) return found;
     await tokens.set(granted);

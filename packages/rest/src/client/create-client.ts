@@ -199,7 +199,7 @@ export function createClient<Api>(options: ApiClientOptions): ApiClient<Api> {
     {
       get(_target, name) {
         if (name === Symbol.asyncDispose) return () => http.close();
-        // A client is no promise, and nothing else that languages and tools look for.
+        // A client has none of the members by which languages and tools recognize promises and the like.
         if (typeof name !== "string" || name === "then" || name === "toJSON") return undefined;
         if (!members.has(name)) members.set(name, member(name));
         return members.get(name);

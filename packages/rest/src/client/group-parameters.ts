@@ -62,7 +62,7 @@ type NamedIn<Query, Parameter extends string, D> = Query extends {
   ? Extract<Given extends readonly (infer Name)[] ? Name : Given, keyof D>
   : never;
 
-/** Documents without the value are a group of their own; one with an owner is grouped by its identifier. */
+/** Documents without the value are one group; one with an owner is grouped by its identifier. */
 type GroupKey<Value> =
   | Extract<Value, boolean | number | string>
   | (Extract<Value, { readonly id: string }> extends never ? never : string)

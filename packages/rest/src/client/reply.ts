@@ -56,7 +56,7 @@ export function pageReplyOf(response: RestResponse): PageReply<unknown> {
   const { rows, count }: Rows = isRows(data) ? data : { rows: data };
   const isUnchanged = response.statusCode === 304;
   if (!isUnchanged && !Array.isArray(rows)) {
-    throw new ClientError("ERR_REST_ANSWER", "the answer of a list is no list");
+    throw new ClientError("ERR_REST_ANSWER", "the response to a list must be an array");
   }
   const total = count ?? numberOf(response.header("x-total-count"));
   return {

@@ -59,7 +59,7 @@ export interface Api<Types = unknown> extends Typed<Types> {
 }
 
 /**
- * Builds an API of its routes. Beside them it serves `/`, `/openapi.json` and the reference at `/docs`.
+ * Builds an API of its routes. It also serves `/`, `/openapi.json` and the reference at `/docs`.
  *
  * @throws RestError `ERR_REST_DEFINITION` for routes that contradict each other, `ERR_REST_CONFIGURATION` without the
  * `authentication` that a route needs.
@@ -274,7 +274,7 @@ function refuseUnknown(query: URLSearchParams, route: Route): void {
 
 /**
  * The response to an error of a handler: what it says itself, if it may. The error of an upstream client has a status too,
- * which is none of ours.
+ * which is not one of ours.
  */
 function problemOf(error: Error): Problem {
   if (error instanceof Problem) return error;

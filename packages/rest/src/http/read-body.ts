@@ -88,7 +88,7 @@ async function readSent(
 /** Escapes of U+0000 and of surrogates, which JSON in UTF-8 cannot hold otherwise. */
 const hostileEscape = /\\u(?:0000|d[89a-f])/i;
 
-/** `Request.text` would make U+FFFD of what is no UTF-8, and two texts that differ the same one. */
+/** `Request.text` would make U+FFFD of bytes that are not UTF-8, and two texts that differ the same one. */
 function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);

@@ -25,7 +25,7 @@ export function checkRoutes(routes: readonly Route[]): void {
   }
 }
 
-/** Orders fixed parts of a path before parameters, so that `/users/me` is reached beside `/users/:id`. */
+/** Orders fixed parts of a path before parameters, so that `/users/me` is reached before `/users/:id`. */
 export function byPrecedence(one: Route, other: Route): number {
   const [first, second] = [rank(one), rank(other)];
   return first < second ? -1 : first > second ? 1 : 0;

@@ -40,7 +40,7 @@ export function documentationHandlers(
   };
 }
 
-/** Writes the reference as static files that a browser shows without a server, and `openapi.json` beside them. */
+/** Writes the reference as static files that a browser shows without a server, with `openapi.json`. */
 export async function writeReference(openApi: OpenApiDocument, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const files: Readonly<Record<string, string | Buffer>> = {

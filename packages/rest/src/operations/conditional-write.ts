@@ -46,7 +46,7 @@ export type ConditionalWrite<T extends object, R> = (
 const freeTries = 3;
 
 /**
- * Changes a document without losing what others change meanwhile.
+ * Changes a document without losing what others change at the same time.
  *
  * @throws Problem 404 when there is no such document, 412 when `If-Match` or `If-None-Match` does not hold.
  */

@@ -30,7 +30,7 @@ export interface Found {
  * Finds the page of a list that a query asks for, and counts as the resource says. Lists of one store share the counting
  * of the whole collection.
  *
- * @param limits - What documents have to pass beside the filters of the query. Default: nothing.
+ * @param limits - Conditions of documents in addition to the filters of the query. Default: nothing.
  * @throws Problem 400 for a search or a cursor that the store does not understand.
  */
 type PageFinder = (
@@ -68,7 +68,9 @@ export function createPageFinder(resource: Resource): PageFinder {
       if (parameter === undefined) throw error;
       const name = nameOf(parameter, rules) ?? parameter;
       const message =
-        parameter === "after" ? `${name} is no cursor of this list in this order` : error.message;
+        parameter === "after"
+          ? `${name} must be a cursor of this list in this order`
+          : error.message;
       throw badFields([fieldError(name, "invalid", message)]);
     }
   };
@@ -215,14 +217,14 @@ function selectionOf({ near, q, trash, where }: ListQuery): Selection {
   return { q, where, near, deleted: trash === "only" ? "only" : "include" };
 }
 
-/** The distance is an order of its own. */
+/** The distance is an order too. */
 function orderOf({ near, sort }: ListQuery): { readonly sort: readonly string[] | undefined } {
   return { sort: near ? undefined : sort };
 }
 
 /**
  * Makes a function that does the work once for all who ask while it is under way: they wait until it is over, and share
- * the next run. So every answer is of a run that began after it was asked for, as if each had one of its own.
+ * the next run. So every answer is of a run that began after it was asked for, as if each had a separate one.
  *
  * It is for reads that cost more than their answer, such as counting what many lists count at a time. A run that fails
  * fails for all who share it.

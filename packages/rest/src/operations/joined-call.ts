@@ -2,7 +2,7 @@ import { DocumentsError, type Store, type Transaction } from "@fetchwork/documen
 import type { Call } from "../resource/call.ts";
 
 /**
- * Runs changes together: as part of the transaction of a call, or of one of its own. The call that they get has a store
+ * Runs changes together: as part of the transaction of a call, or of a separate one. The call that they get has a store
  * that is part of it too.
  *
  * What they put off until the commit is done after it. The store may run them again when another transaction was in their

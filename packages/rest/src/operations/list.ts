@@ -18,7 +18,7 @@ export function listOperation(resource: Resource): ResourceHandler {
   const { hooks, output, present, shape, tagOf } = resource;
   const read = createQueryReader(resource);
   const find = createPageFinder(resource);
-  // Another program, which shows other fields, gives other tags to the same versions.
+  // Another program, which shows other fields, makes other tags of the same versions.
   const program = contentTag(JSON.stringify([output, shape]));
 
   return async (call) => {

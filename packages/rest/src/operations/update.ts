@@ -69,7 +69,7 @@ function changeOperation(
 }
 
 /**
- * Reads what the store keeps of a document beside the fields of the schema: the owner, and what hooks and other handlers
+ * Reads what the store keeps of a document in addition to the fields of the schema: the owner, and what hooks and other handlers
  * have set. An update has to store it again.
  */
 function hiddenFields({ named }: Pick<Resource, "named">, document: Stored<Fields>): Fields {

@@ -41,7 +41,7 @@ const descriptions: Readonly<Record<FilterOperator, string>> = {
   lt: "is less than this",
   lte: "is this or less",
   in: "is one of these, separated by commas",
-  nin: "is none of these, separated by commas",
+  nin: "is not one of these, separated by commas",
   prefix: "begins with this",
   contains: "has this member",
   exists: "has a value (true), or none (false)",

@@ -12,7 +12,7 @@ export async function listLimits(
 ): Promise<UntypedWhere | undefined> {
   const limits = (await hooks.beforeList?.({ call })) ?? undefined;
   if (access.list !== "owner" || owner === undefined || call.user?.role === "admin") return limits;
-  // The rule lets nobody pass who is no user.
+  // The rule lets only users pass.
   const own = { [owner]: call.user?.id ?? "" };
   return limits ? { and: [limits, own] } : own;
 }

@@ -36,7 +36,7 @@ export function readPopulate(
   return tree;
 }
 
-/** Makes parameters without `populate`, for whoever reads the others. */
+/** Makes parameters without `populate`, for readers of the others. */
 export function withoutPopulate({ relations }: Resource, query: URLSearchParams): URLSearchParams {
   if (relations.paths.length === 0 || !query.has(populateName)) return query;
   const others = new URLSearchParams(query);

@@ -69,10 +69,10 @@ export function asksAgain({ access }: Resource, operation: Operation): boolean {
 }
 
 /**
- * Applies the rules that a route alone cannot, before a handler, whoever has written it.
+ * Applies the rules that a route alone cannot, before any handler.
  *
  * The handler gets the document that was checked. An operation that changes it repeats the check when the document
- * has changed meanwhile.
+ * has changed since.
  */
 export function guarded<Body>(
   resource: Resource,

@@ -12,7 +12,7 @@ import type { Route } from "./route.ts";
 export function createResourceGraph(routes: readonly Route[]): ResourceGraph {
   const resources = new Set(routes.flatMap(({ resource }) => resource ?? []));
   const referrers = new Map<string, Referrer[]>();
-  // A set hands out what is added to it meanwhile.
+  // A loop over a set also visits what is added to it during the loop.
   for (const resource of resources) {
     for (const reference of resource.relations.references) {
       const target = targetOf(reference, resource);

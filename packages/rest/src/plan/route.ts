@@ -54,13 +54,13 @@ export interface RouteDefinition<
    * ones. Default: the unknown ones are refused alone.
    */
   readonly checkQuery?: ((query: URLSearchParams) => unknown) | undefined;
-  /** Query parameters beside `access_token`. Any other parameter is refused with 400. */
+  /** Query parameters in addition to `access_token`. Any other parameter is refused with 400. */
   readonly query?: readonly QueryParameter[] | undefined;
   /**
    * Whether a POST with `Idempotency-Key` runs in one transaction with the record of its answer, so that not even the end
    * of the process can double its effect. Its handler then changes documents through `call.store` only, and may be called
    * again when another transaction was in its way. Otherwise the key is taken before the handler runs, and falls free
-   * after five minutes if the process ends meanwhile. Default: `true` for the routes of resources, else `false`.
+   * after five minutes if the process ends before it responds. Default: `true` for the routes of resources, else `false`.
    */
   readonly atomic?: boolean | undefined;
   /**

@@ -10,7 +10,7 @@ import type { ResourceGraph } from "./relations/referrers.ts";
 export type BodyFields = Readonly<Record<string, unknown>>;
 
 /**
- * What every call of an API has beside {@link Call}: the option `services` of `createApi`. Programs add members by declaration
+ * What every call of an API has in addition to {@link Call}: the option `services` of `createApi`. Programs add members by declaration
  * merging (`declare module "@fetchwork/rest"`).
  */
 // oxlint-disable-next-line typescript/no-empty-object-type -- programs fill it
@@ -64,7 +64,7 @@ export function idOf({ params }: Pick<ResourceCall, "params">): string {
   return params["id"] ?? "";
 }
 
-/** Runs changes together: in the transaction that the call is part of, or in one of its own. */
+/** Runs changes together: in the transaction that the call is part of, or in a separate one. */
 export function writeTogether<R>(
   { store, transaction }: Pick<ResourceCall<unknown>, "store" | "transaction">,
   work: (transaction: Transaction) => Promise<R>,

@@ -7,7 +7,7 @@ import type { DerivedField } from "./presenter.ts";
 import type { ResourceOptions } from "./resource-options.ts";
 
 /**
- * Refuses what is no option of a resource, at every level.
+ * Refuses unknown options of a resource, at every level.
  *
  * @throws RestError `ERR_REST_DEFINITION` that names the option which was probably meant.
  */

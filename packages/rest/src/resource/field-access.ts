@@ -27,7 +27,7 @@ export type RestrictedIn<Rules> = {
       : never;
 }[keyof Rules];
 
-/** Who sets a field: the callers by whom a document is not changed beside it. */
+/** Who sets a field: the callers who do not change the document as such. */
 export type WriteRules = ReadonlyMap<string, FieldRule>;
 
 const letsPass: Readonly<Record<FieldRule, readonly Kind[]>> = {

@@ -3,11 +3,11 @@ import { RestError } from "../errors.ts";
 import { type FieldError, fieldErrorsOf } from "../field-error.ts";
 import { type JsonSchema, jsonSchemaOf, type Schema } from "../schema.ts";
 
-/** A list parameter of one's own, beside filters and the standard ones. */
+/** A custom list parameter, next to filters and the standard ones. */
 export interface ListParameter<Value = unknown> {
   /**
    * Schema of the value. A number or a boolean of the schema is converted from its text; a list takes values separated
-   * by commas. What the schema gives for no value at all, such as a default, counts as sent.
+   * by commas. What the schema makes of `undefined`, such as a default, counts as sent.
    */
   readonly schema: Schema<Value>;
   /** What documents have to be for a value, as a filter of the store; `undefined` for no condition. */
@@ -22,7 +22,7 @@ export interface ListParameter<Value = unknown> {
 const maxValues = 100;
 
 /**
- * Gives a list parameter the type of its schema.
+ * Types a list parameter by its schema.
  *
  * @example
  * ```ts
@@ -42,7 +42,7 @@ export interface CompiledListParameter {
   readonly schema: JsonSchema;
   readonly description: string;
   readonly required: boolean;
-  /** Reads the value; without text, what the schema gives for none. */
+  /** Reads the value; without text, what the schema makes of `undefined`. */
   readonly read: (text: string | undefined) => FoundCondition | readonly FieldError[];
 }
 
@@ -84,7 +84,7 @@ function convert(text: string, schema: JsonSchema): unknown {
   const { items, type } = schema;
   if (type === "array") {
     const member = typeof items === "object" && items !== null ? { ...items } : {};
-    // One more than allowed is enough for a schema with a limit of its own to refuse the list.
+    // One more than allowed is enough for a schema with its limit to refuse the list.
     return text.split(",", maxValues + 1).map((one) => convert(one.trim(), member));
   }
   if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;

@@ -76,7 +76,7 @@ export interface ResourceOptions<
   readonly hidden?: Schema<Hidden> | undefined;
   /** Fields in which `q` searches. Default: none, and no `q`. */
   readonly search?: readonly NoInfer<SchemaField<S>>[] | undefined;
-  /** Fields to sort by, beside `id`, `createdAt` and `updatedAt`. Each gets an index. */
+  /** Fields to sort by, in addition to `id`, `createdAt` and `updatedAt`. Each gets an index. */
   readonly sort?: readonly Sort[] | undefined;
   /**
    * Fields to filter by: of the schema, with dots between the levels of nested ones, `id`, `createdAt`, `updatedAt` and
@@ -85,7 +85,7 @@ export interface ResourceOptions<
    */
   readonly filter?: readonly Filter[] | undefined;
   /**
-   * Fields that `GET /orders/groups` may group by and sum up: `?by=state&sum=total&avg=total&sort=-count`. Whoever may list
+   * Fields that `GET /orders/groups` may group by and sum up: `?by=state&sum=total&avg=total&sort=-count`. Callers who may list
    * sees of which values there are how many. All the documents that match are read. Texts, numbers and booleans of the
    * schema, with dots between the levels of nested ones, `createdAt`, `updatedAt` and the owner field. Default: none, and
    * no such route.
@@ -123,7 +123,7 @@ export interface ResourceOptions<
   /** Fields that are worked out when a document is shown, by name. Default: none. */
   readonly computed?: ComputedFields<S, Computed> | undefined;
   /**
-   * Keeps removed documents. Admins see them with `trash=only` or `trash=with`, and whoever the rule `restore` names
+   * Keeps removed documents. Admins see them with `trash=only` or `trash=with`, and callers whom the rule `restore` names
    * brings them back with `POST /articles/:id/restore`. Default: `false`.
    */
   readonly softDelete?: boolean | undefined;

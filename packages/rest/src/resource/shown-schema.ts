@@ -106,7 +106,7 @@ function withoutDefaultsIn(keyword: string, value: unknown): unknown {
 const shownDocument: JsonSchema = { type: "object" };
 const identifier: JsonSchema = { type: "string" };
 
-/** Describes what `populate` may put into documents, beside what they show without it. */
+/** Describes what `populate` may put into documents, in addition to what they show without it. */
 function withRelations(
   schema: JsonSchema,
   { inverses, paths, references }: CompiledRelations,

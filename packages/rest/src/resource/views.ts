@@ -118,7 +118,7 @@ export function compileViews(options: ViewOptions | undefined, place: ViewPlace)
 
   /**
    * @param base - The kind that a caller is for documents of others, which a list has too.
-   * @param widest - The kind that the caller is for documents of its own.
+   * @param widest - The kind that the caller is for its documents.
    */
   function rulesOf(base: Kind, widest: Kind): ListRules {
     const isSeen = (field: string): boolean => !known.has(field) || seen[base].has(field);

@@ -17,7 +17,7 @@ export interface Greeted {
   readonly environmentFile: EnvironmentFile | undefined;
   readonly projectFolder: string;
   readonly workingFolder: string;
-  /** What there is beside users. */
+  /** What there is in addition to users. */
   readonly resources: readonly Resource[];
   /** Who may sign up and in. Absent without users. */
   readonly accounts?: AccountsAccess | undefined;

@@ -41,7 +41,7 @@ export interface BackgroundJob<Input, Parsed = Input> extends JobDefinition<Inpu
 export type AnyBackgroundJob = BackgroundJob<any, any>;
 
 /**
- * Defines work that is done beside requests: at the times of a schedule, or after a call has queued it.
+ * Defines work that no request waits for: at the times of a schedule, or after a call has queued it.
  *
  * @throws ServiceError for an option that does not exist, DocumentsTypeError `ERR_DOCUMENTS_OPTIONS` for a wrong one.
  *

@@ -36,7 +36,7 @@ export async function openLog({ name, log, logLevel }: LogSettings): Promise<Log
 async function openPino(name: string, level: LogSettings["logLevel"]): Promise<Log> {
   const { destination, pino, stdTimeFunctions } = await import("pino");
   const output = destination({ dest: 1, sync: false });
-  // The reader of the log may go; that is no reason to stop serving.
+  // The reader of the log may go; the service goes on.
   output.on("error", () => undefined);
   const log = pino(
     {

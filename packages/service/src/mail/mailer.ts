@@ -12,7 +12,7 @@ export interface Mail {
 /** Sends mails. */
 export interface Mailer {
   /**
-   * Resolves when the server has taken the mail. The signal gives it up.
+   * Resolves when the server has taken the mail. The signal aborts it.
    *
    * @throws MailError when it does not.
    */

@@ -55,7 +55,7 @@ function makeFile(file: string, example: string): void {
   }
 }
 
-/** What is no error of the system stays as it is. */
+/** Other errors than those of the system stay as they are. */
 function startError(cause: unknown, describe: (why: string) => string): unknown {
   if (systemCodeOf(cause) === undefined) return cause;
   return new StartError(describe((cause as Error).message), { cause });

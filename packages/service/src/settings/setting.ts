@@ -56,7 +56,7 @@ export function yesOrNo(): Setting<boolean> {
   return oneOf("yes", "no").transform((word) => word === "yes");
 }
 
-/** A secret of at least 32 characters that is no example. Messages never have it. */
+/** A secret of at least 32 characters that is not the example. Messages never have it. */
 export function secret(): z.ZodPipe<z.ZodString, z.ZodTransform<string, string>> {
   return setting((text, fault) => {
     if (text.startsWith("replace-with-")) return fault("still has its example value");
@@ -78,7 +78,7 @@ export function addressRanges(): z.ZodPipe<z.ZodString, z.ZodTransform<readonly 
     const wrong = ranges.find((range) => parseIPRange(range) === undefined);
     return wrong === undefined
       ? ranges
-      : fault(`has ${JSON.stringify(wrong)}, which is no address`);
+      : fault(`has ${JSON.stringify(wrong)}, which is not an address`);
   });
 }
 
@@ -87,7 +87,7 @@ export function origins(): z.ZodPipe<z.ZodString, z.ZodTransform<readonly string
   return setting((text, fault) => {
     const words = wordsOf(text);
     const wrong = words.find((word) => originOf(word) === undefined);
-    if (wrong !== undefined) return fault(`has ${JSON.stringify(wrong)}, which is no origin`);
+    if (wrong !== undefined) return fault(`has ${JSON.stringify(wrong)}, which is not an origin`);
     return words.flatMap((word) => originOf(word) ?? []);
   });
 }

@@ -68,7 +68,7 @@ export function readStartSettings(
   environment: Environment,
   folder: string = process.cwd(),
 ): StartSettings {
-  // A secret of a receiver needs no setting of its own.
+  // A secret of a receiver needs no separate setting.
   const secrets: [string, string | undefined][] = [];
   for (const { secret } of options?.receivers ?? []) {
     secrets.push([secret, environment[secret] || undefined]);

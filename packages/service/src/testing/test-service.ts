@@ -16,7 +16,7 @@ import { createTestUser } from "./test-user.ts";
 
 /** How a service is tested. */
 export interface TestServiceOptions {
-  /** Settings beside those that are needed, by the names of their variables. Default: none. */
+  /** Settings in addition to those that are needed, by the names of their variables. Default: none. */
   readonly settings?: Readonly<Record<string, string>> | undefined;
   /**
    * Where the documents are; a database is emptied first. Default: what the variable `TEST_DATABASE_URL` says, else in memory.

@@ -79,7 +79,7 @@ describe("readMail", () => {
   it.each(["*", "api.example", "https://api.example/reset", "javascript:alert(1)", "null"])(
     "takes no %s for an origin",
     (RESET_LINK_ORIGINS) => {
-      expect(() => readPlace({ RESET_LINK_ORIGINS }, development)).toThrow("no origin");
+      expect(() => readPlace({ RESET_LINK_ORIGINS }, development)).toThrow("not an origin");
     },
   );
 

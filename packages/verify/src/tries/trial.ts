@@ -22,7 +22,7 @@ export function scan(trial: Trial, caller: Caller, answer: Answer, way: string):
   const { garden } = trial.world;
   for (const mark of marksIn(answer.text)) {
     const place = garden.byMark(mark);
-    // What the caller has sent is no news.
+    // The caller knows what it has sent.
     if (place === undefined || sentMarks(answer).has(mark)) continue;
     note(trial, caller, { planted: place, field: place.field, answer, way });
   }

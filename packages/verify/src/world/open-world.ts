@@ -20,7 +20,7 @@ export interface World extends AsyncDisposable {
   readonly ownRoutes: readonly Route[];
   readonly callers: readonly Caller[];
   readonly garden: Garden;
-  /** Fields that documents have in the store beside those of the schema, as far as creations store them. */
+  /** Fields that documents have in the store in addition to those of the schema, as far as creations store them. */
   readonly hidden: ReadonlyMap<Resource, readonly string[]>;
   /** What could not be tried, with the reason. */
   readonly skipped: string[];

@@ -16,7 +16,7 @@ export interface ApiKeys extends KeySource {
   /**
    * Makes a key. It is returned once: what is stored does not tell it.
    *
-   * @throws Problem 409 when the user has 100 keys already, 401 when its sessions were ended meanwhile.
+   * @throws Problem 409 when the user has 100 keys already, 401 when its sessions have ended since.
    */
   create(
     user: SignedIn,

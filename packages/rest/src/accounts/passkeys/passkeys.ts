@@ -25,7 +25,7 @@ export interface Passkeys {
    * Keeps the passkey that the browser made.
    *
    * @throws Problem 422 for an answer that does not hold, 409 for a passkey that is known already and when the user has 50
-   * passkeys, 401 when the sessions of the user were ended meanwhile.
+   * passkeys, 401 when the sessions of the user have ended since.
    */
   finishRegistration(
     user: SignedIn,
@@ -182,7 +182,7 @@ export function createPasskeys({ origin, store, title, users }: PasskeysOptions)
     return challenge;
   }
 
-  /** Uses a challenge up, whoever it was for: an answer that is wrong cannot be followed by another. */
+  /** Uses a challenge up for any caller: a wrong response cannot be followed by another. */
   async function useChallenge(challenge: string, user: string | null): Promise<boolean> {
     if (!isSecret(challenge)) return false;
     const found = await challenges.get(challenge);

@@ -34,7 +34,7 @@ export async function findLinked(
 /**
  * Links somebody of a provider to a user, for good.
  *
- * @throws Problem 409 when it is linked to another user, 401 when the sessions of the user were ended meanwhile.
+ * @throws Problem 409 when it is linked to another user, 401 when the sessions of the user have ended since.
  */
 export async function linkTo(
   { store, user }: AccountsContext,

@@ -129,7 +129,7 @@ function isWithdrawn(error: OAuth2Error): boolean {
   return isGone || isRefused(error) || error.code === "invalid_grant";
 }
 
-/** Forgets a token, unless another one has come meanwhile: a refresh token that is refused is not to be sent again. */
+/** Forgets a token, unless another one has replaced it: a refresh token that is refused is not to be sent again. */
 async function forgetToken(tokens: KeptTokens, id: string, refused: TokenHash): Promise<void> {
   await tokens.lock(id, async () => {
     const current = await tokens.get(id);

@@ -198,7 +198,7 @@ function errorNameOf(error: unknown): string {
   return error.status === 503 ? "temporarily_unavailable" : "access_denied";
 }
 
-/** Finds the user who links an account, unless the user has signed out everywhere meanwhile. */
+/** Finds the user who links an account, unless the user has signed out everywhere since. */
 async function findLinking(
   { store, user }: AccountsContext,
   { sessionVersion, userId }: Link,

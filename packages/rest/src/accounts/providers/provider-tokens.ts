@@ -30,7 +30,7 @@ export async function verifyProviderToken(
     });
     const { cnf, sub } = payload;
     const type = (protectedHeader.typ ?? "jwt").toLowerCase().replace(/^application\//, "");
-    // One that is bound to a key is no bearer token (RFC 9449, 7.1; RFC 8705, 3).
+    // A token that is bound to a key is not a bearer token (RFC 9449, 7.1; RFC 8705, 3).
     const isBearer = (type === "at+jwt" || type === "jwt") && cnf === undefined;
     return isBearer && typeof sub === "string" ? { issuer, id: sub } : undefined;
   } catch (error) {

@@ -61,7 +61,7 @@ export function createSecondFactors({
   readonly users: UserResource;
   /** Key that secrets are derived with: with another one all second factors are lost but their recovery codes. */
   readonly key: Uint8Array;
-  /** Name that authenticators show beside the account. */
+  /** Name that authenticators show with the account. */
   readonly issuer: string;
 }): SecondFactors {
   const factors = store.collection(secondFactorCollection);
@@ -94,7 +94,7 @@ export function createSecondFactors({
       if (lastStep === undefined) return undefined;
       const codes = Array.from({ length: recoveryCodes }, recoveryCode);
       const recovery = codes.map(digest);
-      // The version says whether it was confirmed or removed meanwhile.
+      // The version says whether it was confirmed or removed since.
       return (await change(found, { isConfirmed: true, lastStep, recovery })) ? codes : undefined;
     },
     async take(user, code) {

@@ -59,7 +59,7 @@ export interface UserResource<Extra extends object = object> extends Resource<
 /** Written out, since an interface does not count as a record. */
 type Flat<T> = { [Field in keyof T]: T[Field] };
 
-/** What users have and see beside what every user has. */
+/** Fields and views of users, in addition to those of every user. */
 export interface UserOptions<Extra extends object = object> {
   /** Further fields that users set of themselves, such as `{ city: z.string().optional() }`. Default: none. */
   readonly schema?: (z.ZodObject & z.ZodType<Extra>) | undefined;

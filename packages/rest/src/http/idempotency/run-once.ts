@@ -70,7 +70,7 @@ export async function runInTransaction({ key, call, handle }: KeyedCall): Promis
   try {
     return await attempt();
   } catch (error) {
-    // Another process may have been faster: then what it did is what was in the way here, such as a unique value.
+    // Another process may have been faster: then its change is what conflicted here, such as a unique value.
     const done = await kept.get(key.id);
     if (done && counts(done)) return answerAgain(done, key);
     if (error instanceof UniqueError && error.collection === idempotencyRecords.name) {
@@ -82,7 +82,7 @@ export async function runInTransaction({ key, call, handle }: KeyedCall): Promis
 
 /**
  * Handles a request once under its key, whatever the handler changes and where: the key is taken before it runs. Should
- * the process end meanwhile, the key falls free after five minutes.
+ * the process end before that, the key falls free after five minutes.
  *
  * @throws Problem 422 for a key of another request; 409 for an answer that was not kept, and while the first request
  *   runs.

@@ -27,7 +27,7 @@ export interface ShownDocuments {
  *
  * Each relation is read at once for all documents of its level.
  *
- * @param tree - Relations to follow, as `readPopulate` gives them; without them the rows stay as they are.
+ * @param tree - Relations to follow, as `readPopulate` returns them; without them the rows stay as they are.
  */
 export async function populate(
   call: ResourceCall<unknown>,

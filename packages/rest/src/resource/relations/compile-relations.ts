@@ -12,7 +12,7 @@ export interface RelationPlace {
   readonly properties: Readonly<Record<string, JsonSchema>>;
   /** Names of the fields without which the schema refuses a document. */
   readonly required: readonly string[];
-  /** Names that are taken beside those of fields. */
+  /** Names that are taken in addition to those of fields. */
   readonly taken: readonly string[];
 }
 
