@@ -42,7 +42,8 @@ export interface Finding {
   readonly fix: string;
 }
 
-const fixes = {
+/** What helps against each kind of fault, for a report of all of them. */
+export const fixes = {
   "field-read":
     "Show documents with resource.present(document, call) in handlers, hooks and computed fields, or allow the field in views",
   "field-told":

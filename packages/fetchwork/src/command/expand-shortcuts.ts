@@ -14,7 +14,7 @@ const booleanWords: ReadonlyMap<string, "true" | "false"> = new Map([
 
 /**
  * Rewrites what `parseArgs` does not support: aliases become the names of their options, and every form of a boolean
- * becomes `--x=true` or `--x=false`. Arguments after `--` stay unchanged.
+ * becomes `--x=true` or `--x=false`; an option that needs no value gets its own. Arguments after `--` stay unchanged.
  *
  * @throws CommandUsageError for a value that is neither true nor false
  */
@@ -33,7 +33,10 @@ export function expandShortcuts(
     const name = names.get(given) ?? given;
     const positive = name.replace(/^--no-/, "--");
     const isBoolean = names.has(given) && options[positive.slice(2)]?.isBoolean === true;
-    if (!isBoolean) {
+    const alone = name.startsWith("--") ? options[name.slice(2)]?.valueIfNone : undefined;
+    if (alone !== undefined && value === undefined && !/^\d+$/.test(args[at + 1] ?? "")) {
+      expanded.push(`${name}=${alone}`);
+    } else if (!isBoolean) {
       expanded.push(value === undefined ? name : `${name}=${value}`);
       // The value of an option is not an option itself.
       if (value === undefined && takesValue(name, options) && at + 1 < args.length) {

@@ -31,14 +31,9 @@ export async function fillStore(
   }
 }
 
-/** The identifier of a made document; the first user is one that sends requests. */
-function idOf(world: World, resource: Resource, number: number): string {
-  if (isUser(world, resource) && number === 0) return "ada";
+/** The identifier of the made document of a number. */
+export function madeId(number: number): string {
   return `00000000-0000-7000-9000-${String(number).padStart(12, "0")}`;
-}
-
-function isUser({ service }: World, resource: Resource): boolean {
-  return service.options.accounts?.user === resource;
 }
 
 function maker(world: World, resource: Resource): (number: number) => DocumentRecord {
@@ -56,10 +51,8 @@ function maker(world: World, resource: Resource): (number: number) => DocumentRe
   return (number) => {
     const time = new Date(firstTime + number * 1000).toISOString();
     const made = makers.map(([name, make]) => [name, make(number)]);
-    // The user who sends requests is there already.
-    const id = isUser(world, resource) && number === 0 ? "made" : idOf(world, resource, number);
     return {
-      id,
+      id: madeId(number),
       version: 1,
       createdAt: time,
       updatedAt: time,
@@ -72,7 +65,9 @@ function maker(world: World, resource: Resource): (number: number) => DocumentRe
     const target = reference?.to() ?? (name === owner ? users : undefined);
     if (target !== undefined) {
       const share = unique.has(name) ? 1 : perParent;
-      const parent = (number: number): string => idOf(world, target, Math.floor(number / share));
+      // The first ones belong to a user that sends requests.
+      const parent = (number: number): string =>
+        target === users && number < share ? "ada" : madeId(Math.floor(number / share));
       return reference?.many === true ? (number) => [parent(number)] : parent;
     }
     const schema = input[name] ?? output[name];

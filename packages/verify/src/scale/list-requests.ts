@@ -2,6 +2,7 @@ import type { Resource } from "@fetchwork/rest";
 import type { ShownRequest } from "../finding.ts";
 import { canaryOf } from "../world/canary.ts";
 import type { World } from "../world/open-world.ts";
+import { madeId } from "./fill-store.ts";
 
 /** A request for a list. */
 export interface ListRequest {
@@ -14,12 +15,17 @@ export interface ListRequest {
   readonly request: ShownRequest;
 }
 
-/** Requests by each parameter of a list, and by each filter in each order, with values that the newest document has. */
+/**
+ * Requests by each parameter of a list, and by each filter in each order, with values of a made document.
+ *
+ * @param number - Number of the document.
+ */
 export async function listRequests(
   { openApi, store }: World,
   { collection, list, path, searchable }: Resource,
+  number: number,
 ): Promise<readonly ListRequest[]> {
-  const [newest = {}] = await store.collection(collection).find({ limit: 1 });
+  const made = await store.collection(collection).get(madeId(number));
   const { filters = [], names = {}, parameters = {}, sortable } = list;
   const asked: ListRequest[] = [];
 
@@ -28,7 +34,10 @@ export async function listRequests(
   if (page !== false) ask("count", { [page]: 1 });
   const q = names.q ?? "q";
   const word = collection.search.map(valueOf).find((value) => typeof value === "string");
-  if (searchable && q !== false && word !== undefined) ask("search", { [q]: word });
+  if (searchable && q !== false && word !== undefined) {
+    // A word of one document, and one of nearly all.
+    for (const one of [word, word.slice(0, 3)]) ask("search", { [q]: one });
+  }
   const sort = names.sort ?? "sort";
   const orders = sort === false ? [] : sortable.flatMap((field) => [field, `-${field}`]);
   for (const order of orders) ask("sort", { [String(sort)]: order }, [plain(order)]);
@@ -61,7 +70,7 @@ export async function listRequests(
   function valueOf(field: string): unknown {
     const value = field
       .split(".")
-      .reduce<unknown>((at, name) => Reflect.get(Object(at), name), newest);
+      .reduce<unknown>((at, name) => Reflect.get(Object(at), name), made);
     return Array.isArray(value) ? value[0] : value;
   }
 

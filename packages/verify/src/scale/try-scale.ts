@@ -37,7 +37,7 @@ const repetitions = 3;
 /** A slow response is not repeated, in milliseconds. */
 const slow = 500;
 /** Below this a response may be slow by chance, in milliseconds. */
-const noticeable = 50;
+const noticeable = 250;
 /** By which factor a response is slower with ten times the documents, if it grows with them. */
 const growing = 3;
 
@@ -75,7 +75,7 @@ async function measure(
   const sender = new Sender(world, findings);
   const tenth = Math.ceil(documents / 10);
   await fillStore(world, { from: 0, to: tenth });
-  const asked = await askable(world, sender);
+  const asked = await askable(world, sender, Math.floor(tenth / 2));
   const few: number[] = [];
   for (const one of asked) {
     unindexed.length = 0;
@@ -105,7 +105,7 @@ interface Asked extends ListRequest {
 }
 
 /** What is asked: by everyone who lists something else than others do. */
-async function askable(world: World, sender: Sender): Promise<readonly Asked[]> {
+async function askable(world: World, sender: Sender, number: number): Promise<readonly Asked[]> {
   const asked: Asked[] = [];
   for (const resource of world.service.resources) {
     const listing: Caller[] = [];
@@ -117,7 +117,7 @@ async function askable(world: World, sender: Sender): Promise<readonly Asked[]> 
     const rule = resource.access.list;
     const isSame = typeof rule === "string" && rule !== "owner";
     const callers = isSame ? listing.slice(0, 1) : listing;
-    const requests = await listRequests(world, resource);
+    const requests = await listRequests(world, resource, number);
     asked.push(
       ...callers.flatMap((caller) => requests.map((one) => ({ ...one, caller, resource }))),
     );
