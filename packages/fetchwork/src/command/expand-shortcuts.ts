@@ -33,13 +33,11 @@ export function expandShortcuts(
     const name = names.get(given) ?? given;
     const positive = name.replace(/^--no-/, "--");
     const isBoolean = names.has(given) && options[positive.slice(2)]?.isBoolean === true;
-    const alone = name.startsWith("--") ? options[name.slice(2)]?.valueIfNone : undefined;
-    if (alone !== undefined && value === undefined && !/^\d+$/.test(args[at + 1] ?? "")) {
-      expanded.push(`${name}=${alone}`);
-    } else if (!isBoolean) {
-      expanded.push(value === undefined ? name : `${name}=${value}`);
+    if (!isBoolean) {
+      const alone = value ?? valueAlone(name, options, args[at + 1]);
+      expanded.push(alone === undefined ? name : `${name}=${alone}`);
       // The value of an option is not an option itself.
-      if (value === undefined && takesValue(name, options) && at + 1 < args.length) {
+      if (alone === undefined && takesValue(name, options) && at + 1 < args.length) {
         expanded.push(args[(at += 1)] ?? "");
       }
     } else if (name !== positive) {
@@ -62,6 +60,11 @@ function otherNames(options: CommandOptions): ReadonlyMap<string, string> {
     if (isBoolean === true) names.set(`--no-${name}`, `--no-${name}`).set(`--${name}`, `--${name}`);
   }
   return names;
+}
+
+/** The value of an option that is written without one, and before no number. */
+function valueAlone(name: string, options: CommandOptions, next = ""): string | undefined {
+  return /^\d+$/.test(next) ? undefined : options[name.replace(/^--/, "")]?.valueIfNone;
 }
 
 function takesValue(name: string, options: CommandOptions): boolean {
