@@ -25,6 +25,8 @@ export interface VerifyOptions {
   readonly invariants?: readonly Invariant[] | undefined;
   /** Made documents of each resource with which lists are measured, 1,000 to 1,000,000. Default: not measured. */
   readonly scale?: number | undefined;
+  /** Ends the run, which then rejects with the reason of the signal. Default: none. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What was tried, and what was found. */
@@ -60,15 +62,15 @@ export async function verifyService(
   service: Service,
   options: VerifyOptions = {},
 ): Promise<VerifyReport> {
-  checkOptions("verifyService", options, ["invariants", "scale", "settings"]);
-  const { scale } = options;
+  checkOptions("verifyService", options, ["invariants", "scale", "settings", "signal"]);
+  const { scale, signal } = options;
   if (scale !== undefined && !(Number.isInteger(scale) && scale >= 1000 && scale <= 1_000_000)) {
     throw new VerifyError(`scale must be a whole number from 1,000 to 1,000,000, not ${scale}`);
   }
   const world = await openWorld(service, options.settings ?? {});
   try {
     const findings = new Findings();
-    const sender = new Sender(world, findings);
+    const sender = new Sender(world, findings, signal);
     const visibility = new Visibility();
     const trial: Trial = { world, sender, findings, visibility, reads: new ReadTable() };
     await tryReads(trial);
@@ -79,7 +81,9 @@ export async function verifyService(
     await tryFuzz(trial);
     for (const one of options.invariants ?? []) await tryInvariant(trial, one);
     const scaled =
-      scale === undefined ? undefined : await tryScale(service, options.settings ?? {}, scale);
+      scale === undefined
+        ? undefined
+        : await tryScale(service, options.settings ?? {}, { documents: scale, signal });
     return {
       service: service.name,
       findings: [...findings.list(), ...(scaled?.findings ?? [])],

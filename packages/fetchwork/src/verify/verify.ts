@@ -64,6 +64,7 @@ export const verify: Command = defineCommand({
     const report = await verifyService(service, {
       ...options,
       ...(scale === undefined ? {} : { scale }),
+      signal: io.signal,
     });
     const compared = baseline === undefined ? undefined : compareBaseline(report, baseline);
     const { closed = [], findings = report.findings, opened = [] } = compared ?? {};

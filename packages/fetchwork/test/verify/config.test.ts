@@ -1,5 +1,8 @@
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { makeProject, runVerify } from "./project.ts";
+
+// Each runs a verification or more, and other tests may need the processors.
+vi.setConfig({ testTimeout: 60_000 });
 
 const wrong = "export const options = {};\n";
 const broken = 'import "not-installed-anywhere";\nexport default {};\n';

@@ -1,10 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { annotations } from "../../src/verify/annotations.ts";
 import type { Fault } from "../../src/verify/faults.ts";
 import { htmlOf } from "../../src/verify/html.ts";
 import { makeProject, runVerify } from "./project.ts";
+
+// Each runs a verification, and other tests may need the processors.
+vi.setConfig({ testTimeout: 60_000 });
 
 interface Sarif {
   readonly $schema: string;

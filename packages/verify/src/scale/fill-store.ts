@@ -19,11 +19,20 @@ const meta: ReadonlySet<string> = new Set(["id", "version", "createdAt", "update
  */
 export async function fillStore(
   world: World,
-  { from, to }: { readonly from: number; readonly to: number },
+  {
+    from,
+    signal,
+    to,
+  }: {
+    readonly from: number;
+    readonly signal: AbortSignal | undefined;
+    readonly to: number;
+  },
 ): Promise<void> {
   for (const resource of world.service.resources) {
     const make = maker(world, resource);
     for (let start = from; start < to; start += perLoad) {
+      signal?.throwIfAborted();
       const length = Math.min(perLoad, to - start);
       const records = Array.from({ length }, (_, index) => make(start + index));
       await administer(world.store).load((loading) => loading.add(resource.collection, records));

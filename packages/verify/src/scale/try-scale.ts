@@ -25,6 +25,13 @@ export interface Cost {
   readonly many: number;
 }
 
+/** How lists are measured. */
+interface ScaleOptions {
+  /** Made documents of each resource. */
+  readonly documents: number;
+  readonly signal: AbortSignal | undefined;
+}
+
 /** What was measured, and what grows. */
 export interface ScaleReport {
   readonly costs: readonly Cost[];
@@ -48,7 +55,7 @@ const growing = 3;
 export async function tryScale(
   service: Service,
   settings: Readonly<Record<string, string>>,
-  documents: number,
+  options: ScaleOptions,
 ): Promise<ScaleReport> {
   const folder = await mkdtemp(join(tmpdir(), "fetchwork-verify-"));
   try {
@@ -57,7 +64,7 @@ export async function tryScale(
     const onUnindexedQuery = (query: UnindexedQuery): void => void unindexed.push(query);
     const world = await openWorld(service, settings, { url, onUnindexedQuery });
     try {
-      return await measure(world, documents, unindexed);
+      return await measure(world, options, unindexed);
     } finally {
       await world[Symbol.asyncDispose]();
     }
@@ -68,13 +75,13 @@ export async function tryScale(
 
 async function measure(
   world: World,
-  documents: number,
+  { documents, signal }: ScaleOptions,
   unindexed: UnindexedQuery[],
 ): Promise<ScaleReport> {
   const findings = new Findings();
-  const sender = new Sender(world, findings);
+  const sender = new Sender(world, findings, signal);
   const tenth = Math.ceil(documents / 10);
-  await fillStore(world, { from: 0, to: tenth });
+  await fillStore(world, { from: 0, to: tenth, signal });
   const asked = await askable(world, sender, Math.floor(tenth / 2));
   const few: number[] = [];
   for (const one of asked) {
@@ -82,7 +89,7 @@ async function measure(
     few.push(await timeOf(sender, one));
     for (const query of unindexed) addUnindexed({ findings, world }, one, query);
   }
-  await fillStore(world, { from: tenth, to: documents });
+  await fillStore(world, { from: tenth, to: documents, signal });
   const costs: Cost[] = [];
   for (const [index, one] of asked.entries()) {
     const { caller, request, resource, way } = one;
