@@ -72,7 +72,7 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
     "settings",
     ".",
   ],
-  verify: ["verify-service.ts", "baseline.ts", "tries", "world", "."],
+  verify: ["verify-service.ts", "baseline.ts", "tries", "scale", "world", "."],
   rest: ["client", "accounts", "http", "openapi", "operations", "plan", "resource", "."],
   middleware: [
     "adapters",

@@ -9,6 +9,7 @@
  * - `secret-name`: everyone or every user reads a field whose name is that of a secret.
  * - `invariant-broken`: a statement of `invariants` does not hold after requests at once, a repetition or an end of the process.
  * - `repeated-effect`: a repetition under the same `Idempotency-Key`, or of a PUT or DELETE, has another effect.
+ * - `cost-grows`: a list costs more with each document of the collection, which an index can prevent.
  * - `server-error`: a response has a status of 500 or more.
  * - `undeclared-status`: a response has a status that the route does not declare.
  */
@@ -41,7 +42,8 @@ export interface Finding {
   readonly fix: string;
 }
 
-const fixes = {
+/** What helps against each kind of fault, for a report of all of them. */
+export const fixes = {
   "field-read":
     "Show documents with resource.present(document, call) in handlers, hooks and computed fields, or allow the field in views",
   "field-told":
@@ -56,6 +58,7 @@ const fixes = {
     "Change everything that belongs together in the transaction of the hook, or in one of store.transaction; count with increment",
   "repeated-effect":
     "Declare the route as atomic and respond after all changes, and make PUT and DELETE set values",
+  "cost-grows": "Declare an index by indexes of the resource",
   "server-error": "Refuse the input with a Problem of status 400, or handle the error",
   "undeclared-status": "Add the status to responses of the route",
 } as const;
@@ -64,10 +67,11 @@ const fixes = {
 export class Findings {
   readonly #found = new Map<string, Finding>();
 
-  add(finding: Omit<Finding, "fix">): void {
+  /** @param fix - Default: what helps against faults of the code. */
+  add(finding: Omit<Finding, "fix">, fix: string = fixes[finding.code]): void {
     const { caller, code, field, resource, way } = finding;
     const key = keyOf({ caller, code, field, resource, way });
-    if (!this.#found.has(key)) this.#found.set(key, { ...finding, fix: fixes[code] });
+    if (!this.#found.has(key)) this.#found.set(key, { ...finding, fix });
   }
 
   list(): readonly Finding[] {

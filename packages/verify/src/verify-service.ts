@@ -1,7 +1,9 @@
 import type { Service } from "@fetchwork/service";
 import { checkOptions } from "./check-options.ts";
+import { VerifyError } from "./errors.ts";
 import { type Finding, Findings } from "./finding.ts";
 import type { Invariant } from "./invariant.ts";
+import { type Cost, tryScale } from "./scale/try-scale.ts";
 import { ReadTable, type Reads } from "./tries/read-table.ts";
 import type { Trial } from "./tries/trial.ts";
 import { tryAsks } from "./tries/try-asks.ts";
@@ -21,6 +23,10 @@ export interface VerifyOptions {
   readonly settings?: Readonly<Record<string, string>> | undefined;
   /** What stays the same for documents, as `invariant` makes it. Default: none. */
   readonly invariants?: readonly Invariant[] | undefined;
+  /** Made documents of each resource with which lists are measured, 1,000 to 1,000,000. Default: not measured. */
+  readonly scale?: number | undefined;
+  /** Ends the run, which then rejects with the reason of the signal. Default: none. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** What was tried, and what was found. */
@@ -33,6 +39,8 @@ export interface VerifyReport {
   readonly reads: Reads;
   /** Requests that were sent. */
   readonly requests: number;
+  /** What lists cost with many documents; empty without `scale`. */
+  readonly costs: readonly Cost[];
   /** What could not be tried, with the reason. */
   readonly skipped: readonly string[];
 }
@@ -54,11 +62,15 @@ export async function verifyService(
   service: Service,
   options: VerifyOptions = {},
 ): Promise<VerifyReport> {
-  checkOptions("verifyService", options, ["invariants", "settings"]);
+  checkOptions("verifyService", options, ["invariants", "scale", "settings", "signal"]);
+  const { scale, signal } = options;
+  if (scale !== undefined && !(Number.isInteger(scale) && scale >= 1000 && scale <= 1_000_000)) {
+    throw new VerifyError(`scale must be a whole number from 1,000 to 1,000,000, not ${scale}`);
+  }
   const world = await openWorld(service, options.settings ?? {});
   try {
     const findings = new Findings();
-    const sender = new Sender(world, findings);
+    const sender = new Sender(world, findings, signal);
     const visibility = new Visibility();
     const trial: Trial = { world, sender, findings, visibility, reads: new ReadTable() };
     await tryReads(trial);
@@ -68,12 +80,17 @@ export async function verifyService(
     await tryRepetitions(trial);
     await tryFuzz(trial);
     for (const one of options.invariants ?? []) await tryInvariant(trial, one);
+    const scaled =
+      scale === undefined
+        ? undefined
+        : await tryScale(service, options.settings ?? {}, { documents: scale, signal });
     return {
       service: service.name,
-      findings: findings.list(),
+      findings: [...findings.list(), ...(scaled?.findings ?? [])],
       reads: trial.reads.table(),
       requests: sender.requests,
-      skipped: world.skipped,
+      costs: scaled?.costs ?? [],
+      skipped: [...new Set([...world.skipped, ...(scaled?.skipped ?? [])])],
     };
   } finally {
     await world[Symbol.asyncDispose]();

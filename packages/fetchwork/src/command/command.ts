@@ -13,6 +13,8 @@ export interface CommandOption extends ParseArgsOptionDescriptor {
    * `false`. Default: not a boolean.
    */
   readonly isBoolean?: true;
+  /** Value of an option without one; only a whole number is a value then. Default: a value is needed. */
+  readonly valueIfNone?: string;
 }
 
 /** Options by their long name. */

@@ -14,7 +14,7 @@ const booleanWords: ReadonlyMap<string, "true" | "false"> = new Map([
 
 /**
  * Rewrites what `parseArgs` does not support: aliases become the names of their options, and every form of a boolean
- * becomes `--x=true` or `--x=false`. Arguments after `--` stay unchanged.
+ * becomes `--x=true` or `--x=false`; an option that needs no value gets its own. Arguments after `--` stay unchanged.
  *
  * @throws CommandUsageError for a value that is neither true nor false
  */
@@ -34,9 +34,10 @@ export function expandShortcuts(
     const positive = name.replace(/^--no-/, "--");
     const isBoolean = names.has(given) && options[positive.slice(2)]?.isBoolean === true;
     if (!isBoolean) {
-      expanded.push(value === undefined ? name : `${name}=${value}`);
+      const alone = value ?? valueAlone(name, options, args[at + 1]);
+      expanded.push(alone === undefined ? name : `${name}=${alone}`);
       // The value of an option is not an option itself.
-      if (value === undefined && takesValue(name, options) && at + 1 < args.length) {
+      if (alone === undefined && takesValue(name, options) && at + 1 < args.length) {
         expanded.push(args[(at += 1)] ?? "");
       }
     } else if (name !== positive) {
@@ -59,6 +60,11 @@ function otherNames(options: CommandOptions): ReadonlyMap<string, string> {
     if (isBoolean === true) names.set(`--no-${name}`, `--no-${name}`).set(`--${name}`, `--${name}`);
   }
   return names;
+}
+
+/** The value of an option that is written without one, and before no number. */
+function valueAlone(name: string, options: CommandOptions, next = ""): string | undefined {
+  return /^\d+$/.test(next) ? undefined : options[name.replace(/^--/, "")]?.valueIfNone;
 }
 
 function takesValue(name: string, options: CommandOptions): boolean {

@@ -1,16 +1,25 @@
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { readFile, writeFile } from "node:fs/promises";
+import { isAbsolute, join, relative, resolve } from "node:path";
 import type { Service } from "@fetchwork/service";
-import type { Finding, VerifyOptions } from "@fetchwork/verify";
+import type { Cost, Finding, VerifyOptions } from "@fetchwork/verify";
 import { CommandFailure } from "../command/command-failure.ts";
 import { type Command, defineCommand } from "../command/command.ts";
+import type { CommandIo } from "../command/command-io.ts";
 import { exitCodes } from "../command/exit-codes.ts";
 import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
+import { wholeNumber } from "../command/whole-number.ts";
 import { definitionsModule } from "../db/definitions.ts";
 import { loadModule } from "../files/load-module.ts";
 import { projectFolder } from "../files/project-folder.ts";
+import { annotations } from "./annotations.ts";
+import { locateFaults } from "./faults.ts";
+import { htmlOf } from "./html.ts";
+import { sarifOf } from "./sarif.ts";
+
+const minScale = 1000;
+const maxScale = 1_000_000;
 
 /** `fetchwork verify`. */
 export const verify: Command = defineCommand({
@@ -26,23 +35,50 @@ export const verify: Command = defineCommand({
       hint: "file",
       description: "Reviewed report in JSON: also fails when callers read more, accepts `accept`",
     },
+    html: { type: "string", hint: "file", description: "Also write the report as an HTML page" },
     json: { type: "boolean", description: "Print the report in JSON, with the fixes in words" },
+    sarif: { type: "string", hint: "file", description: "Also write the findings as SARIF 2.1.0" },
+    scale: {
+      type: "string",
+      hint: "documents",
+      valueIfNone: String(maxScale),
+      description: `Also measure lists with so many made documents of each resource (default: ${maxScale})`,
+    },
   },
   async run({ values }, io) {
+    const scale =
+      values.scale === undefined
+        ? undefined
+        : wholeNumber("scale", values.scale, maxScale, minScale);
     const module = definitionsModule(values.app, io);
     if (module === undefined) {
       throw new CommandUsageError("there is no project here: pass --app, or run it in a project");
     }
     const service = Object.values(await loadModule(resolve(io.cwd, module))).find(isService);
     if (service === undefined) throw new Error(`${module} exports no service`);
-    const { compareBaseline, verifyService } = await import("@fetchwork/verify").catch(explain);
+    const { compareBaseline, fixes, keyOf, verifyService } =
+      await import("@fetchwork/verify").catch(explain);
     const baseline =
       values.baseline === undefined ? undefined : await readJson(resolve(io.cwd, values.baseline));
-    const report = await verifyService(service, await optionsOf(io.cwd));
+    const options = await optionsOf(io.cwd);
+    const report = await verifyService(service, {
+      ...options,
+      ...(scale === undefined ? {} : { scale }),
+      signal: io.signal,
+    });
     const compared = baseline === undefined ? undefined : compareBaseline(report, baseline);
     const { closed = [], findings = report.findings, opened = [] } = compared ?? {};
     const code = findings.length + opened.length > 0 ? exitCodes.failed : exitCodes.ok;
-    if (values.json === true) {
+    const root = projectFolder(io.cwd) ?? io.cwd;
+    const base = baseFolder(root, io.env);
+    const faults = await locateFaults({ findings, keyOf, opened }, { base, root });
+    const { html, json = false, sarif } = values;
+    if (html !== undefined) await writeFile(resolve(io.cwd, html), htmlOf(report, faults));
+    if (sarif !== undefined) await writeFile(resolve(io.cwd, sarif), sarifOf(faults, fixes));
+    // GitHub reads both outputs; what is printed in JSON stays JSON.
+    const isGithub = io.env["GITHUB_ACTIONS"] === "true";
+    if (isGithub) (json ? io.stderr : io.stdout).write(annotations(faults));
+    if (json) {
       io.stdout.write(jsonLine({ ...report, findings, ...(compared ? { opened, closed } : {}) }));
       return code;
     }
@@ -51,11 +87,34 @@ export const verify: Command = defineCommand({
     for (const line of findings.flatMap(describe)) print(line);
     for (const one of opened) print(`${red("opened")}  ${oneLine(one)}`);
     for (const one of closed) print(`${green("closed")}  ${oneLine(one)}`);
+    for (const line of describeCosts(report.costs)) print(line);
     for (const reason of report.skipped) print(dim(`not tried: ${oneLine(reason)}`));
     print(`${report.requests} requests, findings: ${findings.length}`);
     return code;
   },
 });
+
+/** Paths are relative to the repository where it is known, as GitHub wants them, else to the project. */
+function baseFolder(root: string, env: CommandIo["env"]): string {
+  const repository = env["GITHUB_WORKSPACE"] ?? "";
+  const path = relative(repository, root);
+  const isInside = repository !== "" && !path.startsWith("..") && !isAbsolute(path);
+  return isInside ? repository : root;
+}
+
+/** The slowest request of each resource and way. */
+function describeCosts(costs: readonly Cost[]): readonly string[] {
+  const slowest = new Map<string, Cost>();
+  for (const cost of costs) {
+    const key = `${cost.resource} ${cost.way}`;
+    if (cost.many >= (slowest.get(key)?.many ?? 0)) slowest.set(key, cost);
+  }
+  return [...slowest.values()].map(({ caller, few, many, request, resource, way }) =>
+    oneLine(
+      `${resource.padEnd(16)} ${way.padEnd(10)} ${caller.padEnd(9)} ${few} -> ${many} ms  ${request.path}`,
+    ),
+  );
+}
 
 function describe(finding: Finding): readonly string[] {
   const { caller, code, field, fix, request, resource = "-", status, way } = finding;

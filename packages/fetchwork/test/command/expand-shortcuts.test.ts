@@ -6,6 +6,7 @@ import { expandShortcuts } from "../../src/command/expand-shortcuts.ts";
 const options: CommandOptions = {
   debug: { type: "string", isBoolean: true, description: "" },
   out: { type: "string", short: "o", aliases: ["generate_folder_path"], description: "" },
+  scale: { type: "string", valueIfNone: "9", description: "" },
   dry: { type: "boolean", description: "" },
 };
 
@@ -25,6 +26,20 @@ describe("expandShortcuts", () => {
     [["--debug=no"], ["--debug=false"]],
     [["--debug=1"], ["--debug=true"]],
     [["--no-debug"], ["--debug=false"]],
+    [["--scale"], ["--scale=9"]],
+    [
+      ["--scale", "--dry"],
+      ["--scale=9", "--dry"],
+    ],
+    [
+      ["--scale", "7"],
+      ["--scale", "7"],
+    ],
+    [["--scale=7"], ["--scale=7"]],
+    [
+      ["-o", "--scale"],
+      ["-o", "--scale"],
+    ],
     [
       ["--debug", "a game"],
       ["--debug=true", "a game"],

@@ -1,7 +1,7 @@
 import { isObject } from "@fetchwork/kit";
 import type { JsonSchema } from "@fetchwork/rest";
 
-const mark = /zq\d{6}xv/gi;
+const mark = /zq\d{6,7}xv/gi;
 const firstNumber = 7_000_000;
 const numberMark = /(?<![\d.])7\d{6}(?![\d.])/g;
 
@@ -107,13 +107,13 @@ function textOf(schema: JsonSchema, number: number): string {
     readonly minLength?: number;
     readonly pattern?: string;
   };
-  const digits = String(number % 1_000_000).padStart(6, "0");
+  const digits = String(number).padStart(6, "0");
   const text = `zq${digits}xv`;
   const time = new Date(Date.UTC(2020, 0, 1) + number * 86_400_000).toISOString();
   const formats: Readonly<Record<string, string>> = {
     email: `${text}@example.com`,
     uri: `https://${text}.example/`,
-    uuid: `00000000-0000-4000-8000-000000${digits}`,
+    uuid: `00000000-0000-4000-8000-${digits.padStart(12, "0")}`,
     date: time.slice(0, 10),
     "date-time": time,
   };

@@ -1,4 +1,4 @@
-import { openStore, type Store } from "@fetchwork/documents";
+import { openStore, type Store, type StoreOptions } from "@fetchwork/documents";
 import { type Handler, runHandler } from "@fetchwork/http";
 import type { Fields, JsonSchema, OpenApiDocument, Resource, Route } from "@fetchwork/rest";
 import { openService, readStartSettings, type Service } from "@fetchwork/service";
@@ -42,16 +42,23 @@ const secrets = {
 /** Users, by their identifiers. */
 export const people = { ada: "user", bob: "user", root: "admin" } as const;
 
+/** Where documents are. */
+export interface WorldStore extends Pick<StoreOptions, "onUnindexedQuery"> {
+  /** Default: in memory. */
+  readonly url?: string | undefined;
+}
+
 /**
- * Opens a service on an empty store in memory, and fills it.
+ * Opens a service on an empty store, and fills it.
  *
  * @throws VerifyError for a service that does not open there.
  */
 export async function openWorld(
   service: Service,
   settings: Readonly<Record<string, string>>,
+  { url = "sqlite::memory:", onUnindexedQuery }: WorldStore = {},
 ): Promise<World> {
-  const store = await openStore("sqlite::memory:", { collections: service.collections });
+  const store = await openStore(url, { collections: service.collections, onUnindexedQuery });
   try {
     return await fill(service, store, settings);
   } catch (cause) {

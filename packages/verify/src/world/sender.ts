@@ -20,9 +20,12 @@ export class Sender {
   readonly #world: World;
   readonly #findings: Findings;
   readonly #declared: readonly Declared[];
+  readonly #signal: AbortSignal | undefined;
   requests = 0;
 
-  constructor(world: World, findings: Findings) {
+  /** @param signal - Once it is aborted, requests reject with its reason. Default: none. */
+  constructor(world: World, findings: Findings, signal?: AbortSignal) {
+    this.#signal = signal;
     this.#world = world;
     this.#findings = findings;
     this.#declared = declaredBy(world);
@@ -30,6 +33,7 @@ export class Sender {
 
   /** @param isChecked - Whether statuses are reported. Default: `true`. */
   async send(caller: Caller, request: ShownRequest, isChecked = true): Promise<Answer> {
+    this.#signal?.throwIfAborted();
     this.requests += 1;
     const headers = new Headers();
     if (caller.token !== undefined) headers.set("authorization", `Bearer ${caller.token}`);

@@ -1,0 +1,170 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { UnindexedQuery } from "@fetchwork/documents";
+import type { Resource } from "@fetchwork/rest";
+import type { Service } from "@fetchwork/service";
+import { type Finding, Findings, type ShownRequest } from "../finding.ts";
+import type { Caller } from "../world/caller.ts";
+import { openWorld, type World } from "../world/open-world.ts";
+import { Sender } from "../world/sender.ts";
+import { fillStore } from "./fill-store.ts";
+import { type ListRequest, listRequests } from "./list-requests.ts";
+
+/** What a list costs with many documents. */
+export interface Cost {
+  /** Name of the resource. */
+  readonly resource: string;
+  readonly caller: string;
+  /** `list`, `count`, `search`, `sort`, `filter`, or `parameter` with its name. */
+  readonly way: string;
+  readonly request: ShownRequest;
+  /** Of a response with a tenth of the documents, in milliseconds. */
+  readonly few: number;
+  /** Of a response with all documents, in milliseconds. */
+  readonly many: number;
+}
+
+/** How lists are measured. */
+interface ScaleOptions {
+  /** Made documents of each resource. */
+  readonly documents: number;
+  readonly signal: AbortSignal | undefined;
+}
+
+/** What was measured, and what grows. */
+export interface ScaleReport {
+  readonly costs: readonly Cost[];
+  readonly findings: readonly Finding[];
+  readonly skipped: readonly string[];
+}
+
+/** How often a request is repeated; the fastest response counts. */
+const repetitions = 3;
+/** A slow response is not repeated, in milliseconds. */
+const slow = 500;
+/** Below this a response may be slow by chance, in milliseconds. */
+const noticeable = 250;
+/** By which factor a response is slower with ten times the documents, if it grows with them. */
+const growing = 3;
+
+/**
+ * Measures lists with a number of made documents of each resource, in a SQLite file that is removed afterwards. What no
+ * index serves is found by the queries that requests run, and what else grows by the time that responses take.
+ */
+export async function tryScale(
+  service: Service,
+  settings: Readonly<Record<string, string>>,
+  options: ScaleOptions,
+): Promise<ScaleReport> {
+  const folder = await mkdtemp(join(tmpdir(), "fetchwork-verify-"));
+  try {
+    const unindexed: UnindexedQuery[] = [];
+    const url = `sqlite:${join(folder, "scale.db")}`;
+    const onUnindexedQuery = (query: UnindexedQuery): void => void unindexed.push(query);
+    const world = await openWorld(service, settings, { url, onUnindexedQuery });
+    try {
+      return await measure(world, options, unindexed);
+    } finally {
+      await world[Symbol.asyncDispose]();
+    }
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function measure(
+  world: World,
+  { documents, signal }: ScaleOptions,
+  unindexed: UnindexedQuery[],
+): Promise<ScaleReport> {
+  const findings = new Findings();
+  const sender = new Sender(world, findings, signal);
+  const tenth = Math.ceil(documents / 10);
+  await fillStore(world, { from: 0, to: tenth, signal });
+  const asked = await askable(world, sender, Math.floor(tenth / 2));
+  const few: number[] = [];
+  for (const one of asked) {
+    unindexed.length = 0;
+    few.push(await timeOf(sender, one));
+    for (const query of unindexed) addUnindexed({ findings, world }, one, query);
+  }
+  await fillStore(world, { from: tenth, to: documents, signal });
+  const costs: Cost[] = [];
+  for (const [index, one] of asked.entries()) {
+    const { caller, request, resource, way } = one;
+    const many = await timeOf(sender, one);
+    const cost = { resource: resource.name, caller: caller.name, way, request };
+    costs.push({ ...cost, few: few[index] ?? 0, many });
+  }
+  const known = new Set(findings.list().map(({ request }) => request.path));
+  for (const [index, { few: before, many }] of costs.entries()) {
+    const one = asked[index];
+    if (one === undefined || many < noticeable || many < growing * before) continue;
+    if (!known.has(one.request.path)) addGrowing(findings, one, { before, many });
+  }
+  return { costs, findings: findings.list(), skipped: world.skipped };
+}
+
+interface Asked extends ListRequest {
+  readonly caller: Caller;
+  readonly resource: Resource;
+}
+
+/** What is asked: by everyone who lists something else than others do. */
+async function askable(world: World, sender: Sender, number: number): Promise<readonly Asked[]> {
+  const asked: Asked[] = [];
+  for (const resource of world.service.resources) {
+    const listing: Caller[] = [];
+    for (const caller of world.callers.filter(({ name }) => name !== "key")) {
+      const { status } = await sender.send(caller, { method: "GET", path: resource.path });
+      if (status === 200) listing.push(caller);
+    }
+    if (listing.length === 0) world.skipped.push(`nobody lists ${resource.plural}`);
+    const rule = resource.access.list;
+    const isSame = typeof rule === "string" && rule !== "owner";
+    const callers = isSame ? listing.slice(0, 1) : listing;
+    const requests = await listRequests(world, resource, number);
+    asked.push(
+      ...callers.flatMap((caller) => requests.map((one) => ({ ...one, caller, resource }))),
+    );
+  }
+  return asked;
+}
+
+async function timeOf(sender: Sender, { caller, request }: Asked): Promise<number> {
+  let fastest = Infinity;
+  for (let left = repetitions; left > 0; left -= 1) {
+    const started = performance.now();
+    await sender.send(caller, request);
+    fastest = Math.min(fastest, performance.now() - started);
+    if (fastest > slow) break;
+  }
+  return Math.round(fastest * 10) / 10;
+}
+
+function addUnindexed(
+  { findings, world }: { readonly findings: Findings; readonly world: World },
+  { caller, field, request, resource, way }: Asked,
+  { collection, warnings }: UnindexedQuery,
+): void {
+  const read = world.service.resources.find((one) => one.collection.name === collection);
+  const of = read ?? resource;
+  const found = { resource: of.name, field, caller: caller.name, way, request, status: 200 };
+  findings.add({ code: "cost-grows", ...found }, `Add the index: ${warnings.join("; ")}`);
+}
+
+function addGrowing(
+  findings: Findings,
+  { caller, field, fields, request, resource, way }: Asked,
+  { before, many }: { readonly before: number; readonly many: number },
+): void {
+  const cost = `${before} ms with a tenth of the documents, ${many} ms with all`;
+  const index = JSON.stringify(fields);
+  const fix =
+    fields.length === 0
+      ? "count fewer with list.count"
+      : `declare indexes: [${index}] of ${resource.name}`;
+  const found = { resource: resource.name, field, caller: caller.name, way, request, status: 200 };
+  findings.add({ code: "cost-grows", ...found }, `Make it cheaper, or ${fix}: ${cost}`);
+}
