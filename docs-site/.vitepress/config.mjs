@@ -1,6 +1,6 @@
 // @ts-check
 import { defineConfig } from "vitepress";
-import { searchOptions } from "../search-options.ts";
+import { miniSearch } from "../search-options.ts";
 import { sideBar } from "../side-bar.ts";
 import { repository } from "../stage-pages.ts";
 
@@ -21,7 +21,7 @@ export default defineConfig({
   markdown: { languageAlias: { caddyfile: "nginx" } },
   themeConfig: {
     outline: [2, 3],
-    search: { provider: "local", options: searchOptions },
+    search: { provider: "local", options: { miniSearch } },
     nav: [
       { text: "Tutorial", link: "/tutorial" },
       { text: "Guides", link: "/deploy" },
