@@ -14,10 +14,15 @@ export function buildSite(): void {
   stagePages();
   run("typedoc/bin/typedoc", "--options", "typedoc.config.mjs", "--logLevel", "Error");
   for (const page of globSync(join(staged, "reference/**/*.md"))) {
-    writeFileSync(page, forVitePress(readFileSync(page, "utf8")));
+    writeFileSync(page, forVitePress(withAnchors(readFileSync(page, "utf8"))));
   }
   run("vitepress/bin/vitepress.js", "build", ".");
   writeForPrograms();
+}
+
+/** Writes an anchor of TypeDoc as VitePress has it: with the heading, whose anchor it is. */
+function withAnchors(markdown: string): string {
+  return markdown.replaceAll(/^<a id="([^"]+)"><\/a>\n+(#+ .*)$/gm, "$2 {#$1}");
 }
 
 function run(tool: string, ...parameters: readonly string[]): void {

@@ -1,4 +1,4 @@
-import { cpSync, readFileSync, writeFileSync } from "node:fs";
+import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { sitePages, type SitePage } from "./site-pages.ts";
 import { staged } from "./stage-pages.ts";
@@ -11,7 +11,10 @@ export const built: string = join(import.meta.dirname, "dist");
  * `llms-full.txt` with the text of the pages, without the API reference.
  */
 export function writeForPrograms(): void {
-  cpSync(staged, built, { recursive: true, filter: (file) => !/\.(?:png|svg)$/.test(file) });
+  for (const page of globSync("**/*.md", { cwd: staged })) {
+    // Anchors are for VitePress.
+    writeFileSync(join(built, page), textOf(page).replaceAll(/^(#+ .*) \{#[^}]+\}$/gm, "$1"));
+  }
   const listed = sitePages().filter(({ section }) => section !== undefined);
   const sections = [...Map.groupBy(listed, ({ section }) => section)].map(
     ([section, pages]) => `## ${section}\n\n${pages.map(lineOf).join("\n")}\n`,
@@ -26,9 +29,9 @@ export function writeForPrograms(): void {
 
 function lineOf({ title, page }: SitePage): string {
   const prose = textOf(page).replaceAll(/^(?:#|!\[|\||<!--|```[^]*?^```).*$/gm, "");
-  const sentence = /\S[^]*?[.:](?=\s|$)/.exec(prose)?.[0] ?? "";
+  const sentence = /\S[^]*?\.(?=\s|$)/.exec(prose)?.[0] ?? "";
   const description = oneLine(sentence.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1"));
-  return `- [${title}](/${page})${description === "" ? "" : `: ${description.replace(/[.:]$/, "")}`}`;
+  return `- [${title}](/${page})${description === "" ? "" : `: ${description.replace(/\.$/, "")}`}`;
 }
 
 function textOf(page: string): string {

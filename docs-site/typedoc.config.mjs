@@ -44,4 +44,6 @@ export default {
   propertyMembersFormat: "table",
   useCodeBlocks: true,
   sanitizeComments: true,
+  useHTMLAnchors: true,
+  tableColumnSettings: { hideModifiers: true },
 };

@@ -2,6 +2,7 @@
 import { defineConfig } from "vitepress";
 import { miniSearch } from "../search-options.ts";
 import { sideBar } from "../side-bar.ts";
+import { slugify } from "../slugify.ts";
 import { repository } from "../stage-pages.ts";
 
 const source = repository();
@@ -18,7 +19,7 @@ export default defineConfig({
   lastUpdated: false,
   // Addresses of a running program are examples; everything else must exist.
   ignoreDeadLinks: [/^https?:\/\/localhost/],
-  markdown: { languageAlias: { caddyfile: "nginx" } },
+  markdown: { anchor: { slugify }, languageAlias: { caddyfile: "nginx" } },
   themeConfig: {
     outline: [2, 3],
     search: { provider: "local", options: { miniSearch } },
