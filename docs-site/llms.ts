@@ -29,7 +29,7 @@ export function writeForPrograms(): void {
 
 function lineOf({ title, page }: SitePage): string {
   const prose = textOf(page).replaceAll(/^(?:#|!\[|\||<!--|```[^]*?^```).*$/gm, "");
-  const sentence = /\S[^]*?\.(?=\s|$)/.exec(prose)?.[0] ?? "";
+  const sentence = /\S(?:[^\n]|\n(?!\n))*?\.(?=\s|$)/.exec(prose)?.[0] ?? "";
   const description = oneLine(sentence.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, "$1"));
   return `- [${title}](/${page})${description === "" ? "" : `: ${description.replace(/\.$/, "")}`}`;
 }

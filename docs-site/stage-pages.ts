@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { readText, root } from "../scripts/workspace-packages.ts";
+import { readManifest, readText, root } from "../scripts/workspace-packages.ts";
 import { moveLinks } from "./move-links.ts";
 import { sitePages } from "./site-pages.ts";
 
@@ -19,7 +19,7 @@ export function stagePages(): void {
     );
     // Tables of figures would be found instead of the pages that explain them.
     const head = section === undefined ? "---\nsearch: false\n---\n\n" : "";
-    write(page, head + forVitePress(text));
+    write(page, head + forVitePress(text) + referenceLink(source));
   }
   write("index.md", readFileSync(join(import.meta.dirname, "index.md"), "utf8"));
   for (const file of pictures) {
@@ -27,6 +27,14 @@ export function stagePages(): void {
     mkdirSync(dirname(target), { recursive: true });
     copyFileSync(join(root, file), target);
   }
+}
+
+/** The end of a package's page: where each of its names is explained. */
+function referenceLink(source: string): string {
+  const folder = /^(packages\/[^/]+)\/README\.md$/.exec(source)?.[1];
+  if (folder === undefined) return "";
+  const { name } = readManifest(folder);
+  return `\n## API reference\n\n[Every name of \`${name}\`](../../reference/${name}.md), with its parameters and errors.\n`;
 }
 
 /** The URL of the repository, from the one place that has it: `repository` of the root's package.json. */

@@ -29,6 +29,20 @@ function htmlFiles(): readonly string[] {
   return globSync("**/*.html", { cwd: built }).map((file) => file.replaceAll("\\", "/"));
 }
 
+/** What a page of the reference says of each name: its prose, without headings, code, tables and types. */
+function descriptionsOf(page: string): ReadonlyMap<string, string> {
+  const sections = page.split(/^### (?=(?:abstract )?\w)/m).slice(1);
+  return new Map(
+    sections.map((section) => {
+      const [heading = "", ...lines] = section.replaceAll(/^```[^]*?^```/gm, "").split("\n");
+      const prose = lines
+        .filter((line) => !/^[#|>*]/.test(line))
+        .map((line) => line.replaceAll(/\[`[^\]]*\]\([^)]*\)|`[^`]*`/g, ""));
+      return [/^(?:abstract )?(\w+)/.exec(heading)?.[1] ?? "", prose.join("\n")];
+    }),
+  );
+}
+
 describe.skipIf(!isInstalled)("the documentation site", () => {
   beforeAll(() => {
     buildSite();
@@ -40,22 +54,23 @@ describe.skipIf(!isInstalled)("the documentation site", () => {
     expect(files.filter((file) => !existsSync(join(built, file)))).toEqual([]);
   });
 
-  it("has every exported name on the page of its entry", () => {
+  it("has every exported name on the page of its entry, with a description", () => {
     const pages = new Map(
       globSync("reference/**/*.md", { cwd: built }).map((file) => {
         const text = readFileSync(join(built, file), "utf8").replaceAll("\\_", "_");
-        return [/^# (.+)$/m.exec(text)?.[1], text];
+        return [/^# (.+)$/m.exec(text)?.[1], descriptionsOf(text)];
       }),
     );
     const names = exportedNames(readPackages("packages")).filter(
       ({ entry }) => !entry.endsWith("/internal"),
     );
-    const missing = names.filter(({ entry, name }) => {
-      const headings = pages.get(entry)?.matchAll(/^### (?:abstract )?(\w+)/gm) ?? [];
-      return !Array.from(headings, ([, heading]) => heading).includes(name);
+    const faults = names.flatMap(({ entry, name }) => {
+      const description = pages.get(entry)?.get(name);
+      if (description === undefined) return [`${entry} ${name} is missing`];
+      return /\w/.test(description) ? [] : [`${entry} ${name} has no description`];
     });
     expect(names.length).toBeGreaterThan(1_000);
-    expect(missing.map(({ entry, name }) => `${entry} ${name}`)).toEqual([]);
+    expect(faults).toEqual([]);
   });
 
   it("has no link to a heading that is not there", () => {
