@@ -15,12 +15,12 @@ export interface SitePage {
 
 /**
  * The sections in the order of the side bar, each with its files. A file belongs to the first section that
- * names it before the pattern that takes all that is left in `docs/`.
+ * names it; patterns of `remainders` take what no other pattern names.
  */
 const sections: readonly (readonly [string, readonly string[]])[] = [
   ["Start", ["README.md", "docs/tutorial.md", "docs/tutorial-shop.md", "examples/*/README.md"]],
   ["Guides", ["docs/*.md", "docs/guides/**/*.md"]],
-  ["Packages", ["packages/*/README.md", "docs/packages/**/*.md"]],
+  ["Packages", ["packages/*/README.md", "docs/packages/**/*.md", "docs/*/*.md"]],
   ["Reference", ["docs/errors.md", "docs/runtimes.md", "docs/benchmarks.md", "docs/glossary.md"]],
   ["Moving here", ["docs/from-*.md", "docs/moving/**/*.md"]],
   [
@@ -39,17 +39,20 @@ const sections: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 /** Pages without a place in the side bar. */
-const unlisted = ["docs/decisions/*.md", "bench/results/*.md"];
+const unlisted: readonly string[] = ["docs/decisions/*.md", "bench/results/*.md"];
+
+const remainders: ReadonlySet<string> = new Set(["docs/*.md", "docs/*/*.md"]);
 
 const otherTitles: Readonly<Record<string, string>> = { "README.md": "Overview" };
 
 /** Lists the pages in the order of the side bar. */
 export function sitePages(): readonly SitePage[] {
-  const named = new Set(sections.flatMap(([, patterns]) => patterns).flatMap(namedFiles));
+  const patternsOfAll = [...sections.flatMap(([, patterns]) => patterns), ...unlisted];
+  const named = new Set(patternsOfAll.filter((one) => !remainders.has(one)).flatMap(filesOf));
   const listed = sections.flatMap(([section, patterns]) =>
     patterns.flatMap((pattern) =>
       filesOf(pattern)
-        .filter((file) => pattern !== "docs/*.md" || !named.has(file))
+        .filter((file) => !remainders.has(pattern) || !named.has(file))
         .map((file) => pageOf(file, section)),
     ),
   );
@@ -62,10 +65,6 @@ function filesOf(pattern: string): readonly string[] {
   return globSync(pattern, { cwd: root })
     .map((file) => file.replaceAll("\\", "/"))
     .toSorted();
-}
-
-function namedFiles(pattern: string): readonly string[] {
-  return pattern === "docs/*.md" ? [] : filesOf(pattern);
 }
 
 function pageOf(source: string, section: string | undefined): SitePage {
