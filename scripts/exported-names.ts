@@ -26,7 +26,10 @@ export function exportedNames(packages: readonly WorkspacePackage[]): readonly E
 }
 
 /** `[specifier, source file]` for each entry of a package that is a module. */
-function entriesOf({ folder, manifest }: WorkspacePackage): readonly (readonly [string, string])[] {
+export function entriesOf({
+  folder,
+  manifest,
+}: WorkspacePackage): readonly (readonly [string, string])[] {
   return Object.entries(manifest.exports ?? {}).flatMap(([subpath, target]) => {
     const source = typeof target === "string" ? target : target["@fetchwork/source"];
     if (!source?.endsWith(".ts")) return [];

@@ -26,7 +26,7 @@ export class TransportError extends HttpError {
 /** The part of an exchange that took too long; `total` counts all attempts and waits between them. */
 export type TimeoutPhase = "connect" | "headers" | "body" | "total";
 
-/** `ERR_HTTP_TIMEOUT`. */
+/** `ERR_HTTP_TIMEOUT`: a part of the exchange took longer than its limit; `phase` says which. */
 export class TimeoutError extends TransportError {
   override readonly name: string = "TimeoutError";
   readonly phase: TimeoutPhase;
@@ -60,7 +60,7 @@ export class AbortError extends TransportError {
 export type ConnectionFailure =
   "refused" | "reset" | "dns" | "tls" | "unreachable" | "proxy" | "other";
 
-/** `ERR_HTTP_CONNECTION`. */
+/** `ERR_HTTP_CONNECTION`: the server was not reached, or the connection broke; see `reason`. */
 export class ConnectionError extends TransportError {
   override readonly name: string = "ConnectionError";
   readonly reason: ConnectionFailure;

@@ -1,0 +1,5 @@
+// @ts-check
+import DefaultTheme from "vitepress/theme";
+import "./style.css";
+
+export default DefaultTheme;
