@@ -73,7 +73,7 @@ export const askFaults: readonly Seeded[] = [
   },
   {
     name: "a QUERY whose body is a filter of the store",
-    expected: { code: "field-told", ...notes, way: "queryArticles" },
+    expected: { code: "field-told", ...notes, way: "queryStore" },
     ...twins((isRepaired) =>
       serviceOf(
         articleRoutes,
@@ -81,7 +81,7 @@ export const askFaults: readonly Seeded[] = [
           {
             method: "QUERY",
             path: "/article-query",
-            operation: "queryArticles",
+            operation: "queryStore",
             access: everyone,
           },
           (call) => {

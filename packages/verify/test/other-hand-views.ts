@@ -72,7 +72,9 @@ export const viewFaults: readonly Seeded[] = [
         resourceRoutes(ticket, {
           ...createResourceController(ticket),
           patch: async (call) => {
-            const { subject } = z.object({ subject: z.string() }).partial().parse(call.body);
+            const { subject } = z
+              .object({ subject: z.string().optional().catch(undefined) })
+              .parse(call.body);
             const all = call.store.collection(ticket.collection);
             const changed = await all.update(call.params["id"] ?? "", subject ? { subject } : {});
             if (!changed) throw notFound();

@@ -18,6 +18,7 @@ export async function tryWrites(trial: Trial): Promise<void> {
       for (const owner of isUsers ? [] : ["ada", "bob"]) {
         await tryUpdates(trial, caller, { resource, owner });
         await tryRemoval(trial, caller, { resource, owner });
+        if (resource.softDelete) await tryRestoration(trial, caller, { resource, owner });
       }
     }
   }
@@ -131,6 +132,9 @@ async function tryUpdates(
     scanOwn(trial, caller, { planted: { resource, document: changed }, answer: plain });
     await tryUnseen(trial, caller, { planted: { resource, document: changed }, answer: plain });
   }
+  if (mayUpdate === true && resource.hooks.beforeUpdate) {
+    await tryMethods(trial, caller, { planted: place, body, patched: plain });
+  }
   for (const attack of attacksOn(trial, caller, place)) {
     const [field, value] = attack;
     const patch = { [field]: value };
@@ -161,11 +165,37 @@ async function tryUpdates(
   await documents.remove(document.id);
 }
 
+/** A hook that lets a change pass as PATCH and not as PUT, or the other way around, was asked for one of them only. */
+async function tryMethods(
+  { findings, sender }: Trial,
+  caller: Caller,
+  {
+    planted,
+    body,
+    patched,
+  }: { readonly planted: Planted; readonly body: Fields; readonly patched: Answer },
+): Promise<void> {
+  const { document, resource } = planted;
+  const request = { method: "PUT", path: `${resource.path}/${document.id}`, body };
+  const put = await sender.send(caller, request);
+  const again = await sender.send(caller, { ...request, method: "PATCH" });
+  const isRefused = ({ status }: Answer): boolean => status >= 400;
+  // A hook that counts changes refuses the one after.
+  if (isRefused(patched) === isRefused(put) || isRefused(again) !== isRefused(patched)) return;
+  const found = { resource: resource.name, caller: kindOf(caller, resource, document) };
+  const { status } = put;
+  findings.add({ code: "hook-gap", ...found, way: "update", request, status });
+}
+
 /** A hook that refuses to show a document has to refuse its changes. */
 async function tryUnseen(
   { findings, sender }: Trial,
   caller: Caller,
-  { planted, answer }: { readonly planted: Planted; readonly answer: Answer },
+  {
+    planted,
+    answer,
+    way = "update",
+  }: { readonly planted: Planted; readonly answer: Answer; readonly way?: string },
 ): Promise<void> {
   const { document, resource } = planted;
   if (resource.hooks.beforeShow === undefined) return;
@@ -175,7 +205,7 @@ async function tryUnseen(
   if (status === 200) return;
   const found = { resource: resource.name, caller: kindOf(caller, resource, document) };
   const { request } = answer;
-  findings.add({ code: "hook-gap", ...found, way: "update", request, status: answer.status });
+  findings.add({ code: "hook-gap", ...found, way, request, status: answer.status });
 }
 
 async function tryRemoval(
@@ -208,6 +238,30 @@ async function tryRemoval(
   }
 }
 
+/** A document that was removed is brought back by whom a rule lets, and hooks that refuse to show it refuse that too. */
+async function tryRestoration(
+  trial: Trial,
+  caller: Caller,
+  { resource, owner }: { readonly resource: Resource; readonly owner: string },
+): Promise<void> {
+  const { sender, world } = trial;
+  const documents = world.store.collection(resource.collection);
+  const { document } = await world.plant(resource, owner);
+  const place = { resource, document };
+  await documents.remove(document.id);
+  const path = `${resource.path}/${document.id}/restore`;
+  const answer = await sender.send(caller, { method: "POST", path });
+  const restored = await documents.get(document.id);
+  if (restored === undefined) return;
+  if (ruleLets(caller, "restore", place) === false) {
+    reportDocument(trial, caller, { ...place, answer, way: "restore" });
+  }
+  const planted = { resource, document: restored };
+  scanOwn(trial, caller, { planted, answer });
+  await tryUnseen(trial, caller, { planted, answer, way: "restore" });
+  await documents.remove(document.id);
+}
+
 function isTaken(document: object, [field, value]: Attack): boolean {
   return JSON.stringify(Reflect.get(document, field)) === JSON.stringify(value);
 }
@@ -226,7 +280,8 @@ function scanOwn(
     const marks = marksIn(JSON.stringify(value) ?? "");
     if (seen.has(field) || !marks.some((mark) => shown.has(mark) && !sent.has(mark))) continue;
     const { request, status } = answer;
-    const way = request.method === "POST" ? "create" : "update";
+    const change = request.method === "POST" ? "create" : "update";
+    const way = request.path.endsWith("/restore") ? "restore" : change;
     const found = { resource: resource.name, field, caller: kindOf(caller, resource, document) };
     trial.findings.add({ code: "field-read", ...found, way, request, status });
   }

@@ -113,6 +113,11 @@ async function fill(
     }
   }
   for (const resource of others) await discover(resource);
+  for (const resource of others.filter(({ softDelete }) => softDelete)) {
+    const planted = await plant(resource, "bob");
+    await store.collection(resource.collection).remove(planted.document.id);
+    garden.add({ ...planted, isRemoved: true });
+  }
   return world;
 
   async function makeCallers(): Promise<readonly Caller[]> {
