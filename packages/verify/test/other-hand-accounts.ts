@@ -65,7 +65,7 @@ export const accountFaults: readonly Seeded[] = [
     ...ofProfile("PATCH", "/profile", "changeProfile", async (call, isRepaired) => {
       const { name } = call.body as { readonly name?: unknown };
       const fields = isRepaired ? (typeof name === "string" ? { name } : {}) : call.body;
-      await call.store.collection(user.collection).update(call.user?.id ?? "", fields as never);
+      await call.store.collection(user.collection).update(call.user?.id ?? "", fields);
       return empty();
     }),
   },

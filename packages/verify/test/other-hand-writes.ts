@@ -58,7 +58,7 @@ export const ownershipFaults: readonly Seeded[] = [
       const standard = createResourceController(diary);
       const patch: typeof standard.patch = async (call) => {
         const all = call.store.collection(diary.collection);
-        const changed = await all.update(call.params["id"] ?? "", { ...call.sent } as never);
+        const changed = await all.update(call.params["id"] ?? "", { ...call.sent });
         if (!changed) throw notFound();
         return json(diary.present(changed, call));
       };

@@ -8,11 +8,11 @@ import { restore, snapshot } from "./snapshot.ts";
 import { documentsIn, type Trial } from "./trial.ts";
 import { fieldNames } from "./try-reads.ts";
 
-/** Two queries that differ in a value only. */
+/** Two requests that differ in a value only: responses that differ tell whether a document has it. */
 interface Pair {
   readonly way: string;
-  readonly one: string;
-  readonly other: string;
+  readonly one: ShownRequest;
+  readonly other: ShownRequest;
 }
 
 /** A field of a document that a caller may not see. */
@@ -30,8 +30,7 @@ export async function tryAsks(trial: Trial): Promise<void> {
       if (status !== 200) continue;
       for (const hidden of hiddenFrom(trial, caller, resource)) {
         for (const pair of pairsFor(resource, hidden)) {
-          const [one, other] = [pair.one, pair.other].map((query) => get(resource, query));
-          if (one && other) await tryPair(trial, caller, { hidden, way: pair.way, one, other });
+          await tryPair(trial, caller, { hidden, ...pair });
         }
         const [up, down] = [
           get(resource, `sort=${hidden.field}`),
@@ -67,20 +66,11 @@ function get({ path }: Resource, query: string): ShownRequest {
 export async function tryPair(
   trial: Trial,
   caller: Caller,
-  {
-    hidden,
-    way,
-    ...requests
-  }: {
-    readonly hidden: Hidden;
-    readonly way: string;
-    readonly one: ShownRequest;
-    readonly other: ShownRequest;
-  },
+  { hidden, way, ...pair }: Pair & { readonly hidden: Hidden },
 ): Promise<Answer> {
-  const one = await sendAndRestore(trial, caller, requests.one);
+  const one = await sendAndRestore(trial, caller, pair.one);
   if (isRefused(one)) return one;
-  const other = await sendAndRestore(trial, caller, requests.other);
+  const other = await sendAndRestore(trial, caller, pair.other);
   if (!isRefused(other) && tells(hidden, one, other)) {
     report(trial, caller, { hidden, answer: one, way });
   }
@@ -143,11 +133,16 @@ function pairsFor(resource: Resource, { field, value }: Hidden): readonly Pair[]
     { way: `parameter ${name}`, one: `${name}=${text(below)}`, other: `${name}=${text(value)}` },
   ]);
   const search = { way: "search", one: `q=${text(value)}`, other: `q=${text(another)}` };
-  return [
+  const pairs = [
     ...filters.map((pair) => ({ way: "filter", ...pair })),
     ...(searchable ? [search] : []),
     ...parameters,
   ];
+  return pairs.map(({ one, other, way }) => ({
+    way,
+    one: get(resource, one),
+    other: get(resource, other),
+  }));
 }
 
 /** An order by a hidden field tells which value is greater. */
