@@ -16,7 +16,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   oauth2: { lines: { src: 10_670 }, names: 123, options: 137 },
   rest: { lines: { src: 16_820, assets: 186 }, names: 149, options: 96 },
   service: { lines: { src: 3_652 }, names: 42, options: 56 },
-  verify: { lines: { src: 2_726 }, names: 14, options: 2 },
+  verify: { lines: { src: 2_750 }, names: 14, options: 3 },
   webhooks: { lines: { src: 8_341, assets: 733 }, names: 113, options: 73 },
 };
 

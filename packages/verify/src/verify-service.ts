@@ -17,6 +17,11 @@ import { Sender } from "./world/sender.ts";
 
 /** How a service is verified. */
 export interface VerifyOptions {
+  /**
+   * URL of an empty database that is there for nothing else, such as `postgres://localhost/verify`; its documents are removed
+   * at the end. Default: `"sqlite::memory:"`.
+   */
+  readonly database?: string | undefined;
   /** Settings beside those that are needed, by the names of their variables. Default: none. */
   readonly settings?: Readonly<Record<string, string>> | undefined;
   /** What stays the same for documents, as `invariant` makes it. Default: none. */
@@ -42,7 +47,7 @@ export interface VerifyReport {
  * that its definitions know as every kind of caller. Reports each field that a caller reads, learns of or writes without
  * being allowed to by the definitions. Nothing leaves the process: mails are dropped, and jobs are not run.
  *
- * @throws VerifyError for an option that does not exist, and for a service that does not open in memory.
+ * @throws VerifyError for an option that does not exist, a service that does not open, and a database with documents.
  *
  * @example
  * ```ts
@@ -54,8 +59,8 @@ export async function verifyService(
   service: Service,
   options: VerifyOptions = {},
 ): Promise<VerifyReport> {
-  checkOptions("verifyService", options, ["invariants", "settings"]);
-  const world = await openWorld(service, options.settings ?? {});
+  checkOptions("verifyService", options, ["database", "invariants", "settings"]);
+  const world = await openWorld(service, options);
   try {
     const findings = new Findings();
     const sender = new Sender(world, findings);

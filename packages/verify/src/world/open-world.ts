@@ -43,16 +43,27 @@ const secrets = {
 export const people = { ada: "user", bob: "user", root: "admin" } as const;
 
 /**
- * Opens a service on an empty store in memory, and fills it.
+ * Opens a service on an empty store, and fills it.
  *
  * @throws VerifyError for a service that does not open there.
  */
 export async function openWorld(
   service: Service,
-  settings: Readonly<Record<string, string>>,
+  {
+    database = "sqlite::memory:",
+    settings = {},
+  }: {
+    readonly database?: string | undefined;
+    readonly settings?: Readonly<Record<string, string>> | undefined;
+  },
 ): Promise<World> {
-  const store = await openStore("sqlite::memory:", { collections: service.collections });
+  const { collections } = service;
+  const store = await openStore(database, { collections });
   try {
+    for (const one of collections) {
+      if ((await store.collection(one).count({ max: 1, deleted: "include" })) === 0) continue;
+      throw new VerifyError(`the database has documents in ${one.name}: expected an empty one`);
+    }
     return await fill(service, store, settings);
   } catch (cause) {
     await store.close();
@@ -103,6 +114,10 @@ async function fill(
     sample: (resource, owner) => sample(resource, owner),
     async [Symbol.asyncDispose]() {
       await opened.stop({ grace: 0 });
+      for (const one of service.collections) {
+        await store.collection(one).removeMany({ where: {} });
+        if (one.softDelete === true) await store.collection(one).purgeMany();
+      }
       await store.close();
     },
   };
