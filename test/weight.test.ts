@@ -6,7 +6,7 @@ import { weighPackages } from "../scripts/weight.ts";
  * change that says which feature asked for it, and by no more than that feature.
  */
 const budgets: Readonly<Record<string, Budget>> = {
-  agent: { lines: { src: 17_744, assets: 1_192 }, names: 149, options: 97 },
+  agent: { lines: { src: 17_743, assets: 1_192 }, names: 149, options: 97 },
   documents: { lines: { src: 21_898 }, names: 88, options: 64 },
   endpoint: { lines: { src: 1_775 }, names: 41, options: 23 },
   fetchwork: { lines: { src: 10_032, templates: 25 }, names: 17, options: 2 },
@@ -14,9 +14,9 @@ const budgets: Readonly<Record<string, Budget>> = {
   kit: { lines: { src: 1_367 }, names: 58, options: 10 },
   middleware: { lines: { src: 10_217 }, names: 150, options: 129 },
   oauth2: { lines: { src: 10_670 }, names: 123, options: 137 },
-  rest: { lines: { src: 16_820, assets: 186 }, names: 149, options: 96 },
+  rest: { lines: { src: 16_818, assets: 186 }, names: 149, options: 96 },
   service: { lines: { src: 3_652 }, names: 42, options: 56 },
-  verify: { lines: { src: 2_801 }, names: 16, options: 4 },
+  verify: { lines: { src: 3_127 }, names: 16, options: 5 },
   webhooks: { lines: { src: 8_341, assets: 733 }, names: 113, options: 73 },
 };
 

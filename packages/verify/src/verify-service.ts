@@ -19,6 +19,11 @@ import { Sender } from "./world/sender.ts";
 
 /** How a service is verified. */
 export interface VerifyOptions {
+  /**
+   * URL of an empty database that is there for nothing else, such as `postgres://localhost/verify`; its documents are removed
+   * at the end. Default: `"sqlite::memory:"`.
+   */
+  readonly database?: string | undefined;
   /** Settings in addition to those that are needed, by the names of their variables. Default: none. */
   readonly settings?: Readonly<Record<string, string>> | undefined;
   /** What stays the same for documents, as `invariant` makes it. Default: none. */
@@ -50,7 +55,7 @@ export interface VerifyReport {
  * that its definitions know as every kind of caller. Reports each field that a caller reads, learns of or writes without
  * being allowed to by the definitions. Nothing leaves the process: mails are dropped, and jobs are not run.
  *
- * @throws VerifyError for an option that does not exist, and for a service that does not open in memory.
+ * @throws VerifyError for an option that does not exist, a service that does not open, and a database with documents.
  *
  * @example
  * ```ts
@@ -62,12 +67,12 @@ export async function verifyService(
   service: Service,
   options: VerifyOptions = {},
 ): Promise<VerifyReport> {
-  checkOptions("verifyService", options, ["invariants", "scale", "settings", "signal"]);
+  checkOptions("verifyService", options, ["database", "invariants", "scale", "settings", "signal"]);
   const { scale, signal } = options;
   if (scale !== undefined && !(Number.isInteger(scale) && scale >= 1000 && scale <= 1_000_000)) {
     throw new VerifyError(`scale must be a whole number from 1,000 to 1,000,000, not ${scale}`);
   }
-  const world = await openWorld(service, options.settings ?? {});
+  const world = await openWorld(service, options);
   try {
     const findings = new Findings();
     const sender = new Sender(world, findings, signal);

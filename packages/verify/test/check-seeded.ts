@@ -1,12 +1,29 @@
 import { describe, expect, it } from "vitest";
-import { verifyService } from "../src/index.ts";
+import { compareBaseline, verifyService } from "../src/index.ts";
+import { accountFaults } from "./other-hand-accounts.ts";
+import { askFaults } from "./other-hand-asks.ts";
+import { furtherRaceFaults } from "./other-hand-races.ts";
+import { hookFaults, viewFaults } from "./other-hand-views.ts";
+import { ownershipFaults, routeFaults } from "./other-hand-writes.ts";
 import { raceFaults } from "./seeded-races.ts";
 import { readFaults } from "./seeded-reads.ts";
 import { writeFaults } from "./seeded-writes.ts";
 
+const faults = [
+  ...readFaults,
+  ...writeFaults,
+  ...raceFaults,
+  ...viewFaults,
+  ...hookFaults,
+  ...routeFaults,
+  ...ownershipFaults,
+  ...askFaults,
+  ...accountFaults,
+  ...furtherRaceFaults,
+];
+
 /** Tests that the seeded faults at some places of their list are found, and that nothing is once they are repaired. */
 export function checkSeeded(isChosen: (index: number) => boolean): void {
-  const faults = [...readFaults, ...writeFaults, ...raceFaults];
   const chosen = faults
     .filter((_, index) => isChosen(index))
     .map((one) => [one.name, one] as const);
@@ -14,11 +31,14 @@ export function checkSeeded(isChosen: (index: number) => boolean): void {
     it.each(chosen)(
       "%s",
       { timeout: 60_000 },
-      async (_, { expected, faulty, invariants = [], repaired }) => {
-        const { findings } = await verifyService(faulty(), { invariants });
-        expect(findings).toContainEqual(expect.objectContaining(expected));
-        for (const { fix, request } of findings) expect([fix, request.method]).not.toContain("");
-        expect((await verifyService(repaired(), { invariants })).findings).toEqual([]);
+      async (_, { expected, faulty, invariants = [], opened, repaired }) => {
+        const report = await verifyService(faulty(), { invariants });
+        for (const { fix, request } of report.findings)
+          expect([fix, request.method]).not.toContain("");
+        if (expected) expect(report.findings).toContainEqual(expect.objectContaining(expected));
+        const baseline = await verifyService(repaired(), { invariants });
+        expect(baseline.findings).toEqual([]);
+        if (opened) expect(compareBaseline(report, baseline).opened).toContain(opened);
       },
     );
   });

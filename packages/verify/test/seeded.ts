@@ -12,7 +12,9 @@ import type { Finding, Invariant } from "../src/index.ts";
 /** A fault as users write it, and the same without it. */
 export interface Seeded {
   readonly name: string;
-  readonly expected: Partial<Finding>;
+  readonly expected?: Partial<Finding> | undefined;
+  /** What the fault opens beside the repaired service, in the form `resource.field caller`, where no finding is expected. */
+  readonly opened?: string;
   /** Statements that it is verified with. Default: none. */
   readonly invariants?: readonly Invariant[];
   readonly faulty: () => Service;

@@ -62,7 +62,7 @@ export async function tryScale(
     const unindexed: UnindexedQuery[] = [];
     const url = `sqlite:${join(folder, "scale.db")}`;
     const onUnindexedQuery = (query: UnindexedQuery): void => void unindexed.push(query);
-    const world = await openWorld(service, settings, { url, onUnindexedQuery });
+    const world = await openWorld(service, { database: url, settings, onUnindexedQuery });
     try {
       return await measure(world, options, unindexed);
     } finally {

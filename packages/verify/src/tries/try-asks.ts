@@ -1,16 +1,18 @@
 import type { Resource } from "@fetchwork/rest";
+import type { ShownRequest } from "../finding.ts";
 import { isMarked } from "../world/canary.ts";
 import { type Caller, kindOf } from "../world/caller.ts";
 import type { Planted } from "../world/planted.ts";
 import type { Answer } from "../world/sender.ts";
+import { restore, snapshot } from "./snapshot.ts";
 import { documentsIn, type Trial } from "./trial.ts";
 import { fieldNames } from "./try-reads.ts";
 
 /** Two requests that differ in a value only: responses that differ tell whether a document has it. */
-export interface Pair {
+interface Pair {
   readonly way: string;
-  readonly one: string;
-  readonly other: string;
+  readonly one: ShownRequest;
+  readonly other: ShownRequest;
 }
 
 /** A field of a document that a caller may not see. */
@@ -28,9 +30,13 @@ export async function tryAsks(trial: Trial): Promise<void> {
       if (status !== 200) continue;
       for (const hidden of hiddenFrom(trial, caller, resource)) {
         for (const pair of pairsFor(resource, hidden)) {
-          await tryPair(trial, caller, { hidden, pair, path: resource.path });
+          await tryPair(trial, caller, { hidden, ...pair });
         }
-        await tryOrder(trial, caller, hidden);
+        const [up, down] = [
+          get(resource, `sort=${hidden.field}`),
+          get(resource, `sort=-${hidden.field}`),
+        ];
+        await tryOrder(trial, caller, { hidden, way: "sort", up, down });
       }
     }
   }
@@ -52,27 +58,44 @@ export function hiddenFrom(trial: Trial, caller: Caller, resource: Resource): re
   });
 }
 
-/** Sends both requests of a pair, and reports a difference. */
+function get({ path }: Resource, query: string): ShownRequest {
+  return { method: "GET", path: `${path}?${query}` };
+}
+
+/** Sends two requests that differ in a value only, and reports when their responses tell whether a document has it. Returns the first response. */
 export async function tryPair(
-  { findings, sender }: Trial,
+  trial: Trial,
   caller: Caller,
-  {
-    hidden,
-    pair,
-    path,
-    way = pair.way,
-  }: {
-    readonly hidden: Hidden;
-    readonly pair: Pair;
-    readonly path: string;
-    readonly way?: string;
-  },
-): Promise<void> {
-  const one = await sender.send(caller, { method: "GET", path: `${path}?${pair.one}` });
-  if (one.status >= 400) return;
-  const other = await sender.send(caller, { method: "GET", path: `${path}?${pair.other}` });
-  if (!tells(hidden, one, other)) return;
-  report({ findings }, caller, { hidden, answer: one, way });
+  { hidden, way, ...pair }: Pair & { readonly hidden: Hidden },
+): Promise<Answer> {
+  const one = await sendAndRestore(trial, caller, pair.one);
+  if (isRefused(one)) return one;
+  const other = await sendAndRestore(trial, caller, pair.other);
+  if (!isRefused(other) && tells(hidden, one, other)) {
+    report(trial, caller, { hidden, answer: one, way });
+  }
+  return one;
+}
+
+/** That something is missing or in conflict may be what tells; other refusals are about the request. */
+function isRefused({ status }: Answer): boolean {
+  return status >= 400 && ![404, 409, 410].includes(status);
+}
+
+async function sendAndRestore(
+  trial: Trial,
+  caller: Caller,
+  request: ShownRequest,
+): Promise<Answer> {
+  if (isSafe(request)) return trial.sender.send(caller, request);
+  const before = await snapshot(trial);
+  const answer = await trial.sender.send(caller, request);
+  await restore(trial, before, await snapshot(trial));
+  return answer;
+}
+
+function isSafe({ method }: ShownRequest): boolean {
+  return method === "GET" || method === "QUERY";
 }
 
 function text(given: unknown): string {
@@ -110,28 +133,39 @@ function pairsFor(resource: Resource, { field, value }: Hidden): readonly Pair[]
     { way: `parameter ${name}`, one: `${name}=${text(below)}`, other: `${name}=${text(value)}` },
   ]);
   const search = { way: "search", one: `q=${text(value)}`, other: `q=${text(another)}` };
-  return [
+  const pairs = [
     ...filters.map((pair) => ({ way: "filter", ...pair })),
     ...(searchable ? [search] : []),
     ...parameters,
   ];
+  return pairs.map(({ one, other, way }) => ({
+    way,
+    one: get(resource, one),
+    other: get(resource, other),
+  }));
 }
 
 /** An order by a hidden field tells which value is greater. */
-async function tryOrder(
+export async function tryOrder(
   { findings, sender }: Trial,
   caller: Caller,
-  hidden: Hidden,
+  {
+    hidden,
+    way,
+    ...requests
+  }: {
+    readonly hidden: Hidden;
+    readonly way: string;
+    readonly up: ShownRequest;
+    readonly down: ShownRequest;
+  },
 ): Promise<void> {
-  const { field, resource } = hidden;
-  const of = (sort: string): Promise<Answer> =>
-    sender.send(caller, { method: "GET", path: `${resource.path}?sort=${sort}` });
-  const up = await of(field);
+  const up = await sender.send(caller, requests.up);
   if (up.status !== 200) return;
-  const down = await of(`-${field}`);
+  const down = await sender.send(caller, requests.down);
   const ids = (answer: Answer): string => [...idsIn(answer)].join();
   if (!idsIn(up).has(hidden.document.id) || ids(up) === ids(down)) return;
-  report({ findings }, caller, { hidden, answer: up, way: "sort" });
+  report({ findings }, caller, { hidden, answer: up, way });
 }
 
 function report(
@@ -159,16 +193,21 @@ function report(
 
 /** A marked value is of one document alone; of any other, and without a value, the document has to come or go. */
 function tells({ document, value }: Hidden, one: Answer, other: Answer): boolean {
-  if (other.status >= 400) return false;
+  if (isMarked(value) && !isSafe(one.request)) return one.status !== other.status;
   const isAsked = isMarked(value) && !one.request.path.includes("[exists]=");
-  if (!isAsked) return idsIn(one).has(document.id) !== idsIn(other).has(document.id);
-  return withoutSent(one) !== withoutSent(other);
+  if (isAsked) return withoutSent(one) !== withoutSent(other);
+  if (one.status >= 400 || other.status >= 400) return false;
+  return idsIn(one).has(document.id) !== idsIn(other).has(document.id);
 }
 
 /** A response that repeats what was asked for tells nothing by that. */
 function withoutSent({ request, signature }: Answer): string {
-  const query = new URLSearchParams(request.path.split("?")[1] ?? "");
-  return [...query.values()].reduce((text, value) => text.replaceAll(value, ""), signature);
+  const { pathname, searchParams } = new URL(request.path, "http://localhost");
+  const parts = pathname.split("/").flatMap((part) => [part, decodeURIComponent(part)]);
+  const sent = [...parts, ...searchParams.values(), ...valuesIn(request.body).map(String)];
+  return sent
+    .filter((part) => part !== "")
+    .reduce((text, part) => text.replaceAll(part, ""), signature);
 }
 
 function idsIn({ json }: Answer): ReadonlySet<unknown> {
@@ -182,7 +221,8 @@ function valuesIn(value: unknown): readonly (string | number | boolean)[] {
   return isScalar ? [value as string | number | boolean] : [];
 }
 
-function neighbours(
+/** Values that differ from another one by the order, or at all. */
+export function neighbours(
   value: string | number | boolean,
 ): Record<"above" | "another" | "below", unknown> {
   if (typeof value === "number")

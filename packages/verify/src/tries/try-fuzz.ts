@@ -12,6 +12,7 @@ const texts = [
   "a".repeat(3000),
   "..%2F..",
   "[]",
+  "%5B(%7B",
 ];
 const values: readonly unknown[] = [
   null,

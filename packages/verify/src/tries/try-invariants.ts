@@ -23,6 +23,8 @@ interface Action {
   readonly name: string;
   /** From the resource that has to be there to the one of the statement. */
   readonly chain: readonly Resource[];
+  /** What is done before, when it is not what is tried. */
+  prepare?(scene: Scene): ShownRequest;
   request(scene: Scene, round: number): ShownRequest;
 }
 
@@ -53,6 +55,7 @@ async function tryAction(
     const before = await valueOf(trial, invariant, target);
     const made = await scene(trial, invariant.resource, action.chain, target);
     const callers = [made.caller, ...world.callers.filter(({ name }) => name !== "key")];
+    if (action.prepare) await sender.send(made.caller, action.prepare(made));
     if (way === "crash") world.fragile.endAfter(changes);
     let request = action.request(made, 1);
     let status = 0;
@@ -178,6 +181,16 @@ function actionsOf(trial: Trial, chain: readonly Resource[]): readonly Action[] 
             }),
           },
         ]),
+    ...(resource.softDelete
+      ? [
+          {
+            name: `restore ${resource.name}`,
+            chain,
+            prepare: (made: Scene) => ({ method: "DELETE", path: at(made) }),
+            request: (made: Scene) => ({ method: "POST", path: `${at(made)}/restore` }),
+          },
+        ]
+      : []),
     ...chain.slice(0, -1).map((one) => ({
       name: one === resource ? `remove ${one.name}` : `remove ${one.name} of ${resource.name}`,
       chain,

@@ -2,11 +2,13 @@ import { isObject } from "@fetchwork/kit";
 import type { Fields, JsonSchema, Resource, Route } from "@fetchwork/rest";
 import { canaryOf } from "../world/canary.ts";
 import { type Caller, isOwner, kindOf } from "../world/caller.ts";
-import { ruleLets } from "../world/rules.ts";
+import { isWritable, ruleLets } from "../world/rules.ts";
 import type { Planted } from "../world/planted.ts";
 import type { Answer } from "../world/sender.ts";
 import { scan, type Trial } from "./trial.ts";
-import { hiddenFrom, tryPair } from "./try-asks.ts";
+import { attackBodies, otherThan } from "./attack-bodies.ts";
+import { restore, type Snapshot, snapshot } from "./snapshot.ts";
+import { tryOwnAsks } from "./try-own-asks.ts";
 
 /** Calls each route of the project as every caller, with documents of each owner. */
 export async function tryOwnRoutes(trial: Trial): Promise<void> {
@@ -29,42 +31,25 @@ interface Owned {
 }
 
 async function tryRoute(trial: Trial, caller: Caller, { route, owner }: Target): Promise<void> {
-  const { sender, world } = trial;
+  const { sender } = trial;
   const { method, operation } = route;
   const required = (route.query ?? []).filter((one) => one.required === true);
   const query = required.map(({ name, schema }) => {
     const value = isId(trial, name) ? idFor(trial, name, { owner }) : canaryOf(schema, 1);
     return `${name}=${encodeURIComponent(String(value))}`;
   });
-  for (const path of pathsFor(trial, { route, owner })) {
+  const target = { route, owner };
+  const declared = method === "GET" ? undefined : bodyFor(trial, target);
+  for (const path of [...pathsFor(trial, target), ...mixedPaths(trial, target)]) {
     const full = query.length === 0 ? path : `${path}?${query.join("&")}`;
-    const body = method === "GET" ? undefined : bodyFor(trial, { route, owner });
-    const request = { method, path: full, ...(body === undefined ? {} : { body }) };
-    const before = await snapshot(trial);
-    const answer = await sender.send(caller, request);
-    scan(trial, caller, answer, operation);
-    await compare(trial, caller, { before, answer, operation });
-    if (method !== "GET") continue;
-    for (const { name } of route.query ?? []) {
-      for (const resource of world.service.resources) {
-        for (const hidden of hiddenFrom(trial, caller, resource)) {
-          const value = String(hidden.value);
-          const rest = query.filter((one) => !one.startsWith(`${name}=`));
-          const withValue = (given: string): string =>
-            [...rest, `${name}=${encodeURIComponent(given)}`].join("&");
-          scan(
-            trial,
-            caller,
-            await sender.send(caller, { method, path: `${path}?${withValue(value)}` }),
-            operation,
-          );
-          const other =
-            typeof hidden.value === "number" ? hidden.value + 1 : `${value.slice(0, -1)}#`;
-          const pair = { way: operation, one: withValue(value), other: withValue(String(other)) };
-          await tryPair(trial, caller, { hidden, pair, path });
-        }
-      }
+    for (const body of [declared, ...attackBodies(trial, caller, { route, declared })]) {
+      const request = { method, path: full, ...(body === undefined ? {} : { body }) };
+      const before = await snapshot(trial);
+      const answer = await sender.send(caller, request);
+      scan(trial, caller, answer, operation);
+      await compare(trial, caller, { before, answer, operation, declared });
     }
+    await tryOwnAsks(trial, caller, { route, path, query, declared });
   }
 }
 
@@ -85,6 +70,20 @@ export function pathsFor(trial: Trial, { route, ...owned }: Target): readonly st
   const isKnown = parts.every((part, index) => !part.startsWith(":") || known(part, index));
   if (isKnown) return [fill(), ...byOtherField(trial, { route, ...owned }, parts)];
   return trial.world.garden.of().map(({ document }) => fill(document.id));
+}
+
+/** Paths with several parameters whose last one stands for a document of somebody else than the others. */
+function mixedPaths(trial: Trial, { route, owner }: Target): readonly string[] {
+  const parts = route.path.split("/");
+  const places = parts.flatMap((part, index) => (part.startsWith(":") ? [index] : []));
+  const last = places.at(-1);
+  if (places.length < 2) return [];
+  const filled = parts.map((part, index) => {
+    if (!part.startsWith(":")) return part;
+    const resource = resourceAt(trial, parts[index - 1]) ?? resourceNamed(trial, part.slice(1));
+    return idOf(trial, resource, { owner: index === last ? otherThan(owner) : owner }) ?? "none";
+  });
+  return [filled.join("/")];
 }
 
 /** A parameter such as `:slug` stands for the value of a field. */
@@ -168,22 +167,10 @@ export function resourceNamed({ world }: Trial, name: string): Resource | undefi
   return world.service.resources.find((one) => one.name === bare || one.plural === bare);
 }
 
-export type Snapshot = ReadonlyMap<string, Planted>;
-
-/** All documents of all resources. */
-export async function snapshot({ world }: Trial): Promise<Snapshot> {
-  const all = new Map<string, Planted>();
-  for (const resource of world.service.resources) {
-    const found = await world.store.collection(resource.collection).find({ limit: 1000 });
-    for (const document of found)
-      all.set(`${resource.path} ${document.id}`, { resource, document });
-  }
-  return all;
-}
-
 /**
- * Reports documents of others that a route changed or removed, and any that nobody without a token creates, changes or
- * removes, where no rule lets the caller do it. Puts everything back.
+ * Reports documents of others that a route changed or removed, any that nobody without a token creates, changes or removes
+ * where no rule lets the caller do it, and fields that are taken from the body although the caller does not set them.
+ * Puts everything back.
  */
 async function compare(
   trial: Trial,
@@ -192,48 +179,86 @@ async function compare(
     before,
     answer,
     operation,
-  }: { readonly before: Snapshot; readonly answer: Answer; readonly operation: string },
+    declared,
+  }: {
+    readonly before: Snapshot;
+    readonly answer: Answer;
+    readonly operation: string;
+    readonly declared: Fields | undefined;
+  },
 ): Promise<void> {
-  const { findings, world } = trial;
   const after = await snapshot(trial);
-  for (const [key, { document, resource }] of after) {
+  for (const [key, place] of after) {
+    const { document, resource } = place;
     const old = before.get(key);
     if (old?.document.version === document.version) continue;
-    const documents = world.store.collection(resource.collection);
-    if (old === undefined) {
-      await documents.remove(document.id);
-      if (caller.name !== "anonymous") continue;
-      if (ruleLets(caller, "create", { resource }) !== false) continue;
-    } else {
-      const {
-        id: _id,
-        version: _version,
-        createdAt: _created,
-        updatedAt: _updated,
-        ...fields
-      } = old.document;
-      await documents.replace(document.id, fields);
-      if (isAllowed(caller, "update", old)) continue;
-    }
-    report(resource, document);
+    for (const field of takenFields(caller, { place, old, answer, declared })) report(place, field);
+    const isOpen = old
+      ? isAllowed(caller, "update", old)
+      : !["anonymous", "key"].includes(caller.name) ||
+        ruleLets(caller, "create", { resource }) !== false;
+    if (!isOpen) report({ resource, document });
   }
-  for (const [key, { document, resource }] of before) {
-    if (after.has(key)) continue;
-    const { id, version: _version, createdAt: _created, updatedAt: _updated, ...fields } = document;
-    await world.store.collection(resource.collection).insert(fields, { id });
-    if (!isAllowed(caller, "remove", { resource, document })) report(resource, document);
+  for (const [key, place] of before) {
+    if (!after.has(key) && !isAllowed(caller, "remove", place)) report(place);
   }
+  await restore(trial, before, after);
 
-  function report(resource: Resource, document: Planted["document"]): void {
+  function report({ document, resource }: Planted, field?: string): void {
     const { request, status } = answer;
     const found = { resource: resource.name, caller: kindOf(caller, resource, document) };
-    findings.add({ code: "document-written", ...found, way: operation, request, status });
+    const what = field === undefined ? {} : { field };
+    const code = field === undefined ? "document-written" : "field-written";
+    trial.findings.add({ code, ...found, ...what, way: operation, request, status });
   }
 }
 
-/** A route of one's own may do more than the rules with documents of its caller, and for admins. */
+/**
+ * Fields that a route has taken from the body by their name, although the caller does not set them. A route that declares
+ * such a field means it, but not that somebody sets it of users, or creates documents of others.
+ */
+function takenFields(
+  caller: Caller,
+  {
+    place,
+    old,
+    answer,
+    declared = {},
+  }: {
+    readonly place: Planted;
+    readonly old: Planted | undefined;
+    readonly answer: Answer;
+    readonly declared: Fields | undefined;
+  },
+): readonly string[] {
+  const { document, resource } = place;
+  const { body } = answer.request;
+  const { isMaster = false, user } = caller.viewer;
+  if (!isObject(body) || isMaster || user?.role === "admin") return [];
+  const isSent = (field: string): boolean =>
+    JSON.stringify(body[field]) === JSON.stringify(Reflect.get(document, field));
+  if (old === undefined) {
+    const { owner } = resource;
+    return owner !== undefined && owner !== "id" && isSent(owner) && body[owner] !== user?.id
+      ? [owner]
+      : [];
+  }
+  return Object.keys(body).filter(
+    (field) =>
+      isSent(field) &&
+      body[field] !== Reflect.get(old.document, field) &&
+      (resource.owner === "id" || !Object.hasOwn(declared, field)) &&
+      !isWritable(caller, field, old),
+  );
+}
+
+/**
+ * A route of one's own may do more than the rules with documents of its caller, and for admins; with a key that may only
+ * read, it may not.
+ */
 function isAllowed(caller: Caller, operation: "remove" | "update", planted: Planted): boolean {
   const { isMaster = false, user } = caller.viewer;
+  if (caller.name === "key") return planted.resource.access[operation] === "public";
   if (isMaster || user?.role === "admin") return true;
   if (isOwner(caller, planted.resource, planted.document)) return true;
   return ruleLets(caller, operation, planted) !== false;

@@ -1,11 +1,13 @@
 import { isObject } from "@fetchwork/kit";
 import type { Fields, Resource } from "@fetchwork/rest";
-import { canaryLike, marksIn } from "../world/canary.ts";
+import { canaryLike } from "../world/canary.ts";
 import { type Caller, kindOf } from "../world/caller.ts";
 import type { Planted } from "../world/planted.ts";
 import { isWritable, ruleLets } from "../world/rules.ts";
 import type { Answer } from "../world/sender.ts";
 import type { Trial } from "./trial.ts";
+import { tryRemoval, tryRestoration } from "./try-removals.ts";
+import { reportDocument, reportField, scanOwn, tryUnseen } from "./written.ts";
 
 /** Writes every field that a caller does not set, in documents of the caller and of others, alone and in bulk. */
 export async function tryWrites(trial: Trial): Promise<void> {
@@ -18,6 +20,7 @@ export async function tryWrites(trial: Trial): Promise<void> {
       for (const owner of isUsers ? [] : ["ada", "bob"]) {
         await tryUpdates(trial, caller, { resource, owner });
         await tryRemoval(trial, caller, { resource, owner });
+        if (resource.softDelete) await tryRestoration(trial, caller, { resource, owner });
       }
     }
   }
@@ -131,6 +134,9 @@ async function tryUpdates(
     scanOwn(trial, caller, { planted: { resource, document: changed }, answer: plain });
     await tryUnseen(trial, caller, { planted: { resource, document: changed }, answer: plain });
   }
+  if (mayUpdate === true && resource.hooks.beforeUpdate) {
+    await tryMethods(trial, caller, { planted: place, body, patched: plain });
+  }
   for (const attack of attacksOn(trial, caller, place)) {
     const [field, value] = attack;
     const patch = { [field]: value };
@@ -161,112 +167,30 @@ async function tryUpdates(
   await documents.remove(document.id);
 }
 
-/** A hook that refuses to show a document has to refuse its changes. */
-async function tryUnseen(
-  { findings, sender }: Trial,
-  caller: Caller,
-  { planted, answer }: { readonly planted: Planted; readonly answer: Answer },
-): Promise<void> {
-  const { document, resource } = planted;
-  if (resource.hooks.beforeShow === undefined) return;
-  if (ruleLets(caller, "show", planted) !== true) return;
-  const path = `${resource.path}/${document.id}`;
-  const { status } = await sender.send(caller, { method: "GET", path });
-  if (status === 200) return;
-  const found = { resource: resource.name, caller: kindOf(caller, resource, document) };
-  const { request } = answer;
-  findings.add({ code: "hook-gap", ...found, way: "update", request, status: answer.status });
-}
-
-async function tryRemoval(
-  trial: Trial,
-  caller: Caller,
-  { resource, owner }: { readonly resource: Resource; readonly owner: string },
-): Promise<void> {
-  const { findings, sender, world } = trial;
-  const documents = world.store.collection(resource.collection);
-  const { document } = await world.plant(resource, owner);
-  const path = `${resource.path}/${document.id}`;
-  const place = { resource, document };
-  const shown = await sender.send(caller, { method: "GET", path });
-  const answer = await sender.send(caller, { method: "DELETE", path });
-  const isGone = (await documents.get(document.id)) === undefined;
-  if (!isGone) {
-    await documents.remove(document.id);
-    return;
-  }
-  const isHookRefused =
-    resource.hooks.beforeShow !== undefined &&
-    shown.status !== 200 &&
-    ruleLets(caller, "show", place) === true;
-  if (ruleLets(caller, "remove", place) === false) {
-    reportDocument(trial, caller, { ...place, answer, way: "remove" });
-  } else if (isHookRefused) {
-    const found = { resource: resource.name, caller: kindOf(caller, resource, document) };
-    const { request, status } = answer;
-    findings.add({ code: "hook-gap", ...found, way: "remove", request, status });
-  }
-}
-
 function isTaken(document: object, [field, value]: Attack): boolean {
   return JSON.stringify(Reflect.get(document, field)) === JSON.stringify(value);
 }
 
-/** What a caller sees of a document that it has just written: what its view has, and what it has sent itself. */
-function scanOwn(
-  trial: Trial,
+/** A hook that lets a change pass as PATCH and not as PUT, or the other way around, was asked for one of them only. */
+async function tryMethods(
+  { findings, sender }: Trial,
   caller: Caller,
-  { planted, answer }: { readonly planted: Planted; readonly answer: Answer },
-): void {
+  {
+    planted,
+    body,
+    patched,
+  }: { readonly planted: Planted; readonly body: Fields; readonly patched: Answer },
+): Promise<void> {
   const { document, resource } = planted;
-  const sent = new Set(marksIn(JSON.stringify(answer.request.body) ?? ""));
-  const shown = new Set(marksIn(answer.text));
-  const seen = new Set([...resource.views.fieldsOf(document, caller.viewer), resource.owner]);
-  for (const [field, value] of Object.entries(document)) {
-    const marks = marksIn(JSON.stringify(value) ?? "");
-    if (seen.has(field) || !marks.some((mark) => shown.has(mark) && !sent.has(mark))) continue;
-    const { request, status } = answer;
-    const way = request.method === "POST" ? "create" : "update";
-    const found = { resource: resource.name, field, caller: kindOf(caller, resource, document) };
-    trial.findings.add({ code: "field-read", ...found, way, request, status });
-  }
-}
-
-interface Written {
-  readonly resource: Resource;
-  readonly document?: object;
-  readonly answer: Answer;
-  readonly way: string;
-}
-
-function reportDocument({ findings }: Trial, caller: Caller, written: Written): void {
-  const { answer, document, resource, way } = written;
-  const { request, status } = answer;
-  const kind = kindOf(caller, resource, document);
-  findings.add({
-    code: "document-written",
-    resource: resource.name,
-    caller: kind,
-    way,
-    request,
-    status,
-  });
-}
-
-function reportField(
-  { findings }: Trial,
-  caller: Caller,
-  { answer, document, field, resource, way }: Written & { readonly field: string },
-): void {
-  const { request, status } = answer;
-  const kind = way === "create" ? caller.name : kindOf(caller, resource, document);
-  findings.add({
-    code: "field-written",
-    resource: resource.name,
-    field,
-    caller: kind,
-    way,
-    request,
-    status,
-  });
+  const request = { method: "PUT", path: `${resource.path}/${document.id}`, body };
+  const put = await sender.send(caller, request);
+  const again = await sender.send(caller, { ...request, method: "PATCH" });
+  // A hook that counts changes refuses the one after.
+  const [isPatched, isPut, isPatchedAgain] = [patched, put, again].map(
+    ({ status }) => status < 400,
+  );
+  if (isPatched === isPut || isPatched !== isPatchedAgain) return;
+  const found = { resource: resource.name, caller: kindOf(caller, resource, document) };
+  const { status } = put;
+  findings.add({ code: "hook-gap", ...found, way: "update", request, status });
 }

@@ -42,10 +42,12 @@ const secrets = {
 /** Users, by their identifiers. */
 export const people = { ada: "user", bob: "user", root: "admin" } as const;
 
-/** Where documents are. */
-export interface WorldStore extends Pick<StoreOptions, "onUnindexedQuery"> {
-  /** Default: in memory. */
-  readonly url?: string | undefined;
+/** How a service is opened. */
+export interface WorldOptions extends Pick<StoreOptions, "onUnindexedQuery"> {
+  /** URL of an empty store. Default: one in memory. */
+  readonly database?: string | undefined;
+  /** Settings in addition to those that are needed. Default: none. */
+  readonly settings?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
@@ -55,11 +57,15 @@ export interface WorldStore extends Pick<StoreOptions, "onUnindexedQuery"> {
  */
 export async function openWorld(
   service: Service,
-  settings: Readonly<Record<string, string>>,
-  { url = "sqlite::memory:", onUnindexedQuery }: WorldStore = {},
+  { database = "sqlite::memory:", settings = {}, onUnindexedQuery }: WorldOptions,
 ): Promise<World> {
-  const store = await openStore(url, { collections: service.collections, onUnindexedQuery });
+  const { collections } = service;
+  const store = await openStore(database, { collections, onUnindexedQuery });
   try {
+    for (const one of collections) {
+      if ((await store.collection(one).count({ max: 1, deleted: "include" })) === 0) continue;
+      throw new VerifyError(`the database has documents in ${one.name}: expected an empty one`);
+    }
     return await fill(service, store, settings);
   } catch (cause) {
     await store.close();
@@ -110,6 +116,10 @@ async function fill(
     sample: (resource, owner) => sample(resource, owner),
     async [Symbol.asyncDispose]() {
       await opened.stop({ grace: 0 });
+      for (const one of service.collections) {
+        await store.collection(one).removeMany({ where: {} });
+        if (one.softDelete === true) await store.collection(one).purgeMany();
+      }
       await store.close();
     },
   };
@@ -120,6 +130,11 @@ async function fill(
     }
   }
   for (const resource of others) await discover(resource);
+  for (const resource of others.filter(({ softDelete }) => softDelete)) {
+    const planted = await plant(resource, "bob");
+    await store.collection(resource.collection).remove(planted.document.id);
+    garden.add({ ...planted, isRemoved: true });
+  }
   return world;
 
   async function makeCallers(): Promise<readonly Caller[]> {

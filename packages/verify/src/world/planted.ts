@@ -7,6 +7,8 @@ export interface Planted {
   readonly resource: Resource;
   /** As the store keeps it. */
   readonly document: Stored<Fields>;
+  /** Whether it was removed from a resource with `softDelete`, so that only admins see it. */
+  readonly isRemoved?: boolean;
 }
 
 /** Where a mark is from. */

@@ -7,7 +7,7 @@ import type { World } from "./open-world.ts";
 export interface Answer {
   readonly request: ShownRequest;
   readonly status: number;
-  /** Body, cursors and location as text, to look for marks in. */
+  /** Body and headers as text, also what is in them in Base64 such as cursors, to look for marks in. */
   readonly text: string;
   /** Body as JSON; `undefined` for one that is not. */
   readonly json: unknown;
@@ -51,12 +51,11 @@ export class Sender {
     const text = await response.text();
     const { status } = response;
     if (isChecked) this.#check(caller, request, status);
-    const link = response.headers.get("link") ?? response.headers.get("x-next-page") ?? "";
     const total = response.headers.get("x-total-count") ?? "";
     return {
       request,
       status,
-      text: `${text} ${decodedCursors(link)} ${response.headers.get("location") ?? ""}`,
+      text: readable([text, ...response.headers.values()].join(" ")),
       json: parsed(text),
       signature: `${status} ${total} ${text}`,
     };
@@ -111,12 +110,15 @@ function declaredBy({ openApi, service }: World): readonly Declared[] {
   return routes.toSorted((one, other) => one.depth - other.depth);
 }
 
-/** Cursors are not encrypted, so what is in them is seen. */
-function decodedCursors(link: string): string {
-  const cursors = [...link.matchAll(/after=([\w%-]+)/g), ...link.matchAll(/^([\w-]{20,})$/g)];
-  return cursors
-    .map(([, cursor = ""]) => Buffer.from(decodeURIComponent(cursor), "base64url").toString())
-    .join(" ");
+/** A text with what it has percent-encoded, and in Base64 or Base64url: neither is encrypted, so what is in it is seen. */
+function readable(text: string): string {
+  const plain = text.replace(/%[\da-f]{2}/gi, (code) =>
+    String.fromCharCode(parseInt(code.slice(1), 16)),
+  );
+  const encoded = [...plain.matchAll(/[\w+/-]{16,}/g)];
+  return [plain, ...encoded.map(([one]) => Buffer.from(one, "base64").toString("latin1"))].join(
+    " ",
+  );
 }
 
 function parsed(text: string): unknown {

@@ -1,0 +1,51 @@
+import type { Fields, JsonSchema, Resource, Route } from "@fetchwork/rest";
+import { canaryLike, canaryOf } from "../world/canary.ts";
+import type { Caller } from "../world/caller.ts";
+import type { Trial } from "./trial.ts";
+
+/** Bodies for a route that changes something: each field of a resource, with the caller or somebody else as the owner. */
+export function attackBodies(
+  trial: Trial,
+  caller: Caller,
+  { route, declared }: { readonly route: Route; readonly declared: Fields | undefined },
+): readonly Fields[] {
+  if (["GET", "QUERY"].includes(route.method)) return [];
+  if (!["anonymous", "user"].includes(caller.name)) return [];
+  const id = caller.viewer.user?.id;
+  return trial.world.service.resources.flatMap((resource) =>
+    // No route of a project names the admin of these tries by itself.
+    [id, "root"].flatMap((owner) => {
+      const owned =
+        owner === undefined || resource.owner === undefined || resource.owner === "id"
+          ? {}
+          : { [resource.owner]: owner };
+      return [{ ...fieldsFor(trial, resource, id), ...declared, ...owned }];
+    }),
+  );
+}
+
+/** One of two users, who is not the other one. */
+export function otherThan(id: string | undefined): string {
+  return id === "bob" ? "ada" : "bob";
+}
+
+/** A value for each field of a resource, also of those that only the program sets. */
+function fieldsFor({ world }: Trial, resource: Resource, caller: string | undefined): Fields {
+  const properties = (resource.output["properties"] ?? {}) as Readonly<Record<string, JsonSchema>>;
+  const [first] = world.garden.of(resource);
+  const document = (caller !== undefined && world.garden.byId(caller)) || first;
+  const names = [...resource.fields, ...(world.hidden.get(resource) ?? [])];
+  const fields = names.map((field, index) => {
+    const known: unknown = document && Reflect.get(document.document, field);
+    return [field, anotherOf(properties[field] ?? {}, known, 950_000 + index)] as const;
+  });
+  return Object.fromEntries(fields);
+}
+
+function anotherOf(schema: JsonSchema, known: unknown, number: number): unknown {
+  const choices = Array.isArray(schema["enum"]) ? (schema["enum"] as readonly unknown[]) : [];
+  const choice = choices.find((one) => one !== known);
+  if (choice !== undefined) return choice;
+  if (typeof known === "boolean") return !known;
+  return Object.keys(schema).length > 0 ? canaryOf(schema, number) : canaryLike(known, number);
+}

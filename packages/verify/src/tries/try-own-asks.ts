@@ -1,0 +1,79 @@
+import type { Fields, Route } from "@fetchwork/rest";
+import type { ShownRequest } from "../finding.ts";
+import type { Caller } from "../world/caller.ts";
+import { scan, type Trial } from "./trial.ts";
+import { type Hidden, hiddenFrom, neighbours, tryOrder, tryPair } from "./try-asks.ts";
+
+/** A route of one's own with the path and the parameters that it needs. */
+interface Place {
+  readonly route: Route;
+  readonly path: string;
+  readonly query: readonly string[];
+  /** Fields of the body that it declares. */
+  readonly declared: Fields | undefined;
+}
+
+/** Asks a route of one's own for every hidden value: by its parameters, its path and its body. */
+export async function tryOwnAsks(trial: Trial, caller: Caller, place: Place): Promise<void> {
+  const { method, operation: way, query = [] } = place.route;
+  for (const resource of trial.world.service.resources) {
+    const fields = new Map<string, Hidden>();
+    for (const hidden of hiddenFrom(trial, caller, resource)) {
+      fields.set(hidden.field, hidden);
+      for (const [one, other] of pairsFor(place, hidden)) {
+        scan(trial, caller, await tryPair(trial, caller, { hidden, way, one, other }), way);
+      }
+    }
+    if (method !== "GET") continue;
+    for (const { name } of query) {
+      for (const [field, hidden] of fields) {
+        const request = { method, path: withParameter(place, name, field) };
+        scan(trial, caller, await trial.sender.send(caller, request), way);
+        const down = { method, path: withParameter(place, name, `-${field}`) };
+        await tryOrder(trial, caller, { hidden, way, up: request, down });
+      }
+    }
+  }
+}
+
+function withParameter({ path, query }: Place, name: string, value: string): string {
+  const rest = query.filter((one) => !one.startsWith(`${name}=`));
+  return `${path}?${[...rest, `${name}=${encodeURIComponent(value)}`].join("&")}`;
+}
+
+type Requests = readonly [one: ShownRequest, other: ShownRequest];
+
+/** Requests that differ in a value only. */
+function pairsFor(place: Place, { field, value }: Hidden): readonly Requests[] {
+  const { declared, path, route } = place;
+  const { method } = route;
+  const { above, another } = neighbours(value);
+  const other = typeof value === "number" ? above : another;
+  const pair = (make: (given: unknown) => ShownRequest): Requests => [make(value), make(other)];
+  const parameters = (method === "GET" ? (route.query ?? []) : []).flatMap(({ name }) => [
+    pair((given) => ({ method, path: withParameter(place, name, String(given)) })),
+    pair((given) => {
+      const where = JSON.stringify({ [field]: given });
+      return { method, path: withParameter(place, name, where) };
+    }),
+  ]);
+  const inPath = route.path.split("/").includes(`:${field}`)
+    ? [
+        pair((given) => {
+          const filled = encodeURIComponent(String(given));
+          return { method, path: route.path.replace(`:${field}`, filled) };
+        }),
+      ]
+    : [];
+  if (method === "GET") return [...parameters, ...inPath];
+  const names = declared === undefined ? [field] : Object.keys(declared);
+  const alike = names.filter((name) => !declared || typeof declared[name] === typeof value);
+  const bodies = alike.map((name) =>
+    pair((given) => ({ method, path, body: { ...declared, [name]: given } })),
+  );
+  if (method !== "QUERY") return bodies;
+  return [
+    ...bodies,
+    pair((given) => ({ method, path, body: { ...declared, where: { [field]: given } } })),
+  ];
+}
