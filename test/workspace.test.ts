@@ -167,6 +167,10 @@ describe.each(packages.map((pkg) => [pkg.folder, pkg] as const))("%s", (folder, 
     expect(globSync(`${folder}/test/**/*.test.ts`, { cwd: root })).not.toEqual([]);
   });
 
+  it("has a README of at most 150 lines", () => {
+    expect(readText(`${folder}/README.md`).split("\n").length).toBeLessThanOrEqual(151);
+  });
+
   it("names in its pages every value that its main entry exports", () => {
     const pages = packagePages(folder.replace("packages/", ""))
       .map((path) => readText(path))
