@@ -44,7 +44,9 @@ const others = globSync("{README.md,docs/*.md,examples/*/README.md}", { cwd: roo
 const readmes = [...others, ...packagePages()]
   .toSorted()
   .filter((readme) => words.every((word) => readme.includes(word)));
-const examples = readmes.filter((readme) => readme.startsWith("packages/")).map(firstExample);
+const examples = readmes
+  .filter((path) => /^packages\/[^/]+\/README\.md$/.test(path))
+  .map(firstExample);
 const blocks = readmes
   .flatMap((readme) =>
     codeBlocks(readFileSync(join(root, readme), "utf8"), "ts").map((text, index) => ({
