@@ -9,6 +9,7 @@ import {
 import type { TokenHash } from "../token/token-hash.ts";
 import type { TokenParams } from "../token/token-params.ts";
 import { raceSignal } from "./race-signal.ts";
+import { within } from "./within.ts";
 import { isInvalidGrant, isTemporary, TokenPause } from "./token-pause.ts";
 import { LostLockError } from "../store/lease.ts";
 import { MemoryTokenStore, type TokenStore } from "../store/token-store.ts";
@@ -387,20 +388,6 @@ class NoGrantError extends TokenUnavailableError {}
 
 function needsUser(error: unknown): boolean {
   return error instanceof NoGrantError || isInvalidGrant(error);
-}
-
-/** @throws TokenStoreError when the store takes longer */
-async function within<T>(result: Promise<T>, milliseconds: number): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new TokenStoreError(`the token store did not respond within ${milliseconds} ms`)),
-    milliseconds,
-  );
-  try {
-    return await Promise.race([result, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }
 
 /** With `raiseErrors: false` a failure is a token without a value. */
