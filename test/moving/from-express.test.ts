@@ -40,7 +40,7 @@ beforeAll(async () => {
   await writeFile(join(files, ".env"), "secret");
   const { handler } = await importBlock<{ handler: Handler }>("from-express.md", "ts", {
     '"public"': JSON.stringify(files),
-    'format: "combined",': 'format: "combined", sink: (line) => globalThis.fromExpressLog(line),',
+    'format: "combined",': 'format: "combined", sink: (line) => globalThis.fromExpressLog?.(line),',
     "recoverer()": "recoverer({ log: () => undefined })",
   });
   vi.stubGlobal("fromExpressLog", (line: string) => log.push(line));
