@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Handler } from "@fetchwork/http";
-import { serve, type HttpServer } from "@fetchwork/http/serve";
+import { serve } from "@fetchwork/http/serve";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { importBlock } from "./page-block.ts";
 // What the code before the move responded, in Express 5.3.0 with helmet 8.3.0, cors 2.8.6, morgan 1.12.1,
@@ -29,7 +29,7 @@ const exchanges = new Map(
 );
 
 let folder = "";
-let server: HttpServer;
+let server: Awaited<ReturnType<typeof serve>>;
 const log: string[] = [];
 
 beforeAll(async () => {
