@@ -4,6 +4,7 @@ import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
 import { definitionsOption, loadDefinitions } from "./definitions.ts";
 import { describeStep, isPending } from "./describe-step.ts";
 import { documentCount } from "./document-count.ts";
+import { progressCollection } from "./progress-collection.ts";
 import { openExisting, shownUrl, storeUrl, urlOption } from "./store-url.ts";
 
 const PENDING = 3;
@@ -23,7 +24,9 @@ export const status: Command = defineCommand({
     await using store = await openExisting(url);
     const care = administer(store);
     const held = await care.status();
-    const steps = definitions === undefined ? [] : await care.plan(definitions);
+    const steps = (definitions === undefined ? [] : await care.plan(definitions)).filter(
+      (step) => step.kind === "migrate" || step.collection !== progressCollection.name,
+    );
     const code = steps.some(isPending) ? PENDING : 0;
     if (values.json === true) {
       const shown = { definitions: definitions?.collections, steps, pending: code !== 0 };

@@ -3,6 +3,7 @@ import type { CommandIo } from "../command/command-io.ts";
 import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
 import { definitionsOption } from "../db/definitions.ts";
 import { documentCount } from "../db/document-count.ts";
+import { progressCollection } from "../db/progress-collection.ts";
 import { createProgress, jsonOption } from "../db/progress.ts";
 import { openExisting, storeUrl, urlOption } from "../db/store-url.ts";
 import type { DocumentMigration } from "./document-migration.ts";
@@ -10,7 +11,7 @@ import { folderOption, loadMigrations, migrationsFolder } from "./migration-file
 import { type MigrationStatus, migrationStatus } from "./migration-status.ts";
 import { loadModels } from "./model.ts";
 import { openForChanges, type OpenForChanges } from "./open-for-changes.ts";
-import { type Direction, progressCollection, progressId, runParts } from "./run-parts.ts";
+import { type Direction, progressId, runParts } from "./run-parts.ts";
 
 /** Options of the commands that run migrations. */
 export const changeOptions: typeof urlOption &

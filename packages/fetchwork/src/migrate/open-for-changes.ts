@@ -9,7 +9,7 @@ import { openExisting } from "../db/store-url.ts";
 import { pendingUnique } from "./compare-store.ts";
 import type { DocumentMigration } from "./document-migration.ts";
 import type { Model } from "./model.ts";
-import { progressCollection } from "./run-parts.ts";
+import { progressCollection } from "../db/progress-collection.ts";
 
 /** A store whose documents migrations change. */
 export interface OpenForChanges {

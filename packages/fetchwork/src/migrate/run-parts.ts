@@ -1,32 +1,18 @@
 import { isDeepStrictEqual } from "node:util";
 import {
   type CollectionDefinition,
-  defineCollection,
   DocumentsError,
   type Store,
   type Stored,
   type Transaction,
 } from "@fetchwork/documents";
 import { isObject } from "@fetchwork/kit";
+import { progressCollection } from "../db/progress-collection.ts";
 import type { DocumentChange, DocumentMigration, MigratedFields } from "./document-migration.ts";
 
 const maxPart = 100;
 /** How often in a row a part is read again because a program changed one of its documents. */
 const maxConflicts = 100;
-
-/** Up to where a migration ran. */
-interface Progress {
-  /** Which collection of the migration, from 0. */
-  readonly step: number;
-  /** The last id. */
-  readonly after: string;
-  /** How many documents it changed. */
-  readonly changed: number;
-}
-
-/** The collection with the migrations that have begun and not ended. */
-export const progressCollection: CollectionDefinition<Progress> =
-  defineCollection<Progress>("fetchwork_migrations");
 
 /** In which direction a migration runs. */
 export type Direction = "undo" | "up";

@@ -5,6 +5,7 @@ import { openStore } from "@fetchwork/documents";
 import { describe, expect, it } from "vitest";
 import { newDatabase } from "../../../documents/test/open-for-test.ts";
 import { noPostgres, runSql } from "../../../documents/test/postgres-server.ts";
+import { progressCollection } from "../../src/db/progress-collection.ts";
 import { shownUrl } from "../../src/db/store-url.ts";
 import { allDefinitions, allEngines, newFolder, runDb } from "./db-world.ts";
 import { items, migrations, others } from "./shop-definitions.ts";
@@ -45,6 +46,18 @@ describe("fetchwork db status", () => {
       expect(await runSql(url, tables)).toEqual([]);
     },
   );
+
+  it("knows the collection in which migrations note how far they ran", async () => {
+    const folder = newFolder();
+    const url = `sqlite:${folder}/a.db`;
+    const store = await openStore(url, {
+      collections: [items, ...others, progressCollection],
+      migrations,
+    });
+    await store.close();
+    const [code, stdout] = await runDb(["status", "-d", allDefinitions, "-u", url]);
+    expect([code, stdout]).toEqual([0, expect.not.stringContaining("has no definition")]);
+  });
 
   it.each([
     ["nowhere.ts", undefined, "% does not exist"],
