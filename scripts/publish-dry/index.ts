@@ -2,7 +2,7 @@
 //   npm run publish:dry                  npm, pnpm and Yarn on Node 22 and 24
 //   npm run publish:dry -- pnpm node22   only those
 import "../require-node.cjs";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { installPinned } from "../install-pinned.ts";
@@ -35,6 +35,10 @@ try {
   const names = await publishAll(registry, temporary);
   say(`published ${names.length} packages`);
   for (const node of nodes.filter((one) => isWanted(one, nodes))) {
+    // `fetchwork new` takes a Node below `node_modules` for that of a package, and pins another one.
+    const bin = join(temporary, node);
+    mkdirSync(bin);
+    symlinkSync(join(runtimes, node, "bin/node"), join(bin, "node"));
     for (const manager of packageManagers) {
       const managers = packageManagers.map(({ name }) => name);
       if (!isWanted(manager.name, managers)) continue;
@@ -42,7 +46,7 @@ try {
       try {
         await tryProject(manager, {
           registry,
-          path: [join(runtimes, node, "bin"), join(tools, ".bin")],
+          path: [bin, join(tools, ".bin")],
           folder: join(temporary, `${manager.name}-${node}`),
         });
         say(`${what}: ok`);

@@ -34,6 +34,10 @@ export async function tryProject(
   };
   await step(create, folder);
   const project = join(folder, "shop");
+  const { dependencies } = JSON.parse(readFileSync(join(project, "package.json"), "utf8")) as {
+    readonly dependencies: Readonly<Record<string, string>>;
+  };
+  if ("node" in dependencies) throw new Error("the project brings another Node");
   for (const one of steps) await step(one, project);
   const foreign = originsIn(readFileSync(join(project, lock), "utf8")).filter(
     (url) => !url.startsWith(registry.url),
