@@ -26,6 +26,8 @@ const isWanted = (word: string, others: readonly string[]): boolean =>
 
 let last = performance.now();
 const temporary = mkdtempSync(join(tmpdir(), "fetchwork-publish-dry-"));
+// Ctrl-C also removes the files and ends the registry.
+process.once("SIGINT", () => process.exit(130)).once("SIGTERM", () => process.exit(143));
 process.on("exit", () => rmSync(temporary, { recursive: true, force: true }));
 const runtimes = installRuntimes();
 const tools = installPinned(join(import.meta.dirname, "tools"), "fetchwork-publish-tools");

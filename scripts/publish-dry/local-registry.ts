@@ -50,6 +50,7 @@ export async function startRegistry(modules: string, folder: string): Promise<Lo
     cwd: folder,
     limit: 3_600_000,
   });
+  process.on("exit", () => server.kill());
   let end: string | undefined;
   void server.ended.then(({ output }) => (end = output));
   while (!(await responds(`${url}-/ping`))) {
