@@ -44,7 +44,11 @@ const others = globSync("{README.md,docs/*.md,examples/*/README.md}", { cwd: roo
 const readmes = [...others, ...packagePages()]
   .toSorted()
   .filter((readme) => words.every((word) => readme.includes(word)));
-const examples = readmes.filter((readme) => readme.startsWith("packages/")).map(firstExample);
+const examples = readmes
+  .filter((readme) => readme.startsWith("packages/"))
+  // `npm create` runs that program without installing it; `npm run publish:dry` does the same.
+  .filter((readme) => readme !== "packages/create-fetchwork/README.md")
+  .map(firstExample);
 const blocks = readmes
   .flatMap((readme) =>
     codeBlocks(readFileSync(join(root, readme), "utf8"), "ts").map((text, index) => ({
