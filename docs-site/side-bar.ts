@@ -1,6 +1,6 @@
 import { existsSync, globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { sitePages } from "./site-pages.ts";
+import { basename, dirname, join } from "node:path";
+import { type SitePage, sitePages } from "./site-pages.ts";
 import { staged } from "./stage-pages.ts";
 
 /** One line of the side bar. */
@@ -22,9 +22,24 @@ export function sideBar(): readonly SideBarItem[] {
     collapsed: text !== "Start" && text !== "Guides",
     items: [
       ...(text === "Reference" ? referenceItems() : []),
-      ...pages.map(({ title, page }) => ({ text: title, link: linkOf(page) })),
+      ...(text === "Packages" ? packageItems(pages) : pages.map(itemOf)),
     ],
   }));
+}
+
+/** A package opens with its README, then its guides. */
+function packageItems(pages: readonly SitePage[]): readonly SideBarItem[] {
+  const packages = Map.groupBy(pages, ({ source }) =>
+    basename(dirname(source.replace("packages/", "docs/"))),
+  );
+  return [...packages].map(([, [readme, ...guides]]) => ({
+    ...(readme === undefined ? { text: "" } : itemOf(readme)),
+    ...(guides.length > 0 && { collapsed: true, items: guides.map(itemOf) }),
+  }));
+}
+
+function itemOf({ title, page }: SitePage): SideBarItem {
+  return { text: title, link: linkOf(page) };
 }
 
 function referenceItems(): readonly SideBarItem[] {

@@ -18,7 +18,16 @@ export interface SitePage {
  * names it; patterns of `remainders` take what no other pattern names.
  */
 const sections: readonly (readonly [string, readonly string[]])[] = [
-  ["Start", ["README.md", "docs/tutorial.md", "docs/tutorial-shop.md", "examples/*/README.md"]],
+  [
+    "Start",
+    [
+      "README.md",
+      "docs/concepts.md",
+      "docs/tutorial.md",
+      "docs/tutorial-shop.md",
+      "examples/*/README.md",
+    ],
+  ],
   ["Guides", ["docs/*.md", "docs/guides/**/*.md"]],
   ["Packages", ["packages/*/README.md", "docs/packages/**/*.md", "docs/*/*.md"]],
   ["Reference", ["docs/errors.md", "docs/runtimes.md", "docs/benchmarks.md", "docs/glossary.md"]],
@@ -26,6 +35,7 @@ const sections: readonly (readonly [string, readonly string[]])[] = [
   [
     "About",
     [
+      "docs/comparisons.md",
       "docs/not-included.md",
       "docs/ARCHITECTURE.md",
       "docs/models.md",

@@ -11,6 +11,7 @@ export interface Manifest {
   readonly description?: string;
   readonly keywords?: readonly string[];
   readonly engines?: Readonly<Record<string, string>>;
+  readonly files?: readonly string[];
   readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
   readonly imports?: Readonly<Record<string, unknown>>;
   readonly dependencies?: Readonly<Record<string, string>>;
@@ -59,9 +60,9 @@ export function readManifest(folder: string): Manifest {
   return JSON.parse(readText(join(folder, "package.json"))) as Manifest;
 }
 
-/** The paths of the Markdown pages of the packages: their READMEs, and the guides in `docs/<package>/`. */
+/** The paths of the Markdown pages of the packages: READMEs, skills, and the guides in `docs/<package>/`. */
 export function packagePages(name = "*"): readonly string[] {
-  const pages = `{packages/${name}/README.md,docs/${name}/*.md}`;
+  const pages = `{packages/${name}/README.md,packages/${name}/skills/*/SKILL.md,docs/${name}/*.md}`;
   return globSync(pages, { cwd: root })
     .filter((path) => !/^docs\/(?:conformance|decisions)\//.test(path))
     .toSorted();

@@ -138,10 +138,10 @@ describe.skipIf(!isInstalled)("the documentation site", () => {
       ["rate limit behind nginx", "/middlewares.html"],
       ["Google login", "/packages/oauth2/"],
       ["MongoDB", "/not-included.html"],
-      ["password reset mail", "/packages/rest/"],
+      ["password reset mail", "/rest/accounts.html"],
       ["Claude GPT cost", "/models.html"],
-      ["resume an agent run", "/packages/fetchwork/"],
-      ["mount in existing Express app", "/packages/middleware/"],
+      ["resume an agent run", "/fetchwork/agent.html"],
+      ["mount in existing Express app", "/middleware/from-other-servers.html"],
       ["static files", "/middlewares.html"],
       ["file uploads", "/not-included.html"],
       ["admin UI", "/not-included.html"],
@@ -153,7 +153,7 @@ describe.skipIf(!isInstalled)("the documentation site", () => {
       ["my own route", "/own-routes.html"],
       ["test my API", "/testing.html"],
       ["nightly job", "/tutorial-shop.html"],
-      ["cron", "/packages/service/"],
+      ["cron", "/service/background.html"],
       ["rename a field with data", "/changing-models.html"],
     ])("finds for %j the page %s among the first three hits", (query, page) => {
       expect(find(query).slice(0, 3)).toContain(page);

@@ -53,7 +53,7 @@ it.each(
   globSync(
     [
       "packages/*/README.md",
-      "{README,CHANGELOG,CONTRIBUTING,SECURITY}.md",
+      "{AGENTS,README,CHANGELOG,CONTRIBUTING,SECURITY}.md",
       "packages/fetchwork/templates/project/*.md",
       "examples/*/*.md",
       "docs/!(glossary).md",

@@ -173,6 +173,23 @@ describe.each(packages.map((pkg) => [pkg.folder, pkg] as const))("%s", (folder, 
     expect(globSync(`${folder}/test/**/*.test.ts`, { cwd: root })).not.toEqual([]);
   });
 
+  it("has a README of at most 150 lines", () => {
+    expect(readText(`${folder}/README.md`).split("\n").length).toBeLessThanOrEqual(151);
+  });
+
+  it("has a skill in the Agent Skills format, which it publishes", () => {
+    const skill =
+      folder === "packages/fetchwork" ? "fetchwork" : folder.replace("packages/", "fetchwork-");
+    const text = readText(`${folder}/skills/${skill}/SKILL.md`);
+    const [, head = "", body = ""] = /^---\n([\s\S]*?)\n---\n([\s\S]*)$/.exec(text) ?? [];
+    const fields = Object.fromEntries(head.split("\n").map((line) => line.split(/: (.*)/)));
+    expect(fields).toMatchObject({ name: skill, license: "MIT" });
+    expect(fields["description"]?.length).toBeLessThanOrEqual(1024);
+    expect(fields["description"]).toMatch(/\bUse when\b|\bUse after\b/);
+    expect(body.split("\n").length).toBeLessThan(60);
+    expect(manifest.files).toContain("skills");
+  });
+
   it("names in its pages every value that its main entry exports", () => {
     const pages = packagePages(folder.replace("packages/", ""))
       .map((path) => readText(path))

@@ -45,9 +45,9 @@ const readmes = [...others, ...packagePages()]
   .toSorted()
   .filter((readme) => words.every((word) => readme.includes(word)));
 const examples = readmes
-  .filter((readme) => readme.startsWith("packages/"))
+  .filter((path) => /^packages\/[^/]+\/README\.md$/.test(path))
   // `npm create` runs that program without installing it; `npm run publish:dry` does the same.
-  .filter((readme) => readme !== "packages/create-fetchwork/README.md")
+  .filter((path) => path !== "packages/create-fetchwork/README.md")
   .map(firstExample);
 const blocks = readmes
   .flatMap((readme) =>

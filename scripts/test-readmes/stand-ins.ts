@@ -101,13 +101,16 @@ function routesOf(key: KeyObject, publicKey: KeyObject): Routes {
         interval: 1,
       },
     }),
-    "POST id.example.com/token": () => ({
-      json: {
-        ...token,
-        token_type: "DPoP",
-        id_token: idToken({ iss: issuer, aud: "tv", sub: "1" }, key),
-      },
-    }),
+    "POST id.example.com/token": (_, body) => {
+      const aud = new URLSearchParams(body).get("client_id") ?? "tv";
+      return {
+        json: {
+          ...token,
+          token_type: aud === "tv" ? "DPoP" : "Bearer",
+          id_token: idToken({ iss: issuer, aud, sub: "1" }, key),
+        },
+      };
+    },
     "POST mcp.example.com/register": () => ({
       json: { client_id: "mcp", redirect_uris: ["http://localhost:3000/callback"] },
     }),

@@ -9,6 +9,7 @@ import {
 import type { TokenHash } from "../token/token-hash.ts";
 import type { TokenParams } from "../token/token-params.ts";
 import { raceSignal } from "./race-signal.ts";
+import { within } from "./within.ts";
 import { isInvalidGrant, isTemporary, TokenPause } from "./token-pause.ts";
 import { LostLockError } from "../store/lease.ts";
 import { MemoryTokenStore, type TokenStore } from "../store/token-store.ts";
@@ -54,6 +55,12 @@ export interface GetTokenOptions {
   readonly minValidity?: number | undefined;
   /** Ends the wait of this caller, and of no other. Default: none. */
   readonly signal?: AbortSignal | null | undefined;
+  /**
+   * Signs a user in, where there is no token and no other way to get one: none is stored, or its refresh token is
+   * missing or was refused. Callers at the same time share one sign-in, whose token is stored. A server that is not
+   * reached is an error as without it. Default: none, such a call rejects.
+   */
+  readonly orElse?: (() => Promise<AccessToken>) | undefined;
 }
 
 /**
@@ -88,6 +95,7 @@ export class TokenManager {
   readonly #pause: TokenPause;
   /** The token that was requested last, and when by the monotonic clock. */
   #requested: { readonly token: string; readonly at: number } | undefined;
+  #signIn: Promise<AccessToken> | undefined;
   /** Counts `set` and `clear`, which a renewal that is under way must not undo. */
   #epoch = 0;
 
@@ -125,14 +133,28 @@ export class TokenManager {
   }
 
   /**
+   * Whether somebody is signed in: `getToken` would return a token, or ask the server for one, without a user. Asks the
+   * store and no server, so a refresh token that the server no longer accepts counts until it was refused here.
+   *
+   * @throws TokenStoreError
+   */
+  async has(): Promise<boolean> {
+    if (this.#options.grant !== undefined) return true;
+    const known = this.#unsaved ?? (await this.#load());
+    if (known === undefined) return false;
+    if (known.token !== "" && !known.expired()) return true;
+    return known.refreshToken !== undefined && known.refreshToken !== this.#refusal?.refreshToken;
+  }
+
+  /**
    * Returns a fresh token: the one at hand, that of the store, or a new one.
    *
-   * @throws TokenUnavailableError when there is none and no way to get one; what a refresh or the grant throws;
+   * @throws TokenUnavailableError when there is none and no way to get one; what a refresh, the grant or `orElse` throws;
    * TokenStoreError; the reason of the signal
    */
   async getToken(options: GetTokenOptions = {}): Promise<AccessToken> {
-    checkOptions("TokenManager.getToken", options, ["refused", "minValidity", "signal"]);
-    const { refused, minValidity = 0, signal } = options;
+    checkOptions("TokenManager.getToken", options, ["refused", "minValidity", "signal", "orElse"]);
+    const { refused, minValidity = 0, signal, orElse } = options;
     const { timeout } = this.#client.connection;
     const deadline = timeout === 0 ? Infinity : performance.now() + timeout;
     let lostLocks = 0;
@@ -143,6 +165,9 @@ export class TokenManager {
       try {
         return await raceSignal(this.#fly(refused, minValidity), signal);
       } catch (error) {
+        if (orElse !== undefined && needsUser(error)) {
+          return await raceSignal(this.#signInBy(orElse), signal);
+        }
         // The caller that has the lock now has stored a newer token, or is about to. Each round requests one more token.
         if (error instanceof LostLockError && lostLocks < 2 && performance.now() < deadline) {
           lostLocks += 1;
@@ -173,6 +198,16 @@ export class TokenManager {
       this.#unsaved = undefined;
       await this.#bounded(this.#store.delete(this.#key));
     });
+  }
+
+  /** Joins the sign-in that is under way, or begins one. */
+  #signInBy(orElse: () => Promise<AccessToken>): Promise<AccessToken> {
+    const signIn = async (): Promise<AccessToken> => {
+      const token = usable(await orElse());
+      await this.set(token);
+      return token;
+    };
+    return (this.#signIn ??= signIn().finally(() => (this.#signIn = undefined)));
   }
 
   /** Joins the renewal that is under way, or begins one. */
@@ -249,7 +284,7 @@ export class TokenManager {
     const { grant } = this.#options;
     if (known?.refreshToken === undefined) {
       if (grant !== undefined) return this.#request(grant);
-      throw new TokenUnavailableError(
+      throw new NoGrantError(
         known === undefined ? "no token is stored yet" : "the token cannot be refreshed",
       );
     }
@@ -348,18 +383,11 @@ export class TokenManager {
   }
 }
 
-/** @throws TokenStoreError when the store takes longer */
-async function within<T>(result: Promise<T>, milliseconds: number): Promise<T> {
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(
-    () => reject(new TokenStoreError(`the token store did not respond within ${milliseconds} ms`)),
-    milliseconds,
-  );
-  try {
-    return await Promise.race([result, late]);
-  } finally {
-    clearTimeout(timer);
-  }
+/** There is no token, and no way to get one without a user. */
+class NoGrantError extends TokenUnavailableError {}
+
+function needsUser(error: unknown): boolean {
+  return error instanceof NoGrantError || isInvalidGrant(error);
 }
 
 /** With `raiseErrors: false` a failure is a token without a value. */
