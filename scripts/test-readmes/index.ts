@@ -140,7 +140,8 @@ async function runBlocks(project: string): Promise<readonly string[]> {
   const found: string[] = [];
   for (const { name, file } of blocks.filter(({ isExample }) => !isExample)) {
     const folder = join(temporary, "runs", file);
-    mkdirSync(folder, { recursive: true });
+    // Blocks about static files serve this folder.
+    mkdirSync(join(folder, "public"), { recursive: true });
     for (const time of ["first", "second"]) {
       const fault = await runBlock({ file: join(project, file), folder, environment });
       if (fault !== undefined) found.push(`${name}, ${time} run:\n${fault}`);

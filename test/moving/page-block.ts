@@ -1,0 +1,39 @@
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { stripTypeScriptTypes } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { codeBlocks } from "../../scripts/markdown.ts";
+import { readText, root } from "../../scripts/workspace-packages.ts";
+
+// Inside the workspace, so that its packages and their dependencies resolve; ignored by git and the tools.
+const folder = join(root, "node_modules/.cache/moving");
+let count = 0;
+
+/**
+ * Runs the first code block of a language in a page as the module that it is.
+ *
+ * @param page A file in `docs/`, such as `from-express.md`.
+ * @param language `js` for the code before the move, `ts` for the code after it.
+ * @param replacements Texts of the block and what they become, such as the name of a folder. Default: none.
+ * @returns What the block exports.
+ */
+export async function importBlock<Exports>(
+  page: string,
+  language: "js" | "ts",
+  replacements: Readonly<Record<string, string>> = {},
+): Promise<Exports> {
+  let [text] = codeBlocks(readText(`docs/${page}`), language);
+  if (text === undefined) throw new Error(`${page} has no ${language} block`);
+  for (const [from, to] of Object.entries(replacements)) {
+    if (!text.includes(from)) throw new Error(`${page} does not contain ${from}`);
+    text = text.replaceAll(from, to);
+  }
+  mkdirSync(folder, { recursive: true });
+  const file = join(folder, `${page}-${language}-${process.pid}-${count++}.mjs`);
+  writeFileSync(file, language === "ts" ? stripTypeScriptTypes(text) : text);
+  try {
+    return (await import(pathToFileURL(file).href)) as Exports;
+  } finally {
+    rmSync(file);
+  }
+}
