@@ -41,6 +41,8 @@ const sections: readonly (readonly [string, readonly string[]])[] = [
       "docs/models.md",
       "SECURITY.md",
       "CONTRIBUTING.md",
+      "CODE_OF_CONDUCT.md",
+      "docs/releases.md",
       "CHANGELOG.md",
       "docs/decisions/README.md",
       "docs/conformance/*.md",

@@ -1,5 +1,6 @@
 import { copyFileSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
+import { repositoryOf } from "../scripts/published-manifest.ts";
 import { readManifest, readText, root } from "../scripts/workspace-packages.ts";
 import { moveLinks } from "./move-links.ts";
 import { sitePages } from "./site-pages.ts";
@@ -14,8 +15,11 @@ export function stagePages(): void {
   const pictures = new Set<string>();
   rmSync(staged, { recursive: true, force: true });
   for (const { source, page, section } of all) {
-    const text = moveLinks(readText(source), source, { pages, repository: repository() }, (file) =>
-      pictures.add(file),
+    const text = moveLinks(
+      readText(source),
+      source,
+      { pages, repository: repositoryOf(root) },
+      (file) => pictures.add(file),
     );
     // Tables of figures would be found instead of the pages that explain them.
     const head = section === undefined ? "---\nsearch: false\n---\n\n" : "";
@@ -35,15 +39,6 @@ function referenceLink(source: string): string {
   if (folder === undefined) return "";
   const { name } = readManifest(folder);
   return `\n## API reference\n\n[Every name of \`${name}\`](../../reference/${name}.md), with its parameters and errors.\n`;
-}
-
-/** The URL of the repository, from the one place that has it: `repository` of the root's package.json. */
-export function repository(): string | undefined {
-  const { repository: value } = JSON.parse(readText("package.json")) as {
-    readonly repository?: string | { readonly url: string };
-  };
-  const url = typeof value === "object" ? value.url : value;
-  return url?.replace(/^git\+/, "").replace(/\.git$/, "");
 }
 
 /**

@@ -1,7 +1,9 @@
 // Packs every package as it would be published, and installs the tarballs into an empty project.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { cpSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
+import { neededBy } from "./package-closure.ts";
+import { writePublishedManifest } from "./published-manifest.ts";
 
 /** The root of the repository. */
 export const root = resolve(import.meta.dirname, "..");
@@ -9,11 +11,13 @@ export const root = resolve(import.meta.dirname, "..");
 /**
  * @typedef {object} Tarball
  * @property {string} name
+ * @property {string} version
  * @property {string} folder Absolute path of the package.
  * @property {string} file Absolute path of its tarball.
  * @property {readonly string[]} paths What is in it.
  * @property {Readonly<Record<string, string | Readonly<Record<string, string>>>>} exports
  * @property {readonly string[]} entries What an application imports: the name, or name and subpath.
+ * @property {readonly string[]} needs Names of the packages that it needs.
  * @property {readonly string[]} peers Packages that an entry needs and the package does not bring, as name and range.
  */
 
@@ -27,7 +31,14 @@ export function packPackages(destination) {
   return readdirSync(join(root, "packages")).map((directory) => {
     const folder = join(root, "packages", directory);
     const manifest = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
-    const packed = run("npm", ["pack", "--json", "--pack-destination", destination], folder);
+    // The manifest of a copy gets the address of the repository.
+    const copy = join(destination, "copies", directory);
+    cpSync(folder, copy, {
+      recursive: true,
+      filter: (source) => basename(source) !== "node_modules",
+    });
+    writePublishedManifest(copy, { root, directory: `packages/${directory}` });
+    const packed = run("npm", ["pack", "--json", "--pack-destination", destination], copy);
     if (packed.status !== 0) throw new Error(`npm pack failed in ${folder}:\n${packed.output}`);
     const [{ filename, files }] = Object.values(JSON.parse(packed.stdout));
     const entries = Object.keys(manifest.exports)
@@ -38,6 +49,8 @@ export function packPackages(destination) {
     );
     return {
       name: manifest.name,
+      version: manifest.version,
+      needs: neededBy(manifest),
       folder,
       file: join(destination, filename),
       paths: files.map((/** @type {{ path: string }} */ { path }) => path),

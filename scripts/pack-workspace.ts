@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { run } from "../packages/fetchwork/src/new/run-program.ts";
 import { makeOnce } from "./make-once.ts";
+import { writePublishedManifest, repositoryOf } from "./published-manifest.ts";
 import { closureOf, neededBy, type NeedingManifest } from "./package-closure.ts";
 
 /** A packed package. */
@@ -77,6 +78,10 @@ async function pack(
     await linkPackages(root, copy);
     const tsc = join(root, "node_modules/typescript/bin/tsc");
     await run(process.execPath, [tsc, "-b", "tsconfig.build.json"], { cwd: copy, signal });
+    for (const name of names) {
+      const directory = `packages/${name}`;
+      writePublishedManifest(join(copy, directory), { root, directory });
+    }
     const packed = join(copy, "packed");
     await mkdir(packed);
     const folders = names.map((name) => `./packages/${name}`);
@@ -108,7 +113,7 @@ async function linkPackages(root: string, copy: string): Promise<void> {
 
 /** A digest of everything that the tarballs are made of. */
 function digest(root: string, names: readonly string[]): string {
-  const hash = createHash("sha256");
+  const hash = createHash("sha256").update(`${repositoryOf(root)}\0`);
   for (const name of names) {
     const folder = join(root, "packages", name);
     const files = readdirSync(folder, { recursive: true, withFileTypes: true })

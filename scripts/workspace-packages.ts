@@ -7,6 +7,7 @@ export interface Manifest {
   readonly name: string;
   readonly version: string;
   readonly license?: string;
+  readonly scripts?: Readonly<Record<string, string>>;
   readonly description?: string;
   readonly keywords?: readonly string[];
   readonly engines?: Readonly<Record<string, string>>;

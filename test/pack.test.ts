@@ -6,7 +6,7 @@ import { installLine } from "../scripts/install-line.ts";
 import { readManifest, root } from "../scripts/workspace-packages.ts";
 
 const folders =
-  "agent documents endpoint fetchwork http kit middleware oauth2 rest service verify webhooks";
+  "agent create-fetchwork documents endpoint fetchwork http kit middleware oauth2 rest service verify webhooks";
 const manifests = folders.split(" ").map((folder) => readManifest(`packages/${folder}`));
 const packages = new Map(
   manifests.map((manifest) => [manifest.name, { needs: neededBy(manifest) }]),
@@ -32,6 +32,10 @@ describe("the packages that are packed together", () => {
     ["@fetchwork/webhooks", "http kit webhooks"],
     ["@fetchwork/rest", "documents endpoint http kit middleware rest"],
     ["fetchwork", "documents endpoint fetchwork http kit middleware oauth2 rest service webhooks"],
+    [
+      "create-fetchwork",
+      "create-fetchwork documents endpoint fetchwork http kit middleware oauth2 rest service webhooks",
+    ],
   ])("of %s are %s", (name, expected) => {
     expect(packed(name)).toBe(expected);
   });

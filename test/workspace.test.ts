@@ -25,6 +25,7 @@ const layers: Readonly<Record<string, number>> = {
   "@fetchwork/service": 4,
   "@fetchwork/verify": 5,
   fetchwork: 6,
+  "create-fetchwork": 7,
 };
 
 /** Packages whose other files run on any web-standard runtime. */
@@ -122,6 +123,8 @@ it.each(examples.map(({ folder, sources }) => [folder, sources] as const))(
 describe.each(packages.map((pkg) => [pkg.folder, pkg] as const))("%s", (folder, pkg) => {
   const { manifest, sources } = pkg;
   const own = layers[manifest.name] ?? -1;
+  /** A package without an entry is a program of plain JavaScript in `bin`, which no compiler builds. */
+  const isProgram = !("." in (manifest.exports ?? {}));
 
   it("has a layer and is named after its folder", () => {
     expect(own).toBeGreaterThanOrEqual(0);
@@ -163,7 +166,10 @@ describe.each(packages.map((pkg) => [pkg.folder, pkg] as const))("%s", (folder, 
 
   it("has a README, sources and a test", () => {
     expect(readText(`${folder}/README.md`)).not.toBe("");
-    expect(sources.map(({ path }) => path)).toContain("src/index.ts");
+    const files = isProgram
+      ? globSync(`bin/*`, { cwd: join(root, folder) })
+      : sources.map(({ path }) => path);
+    expect(files).toContain(isProgram ? `bin/${manifest.name}.mjs` : "src/index.ts");
     expect(globSync(`${folder}/test/**/*.test.ts`, { cwd: root })).not.toEqual([]);
   });
 
@@ -221,7 +227,7 @@ describe.each(packages.map((pkg) => [pkg.folder, pkg] as const))("%s", (folder, 
       references: readonly { readonly path: string }[];
     };
     const projects = globSync(`${folder}/{,src/**/}tsconfig.json`, { cwd: root });
-    expect(projects).not.toEqual([]);
+    expect(projects.length === 0).toBe(isProgram);
     expect(references.map(({ path }) => path)).toEqual(
       expect.arrayContaining(projects.map((file) => posix.dirname(file))),
     );

@@ -46,6 +46,8 @@ const readmes = [...others, ...packagePages()]
   .filter((readme) => words.every((word) => readme.includes(word)));
 const examples = readmes
   .filter((path) => /^packages\/[^/]+\/README\.md$/.test(path))
+  // `npm create` runs that program without installing it; `npm run publish:dry` does the same.
+  .filter((path) => path !== "packages/create-fetchwork/README.md")
   .map(firstExample);
 const blocks = readmes
   .flatMap((readme) =>

@@ -74,6 +74,8 @@ function packagesOf(
     tools["oxlint"] = "1.89.0";
     tools["rolldown"] = "1.2.19";
     tools["typescript"] = "7.0.2";
+    // A peer of Vitest, which npm and pnpm install by themselves.
+    tools["vite"] = "8.3.8";
   }
   for (const name of needed) dependencies[name] = VERSION;
   if (source.kind === "tarballs") {
