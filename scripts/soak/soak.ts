@@ -41,7 +41,11 @@ export async function soak({ engine, minutes, seed }: SoakOptions): Promise<Soak
   const world = await createWorld(engine, (what) => {
     ledger.differs(what);
   });
+  const interrupt = (): void => void world.remove().finally(() => process.exit(130));
+  for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, interrupt);
   try {
+    // An endpoint gets the events from its creation on, by the clocks of both: it is created by one that is behind all others.
+    world.setClock(-clockAtEnd);
     await Promise.all([world.service.start(), world.receiver.start()]);
     const { accounts, token } = await prepare(world);
     const random = createRandom(seed);
@@ -92,9 +96,6 @@ async function prepare(
   await post("/users", { ...user, role: "admin" }, `Bearer ${masterKey}`);
   const basic = `Basic ${btoa(`${user.email}:${user.password}`)}`;
   const { token } = Object(await post("/auth", { access_token: masterKey }, basic));
-  // An endpoint gets the events from its creation on, by the clocks of both. No clock of the soak is behind this one.
-  world.setClock(-clockAtEnd);
-  await setTimeout(200);
   await post("/webhooks", { url: hooks, secret: webhookSecret }, `Bearer ${token}`);
   world.restoreClocks();
   const store = await world.openDocuments();
