@@ -30,6 +30,8 @@ const sections: readonly (readonly [string, readonly string[]])[] = [
       "docs/ARCHITECTURE.md",
       "docs/models.md",
       "SECURITY.md",
+      "docs/reliability.md",
+      "docs/proofs.md",
       "CONTRIBUTING.md",
       "CHANGELOG.md",
       "docs/decisions/README.md",

@@ -79,13 +79,9 @@ function startProcess({ command, environment, log }: VictimOptions): ChildProces
     },
   );
   // The whole group ends with the soak.
-  process.once("exit", () => {
-    try {
-      process.kill(-(child.pid ?? 0), "SIGKILL");
-    } catch {
-      // It has ended.
-    }
-  });
+  const end = (): void => void process.kill(-(child.pid ?? 0), "SIGKILL");
+  process.once("exit", end);
+  child.once("exit", () => process.removeListener("exit", end));
   return child;
 }
 
