@@ -25,8 +25,14 @@ export async function runClient(options: ClientOptions): Promise<void> {
   const weighted = [
     ...Array.from({ length: 9 }, () => makeTransfer),
     ...Array.from({ length: 5 }, () => createNote),
-    ...[changeNote, changeNote, removeNote, readNote, readNote, readList],
-    ...[sendRefused, overdraw],
+    changeNote,
+    changeNote,
+    removeNote,
+    readNote,
+    readNote,
+    readList,
+    sendRefused,
+    overdraw,
   ] as const;
 
   while (!signal.aborted) {

@@ -35,9 +35,10 @@ export function createFaults(world: World, random: Random, ledger: Ledger): read
     },
     {
       name: "clock jump",
-      async inject() {
+      inject() {
         const pids = [undefined, ...childrenOf(service.pid)];
         world.setClock(random.below(2 * maxJump) - maxJump, random.pickOr(pids, undefined));
+        return Promise.resolve();
       },
     },
     {
@@ -65,9 +66,10 @@ export function createFaults(world: World, random: Random, ledger: Ledger): read
     faults.push(
       {
         name: "kill -9 of one of 3 processes",
-        async inject() {
+        inject() {
           const pid = random.pickOr(childrenOf(service.pid), 0);
           if (pid !== 0) process.kill(pid, "SIGKILL");
+          return Promise.resolve();
         },
       },
       {

@@ -78,8 +78,8 @@ const writeReceipt = backgroundJob<{ readonly reference: string }>({
   name: "receipt",
   backoff: { baseDelay: 50, maxDelay: 1_000 },
   retries: 1_000,
-  async run({ reference }, { complete }) {
-    await complete(async (transaction) => {
+  async run({ reference }, run) {
+    await run.complete(async (transaction) => {
       await transaction.collection(receipt.collection).insert({ reference });
     });
   },

@@ -1,6 +1,7 @@
 // Receives the webhooks of the soak and books each of them in a store of its own. Arguments: the store's URL, port, secret.
 import { createServer } from "node:http";
 import { openStore } from "@fetchwork/documents";
+import { isObject } from "@fetchwork/kit";
 import { createNodeMiddleware } from "@fetchwork/webhooks";
 import { createInbox } from "@fetchwork/webhooks/inbox";
 import { fetchwork } from "@fetchwork/webhooks/vendors";
@@ -18,9 +19,9 @@ const inbox = createInbox({
   retries: 1_000,
   log: { warn: () => undefined, error: () => undefined },
 });
-inbox.onAny(async ({ id, name, payload }, { transaction }) => {
-  const { id: document } = Object(payload["note"]);
-  const about = name.startsWith("note") ? document : payload["reference"];
+inbox.onAny(async ({ id, payload }, { transaction }) => {
+  const note = payload["note"];
+  const about = isObject(note) ? note["id"] : payload["reference"];
   const action = typeof payload["action"] === "string" ? payload["action"] : "made";
   await transaction.collection(effects).insert({ event: id, action, about: String(about) });
   // What was written is undone then.

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout } from "node:timers/promises";
+import { isObject } from "@fetchwork/kit";
 import type { Random } from "../../test/blog-fuzz/random.ts";
 import type { Ledger } from "./ledger.ts";
 
@@ -81,7 +82,8 @@ export function createRequester({
       if (status === 500 || status === 502 || status === 504) {
         ledger.differs(`${method} ${path} has the status ${status}: ${text}`);
       }
-      return { status, body: Object(text === "" ? {} : JSON.parse(text)) };
+      const parsed: unknown = text === "" ? {} : JSON.parse(text);
+      return { status, body: isObject(parsed) ? parsed : {} };
     } catch {
       ledger.count("requests without a response");
       return undefined;

@@ -1,5 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import type { Store } from "@fetchwork/documents";
+import { isObject } from "@fetchwork/kit";
 import { jobCollections } from "@fetchwork/documents/jobs";
 import { senderCollections } from "@fetchwork/webhooks/sender";
 import { createRandom, type Random } from "../../test/blog-fuzz/random.ts";
@@ -95,7 +96,8 @@ async function prepare(
   };
   await post("/users", { ...user, role: "admin" }, `Bearer ${masterKey}`);
   const basic = `Basic ${btoa(`${user.email}:${user.password}`)}`;
-  const { token } = Object(await post("/auth", { access_token: masterKey }, basic));
+  const signedIn = await post("/auth", { access_token: masterKey }, basic);
+  const token = isObject(signedIn) ? String(signedIn["token"]) : "";
   await post("/webhooks", { url: hooks, secret: webhookSecret }, `Bearer ${token}`);
   world.restoreClocks();
   const store = await world.openDocuments();
@@ -104,7 +106,7 @@ async function prepare(
     .collection(account.collection)
     .insertMany(numbers.map((number) => ({ number, cents: purse.cents })));
   await store.close();
-  return { accounts: made.map(({ id }) => id), token: String(token) };
+  return { accounts: made.map(({ id }) => id), token };
 }
 
 async function runHostile(
