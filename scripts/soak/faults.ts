@@ -87,9 +87,9 @@ export function createFaults(world: World, random: Random, ledger: Ledger): read
     faults.push({
       name: "full disk",
       async inject() {
+        // Some room beyond what is used, so that the next writes fill it, and those before the change do not.
         const { bavail, blocks, bsize } = statfsSync(disk.folder);
-        // Some room beyond what is used, so that the next writes fill it.
-        resizeDisk(disk.folder, (blocks - bavail) * bsize + random.below(256) * 1024);
+        resizeDisk(disk.folder, (blocks - bavail) * bsize + (512 + random.below(512)) * 1024);
         await setTimeout(fullFor);
         resizeDisk(disk.folder, diskSize);
         await world.revivePostgres();

@@ -32,6 +32,8 @@ export interface SoakOptions {
 export interface SoakResult {
   readonly counts: ReadonlyMap<string, number>;
   readonly comparisons: readonly Comparison[];
+  /** The last errors that the service logged. */
+  readonly log: string;
   /** Seconds from the end of the load until no job and no delivery was left. */
   readonly drained: number;
 }
@@ -75,7 +77,8 @@ export async function soak({ engine, minutes, seed }: SoakOptions): Promise<Soak
     stopped.abort();
     await Promise.all([...load, hostile]);
     const drained = await drain(world, ledger);
-    return { counts: ledger.counts, comparisons: await compareAll(world, ledger), drained };
+    const comparisons = await compareAll(world, ledger);
+    return { counts: ledger.counts, comparisons, drained, log: world.errors() };
   } finally {
     await world.remove();
   }

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { once } from "node:events";
 import { tmpdir } from "node:os";
@@ -44,6 +44,8 @@ export interface World {
   setClock(offset: number, pid?: number): void;
   /** Sets the clocks of all processes to the true time. */
   restoreClocks(): void;
+  /** Returns the last errors that the service logged: up to 20,000 characters. */
+  errors(): string;
   openDocuments(): Promise<Store>;
   openEffects(): Promise<Store>;
   /** Ends everything and removes the files. */
@@ -118,6 +120,7 @@ export async function createWorld(engine: Engine, onCrash: (what: string) => voi
       const files = readdirSync(folder).filter((name) => name.startsWith("clock"));
       for (const name of files) rmSync(join(folder, name));
     },
+    errors: () => readFileSync(join(folder, "service.log"), "utf8").slice(-20_000),
     openDocuments: () => openStore(databaseUrl, { collections: createService(2).collections }),
     openEffects: () => openStore(effectsUrl, { collections: [effects] }),
     async remove() {
