@@ -87,9 +87,7 @@ export function createFaults(world: World, random: Random, ledger: Ledger): read
     faults.push({
       name: "full disk",
       async inject() {
-        // Some room beyond what is used, so that the next writes fill it, and those before the change do not.
-        const { bavail, blocks, bsize } = statfsSync(disk.folder);
-        resizeDisk(disk.folder, (blocks - bavail) * bsize + (512 + random.below(512)) * 1024);
+        fillDisk(disk.folder, random.below(64 * 1024));
         await setTimeout(fullFor);
         resizeDisk(disk.folder, diskSize);
         await world.revivePostgres();
@@ -97,6 +95,19 @@ export function createFaults(world: World, random: Random, ledger: Ledger): read
     });
   }
   return faults;
+}
+
+/** Makes a disk as small as what is used, with some room, or more where others write in the meantime. */
+function fillDisk(folder: string, room: number): void {
+  for (let more = room; ; more = 2 * more + 4_096) {
+    const { bavail, blocks, bsize } = statfsSync(folder);
+    try {
+      resizeDisk(folder, (blocks - bavail) * bsize + more);
+      return;
+    } catch (error) {
+      if (more > diskSize) throw error;
+    }
+  }
 }
 
 /** Replaces the processes by ones that run what is there now: with PostgreSQL one after the other, else by a stop and a start. */
