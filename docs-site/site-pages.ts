@@ -40,6 +40,8 @@ const sections: readonly (readonly [string, readonly string[]])[] = [
       "docs/ARCHITECTURE.md",
       "docs/models.md",
       "SECURITY.md",
+      "docs/reliability.md",
+      "docs/proofs.md",
       "CONTRIBUTING.md",
       "CODE_OF_CONDUCT.md",
       "docs/releases.md",

@@ -332,7 +332,8 @@ function textOf(random: Random, min: number, max: number): string {
   return text.length < min ? text + "y".repeat(min - text.length) : text;
 }
 
-const hostile = [
+/** Texts that parsers, stores and logs may take for something else. */
+export const hostileTexts = [
   "\u0000",
   "a\u0000b",
   "\ud800",
@@ -365,7 +366,7 @@ const values = [
   [[]],
   { $ne: null },
   ["a", "a"],
-  ...hostile,
+  ...hostileTexts,
 ] as const;
 
 type Fault = (random: Random, draft: Draft, operations: readonly Operation[]) => void;
@@ -440,7 +441,7 @@ const faults: readonly [Fault, ...Fault[]] = [
   },
   function changeParameter(random, draft) {
     const name = random.pickOr(Object.keys(draft.params), "");
-    if (name !== "") draft.params = { ...draft.params, [name]: random.pick(hostile) };
+    if (name !== "") draft.params = { ...draft.params, [name]: random.pick(hostileTexts) };
   },
   function breakAddress(random, draft) {
     const broken = random.pick(["%00", "%ed%a0%80", "%ff", "%zz", "..%2f..", "%"]);
@@ -454,7 +455,7 @@ const faults: readonly [Fault, ...Fault[]] = [
       [...known.map((one) => one.name), "nothing", "where", "q[$ne]", "__proto__", "limit"],
       "q",
     );
-    draft.query = [...draft.query, [name, random.pick(hostile)]];
+    draft.query = [...draft.query, [name, random.pick(hostileTexts)]];
   },
   function repeatParameter(random, draft) {
     const name = random.pick(["q", "limit", "page", "after", "sort", "access_token"]);

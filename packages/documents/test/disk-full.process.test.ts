@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { expect, it, onTestFinished } from "vitest";
 import { administer, openStore } from "../src/index.ts";
-import { enlargeDisk, makeDisk, noDiskReason, writeUntilRefused } from "./disk.ts";
+import { makeDisk, writeUntilRefused } from "./disk.ts";
+import { noDiskReason, resizeDisk } from "./mount-disk.ts";
 import { counters } from "./process-collections.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -52,7 +53,7 @@ it.skipIf(noDiskReason !== undefined)(
     // What is left for a small document is used up as well.
     const small = await writeUntilRefused(store, 3);
     await expect(administer(store).probe()).rejects.toMatchObject({ code: "ERR_DOCUMENTS_FULL" });
-    enlargeDisk(disk, 4 * mebibyte);
+    resizeDisk(disk, 4 * mebibyte);
     const collection = store.collection(counters);
     await collection.insert({ name: "after", value: 1 });
     expect(await collection.count()).toBe(names.length + small.names.length + 1);

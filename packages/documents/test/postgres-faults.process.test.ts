@@ -3,7 +3,8 @@ import { readdirSync, renameSync, rmSync, statfsSync, writeFileSync } from "node
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { openStore, type Store } from "../src/index.ts";
-import { enlargeDisk, makeDisk, noDiskReason, writeUntilRefused } from "./disk.ts";
+import { makeDisk, writeUntilRefused } from "./disk.ts";
+import { noDiskReason, resizeDisk } from "./mount-disk.ts";
 import { newDatabase } from "./open-for-test.ts";
 import {
   kill,
@@ -53,7 +54,7 @@ describe.skipIf(noPostgres !== undefined || noDiskReason !== undefined)(
       expect((await namesIn(store)).toSorted()).toEqual(names.toSorted());
       expect(await store.collection(counters).count()).toBe(names.length);
       // With room there again it goes on, without being opened again.
-      enlargeDisk(disk, 64 * mebibyte);
+      resizeDisk(disk, 64 * mebibyte);
       await store.collection(counters).insertMany(many);
       expect(await store.collection(counters).count()).toBe(names.length + many.length);
     }, 60_000);

@@ -4,7 +4,8 @@ import { createServer, type AddressInfo } from "node:net";
 import path from "node:path";
 import { Client } from "pg";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { makeDisk, noDiskReason } from "../../documents/test/disk.ts";
+import { makeDisk } from "../../documents/test/disk.ts";
+import { noDiskReason } from "../../documents/test/mount-disk.ts";
 import {
   connectionOf,
   kill,

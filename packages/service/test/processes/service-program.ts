@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -96,23 +96,6 @@ export function startProgram(
   });
   origin.catch(() => undefined);
   return { child, pid, printed: () => text, origin, end };
-}
-
-/** The processes that a process has started and that have not ended. */
-export function childrenOf(pid: number): readonly number[] {
-  return read(`/proc/${pid}/task/${pid}/children`).split(" ").filter(Boolean).map(Number);
-}
-
-export function isRunning(pid: number): boolean {
-  return /^State:\s+[^ZX]/m.test(read(`/proc/${pid}/status`));
-}
-
-function read(path: string): string {
-  try {
-    return readFileSync(path, "utf8");
-  } catch {
-    return "";
-  }
 }
 
 function endGroup(pid: number): void {

@@ -4,7 +4,8 @@ import {
   startPostgres,
   type PostgresServer,
 } from "../../../documents/test/postgres-server.ts";
-import { childrenOf, createProject, startProgram } from "./service-program.ts";
+import { childrenOf } from "./children-of.ts";
+import { createProject, startProgram } from "./service-program.ts";
 
 const patient = { timeout: 40_000 };
 

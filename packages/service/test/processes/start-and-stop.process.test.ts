@@ -6,7 +6,8 @@ import {
   startPostgres,
   type PostgresServer,
 } from "../../../documents/test/postgres-server.ts";
-import { childrenOf, createProject, isRunning, startProgram } from "./service-program.ts";
+import { childrenOf, isRunning } from "./children-of.ts";
+import { createProject, startProgram } from "./service-program.ts";
 
 const patient = { timeout: 30_000 };
 

@@ -3,6 +3,7 @@ import fc from "fast-check";
 import { json, text } from "../../../src/index.ts";
 import { serve, type RunningServer } from "../../../src/node/index.ts";
 import { exchange, RawClient } from "../raw-client.ts";
+import { hostileRequests } from "./hostile-requests.ts";
 
 const mebibyte = 1024 * 1024;
 const reported: unknown[] = [];
@@ -79,87 +80,7 @@ async function isAlive(): Promise<void> {
 }
 
 describe("a hostile client", () => {
-  it.each<[string, string, number]>([
-    ["TRACE", "TRACE / HTTP/1.1\r\nHost: a\r\n\r\n", 501],
-    ["CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n", 501],
-    ["no Host", "GET / HTTP/1.1\r\n\r\n", 400],
-    ["two Hosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n", 400],
-    ["a bad Host", "GET / HTTP/1.1\r\nHost: a/../b\r\n\r\n", 400],
-    ["a Host with credentials", "GET / HTTP/1.1\r\nHost: u@a\r\n\r\n", 400],
-    ["a Host of five numbers", "GET / HTTP/1.1\r\nHost: 1.2.3.4.5\r\n\r\n", 400],
-    ["a Host of numbers too large", "GET / HTTP/1.1\r\nHost: 999.1.1.1\r\n\r\n", 400],
-    ["a port too large", "GET / HTTP/1.1\r\nHost: x:99999\r\n\r\n", 400],
-    ["half an IPv6 address", "GET / HTTP/1.1\r\nHost: [:]\r\n\r\n", 400],
-    ["an IPv6 address with two gaps", "GET / HTTP/1.1\r\nHost: [::1::2]\r\n\r\n", 400],
-    ["a bad absolute target", "GET http:/// HTTP/1.1\r\nHost: a\r\n\r\n", 400],
-    ["another scheme", "GET ftp://a/ HTTP/1.1\r\nHost: a\r\n\r\n", 400],
-    ["a target with a fragment", "GET /a#b HTTP/1.1\r\nHost: a\r\n\r\n", 400],
-    ["a relative target", "GET foo HTTP/1.1\r\nHost: a\r\n\r\n", 400],
-    ["HTTP/2.0 without HTTP/2", "GET / HTTP/2.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\n", 505],
-    ["HTTP/0.9", "GET / HTTP/0.9\r\nHost: a\r\n\r\n", 505],
-    ["no HTTP", "hello\r\n\r\n", 400],
-    ["a header without name", "GET / HTTP/1.1\r\nHost: a\r\n: x\r\n\r\n", 400],
-    ["a NUL in a header", "GET / HTTP/1.1\r\nHost: a\r\nX: \0\r\n\r\n", 400],
-    [
-      "both framings",
-      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n",
-      400,
-    ],
-    [
-      "two lengths",
-      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n",
-      400,
-    ],
-    ["too long a head", `GET / HTTP/1.1\r\nHost: a\r\nX: ${"x".repeat(20_000)}\r\n\r\n`, 431],
-    [
-      "an announced body over the limit",
-      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9999999\r\n\r\n",
-      413,
-    ],
-    [
-      "an announced body over the limit that waits",
-      "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9999999\r\nExpect: 100-continue\r\n\r\n",
-      413,
-    ],
-    [
-      "another expectation",
-      "GET / HTTP/1.1\r\nHost: a\r\nExpect: tea\r\nConnection: close\r\n\r\n",
-      417,
-    ],
-    [
-      "an invalid chunk size",
-      "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n",
-      400,
-    ],
-    ["a head that does not end", "GET / HTTP/1.1\r\nHost: a\r\n", 408],
-    [
-      "a body that does not end",
-      "POST /ignored-late HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx",
-      408,
-    ],
-    [
-      "a body that is coded before it is chunked",
-      "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip, chunked\r\n\r\n0\r\n\r\n",
-      501,
-    ],
-    [
-      "such a body, declared in two lines",
-      "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: gzip\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-      501,
-    ],
-    [
-      "a chunked body in HTTP/1.0",
-      "POST / HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
-      400,
-    ],
-    ["an unknown method", "BREW / HTTP/1.1\r\nHost: a\r\n\r\n", 400],
-    ["a star for another method", "GET * HTTP/1.1\r\nHost: a\r\n\r\n", 400],
-    [
-      "chunk extensions that do not end",
-      `POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n1;${"x".repeat(20_000)}\r\n`,
-      413,
-    ],
-  ])("gets its status for %s", async (_what, bytes, status) => {
+  it.each(hostileRequests)("gets its status for %s", async (_what, bytes, status) => {
     const answer = await exchange(server.port, bytes);
     expect(answer).toMatch(new RegExp(`^HTTP/1\\.1 ${status} `));
     const [head = "", body = ""] = answer.split("\r\n\r\n");
