@@ -18,7 +18,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   rest: { lines: { src: 16_818, assets: 186 }, names: 149, options: 96 },
   service: { lines: { src: 3_652 }, names: 42, options: 56 },
   verify: { lines: { src: 3_127 }, names: 16, options: 5 },
-  webhooks: { lines: { src: 8_341, assets: 733 }, names: 113, options: 73 },
+  webhooks: { lines: { src: 8_345, assets: 733 }, names: 113, options: 73 },
 };
 
 interface Budget {

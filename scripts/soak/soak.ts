@@ -47,8 +47,6 @@ export async function soak({ engine, minutes, seed }: SoakOptions): Promise<Soak
   const interrupt = (): void => void world.remove().finally(() => process.exit(130));
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.once(signal, interrupt);
   try {
-    // An endpoint gets the events from its creation on, by the clocks of both: it is created by one that is behind all others.
-    world.setClock(-clockAtEnd);
     await Promise.all([world.service.start(), world.receiver.start()]);
     const { accounts, token } = await prepare(world);
     const random = createRandom(seed);

@@ -15,7 +15,7 @@ import {
   type SenderOptions,
 } from "@fetchwork/webhooks/sender";
 import { fetchwork } from "@fetchwork/webhooks/vendors";
-import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { respondOnce, startReceiver } from "./receiver.ts";
 
 let store: Store;
@@ -436,16 +436,22 @@ describe("events", () => {
     expect(await store.collection(jobCollections.jobs).count()).toBe(0);
   });
 
-  it("are not sent to endpoints that were created afterwards", async () => {
+  it.each([
+    ["are not sent to endpoints that were created 6 minutes afterwards", 360_000, 1],
+    ["are sent to endpoints of a process whose clock is 4 minutes ahead", 240_000, 2],
+  ])("%s", async (_, ahead, deliveries) => {
     await using receiver = await startReceiver();
     const sender = makeSender();
-    const { id } = await sender.endpoints.create({ url: receiver.url });
-    await sender.send({ name: "a", payload: {} });
-    await setTimeout(2);
     await sender.endpoints.create({ url: receiver.url });
+    await sender.send({ name: "a", payload: {} });
+    const now = Date.now();
+    vi.spyOn(Date, "now").mockImplementation(() => now + ahead);
+    onTestFinished(() => void vi.restoreAllMocks());
+    await sender.endpoints.create({ url: receiver.url });
+    vi.restoreAllMocks();
     sender.start();
     await sender.report(isDelivered);
-    expect(await sender.deliveries()).toMatchObject([{ endpointId: id }]);
+    expect(await sender.deliveries()).toHaveLength(deliveries);
   });
 
   it("of a batch fail independently", async () => {

@@ -6,6 +6,9 @@ import { senderCollections } from "../sender-collections.ts";
 import { joinLane } from "./lanes.ts";
 import { topicsOfEvent } from "../endpoints/subscriptions.ts";
 
+/** By how much the clocks of processes may differ, in milliseconds; receivers of signatures allow as much. */
+const clockTolerance = 300_000;
+
 /** What {@link fanOut} needs. */
 export interface FanOutParts {
   readonly store: Store;
@@ -55,8 +58,9 @@ async function endpointsFor(
   const { tenant, name, payload, createdAt } = event;
   const topics = topicsOfEvent({ tenant, name, action: actionOf(payload) });
   const where = { topics: { containsAny: topics }, status: "enabled" } as const;
-  // One that came after the event did not ask for it.
-  return (await endpoints.find({ where })).filter((endpoint) => endpoint.createdAt <= createdAt);
+  // One that came after the event did not ask for it, as far as the clocks of processes tell.
+  const latest = new Date(Date.parse(createdAt) + clockTolerance).toISOString();
+  return (await endpoints.find({ where })).filter((endpoint) => endpoint.createdAt <= latest);
 }
 
 function actionOf(payload: string): string | undefined {
