@@ -8,7 +8,7 @@ import { weighPackages } from "../scripts/weight.ts";
 const budgets: Readonly<Record<string, Budget>> = {
   agent: { lines: { src: 17_743, assets: 1_192 }, names: 149, options: 97 },
   "create-fetchwork": { lines: {}, names: 0, options: 0 },
-  documents: { lines: { src: 21_898 }, names: 88, options: 64 },
+  documents: { lines: { src: 21_901 }, names: 88, options: 64 },
   endpoint: { lines: { src: 1_775 }, names: 41, options: 23 },
   fetchwork: { lines: { src: 10_039, templates: 25 }, names: 17, options: 2 },
   http: { lines: { src: 10_647 }, names: 120, options: 81 },

@@ -88,7 +88,7 @@ export async function runClient(options: ClientOptions): Promise<void> {
     const { id } = outcome.body;
     if (outcome.status === 400 && !text.startsWith("note ")) refuse(reference, outcome);
     else if (expectStatus(outcome, 201, "note") && typeof id === "string") {
-      ledger.notes.set(id, { reference, text, mood });
+      ledger.notes.set(id, { reference, text, mood, etag: outcome.etag });
       ledger.created.add(id);
       own.push(id);
     }
@@ -99,8 +99,16 @@ export async function runClient(options: ClientOptions): Promise<void> {
     const known = ledger.notes.get(id);
     if (known === undefined) return;
     const text = `note ${random.below(1e9)} changed`;
-    const outcome = await send({ method: "PATCH", path: `/notes/${id}`, body: { text } });
-    if (expectStatus(outcome, 200, `change of ${id}`)) ledger.notes.set(id, { ...known, text });
+    const path = `/notes/${id}`;
+    let outcome = await send({ method: "PATCH", path, body: { text }, ifMatch: known.etag });
+    // An attempt without a response may have changed it.
+    if (outcome.isRepeated && outcome.status === 412) {
+      outcome = await send({ method: "GET", path });
+      if (outcome.body["text"] !== text) return ledger.differs(`change of ${id}: status 412`);
+    }
+    if (expectStatus(outcome, 200, `change of ${id}`)) {
+      ledger.notes.set(id, { ...known, text, etag: outcome.etag });
+    }
   }
 
   async function removeNote(): Promise<void> {

@@ -10,6 +10,8 @@ export interface KnownNote {
   readonly reference: string;
   readonly text: string;
   readonly mood: string | undefined;
+  /** Of its last version. */
+  readonly etag: string | undefined;
 }
 
 /** What the service promised the clients: what must be there in the end, and what must not. */

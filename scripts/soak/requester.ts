@@ -9,12 +9,15 @@ export interface SoakRequest {
   readonly method: "DELETE" | "GET" | "PATCH" | "POST";
   readonly path: string;
   readonly body?: object | undefined;
+  /** Entity tag of the document that the request changes: an attempt that is late changes no newer one. */
+  readonly ifMatch?: string | undefined;
 }
 
 /** The final response to a request, which may have taken several attempts. */
 export interface Outcome {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
+  readonly etag: string | undefined;
   /** Whether an attempt before it had no response, so that nobody knows what it did. */
   readonly isRepeated: boolean;
 }
@@ -59,7 +62,7 @@ export function createRequester({
   };
 
   async function attempt(
-    { method, path, body }: SoakRequest,
+    { method, path, body, ifMatch }: SoakRequest,
     key: string,
   ): Promise<Omit<Outcome, "isRepeated"> | undefined> {
     const isCut = random.chance(0.02);
@@ -72,6 +75,7 @@ export function createRequester({
           authorization: `Bearer ${token}`,
           ...(body && { "content-type": "application/json" }),
           ...(method === "POST" && { "idempotency-key": key }),
+          ...(ifMatch !== undefined && { "if-match": ifMatch }),
         },
         ...(body && { body: JSON.stringify(body) }),
         signal: AbortSignal.timeout(isCut ? 1 + random.below(30) : 10_000),
@@ -83,7 +87,8 @@ export function createRequester({
         ledger.differs(`${method} ${path} has the status ${status}: ${text}`);
       }
       const parsed: unknown = text === "" ? {} : JSON.parse(text);
-      return { status, body: isObject(parsed) ? parsed : {} };
+      const etag = response.headers.get("etag") ?? undefined;
+      return { status, body: isObject(parsed) ? parsed : {}, etag };
     } catch {
       ledger.count("requests without a response");
       return undefined;

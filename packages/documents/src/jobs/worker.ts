@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from "node:async_hooks";
 import type { Lease } from "../api/lease.ts";
 import { DocumentsError, VersionError } from "../api/errors.ts";
 import type { Store } from "../api/store.ts";
@@ -57,6 +58,8 @@ export class Worker<Input, Parsed> {
   readonly #handler: JobHandler<Parsed>;
   /** The attempts whose ends are not written yet. */
   readonly #held = new Map<string, Held<Input, Parsed>>();
+  /** Runs what it is given where the worker was made. */
+  readonly #fromOutside: <R>(work: () => R) => R = AsyncLocalStorage.snapshot();
   /** How many handlers run. */
   #running = 0;
   /** Claimed, and not begun. */
@@ -81,10 +84,10 @@ export class Worker<Input, Parsed> {
     this.#look();
   }
 
-  /** Looks for jobs now. */
+  /** Looks for jobs now, as part of no transaction of the caller. */
   wake(): void {
     this.#isWoken = true;
-    this.#look();
+    this.#fromOutside(() => this.#look());
   }
 
   /** Looks for jobs a few times soon. */

@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { createJobs, defineJob, jobCollections } from "../../src/jobs/index.ts";
 import { enginesOfFile } from "../open-for-test.ts";
@@ -35,5 +36,23 @@ describe.each(enginesOfFile())("turns of jobs on %s", (_name, open) => {
     jobs.work(note, (text) => void seen.push(text));
     await vi.waitFor(() => expect(seen.length).toBe(4));
     expect(seen).toEqual(["many 0", "few", "many 1", "many 2"]);
+  });
+
+  it("a worker is no part of a transaction that queues a job and lasts", async () => {
+    const store = await open({ collections });
+    const onError = vi.fn();
+    const jobs = createJobs(store, { pollInterval: 20, onError });
+    onTestFinished(() => jobs.close());
+    const seen: string[] = [];
+    jobs.work(note, (text) => void seen.push(text));
+    await jobs.add(note, "before");
+    await vi.waitFor(() => expect(seen).toEqual(["before"]));
+    await store.transaction(async (transaction) => {
+      await jobs.add(note, "in", { transaction });
+      // The worker is told to look several times in this.
+      await setTimeout(300);
+    });
+    await vi.waitFor(() => expect(seen).toEqual(["before", "in"]));
+    expect(onError).not.toHaveBeenCalled();
   });
 });
