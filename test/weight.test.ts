@@ -15,7 +15,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   kit: { lines: { src: 1_367 }, names: 58, options: 10 },
   middleware: { lines: { src: 10_217 }, names: 150, options: 129 },
   oauth2: { lines: { src: 10_717 }, names: 123, options: 138 },
-  rest: { lines: { src: 16_818, assets: 186 }, names: 149, options: 96 },
+  rest: { lines: { src: 16_824, assets: 186 }, names: 149, options: 96 },
   service: { lines: { src: 3_652 }, names: 42, options: 56 },
   verify: { lines: { src: 3_127 }, names: 16, options: 5 },
   webhooks: { lines: { src: 8_345, assets: 733 }, names: 113, options: 73 },

@@ -284,14 +284,20 @@ function problemOf(error: Error): Problem {
   return inputProblem(error) ?? failureOf(error);
 }
 
+/** Faults of the store that may be over with the next request; nothing was changed, or nobody knows. */
+const passing: ReadonlySet<string | undefined> = new Set([
+  "ERR_DOCUMENTS_BUSY",
+  "ERR_DOCUMENTS_CONNECTION",
+  "ERR_DOCUMENTS_TIMEOUT",
+]);
+
 /** What fails because the store is busy or cannot be reached may go well a little later. */
 function failureOf(error: Error): Problem {
   const code = error instanceof DocumentsError ? error.code : undefined;
   if (code === "ERR_DOCUMENTS_FULL") {
     return new Problem(507, { detail: "there is no room for the documents", cause: error });
   }
-  const isPassing = code === "ERR_DOCUMENTS_BUSY" || code === "ERR_DOCUMENTS_CONNECTION";
-  if (!isPassing) return new Problem(500, { cause: error });
+  if (!passing.has(code)) return new Problem(500, { cause: error });
   const headers = { "retry-after": "5" };
   return new Problem(503, { detail: "the documents cannot be reached now", headers, cause: error });
 }

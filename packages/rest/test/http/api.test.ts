@@ -241,7 +241,7 @@ describe("createApi", () => {
     expect(reportError).toHaveBeenCalledExactlyOnceWith(secret, expect.any(Request));
   });
 
-  it.each(["ERR_DOCUMENTS_BUSY", "ERR_DOCUMENTS_CONNECTION"] as const)(
+  it.each(["ERR_DOCUMENTS_BUSY", "ERR_DOCUMENTS_CONNECTION", "ERR_DOCUMENTS_TIMEOUT"] as const)(
     "answers 503 when the store fails with %s, and reports it",
     async (code) => {
       const reportError = vi.fn();
