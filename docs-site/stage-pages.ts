@@ -37,7 +37,9 @@ export function stagePages(): void {
 function referenceLink(source: string): string {
   const folder = /^(packages\/[^/]+)\/README\.md$/.exec(source)?.[1];
   if (folder === undefined) return "";
-  const { name } = readManifest(folder);
+  const { name, exports = {} } = readManifest(folder);
+  // A program has no names.
+  if (!("." in exports)) return "";
   return `\n## API reference\n\n[Every name of \`${name}\`](../../reference/${name}.md), with its parameters and errors.\n`;
 }
 

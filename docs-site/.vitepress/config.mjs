@@ -3,9 +3,10 @@ import { defineConfig } from "vitepress";
 import { miniSearch } from "../search-options.ts";
 import { sideBar } from "../side-bar.ts";
 import { slugify } from "../slugify.ts";
-import { repository } from "../stage-pages.ts";
+import { repositoryOf } from "../../scripts/published-manifest.ts";
+import { root } from "../../scripts/workspace-packages.ts";
 
-const source = repository();
+const source = repositoryOf(root);
 
 export default defineConfig({
   title: "Fetchwork",

@@ -38,7 +38,7 @@ describe.each(enginesOfFile())("turns of jobs on %s", (_name, open) => {
     expect(seen).toEqual(["many 0", "few", "many 1", "many 2"]);
   });
 
-  it("a worker is no part of a transaction that queues a job and lasts", async () => {
+  it("a worker is not part of a transaction that queues a job and lasts", async () => {
     const store = await open({ collections });
     const onError = vi.fn();
     const jobs = createJobs(store, { pollInterval: 20, onError });
