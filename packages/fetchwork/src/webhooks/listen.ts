@@ -53,6 +53,11 @@ export const listen: Command = defineCommand({
       description: "Address to listen on",
     },
     path: { type: "string", description: "Path of the receiver (default: the vendor's)" },
+    url: {
+      type: "string",
+      short: "u",
+      description: "Public URL of the receiver, for vendors that sign it: square, twilio",
+    },
     ...vendorOptions,
     save: { type: "string", hint: "folder", description: "Save each delivery to a file" },
     forward: {
@@ -72,7 +77,7 @@ export const listen: Command = defineCommand({
       let left = values.count === undefined ? Infinity : wholeNumber("count", values.count, 1e9);
       const path = values.path ?? vendor.path;
       const secret = await secretOf(values, io);
-      const receive = receiver(vendor, { path, secret });
+      const receive = receiver(vendor, { path, secret, url: values.url });
       const done = new AbortController();
       const { forward } = values;
       const asJson = values.json === true;
@@ -150,11 +155,15 @@ type Receive = (
   content: { readonly body: Uint8Array<ArrayBuffer>; readonly payload: unknown },
 ) => Received | Promise<Received>;
 
+interface ReceiverSettings {
+  readonly path: string;
+  readonly secret: string | undefined;
+  /** Its public URL, which some vendors sign. */
+  readonly url: string | undefined;
+}
+
 /** Responds as a receiver with that secret does; without one every POST to the path is taken. */
-function receiver(
-  vendor: Vendor,
-  { path, secret }: { readonly path: string; readonly secret: string | undefined },
-): Receive {
+function receiver(vendor: Vendor, { path, secret, url: publicUrl }: ReceiverSettings): Receive {
   if (!path.startsWith("/")) throw new CommandUsageError("--path must begin with a slash");
   if (secret === undefined) {
     return ({ method, url }, { payload }) => {
@@ -165,11 +174,11 @@ function receiver(
   }
   const log = { warn: () => {}, error: () => {} };
   const webhooks = new Webhooks({ secret, vendor, log });
-  const middleware = createWebMiddleware(webhooks, { path });
+  const middleware = createWebMiddleware(webhooks, { path, url: publicUrl });
   return async (request, { body }) => {
     const { method, url, headers } = request;
     const init = method === "GET" || method === "HEAD" ? {} : { body };
-    const verified = await webhooks.verify(body, headers);
+    const verified = await webhooks.verify(body, headers, (publicUrl ?? "") + new URL(url).search);
     const response = await middleware(new Request(url, { method, headers, ...init }));
     return { response, verified };
   };
