@@ -9,7 +9,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   agent: { lines: { src: 17_743, assets: 1_192 }, names: 149, options: 97 },
   documents: { lines: { src: 21_898 }, names: 88, options: 64 },
   endpoint: { lines: { src: 1_775 }, names: 41, options: 23 },
-  fetchwork: { lines: { src: 10_053, templates: 25 }, names: 17, options: 2 },
+  fetchwork: { lines: { src: 10_177, templates: 25 }, names: 17, options: 2 },
   http: { lines: { src: 10_647 }, names: 120, options: 81 },
   kit: { lines: { src: 1_367 }, names: 58, options: 10 },
   middleware: { lines: { src: 10_217 }, names: 150, options: 129 },
@@ -17,7 +17,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   rest: { lines: { src: 16_818, assets: 186 }, names: 149, options: 96 },
   service: { lines: { src: 3_654 }, names: 42, options: 56 },
   verify: { lines: { src: 3_127 }, names: 16, options: 5 },
-  webhooks: { lines: { src: 8_572, assets: 733 }, names: 116, options: 75 },
+  webhooks: { lines: { src: 8_572, assets: 864 }, names: 116, options: 75 },
 };
 
 interface Budget {
