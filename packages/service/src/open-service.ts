@@ -83,7 +83,8 @@ export function openService(service: Service, store: Store, options: OpenOptions
   };
   const received = receivers.flatMap((receiver): Route | [] => {
     const secret = settings.values[receiver.secret];
-    return typeof secret === "string" ? receiver.route(parts, secret, receiverLog) : [];
+    if (typeof secret !== "string") return [];
+    return receiver.route(parts, secret, receiverLog, settings.publicUrl);
   });
   const api = createApi({
     title,

@@ -24,7 +24,7 @@ export async function deliver(
   if (signing !== undefined) {
     const { vendor, secret } = signing;
     const timestamp = Math.floor(Date.now() / 1000);
-    const message = { id: id ?? crypto.randomUUID(), timestamp, body };
+    const message = { id: id ?? crypto.randomUUID(), timestamp, body, url };
     const signature = await vendor.scheme.createKey(secret).sign(message);
     for (const [name, value] of Object.entries(signature)) headers.set(name, value);
   }

@@ -20,6 +20,9 @@ interface Forwarded {
   };
 }
 
+/** What became of a delivery that was sent again. */
+type Replayed = Forwarded["seen"] & { readonly status: number };
+
 /** Sends deliveries on to a URL, and keeps the last ones. */
 export interface Forwarder {
   readonly origin: string;
@@ -27,8 +30,8 @@ export interface Forwarder {
   readonly shownUrl: string;
   /** Sends the body as it came, with the headers that it came with. */
   forward(delivery: SavedDelivery): Promise<Forwarded>;
-  /** Sends one again and prints what came back; the last one without a number. */
-  replay(number?: number): Promise<void>;
+  /** Sends one again and prints what came back; the last one without a number. Resolves to nothing when it is not kept. */
+  replay(number?: number): Promise<Replayed | undefined>;
 }
 
 /** Deliveries that are kept; each has at most 25 MiB. */
@@ -81,18 +84,19 @@ export function createForwarder(
       const delivery = deliveries.get(number);
       if (delivery === undefined) {
         io.stderr.write(`There is no delivery ${number}; the last ${kept} are kept\n`);
-        return;
+        return undefined;
       }
       const { response, seen } = await sendOn(number, delivery);
       const { status } = response;
       if (asJson) {
         io.stdout.write(jsonLine({ replayed: number, status, ...seen }));
-        return;
+        return { status, ...seen };
       }
       const { green, red } = colours(io.stdout);
       const reason = seen.reason === undefined ? "" : `  ${oneLine(seen.reason)}`;
       const shown = (response.ok ? green : red)(String(status));
       io.stdout.write(`replayed ${number}  ${shown}  in ${seen.milliseconds} ms${reason}\n`);
+      return { status, ...seen };
     },
   };
 }

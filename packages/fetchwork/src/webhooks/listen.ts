@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { text, type Handler } from "@fetchwork/http";
 import { serve } from "@fetchwork/http/serve";
+import { isLoopbackHost } from "@fetchwork/kit";
 import { createWebMiddleware, type Vendor, Webhooks } from "@fetchwork/webhooks";
 import type { CommandIo } from "../command/command-io.ts";
 import { defineCommand, type Command } from "../command/command.ts";
@@ -9,6 +10,7 @@ import { CommandUsageError } from "../command/usage-error.ts";
 import { contentOf, fieldsOf } from "./delivery-content.ts";
 import { createForwarder, replayOnRequest } from "./forward.ts";
 import { saveDelivery, type SavedDelivery } from "./saved-delivery.ts";
+import { createListenPage } from "./listen-page.ts";
 import { withUsageFaults } from "./usage-faults.ts";
 import { secretOf, vendorOf, vendorOptions } from "./vendor-options.ts";
 import { wholeNumber } from "../command/whole-number.ts";
@@ -53,6 +55,11 @@ export const listen: Command = defineCommand({
       description: "Address to listen on",
     },
     path: { type: "string", description: "Path of the receiver (default: the vendor's)" },
+    url: {
+      type: "string",
+      short: "u",
+      description: "Public URL of the receiver, for vendors that sign it: square, twilio",
+    },
     ...vendorOptions,
     save: { type: "string", hint: "folder", description: "Save each delivery to a file" },
     forward: {
@@ -72,7 +79,7 @@ export const listen: Command = defineCommand({
       let left = values.count === undefined ? Infinity : wholeNumber("count", values.count, 1e9);
       const path = values.path ?? vendor.path;
       const secret = await secretOf(values, io);
-      const receive = receiver(vendor, { path, secret });
+      const receive = receiver(vendor, { path, secret, url: values.url });
       const done = new AbortController();
       const { forward } = values;
       const asJson = values.json === true;
@@ -80,7 +87,11 @@ export const listen: Command = defineCommand({
         forward === undefined ? undefined : createForwarder(forward, { io, asJson });
       const folder = save === undefined ? undefined : resolve(io.cwd, save);
 
+      const page = isLoopbackHost(host) ? createListenPage(forwarder) : undefined;
+
       const handler: Handler = async (request) => {
+        const shown = await page?.respond(request);
+        if (shown !== undefined) return shown;
         const body = await request.bytes();
         const delivery = toDelivery(request, body);
         const content = contentOf(vendor, delivery);
@@ -106,6 +117,11 @@ export const listen: Command = defineCommand({
           ...(saved !== undefined && { file: saved }),
         };
         print(seen, { io, asJson });
+        const headers = delivery.headers.filter(
+          ([name]) =>
+            vendor.scheme.carriesSecret !== true || name !== vendor.scheme.signatureHeader,
+        );
+        page?.add({ ...seen, headers, payload: wholePayload(payload).slice(0, maximumShown) });
         left -= 1;
         if (left <= 0) done.abort();
         return answer;
@@ -121,6 +137,7 @@ export const listen: Command = defineCommand({
       io.stderr.write(
         `Listening on ${origin}${path}${secret === undefined ? ", signatures are not verified (no secret)" : ""}\n`,
       );
+      if (page !== undefined) io.stderr.write(`Deliveries at ${origin}/#${page.token}\n`);
       if (forwarder?.origin === origin) {
         await server.close();
         throw new CommandUsageError("--forward must not be where this command listens");
@@ -150,11 +167,15 @@ type Receive = (
   content: { readonly body: Uint8Array<ArrayBuffer>; readonly payload: unknown },
 ) => Received | Promise<Received>;
 
+interface ReceiverSettings {
+  readonly path: string;
+  readonly secret: string | undefined;
+  /** Its public URL, which some vendors sign. */
+  readonly url: string | undefined;
+}
+
 /** Responds as a receiver with that secret does; without one every POST to the path is taken. */
-function receiver(
-  vendor: Vendor,
-  { path, secret }: { readonly path: string; readonly secret: string | undefined },
-): Receive {
+function receiver(vendor: Vendor, { path, secret, url: publicUrl }: ReceiverSettings): Receive {
   if (!path.startsWith("/")) throw new CommandUsageError("--path must begin with a slash");
   if (secret === undefined) {
     return ({ method, url }, { payload }) => {
@@ -165,11 +186,11 @@ function receiver(
   }
   const log = { warn: () => {}, error: () => {} };
   const webhooks = new Webhooks({ secret, vendor, log });
-  const middleware = createWebMiddleware(webhooks, { path });
+  const middleware = createWebMiddleware(webhooks, { path, url: publicUrl });
   return async (request, { body }) => {
     const { method, url, headers } = request;
     const init = method === "GET" || method === "HEAD" ? {} : { body };
-    const verified = await webhooks.verify(body, headers);
+    const verified = await webhooks.verify(body, headers, (publicUrl ?? "") + new URL(url).search);
     const response = await middleware(new Request(url, { method, headers, ...init }));
     return { response, verified };
   };
@@ -232,14 +253,19 @@ function print(
   io.stdout.write(`${lines.join("\n  ")}\n`);
 }
 
-/** Characters of a payload that are printed; `--save` and `--json` have all of it. */
+/** Characters of a payload that are shown; `--save` and `--json` have all of it. */
 const maximumShown = 20_000;
 
 function shownPayload(payload: unknown): string {
-  const whole = typeof payload === "string" ? payload : JSON.stringify(payload, undefined, 2);
+  const whole = wholePayload(payload);
   const cut = whole.length - maximumShown;
   const shown = manyLines(whole.slice(0, maximumShown)).replaceAll("\n", "\n  ");
   return cut > 0 ? `${shown}\n  ... ${cut} more characters` : shown;
+}
+
+function wholePayload(payload: unknown): string {
+  if (payload === undefined) return "";
+  return typeof payload === "string" ? payload : JSON.stringify(payload, undefined, 2);
 }
 
 function aborted(signal: AbortSignal): Promise<void> {

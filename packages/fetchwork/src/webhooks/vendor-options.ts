@@ -7,8 +7,11 @@ import {
   gitlab,
   shopify,
   slack,
+  square,
   standardWebhooks,
   stripe,
+  svix,
+  twilio,
   vendor,
 } from "@fetchwork/webhooks/vendors";
 import type { CommandIo } from "../command/command-io.ts";
@@ -17,10 +20,19 @@ import { CommandUsageError } from "../command/usage-error.ts";
 
 /** All vendors, by name. */
 export const vendors: ReadonlyMap<string, Vendor> = new Map(
-  [vendor, fetchwork, github, standardWebhooks, stripe, slack, shopify, gitlab].map((one) => [
-    one.name,
-    one,
-  ]),
+  [
+    vendor,
+    fetchwork,
+    github,
+    standardWebhooks,
+    stripe,
+    slack,
+    shopify,
+    gitlab,
+    square,
+    svix,
+    twilio,
+  ].map((one) => [one.name, one]),
 );
 
 /** The variable that holds a secret, which must not be on a command line. */

@@ -3,8 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "@fetchwork/http";
 import { serve } from "@fetchwork/http/serve";
-import { Webhooks } from "@fetchwork/webhooks";
-import { github } from "@fetchwork/webhooks/vendors";
+import { signRequest, Webhooks } from "@fetchwork/webhooks";
+import { github, square } from "@fetchwork/webhooks/vendors";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { commands } from "../../src/commands.ts";
 import { runCommand } from "../../src/command/run-command.ts";
@@ -58,6 +58,8 @@ describe("fetchwork webhooks send", () => {
     [["send"], "file is missing"],
     [["listen", "--port", "99999"], "--port must be"],
     [["listen", "-s", "a", "--secret-file", "b"], "cannot be combined"],
+    [["listen", "--vendor", "twilio", "-s", "x"], "url is undefined, expected the public URL"],
+    [["listen", "--vendor", "square", "-s", "x", "-u", "/a"], "expected the public URL"],
     [["listen", "--path", "hooks"], "--path must begin with a slash"],
     [["listen", "--vendor", "standard-webhooks", "-s", "no base64!"], "invalid secret"],
     ...["é€", "a\nb", "", " a", "x".repeat(257)].flatMap((value) => [
@@ -188,6 +190,29 @@ describe("fetchwork webhooks listen", () => {
     const path = join(folder, "saved", files[0] ?? "");
     expect((await stat(path)).mode & 0o777).toBe(0o600);
     expect(JSON.parse(await readFile(path, "utf8"))).toMatchObject({ body: { text: body } });
+  });
+
+  it("verifies the signature of its public URL, and not of where it listens", async () => {
+    const publicUrl = "https://example.com/hooks";
+    const options = ["--vendor", "square", "-s", secret, "--path", "/hooks", "-u", publicUrl];
+    const { url, io, code } = await startListening(...options, "--json", "--count", "2");
+    for (const signedUrl of [url, publicUrl]) {
+      const delivery = {
+        vendor: square,
+        secret,
+        name: "a.b",
+        payload: { event_id: "e" },
+      };
+      const request = await signRequest({ ...delivery, url: `${signedUrl}?c=d` });
+      const { headers } = request;
+      await fetch(`${url}?c=d`, { method: "POST", headers, body: await request.text() });
+    }
+    expect(await code).toBe(0);
+    const lines = io.written.stdout.trim().split("\n");
+    expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
+      { event: "a.b", verified: false, status: 400 },
+      { event: "a.b", verified: true, status: 200 },
+    ]);
   });
 
   it("accepts everything without a secret and escapes control sequences", async () => {

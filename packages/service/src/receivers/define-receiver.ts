@@ -51,8 +51,8 @@ export interface Receiver {
   readonly name: string;
   /** The variable with its secret. */
   readonly secret: string;
-  /** Makes its route. */
-  route(parts: ServiceParts, secret: string, log: ReceiverLog): Route;
+  /** Makes its route, of a service with this public origin. */
+  route(parts: ServiceParts, secret: string, log: ReceiverLog, origin: string): Route;
 }
 
 /** Deliveries that were received, so that each is handled once. */
@@ -94,14 +94,15 @@ export function defineReceiver<Events extends object>(
   return {
     name,
     secret: setting,
-    route(parts, secret, log) {
+    route(parts, secret, log, origin) {
       const store = collectionReplayStore(parts.store.collection(receivedDeliveries));
       const webhooks = new Webhooks<Events>({ secret, vendor, replay: { store }, log });
       for (const event of Object.keys(on) as EventName<Events>[]) {
         const handle = on[event] as ReceivedEventHandler<WebhookEvent<Events>>["handle"];
         webhooks.on(event, (given) => handle(given as WebhookEvent<Events>, parts));
       }
-      const receive = createWebMiddleware(webhooks, { maxBody, path, log });
+      // Some vendors sign the URL that they were given.
+      const receive = createWebMiddleware(webhooks, { maxBody, path, log, url: origin + path });
       return defineRoute({
         method: "POST",
         path,

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { openStore, type Store } from "@fetchwork/documents";
 import { runHandler } from "@fetchwork/http";
 import { vendor } from "@fetchwork/webhooks";
-import { stripe } from "@fetchwork/webhooks/vendors";
+import { square, stripe } from "@fetchwork/webhooks/vendors";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { z } from "zod";
 import {
@@ -18,7 +18,7 @@ import { secrets } from "../notes-service.ts";
 
 const STRIPE_SECRET = "whsec_0123456789abcdefghij";
 const VENDOR_SECRET = "vendor-secret-0123456789";
-const set = { STRIPE_SECRET, VENDOR_SECRET };
+const set = { STRIPE_SECRET, VENDOR_SECRET, PUBLIC_URL: "https://shop.example.com" };
 
 type Deliver = (path: string, body: string, headers: HeadersInit) => Promise<Response>;
 
@@ -41,6 +41,13 @@ async function open(
         vendor: stripe,
         secret: "STRIPE_SECRET",
         on: { "invoice.paid": handle },
+      }),
+      defineReceiver({
+        name: "orders",
+        path: "/orders/webhooks",
+        vendor: square,
+        secret: "VENDOR_SECRET",
+        on: { "order.updated": handle },
       }),
       defineReceiver({
         name: "issues",
@@ -71,6 +78,16 @@ async function emptyStore(): Promise<Store> {
 }
 
 const paid = JSON.stringify({ id: "evt_1", type: "invoice.paid", data: { object: {} } });
+
+const updated = JSON.stringify({ event_id: "e1", type: "order.updated" });
+
+function signedBySquare(body: string, secret = VENDOR_SECRET): Record<string, string> {
+  const url = "https://shop.example.com/orders/webhooks";
+  const signature = createHmac("sha256", secret)
+    .update(url + body)
+    .digest("base64");
+  return { "x-square-hmacsha256-signature": signature };
+}
 
 function signedByStripe(body: string, secret = STRIPE_SECRET): Record<string, string> {
   const time = Math.floor(Date.now() / 1000);
@@ -109,6 +126,13 @@ describe.each([
     body: paid,
     signed: signedByStripe,
     event: { id: "evt_1", name: "invoice.paid" },
+  },
+  {
+    of: "square, which signs the public URL",
+    path: "/orders/webhooks",
+    body: updated,
+    signed: signedBySquare,
+    event: { id: "e1", name: "order.updated" },
   },
   {
     of: "the default vendor",

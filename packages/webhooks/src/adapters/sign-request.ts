@@ -1,6 +1,7 @@
 import { checkOptions } from "../check-options.ts";
 import { WebhookUsageError } from "../errors.ts";
-import type { EventMap, UnknownPayload } from "../event-map.ts";
+import type { EventMap } from "../event-map.ts";
+import { bodyKindOf, parseBody } from "../receive/parse-body.ts";
 import { Webhooks } from "../receive/webhooks.ts";
 import type { MessageToSign } from "../schemes/signature-scheme.ts";
 import { vendor as defaultVendor } from "../vendors/default-vendor.ts";
@@ -72,10 +73,10 @@ export async function simulate<Events extends EventMap, Transformed>(
   checkOptions("simulate", options, optionNames);
   const sign: Sign = (message, request) => Webhooks.signRequest(webhooks, message, request);
   const request = await makeRequest(webhooks.vendor, sign, { ...options, name, payload });
-  const { pathname: path } = new URL(request.url);
+  const { pathname: path, origin } = new URL(request.url);
   // The default may be more than the `maxUnverified` of these webhooks.
   const maxBody = Math.max(1, (await request.clone().arrayBuffer()).byteLength);
-  return createWebMiddleware(webhooks, { path, maxBody })(request);
+  return createWebMiddleware(webhooks, { path, maxBody, url: origin + path })(request);
 }
 
 type Sign = (
@@ -91,21 +92,27 @@ async function makeRequest<Events extends EventMap>(
   const { id = crypto.randomUUID(), timestamp = Math.floor(Date.now() / 1000) } = delivery;
   const { name, payload, url = `http://localhost${vendor.path}` } = delivery;
   const { event, action } = splitName(vendor, name);
-  const headers = new Headers({ "content-type": vendor.contentType ?? "application/json" });
+  const { contentType = "application/json" } = vendor;
+  const isForm = bodyKindOf(contentType) === "form";
+  const headers = new Headers({ "content-type": contentType });
   if (vendor.eventHeader !== undefined) headers.set(vendor.eventHeader, event);
   if (vendor.deliveryHeader !== undefined) headers.set(vendor.deliveryHeader, id);
-  const written = vendor.eventHeader === undefined ? { id, type: event } : {};
-  const body =
-    typeof payload === "string"
-      ? payload
-      : JSON.stringify({ ...written, ...(action !== undefined && { action }), ...payload });
-  const known = typeof payload === "string" ? undefined : nameIn(vendor, headers, body);
+  const written = vendor.eventHeader === undefined && !isForm ? { id, type: event } : {};
+  let body: string;
+  let known: string | undefined;
+  if (typeof payload === "string") {
+    body = payload;
+  } else {
+    const fields = { ...written, ...(action !== undefined && { action }), ...payload };
+    body = isForm ? encodeForm(fields) : JSON.stringify(fields);
+    known = vendor.describe?.(headers, parseBody(body, isForm ? "form" : "json")).name;
+  }
   if (known !== undefined && known !== event) {
     const message = `the payload is of the event "${known}", expected "${event}"`;
     throw new WebhookUsageError("ERR_WEBHOOKS_ARGUMENT", message);
   }
   const unsigned = new Request(url, { method: "POST", headers });
-  const signature = await sign({ id, timestamp, body }, unsigned);
+  const signature = await sign({ id, timestamp, body, url: unsigned.url }, unsigned);
   for (const [header, value] of Object.entries(signature)) headers.set(header, value);
   return new Request(url, { method: "POST", headers, body });
 }
@@ -121,12 +128,7 @@ function splitName<Events extends EventMap>(
   return { event, action: name.slice(dot + 1) };
 }
 
-/** Reads the name that a vendor writes into the body. */
-function nameIn<Events extends EventMap>(
-  { describe }: Vendor<Events>,
-  headers: Headers,
-  body: string,
-): string | undefined {
-  // It was an object.
-  return describe?.(headers, JSON.parse(body) as UnknownPayload).name;
+function encodeForm(fields: object): string {
+  const texts = Object.entries(fields).map(([name, value]) => [name, String(value)]);
+  return new URLSearchParams(texts).toString();
 }

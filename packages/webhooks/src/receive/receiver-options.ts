@@ -6,6 +6,12 @@ export interface ReceiverOptions {
   /** Path of deliveries; trailing slashes are ignored. Default: the path of the vendor. */
   readonly path?: string | undefined;
   /**
+   * Public URL of the receiver, without a query, as the sender has it: `https://example.com/api/twilio/webhooks`. Required for
+   * vendors that sign the URL, because behind a proxy a request has another one. The query of the request is added. Default:
+   * none.
+   */
+  readonly url?: string | undefined;
+  /**
    * Milliseconds from the arrival of a request to its response: 202 while handlers still run, 503 when a secret function
    * or a replay store has not finished, so that the delivery is not handled yet. Default: `9_000`, as GitHub waits for
    * ten seconds.
@@ -34,6 +40,7 @@ export interface ReceiverOptions {
 /** Names of {@link ReceiverOptions}. */
 export const receiverOptionNames: readonly (keyof ReceiverOptions)[] = [
   "path",
+  "url",
   "timeout",
   "mode",
   "maxBody",

@@ -76,17 +76,24 @@ export type ConstantResponses = Readonly<
   >
 >;
 
-/** Makes the responses of a receiver that accepts these media types. */
-export function constantResponses(mediaTypes: readonly string[]): ConstantResponses {
+/** Makes the responses of a receiver that accepts these media types, and may have its own content for success. */
+export function constantResponses(
+  mediaTypes: readonly string[],
+  success?: { readonly contentType: string; readonly body: string },
+): ConstantResponses {
   const accept = { accept: mediaTypes.join(", ") };
   const wanted = mediaTypes.map((type) => `"${type}"`).join(" or ");
   const unsupported = `Unsupported "Content-Type" header value. Must be ${wanted}`;
   const names = { id: "", name: "" };
+  const accepted = (status: number, text: string): ReceiverResponse =>
+    success === undefined
+      ? textResponse(status, text, accept)
+      : textResponse(status, success.body, { "content-type": success.contentType, ...accept });
   return {
-    ok: textResponse(200, "ok\n", accept),
-    pending: textResponse(202, "still processing\n", accept),
-    acknowledged: textResponse(202, "accepted\n", accept),
-    duplicate: textResponse(200, "handled before\n", accept),
+    ok: accepted(200, "ok\n"),
+    pending: accepted(202, "still processing\n"),
+    acknowledged: accepted(202, "accepted\n"),
+    duplicate: accepted(200, "handled before\n"),
     unsupported: errorResponse(415, unsupported, accept),
     signature: failureResponse(signatureError("signature", names)),
     timestamp: failureResponse(signatureError("timestamp", names)),

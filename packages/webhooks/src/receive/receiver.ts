@@ -4,6 +4,7 @@ import { bodyError, optionError, WebhookError, withEvent } from "../errors.ts";
 import type { HeaderReader } from "../headers.ts";
 import { completeLogger, oneLine, silent } from "../logger.ts";
 import { withTimeout } from "../time-limit.ts";
+import type { SignatureScheme } from "../schemes/signature-scheme.ts";
 import type { BodyKind } from "../vendors/define-vendor.ts";
 import {
   type AcceptedDelivery,
@@ -54,6 +55,7 @@ export class Receiver {
   readonly path: string;
   readonly log: Logger;
   readonly #processor: DeliveryProcessor;
+  readonly #url: string | undefined;
   readonly #budget: BodyBudget;
   readonly #limits: BodyLimits;
   readonly #timeout: number;
@@ -70,7 +72,7 @@ export class Receiver {
     const { vendor, dispatcher } = processor;
     const { path = vendor.path, timeout = 9_000, mode = "await", log } = options;
     const { maxBody = 26_214_400, bodyTimeout = 10_000, exposeErrors = false } = options;
-    const { contentTypes = vendor.contentTypes ?? ["json"] } = options;
+    const { contentTypes = vendor.contentTypes ?? ["json"], url } = options;
     if (typeof path !== "string") throw optionError("path", path, "a path");
     checkDuration("timeout", timeout);
     checkDuration("bodyTimeout", bodyTimeout);
@@ -86,6 +88,7 @@ export class Receiver {
     this.path = trimSlashes(path.startsWith("/") ? path : `/${path}`);
     this.log = log === undefined ? dispatcher.log : completeLogger(log);
     this.#processor = processor;
+    this.#url = checkUrl(url, vendor.scheme);
     this.#budget = budget;
     this.#limits = { maxSize: maxBody, timeout: bodyTimeout };
     this.#timeout = timeout;
@@ -95,7 +98,7 @@ export class Receiver {
     this.#requiredHeaders = requiredHeaders(processor);
     const mediaTypes = this.#kinds.map((kind) => mediaTypeOf[kind]);
     this.#accept = { accept: mediaTypes.join(", ") };
-    this.#responses = constantResponses(mediaTypes);
+    this.#responses = constantResponses(mediaTypes, vendor.response);
   }
 
   /** Reads, verifies and handles a delivery. Never rejects. */
@@ -103,7 +106,8 @@ export class Receiver {
     const deadline = performance.now() + this.#timeout;
     const kind = this.#checkHead(request);
     if (typeof kind !== "string") return kind;
-    const { headers, url, waitUntil } = request;
+    const { headers, waitUntil } = request;
+    const url = this.#publicUrl(request.url);
     const unverified = new UnverifiedBody(this.#budget, this.#limits);
     let delivery: AcceptedDelivery;
     try {
@@ -126,6 +130,13 @@ export class Receiver {
       if (this.#mode === "ack") return this.#acknowledge(delivery, waitUntil);
     }
     return this.#handle(delivery, deadline, waitUntil);
+  }
+
+  /** The URL that the sender has, which is the one that it signs. */
+  #publicUrl(url = ""): string {
+    const query = url.indexOf("?");
+    if (this.#url === undefined) return url;
+    return query === -1 ? this.#url : this.#url + url.slice(query);
   }
 
   /** Checks method and headers. Returns the kind of the body, or a response when the body need not be read. */
@@ -242,6 +253,13 @@ export function trimSlashes(path: string): string {
   let end = path.length;
   while (end > 1 && path.charCodeAt(end - 1) === 0x2f) end -= 1;
   return end === path.length ? path : path.slice(0, end);
+}
+
+function checkUrl(url: unknown, { name, signsUrl }: SignatureScheme): string | undefined {
+  if (url === undefined && signsUrl !== true) return undefined;
+  if (typeof url === "string" && /^https?:\/\/[^?#\s]+$/.test(url) && URL.canParse(url)) return url;
+  const reason = signsUrl === true ? `, which is signed (${name})` : "";
+  throw optionError("url", url, `the public URL of the receiver without a query${reason}`);
 }
 
 function timeLeft(deadline: number): number {

@@ -35,6 +35,8 @@ export type Delivery =
   | {
       readonly payload: string | Uint8Array;
       readonly headers: HeaderReader | HeaderRecord;
+      /** Public URL with its query, for vendors that sign it. */
+      readonly url?: string | undefined;
     };
 
 /** What is signed with the payload, by vendors that sign more than the payload. */
@@ -43,6 +45,8 @@ interface SignDetails {
   readonly id?: string | undefined;
   /** Seconds since 1970. Default: now. */
   readonly timestamp?: number | undefined;
+  /** Public URL of the receiver, for vendors that sign it. */
+  readonly url?: string | undefined;
 }
 
 const optionNames: readonly (keyof WebhooksOptions<EventMap>)[] = [
@@ -129,28 +133,30 @@ export class Webhooks<
    */
   async sign(payload: string | Uint8Array, details: SignDetails = {}): Promise<string> {
     const { id = crypto.randomUUID(), timestamp = Math.floor(Date.now() / 1000) } = details;
-    const message = { id, timestamp, body: checkPayload(payload) };
-    const headers = await this.#sign(message, { id, name: "", headers: new Headers() });
+    const { url } = details;
+    const message = { id, timestamp, body: checkPayload(payload), url };
+    const headers = await this.#sign(message, { id, name: "", headers: new Headers(), url });
     // A scheme signs with this header.
     return headers[this.vendor.scheme.signatureHeader] ?? "";
   }
 
   /**
    * Tells whether a signature of a payload is valid for any of the secrets. Vendors that sign more than the payload need
-   * all headers of the delivery instead of the signature.
+   * all headers of the delivery instead of the signature, those that sign the URL also the public URL with its query.
    *
    * @throws WebhookUsageError `ERR_WEBHOOKS_ARGUMENT` without payload or signature
    */
   async verify(
     payload: string | Uint8Array,
     signature: string | HeaderReader | HeaderRecord,
+    url?: string,
   ): Promise<boolean> {
     const body = checkPayload(payload);
     if (signature === undefined || signature === null || signature === "") {
       throw argumentError("signature required");
     }
     const headers = this.#headersOf(signature, "", "");
-    return (await this.#processor.verify({ headers, body })) !== undefined;
+    return (await this.#processor.verify({ headers, body, url })) !== undefined;
   }
 
   /**
@@ -171,7 +177,7 @@ export class Webhooks<
 
   /**
    * Verifies a delivery and returns its event, without calling handlers and without replay protection. Reads at most 25 MiB
-   * of a `Request`.
+   * of a `Request`, whose URL must be the public one where the vendor signs it.
    *
    * @throws WebhookError `ERR_WEBHOOKS_SIGNATURE`, `ERR_WEBHOOKS_JSON`, and for a `Request` `ERR_WEBHOOKS_BODY_USED`,
    *   `ERR_WEBHOOKS_BODY_SIZE`, `ERR_WEBHOOKS_BODY_BUDGET`
@@ -187,7 +193,7 @@ export class Webhooks<
       }
       const payload = canVerify ? await readWebBody(delivery, unverified) : new Uint8Array(0);
       unverified.settle();
-      return await this.#parse({ payload, headers }, url);
+      return await this.#parse({ payload, headers, url });
     } finally {
       unverified.close();
     }
@@ -220,9 +226,9 @@ export class Webhooks<
     return key.sign(message);
   }
 
-  async #parse(delivery: Delivery, url?: string): Promise<AnyEvent<Events>> {
+  async #parse(delivery: Delivery): Promise<AnyEvent<Events>> {
     try {
-      const event = await this.#processor.parse({ ...this.#toRaw(delivery), url });
+      const event = await this.#processor.parse(this.#toRaw(delivery));
       // The vendor's types describe its payloads.
       return event as AnyEvent<Events>;
     } catch (error) {
@@ -251,7 +257,7 @@ export class Webhooks<
     if ("headers" in delivery) {
       const headers = readHeaders(delivery.headers);
       const kind = bodyKindOf(headers.get("content-type")) ?? "json";
-      return { headers, body: checkPayload(payload), kind };
+      return { headers, body: checkPayload(payload), kind, url: delivery.url };
     }
     const { id, name, signature } = delivery;
     const names = { id, name };

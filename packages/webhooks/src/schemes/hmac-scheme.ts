@@ -1,5 +1,5 @@
 import { constantTimeEqual } from "@fetchwork/kit";
-import { optionError } from "../errors.ts";
+import { optionError, WebhookUsageError } from "../errors.ts";
 import { createHmacKey, type DigestEncoding, type HashName } from "./hmac-key.ts";
 import { checkOptions } from "../check-options.ts";
 import { headerOf } from "../headers.ts";
@@ -16,6 +16,8 @@ export interface HmacSchemeOptions {
   readonly encoding?: DigestEncoding | undefined;
   /** Default: `"SHA-256"`. `"SHA-1"` is for legacy senders. */
   readonly hash?: HashName | undefined;
+  /** Signs the URL and then the body; receivers then need their option `url`. Default: `false`. */
+  readonly signsUrl?: boolean | undefined;
 }
 
 const sizes: Readonly<Record<HashName, number>> = { "SHA-1": 20, "SHA-256": 32, "SHA-512": 64 };
@@ -27,8 +29,9 @@ const sizes: Readonly<Record<HashName, number>> = { "SHA-1": 20, "SHA-256": 32, 
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */
 export function hmacScheme(options: HmacSchemeOptions = {}): SignatureScheme {
-  checkOptions("hmacScheme", options, ["header", "prefix", "encoding", "hash"]);
+  checkOptions("hmacScheme", options, ["header", "prefix", "encoding", "hash", "signsUrl"]);
   const { header = "X-Hub-Signature-256", encoding = "hex", hash = "SHA-256" } = options;
+  const { signsUrl = false } = options;
   if (!Object.hasOwn(sizes, hash)) throw optionError("hash", hash, "SHA-1, SHA-256 or SHA-512");
   const { prefix = `${hash.replace("-", "").toLowerCase()}=` } = options;
   if (encoding !== "hex" && encoding !== "base64") {
@@ -44,7 +47,8 @@ export function hmacScheme(options: HmacSchemeOptions = {}): SignatureScheme {
     digits.test(text.slice(prefix.length));
 
   return {
-    name: `${hash} HMAC of the body`,
+    name: `${hash} HMAC of ${signsUrl ? "URL and body" : "the body"}`,
+    signsUrl,
     signatureHeader,
     requiredHeaders: [signatureHeader],
     checkHeaders: (headers) =>
@@ -52,14 +56,18 @@ export function hmacScheme(options: HmacSchemeOptions = {}): SignatureScheme {
     createKey: (secret) => {
       const key = createHmacKey(secretBytes(secret), hash);
       return {
-        sign: async ({ body }) => ({
-          [signatureHeader]: prefix + (await key.digest(encoding, "", body)),
-        }),
-        verify: async ({ headers, body }) => {
+        sign: async ({ url, body }) => {
+          if (signsUrl && url === undefined) {
+            throw new WebhookUsageError("ERR_WEBHOOKS_ARGUMENT", "url required: it is signed");
+          }
+          const signed = signsUrl ? (url ?? "") : "";
+          return { [signatureHeader]: prefix + (await key.digest(encoding, signed, body)) };
+        },
+        verify: async ({ headers, body, url = "" }) => {
           const signature = headerOf(headers, signatureHeader);
-          if (!isDigest(signature)) return false;
+          if (!isDigest(signature) || (signsUrl && url === "")) return false;
           const received = signature.slice(prefix.length);
-          return constantTimeEqual(received, await key.digest(encoding, "", body));
+          return constantTimeEqual(received, await key.digest(encoding, signsUrl ? url : "", body));
         },
         fingerprint: (label, content) => key.digest("hex", label, content),
       };

@@ -8,6 +8,8 @@ export interface MessageToSign {
   readonly timestamp: number;
   /** The body, as it is sent: its bytes, or its text when it is UTF-8. */
   readonly body: string | Uint8Array;
+  /** The URL to which it is sent, for schemes that sign it. */
+  readonly url?: string | undefined;
 }
 
 /** A message as it was received. */
@@ -17,8 +19,8 @@ interface SignedMessage {
   /** The body as it was received: its bytes, or its text when it is UTF-8. */
   readonly body: string | Uint8Array;
   /**
-   * URL or path of the request, with its query, for schemes that sign it; absent when the delivery did not come through a
-   * receiver. The host is the one that the client sent.
+   * Public URL of the request with its query, for schemes that sign it; only its path when the receiver does not know its
+   * URL, and absent when the delivery did not come through a receiver.
    */
   readonly url?: string | undefined;
 }
@@ -51,6 +53,8 @@ export interface SignatureScheme {
   readonly requiredHeaders: readonly string[];
   /** Whether the header contains the secret itself, which must then not be sent to another origin. Default: false. */
   readonly carriesSecret?: boolean | undefined;
+  /** Whether the URL is signed, so that receivers need their option `url`. Default: false. */
+  readonly signsUrl?: boolean | undefined;
   /**
    * Reads the identifier of the delivery that the signature covers, from headers of a delivery that was verified. Only
    * such an identifier proves a duplicate. Absent: the signature covers none.

@@ -33,6 +33,8 @@ export interface Vendor<Events extends EventMap = EventMap> {
   readonly contentTypes?: readonly BodyKind[] | undefined;
   /** Content type of what a sender sends. Default: `application/json`. */
   readonly contentType?: string | undefined;
+  /** What receivers respond with to a delivery that they accept. Default: a word of plain text, such as `ok`. */
+  readonly response?: { readonly contentType: string; readonly body: string } | undefined;
   /** Reads identifier and name. Default: the two headers, `""` for one that is absent. */
   readonly describe?:
     ((headers: HeaderReader, payload: UnknownPayload) => DeliveryNames) | undefined;
@@ -69,6 +71,7 @@ const properties: readonly (keyof Vendor)[] = [
   "eventNames",
   "contentTypes",
   "contentType",
+  "response",
   "describe",
   "signedId",
   "actionOf",

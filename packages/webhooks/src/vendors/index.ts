@@ -17,4 +17,7 @@ export {
   type StandardEvents,
   type StandardPayload,
 } from "./standard-webhooks.ts";
+export { square } from "./square.ts";
 export { stripe, type StripeEvents, type StripePayload } from "./stripe.ts";
+export { svix } from "./svix.ts";
+export { twilio } from "./twilio.ts";

@@ -90,12 +90,13 @@ export async function attemptDelivery(
 }
 
 async function signedHeaders(
-  { id, name, body }: Message,
+  { id, name, body, url }: Message,
   keys: readonly SignatureKey[],
   { vendor, startedAt }: AttemptOptions & { readonly startedAt: Date },
 ): Promise<Readonly<Record<string, string>>> {
   const timestamp = Math.floor(startedAt.getTime() / 1000);
-  const signatures = await Promise.all(keys.map(async (key) => key.sign({ id, timestamp, body })));
+  const signed = { id, timestamp, body, url };
+  const signatures = await Promise.all(keys.map(async (key) => key.sign(signed)));
   const [first = {}] = signatures;
   const signature = signatures.length > 1 ? vendor.scheme.combine?.(signatures) : first;
   const { contentType = "application/json", eventHeader, deliveryHeader } = vendor;
