@@ -1,7 +1,8 @@
 import { checkOptions } from "../check-options.ts";
 import { WebhookUsageError } from "../errors.ts";
 import type { EventMap } from "../event-map.ts";
-import { bodyKindOf, parseBody } from "../receive/parse-body.ts";
+import { bodyKindOf } from "../body-kind.ts";
+import { parseBody } from "../receive/parse-body.ts";
 import { Webhooks } from "../receive/webhooks.ts";
 import type { MessageToSign } from "../schemes/signature-scheme.ts";
 import { vendor as defaultVendor } from "../vendors/default-vendor.ts";

@@ -1,17 +1,6 @@
 import { WebhookError } from "../errors.ts";
 import type { UnknownPayload } from "../event-map.ts";
-import type { BodyKind } from "../vendors/define-vendor.ts";
-
-/** Reads a `Content-Type`; its case and its parameters do not matter. */
-export function bodyKindOf(contentType: string | null): BodyKind | undefined {
-  if (contentType === null) return undefined;
-  // The value that nearly every sender sends.
-  if (contentType === "application/json") return "json";
-  const end = contentType.indexOf(";");
-  const type = (end < 0 ? contentType : contentType.slice(0, end)).trim().toLowerCase();
-  if (type === "application/json") return "json";
-  return type === "application/x-www-form-urlencoded" ? "form" : undefined;
-}
+import type { BodyKind } from "../body-kind.ts";
 
 // Fatal, because JSON must be UTF-8 (RFC 8259, 8.1). A byte-order mark is ignored, as the same section allows.
 const decoder = new TextDecoder("utf-8", { fatal: true });

@@ -1,5 +1,5 @@
 import type { Logger } from "@fetchwork/kit";
-import type { BodyKind } from "../vendors/define-vendor.ts";
+import type { BodyKind } from "../body-kind.ts";
 
 /** Options of receivers. */
 export interface ReceiverOptions {

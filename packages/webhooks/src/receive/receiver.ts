@@ -5,13 +5,12 @@ import type { HeaderReader } from "../headers.ts";
 import { completeLogger, oneLine, silent } from "../logger.ts";
 import { withTimeout } from "../time-limit.ts";
 import type { SignatureScheme } from "../schemes/signature-scheme.ts";
-import type { BodyKind } from "../vendors/define-vendor.ts";
 import {
   type AcceptedDelivery,
   type DeliveryProcessor,
   signatureError,
 } from "./delivery-processor.ts";
-import { bodyKindOf } from "./parse-body.ts";
+import { type BodyKind, bodyKindOf } from "../body-kind.ts";
 import type { ReceiverOptions } from "./receiver-options.ts";
 import {
   type ConstantResponses,

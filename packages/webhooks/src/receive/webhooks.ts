@@ -16,7 +16,7 @@ import {
   signatureError,
 } from "./delivery-processor.ts";
 import { createFindKeys } from "./find-keys.ts";
-import { bodyKindOf } from "./parse-body.ts";
+import { bodyKindOf } from "../body-kind.ts";
 import { readWebBody } from "./read-web-body.ts";
 import type { ReceiverOptions } from "./receiver-options.ts";
 import { Receiver } from "./receiver.ts";

@@ -1,7 +1,7 @@
 import { constantTimeEqual } from "@fetchwork/kit";
 import { headerOf } from "../headers.ts";
 import { WebhookUsageError } from "../errors.ts";
-import { bodyKindOf } from "../receive/parse-body.ts";
+import { bodyKindOf } from "../body-kind.ts";
 import { createHmacKey } from "./hmac-key.ts";
 import type { SignatureScheme } from "./signature-scheme.ts";
 import { secretBytes } from "./secret-bytes.ts";

@@ -3,9 +3,7 @@ import type { EventMap, EventName, UnknownPayload } from "../event-map.ts";
 import { checkOptions } from "../check-options.ts";
 import type { HeaderReader } from "../headers.ts";
 import type { SignatureScheme } from "../schemes/signature-scheme.ts";
-
-/** A kind of body: `application/json`, or `application/x-www-form-urlencoded`. */
-export type BodyKind = "json" | "form";
+import type { BodyKind } from "../body-kind.ts";
 
 /** Identifier and event name of a delivery. */
 export interface DeliveryNames {
