@@ -137,7 +137,7 @@ describe.skipIf(!isInstalled)("the documentation site", () => {
       ["middleware for one route", "/middlewares.html"],
       ["rate limit behind nginx", "/middlewares.html"],
       ["Google login", "/packages/oauth2/"],
-      ["MongoDB", "/not-included.html"],
+      ["MongoDB", "/from-mongodb.html"],
       ["password reset mail", "/rest/accounts.html"],
       ["Claude GPT cost", "/models.html"],
       ["resume an agent run", "/fetchwork/agent.html"],
