@@ -14,6 +14,13 @@ export function scriptedProvider(): ModelProvider {
 // oxlint-disable-next-line typescript/require-await
 async function* answer({ messages, tool }: ModelRequest): AsyncIterable<ModelPart> {
   const question = messages.at(-1)?.content ?? "";
+  if (tool?.name === "write_file") {
+    const path = Object.keys(files).find((name) => question.includes(`the source of ${name}.`));
+    const content = path === undefined ? "" : files[path];
+    yield { type: "tool", id: "1", name: tool.name, delta: JSON.stringify({ content }) };
+    yield { type: "finish", reason: "tool" };
+    return;
+  }
   if (tool !== undefined) {
     const listed = Object.keys(files).map((path) => ({
       path,
@@ -25,8 +32,7 @@ async function* answer({ messages, tool }: ModelRequest): AsyncIterable<ModelPar
     yield { type: "finish", reason: "tool" };
     return;
   }
-  const path = Object.keys(files).find((name) => question.includes(`the source of ${name}.`));
-  const plan = `# Shared dependencies\n\n${Object.keys(files).join("\n")}\n`;
-  yield { type: "text", text: path === undefined ? plan : `\`\`\`js\n${files[path]}\`\`\`\n` };
+  const text = `# Shared dependencies\n\n${Object.keys(files).join("\n")}\n`;
+  yield { type: "text", text };
   yield { type: "finish", reason: "stop" };
 }
