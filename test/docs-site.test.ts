@@ -68,7 +68,7 @@ describe("moveLinks()", () => {
     expect(move(markdown)).toEqual([expected, []]);
   });
 
-  it("links files that are no pages to the repository, when there is one", () => {
+  it("links files that are not pages to the repository, when there is one", () => {
     expect(move("[the test](../test/floors.ts)", "https://git.example/fetchwork")[0]).toBe(
       "[the test](https://git.example/fetchwork/blob/main/test/floors.ts)",
     );

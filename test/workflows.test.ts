@@ -51,7 +51,7 @@ describe("the workflows", () => {
     expect(uses.filter((action) => !/@[\da-f]{40}$/.test(action))).toEqual([]);
   });
 
-  it.each(workflows)("%s gives its token no more than reading by default", (file) => {
+  it.each(workflows)("%s grants its token only read access by default", (file) => {
     expect(readText(file)).toMatch(/^permissions:\n {2}contents: read\n(?! )/m);
   });
 });

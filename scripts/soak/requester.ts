@@ -32,7 +32,7 @@ export interface RequesterOptions {
 
 /** How long a request is repeated until it is a difference, in milliseconds. */
 const maxTime = 120_000;
-/** Refusals for now: the same request is sent again. */
+/** Temporary refusals: the same request is sent again. */
 const transient: ReadonlySet<number> = new Set([408, 409, 425, 429, 500, 502, 503, 504, 507]);
 
 /**

@@ -51,7 +51,7 @@ function jsonOf(text: string | null): Readonly<Record<string, unknown>> {
 /** Faults by which filters, orders, searches and joins tell what is hidden. */
 export const askFaults: readonly Seeded[] = [
   {
-    name: "a route that gives a filter in JSON to the store",
+    name: "a route that passes a filter in JSON to the store",
     expected: { code: "field-told", ...notes, way: "findArticles" },
     ...twins((isRepaired) =>
       serviceOf(

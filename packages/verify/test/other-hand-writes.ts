@@ -131,7 +131,7 @@ export const ownershipFaults: readonly Seeded[] = [
 /** Faults of routes of one's own. */
 export const routeFaults: readonly Seeded[] = [
   {
-    name: "a search that fails by what is no regular expression",
+    name: "a search that fails on an invalid regular expression",
     expected: { code: "server-error", way: "matchArticles" },
     ...ofParameter("matchArticles", "pattern", async (call, isRepaired) => {
       const pattern = call.query.get("pattern") ?? "";
@@ -144,7 +144,7 @@ export const routeFaults: readonly Seeded[] = [
     }),
   },
   {
-    name: "a list that fails by a limit that is no number",
+    name: "a list that fails on a limit that is not a number",
     expected: { code: "server-error", way: "limitArticles" },
     ...ofParameter("limitArticles", "limit", async ({ query, store }, isRepaired) => {
       const limit = Number(query.get("limit") ?? 10);

@@ -20,6 +20,9 @@ export interface Fault {
   readonly line: number;
 }
 
+/** What to do about a field that a baseline does not have. */
+export const openedFix = "Hide the field, or write a new baseline";
+
 /** A file of the project. */
 interface Source {
   readonly file: string;
@@ -61,7 +64,7 @@ export async function locateFaults(
       code: "opened",
       subject,
       message: `${caller} reads ${subject}, which the baseline does not have`,
-      fix: "Hide the field, or write a new baseline",
+      fix: openedFix,
       key: `opened ${one}`,
       ...(placeOfResource(sources, resource) ?? service),
     };

@@ -1,4 +1,4 @@
-import type { Fault } from "./faults.ts";
+import { openedFix, type Fault } from "./faults.ts";
 
 /**
  * Writes faults as a log of SARIF 2.1.0, which GitHub and other tools for code scanning read.
@@ -6,7 +6,7 @@ import type { Fault } from "./faults.ts";
  * @param fixes - What helps against each code of findings.
  */
 export function sarifOf(faults: readonly Fault[], fixes: Readonly<Record<string, string>>): string {
-  const all = { ...fixes, opened: "Hide the field, or write a new baseline" };
+  const all = { ...fixes, opened: openedFix };
   const rules = Object.entries(all).map(([id, text]) => ({
     id,
     shortDescription: { text: id.replaceAll("-", " ") },

@@ -5,21 +5,13 @@ import { dirname, join } from "node:path";
 import { json, text } from "@fetchwork/http";
 import { constantTimeEqual, isLoopbackHost } from "@fetchwork/kit";
 import type { Forwarder } from "./forward.ts";
+import type { SeenDelivery } from "./seen-delivery.ts";
 
 /** A delivery as the page shows it. */
-export interface ShownDelivery {
-  readonly at: string;
-  readonly id: string;
-  readonly event: string;
-  readonly verified?: boolean;
-  readonly status: number;
-  readonly reason?: string;
-  readonly bytes: number;
+export interface ShownDelivery extends Omit<SeenDelivery, "file" | "milliseconds" | "payload"> {
   /** As text, perhaps truncated. */
   readonly payload: string;
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** By which the forwarder replays it. */
-  readonly number?: number;
 }
 
 /** The page of the last deliveries. */
@@ -54,8 +46,9 @@ const headers = {
 const kept = 20;
 
 /**
- * Makes the page of `listen`. It is there for requests to a name of this machine only, against DNS rebinding. Deliveries are
- * shown and replayed only with the token, which no page of another origin and no visitor of a tunnel to the listener has.
+ * Makes the page of `listen`. It is there for requests to a name of this machine only, against DNS rebinding.
+ * Deliveries are shown and replayed only with the token, which no page of another origin and no visitor of a tunnel to
+ * the listener has.
  */
 export function createListenPage(forwarder: Forwarder | undefined): ListenPage {
   const token = randomBytes(24).toString("base64url");
@@ -70,7 +63,7 @@ export function createListenPage(forwarder: Forwarder | undefined): ListenPage {
   async function replay(query: URLSearchParams): Promise<Response> {
     const reply = await forwarder?.replay(Number(query.get("number") ?? undefined));
     return reply === undefined
-      ? text("there is no such delivery\n", { status: 404, headers })
+      ? text("delivery not found\n", { status: 404, headers })
       : json(reply, { headers });
   }
 
@@ -94,10 +87,13 @@ export function createListenPage(forwarder: Forwarder | undefined): ListenPage {
       const file = request.method === "GET" ? files.get(pathname) : undefined;
       if (file === undefined) return undefined;
       const [path, contentType] = file;
-      const { resolve } = createRequire(import.meta.url);
-      const assets = join(dirname(resolve("@fetchwork/webhooks/package.json")), "assets");
-      const content = await readFile(join(assets, path), "utf8");
+      const content = await readFile(join(assetsFolder(), path), "utf8");
       return new Response(content, { headers: { ...headers, "content-type": contentType } });
     },
   };
+}
+
+function assetsFolder(): string {
+  const { resolve } = createRequire(import.meta.url);
+  return join(dirname(resolve("@fetchwork/webhooks/package.json")), "assets");
 }

@@ -12,30 +12,9 @@ import { createForwarder, replayOnRequest } from "./forward.ts";
 import { saveDelivery, type SavedDelivery } from "./saved-delivery.ts";
 import { createListenPage } from "./listen-page.ts";
 import { withUsageFaults } from "./usage-faults.ts";
+import type { SeenDelivery } from "./seen-delivery.ts";
 import { secretOf, vendorOf, vendorOptions } from "./vendor-options.ts";
 import { wholeNumber } from "../command/whole-number.ts";
-
-/** A delivery as it is printed. */
-interface Seen {
-  readonly at: string;
-  readonly id: string;
-  readonly event: string;
-  /** Whether the signature is valid; absent when there is no secret. */
-  readonly verified?: boolean;
-  /** Status of the response. */
-  readonly status: number;
-  /** Why it was refused, when it was. */
-  readonly reason?: string;
-  readonly bytes: number;
-  /** The payload: parsed JSON or form, otherwise the text; absent when it is not text. */
-  readonly payload: unknown;
-  /** Where it was saved. */
-  readonly file?: string;
-  /** Its number among those that were forwarded, from 1. */
-  readonly number?: number;
-  /** How long forwarding took. */
-  readonly milliseconds?: number;
-}
 
 /** `fetchwork webhooks listen`. */
 export const listen: Command = defineCommand({
@@ -104,7 +83,7 @@ export const listen: Command = defineCommand({
             : await saveDelivery(delivery, { folder, name: `${event}-${id}` });
         const forwarded = response.ok ? await forwarder?.forward(delivery) : undefined;
         const answer = forwarded?.response ?? response;
-        const seen: Seen = {
+        const seen: SeenDelivery = {
           at: delivery.receivedAt,
           id,
           event,
@@ -226,7 +205,7 @@ function toDelivery({ method, url, headers }: Request, body: Uint8Array): SavedD
 }
 
 function print(
-  seen: Seen,
+  seen: SeenDelivery,
   { io, asJson }: { readonly io: CommandIo; readonly asJson: boolean },
 ): void {
   if (asJson) {

@@ -62,7 +62,7 @@ function get({ path }: Resource, query: string): ShownRequest {
   return { method: "GET", path: `${path}?${query}` };
 }
 
-/** Sends two requests that differ in a value only, and reports when their responses tell whether a document has it. Returns the first response. */
+/** Sends two requests that differ in a value only, and reports what their responses tell. Resolves to the first one. */
 export async function tryPair(
   trial: Trial,
   caller: Caller,
@@ -145,7 +145,7 @@ function pairsFor(resource: Resource, { field, value }: Hidden): readonly Pair[]
   }));
 }
 
-/** An order by a hidden field tells which value is greater. */
+/** An order by a hidden field tells which value is greater. Resolves to the response of the first request. */
 export async function tryOrder(
   { findings, sender }: Trial,
   caller: Caller,
@@ -159,13 +159,14 @@ export async function tryOrder(
     readonly up: ShownRequest;
     readonly down: ShownRequest;
   },
-): Promise<void> {
+): Promise<Answer> {
   const up = await sender.send(caller, requests.up);
-  if (up.status !== 200) return;
+  if (up.status !== 200) return up;
   const down = await sender.send(caller, requests.down);
   const ids = (answer: Answer): string => [...idsIn(answer)].join();
-  if (!idsIn(up).has(hidden.document.id) || ids(up) === ids(down)) return;
-  report({ findings }, caller, { hidden, answer: up, way });
+  const isTold = idsIn(up).has(hidden.document.id) && ids(up) !== ids(down);
+  if (isTold) report({ findings }, caller, { hidden, answer: up, way });
+  return up;
 }
 
 function report(

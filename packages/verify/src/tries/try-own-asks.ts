@@ -27,10 +27,9 @@ export async function tryOwnAsks(trial: Trial, caller: Caller, place: Place): Pr
     if (method !== "GET") continue;
     for (const { name } of query) {
       for (const [field, hidden] of fields) {
-        const request = { method, path: withParameter(place, name, field) };
-        scan(trial, caller, await trial.sender.send(caller, request), way);
+        const up = { method, path: withParameter(place, name, field) };
         const down = { method, path: withParameter(place, name, `-${field}`) };
-        await tryOrder(trial, caller, { hidden, way, up: request, down });
+        scan(trial, caller, await tryOrder(trial, caller, { hidden, way, up, down }), way);
       }
     }
   }
