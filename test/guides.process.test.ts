@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { codeBlocks } from "../scripts/markdown.ts";
-import { answers, copyCommitted, freePort, pasted } from "./pasted.ts";
+import { freePort } from "./free-port.ts";
+import { answers, copyCommitted, pasted } from "./pasted.ts";
 
 const root = join(import.meta.dirname, "..");
 /** The server of the page has a Node of its own that is recent enough. */

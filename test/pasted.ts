@@ -1,10 +1,10 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { cp } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { codeBlocks } from "../scripts/markdown.ts";
+import { freePort } from "./free-port.ts";
 
 /** Copies what Git would have of a project. */
 export async function copyCommitted(from: string, to: string): Promise<string> {
@@ -106,13 +106,4 @@ function running(child: ChildProcess): Running {
   };
   onTestFinished(async () => void (await stop()));
   return { output: () => output, stop };
-}
-
-/** Finds a port that nothing listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { allCodeBlocks, codeBlocks } from "../scripts/markdown.ts";
-import { answers, freePort, pasted, runsDeployed, startDev } from "./pasted.ts";
+import { freePort } from "./free-port.ts";
+import { answers, pasted, runsDeployed, startDev } from "./pasted.ts";
 
 const root = join(import.meta.dirname, "..");
 

@@ -4,7 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { codeBlocks } from "../scripts/markdown.ts";
-import { answers, freePort, pasted, runsDeployed, startDev } from "./pasted.ts";
+import { freePort } from "./free-port.ts";
+import { answers, pasted, runsDeployed, startDev } from "./pasted.ts";
 
 const root = join(import.meta.dirname, "..");
 

@@ -1,8 +1,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
 import { root, run } from "../pack-packages.mjs";
 import { startProgram } from "../test-runtimes/start-program.ts";
+import { freePort } from "../../test/free-port.ts";
 
 /** A registry that runs on this machine. */
 export interface LocalRegistry {
@@ -91,17 +91,6 @@ function environmentFor(url: string, folder: string): Readonly<Record<string, st
     YARN_ENABLE_IMMUTABLE_INSTALLS: "false",
     YARN_NODE_LINKER: "node-modules",
   };
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().once("error", reject);
-    server.listen(0, "127.0.0.1", () => {
-      const address = server.address();
-      const port = typeof address === "object" && address !== null ? address.port : 0;
-      server.close(() => resolve(port));
-    });
-  });
 }
 
 function responds(url: string): Promise<boolean> {

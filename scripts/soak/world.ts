@@ -1,6 +1,4 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
-import { once } from "node:events";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore, type Store } from "@fetchwork/documents";
@@ -9,6 +7,7 @@ import { kill, runPostgres, startPostgres } from "../../packages/documents/test/
 import { createService, type ModelVersion } from "./model.ts";
 import { effects } from "./effects.ts";
 import { createVictim, type Victim } from "./victim.ts";
+import { freePort } from "../../test/free-port.ts";
 
 export const masterKey = "soak-master-key-soak-master-key-0";
 export const webhookSecret = "the secret of the webhooks of the soak";
@@ -144,13 +143,4 @@ async function startOn(folder: string): ReturnType<typeof startPostgres> {
     if (before === undefined) delete process.env["TMPDIR"];
     else process.env["TMPDIR"] = before;
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
 }

@@ -1,13 +1,13 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chownSync, existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Readable } from "node:stream";
 import { Client } from "pg";
 import { unprivilegedUser } from "./postgres-server.ts";
+import { freePort } from "../../../test/free-port.ts";
 
 const debianFolder = "/usr/lib/postgresql";
 /** More shards take longer to create and to drop; a cluster of a test has little data. */
@@ -195,15 +195,6 @@ async function query(
   } finally {
     await client.end();
   }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  return typeof address === "object" && address !== null ? address.port : 0;
 }
 
 async function ended(child: ChildProcess): Promise<void> {

@@ -13,7 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
-import { freePort } from "./postgres-cluster.ts";
+import { freePort } from "../../../test/free-port.ts";
 import { noPostgres, postgresBin, unprivilegedUser } from "./postgres-server.ts";
 
 const etcd = "/usr/bin/etcd";

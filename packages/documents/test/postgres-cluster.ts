@@ -1,7 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { once } from "node:events";
 import { chownSync, mkdtempSync, rmSync } from "node:fs";
-import { type AddressInfo, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished } from "vitest";
@@ -13,6 +11,7 @@ import {
   startPostgres,
   unprivilegedUser,
 } from "./postgres-server.ts";
+import { freePort } from "../../../test/free-port.ts";
 
 /** A primary, and the standby that its commits wait for. */
 export interface Cluster {
@@ -49,16 +48,4 @@ export async function startCluster(more: readonly string[] = []): Promise<Cluste
 
 function settings(port: number): readonly string[] {
   return ["listen_addresses=127.0.0.1", `port=${port}`, "synchronous_commit=on"];
-}
-
-/** Finds a port of 127.0.0.1 that nobody listens on. */
-export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const address = server.address();
-  server.close();
-  await once(server, "close");
-  if (typeof address === "string" || address === null) throw new Error("no port");
-  const { port }: AddressInfo = address;
-  return port;
 }

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { connect, createServer, type Socket } from "node:net";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { defineCollection, openStore, type Store } from "../src/index.ts";
-import { freePort } from "./postgres-cluster.ts";
+import { freePort } from "../../../test/free-port.ts";
 import { noPostgres, notDurable, startPostgres } from "./postgres-server.ts";
 
 const notes = defineCollection<{ text: string }>("notes");

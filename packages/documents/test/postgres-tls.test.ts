@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { openStore } from "../src/index.ts";
-import { freePort } from "./postgres-cluster.ts";
+import { freePort } from "../../../test/free-port.ts";
 import {
   noPostgres,
   notDurable,

@@ -1,10 +1,10 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile, rename, writeFile } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { fetchwork, program, project, sharedModules, temporaryFolder } from "./project-world.ts";
+import { freePort } from "../../../../test/free-port.ts";
 
 const root = join(import.meta.dirname, "../../../..");
 const command = join(root, "packages/fetchwork/bin/fetchwork.mjs");
@@ -218,12 +218,3 @@ describe("a script of a new project", () => {
     },
   );
 });
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const { port } = server.address() as AddressInfo;
-  server.close();
-  await once(server, "close");
-  return port;
-}

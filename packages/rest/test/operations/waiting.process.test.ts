@@ -3,7 +3,7 @@ import { connect, createServer, type Socket } from "node:net";
 import { openStore } from "@fetchwork/documents";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { z } from "zod";
-import { freePort } from "../../../documents/test/postgres-cluster.ts";
+import { freePort } from "../../../../test/free-port.ts";
 import { noPostgres, notDurable, startPostgres } from "../../../documents/test/postgres-server.ts";
 import { resourceRoutes } from "../../src/http/resource-routes.ts";
 import { createResourceController } from "../../src/operations/resource-controller.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { freePort } from "../../../../test/pasted.ts";
+import { freePort } from "../../../../test/free-port.ts";
 import { openMailServer } from "../mail/mail-server.ts";
 import { secrets } from "../notes-service.ts";
 import { startNotes } from "../service-process.ts";

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import path from "node:path";
-import { createServer, type AddressInfo } from "node:net";
 import { Worker } from "node:worker_threads";
 import { expect, onTestFinished } from "vitest";
+import { freePort } from "../../../../test/free-port.ts";
 
 const masterKey = "master-key-master-key-master-key-";
 
@@ -73,12 +73,4 @@ export async function hashInWorker(file: string): Promise<string> {
     worker.once("message", (tag: Uint8Array) => resolve(Buffer.from(tag).toString("hex")));
     worker.once("error", reject);
   });
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, "127.0.0.1");
-  await new Promise((resolve) => server.once("listening", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
 }
