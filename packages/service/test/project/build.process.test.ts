@@ -9,7 +9,8 @@ import { makeProject } from "./make-project.ts";
 const bin = path.join(import.meta.dirname, "../../bin/fetchwork-service.mjs");
 
 function build(project: string, ...args: readonly string[]): void {
-  const env = { PATH: process.env["PATH"] };
+  // `npx` may need what is set for npm and its certificates.
+  const { CI: _ci, ...env } = process.env;
   const { status, stderr } = spawnSync(process.execPath, [bin, "build", ...args], {
     cwd: project,
     env,
