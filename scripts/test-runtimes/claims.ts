@@ -224,6 +224,12 @@ export const claims: readonly Claim[] = [
     except: { workerd: files },
   },
   {
+    entry: "@fetchwork/agent/acp",
+    test: "agent-acp",
+    does: "a prompt of an editor by the Agent Client Protocol",
+    except: { workerd: files },
+  },
+  {
     entry: "@fetchwork/agent/server",
     test: "agent-server",
     does: "the task API over a socket",

@@ -92,6 +92,11 @@ export interface EditInput {
   readonly continues?: string | undefined;
   /** Paths of pictures that the model is shown: PNG, JPEG, GIF or WebP, at most 10 and 8 MiB together. Default: none. */
   readonly images?: readonly string[] | undefined;
+  /**
+   * Whether the model may answer a question and change nothing; its answer is `said` of the result. Default: `false`, and no
+   * change is `ERR_AGENT_UNUSABLE`.
+   */
+  readonly mayOnlyAnswer?: boolean | undefined;
   /** Writes nothing. Default: `false`. */
   readonly dryRun?: boolean | undefined;
   /**

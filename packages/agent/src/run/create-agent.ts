@@ -143,18 +143,19 @@ export function createAgent(options: AgentOptions = {}): CodeAgent {
         "commit",
         "continues",
         "images",
+        "mayOnlyAnswer",
         "signal",
       ]);
       const request = requireText("request", input.request);
       const out = resolve(requireText("out", input.out));
       const runId = checkRunId(input.runId ?? randomUUID());
-      const { dryRun = false, commit = false, continues } = input;
+      const { dryRun = false, commit = false, continues, mayOnlyAnswer } = input;
       // What the earlier run left is expected.
       const { dirty = continues !== undefined } = input;
       if (continues !== undefined) checkRunId(continues);
       return startRun(runId, async (emit, own) => {
         const images = await readImages(input.images ?? []);
-        const asked = { runId, request, images, settings, emit, continues };
+        const asked = { runId, request, images, settings, emit, continues, mayOnlyAnswer };
         const shared = { ...asked, signal: either(own, input.signal) };
         const folder = await ConfinedFolder.open(out, { ...settings, mustExist: true });
         if (!dryRun) {

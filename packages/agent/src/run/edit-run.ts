@@ -34,6 +34,8 @@ export interface EditRunParts extends StepParts {
   readonly continues?: string | undefined;
   /** Whether the files are committed. Default: what the journal says. */
   readonly commit?: boolean | undefined;
+  /** Whether the model may change nothing. Default: `false`. */
+  readonly mayOnlyAnswer?: boolean | undefined;
   /** Default: one of the settings. */
   readonly budget?: Budget | undefined;
   /** Whether files may be removed and moved. Default: `true`. */

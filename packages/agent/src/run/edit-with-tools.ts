@@ -30,6 +30,15 @@ const shownTokens = 1_500;
 const instructions =
   "You are a senior engineer who changes a program. Look at what you need with the tools, change the files as asked, and change nothing else. Keep to the style of the code that is there. Call several tools at once where they do not need each other's results. Files are checked when you are done, and you are told what is wrong then. When you are done, say in one or two sentences what you did, and call no tool.";
 
+/** What is wrong with a program that is as it was. */
+const unchanged: ChangeReport = {
+  diagnostics: [],
+  knownErrors: 0,
+  checked: 0,
+  unchecked: [],
+  level: undefined,
+};
+
 /** What a loop made of a program. */
 export interface EditedProgram {
   /** Every file as it is then. */
@@ -66,7 +75,7 @@ export async function editWithTools(
   options: AskOptions,
 ): Promise<EditedProgram> {
   const { maxFileBytes, allowProtected = false, repair } = settings;
-  const { canRemove = true, continues, images } = parts;
+  const { canRemove = true, continues, images, mayOnlyAnswer = false } = parts;
   const files = new ChangedFiles(before, unread, { maxFileBytes, canRemove, allowProtected });
   let conversation: Conversation =
     continues === undefined
@@ -97,6 +106,10 @@ export async function editWithTools(
       },
     });
     if (files.changed.size === 0) {
+      if (mayOnlyAnswer) {
+        await record("said", { messages: conversation });
+        return { files: before, report: unchanged, repairs: round, said: lastWords(conversation) };
+      }
       const said = lastWords(conversation).slice(0, 300);
       throw new AgentError(
         "ERR_AGENT_UNUSABLE",

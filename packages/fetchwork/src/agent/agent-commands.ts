@@ -14,6 +14,7 @@ export const agentCommands: CommandGroup = {
     ["files", withAgent(async () => (await import("./files.ts")).files)],
     ["verify", withAgent(async () => (await import("./verify.ts")).verify)],
     ["serve", withAgent(async () => (await import("./serve.ts")).serve)],
+    ["acp", withAgent(async () => (await import("./acp.ts")).acp)],
     ["debug", withAgent(async () => (await import("./debug.ts")).debug)],
     ["runs", withAgent(async () => (await import("./runs.ts")).runs)],
     ["undo", withAgent(async () => (await import("./undo.ts")).undo)],

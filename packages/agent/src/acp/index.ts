@@ -1,0 +1,1 @@
+export { serveAcp, type ServeAcpOptions } from "./serve-acp.ts";
