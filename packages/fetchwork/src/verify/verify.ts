@@ -11,6 +11,7 @@ import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { wholeNumber } from "../command/whole-number.ts";
 import { definitionsModule } from "../db/definitions.ts";
+import { storeUrl } from "../db/store-url.ts";
 import { loadModule } from "../files/load-module.ts";
 import { projectFolder } from "../files/project-folder.ts";
 import { annotations } from "./annotations.ts";
@@ -23,7 +24,7 @@ const maxScale = 1_000_000;
 
 /** `fetchwork verify`. */
 export const verify: Command = defineCommand({
-  summary: "Try every caller on every field of the service in memory; exits with 1 for findings",
+  summary: "Try every caller on every field of the service; exits with 1 for findings",
   options: {
     app: {
       type: "string",
@@ -34,6 +35,12 @@ export const verify: Command = defineCommand({
       type: "string",
       hint: "file",
       description: "Reviewed report in JSON: also fails when callers read more, accepts `accept`",
+    },
+    database: {
+      type: "string",
+      hint: "url",
+      description:
+        "Empty database to use instead of memory, such as postgres://… or env:<NAME>; emptied at the end",
     },
     html: { type: "string", hint: "file", description: "Also write the report as an HTML page" },
     json: { type: "boolean", description: "Print the report in JSON, with the fixes in words" },
@@ -64,6 +71,7 @@ export const verify: Command = defineCommand({
     const report = await verifyService(service, {
       ...options,
       ...(scale === undefined ? {} : { scale }),
+      ...(values.database === undefined ? {} : { database: storeUrl(values.database, io) }),
       signal: io.signal,
     });
     const compared = baseline === undefined ? undefined : compareBaseline(report, baseline);

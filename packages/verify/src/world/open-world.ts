@@ -71,7 +71,7 @@ export async function openWorld(
     await store.close();
     if (cause instanceof VerifyError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new VerifyError(`${service.name} does not open in memory: ${reason}`, { cause });
+    throw new VerifyError(`${service.name} does not open: ${reason}`, { cause });
   }
 }
 
