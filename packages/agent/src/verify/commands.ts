@@ -4,6 +4,7 @@ import { isObject } from "@fetchwork/kit";
 import { checkOptions } from "../check-options.ts";
 import type { Diagnostic } from "../check/diagnostic.ts";
 import { checkTime, optionError, requireText } from "../errors.ts";
+import { neededPackages } from "./fetch-packages.ts";
 import { notChecked, readFailures } from "./run-failures.ts";
 import type { Verifier } from "./verifier.ts";
 
@@ -52,10 +53,7 @@ export function packageScripts(): Verifier {
     async check(project, sandbox) {
       const { folder: cwd, files, signal } = project;
       const names = scriptsToRun(files);
-      const { dependencies, devDependencies } = manifestOf(files);
-      const needsPackages = [dependencies, devDependencies].some(
-        (some) => isObject(some) && Object.keys(some).length > 0,
-      );
+      const needsPackages = neededPackages(files.get("package.json")) !== undefined;
       if (needsPackages && !existsSync(join(cwd, "node_modules"))) {
         return [notChecked("package.json", `${names.join(", ")}: the packages are not installed`)];
       }

@@ -2,6 +2,7 @@ import { lchown, mkdtemp, readdir, realpath, rm, stat, symlink } from "node:fs/p
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConfinedFolder } from "../workspace/confined-folder.ts";
+import { fetchPackages, neededPackages } from "./fetch-packages.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { sandboxUser } from "./sealed.ts";
 
@@ -44,14 +45,14 @@ export async function withCopy<T>(
       const bytes = isUnread ? await source?.readBytes(path) : undefined;
       await copy.write(path, bytes ?? text, { sync: false });
     }
-    const packages = from === undefined ? undefined : await linkPackages(from, copy.root);
+    const packages = await linkPackages(files, copy.root, { sandbox, from, source });
     const user = sandbox.level === "sealed" ? sandboxUser() : undefined;
     if (user !== undefined) {
       const all = await readdir(copy.root, { recursive: true });
       for (const path of ["", ...all]) await lchown(join(copy.root, path), user, user);
     }
     return await use(copy.root, {
-      level: sandbox.level,
+      ...sandbox,
       exec(command, { readOnly = [], ...options }) {
         const shown = packages === undefined ? readOnly : [...readOnly, packages];
         return sandbox.exec(command, { ...options, readOnly: shown });
@@ -62,16 +63,29 @@ export async function withCopy<T>(
   }
 }
 
-/** Packages are too many to be copied, and are nothing that was written here. Returns the folder that they are in. */
-async function linkPackages(from: string, copy: string): Promise<string | undefined> {
-  const installed = join(from, "node_modules");
-  const found = await stat(installed).catch(() => undefined);
-  if (found?.isDirectory() !== true) return undefined;
+/**
+ * Links the packages that the program needs: those of its folder, or fetched ones where the folder has none, or has those of
+ * another package.json. Packages are too many to be copied, and are nothing that was written here. Returns the folder that
+ * they are in.
+ */
+async function linkPackages(
+  files: ReadonlyMap<string, string>,
+  copy: string,
+  { sandbox, from = copy, source }: CopyOptions & { readonly source: ConfinedFolder | undefined },
+): Promise<string | undefined> {
   const place = join(copy, "node_modules");
   // An edit may have put files there.
   if ((await stat(place).catch(() => undefined)) !== undefined) return undefined;
+  const installed = join(from, "node_modules");
+  const isThere = (await stat(installed).catch(() => undefined))?.isDirectory() === true;
+  const before = isThere ? await source?.read("package.json") : undefined;
+  const isOther = neededPackages(before) !== neededPackages(files.get("package.json"));
+  const { registry } = sandbox;
+  const fetched =
+    registry !== undefined && isOther ? await fetchPackages(files, sandbox, registry) : undefined;
+  if (fetched === undefined && !isThere) return undefined;
   // A junction needs no rights on Windows; elsewhere the kind counts for nothing.
-  const packages = await realpath(installed);
+  const packages = await realpath(fetched ?? installed);
   await symlink(packages, place, "junction");
   return packages;
 }

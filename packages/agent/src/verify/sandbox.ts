@@ -2,7 +2,7 @@ import { execFile, spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { dirname } from "node:path";
 import { checkOptions } from "../check-options.ts";
-import { AgentError, checkCount, checkTime, optionError } from "../errors.ts";
+import { AgentError, AgentUsageError, checkCount, checkTime, optionError } from "../errors.ts";
 import { sealedCommand } from "./sealed.ts";
 
 /**
@@ -43,6 +43,8 @@ export interface ExecResult {
 /** Runs commands of a generated project. */
 export interface Sandbox {
   readonly level: SandboxLevel;
+  /** URL of the npm registry that packages of programs are fetched from before they run. Default: they are not fetched. */
+  readonly registry?: string | undefined;
   exec(command: readonly string[], options: ExecOptions): Promise<ExecResult>;
 }
 
@@ -57,6 +59,12 @@ export interface SandboxOptions {
   readonly memory?: number | undefined;
   /** `process` protects nothing but the time and the output: for code that may do what you can. Default: `sealed`. */
   readonly level?: SandboxLevel | undefined;
+  /**
+   * URL of an npm registry without credentials, such as `https://registry.npmjs.org/`. Packages that a program's package.json
+   * names and its folder does not have are fetched from there before the program runs: npm reaches nothing else, and runs no
+   * scripts; scripts of packages run afterwards, without network. Default: packages are not fetched.
+   */
+  readonly registry?: string | undefined;
 }
 
 const mostOutput = 1024 * 1024;
@@ -70,16 +78,22 @@ const aftermath = 1_000;
  * @throws AgentError `ERR_AGENT_SANDBOX` as a rejection when commands cannot be sealed here
  */
 export async function createSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
-  checkOptions("createSandbox", options, ["timeout", "memory", "level"]);
-  const { timeout = 60_000, memory = 512, level = "sealed" } = options;
+  checkOptions("createSandbox", options, ["timeout", "memory", "level", "registry"]);
+  const { timeout = 60_000, memory = 512, level = "sealed", registry } = options;
   checkTime("sandbox.timeout", timeout);
   checkCount("sandbox.memory", memory);
   if (level !== "sealed" && level !== "process") {
     throw optionError("sandbox.level", level, "one of sealed, process");
   }
+  if (registry !== undefined && !isRegistry(registry)) {
+    // Its value may be secret.
+    const message = "sandbox.registry must be an http or https URL without credentials";
+    throw new AgentUsageError("ERR_AGENT_OPTION", message);
+  }
   if (level === "sealed") await checkSealing(memory);
   return {
     level,
+    registry,
     async exec(command, given) {
       const options = { ...given, timeout: given.timeout ?? timeout, memory };
       if (level === "process") return run(command, { ...options, env: ownEnv(given.cwd) });
@@ -87,6 +101,11 @@ export async function createSandbox(options: SandboxOptions = {}): Promise<Sandb
       return run(sealedCommand(command, { ...options, readOnly }), { ...options, env: sealedEnv });
     },
   };
+}
+
+function isRegistry(text: string): boolean {
+  const { protocol, username, password } = URL.parse(text) ?? {};
+  return (protocol === "https:" || protocol === "http:") && username === "" && password === "";
 }
 
 const sealedEnv = {

@@ -1,7 +1,7 @@
 import { createAgent, describeDiagnostic } from "@fetchwork/agent";
 import { defineCommand, type Command } from "../command/command.ts";
 import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
-import { verifiersFor, workOptions } from "./work-options.ts";
+import { verifiersFor, sandboxOptions, workOptions } from "./work-options.ts";
 import { agentExitCodes } from "./agent-exit-codes.ts";
 import { errorCount } from "./view/event-line.ts";
 import { programFolder } from "./program-folder.ts";
@@ -14,6 +14,7 @@ export const verify: Command = defineCommand({
   options: {
     run: { type: "boolean", description: "Run the project's checks and tests in a sandbox" },
     check: workOptions.check,
+    packages: workOptions.packages,
     unsafe: workOptions.unsafe,
     json: {
       type: "boolean",
@@ -24,7 +25,7 @@ export const verify: Command = defineCommand({
     try {
       const folder = programFolder(named, io);
       const verifiers = verifiersFor(values.run, values.check);
-      const sandbox = values.unsafe === true ? ({ level: "process" } as const) : undefined;
+      const sandbox = sandboxOptions(values);
       const { signal } = io;
       const found = await createAgent({ verifiers, sandbox }).verify(folder, { signal });
       const { diagnostics, checked, unchecked } = found;

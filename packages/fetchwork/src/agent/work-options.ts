@@ -4,6 +4,7 @@ import {
   type AgentOptions,
   type ConflictPolicy,
   type ModelPrice,
+  type SandboxOptions,
   type TranscriptRun,
   type Verifier,
 } from "@fetchwork/agent";
@@ -102,6 +103,13 @@ export const workOptions = {
     multiple: true,
     description: "Also run this command in the sandbox, for at most 10 minutes; may be repeated",
   },
+  packages: {
+    type: "string",
+    hint: "registry",
+    valueIfNone: "https://registry.npmjs.org/",
+    description:
+      "Fetch the program's packages from this npm registry before it runs; their scripts run sealed (default without a URL: npm's)",
+  },
   unsafe: {
     type: "boolean",
     description: "Run the program without the sandbox: it can do everything that you can",
@@ -137,6 +145,17 @@ interface CheckedWork {
   >;
 }
 
+/** What a program is run in. */
+export function sandboxOptions({
+  packages,
+  unsafe,
+}: Pick<OptionValues<typeof workOptions>, "packages" | "unsafe">): SandboxOptions {
+  return {
+    ...(unsafe === true && { level: "process" }),
+    ...(packages !== undefined && { registry: packages }),
+  };
+}
+
 /**
  * Checks options before a model is chosen.
  *
@@ -155,7 +174,7 @@ export function checkWork(values: WorkValues): CheckedWork {
       maxFiles: count("max-files", values["max-files"], 100_000),
       maxFileBytes: count("max-file-bytes", values["max-file-bytes"], 2 ** 30),
       maxTotalBytes: count("max-total-bytes", values["max-total-bytes"], 2 ** 32),
-      sandbox: values.unsafe === true ? { level: "process" } : undefined,
+      sandbox: sandboxOptions(values),
       onConflict: conflictPolicy(values["on-conflict"]),
     },
   };
