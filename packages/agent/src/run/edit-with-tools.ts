@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { askModel, modelOf, type AskOptions } from "../calls/ask-model.ts";
+import { askOnce, modelOf, type AskOptions } from "../calls/ask-model.ts";
 import { describeDiagnostic } from "../check/diagnostic.ts";
 import { AgentError } from "../errors.ts";
 import { ChangedFiles } from "../loop/changed-files.ts";
@@ -77,7 +77,7 @@ export async function editWithTools(
   for (let round = 0; ; round += 1) {
     conversation = await runLoop(conversation, {
       name: modelOf(options),
-      ask: (question) => askModel(question, options),
+      ask: (question) => askOnce(question, options),
       answers: state.answers,
       keep: (key, answer) => record("answer", { key, answer }),
       results: state.results,
