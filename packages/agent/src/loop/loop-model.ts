@@ -5,6 +5,7 @@ import type { Answer, Question, ToolCall } from "../calls/ask-model.ts";
 import { askToTheEnd } from "../calls/continue-answer.ts";
 import { AgentError } from "../errors.ts";
 import type { ModelTool, ModelTurn, TurnPart } from "../models/model-provider.ts";
+import { withoutPictures } from "./shown-pictures.ts";
 
 /** The interface of a model that the loop of the AI SDK asks. */
 export type SdkModel = Extract<LanguageModel, { readonly specificationVersion: "v4" }>;
@@ -32,11 +33,25 @@ const cutAnswers = 2;
 
 /** A model for the loop of the AI SDK, of which no answer is paid twice: the same question has the answer that was kept. */
 export function loopModel({ name, ask, answers, keep }: LoopModelParts): SdkModel {
+  let takesPictures = true;
+  const askSeeing = async (question: Question): Promise<Answer> => {
+    const plain = withoutPictures(question);
+    if (plain === question || !takesPictures) return askForLess(plain, ask);
+    try {
+      return await askForLess(question, ask);
+    } catch (error) {
+      const status = error instanceof AgentError ? error.status : undefined;
+      if (status === undefined || ![400, 404, 415, 422].includes(status)) throw error;
+    }
+    const answer = await askForLess(plain, ask);
+    takesPictures = false;
+    return answer;
+  };
   const answerTo = async (question: Question): Promise<PaidAnswer> => {
     const key = keyOf(name, question);
     const kept = answers.get(key);
     if (kept !== undefined) return kept;
-    const { usage: _, ...asked } = await askForLess(question, ask);
+    const { usage: _, ...asked } = await askSeeing(question);
     const answer = { ...asked, toolCalls: withoutRepeats(asked.toolCalls) };
     await keep(key, answer);
     return answer;

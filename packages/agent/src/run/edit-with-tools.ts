@@ -7,6 +7,7 @@ import { changeTools } from "../loop/change-tools.ts";
 import { lookTools } from "../loop/look-tools.ts";
 import type { LoopTools } from "../loop/loop-tool.ts";
 import { runTool } from "../loop/run-tool.ts";
+import { serverTools } from "../loop/server-tools.ts";
 import { lastWords, runLoop, type Conversation } from "../loop/run-loop.ts";
 import { fenced } from "../project/fenced.ts";
 import { filesToShow } from "../project/files-to-show.ts";
@@ -87,7 +88,10 @@ export async function editWithTools(
         ...mcpTools,
         ...lookTools(files),
         ...changeTools(files),
-        ...(sandbox && { run: runTool(files, sandbox, folder.root) }),
+        ...(sandbox && {
+          run: runTool(files, sandbox, folder.root),
+          ...serverTools(files, sandbox, folder.root),
+        }),
       },
       maxSteps,
       signal,
