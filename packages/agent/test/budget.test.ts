@@ -53,6 +53,17 @@ describe("Budget", () => {
     expect(free.usage.cost).toBeNull();
   });
 
+  it("counts a picture as what servers make of it, not by its bytes", async () => {
+    const picture = { type: "file", mediaType: "image/png", data: "A".repeat(400_000) } as const;
+    const turns = [{ role: "user", content: [picture] }] as const;
+    const budget = new Budget({ maxTokens: 20_000, maxOutputTokens: 1_000 });
+    const reservation = await budget.reserve({ ...request("x"), turns }, signal);
+    expect(reservation.settle(undefined)).toMatchObject({ calls: 1 });
+    await expect(budget.reserve({ ...request("x"), turns }, signal)).rejects.toMatchObject({
+      code: "ERR_AGENT_BUDGET",
+    });
+  });
+
   it("charges the worst case of a call whose use nobody says", async () => {
     const budget = new Budget({ maxTokens: 1_700, maxOutputTokens: 1_500 });
     (await budget.reserve(request("x"), signal)).settle(undefined);

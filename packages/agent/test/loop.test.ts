@@ -164,6 +164,27 @@ describe("a loop of tools", () => {
     ]);
   });
 
+  it("continues a text that was cut, and pays no part of it twice", async () => {
+    const cut = { ...said("I have cou"), isCut: true };
+    const killed = world([cut, new AgentError("ERR_AGENT_TIMEOUT", "late")], {});
+    await expect(runLoop(asked, killed.parts)).rejects.toMatchObject({ code: "ERR_AGENT_TIMEOUT" });
+    const { kept: answers } = killed;
+    const rest = { ...calling(["list", {}]), text: "nted." };
+    const second = world([rest, said("done")], {});
+    const all = await runLoop(asked, { ...second.parts, answers });
+    expect(second.questions[0]?.turns?.slice(1)).toMatchObject([
+      { role: "assistant", content: [{ text: "I have cou" }] },
+      { role: "user", content: [{ text: expect.stringContaining("Go on exactly") as string }] },
+    ]);
+    expect(all[1]?.content).toMatchObject([
+      { type: "text", text: "I have counted." },
+      { type: "tool-call", toolName: "list" },
+    ]);
+    const again = world([], {});
+    await runLoop(asked, { ...again.parts, answers: new Map([...answers, ...second.kept]) });
+    expect(again.questions).toEqual([]);
+  });
+
   it("asks for less when an answer was cut, twice", async () => {
     const cut = new AgentError("ERR_AGENT_TRUNCATED", "cut");
     const good = world([cut, cut, said("short")], {});

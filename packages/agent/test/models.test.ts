@@ -226,7 +226,6 @@ describe.each(providers)("%s", (name, make) => {
   });
 
   it.each<readonly [string, Fault, string]>([
-    ["a length end", { kind: "length" }, "ERR_AGENT_TRUNCATED"],
     ["a refusal", { kind: "refusal" }, "ERR_AGENT_REFUSED"],
     ["a content filter", { kind: "content-filter" }, "ERR_AGENT_REFUSED"],
     [

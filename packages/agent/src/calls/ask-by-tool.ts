@@ -1,6 +1,13 @@
 import { AgentError } from "../errors.ts";
 import type { ModelProvider } from "../models/model-provider.ts";
-import { askModel, modelOf, type Answer, type AskOptions, type Question } from "./ask-model.ts";
+import {
+  askModel,
+  CutCallError,
+  modelOf,
+  type Answer,
+  type AskOptions,
+  type Question,
+} from "./ask-model.ts";
 
 /** How an answer is asked for: as a call of a tool, or as text. */
 export type AnswerForm = "tool" | "text";
@@ -18,7 +25,8 @@ export function formFor(options: AskOptions): AnswerForm {
 }
 
 /**
- * Asks for a call of a tool, and where the server refuses that, for text.
+ * Asks for a call of a tool, and for text where the server refuses that, or where the call is longer than an answer may be:
+ * a text can be continued.
  *
  * @param refusals status codes by which it may refuse tools; `undefined`: an answer that is not understood. Default: 400, 422
  * @returns the answer, and how it was asked for
@@ -29,17 +37,21 @@ export async function askByTool(
   form: AnswerForm = formFor(options),
   refusals: readonly (number | undefined)[] = [400, 422],
 ): Promise<Answer & { readonly form: AnswerForm }> {
+  let isCut = false;
   try {
     return { ...(await askModel(questionFor(form), options)), form };
   } catch (error) {
+    isCut = error instanceof CutCallError;
     const mayBeRefusal =
       error instanceof AgentError &&
       error.code === "ERR_AGENT_PROVIDER" &&
       refusals.includes(error.status);
-    if (form === "text" || !mayBeRefusal) throw error;
+    if (form === "text" || !(mayBeRefusal || isCut)) throw error;
   }
   const answer = await askModel(questionFor("text"), options);
   const { provider } = options;
-  withoutTools.set(provider, (withoutTools.get(provider) ?? new Set()).add(modelOf(options)));
+  if (!isCut) {
+    withoutTools.set(provider, (withoutTools.get(provider) ?? new Set()).add(modelOf(options)));
+  }
   return { ...answer, form: "text" };
 }

@@ -13,6 +13,7 @@ import type {
 } from "../models/model-provider.ts";
 import { neverArrived, providerFailure } from "../models/provider-failure.ts";
 import { Budget, type Usage } from "./budget.ts";
+import { askToTheEnd } from "./continue-answer.ts";
 import { hold, whileHeld } from "./hold-calls.ts";
 import { createRetry, pause, type RetryNotice, type RetryPolicy } from "./retry-policy.ts";
 import { toolTextReader } from "./tool-text.ts";
@@ -34,7 +35,7 @@ export interface AskOptions {
   readonly signal?: AbortSignal | undefined;
   /** 0 to 2. Default: the server's. */
   readonly temperature?: number | undefined;
-  /** Most tokens of the answer. Default: the server's, or the budget's. */
+  /** Most tokens of an answer; its text is continued in a further one, three times at most. Default: the server's, or the budget's. */
   readonly maxOutputTokens?: number | undefined;
   /** Milliseconds without a piece of the answer, or of thoughts before it, after which an attempt failed. Default: `120_000`. */
   readonly idleTimeout?: number | undefined;
@@ -74,8 +75,10 @@ export interface Thought {
   readonly metadata?: ProviderMetadata | undefined;
 }
 
-/** A whole answer. Parts of answers are errors. */
+/** An answer. */
 export interface Answer {
+  /** Whether its text was cut at the limit of tokens; then it has no calls. Default: `false`, it is whole. */
+  readonly isCut?: boolean | undefined;
   /** Its text; empty where it is a tool call. */
   readonly text: string;
   /** Every tool call; empty when the model answered with text instead. */
@@ -86,11 +89,27 @@ export interface Answer {
 }
 
 /**
- * Asks until there is a whole answer. What was cut, refused, empty or broken off is never returned.
+ * Asks until there is a whole answer. A text that is cut at the limit of its tokens is continued in the same conversation;
+ * what was cut otherwise, refused, empty or broken off is never returned.
  *
  * @throws AgentError as a rejection, with the last attempt's reason
  */
 export async function askModel(question: Question, options: AskOptions): Promise<Answer> {
+  let usage: Usage = { inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 };
+  const answer = await askToTheEnd(question, async (one) => {
+    const part = await askOnce(one, options);
+    usage = addUsage(usage, part.usage);
+    return part;
+  });
+  return { ...answer, usage };
+}
+
+/**
+ * Asks as `askModel`, for an answer whose text may be cut.
+ *
+ * @throws AgentError as a rejection; `CutCallError` where a call was cut, of which nothing can be used
+ */
+export async function askOnce(question: Question, options: AskOptions): Promise<Answer> {
   const { provider, budget = new Budget(), retry, temperature, maxOutputTokens } = options;
   const model = modelOf(options);
   const { mayBeEmpty = false, shown, ...asked } = question;
@@ -120,10 +139,10 @@ export async function askModel(question: Question, options: AskOptions): Promise
       used = addUsage(used, cost);
       options.onUsage?.(cost);
     }
-    if (outcome.error === undefined) {
-      const { text, toolCalls, thoughts } = outcome;
-      return { text, toolCalls, thoughts, usage: used };
-    }
+    const isCut = isCutText(outcome) && !reservation.isShortened;
+    const { text, toolCalls, thoughts } = outcome;
+    if (isCut) return { text, toolCalls, thoughts, usage: used, isCut };
+    if (outcome.error === undefined) return { text, toolCalls, thoughts, usage: used };
     // A listener that throws is not the server: asking again would cost again, and fail again.
     if (outcome.error instanceof ListenerFailure) throw outcome.error.cause;
     if (outcome.error.code === "ERR_AGENT_TRUNCATED" && reservation.isShortened) {
@@ -256,6 +275,19 @@ function isEmptyEnd({ error, reason }: Outcome): boolean {
   return error instanceof AgentError && error.code === "ERR_AGENT_EMPTY" && reason === "stop";
 }
 
+/** Whether an answer is a text that can be continued. */
+function isCutText({ error, reason, text, toolCalls }: Outcome): boolean {
+  if (reason !== "length" || toolCalls.length > 0 || text.trim() === "") return false;
+  return error instanceof AgentError && error.code === "ERR_AGENT_TRUNCATED";
+}
+
+/** A call of a tool was cut: it cannot be continued, and half of its arguments are of no use. */
+export class CutCallError extends AgentError {
+  constructor() {
+    super("ERR_AGENT_TRUNCATED", "a call of a tool was cut at the limit of the answer's tokens");
+  }
+}
+
 /** What a listener threw, apart from what a server does. */
 class ListenerFailure extends Error {}
 
@@ -298,6 +330,7 @@ function incomplete(
   calls: number,
 ): AgentError | undefined {
   if (reason === "length") {
+    if (calls > 0) return new CutCallError();
     return new AgentError("ERR_AGENT_TRUNCATED", "the answer was cut at the limit of its tokens");
   }
   if (reason === "refusal") {

@@ -1,3 +1,4 @@
+import { isObject } from "@fetchwork/kit";
 import { checkOptions } from "../check-options.ts";
 import { AgentError, checkCount, checkTime, optionError } from "../errors.ts";
 import type { ModelRequest, TokenCount } from "../models/model-provider.ts";
@@ -256,5 +257,15 @@ function worstInput({ messages, tool, tools, turns }: ModelRequest): number {
   const bytes = (text: string): number => encoder.encode(text).byteLength;
   const said = messages.reduce((sum, { content }) => sum + bytes(content) + 16, 16);
   const further = [tool, tools, turns].filter((one) => one !== undefined);
-  return further.reduce((sum, one) => sum + bytes(JSON.stringify(one)) + 512, said);
+  return further.reduce((sum, one) => sum + bytes(JSON.stringify(one, countPicture)) + 512, said);
+}
+
+/** Servers make pictures smaller, so that each has some thousand tokens, whatever its bytes are. */
+function countPicture(_: string, value: unknown): unknown {
+  const isPicture = isObject(value) && value["type"] === "file" && isImage(value["mediaType"]);
+  return isPicture ? "x".repeat(10_000) : value;
+}
+
+function isImage(mediaType: unknown): boolean {
+  return typeof mediaType === "string" && mediaType.startsWith("image/");
 }

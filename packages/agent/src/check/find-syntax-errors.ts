@@ -1,12 +1,15 @@
 import { isScript } from "./parse-script.ts";
+import { isYaml } from "./parse-yaml.ts";
 import { readProject, type SyntaxFault } from "./project-files.ts";
 
 /** Whether {@link findSyntaxErrors} can find faults in a file. */
-export function canFindSyntaxErrors(path: string): boolean {
-  return isScript(path) || /\.(?:json|jsonc|webmanifest|css|html?)$/i.test(path);
+export function canFindSyntaxErrors(path: string, source: string): boolean {
+  return (
+    isScript(path) || isYaml(path, source) || /\.(?:json|jsonc|webmanifest|css|html?)$/i.test(path)
+  );
 }
 
-/** Parses a file of JavaScript, TypeScript, JSON, CSS or HTML (its scripts and styles). Other files have no faults. */
+/** Parses a file of JavaScript, TypeScript, JSON, YAML, CSS or HTML (its scripts and styles). Other files have no faults. */
 export async function findSyntaxErrors(
   path: string,
   source: string,

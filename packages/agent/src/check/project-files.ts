@@ -3,6 +3,7 @@ import type { AstNode } from "./ast.ts";
 import { parseJson } from "./parse-json.ts";
 import { isScript, loadScriptParser } from "./parse-script.ts";
 import type { ModuleFacts } from "./module-facts.ts";
+import { isYaml, loadYamlParser } from "./parse-yaml.ts";
 import { readModule } from "./read-module.ts";
 import { loadPageReader, type PageFacts } from "./read-page.ts";
 import { readStyle, type StyleFacts } from "./read-style.ts";
@@ -62,7 +63,14 @@ export async function readProject(
   only?: ReadonlySet<string>,
 ): Promise<ProjectFiles> {
   const [parseScript, readPage] = await Promise.all([loadScriptParser(), loadPageReader()]);
+  const yaml = [...files].filter(
+    ([path, source]) => only?.has(path) !== false && isYaml(path, source),
+  );
+  const parseYaml = yaml.length === 0 ? undefined : await loadYamlParser();
   const faults: (SyntaxFault & { readonly path: string })[] = [];
+  for (const [path, source] of yaml) {
+    for (const fault of parseYaml?.(source) ?? []) faults.push({ path, ...fault });
+  }
   const scripts: ProjectScript[] = [];
   const pages = new Map<string, PageFacts>();
   const styles: ProjectStyle[] = [];

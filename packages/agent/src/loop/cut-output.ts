@@ -1,3 +1,5 @@
+import type { ExecResult } from "../verify/sandbox.ts";
+
 /** Characters of output that a model is told: the first third, and the end. */
 const mostOutput = 12_000;
 
@@ -7,4 +9,12 @@ export function cutOutput(text: string): string {
   const head = text.slice(0, mostOutput / 3);
   const tail = text.slice(text.length - (mostOutput * 2) / 3);
   return `${head}\n… ${text.length - mostOutput} characters are left out …\n${tail}`;
+}
+
+/** How a command ended and what it printed, cut for a model. */
+export function outputOf({ code, stdout, stderr, timedOut }: ExecResult, cwd: string): string {
+  const end = timedOut ? "It took too long." : `It ended with ${code ?? "a signal"}.`;
+  const texts = [stdout, stderr].map((text) => text.replaceAll(`${cwd}/`, "").trim());
+  const output = texts.filter((text) => text !== "");
+  return [end, ...output.map(cutOutput)].join("\n\n");
 }

@@ -2,8 +2,10 @@ import { createHash } from "node:crypto";
 import { isObject } from "@fetchwork/kit";
 import type { LanguageModel } from "ai";
 import type { Answer, Question, ToolCall } from "../calls/ask-model.ts";
+import { askToTheEnd } from "../calls/continue-answer.ts";
 import { AgentError } from "../errors.ts";
 import type { ModelTool, ModelTurn, TurnPart } from "../models/model-provider.ts";
+import { withoutPictures } from "./shown-pictures.ts";
 
 /** The interface of a model that the loop of the AI SDK asks. */
 export type SdkModel = Extract<LanguageModel, { readonly specificationVersion: "v4" }>;
@@ -12,13 +14,13 @@ type SdkQuestion = Parameters<SdkModel["doGenerate"]>[0];
 type SdkAnswer = Awaited<ReturnType<SdkModel["doGenerate"]>>;
 
 /** An answer that was paid, without what it cost. */
-export type PaidAnswer = Pick<Answer, "text" | "toolCalls" | "thoughts">;
+export type PaidAnswer = Pick<Answer, "text" | "toolCalls" | "thoughts" | "isCut">;
 
 /** What the model of a loop needs. */
 export interface LoopModelParts {
   /** Name of the model. */
   readonly name: string;
-  /** Asks the provider: within the budget, and again where that helps. */
+  /** Asks the provider: within the budget, and again where that helps. A text may be cut. */
   readonly ask: (question: Question) => Promise<Answer>;
   /** Answers from before, by the hash of their question. */
   readonly answers: ReadonlyMap<string, PaidAnswer>;
@@ -26,19 +28,33 @@ export interface LoopModelParts {
   readonly keep: (key: string, answer: PaidAnswer) => Promise<void>;
 }
 
-/** Questions after the first one, where the answer was cut at its limit of tokens. */
+/** Questions after the first one, where a call was cut at its limit of tokens. */
 const cutAnswers = 2;
 
 /** A model for the loop of the AI SDK, of which no answer is paid twice: the same question has the answer that was kept. */
 export function loopModel({ name, ask, answers, keep }: LoopModelParts): SdkModel {
-  const answerTo = async (question: Question): Promise<[string, PaidAnswer]> => {
+  let takesPictures = true;
+  const askSeeing = async (question: Question): Promise<Answer> => {
+    const plain = withoutPictures(question);
+    if (plain === question || !takesPictures) return askForLess(plain, ask);
+    try {
+      return await askForLess(question, ask);
+    } catch (error) {
+      const status = error instanceof AgentError ? error.status : undefined;
+      if (status === undefined || ![400, 404, 415, 422].includes(status)) throw error;
+    }
+    const answer = await askForLess(plain, ask);
+    takesPictures = false;
+    return answer;
+  };
+  const answerTo = async (question: Question): Promise<PaidAnswer> => {
     const key = keyOf(name, question);
     const kept = answers.get(key);
-    if (kept !== undefined) return [key, kept];
-    const { text, toolCalls, thoughts } = await askWhole(question, ask);
-    const answer = { text, toolCalls: withoutRepeats(toolCalls), thoughts };
+    if (kept !== undefined) return kept;
+    const { usage: _, ...asked } = await askSeeing(question);
+    const answer = { ...asked, toolCalls: withoutRepeats(asked.toolCalls) };
     await keep(key, answer);
-    return [key, answer];
+    return answer;
   };
   return {
     specificationVersion: "v4",
@@ -46,8 +62,8 @@ export function loopModel({ name, ask, answers, keep }: LoopModelParts): SdkMode
     modelId: name,
     supportedUrls: {},
     async doGenerate(asked) {
-      const [key, answer] = await answerTo(questionOf(asked));
-      return sdkAnswerOf(key, answer);
+      const question = questionOf(asked);
+      return sdkAnswerOf(keyOf(name, question), await askToTheEnd(question, answerTo));
     },
     doStream() {
       throw new AgentError("ERR_AGENT_PROVIDER", "the model of a loop has no stream");
@@ -55,8 +71,8 @@ export function loopModel({ name, ask, answers, keep }: LoopModelParts): SdkMode
   };
 }
 
-/** Asks again where an answer was cut, and says so to the model: it can do in several calls what does not fit into one. */
-async function askWhole(question: Question, ask: LoopModelParts["ask"]): Promise<Answer> {
+/** Asks again where calls of an answer were cut, and says so to the model: it can do in several calls what does not fit into one. */
+async function askForLess(question: Question, ask: LoopModelParts["ask"]): Promise<Answer> {
   const { turns = [] } = question;
   const said =
     "Your last answer was longer than an answer may be, and is lost. Go on with a shorter one: write a long file with several calls, the first by `write`, the others by `edit`.";

@@ -1,6 +1,15 @@
 import type { FlexibleSchema } from "ai";
 import type { z } from "zod";
 
+/** What a tool did, with a picture. */
+export interface ToolOutput {
+  readonly text: string;
+  /** PNG, base64; shown to models that take pictures. */
+  readonly picture: string;
+}
+
+type Executed = string | ToolOutput | Promise<string | ToolOutput>;
+
 /** A tool that the model of a loop may call. */
 export interface LoopTool {
   /** Whether the same call may have another result: then the first one is kept for a loop that is taken up. Default: `false`. */
@@ -12,7 +21,7 @@ export interface LoopTool {
   /** What a call is about, in a few words, for people who watch. */
   readonly about: (input: unknown) => string;
   /** Does it. What it returns, or the message of what it throws as a `ToolRefusal`, is told to the model. */
-  readonly execute: (input: unknown, signal: AbortSignal) => string | Promise<string>;
+  readonly execute: (input: unknown, signal: AbortSignal) => Executed;
 }
 
 /** Tools by the name that the model calls them. */
@@ -24,7 +33,7 @@ export function defineTool<T>(tool: {
   readonly description: string;
   readonly input: z.ZodType<T>;
   readonly about: (input: T) => string;
-  readonly execute: (input: T, signal: AbortSignal) => string | Promise<string>;
+  readonly execute: (input: T, signal: AbortSignal) => Executed;
 }): LoopTool {
   const { mayDiffer, description, input, about, execute } = tool;
   return {

@@ -4,11 +4,14 @@ import { ToolRefusal } from "./changed-files.ts";
 import { loopModel, type LoopModelParts } from "./loop-model.ts";
 import type { LoopTool, LoopTools } from "./loop-tool.ts";
 import { shortenResults } from "./shorten-results.ts";
+import { isPicture, pictureMessage } from "./shown-pictures.ts";
 
 /** What a tool said to a call. */
 export interface ToolResult {
   readonly text: string;
   readonly isRefused: boolean;
+  /** PNG, base64. */
+  readonly picture?: string | undefined;
 }
 
 /** What a loop is made of. */
@@ -26,6 +29,9 @@ export interface LoopParts extends LoopModelParts {
   readonly onTool: (name: string, about: string, result: ToolResult) => void;
 }
 
+/** Pictures of an answer's calls that are shown: they go along with each question. */
+const mostPictures = 2;
+
 /** A conversation with a model that calls tools. */
 export type Conversation = readonly ModelMessage[];
 
@@ -42,7 +48,8 @@ export async function runLoop(messages: Conversation, parts: LoopParts): Promise
   const sdk = await import("ai");
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);
-  const tools = toolsOf(sdk, parts, (error) => failed.abort(error), either);
+  const pictures: string[] = [];
+  const tools = toolsOf(sdk, { ...parts, pictures }, (error) => failed.abort(error), either);
   try {
     const result = await sdk.generateText({
       model: loopModel(parts),
@@ -52,7 +59,12 @@ export async function runLoop(messages: Conversation, parts: LoopParts): Promise
       stopWhen: sdk.isStepCount(maxSteps),
       maxRetries: 0,
       abortSignal: either,
-      prepareStep: ({ messages: all }) => ({ messages: shortenResults(all) }),
+      prepareStep: ({ messages: all }) => {
+        const shown = pictures.splice(0).slice(-mostPictures).map(pictureMessage);
+        // New ones take the place of the old; what is returned is what the next step begins with.
+        const others = shown.length === 0 ? all : all.filter((message) => !isPicture(message));
+        return { messages: [...shortenResults(others), ...shown] };
+      },
     });
     if (failed.signal.aborted) throw failed.signal.reason;
     if (result.finishReason === "tool-calls") {
@@ -69,7 +81,7 @@ export async function runLoop(messages: Conversation, parts: LoopParts): Promise
 /** The tools as the SDK calls them. A refusal is told to the model; anything else ends the loop. */
 function toolsOf(
   { tool }: Pick<typeof import("ai"), "tool">,
-  parts: LoopParts,
+  parts: LoopParts & { readonly pictures: string[] },
   fail: (error: unknown) => void,
   signal: AbortSignal,
 ) {
@@ -82,6 +94,7 @@ function toolsOf(
         const result = kept ?? (await resultOf(one, input, signal));
         if (one.mayDiffer === true && !kept) await parts.keepResult(callId, result);
         parts.onTool(name, one.about(input), result);
+        if (result.picture !== undefined) parts.pictures.push(result.picture);
         return result.isRefused ? `Refused: ${result.text}` : result.text;
       } catch (error) {
         fail(error);
@@ -101,7 +114,8 @@ function toolsOf(
 
 async function resultOf(one: LoopTool, input: unknown, signal: AbortSignal): Promise<ToolResult> {
   try {
-    return { text: await one.execute(input, signal), isRefused: false };
+    const output = await one.execute(input, signal);
+    return { ...(typeof output === "string" ? { text: output } : output), isRefused: false };
   } catch (error) {
     if (error instanceof ToolRefusal) return { text: error.message, isRefused: true };
     throw error;

@@ -1,8 +1,8 @@
 import { z } from "zod";
-import type { ExecResult, Sandbox } from "../verify/sandbox.ts";
+import type { Sandbox } from "../verify/sandbox.ts";
 import { withCopy } from "../verify/program-copy.ts";
 import type { ChangedFiles } from "./changed-files.ts";
-import { cutOutput } from "./cut-output.ts";
+import { outputOf } from "./cut-output.ts";
 import { defineTool, type LoopTool } from "./loop-tool.ts";
 
 /** Seconds that a command may take. */
@@ -17,7 +17,7 @@ export function runTool(files: ChangedFiles, sandbox: Sandbox, from: string): Lo
   return defineTool({
     mayDiffer: true,
     description:
-      "Runs a command of the shell in a sandbox without network, on a copy of the program as it is now: tests, a build, a server and a request to it. What it changes in files is not kept.",
+      "Runs a command of the shell in a sandbox without network, on a copy of the program as it is now: tests, a build. What it changes in files is not kept.",
     input: z.object({
       command: z.string().min(1).max(10_000),
       seconds: z.int().min(1).max(longest).optional(),
@@ -27,15 +27,8 @@ export function runTool(files: ChangedFiles, sandbox: Sandbox, from: string): Lo
       const { changed } = files;
       const options = { signal, timeout: seconds * 1_000 };
       return withCopy(files.files, { sandbox, from, changed }, async (cwd, inside) =>
-        described(await inside.exec(["sh", "-c", command], { ...options, cwd }), cwd),
+        outputOf(await inside.exec(["sh", "-c", command], { ...options, cwd }), cwd),
       );
     },
   });
-}
-
-function described({ code, stdout, stderr, timedOut }: ExecResult, cwd: string): string {
-  const end = timedOut ? "It took too long." : `It ended with ${code ?? "a signal"}.`;
-  const texts = [stdout, stderr].map((text) => text.replaceAll(`${cwd}/`, "").trim());
-  const output = texts.filter((text) => text !== "");
-  return [end, ...output.map(cutOutput)].join("\n\n");
 }

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { askModel, modelOf, type AskOptions } from "../calls/ask-model.ts";
+import { askOnce, modelOf, type AskOptions } from "../calls/ask-model.ts";
 import { describeDiagnostic } from "../check/diagnostic.ts";
 import { AgentError } from "../errors.ts";
 import { ChangedFiles } from "../loop/changed-files.ts";
@@ -7,6 +7,7 @@ import { changeTools } from "../loop/change-tools.ts";
 import { lookTools } from "../loop/look-tools.ts";
 import type { LoopTools } from "../loop/loop-tool.ts";
 import { runTool } from "../loop/run-tool.ts";
+import { serverTools } from "../loop/server-tools.ts";
 import { lastWords, runLoop, type Conversation } from "../loop/run-loop.ts";
 import { fenced } from "../project/fenced.ts";
 import { filesToShow } from "../project/files-to-show.ts";
@@ -86,7 +87,7 @@ export async function editWithTools(
   for (let round = 0; ; round += 1) {
     conversation = await runLoop(conversation, {
       name: modelOf(options),
-      ask: (question) => askModel(question, options),
+      ask: (question) => askOnce(question, options),
       answers: state.answers,
       keep: (key, answer) => record("answer", { key, answer }),
       results: state.results,
@@ -96,7 +97,10 @@ export async function editWithTools(
         ...mcpTools,
         ...lookTools(files),
         ...changeTools(files),
-        ...(sandbox && { run: runTool(files, sandbox, folder.root) }),
+        ...(sandbox && {
+          run: runTool(files, sandbox, folder.root),
+          ...serverTools(files, sandbox, folder.root),
+        }),
       },
       maxSteps,
       signal,

@@ -29,7 +29,7 @@ export function coverageOf(
   let checked = 0;
   for (const [path, text] of files) {
     const isChecked =
-      canFindSyntaxErrors(path) || running.some(({ reads }) => reads?.(path) !== false);
+      canFindSyntaxErrors(path, text) || running.some(({ reads }) => reads?.(path) !== false);
     if (isChecked) checked += 1;
     else if (text !== "" && !isNoSource.test(path)) unchecked.push(path);
   }

@@ -23,6 +23,8 @@ export interface ExecOptions {
   readonly readOnly?: readonly string[] | undefined;
   /** Milliseconds until it and its children are ended. Default: the sandbox's. */
   readonly timeout?: number | undefined;
+  /** Processes and threads of a sealed command. Default: 64 and 16 for each core, at most 512. */
+  readonly processes?: number | undefined;
   /** Ends it. */
   readonly signal?: AbortSignal | undefined;
   /** `inherit`: it has the input and output of this process, and none is collected. Default: no input. */

@@ -13,6 +13,8 @@ export interface SealedOptions {
   readonly memory: number;
   /** Milliseconds of its time, which its CPU time is limited by. */
   readonly timeout: number;
+  /** Processes and threads. Default: 64 and 16 for each core, at most 512. */
+  readonly processes?: number | undefined;
 }
 
 /** Programs and their libraries: shown read-only, links as links. */
@@ -72,7 +74,7 @@ export function sealedCommand(command: readonly string[], options: SealedOptions
   const enter = ["unshare", "--mount", `--map-user=${user}`, `--map-group=${user}`, "--keep-caps"];
   const limits = {
     // Threads count, of which Node has a dozen.
-    nproc: Math.min(512, 64 + 16 * availableParallelism()),
+    nproc: options.processes ?? Math.min(512, 64 + 16 * availableParallelism()),
     // A process of Node needs some hundred MiB of address space in addition to its heap.
     data: (memory * 2 + 1024) * 1024 * 1024,
     fsize: 512 * 1024 * 1024,
