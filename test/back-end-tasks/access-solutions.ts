@@ -65,7 +65,13 @@ export const note = defineResource({
 `,
     ),
     wrong: {
-      "all users list notes": [{ path: note, search: 'list: "owner"', replace: 'list: "user"' }],
+      "all users list and see notes": [
+        {
+          path: note,
+          search: 'list: "owner", show: "owner"',
+          replace: 'list: "user", show: "user"',
+        },
+      ],
       "all users see a note": [{ path: note, search: 'show: "owner"', replace: 'show: "user"' }],
       "all users change a note": [
         { path: note, search: 'update: "owner"', replace: 'update: "user"' },

@@ -73,11 +73,11 @@ export const payments = defineReceiver({
     },
     wrong: {
       "anybody reports a payment": [
-        { path: receiver, replace: "export {};\n" },
+        { path: receiver, replace: undefined },
         { path: "src/api/order/index.ts", replace: ownRoute(unverified) },
       ],
       "a repetition is added": [
-        { path: receiver, replace: "export {};\n" },
+        { path: receiver, replace: undefined },
         { path: "src/api/order/index.ts", replace: ownRoute(verified) },
       ],
       "a payment is read, and written later": [

@@ -278,7 +278,7 @@ export const previewRoutes = [showPreview];
         {
           path: preview,
           search: "previewHosts.includes(url.hostname)",
-          replace: "previewHosts.some((host) => body.url.includes(host))",
+          replace: "previewHosts.some((host) => body.url.toLowerCase().includes(host))",
         },
       ],
       "redirects are followed": [

@@ -35,6 +35,24 @@ const addDeposit = `    const balance = await store.transaction(async (transacti
     return Response.json({ balance }, { status: 201 });
 `;
 
+const lookBefore = `import { createResourceController, Problem, resourceRoutes } from "@fetchwork/rest";
+import { team } from "./model.ts";
+
+const controller = createResourceController(team);
+
+export const teamRoutes = [
+  ...resourceRoutes(team, {
+    ...controller,
+    async create(call) {
+      const where = { handle: String(call.body["handle"]) };
+      const [taken] = await call.store.collection(team.collection).find({ where });
+      if (taken) throw new Problem(409, { detail: "the handle is taken" });
+      return controller.create(call);
+    },
+  }),
+];
+`;
+
 /** Solutions of the tasks about races. */
 export const raceSolutions: Solutions = {
   stock: {
@@ -269,7 +287,11 @@ export type Team = DocumentOf<typeof team>;
           replace: "z.string().regex(/^[A-Za-z",
         },
       ],
-      "a hook asks the store whether it is taken": [
+      "a handler looks for the handle before it creates a team": [
+        { path: team, search: '  unique: ["handle"],\n', replace: '  filter: ["handle"],\n' },
+        { path: "src/api/team/index.ts", replace: lookBefore },
+      ],
+      "a hook looks at new teams only": [
         {
           path: team,
           search: '  unique: ["handle"],\n',

@@ -3,7 +3,8 @@ export interface Mistake {
   readonly path: string;
   /** A part of the file. Default: the whole file. */
   readonly search?: string | undefined;
-  readonly replace: string;
+  /** `undefined`: the file is removed. */
+  readonly replace: string | undefined;
 }
 
 /** How a task is done, and how models get it wrong. */

@@ -21,10 +21,14 @@ export async function checkProject(task: BackEndTask, folder: string): Promise<v
   const { app } = (await load(join(folder, "src/app.ts"))) as {
     readonly app: Parameters<typeof testService>[0];
   };
-  const service = await testService(app, { settings: task.settings });
+  const { settings = {} } = task;
+  // For those who read a setting from the environment themselves.
+  Object.assign(process.env, settings);
+  const service = await testService(app, { settings });
   try {
     await task.check(new CheckedService(service, folder));
   } finally {
+    for (const name of Object.keys(settings)) delete process.env[name];
     await service.close();
   }
 }

@@ -1,7 +1,12 @@
+import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { TestService } from "@fetchwork/service/test";
+
+/** An object of any fields. */
+type Fields = Readonly<Record<string, unknown>>;
 
 /** A response that was read. */
 export interface Reply {
@@ -46,8 +51,9 @@ export class CheckedService {
   }
 
   /** Imports a module of the project. */
-  async load(path: string): Promise<Readonly<Record<string, unknown>>> {
-    return (await import(pathToFileURL(this.path(path)).href)) as Record<string, unknown>;
+  async load(path: string): Promise<Fields> {
+    assert.ok(existsSync(this.path(path)), `there is no ${path}`);
+    return (await import(pathToFileURL(this.path(path)).href)) as Fields;
   }
 
   /** Sends a request such as `POST /notes`. */
@@ -85,11 +91,19 @@ export class CheckedService {
     return String(session["token"]);
   }
 
-  /** Sends a request that is to succeed, and returns its JSON. */
-  async created(request: string, sent: Sent = {}): Promise<Readonly<Record<string, unknown>>> {
+  /** Sends a request that is to succeed, and returns its JSON, an array of objects. */
+  async list(request: string, sent: Sent = {}): Promise<readonly Fields[]> {
     const { status, text, json } = await this.send(request, sent);
-    if (status < 200 || status > 299) throw new Error(`${request} is ${status}: ${text}`);
-    return Object(json) as Record<string, unknown>;
+    assert.equal(status, 200, `${request} is ${status}: ${text}`);
+    assert.ok(Array.isArray(json), `${request} is no array: ${text}`);
+    return json.map((one) => Object(one) as Fields);
+  }
+
+  /** Sends a request that is to succeed, and returns its JSON, an object. */
+  async created(request: string, sent: Sent = {}): Promise<Fields> {
+    const { status, text, json } = await this.send(request, sent);
+    assert.ok(status >= 200 && status <= 299, `${request} is ${status}: ${text}`);
+    return Object(json) as Fields;
   }
 }
 

@@ -37,10 +37,7 @@ export type Product = DocumentOf<typeof product>;
       await service.created("POST /products", { as, json: { name, category, cost } });
     }
     const find = (json: unknown) => service.send("POST /products/find", { json });
-    const found = await find({ category: "tea" });
-    assert.equal(found.status, 200);
-    assert.ok(Array.isArray(found.json));
-    const products = found.json as readonly Readonly<Record<string, unknown>>[];
+    const products = await service.list("POST /products/find", { json: { category: "tea" } });
     assert.deepEqual(
       products.map(({ name }) => name),
       ["Assam", "Sencha"],
@@ -145,7 +142,7 @@ export type Contact = DocumentOf<typeof contact>;
       "Two\nLines",
       "Zoe",
     ];
-    assert.deepEqual(shown.toSorted(), expected.toSorted());
+    assert.deepEqual(new Set(shown), new Set(expected));
     assert.deepEqual(
       rows.slice(1).map(([, email]) => email),
       expected.map(() => "a@example.com"),
@@ -255,27 +252,16 @@ export const previewHosts: readonly string[] = ["docs.example.com", "blog.exampl
     const as = await service.user();
     const asked: string[] = [];
     const given = globalThis.fetch;
-    globalThis.fetch = async (input, init) => {
-      const request = new Request(input, init);
-      asked.push(request.url);
-      const { pathname } = new URL(request.url);
-      if (pathname === "/down") throw new TypeError("fetch failed");
-      if (pathname === "/missing") return new Response("none", { status: 404 });
-      if (pathname !== "/moved")
-        return new Response("<html><title>Tea &amp; more</title><title>2</title></html>");
-      if (request.redirect === "error") throw new TypeError("fetch failed");
-      const location = "http://169.254.169.254/latest";
-      if (request.redirect === "manual")
-        return new Response(null, { status: 302, headers: { location } });
-      asked.push(location);
-      return new Response("<title>Secret</title>");
-    };
+    globalThis.fetch = (input, init) =>
+      Promise.resolve(new Request(input, init)).then((request) => pageOf(request, asked));
     try {
       const show = (url: unknown, by: string | undefined = as) =>
         service.send("POST /previews", { as: by, json: { url } });
-      const { status, json } = await show("https://docs.example.com/page");
-      assert.equal(status, 200);
-      assert.match(String(Object(json).title), /^Tea &(?:amp;)? more$/);
+      const { title } = await service.created("POST /previews", {
+        as,
+        json: { url: "https://docs.example.com/page" },
+      });
+      assert.match(String(title), /^Tea &(?:amp;)? more$/);
       assert.equal((await show("https://BLOG.example.com/x")).status, 200);
       assert.deepEqual(asked.splice(0), [
         "https://docs.example.com/page",
@@ -304,16 +290,29 @@ export const previewHosts: readonly string[] = ["docs.example.com", "blog.exampl
       for (const path of ["moved", "down", "missing"]) {
         assert.equal((await show(`https://docs.example.com/${path}`)).status, 502, path);
       }
-      assert.equal(
-        asked.some((url) => url.includes("169.254")),
-        false,
-        "a redirect was followed",
-      );
+      assert.doesNotMatch(asked.join(), /169\.254/, "a redirect was followed");
     } finally {
       globalThis.fetch = given;
     }
   },
 };
+
+/** What the hosts respond; the address of a redirect that is followed is noted, too. */
+function pageOf({ redirect: mode, url }: Request, asked: string[]): Response {
+  asked.push(url);
+  const { pathname } = new URL(url);
+  if (pathname === "/missing") return new Response("none", { status: 404 });
+  if (pathname === "/down" || (pathname === "/moved" && mode === "error")) {
+    throw new TypeError("fetch failed");
+  }
+  if (pathname !== "/moved") {
+    return new Response("<html><title>Tea &amp; more</title><title>2</title></html>");
+  }
+  const location = "http://169.254.169.254/latest";
+  if (mode === "manual") return new Response(null, { status: 302, headers: { location } });
+  asked.push(location);
+  return new Response("<title>Secret</title>");
+}
 
 /** Input that means harm. */
 export const inputTasks: readonly BackEndTask[] = [

@@ -124,8 +124,7 @@ const uniqueNames: BackEndTask = {
       found(index % 4 < 2 ? "Blue-Team" : "blue-team", users[index % 2]),
     );
     assert.deepEqual(race, [201, ...Array<number>(19).fill(409)]);
-    const listed = (await service.send("GET /teams")).json;
-    assert.ok(Array.isArray(listed));
+    const listed = await service.list("GET /teams");
     assert.deepEqual(
       listed.map(({ handle }) => handle),
       ["blue-team"],
