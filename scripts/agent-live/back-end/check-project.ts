@@ -13,7 +13,6 @@ import { CheckedService } from "./checked-service.ts";
  */
 export async function checkProject(task: BackEndTask, folder: string): Promise<void> {
   const packages = createRequire(join(folder, "package.json"));
-  const load = (path: string): Promise<unknown> => import(pathToFileURL(path).href);
   // The modules of a project are those of its packages and of its template.
   const { testService } = (await load(
     packages.resolve("@fetchwork/service/test"),
@@ -31,6 +30,10 @@ export async function checkProject(task: BackEndTask, folder: string): Promise<v
     for (const name of Object.keys(settings)) delete process.env[name];
     await service.close();
   }
+}
+
+function load(path: string): Promise<unknown> {
+  return import(pathToFileURL(path).href);
 }
 
 /** Checks the project in the folder of this process. */

@@ -41,8 +41,9 @@ export class CheckedService {
     return this.#service.store;
   }
 
-  get runJob(): TestService["runJob"] {
-    return this.#service.runJob;
+  /** Runs a job that a module of the project exports. */
+  runJob(job: Parameters<TestService["runJob"]>[0]): Promise<unknown> {
+    return this.#service.runJob(job);
   }
 
   /** Absolute path of a file of the project. */

@@ -51,6 +51,7 @@ export function withIndex(files: Files): Files {
 export async function installPackages(folder: string): Promise<string> {
   const command = join(root, "packages/fetchwork/bin/fetchwork.mjs");
   const words = ["new", folder, "--name", options.name, "--yes", "--skip-git"];
-  await promisify(execFile)(process.execPath, [command, ...words, "--packages", "tarballs"]);
+  const args = [command, ...words, "--packages", "tarballs"];
+  await promisify(execFile)(process.execPath, args, { timeout: 600_000 });
   return join(folder, "node_modules");
 }
