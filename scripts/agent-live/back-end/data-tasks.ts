@@ -121,7 +121,7 @@ export type Article = DocumentOf<typeof article>;
 const names: BackEndTask = {
   name: "split-name",
   request:
-    'Members at /members have one field name, such as "Ada King Lovelace". From now on they have firstName (1 to 100 characters) and lastName (0 to 100 characters), and name is gone. We have members already: write the migration in src/migrations, as docs and AGENTS.md of the packages have it, and do not lose a part of a name. The first word is the first name, the rest is the last name; a member with one word has an empty last name. It may run twice, and members that have the new fields already stay as they are.',
+    'Members at /members have one field name, such as "Ada King Lovelace". From now on they have firstName (1 to 100 characters) and lastName (0 to 100 characters), and name is gone. We have members already: write the migration that `npx fetchwork migrate run` runs, src/migrations/0001-split-name.ts, and do not lose a part of a name. The first word is the first name, the rest is the last name; a member with one word has an empty last name. It may run twice, and members that have the new fields already stay as they are.',
   files: resourceFiles(
     "member",
     `import { defineResource, type DocumentOf } from "@fetchwork/rest";
