@@ -1,7 +1,10 @@
-// Has the model that the environment names do ten small tasks, and prints what became of each: docs/models.md.
-//   npm run agent:live -- [task...] [--max-tokens 100000] [--json results.json] [--price 3,15] [--sandbox process]
+// Has the model that the environment names do ten small tasks, or 20 of a back end, and prints what became of each:
+// docs/models.md.
+//   npm run agent:live -- [task...] [--back-end] [--max-tokens 100000] [--json results.json] [--price 3,15] [--sandbox process]
 // Exit codes: 0 all tasks are ok, 1 some are not, 2 wrong arguments, 5 no model that can be asked.
-import { writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import {
   AgentError,
@@ -11,7 +14,10 @@ import {
   settingsFromEnvironment,
   type ModelPrice,
 } from "@fetchwork/agent";
-import { liveTasks } from "./live-tasks.ts";
+import { asLiveTasks } from "./back-end/as-live-tasks.ts";
+import { backEndTasks } from "./back-end/back-end-tasks.ts";
+import { installPackages } from "./back-end/start-project.ts";
+import { liveTasks, type LiveTask } from "./live-tasks.ts";
 import { runLiveTask, type LiveOptions, type LiveRow } from "./run-live-task.ts";
 
 const titles = ["task", "ok", "agent", "calls", "tokens", "cost", "seconds", "why"] as const;
@@ -26,10 +32,19 @@ try {
   process.exit(2);
 }
 try {
-  const { tasks, json, ...options } = given;
+  const { names, isBackEnd, json, ...options } = given;
   const provider = createProvider(settingsFromEnvironment(process.env));
   await createSandbox({ level: options.level });
-  const isOk = await runAll({ provider, ...options }, tasks, json);
+  const isOk = isBackEnd
+    ? await withPackages(async (packages) => {
+        const tasks = backEndTasks.filter(({ name }) => names.includes(name));
+        return runAll({ provider, ...options }, await asLiveTasks(tasks, packages), json);
+      })
+    : await runAll(
+        { provider, ...options },
+        liveTasks.filter(({ name }) => names.includes(name)),
+        json,
+      );
   process.exitCode = isOk ? 0 : 1;
 } catch (error) {
   if (!(error instanceof AgentError || error instanceof AgentUsageError)) throw error;
@@ -37,9 +52,19 @@ try {
   process.exitCode = error instanceof AgentUsageError ? 2 : exitCodeOf(error.code);
 }
 
+/** Makes a project once, for its packages. */
+async function withPackages<T>(use: (packages: string) => Promise<T>): Promise<T> {
+  const folder = mkdtempSync(join(tmpdir(), "agent-live-project-"));
+  try {
+    return await use(await installPackages(join(folder, "project")));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
 async function runAll(
   options: LiveOptions,
-  tasks: typeof liveTasks,
+  tasks: readonly LiveTask[],
   json: string | undefined,
 ): Promise<boolean> {
   const rows: LiveRow[] = [];
@@ -92,6 +117,7 @@ function readArguments(args: readonly string[]) {
     args: [...args],
     allowPositionals: true,
     options: {
+      "back-end": { type: "boolean", default: false },
       "max-tokens": { type: "string", default: "100000" },
       json: { type: "string" },
       price: { type: "string" },
@@ -106,16 +132,14 @@ function readArguments(args: readonly string[]) {
   if (level !== "sealed" && level !== "process") {
     throw new TypeError(`invalid --sandbox ${level}: expected sealed or process`);
   }
-  const unknown = positionals.find((name) => !liveTasks.some((task) => task.name === name));
+  const isBackEnd = values["back-end"];
+  const known = (isBackEnd ? backEndTasks : liveTasks).map(({ name }) => name);
+  const unknown = positionals.find((name) => !known.includes(name));
   if (unknown !== undefined) {
-    const names = liveTasks.map(({ name }) => name).join(", ");
-    throw new TypeError(`unknown task ${unknown}: expected one of ${names}`);
+    throw new TypeError(`unknown task ${unknown}: expected one of ${known.join(", ")}`);
   }
-  const tasks =
-    positionals.length === 0
-      ? liveTasks
-      : liveTasks.filter(({ name }) => positionals.includes(name));
-  return { tasks, json, maxTokens, price: priceOf(values.price), level } as const;
+  const names = positionals.length === 0 ? known : positionals;
+  return { names, isBackEnd, json, maxTokens, price: priceOf(values.price), level } as const;
 }
 
 function priceOf(text: string | undefined): ModelPrice | undefined {

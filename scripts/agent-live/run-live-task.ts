@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import {
@@ -48,7 +48,7 @@ export interface LiveRow {
 
 /** Has a model do a task in a new folder, and checks what it did. */
 export async function runLiveTask(task: LiveTask, options: LiveOptions): Promise<LiveRow> {
-  const { name, request, files } = task;
+  const { name, request, files, packages } = task;
   const { maxTokens, level, price } = options;
   const out = mkdtempSync(join(tmpdir(), "agent-live-"));
   const used = { calls: 0, inputTokens: 0, outputTokens: 0 };
@@ -60,6 +60,7 @@ export async function runLiveTask(task: LiveTask, options: LiveOptions): Promise
       mkdirSync(dirname(join(out, path)), { recursive: true });
       writeFileSync(join(out, path), text);
     }
+    if (packages !== undefined) symlinkSync(packages, join(out, "node_modules"), "junction");
     const agent = createAgent({
       provider: counted(options.provider, used),
       verifiers: defaultVerifiers(),
@@ -121,7 +122,7 @@ function counted(
 
 /** Why the program does not do what was asked for; empty where it does. */
 async function hiddenFault(task: LiveTask, out: string, level: SandboxLevel): Promise<string> {
-  const { files = {}, keeps = [], check } = task;
+  const { files = {}, keeps = [], check, checkFolder } = task;
   let fault = "the hidden check did not run";
   const hidden: Verifier = {
     name: "hidden check",
@@ -134,7 +135,9 @@ async function hiddenFault(task: LiveTask, out: string, level: SandboxLevel): Pr
         return [];
       }
       const command = [process.execPath, "--input-type=module", "-e", check];
-      const result = await sandbox.exec(command, { cwd: project.folder, signal: project.signal });
+      const { folder: cwd, signal } = project;
+      const readOnly = checkFolder === undefined ? [] : [checkFolder];
+      const result = await sandbox.exec(command, { cwd, signal, readOnly });
       const said = /^\S*Error\b.*$/m.exec(result.stderr)?.[0] ?? result.stderr.slice(-300);
       const end = result.timedOut ? "it took too long" : said;
       fault = result.code === 0 ? "" : `the hidden check failed: ${end}`;
