@@ -30,6 +30,8 @@ export interface Collection {
   readonly path: string;
   /** Where documents are created, when it is not `path`. */
   readonly createPath?: string | undefined;
+  /** Other paths that show documents, such as that of who sends the request. Default: none. */
+  readonly otherPaths?: readonly string[] | undefined;
   readonly documents: readonly Planted[];
   /** Collections that documents refer to, by the field. */
   readonly relations: Readonly<Record<string, string>>;
@@ -40,8 +42,10 @@ export interface Collection {
   /** Whether a field that no response shows, such as a password, has a value; `undefined` for the other fields. */
   holds?(id: string, field: string, value: unknown): Promise<boolean | undefined>;
   mayRead(kind: Kind, field: string, document: Planted): boolean;
-  /** @param field - `undefined` for creating and removing the document. */
-  mayWrite(kind: Kind, field: string | undefined): boolean;
+  /** Whether a caller may set a field of a document that is there, or of one that it creates. */
+  mayWrite(kind: Kind, field: string): boolean;
+  mayCreate(caller: string): boolean;
+  mayRemove(kind: Kind): boolean;
 }
 
 /** Two queries that differ in a value, or in the direction of an order. */

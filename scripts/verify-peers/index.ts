@@ -2,8 +2,8 @@
 //   npm run verify:peers -- [names of peers]
 // Exit codes: 0 all named peers were tried, whatever was found; 1 one did not start; 2 wrong arguments.
 import { mkdir, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { root } from "../workspace-packages.ts";
 import { runMatrix } from "./matrix.ts";
 import { feathersChat } from "./peers/feathers-chat.ts";
 import { fetchworkBlog } from "./peers/fetchwork-blog.ts";
@@ -21,7 +21,8 @@ if (unknown !== undefined) {
 }
 let code = 0;
 for (const peer of peers.filter(({ name }) => names.length === 0 || names.includes(name))) {
-  const folder = join(root, "node_modules/.cache/verify-peers", peer.name);
+  // Not in this repository, whose Node npm would find in node_modules/.bin.
+  const folder = join(tmpdir(), "verify-peers", peer.name);
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   try {

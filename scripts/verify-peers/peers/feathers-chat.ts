@@ -37,7 +37,7 @@ async function describe(url: string): Promise<Api> {
   const tokens = new Map<string, Readonly<Record<string, string>>>();
   let number = 1000;
 
-  const users = await Promise.all(["ada", "bob", "eve"].map(signUp));
+  const users = [await signUp("ada"), await signUp("bob"), await signUp("eve")];
   const eve = users[2]?.id;
   const messages = [await write("ada"), await write("bob")];
   const isUser = (kind: string): boolean => kind !== "anonymous";
@@ -57,8 +57,9 @@ async function describe(url: string): Promise<Api> {
       },
       sample: (one) => ({ email: `zq${one}xv@example.com`, password: `zq${one}xv` }),
       mayRead: (kind, field) => isUser(kind) && field !== "password",
-      mayWrite: (kind, field) =>
-        field === undefined ? true : kind === "owner" && !["role", "_id"].includes(field),
+      mayWrite: (kind, field) => kind === "owner" && !["role", "_id"].includes(field),
+      mayCreate: () => true,
+      mayRemove: (kind) => kind === "owner",
       async holds(id, field, value) {
         if (field !== "password") return undefined;
         const email = at(await readJson(`${url}/users/${id}`, tokens.get("ada") ?? {}), "email");
@@ -81,10 +82,9 @@ async function describe(url: string): Promise<Api> {
       },
       sample: (one) => ({ text: `zq${one}xv` }),
       mayRead: isUser,
-      mayWrite: (kind, field) =>
-        field === undefined
-          ? isUser(kind) && kind !== "other user"
-          : kind === "owner" && field === "text",
+      mayWrite: (kind, field) => kind === "owner" && field === "text",
+      mayCreate: isUser,
+      mayRemove: (kind) => kind === "owner",
     },
   ];
   return {

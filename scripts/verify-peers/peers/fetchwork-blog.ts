@@ -57,6 +57,7 @@ async function describe(url: string): Promise<Api> {
   const users = [await signUp("ada"), await signUp("bob"), await signUp("admin")];
   const articles = [await write("ada"), await write("bob")];
   const all = (kind: string): boolean => kind === "admin";
+  const mayChange = (kind: string): boolean => kind === "owner" || all(kind);
   const collections: readonly Collection[] = [
     {
       name: "article",
@@ -72,14 +73,14 @@ async function describe(url: string): Promise<Api> {
       },
       sample: (one) => ({ title: marked(one), content: marked(one + 1) }),
       mayRead: () => true,
-      mayWrite: (kind, field) =>
-        field === undefined
-          ? kind === "owner" || all(kind)
-          : ["title", "content"].includes(field) && (kind === "owner" || all(kind)),
+      mayWrite: (kind, field) => ["title", "content"].includes(field) && mayChange(kind),
+      mayCreate: (caller) => caller !== "anonymous",
+      mayRemove: mayChange,
     },
     {
       name: "user",
       path: "/users",
+      otherPaths: ["/users/me"],
       documents: users.slice(0, 2),
       relations: {},
       attacks: {
@@ -98,8 +99,9 @@ async function describe(url: string): Promise<Api> {
       mayRead: (kind, field) =>
         field === "name" || (field === "email" && (kind === "owner" || all(kind))),
       mayWrite: (kind, field) =>
-        all(kind) ||
-        (kind === "owner" && (field === undefined || ["name", "picture"].includes(field))),
+        all(kind) || (kind === "owner" && ["name", "picture"].includes(field)),
+      mayCreate: all,
+      mayRemove: mayChange,
       async holds(id, field, value) {
         if (field !== "password") return undefined;
         const email = String(

@@ -68,6 +68,8 @@ async function describe(url: string): Promise<Api> {
   const content = {
     mayRead: (kind: string, _: string, { isKept = false }: Planted) => !isKept || all(kind),
     mayWrite: all,
+    mayCreate: all,
+    mayRemove: all,
   };
   const marked = (one: number): string => `zq${one}xv`;
   const collections: readonly Collection[] = [
@@ -111,6 +113,7 @@ async function describe(url: string): Promise<Api> {
       name: "user",
       path: "/api/users",
       createPath: "/api/auth/local/register",
+      otherPaths: ["/api/users/me"],
       documents: users,
       relations: { role: "role" },
       attacks: {
@@ -127,8 +130,10 @@ async function describe(url: string): Promise<Api> {
         password: marked(one),
       }),
       mayRead: (kind, field) => field !== "password" && (kind === "owner" || all(kind)),
-      // Whoever signs up creates a user; the demo lets nobody but the admin change one.
-      mayWrite: (kind, field) => all(kind) || (field === undefined && kind !== "other user"),
+      // Whoever signs up creates a user, and nobody but the admin changes one.
+      mayWrite: all,
+      mayCreate: () => true,
+      mayRemove: all,
       async holds(id, field, value) {
         if (field !== "password") return undefined;
         const identifier = at(await readJson(`${url}/api/users/${id}`, admin), "email");

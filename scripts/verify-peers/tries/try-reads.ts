@@ -8,7 +8,7 @@ const hash = /\$2[aby]?\$\d\d\$|\$(?:argon2|scrypt|s0)[a-z]*\$/;
 export async function tryReads(matrix: Matrix): Promise<void> {
   const { api, sender } = matrix;
   for (const collection of api.collections) {
-    const { documents, path, relations } = collection;
+    const { documents, otherPaths = [], path, relations } = collection;
     const fields = [
       ...new Set(
         documents.flatMap(({ beginnings, values }) => [
@@ -22,7 +22,7 @@ export async function tryReads(matrix: Matrix): Promise<void> {
       return [field, ...Object.keys(target?.relations ?? {}).map((other) => `${field}.${other}`)];
     });
     const shows = ["", ...api.dialect.shows(fields, deep).map((query) => `?${query}`)];
-    const places = [path, ...documents.map(({ id }) => `${path}/${id}`)];
+    const places = [path, ...documents.map(({ id }) => `${path}/${id}`), ...otherPaths];
     for (const caller of api.callers) {
       for (const place of places) {
         for (const query of shows) {

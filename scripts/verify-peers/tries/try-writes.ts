@@ -35,8 +35,10 @@ async function tryCreate(matrix: Matrix, caller: Caller, collection: Collection)
     const id = answer.status < 300 ? api.dialect.idOf(answer.json) : undefined;
     if (id === undefined) continue;
     const kind = kindOf(caller, { id, owner: caller.name, values: {} });
-    if (!collection.mayWrite(kind, undefined))
+    if (!collection.mayCreate(caller.name)) {
       addWritten(matrix, { answer, caller: kind, collection, way: "create" });
+      return;
+    }
     const stored = await api.observe(collection, id);
     if (field === "" || field in sample || !isSame(stored?.[field], value)) continue;
     const document = { id, owner: caller.name, values: {} };
@@ -82,7 +84,7 @@ async function tryRemoval(
   const answer = await sender.send(caller, { method: "DELETE", path });
   if ((await api.observe(collection, document.id)) !== undefined) return;
   const kind = kindOf(caller, document);
-  if (!collection.mayWrite(kind, undefined))
+  if (!collection.mayRemove(kind))
     addWritten(matrix, { answer, caller: kind, collection, way: "remove" });
 }
 
