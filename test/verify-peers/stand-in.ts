@@ -105,20 +105,22 @@ export async function startStandIn(leak?: Leak): Promise<StandIn> {
     if (text === "[]" && leak === "ends the connection for a body") return [0];
     const body = JSON.parse(text) as unknown;
     if (typeof body !== "object" || body === null || Array.isArray(body)) return [400];
-    const fields = body as Note;
-    const allowed = Object.fromEntries(
-      ["title", "secret"].flatMap((name) => (name in fields ? [[name, fields[name]]] : [])),
-    );
-    const named = "owner" in fields ? { owner: fields["owner"] } : {};
-    if (request.method === "POST") {
-      if (user === "" && leak !== "takes notes of nobody") return [401];
-      const isTaken = leak === "takes the owner from the body of a creation";
-      return [201, { id: add({ owner: user, ...allowed, ...(isTaken ? named : {}) })["id"] }];
-    }
+    return request.method === "POST" ? create(user, body) : change(user, note, body);
+  }
+
+  function create(user: string, body: object): readonly [number, unknown?] {
+    if (user === "" && leak !== "takes notes of nobody") return [401];
+    const isTaken = leak === "takes the owner from the body of a creation";
+    const taken = pick(body, ["title", "secret", ...(isTaken ? ["owner"] : [])]);
+    return [201, { id: add({ owner: user, ...taken })["id"] }];
+  }
+
+  function change(user: string, note: Note | undefined, body: object): readonly [number, unknown?] {
     if (note === undefined) return [404];
     const isAllowed = note["owner"] === user || (user && leak === "takes changes of others");
     if (!isAllowed) return [403];
-    Object.assign(note, allowed, leak === "takes the owner from the body of a change" ? named : {});
+    const isTaken = leak === "takes the owner from the body of a change";
+    Object.assign(note, pick(body, ["title", "secret", ...(isTaken ? ["owner"] : [])]));
     return [200, {}];
   }
 
@@ -166,6 +168,10 @@ export async function startStandIn(leak?: Leak): Promise<StandIn> {
     }
     return true;
   }
+}
+
+function pick(body: object, names: readonly string[]): Note {
+  return Object.fromEntries(Object.entries(body).filter(([name]) => names.includes(name)));
 }
 
 function callerOf(name: string): Caller {

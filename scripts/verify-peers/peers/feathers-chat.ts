@@ -4,6 +4,7 @@ import { freePort } from "../../../test/free-port.ts";
 import type { Api, Collection, Dialect, Peer, Planted } from "../api.ts";
 import { at, readJson, requestJson } from "./request-json.ts";
 import { runCommand, startServer } from "./run-command.ts";
+import { marked, markedEmail } from "./values.ts";
 
 /** The chat of the guide of Feathers: users who sign in write messages that all users read. */
 export const feathersChat: Peer = {
@@ -40,7 +41,6 @@ async function describe(url: string): Promise<Api> {
   const users = [await signUp("ada"), await signUp("bob"), await signUp("eve")];
   const eve = users[2]?.id;
   const messages = [await write("ada"), await write("bob")];
-  const isUser = (kind: string): boolean => kind !== "anonymous";
   const collections: readonly Collection[] = [
     {
       name: "user",
@@ -48,14 +48,14 @@ async function describe(url: string): Promise<Api> {
       documents: users.slice(0, 2),
       relations: {},
       attacks: {
-        email: (one) => `zq${one}xv@example.com`,
-        password: (one) => `zq${one}xv`,
-        githubId: (one) => `zq${one}xv`,
-        avatar: (one) => `https://example.com/zq${one}xv`,
+        email: markedEmail,
+        password: marked,
+        githubId: marked,
+        avatar: (one) => `https://example.com/${marked(one)}`,
         role: () => "admin",
-        _id: (one) => `zq${one}xv`,
+        _id: marked,
       },
-      sample: (one) => ({ email: `zq${one}xv@example.com`, password: `zq${one}xv` }),
+      sample: (one) => ({ email: markedEmail(one), password: marked(one) }),
       mayRead: (kind, field) => isUser(kind) && field !== "password",
       mayWrite: (kind, field) => kind === "owner" && !["role", "_id"].includes(field),
       mayCreate: () => true,
@@ -75,12 +75,12 @@ async function describe(url: string): Promise<Api> {
       documents: messages,
       relations: { user: "user" },
       attacks: {
-        text: (one) => `zq${one}xv`,
+        text: marked,
         userId: () => eve,
         createdAt: (one) => 7_000_000 + one,
-        _id: (one) => `zq${one}xv`,
+        _id: marked,
       },
-      sample: (one) => ({ text: `zq${one}xv` }),
+      sample: (one) => ({ text: marked(one) }),
       mayRead: isUser,
       mayWrite: (kind, field) => kind === "owner" && field === "text",
       mayCreate: isUser,
@@ -108,9 +108,9 @@ async function describe(url: string): Promise<Api> {
     owner: string,
   ): Promise<Planted & { readonly email: string; readonly password: string }> {
     number += 3;
-    const email = `zq${700_000 + number}xv@example.com`;
-    const githubId = `zq${700_001 + number}xv`;
-    const password = `zq${700_002 + number}xv`;
+    const email = markedEmail(700_000 + number);
+    const githubId = marked(700_001 + number);
+    const password = marked(700_002 + number);
     const created = await requestJson(`${url}/users`, { body: { email, password, githubId } });
     return {
       id: String(created["_id"]),
@@ -130,7 +130,7 @@ async function describe(url: string): Promise<Api> {
 
   async function write(owner: string): Promise<Planted> {
     number += 1;
-    const text = `zq${700_000 + number}xv`;
+    const text = marked(700_000 + number);
     const created = await requestJson(`${url}/messages`, {
       body: { text },
       headers: tokens.get(owner) ?? {},
@@ -195,3 +195,7 @@ const dialect: Dialect = {
   idOf: (json) => (typeof at(json, "_id") === "string" ? String(at(json, "_id")) : undefined),
   updateMethod: "PATCH",
 };
+
+function isUser(kind: string): boolean {
+  return kind !== "anonymous";
+}

@@ -4,6 +4,7 @@ import { startProgram } from "../../test-runtimes/start-program.ts";
 import { root } from "../../workspace-packages.ts";
 import type { Api, Collection, Dialect, Peer, Planted } from "../api.ts";
 import { at, readJson, requestJson } from "./request-json.ts";
+import { idFrom, isAdmin, marked, markedEmail } from "./values.ts";
 
 const masterKey = "verify-master-key-verify-master-key";
 
@@ -52,12 +53,9 @@ async function describe(url: string): Promise<Api> {
   const master = { authorization: `Bearer ${masterKey}` };
   const tokens = new Map<string, Readonly<Record<string, string>>>();
   let number = 1000;
-  const marked = (one: number): string => `zq${one}xv`;
 
   const users = [await signUp("ada"), await signUp("bob"), await signUp("admin")];
   const articles = [await write("ada"), await write("bob")];
-  const all = (kind: string): boolean => kind === "admin";
-  const mayChange = (kind: string): boolean => kind === "owner" || all(kind);
   const collections: readonly Collection[] = [
     {
       name: "article",
@@ -80,27 +78,27 @@ async function describe(url: string): Promise<Api> {
     {
       name: "user",
       path: "/users",
-      otherPaths: ["/users/me"],
+      otherPaths: ["/auth/me", "/users/me"],
       documents: users.slice(0, 2),
       relations: {},
       attacks: {
         name: marked,
         picture: (one) => `https://example.com/${marked(one)}`,
-        email: (one) => `${marked(one)}@example.com`,
+        email: markedEmail,
         password: marked,
         role: () => "admin",
         verified: () => true,
       },
       sample: (one) => ({
-        email: `${marked(one)}@example.com`,
+        email: markedEmail(one),
         password: marked(one),
         name: marked(one + 1),
       }),
       mayRead: (kind, field) =>
-        field === "name" || (field === "email" && (kind === "owner" || all(kind))),
+        field === "name" || (field === "email" && (kind === "owner" || isAdmin(kind))),
       mayWrite: (kind, field) =>
-        all(kind) || (kind === "owner" && ["name", "picture"].includes(field)),
-      mayCreate: all,
+        isAdmin(kind) || (kind === "owner" && ["name", "picture"].includes(field)),
+      mayCreate: isAdmin,
       mayRemove: mayChange,
       async holds(id, field, value) {
         if (field !== "password") return undefined;
@@ -140,7 +138,7 @@ async function describe(url: string): Promise<Api> {
     owner: string,
   ): Promise<Planted & { readonly email: string; readonly password: string }> {
     number += 3;
-    const email = `${marked(700_000 + number)}@example.com`;
+    const email = markedEmail(700_000 + number);
     const name = marked(700_001 + number);
     const password = marked(700_002 + number);
     const role = owner === "admin" ? "admin" : "user";
@@ -222,9 +220,10 @@ const dialect: Dialect = {
     `q=${"x".repeat(6000)}`,
   ],
   body: (fields) => fields,
-  idOf: (json) => {
-    const id = at(json, "user.id") ?? at(json, "id");
-    return id === undefined ? undefined : String(id);
-  },
+  idOf: (json) => idFrom(at(json, "user.id") ?? at(json, "id")),
   updateMethod: "PATCH",
 };
+
+function mayChange(kind: string): boolean {
+  return kind === "owner" || isAdmin(kind);
+}

@@ -3,6 +3,7 @@ import { freePort } from "../../../test/free-port.ts";
 import type { Api, Collection, Dialect, Peer, Planted, QueryPair, Scalar } from "../api.ts";
 import { at, type Json, readJson, requestJson } from "./request-json.ts";
 import { runCommand, startServer } from "./run-command.ts";
+import { idFrom, isAdmin, marked, markedEmail } from "./values.ts";
 
 const version = "5.54.0";
 
@@ -64,14 +65,12 @@ async function describe(url: string): Promise<Api> {
   const drafts = [await plantData("articles", fields, { links, isKept: true })];
   const users = [await signUp("ada"), await signUp("bob")];
 
-  const all = (kind: string): boolean => kind === "admin";
   const content = {
-    mayRead: (kind: string, _: string, { isKept = false }: Planted) => !isKept || all(kind),
-    mayWrite: all,
-    mayCreate: all,
-    mayRemove: all,
+    mayRead: (kind: string, _: string, { isKept = false }: Planted) => !isKept || isAdmin(kind),
+    mayWrite: isAdmin,
+    mayCreate: isAdmin,
+    mayRemove: isAdmin,
   };
-  const marked = (one: number): string => `zq${one}xv`;
   const collections: readonly Collection[] = [
     {
       ...content,
@@ -97,8 +96,8 @@ async function describe(url: string): Promise<Api> {
       path: "/api/authors",
       documents: authors,
       relations: { articles: "article", createdBy: "user" },
-      attacks: { name: marked, email: (one) => `${marked(one)}@example.com` },
-      sample: (one) => ({ name: marked(one), email: `${marked(one)}@example.com` }),
+      attacks: { name: marked, email: markedEmail },
+      sample: (one) => ({ name: marked(one), email: markedEmail(one) }),
     },
     {
       ...content,
@@ -118,7 +117,7 @@ async function describe(url: string): Promise<Api> {
       relations: { role: "role" },
       attacks: {
         username: marked,
-        email: (one) => `${marked(one)}@example.com`,
+        email: markedEmail,
         password: marked,
         provider: marked,
         role: () => 2,
@@ -126,14 +125,14 @@ async function describe(url: string): Promise<Api> {
       },
       sample: (one) => ({
         username: marked(one),
-        email: `${marked(one)}@example.com`,
+        email: markedEmail(one),
         password: marked(one),
       }),
-      mayRead: (kind, field) => field !== "password" && (kind === "owner" || all(kind)),
+      mayRead: (kind, field) => field !== "password" && (kind === "owner" || isAdmin(kind)),
       // Whoever signs up creates a user, and nobody but the admin changes one.
-      mayWrite: all,
+      mayWrite: isAdmin,
       mayCreate: () => true,
-      mayRemove: all,
+      mayRemove: isAdmin,
       async holds(id, field, value) {
         if (field !== "password") return undefined;
         const identifier = at(await readJson(`${url}/api/users/${id}`, admin), "email");
@@ -186,10 +185,7 @@ async function describe(url: string): Promise<Api> {
     const values = Object.fromEntries(
       names.map((name) => {
         number += 1;
-        return [
-          name,
-          name === "email" ? `zq${700_000 + number}xv@example.com` : `zq${700_000 + number}xv`,
-        ];
+        return [name, name === "email" ? markedEmail(700_000 + number) : marked(700_000 + number)];
       }),
     );
     const path = `${url}/api/${collection}${isKept ? "?status=draft" : ""}`;
@@ -202,9 +198,9 @@ async function describe(url: string): Promise<Api> {
 
   async function register(owner: string): Promise<Planted & { readonly token: string }> {
     number += 1;
-    const username = `zq${700_000 + number}xv`;
+    const username = marked(700_000 + number);
     number += 1;
-    const address = `zq${700_000 + number}xv@example.com`;
+    const address = markedEmail(700_000 + number);
     const body = { username, email: address, password: "Password1zq" };
     const made = await requestJson(`${url}/api/auth/local/register`, { body });
     const values = { username, email: address };
@@ -302,9 +298,6 @@ const dialect: Dialect = {
     `_q=${"x".repeat(6000)}`,
   ],
   body: (fields, { name }) => (name === "user" ? fields : { data: fields }),
-  idOf: (json) => {
-    const id = at(json, "data.documentId") ?? at(json, "user.id");
-    return id === undefined ? undefined : String(id);
-  },
+  idOf: (json) => idFrom(at(json, "data.documentId") ?? at(json, "user.id")),
   updateMethod: "PUT",
 };

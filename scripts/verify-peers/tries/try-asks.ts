@@ -19,16 +19,20 @@ export async function tryAsks(matrix: Matrix): Promise<void> {
       const { status } = await sender.send(caller, { method: "GET", path: collection.path });
       if (status >= 400) continue;
       for (const hidden of hiddenFrom(matrix, caller, collection)) {
-        for (const pair of [...hidden.pairs, api.dialect.order(hidden.path)]) {
-          const answer = await isTold(matrix, hidden, { pair, list: collection.path });
-          if (answer === undefined) continue;
-          const { field, target } = hidden;
-          const way =
-            target.collection === collection ? pair.way : `${pair.way} of ${collection.name}`;
-          matrix.note("told", target, { answer, field, way });
-        }
+        await tryHidden(matrix, collection, hidden);
       }
     }
+  }
+}
+
+async function tryHidden(matrix: Matrix, collection: Collection, hidden: Hidden): Promise<void> {
+  const { field, target } = hidden;
+  for (const pair of [...hidden.pairs, matrix.api.dialect.order(hidden.path)]) {
+    const answer = await isTold(matrix, hidden, { pair, list: collection.path });
+    if (answer === undefined) continue;
+    const isOwn = target.collection === collection;
+    const way = isOwn ? pair.way : `${pair.way} of ${collection.name}`;
+    matrix.note("told", target, { answer, field, way });
   }
 }
 

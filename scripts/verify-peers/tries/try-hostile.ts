@@ -45,7 +45,7 @@ export async function tryHostile(matrix: Matrix): Promise<void> {
     const requests: readonly ShownRequest[] = [
       ...ids.map((id) => ({ method: "GET", path: `${path}/${id}` })),
       ...fields
-        .flatMap(api.dialect.hostileQueries)
+        .flatMap((field) => api.dialect.hostileQueries(field))
         .map((query) => ({ method: "GET", path: `${path}?${query}` })),
       ...bodies.map((body) => ({ method: "POST", path: create, body })),
       ...fields.flatMap((field) =>
