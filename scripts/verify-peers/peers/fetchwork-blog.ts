@@ -78,7 +78,7 @@ async function describe(url: string): Promise<Api> {
     {
       name: "user",
       path: "/users",
-      otherPaths: ["/auth/me", "/users/me"],
+      otherPaths: ["/users/me"],
       documents: users.slice(0, 2),
       relations: {},
       attacks: {
