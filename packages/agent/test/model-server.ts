@@ -82,6 +82,8 @@ export interface LoggedRequest {
   readonly tool: string | undefined;
   /** Contents of the messages, the system's included. */
   readonly messages: readonly string[];
+  /** Characters of the whole question, with the descriptions of tools. */
+  readonly characters: number;
   /** The last section of the last message, which says what is wanted. */
   readonly task: string;
   readonly maxTokens: number | undefined;
@@ -141,7 +143,8 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
         data: [{ id: "scripted", object: "model" }],
       });
     }
-    const question = readQuestion(await readBody(message));
+    const body = await readBody(message);
+    const question = readQuestion(JSON.parse(body));
     const index = options.answers.findIndex(
       (candidate, at) => (left[at] ?? 0) > 0 && fits(candidate, question),
     );
@@ -153,6 +156,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
       tool,
       messages,
       images,
+      characters: body.length,
       task: lastSection(messages.at(-1) ?? ""),
       maxTokens,
       authorization: typeof authorization === "string" ? authorization : undefined,
@@ -210,10 +214,10 @@ function fits({ last, match = [], tool }: ScriptedAnswer, question: Question): b
   return match.every((part) => whole.includes(part));
 }
 
-async function readBody(message: IncomingMessage): Promise<unknown> {
+async function readBody(message: IncomingMessage): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of message) chunks.push(chunk as Buffer);
-  return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+  return Buffer.concat(chunks).toString("utf8");
 }
 
 interface WireMessage {

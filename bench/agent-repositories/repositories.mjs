@@ -1,0 +1,98 @@
+// Repositories as they were on a day, and the line that a run changes in each.
+
+/**
+ * Of each: its name, where it is fetched from (`undefined`: it is this one), the commit, what is asked for, the file, and
+ * the words on one line before and after.
+ */
+export const repositories = [
+  {
+    name: "fastify",
+    url: "https://github.com/fastify/fastify",
+    commit: "83e69762aff047940b376fc2a266d143499ef727",
+    request: "Say 'The body of the request is too large' where a body is over its limit",
+    path: "lib/errors.js",
+    before: "'Request body is too large'",
+    after: "'The body of the request is too large'",
+  },
+  {
+    name: "hono",
+    url: "https://github.com/honojs/hono",
+    commit: "28a9c128912de19f3fb28b00ae289c9b93f6f392",
+    request: "Say 'The context is not finalized' in the error of a context that is not finalized",
+    path: "src/hono-base.ts",
+    before: "'Context is not finalized.",
+    after: "'The context is not finalized.",
+  },
+  {
+    name: "ky",
+    url: "https://github.com/sindresorhus/ky",
+    commit: "3419113b48e034fdcf8fa6bd3be3da7b3d0d758f",
+    request: "Make the default timeout of a request 20 seconds",
+    path: "source/core/Ky.ts",
+    before: "timeout: options.timeout ?? 10_000",
+    after: "timeout: options.timeout ?? 20_000",
+  },
+  {
+    name: "pg-boss",
+    url: "https://github.com/timgit/pg-boss",
+    commit: "55ee32f66f0bf683ff823c0ad8be2056dbc91ce4",
+    request: "Make the default interval of the listen heartbeat 15 seconds",
+    path: "src/db.ts",
+    before: "DEFAULT_LISTEN_HEARTBEAT_INTERVAL_MS = 10000",
+    after: "DEFAULT_LISTEN_HEARTBEAT_INTERVAL_MS = 15000",
+  },
+  {
+    name: "openid-client",
+    url: "https://github.com/panva/openid-client",
+    commit: "27c6be865d74423fa43b10d705bcbfc65bc95a3b",
+    request: "Say 'requests must be to HTTPS' where a request is not to HTTPS",
+    path: "src/index.ts",
+    before: "'only requests to HTTPS are allowed'",
+    after: "'requests must be to HTTPS'",
+  },
+  {
+    name: "oauth4webapi",
+    url: "https://github.com/panva/oauth4webapi",
+    commit: "11c0206f15aff6af0c8831aa176a92f46ff8ca49",
+    request: "Say 'requests must be to HTTPS' where a request is not to HTTPS",
+    path: "src/index.ts",
+    before: "'only requests to HTTPS are allowed'",
+    after: "'requests must be to HTTPS'",
+  },
+  {
+    name: "srvx",
+    url: "https://github.com/h3js/srvx",
+    commit: "053be62e5e9e1f1966ab8592f1254ac40ac00317",
+    request: "Make the default port 4000",
+    path: "src/_utils.ts",
+    before: "process?.env.PORT ?? 3000",
+    after: "process?.env.PORT ?? 4000",
+  },
+  {
+    name: "octokit/webhooks",
+    url: "https://github.com/octokit/webhooks.js",
+    commit: "b47e4b0049f8353d4ad796a5d0af26c4e568d732",
+    request: "Say that options.secret is missing where it is missing",
+    path: "src/index.ts",
+    before: "options.secret required",
+    after: "options.secret is missing",
+  },
+  {
+    name: "better-auth",
+    url: "https://github.com/better-auth/better-auth",
+    commit: "451aa4b6e57c9d4989bebc61ebb0892510e8a14e",
+    request: "Make the default minimum length of passwords 10",
+    path: "packages/better-auth/src/context/create-context.ts",
+    before: "options.emailAndPassword?.minPasswordLength || 8",
+    after: "options.emailAndPassword?.minPasswordLength || 10",
+  },
+  {
+    name: "this repository",
+    url: undefined,
+    commit: "HEAD",
+    request: "Make the default grace period of a server that is stopped 20 seconds",
+    path: "packages/http/src/node/server/serve-options.ts",
+    before: "gracePeriod: options.gracePeriod ?? 10_000",
+    after: "gracePeriod: options.gracePeriod ?? 20_000",
+  },
+];
