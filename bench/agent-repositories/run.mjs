@@ -60,9 +60,12 @@ add("CPU time of the command", "CPU s", ({ cpu, seconds }) => ({
   value: cpu,
   more: { "s in all": seconds },
 }));
-add("tokens of all questions and answers", "tokens", (run) => ({
-  value: run.tokens,
-  more: { questions: run.questions, "with the tools' descriptions": run.whole, files: run.files },
+add("tokens of all questions and answers", "tokens", ({ tokens, questions, files }) => ({
+  value: tokens,
+  more: { questions, files },
+}));
+add("the same with what tools and calls take", "tokens with tools", ({ withTools }) => ({
+  value: withTools,
 }));
 add("exit code", "code", (run) => ({
   value: run.code,
@@ -128,7 +131,7 @@ async function changeLine({ request, path: file, before, after }, program) {
       lines: changes.map((line) => Number(line.split("\t")[0])).reduce((a, b) => a + b, 0),
       tokens: usage.inputTokens + usage.outputTokens,
       questions: server.requests.length,
-      whole: server.requests.reduce((sum, { characters }) => sum + characters, 0) / 4,
+      withTools: server.requests.reduce((sum, { characters }) => sum + characters, 0) / 4,
       known: knownErrors,
       faults: diagnostics.filter(({ severity }) => severity === "error").length,
       checked,

@@ -82,7 +82,7 @@ export interface LoggedRequest {
   readonly tool: string | undefined;
   /** Contents of the messages, the system's included. */
   readonly messages: readonly string[];
-  /** Characters of the whole question, with the descriptions of tools. */
+  /** Characters of the messages, of the calls in them, and of the tools that are offered. */
   readonly characters: number;
   /** The last section of the last message, which says what is wanted. */
   readonly task: string;
@@ -144,7 +144,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
       });
     }
     const body = await readBody(message);
-    const question = readQuestion(JSON.parse(body));
+    const question = readQuestion(body);
     const index = options.answers.findIndex(
       (candidate, at) => (left[at] ?? 0) > 0 && fits(candidate, question),
     );
@@ -156,7 +156,7 @@ export async function startModelServer(options: ModelServerOptions): Promise<Mod
       tool,
       messages,
       images,
-      characters: body.length,
+      characters: charactersOf(body, messages),
       task: lastSection(messages.at(-1) ?? ""),
       maxTokens,
       authorization: typeof authorization === "string" ? authorization : undefined,
@@ -214,10 +214,20 @@ function fits({ last, match = [], tool }: ScriptedAnswer, question: Question): b
   return match.every((part) => whole.includes(part));
 }
 
-async function readBody(message: IncomingMessage): Promise<string> {
+async function readBody(message: IncomingMessage): Promise<unknown> {
   const chunks: Buffer[] = [];
   for await (const chunk of message) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString("utf8");
+  return JSON.parse(Buffer.concat(chunks).toString("utf8"));
+}
+
+/** Whatever a model reads of a question, without the JSON around texts. */
+function charactersOf(body: unknown, texts: readonly string[]): number {
+  const { messages, tools = [] } = body as {
+    readonly messages: readonly { readonly tool_calls?: unknown }[];
+    readonly tools?: unknown;
+  };
+  const calls = messages.flatMap(({ tool_calls: made }) => made ?? []);
+  return texts.join("").length + JSON.stringify(calls).length + JSON.stringify(tools).length;
 }
 
 interface WireMessage {

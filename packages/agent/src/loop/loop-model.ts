@@ -111,8 +111,10 @@ function questionOf({ prompt, tools = [] }: SdkQuestion): Question {
   const offered = tools.flatMap((tool): readonly ModelTool[] => {
     if (tool.type !== "function") return [];
     const { name, description = "" } = tool;
-    const parameters: unknown = tool.inputSchema;
-    return [{ name, description, parameters: isObject(parameters) ? parameters : {} }];
+    const schema: unknown = tool.inputSchema;
+    // Every question pays for the tools, and no model needs the dialect of their schemas.
+    const { $schema: _dialect, ...parameters } = isObject(schema) ? schema : {};
+    return [{ name, description, parameters }];
   });
   return { messages, turns, tools: offered, mayBeEmpty: true };
 }

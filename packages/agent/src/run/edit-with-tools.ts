@@ -10,7 +10,7 @@ import { runTool } from "../loop/run-tool.ts";
 import { serverTools } from "../loop/server-tools.ts";
 import { lastWords, runLoop, type Conversation } from "../loop/run-loop.ts";
 import { fenced } from "../project/fenced.ts";
-import { filesToShow } from "../project/files-to-show.ts";
+import { filesToShow, tokensOf } from "../project/files-to-show.ts";
 import { instructionsOf } from "../project/instructions.ts";
 import { surveyOf } from "../project/survey.ts";
 import type { Sandbox } from "../verify/sandbox.ts";
@@ -25,8 +25,11 @@ import { readState } from "./run-state.ts";
 /** Most questions of a loop. */
 const maxSteps = 200;
 
-/** Tokens of what the model is shown of a program before it looks. */
-const shownTokens = 1_500;
+/** Tokens of what the model is shown of a program before it looks: every question of the loop repeats them. */
+const shownTokens = 1_300;
+
+/** Tokens of a survey where the instructions of the repository take the room. */
+const leastSurvey = 400;
 
 const instructions =
   "You are a senior engineer who changes a program. Look at what you need with the tools, change the files as asked, and change nothing else. Keep to the style of the code that is there. Call several tools at once where they do not need each other's results. Files are checked when you are done, and you are told what is wrong then. When you are done, say in one or two sentences what you did, and call no tool.";
@@ -170,14 +173,14 @@ async function firstQuestion(
   files: ChangedFiles,
   list: FileList,
 ): Promise<string> {
-  const maxTokens = shownTokens;
-  const length = [...files.files.values()].reduce((sum, text) => sum + text.length, 0);
-  const seen =
-    length < maxTokens * 3
-      ? await wholeProgram(files, request)
-      : `# Program\n\n${await surveyOf(list, { request, maxTokens })}`;
   const named = [...files.files.keys()].filter((path) => request.includes(path));
   const told = instructionsOf(list, named);
+  const maxTokens = Math.max(leastSurvey, shownTokens - tokensOf(told));
+  const length = [...files.files.values()].reduce((sum, text) => sum + text.length, 0);
+  const seen =
+    length < shownTokens * 3
+      ? await wholeProgram(files, request)
+      : `# Program\n\n${await surveyOf(list, { request, maxTokens })}`;
   return [seen, ...(told === "" ? [] : [told]), `# Request\n\n${request}`].join("\n\n");
 }
 
