@@ -189,21 +189,30 @@ function costOf(lines: readonly string[]): number {
 
 /** Opens the folders of the best files first, as long as there is room. */
 function treeOf(ranked: readonly Looked[], room: number): readonly string[] {
-  const render = (open: ReadonlySet<string>): readonly string[] => {
-    const counts = new Map<string, number>();
-    const lines = new Map<string, string>();
-    for (const file of ranked) {
-      const parts = file.path.split("/");
-      const folders = parts
-        .slice(0, -1)
-        .map((_, depth) => `${parts.slice(0, depth + 1).join("/")}/`);
-      const closed = folders.find((folder) => !open.has(folder));
-      if (closed !== undefined) counts.set(closed, (counts.get(closed) ?? 0) + 1);
-      else lines.set(file.path, `${file.path} ${sizeOf(file)}`);
-    }
-    for (const [folder, count] of counts) lines.set(folder, `${folder} (${count} files)`);
-    return [...lines].toSorted(([a], [b]) => (a < b ? -1 : 1)).map(([, line]) => line);
+  const entries = new Map<string, Set<string>>();
+  const counts = new Map<string, number>();
+  const sizes = new Map<string, string>();
+  const add = (folder: string, entry: string): void => {
+    const known = entries.get(folder) ?? new Set();
+    entries.set(folder, known.add(entry));
   };
+  for (const file of ranked) {
+    let folder = "";
+    for (const step of file.path.split("/").slice(0, -1)) {
+      const next = `${folder}${step}/`;
+      add(folder, next);
+      counts.set(next, (counts.get(next) ?? 0) + 1);
+      folder = next;
+    }
+    add(folder, file.path);
+    sizes.set(file.path, sizeOf(file));
+  }
+  const shown = (folder: string, open: ReadonlySet<string>): readonly string[] =>
+    [...(entries.get(folder) ?? [])].flatMap((path) => (open.has(path) ? shown(path, open) : path));
+  const render = (open: ReadonlySet<string>): readonly string[] =>
+    shown("", open)
+      .toSorted()
+      .map((path) => `${path} ${sizes.get(path) ?? `(${counts.get(path)} files)`}`);
   const cut = (lines: readonly string[]): readonly string[] => {
     let left = room - 20;
     const kept = lines.filter((line) => (left -= tokensOf(line)) >= 0);
