@@ -73,9 +73,9 @@ add("exit code", "code", (run) => ({
     "lines changed": run.lines,
     "files checked": run.checked,
     "faults before": run.known,
-    "new faults": run.faults,
   },
 }));
+add("faults that the change makes", "new faults", ({ faults }) => ({ value: faults }));
 part.close();
 
 /** The files of a repository in a folder, as the only commit. */

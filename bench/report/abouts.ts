@@ -1,4 +1,6 @@
 import { about as agent } from "../agent/about.ts";
+import { about as agentEdits } from "../agent-edits/about.ts";
+import { about as agentRepositories } from "../agent-repositories/about.ts";
 import { about as blog } from "../blog/about.ts";
 import { about as commands } from "../commands/about.ts";
 import { about as documents } from "../documents/about.ts";
@@ -29,5 +31,7 @@ export const abouts: readonly About[] = [
   oauth2Outages,
   idTokens,
   agent,
+  agentRepositories,
+  agentEdits,
   commands,
 ];
