@@ -111,13 +111,16 @@ function matches(paths: readonly string[], files: ChangedFiles, pattern: RegExp)
     for (const path of paths) {
       if (mayBeSecret(path)) continue;
       const text = files.files.get(path) ?? "";
-      if (holdsSecret(text)) continue;
+      const lines: string[] = [];
       for (const [index, line] of text.split("\n").entries()) {
-        if (found.length > mostMatches) return;
+        if (found.length + lines.length > mostMatches) break;
         if (line.length < 10_000 && pattern.test(line)) {
-          found.push(`${path}:${index + 1}: ${line.slice(0, longestLine)}`);
+          lines.push(`${path}:${index + 1}: ${line.slice(0, longestLine)}`);
         }
       }
+      // Looked for only where something is shown: it takes longer than the search.
+      if (lines.length > 0 && !holdsSecret(text)) found.push(...lines);
+      if (found.length > mostMatches) return;
     }
   };
   try {

@@ -180,8 +180,17 @@ async function firstQuestion(
   const seen =
     length < shownTokens * 3
       ? await wholeProgram(files, request)
-      : `# Program\n\n${await surveyOf(list, { request, maxTokens })}`;
+      : `# Program\n\n${await surveyOf(fromMemory(list, files), { request, maxTokens })}`;
   return [seen, ...(told === "" ? [] : [told]), `# Request\n\n${request}`].join("\n\n");
+}
+
+/** A list whose files are not read once more; those that are there without their content are. */
+function fromMemory(list: FileList, { files }: ChangedFiles): FileList {
+  return {
+    ...list,
+    readHead: (path, maxBytes) =>
+      files.get(path)?.slice(0, maxBytes) || list.readHead(path, maxBytes),
+  };
 }
 
 /** Every file but secrets, which then needs not be read. */
