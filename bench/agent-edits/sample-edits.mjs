@@ -5,7 +5,7 @@ import { randomNumbers } from "../../packages/agent/test/random.ts";
 
 const random = randomNumbers(500);
 const source = path.resolve(import.meta.dirname, "../../packages/agent/src");
-const texts = readdirSync(source, { recursive: true })
+const texts = readdirSync(source, { recursive: true, encoding: "utf8" })
   .filter((file) => file.endsWith(".ts"))
   .toSorted()
   .map((file) => readFileSync(path.join(source, file), "utf8").split("\n"))
