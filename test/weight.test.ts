@@ -6,11 +6,11 @@ import { weighPackages } from "../scripts/weight.ts";
  * change that says which feature asked for it, and by no more than that feature.
  */
 const budgets: Readonly<Record<string, Budget>> = {
-  agent: { lines: { src: 19_183, assets: 1_192 }, names: 151, options: 102 },
+  agent: { lines: { src: 19_226, assets: 1_192 }, names: 151, options: 102 },
   "create-fetchwork": { lines: {}, names: 0, options: 0 },
   documents: { lines: { src: 21_901 }, names: 88, options: 64 },
   endpoint: { lines: { src: 1_775 }, names: 41, options: 23 },
-  fetchwork: { lines: { src: 10_251, templates: 25 }, names: 17, options: 2 },
+  fetchwork: { lines: { src: 10_258, templates: 25 }, names: 17, options: 2 },
   http: { lines: { src: 10_647 }, names: 120, options: 81 },
   kit: { lines: { src: 1_367 }, names: 58, options: 10 },
   middleware: { lines: { src: 10_217 }, names: 150, options: 129 },

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { writeArchive } from "../src/server/write-archive.ts";
 import { packageScripts } from "../src/verify/commands.ts";
 import { nodeTest } from "../src/verify/node-verifiers.ts";
@@ -66,7 +66,9 @@ async function registry() {
     );
   }).listen(0, "127.0.0.1");
   await once(server, "listening");
-  onTestFinished(() => void server.close().closeAllConnections());
+  onTestFinished(() => {
+    server.close().closeAllConnections();
+  });
   const { port } = server.address() as AddressInfo;
   const origin = `http://127.0.0.1:${port}`;
   packed.push(await tarball(origin));
@@ -95,6 +97,19 @@ async function faultsOf(
   const run = { verifiers: [nodeTest(), packageScripts()], sandbox, signal, from };
   return (await verifyFiles(files, undefined, run)).map(({ message }) => message);
 }
+
+const before = process.env["TMPDIR"];
+const temporary = mkdtempSync(join(tmpdir(), "fetch-packages-"));
+beforeAll(() => {
+  // What a process fetched is removed when it ends, and this one ends otherwise.
+  process.env["TMPDIR"] = temporary;
+  chmodSync(temporary, 0o755);
+});
+afterAll(() => {
+  if (before === undefined) delete process.env["TMPDIR"];
+  else process.env["TMPDIR"] = before;
+  rmSync(temporary, { recursive: true, force: true });
+});
 
 describe("packages that a program needs and its folder does not have", { timeout: 60_000 }, () => {
   it("are fetched from the registry alone, and their scripts run without network", async () => {

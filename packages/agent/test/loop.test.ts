@@ -208,7 +208,8 @@ describe("the tools of a loop", () => {
     };
     const call = async (name: string, input: unknown): Promise<string> => {
       try {
-        return String(await tools[name]?.execute(input, new AbortController().signal));
+        const done = await tools[name]?.execute(input, new AbortController().signal);
+        return typeof done === "string" ? done : "";
       } catch (error) {
         if (error instanceof ToolRefusal) return `refused: ${error.message}`;
         throw error;

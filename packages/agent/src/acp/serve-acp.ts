@@ -10,7 +10,7 @@ import type {
 } from "@agentclientprotocol/sdk";
 import { checkOptions } from "../check-options.ts";
 import { checkMcpServers, type McpServer } from "../loop/mcp-server.ts";
-import type { AgentOptions } from "../run/agent-options.ts";
+import { agentOptionNames, type AgentOptions } from "../run/agent-options.ts";
 import { AcpSession, type SessionMode } from "./acp-session.ts";
 import { sessionsOf, sessionTurns } from "./session-history.ts";
 
@@ -24,26 +24,10 @@ export interface ServeAcpOptions extends Omit<AgentOptions, "allowProtected" | "
   readonly signal?: AbortSignal | undefined;
 }
 
-const agentOptionNames = [
-  "provider",
-  "model",
-  "planModel",
-  "repairModel",
-  "temperature",
-  "maxOutputTokens",
-  "retry",
-  "idleTimeout",
-  "budget",
-  "concurrency",
-  "maxFiles",
-  "maxFileBytes",
-  "maxTotalBytes",
-  "repair",
-  "verifiers",
-  "sandbox",
-  "mcp",
-  "onConflict",
-] as const;
+/** An editor decides about changes. */
+const agentNames = agentOptionNames.filter(
+  (name) => name !== "allowProtected" && name !== "approve",
+);
 /** Most bytes of a message: 10 pictures of 8 MiB together, as Base64, and their text. */
 const maxMessage = 16 * 1024 * 1024;
 const sessionForm = /^acp-[0-9a-f]{16}$/;
@@ -64,7 +48,7 @@ const modes: readonly {
  * @throws AgentUsageError `ERR_AGENT_OPTION` as a rejection
  */
 export async function serveAcp(options: ServeAcpOptions = {}): Promise<void> {
-  checkOptions("serveAcp", options, [...agentOptionNames, "input", "output", "signal"]);
+  checkOptions("serveAcp", options, [...agentNames, "input", "output", "signal"]);
   const {
     input = process.stdin,
     output = (bytes) => void process.stdout.write(bytes),

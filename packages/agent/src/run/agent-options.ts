@@ -56,6 +56,30 @@ export interface AgentOptions {
   readonly onConflict?: ConflictPolicy | undefined;
 }
 
+/** Names of {@link AgentOptions}. */
+export const agentOptionNames = [
+  "provider",
+  "model",
+  "planModel",
+  "repairModel",
+  "temperature",
+  "maxOutputTokens",
+  "retry",
+  "idleTimeout",
+  "budget",
+  "concurrency",
+  "maxFiles",
+  "maxFileBytes",
+  "maxTotalBytes",
+  "repair",
+  "verifiers",
+  "sandbox",
+  "mcp",
+  "allowProtected",
+  "approve",
+  "onConflict",
+] as const satisfies readonly (keyof AgentOptions)[];
+
 /** What a run is to make. */
 export interface RunInput {
   /** What the program is to do. */

@@ -16,12 +16,13 @@ import { takeLock } from "../workspace/file-lock.ts";
 import { Journal } from "../workspace/journal.ts";
 import { checkRunId } from "../workspace/run-id.ts";
 import type { RunHandle, RunResult } from "./agent-event.ts";
-import type {
-  AgentOptions,
-  AgentSettings,
-  EditInput,
-  ResumeInput,
-  RunInput,
+import {
+  agentOptionNames,
+  type AgentOptions,
+  type AgentSettings,
+  type EditInput,
+  type ResumeInput,
+  type RunInput,
 } from "./agent-options.ts";
 import { runEdit } from "./edit-run.ts";
 import { ProjectRun } from "./project-run.ts";
@@ -64,28 +65,7 @@ export interface ProgramCheck extends Coverage {
  * @throws AgentUsageError `ERR_AGENT_OPTION` for an option that is wrong
  */
 export function createAgent(options: AgentOptions = {}): CodeAgent {
-  checkOptions("createAgent", options, [
-    "provider",
-    "model",
-    "planModel",
-    "repairModel",
-    "temperature",
-    "maxOutputTokens",
-    "retry",
-    "idleTimeout",
-    "budget",
-    "concurrency",
-    "maxFiles",
-    "maxFileBytes",
-    "maxTotalBytes",
-    "repair",
-    "verifiers",
-    "sandbox",
-    "mcp",
-    "allowProtected",
-    "approve",
-    "onConflict",
-  ]);
+  checkOptions("createAgent", options, agentOptionNames);
   const settings = settingsOf(options);
   return {
     run(input) {

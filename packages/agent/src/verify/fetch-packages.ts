@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { existsSync, rmSync } from "node:fs";
-import { chown, mkdtemp, writeFile } from "node:fs/promises";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { chown, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isObject } from "@fetchwork/kit";
@@ -20,8 +20,29 @@ const packageFields = [
 const fetchTime = 300_000;
 const quiet = ["--no-audit", "--no-fund", "--loglevel=error"];
 
-/** Folders that packages are in, by what was asked for: they are fetched once, and removed when this process ends. */
-const fetched = new Map<string, Promise<string | undefined>>();
+/** Packages that were fetched, or are on their way. */
+interface Fetched {
+  /** The folder that has `node_modules`. */
+  readonly place: string;
+  /** Whether they came. */
+  readonly isThere: Promise<boolean>;
+  /** Programs that run with them now. */
+  users: number;
+}
+
+/** Most folders of packages that nothing uses; those that were fetched first go first. */
+const mostKept = 8;
+
+/** By what was asked for: packages are fetched once, and removed when this process ends, or others have come. */
+const fetched = new Map<string, Fetched>();
+
+let removesAtExit = false;
+
+/** Packages of a program, until it has been run. */
+export interface PackagesInUse extends Disposable {
+  /** The folder `node_modules`; `undefined` where it cannot be made. */
+  readonly folder: string | undefined;
+}
 
 /** The packages that a program needs, as text that differs when they do; `undefined`: none. */
 export function neededPackages(manifest: string | undefined): string | undefined {
@@ -40,39 +61,65 @@ export function neededPackages(manifest: string | undefined): string | undefined
 
 /**
  * Fetches the packages of a program: npm runs in the sandbox, reaches the registry only, and runs no script of any package.
- * Then their scripts run, without network. Resolves to the folder `node_modules`; to `undefined` where it cannot be made.
+ * Then their scripts run, without network.
  */
-export function fetchPackages(
+export async function usePackages(
   files: ReadonlyMap<string, string>,
   sandbox: Sandbox,
   registry: string,
-): Promise<string | undefined> {
-  const needed = neededPackages(files.get("package.json"));
-  if (needed === undefined) return Promise.resolve(undefined);
+): Promise<PackagesInUse> {
+  const needed = neededPackages(files.get("package.json")) ?? "{}";
   const lock = files.get("package-lock.json");
   const parts = [needed, lock, registry, sandbox.level];
   const key = createHash("sha256").update(JSON.stringify(parts)).digest("hex");
-  let place = fetched.get(key);
-  if (place === undefined) {
-    place = install(needed, { lock, sandbox, registry });
-    fetched.set(key, place);
-    // What failed may work the next time.
-    void place.then((found) => found ?? fetched.delete(key));
+  let entry = fetched.get(key);
+  if (entry === undefined) {
+    if (!removesAtExit) process.once("exit", () => [...fetched.keys()].forEach(forget));
+    removesAtExit = true;
+    const place = mkdtempSync(join(tmpdir(), "fetchwork-packages-"));
+    entry = { place, users: 0, isThere: install(place, { needed, lock, sandbox, registry }) };
+    fetched.set(key, entry);
   }
-  return place;
+  const { place, isThere } = entry;
+  entry.users += 1;
+  const free = (): void => {
+    entry.users -= 1;
+    for (const [other, { users }] of fetched) {
+      if (fetched.size > mostKept && users === 0) forget(other);
+    }
+  };
+  try {
+    if (await isThere) return { folder: join(place, "node_modules"), [Symbol.dispose]: free };
+    free();
+  } catch (error) {
+    free();
+    throw error;
+  }
+  // What failed may work the next time.
+  if (entry.users === 0) forget(key);
+  return { folder: undefined, [Symbol.dispose]: () => undefined };
 }
 
+function forget(key: string): void {
+  const { place } = fetched.get(key) ?? {};
+  fetched.delete(key);
+  if (place !== undefined) rmSync(place, { recursive: true, force: true });
+}
+
+/** What is fetched, and how. */
+interface Installation {
+  readonly needed: string;
+  readonly lock: string | undefined;
+  readonly sandbox: Sandbox;
+  readonly registry: string;
+}
+
+/** Resolves to whether the packages are there. */
 async function install(
-  manifest: string,
-  {
-    lock,
-    sandbox,
-    registry,
-  }: { readonly lock: string | undefined; readonly sandbox: Sandbox; readonly registry: string },
-): Promise<string | undefined> {
-  const folder = await mkdtemp(join(tmpdir(), "fetchwork-packages-"));
-  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
-  await writeFile(join(folder, "package.json"), manifest);
+  folder: string,
+  { needed, lock, sandbox, registry }: Installation,
+): Promise<boolean> {
+  await writeFile(join(folder, "package.json"), needed);
   if (lock !== undefined) await writeFile(join(folder, "package-lock.json"), lock);
   const user = sandbox.level === "sealed" ? sandboxUser() : undefined;
   if (user !== undefined) await chown(folder, user, user);
@@ -80,14 +127,13 @@ async function install(
   const { code } = await (sandbox.level === "sealed"
     ? throughGate(npm, { sandbox, registry, folder })
     : sandbox.exec([...npm, `--registry=${registry}`], { cwd: folder, timeout: fetchTime }));
-  const packages = join(folder, "node_modules");
-  if (code !== 0 || !existsSync(packages)) return undefined;
+  if (code !== 0 || !existsSync(join(folder, "node_modules"))) return false;
   // Some cannot do without the network, which says nothing about the program.
   await sandbox.exec(["npm", "rebuild", "--offline", ...quiet], {
     cwd: folder,
     timeout: fetchTime,
   });
-  return packages;
+  return true;
 }
 
 /** Listens where npm can reach it, and passes all on to the socket, which is the only way out. */
@@ -113,7 +159,7 @@ async function throughGate(
     sandbox,
     registry,
     folder,
-  }: { readonly sandbox: Sandbox; readonly registry: string; readonly folder: string },
+  }: Pick<Installation, "registry" | "sandbox"> & { readonly folder: string },
 ): ReturnType<Sandbox["exec"]> {
   const socket = join(folder, "registry.sock");
   const gate = await openRegistryGate(registry, socket);

@@ -2,7 +2,7 @@ import { lchown, mkdtemp, readdir, realpath, rm, stat, symlink } from "node:fs/p
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ConfinedFolder } from "../workspace/confined-folder.ts";
-import { fetchPackages, neededPackages } from "./fetch-packages.ts";
+import { neededPackages, type PackagesInUse, usePackages } from "./fetch-packages.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { sandboxUser } from "./sealed.ts";
 
@@ -45,16 +45,18 @@ export async function withCopy<T>(
       const bytes = isUnread ? await source?.readBytes(path) : undefined;
       await copy.write(path, bytes ?? text, { sync: false });
     }
-    const packages = await linkPackages(files, copy.root, { sandbox, from, source });
+    using packages = await packagesFor(files, copy.root, { sandbox, from, source });
+    const linked = await linkPackages(packages?.folder, copy.root);
     const user = sandbox.level === "sealed" ? sandboxUser() : undefined;
     if (user !== undefined) {
       const all = await readdir(copy.root, { recursive: true });
       for (const path of ["", ...all]) await lchown(join(copy.root, path), user, user);
     }
     return await use(copy.root, {
-      ...sandbox,
+      level: sandbox.level,
+      registry: sandbox.registry,
       exec(command, { readOnly = [], ...options }) {
-        const shown = packages === undefined ? readOnly : [...readOnly, packages];
+        const shown = linked === undefined ? readOnly : [...readOnly, linked];
         return sandbox.exec(command, { ...options, readOnly: shown });
       },
     });
@@ -64,28 +66,35 @@ export async function withCopy<T>(
 }
 
 /**
- * Links the packages that the program needs: those of its folder, or fetched ones where the folder has none, or has those of
- * another package.json. Packages are too many to be copied, and are nothing that was written here. Returns the folder that
- * they are in.
+ * The packages that the program needs: those of its folder, or fetched ones where the folder has none, or has those of another
+ * package.json.
  */
-async function linkPackages(
+async function packagesFor(
   files: ReadonlyMap<string, string>,
   copy: string,
   { sandbox, from = copy, source }: CopyOptions & { readonly source: ConfinedFolder | undefined },
-): Promise<string | undefined> {
+): Promise<PackagesInUse | undefined> {
+  const folder = join(from, "node_modules");
+  const isThere = (await stat(folder).catch(() => undefined))?.isDirectory() === true;
+  const before = isThere ? await source?.read("package.json") : undefined;
+  const needed = neededPackages(files.get("package.json"));
+  const { registry } = sandbox;
+  if (registry !== undefined && needed !== undefined && needed !== neededPackages(before)) {
+    const packages = await usePackages(files, sandbox, registry);
+    if (packages.folder !== undefined) return packages;
+  }
+  return isThere ? { folder, [Symbol.dispose]: () => undefined } : undefined;
+}
+
+/** Packages are too many to be copied, and are nothing that was written here. Returns the folder that they are in. */
+async function linkPackages(folder: string | undefined, copy: string): Promise<string | undefined> {
   const place = join(copy, "node_modules");
   // An edit may have put files there.
-  if ((await stat(place).catch(() => undefined)) !== undefined) return undefined;
-  const installed = join(from, "node_modules");
-  const isThere = (await stat(installed).catch(() => undefined))?.isDirectory() === true;
-  const before = isThere ? await source?.read("package.json") : undefined;
-  const isOther = neededPackages(before) !== neededPackages(files.get("package.json"));
-  const { registry } = sandbox;
-  const fetched =
-    registry !== undefined && isOther ? await fetchPackages(files, sandbox, registry) : undefined;
-  if (fetched === undefined && !isThere) return undefined;
+  if (folder === undefined || (await stat(place).catch(() => undefined)) !== undefined) {
+    return undefined;
+  }
   // A junction needs no rights on Windows; elsewhere the kind counts for nothing.
-  const packages = await realpath(fetched ?? installed);
+  const packages = await realpath(folder);
   await symlink(packages, place, "junction");
   return packages;
 }

@@ -145,11 +145,12 @@ interface CheckedWork {
   >;
 }
 
-/** What a program is run in. */
+/** What a program is run in; `undefined` for the default. */
 export function sandboxOptions({
   packages,
   unsafe,
-}: Pick<OptionValues<typeof workOptions>, "packages" | "unsafe">): SandboxOptions {
+}: Pick<OptionValues<typeof workOptions>, "packages" | "unsafe">): SandboxOptions | undefined {
+  if (packages === undefined && unsafe !== true) return undefined;
   return {
     ...(unsafe === true && { level: "process" }),
     ...(packages !== undefined && { registry: packages }),

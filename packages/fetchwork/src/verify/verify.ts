@@ -53,10 +53,7 @@ export const verify: Command = defineCommand({
     },
   },
   async run({ values }, io) {
-    const scale =
-      values.scale === undefined
-        ? undefined
-        : wholeNumber("scale", values.scale, maxScale, minScale);
+    const given = givenOptions(values, io);
     const module = definitionsModule(values.app, io);
     if (module === undefined) {
       throw new CommandUsageError("there is no project here: pass --app, or run it in a project");
@@ -68,12 +65,7 @@ export const verify: Command = defineCommand({
     const baseline =
       values.baseline === undefined ? undefined : await readJson(resolve(io.cwd, values.baseline));
     const options = await optionsOf(io.cwd);
-    const report = await verifyService(service, {
-      ...options,
-      ...(scale === undefined ? {} : { scale }),
-      ...(values.database === undefined ? {} : { database: storeUrl(values.database, io) }),
-      signal: io.signal,
-    });
+    const report = await verifyService(service, { ...options, ...given, signal: io.signal });
     const compared = baseline === undefined ? undefined : compareBaseline(report, baseline);
     const { closed = [], findings = report.findings, opened = [] } = compared ?? {};
     const code = findings.length + opened.length > 0 ? exitCodes.failed : exitCodes.ok;
@@ -139,6 +131,20 @@ function isService(value: unknown): value is Service {
   return ["collections", "config", "options", "resources"].every(
     (name) => typeof value === "object" && value !== null && Reflect.has(value, name),
   );
+}
+
+/** Options of `verifyService` from the command line. */
+function givenOptions(
+  {
+    database,
+    scale,
+  }: { readonly database?: string | undefined; readonly scale?: string | undefined },
+  io: CommandIo,
+): VerifyOptions {
+  return {
+    ...(scale !== undefined && { scale: wholeNumber("scale", scale, maxScale, minScale) }),
+    ...(database !== undefined && { database: storeUrl(database, io) }),
+  };
 }
 
 /** What `verify.config.ts` of the project exports as default: options of `verifyService`, such as `invariants`. */

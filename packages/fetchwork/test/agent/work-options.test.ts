@@ -63,6 +63,11 @@ describe("agentOptions", () => {
     );
   });
 
+  it("fetches packages from the registry of --packages", () => {
+    const other = { registry: "https://npm.example/" };
+    expect(optionsOf("--packages=https://npm.example/").sandbox).toEqual(other);
+  });
+
   it("leaves the sandbox only with --unsafe", () => {
     expect(optionsOf("--verify=true").sandbox).toBeUndefined();
     expect(optionsOf("--verify=true", "--unsafe").sandbox).toEqual({ level: "process" });
