@@ -3,11 +3,10 @@ import { type CollectionDefinition, DocumentsError, type Store } from "@fetchwor
 import { StartError } from "../errors.ts";
 import type { Log } from "../log/log.ts";
 import type { DocumentMigration } from "./document-migration.ts";
+import { logMigration } from "./migration-log.ts";
 import { migrationStatus } from "./migration-status.ts";
-import { type MigrationReport, runMigrations } from "./run-migrations.ts";
+import { runMigrations } from "./run-migrations.ts";
 
-/** Milliseconds between two lines about a migration that runs. */
-const interval = 10_000;
 /** Milliseconds after which a process looks again whether another one still runs migrations. */
 const pause = 2_000;
 
@@ -39,7 +38,7 @@ export async function migrateAtStart(
           definitions,
           direction: "up",
           choose: (status) => status.pending,
-          begin: (migration, documents) => reportTo(logs, migration, documents),
+          begin: (migration, documents) => logMigration(logs, migration, documents),
           signal,
           wait: 0,
         });
@@ -55,27 +54,6 @@ export async function migrateAtStart(
     const message = `the migrations failed, and the next start tries again: ${reason}`;
     logs?.failed(new StartError(message, { cause: error }));
   }
-}
-
-/** Logs that a migration begins and ends, and how far it is. */
-function reportTo(
-  logs: StartMigrations["logs"],
-  { id, name }: DocumentMigration,
-  documents: number,
-): MigrationReport {
-  const title = `migration ${id} (${name})`;
-  logs?.noted(`${title} begins: ${documents} documents`);
-  let read = 0;
-  let notedAt = performance.now();
-  return {
-    part(_collection, added) {
-      read += added;
-      if (performance.now() - notedAt < interval) return;
-      notedAt = performance.now();
-      logs?.noted(`${title}: ${read} of ${documents} documents`);
-    },
-    done: (changed) => logs?.noted(`${title} is done: ${changed} documents changed`),
-  };
 }
 
 /** Another process has the lock, or has taken it because this one was busy for too long. */
