@@ -147,7 +147,7 @@ export function defineService<const Options extends ServiceOptions>(
   };
 }
 
-/** Refuses what is not a list of migrations, each with a number of its own. */
+/** Refuses what is not a list of migrations, and two with the same number. */
 function requireMigrations(migrations: readonly DocumentMigration[]): void {
   if (!Array.isArray(migrations) || !migrations.every(isMigration)) {
     const expected = "an id from 1, a name of 1 to 200 characters and changes";

@@ -64,14 +64,15 @@ export async function changeStore(
       const progress = createProgress(io, { of, asJson: json });
       const word = direction === "up" ? "done" : "undone";
       return {
-        part: progress.add,
-        end: progress.end,
-        done: (changed) =>
-          void io.stdout.write(
+        part: (collection, documents) => progress.add(collection, documents),
+        end: () => progress.end(),
+        done: (changed) => {
+          io.stdout.write(
             json
               ? jsonLine({ id, name, [word]: true, changed })
               : `${colours(io.stdout).green(word)}  migration ${id}: ${oneLine(name)}, ${documentCount(changed)} changed\n`,
-          ),
+          );
+        },
       };
     },
     signal: io.signal,

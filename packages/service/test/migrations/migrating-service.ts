@@ -25,15 +25,14 @@ export const item = defineResource({
   access: { list: "public", show: "public", create: "public", update: "public", remove: "master" },
 });
 
-/** Renames `titel`, and marks how often a document was changed. */
+/** Renames `titel`. */
 export const rename: DocumentMigration = {
   id: 1,
   name: "rename-titel",
   changes: [
     {
       collection: "items",
-      change: ({ titel, ...rest }) =>
-        titel === undefined ? undefined : { ...rest, title: String(titel) },
+      change: ({ titel, ...rest }) => (titel === undefined ? undefined : { ...rest, title: titel }),
     },
   ],
 };
