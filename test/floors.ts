@@ -63,6 +63,7 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
     "webhooks",
     "receivers",
     "jobs",
+    "migrations",
     "store",
     "settings/environment-file.ts",
     "settings/environment-example.ts",

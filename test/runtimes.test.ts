@@ -14,6 +14,7 @@ const filesOfMainEntries: ReadonlySet<string> = new Set([
   "@fetchwork/http/transport",
   "@fetchwork/kit/errors",
   "@fetchwork/kit/options",
+  "@fetchwork/service/internal",
 ]);
 
 describe("what runs where", () => {

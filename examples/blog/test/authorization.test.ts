@@ -250,7 +250,12 @@ beforeAll(async () => {
 async function openWorld(): Promise<World> {
   const store = await openStore("sqlite::memory:");
   const app = openBlog(store, {
-    logs: { started: () => undefined, failed: () => undefined, warned: () => undefined },
+    logs: {
+      started: () => undefined,
+      noted: () => undefined,
+      failed: () => undefined,
+      warned: () => undefined,
+    },
     publicUrl: "http://localhost:9000",
     mail: { from: "no-reply@blog.example", linkOrigins: ["http://localhost:9000"] },
     providers: [

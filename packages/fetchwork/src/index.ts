@@ -13,7 +13,7 @@ export type {
   DocumentChange,
   DocumentMigration,
   MigratedFields,
-} from "./migrate/document-migration.ts";
+} from "@fetchwork/service";
 export { exitCodes } from "./command/exit-codes.ts";
 export { runCommand } from "./command/run-command.ts";
 export { CommandUsageError } from "./command/usage-error.ts";

@@ -14,6 +14,7 @@ import { checkOptions } from "./check-options.ts";
 import { ServiceError } from "./errors.ts";
 import type { AnyBackgroundJob } from "./jobs/background-job.ts";
 import { receivedDeliveries, type Receiver } from "./receivers/define-receiver.ts";
+import { type DocumentMigration, isMigration } from "./migrations/document-migration.ts";
 import type { Config, SettingsShape } from "./settings/define-config.ts";
 import type { ServerSettings } from "./settings/service-settings.ts";
 import type { WebhookRoute } from "./webhooks/webhook-routes.ts";
@@ -40,6 +41,11 @@ export interface ServiceOptions {
   readonly jobs?: readonly AnyBackgroundJob[] | undefined;
   /** What receives webhooks of others. Default: nothing. */
   readonly receivers?: readonly Receiver[] | undefined;
+  /**
+   * Changes of stored documents, as `src/migrations/index.ts` exports them. With `MIGRATE=start` a process that starts runs
+   * those that did not run. Default: none.
+   */
+  readonly migrations?: readonly DocumentMigration[] | undefined;
   /**
    * Whether admins subscribe endpoints to webhooks: of changes of all resources with `changes: "documents"`, and of the
    * `events` that the service sends itself. Default: `false`.
@@ -105,9 +111,11 @@ export function defineService<const Options extends ServiceOptions>(
     "middlewares",
     "jobs",
     "receivers",
+    "migrations",
     "webhooks",
   ]);
   const { accounts, config, jobs = [], name, receivers = [], webhooks = false } = options;
+  requireMigrations(options.migrations ?? []);
   if (!/^[a-z][a-z\d]*(?:-[a-z\d]+)*$/.test(name)) {
     const expected = "lower-case letters, digits and hyphens";
     throw new ServiceError(`name is ${JSON.stringify(name)}, expected ${expected}`);
@@ -137,6 +145,17 @@ export function defineService<const Options extends ServiceOptions>(
     resources,
     options,
   };
+}
+
+/** Refuses what is not a list of migrations, and two with the same number. */
+function requireMigrations(migrations: readonly DocumentMigration[]): void {
+  if (!Array.isArray(migrations) || !migrations.every(isMigration)) {
+    const expected = "an id from 1, a name of 1 to 200 characters and changes";
+    throw new ServiceError(`migrations must be a list, each with ${expected}`);
+  }
+  const ids = migrations.map(({ id }) => id);
+  const twice = ids.find((id, index) => ids.indexOf(id) !== index);
+  if (twice !== undefined) throw new ServiceError(`two migrations have the id ${twice}`);
 }
 
 /** The resources that routes belong to, each once. */

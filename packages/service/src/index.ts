@@ -18,6 +18,11 @@ export {
   type Receiver,
   type ReceiverDefinition,
 } from "./receivers/define-receiver.ts";
+export type {
+  DocumentChange,
+  DocumentMigration,
+  MigratedFields,
+} from "./migrations/document-migration.ts";
 export { runService } from "./run-service.ts";
 export type { ServiceParts } from "./service-parts.ts";
 export {

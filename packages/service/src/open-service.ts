@@ -17,6 +17,7 @@ import { createSignInLimits, type SignInLimits } from "./http/limits.ts";
 import { middlewares } from "./http/middlewares.ts";
 import type { Log } from "./log/log.ts";
 import { createMailer } from "./mail/mailer.ts";
+import { migrateAtStart } from "./migrations/migrate-at-start.ts";
 import type { ServiceParts } from "./service-parts.ts";
 import type { StartSettings } from "./settings/start-settings.ts";
 import { createServiceSender } from "./webhooks/service-sender.ts";
@@ -39,13 +40,13 @@ export interface OpenService extends ServiceParts {
   /** Absent without users. */
   readonly accounts: OpenAccounts | undefined;
   /**
-   * Begins what no request waits for: jobs, schedules, mails, webhooks.
+   * Begins what no request waits for: jobs, schedules, mails, webhooks, and with `MIGRATE=start` migrations.
    *
    * @throws StartError for a schedule whose times are wrong or never come, or whose input is refused.
    */
   start(): Promise<void>;
   /**
-   * Ends it; what is not done stays queued. After `grace` milliseconds, running work is aborted, attempts of webhooks after
+   * Ends it; what is not done stays queued, and migrations stop between two parts. After `grace` milliseconds, running work is aborted, attempts of webhooks after
    * two seconds at most. Default: `10_000`.
    */
   stop(options?: { readonly grace?: number | undefined }): Promise<void>;
@@ -66,6 +67,7 @@ export function openService(service: Service, store: Store, options: OpenOptions
   const { logs, settings } = options;
   const { config, name, title, version } = service;
   const { jobs: definedJobs = [], receivers = [], resources = [], routes = [] } = service.options;
+  const { migrations = [] } = service.options;
   const limits = createSignInLimits(store, settings);
   const accounts = openAccounts(service, store, { ...options, limits });
   const { authentication, routes: accountRoutes } = accounts
@@ -104,6 +106,8 @@ export function openService(service: Service, store: Store, options: OpenOptions
   // It writes, because a store whose disk is full still reads.
   const checks = [{ name: "documents", check: () => administer(store).probe() }];
   const { corsOrigins, signInLimit, trustedProxies } = settings;
+  const stopping = new AbortController();
+  let migrating: Promise<void> | undefined;
   const layers = middlewares({
     checks,
     corsOrigins,
@@ -125,9 +129,19 @@ export function openService(service: Service, store: Store, options: OpenOptions
       sender?.start();
       accounts?.start();
       await startJobs(jobs, definedJobs, parts);
+      if (!settings.migratesAtStart) return;
+      if (migrations.length === 0) {
+        logs?.warned("MIGRATE is start, but the service has no migrations: see defineService");
+        return;
+      }
+      const { signal } = stopping;
+      const { collections } = service;
+      migrating = migrateAtStart(store, { collections, logs, migrations, signal });
     },
     async stop({ grace = 10_000 } = {}) {
+      stopping.abort();
       await Promise.all([
+        migrating,
         accounts?.stop(),
         // What is aborted is sent again, and an endpoint may hang.
         sender?.stop({ grace: Math.min(grace, 2_000) }),

@@ -1,10 +1,10 @@
 import { administer } from "@fetchwork/documents";
+import { progressCollection } from "@fetchwork/service/internal";
 import { defineCommand, type Command } from "../command/command.ts";
 import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
 import { definitionsOption, loadDefinitions } from "./definitions.ts";
 import { describeStep, isPending } from "./describe-step.ts";
 import { documentCount } from "./document-count.ts";
-import { progressCollection } from "./progress-collection.ts";
 import { openExisting, shownUrl, storeUrl, urlOption } from "./store-url.ts";
 
 const PENDING = 3;

@@ -1,17 +1,19 @@
-import { readdirSync, existsSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { isObject } from "@fetchwork/kit";
+import type { DocumentMigration } from "@fetchwork/service";
+import { isMigration } from "@fetchwork/service/internal";
 import type { CommandIo } from "../command/command-io.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { requireOwnModule } from "../db/definitions.ts";
 import { loadModule } from "../files/load-module.ts";
 import { makeFolders } from "../files/make-folders.ts";
 import { projectFolder } from "../files/project-folder.ts";
-import type { DocumentMigration } from "./document-migration.ts";
 
 const maxFiles = 10_000;
 const namePattern = /^(\d{4,})-[a-z\d-]+\.(?:ts|js)$/;
+const listHeader =
+  '// Written by "fetchwork migrate plan --write", for "migrations" of defineService.';
 
 /** The option that names a folder of migrations. */
 export const folderOption = {
@@ -64,7 +66,24 @@ export async function writeMigration(
   const file = join(folder, `${String(id).padStart(4, "0")}-${name}.ts`);
   await makeFolders(folder);
   await writeFile(file, source, { flag: "wx" });
+  await writeList(folder);
   return file;
+}
+
+/** Writes the list of all migrations for `defineService`; a module that the project wrote itself stays. */
+async function writeList(folder: string): Promise<void> {
+  const file = join(folder, "index.ts");
+  if (existsSync(file) && !readFileSync(file, "utf8").startsWith(listHeader)) return;
+  const names = readdirSync(folder).filter((name) => namePattern.test(name));
+  const imports = names.toSorted().map((name) => {
+    const local = `migration${Number(namePattern.exec(name)?.[1])}`;
+    return { line: `import { migration as ${local} } from "./${name}";\n`, local };
+  });
+  const lines = imports.map(({ line }) => line).join("");
+  const list = imports.map(({ local }) => `  ${local},\n`).join("");
+  const type = 'import type { DocumentMigration } from "fetchwork";\n';
+  const text = `${listHeader}\n${type}${lines}\nexport const migrations: readonly DocumentMigration[] = [\n${list}];\n`;
+  await writeFile(file, text);
 }
 
 /**
@@ -78,26 +97,4 @@ export function requireMigrationName(name: string): void {
   throw new CommandUsageError(
     `--name is ${JSON.stringify(name.slice(0, 100))}: expected ${expected}`,
   );
-}
-
-function isMigration(value: unknown): value is DocumentMigration {
-  if (!isObject(value)) return false;
-  const { id, name, changes } = value;
-  return (
-    Number.isSafeInteger(id) &&
-    Number(id) >= 1 &&
-    typeof name === "string" &&
-    name.length >= 1 &&
-    name.length <= 200 &&
-    Array.isArray(changes) &&
-    changes.length > 0 &&
-    changes.every(isChange)
-  );
-}
-
-function isChange(value: unknown): boolean {
-  if (!isObject(value)) return false;
-  const { collection, change, undo } = value;
-  const isUndo = undo === undefined || typeof undo === "function";
-  return typeof collection === "string" && typeof change === "function" && isUndo;
 }

@@ -5,11 +5,11 @@ import {
   openStore,
   type Store,
 } from "@fetchwork/documents";
+import type { DocumentMigration } from "@fetchwork/service";
+import { progressCollection } from "@fetchwork/service/internal";
 import { openExisting } from "../db/store-url.ts";
 import { pendingUnique } from "./compare-store.ts";
-import type { DocumentMigration } from "./document-migration.ts";
 import type { Model } from "./model.ts";
-import { progressCollection } from "../db/progress-collection.ts";
 
 /** A store whose documents migrations change. */
 export interface OpenForChanges {

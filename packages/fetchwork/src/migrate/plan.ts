@@ -1,4 +1,5 @@
 import { relative } from "node:path";
+import { migrationStatus } from "@fetchwork/service/internal";
 import { type Command, defineCommand } from "../command/command.ts";
 import { exitCodes } from "../command/exit-codes.ts";
 import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
@@ -16,7 +17,6 @@ import {
 } from "./migration-files.ts";
 import type { MigrationPlan } from "./migration-plan.ts";
 import { migrationName, migrationSource } from "./migration-source.ts";
-import { migrationStatus } from "./migration-status.ts";
 import { loadModels } from "./model.ts";
 
 /** `fetchwork migrate plan`. */

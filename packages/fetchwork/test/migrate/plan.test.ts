@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { allEngines, newFolder } from "../db/db-world.ts";
@@ -146,7 +146,39 @@ export const app = { resources, collections: resources.map((each) => each.collec
     expect(await readAll(url, "items")).toEqual(done);
     expect((await migrate(["plan", "-u", url], { cwd }))[0]).toBe(0);
   });
+
+  it("writes the list of all migrations, and leaves one alone that the project wrote", async () => {
+    const url = `sqlite:${join(newFolder(), "a.db")}`;
+    await fill(url, "items", [{}]);
+    const cwd = newProject(itemsApp("stock: z.number(), price: z.number()"));
+    addMigration(cwd, "0001-old.js", emptyMigration);
+    const list = join(cwd, "src/migrations/index.ts");
+    const write = ["plan", "-u", url, "--write", "--name"];
+    await migrate(["run", "-u", url], { cwd });
+    await migrate([...write, "second"], { cwd });
+    const loaded: unknown = await import(list);
+    expect(loaded).toMatchObject({
+      migrations: [
+        { id: 1, name: "old" },
+        { id: 2, name: "second" },
+      ],
+    });
+    await migrate(["run", "-u", url], { cwd });
+    writeFileSync(list, "export const migrations = [];\n");
+    await fill(url, "items", [{ stock: "1", price: 1 }]);
+    const [, stdout] = await migrate([...write, "third"], { cwd });
+    expect(stdout).toContain("written: src/migrations/0003-third.ts");
+    expect(readFileSync(list, "utf8")).toBe("export const migrations = [];\n");
+  });
 });
+
+const emptyMigration = `
+export const migration = {
+  id: 1,
+  name: "old",
+  changes: [{ collection: "items", change: () => undefined }],
+};
+`;
 
 async function ids(url: string, name: string): Promise<readonly string[]> {
   const { defineCollection, openStore } = await import("@fetchwork/documents");

@@ -8,6 +8,8 @@ export interface Log {
   readonly middleware?: Middleware | undefined;
   /** Says that the server listens at a URL; people get a greeting, where there is one. */
   readonly started: (url: string, greeting: string | undefined) => void;
+  /** Logs what the service does by itself. */
+  readonly noted: (message: string) => void;
   /** Logs what may be wrong with the settings. */
   readonly warned: (message: string) => void;
   /** Logs what went wrong and was nobody's request's fault. */
@@ -28,6 +30,7 @@ export async function openLog({ name, log, logLevel }: LogSettings): Promise<Log
   return {
     middleware: log === "off" ? undefined : logger({ format: formatLine }),
     started: (_url, greeting) => greeting !== undefined && console.log(greeting),
+    noted: (message) => log !== "off" && console.log(message),
     warned: (message) => console.warn(message),
     failed: (error) => console.error(error),
   };
@@ -59,6 +62,7 @@ async function openPino(name: string, level: LogSettings["logLevel"]): Promise<L
   return {
     middleware: logger({ backend, ip: true }),
     started: (url) => log.info({ url }, "listening"),
+    noted: (message) => log.info(message),
     warned: (message) => log.warn(message),
     failed: (error) => log.error({ err: error }, "failed"),
   };

@@ -25,6 +25,8 @@ export interface ServerSettings {
   readonly PUBLIC_URL: Setting<string | undefined>;
   /** Where the documents are. Default: `sqlite:data/<name>.db`; a relative path is one in the folder of the project. */
   readonly DATABASE_URL: Setting<string | undefined>;
+  /** When migrations of the service run: when a process starts, next to requests, or only by `fetchwork migrate run`. Default: `off`. */
+  readonly MIGRATE: Setting<"start" | "off">;
   /** Form of the log: lines for people, objects for programs, or none. Default: `json` in production, else `spec`. */
   readonly LOG: Setting<"spec" | "json" | "off" | undefined>;
   /** Least important of what the log `json` has. Default: `info`. */
@@ -69,6 +71,13 @@ export const serverSettings: ServerSettings = {
       description:
         "Where the documents are: by default a file in data/, created when it is not there. A relative path is one in this folder, as in sqlite:data/other.db.",
       examples: ["postgres://localhost/documents"],
+    }),
+  MIGRATE: oneOf("start", "off")
+    .default("off")
+    .meta({
+      description:
+        "Whether a process that starts runs the migrations that did not run: start, or off.",
+      examples: ["start"],
     }),
   LOG: oneOf("spec", "json", "off")
     .optional()

@@ -22,6 +22,8 @@ export interface StartSettings {
   readonly tokenLifetime: number | undefined;
   /** The path in it is absolute. */
   readonly databaseUrl: string;
+  /** Whether a process that starts runs migrations. */
+  readonly migratesAtStart: boolean;
   readonly log: "spec" | "json" | "off";
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
   readonly trustedProxies: readonly string[];
@@ -101,6 +103,7 @@ export function readStartSettings(
     jwtSecret: values.JWT_SECRET,
     tokenLifetime: values.TOKEN_LIFETIME,
     databaseUrl: absoluteUrl(DATABASE_URL, folder),
+    migratesAtStart: values.MIGRATE === "start",
     log: LOG ?? (isProduction ? "json" : "spec"),
     logLevel: values.LOG_LEVEL,
     trustedProxies: values.TRUSTED_PROXIES,

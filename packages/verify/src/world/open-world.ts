@@ -87,6 +87,7 @@ async function fill(
     mailer: { send: () => Promise.resolve() },
     logs: {
       started: () => undefined,
+      noted: () => undefined,
       warned: (message) => console.warn(message),
       failed: (error) => fragile.isEnding || console.error(error),
     },

@@ -7,7 +7,7 @@ import {
   type Transaction,
 } from "@fetchwork/documents";
 import { isObject } from "@fetchwork/kit";
-import { progressCollection } from "../db/progress-collection.ts";
+import { progressCollection } from "./progress-collection.ts";
 import type { DocumentChange, DocumentMigration, MigratedFields } from "./document-migration.ts";
 
 const maxPart = 100;

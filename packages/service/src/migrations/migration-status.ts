@@ -4,6 +4,7 @@ import type { DocumentMigration } from "./document-migration.ts";
 /** Which migrations of a project ran on a store. */
 export interface MigrationStatus {
   readonly applied: readonly AppliedMigration[];
+  /** In the order of their numbers. */
   readonly pending: readonly DocumentMigration[];
 }
 
@@ -23,6 +24,6 @@ export async function migrationStatus(
   const ids = new Set(steps.flatMap((step) => (step.kind === "migrate" ? [step.id] : [])));
   return {
     applied: (await care.status()).migrations,
-    pending: migrations.filter(({ id }) => ids.has(id)),
+    pending: migrations.filter(({ id }) => ids.has(id)).toSorted((one, other) => one.id - other.id),
   };
 }

@@ -1,3 +1,5 @@
+import { isObject } from "@fetchwork/kit";
+
 /** The fields of a document, without `id`, `version`, `createdAt` and `updatedAt`. */
 export type MigratedFields = Readonly<Record<string, unknown>>;
 
@@ -22,4 +24,27 @@ export interface DocumentMigration {
   readonly name: string;
   /** The changes. Those of one collection are made together, in this order. */
   readonly changes: readonly DocumentChange[];
+}
+
+/** Whether a value has the form of a migration. */
+export function isMigration(value: unknown): value is DocumentMigration {
+  if (!isObject(value)) return false;
+  const { id, name, changes } = value;
+  return (
+    Number.isSafeInteger(id) &&
+    Number(id) >= 1 &&
+    typeof name === "string" &&
+    name.length >= 1 &&
+    name.length <= 200 &&
+    Array.isArray(changes) &&
+    changes.length > 0 &&
+    changes.every(isChange)
+  );
+}
+
+function isChange(value: unknown): boolean {
+  if (!isObject(value)) return false;
+  const { collection, change, undo } = value;
+  const isUndo = undo === undefined || typeof undo === "function";
+  return typeof collection === "string" && typeof change === "function" && isUndo;
 }

@@ -1,0 +1,101 @@
+import { administer, type CollectionDefinition, type Store } from "@fetchwork/documents";
+import type { DocumentMigration } from "./document-migration.ts";
+import { type MigrationStatus, migrationStatus } from "./migration-status.ts";
+import { progressCollection } from "./progress-collection.ts";
+import { type Direction, progressId, runParts } from "./run-parts.ts";
+
+export type { Direction };
+
+/** Receives what becomes of a migration. */
+export interface MigrationReport {
+  /** Documents of a collection were read. */
+  readonly part: (collection: string, documents: number) => void;
+  /** The migration is recorded as run, or as undone. */
+  readonly done: (changed: number) => void;
+  /** It ended, done or not. */
+  readonly end?: (() => void) | undefined;
+}
+
+/** How migrations run. */
+export interface MigrationRun {
+  readonly definitions: ReadonlyMap<string, CollectionDefinition<object>>;
+  readonly direction: Direction;
+  /** Returns which of them run; it is called while no other process runs any. */
+  readonly choose: (status: MigrationStatus) => readonly DocumentMigration[];
+  /** Reports a migration that begins; `documents` are those of its collections. */
+  readonly begin: (migration: DocumentMigration, documents: number) => MigrationReport;
+  /** Ends it between two parts. */
+  readonly signal: AbortSignal;
+  /** Milliseconds to wait for a process that runs migrations. Default: `10_000`. */
+  readonly wait?: number | undefined;
+}
+
+/**
+ * Runs migrations one after the other, while no other process runs any; returns their number.
+ *
+ * @throws DocumentsError `ERR_DOCUMENTS_LOCKED` when another process runs migrations, `ERR_DOCUMENTS_MIGRATION` when those of
+ *   the store are not among these.
+ */
+export async function runMigrations(
+  store: Store,
+  migrations: readonly DocumentMigration[],
+  run: MigrationRun,
+): Promise<number> {
+  const { choose, direction, signal, wait } = run;
+  const work = async (held: AbortSignal): Promise<number> => {
+    await refuseHalf(store, migrations, direction);
+    const chosen = choose(await migrationStatus(store, migrations));
+    const signals = AbortSignal.any([held, signal]);
+    for (const migration of chosen) await runOne(store, migration, { ...run, signal: signals });
+    return chosen.length;
+  };
+  // What was killed holds it for five seconds.
+  return await store.lock("fetchwork:migrate", work, { expiry: 5_000, wait });
+}
+
+/** What stopped in the middle goes on in the same direction only. */
+async function refuseHalf(
+  store: Store,
+  migrations: readonly DocumentMigration[],
+  direction: Direction,
+): Promise<void> {
+  const [other, command] =
+    direction === "up" ? (["undo", "undo"] as const) : (["up", "run"] as const);
+  for (const migration of migrations) {
+    const note = await store.collection(progressCollection).get(progressId(migration, other));
+    if (note === undefined) continue;
+    throw new Error(
+      `migration ${migration.id} stopped in the middle: "fetchwork migrate ${command}" goes on with it`,
+    );
+  }
+}
+
+async function runOne(
+  store: Store,
+  migration: DocumentMigration,
+  { begin, definitions, direction, signal }: MigrationRun,
+): Promise<void> {
+  const { id, name } = migration;
+  const { collections } = await administer(store).status();
+  const names = new Set(migration.changes.map(({ collection }) => collection));
+  const documents = collections.reduce(
+    (sum, each) => sum + (names.has(each.name) ? each.documents : 0),
+    0,
+  );
+  const report = begin(migration, documents);
+  let changed: number;
+  try {
+    const onPart = report.part;
+    changed = await runParts(store, migration, { definitions, direction, signal, onPart });
+  } finally {
+    report.end?.();
+  }
+  // First the record: after a crash between the two, nothing runs again.
+  await administer(store).load((loading) =>
+    direction === "up"
+      ? loading.noteMigrations([{ id, name, at: new Date().toISOString() }])
+      : loading.forgetMigration(id),
+  );
+  await store.collection(progressCollection).remove(progressId(migration, direction));
+  report.done(changed);
+}
