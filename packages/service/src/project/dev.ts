@@ -1,6 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { readdirSync, readFileSync, watch, type FSWatcher } from "node:fs";
 import path from "node:path";
+import { stopWithNpm } from "../processes/stop-with-npm.ts";
 
 /** One save is many events. In milliseconds. */
 const debounce = 50;
@@ -28,6 +29,7 @@ export function dev(project: string, folders: readonly string[]): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => stop(signal));
   }
+  stopWithNpm();
   watchFolders();
   run();
 
