@@ -55,7 +55,7 @@ export async function buildExecutable(project: string): Promise<void> {
   }
 }
 
-/** Returns the name that a `package.json` gives an executable; Windows starts those that end with `.exe`. */
+/** Returns the name of an executable, which is in `package.json`; Windows starts those that end with `.exe`. */
 export function executableName(
   manifest: string,
   platform: NodeJS.Platform = process.platform,
