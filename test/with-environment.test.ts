@@ -2,7 +2,7 @@ import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { readManifest, root } from "../scripts/workspace-packages.ts";
+import { root } from "../scripts/workspace-packages.ts";
 
 const launcher = join(root, "scripts/with-environment.mjs");
 
@@ -56,16 +56,4 @@ it("with-environment.mjs says how to use it when nothing separates the variables
   const { status, stderr } = spawnSync(process.execPath, [launcher, "A=1"], { encoding: "utf8" });
   expect(status).toBe(2);
   expect(stderr).toContain("usage");
-});
-
-/** Without `exec`, the shell stays between npm and the server, and ends alone when npm passes SIGTERM on. */
-const servers: ReadonlySet<string> = new Set(["start", "tour"]);
-
-it("The scripts of the root need no POSIX shell, but for the `exec` of servers", () => {
-  const { scripts = {} } = readManifest(".");
-  const posix = Object.entries(scripts).filter(([name, script]) => {
-    const rest = servers.has(name) ? script.replace(/^exec /, "") : script;
-    return /(?:^|&& )(?:[A-Z_]+=|exec |\[ )|[$`';|]|\|\|/.test(rest);
-  });
-  expect(posix).toEqual([]);
 });

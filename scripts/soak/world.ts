@@ -66,7 +66,7 @@ export async function createWorld(engine: Engine, onCrash: (what: string) => voi
   const clock = join(folder, "clock");
   const main = join(folder, "main.js");
   writeFileSync(join(folder, "package.json"), '{ "type": "module" }');
-  const receiverFile = new URL("receiver.ts", import.meta.url).pathname;
+  const receiverFile = join(import.meta.dirname, "receiver.ts");
   const world: World = {
     engine,
     folder,

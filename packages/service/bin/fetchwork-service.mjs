@@ -15,6 +15,7 @@ if (existsSync(built)) {
   });
   // Ctrl-C reaches the child by itself; what is sent to this process alone is handed on.
   process.on("SIGINT", () => {});
+  (await import("../src/processes/stop-with-npm.ts")).stopWithNpm();
   for (const signal of ["SIGTERM", "SIGHUP"]) process.on(signal, () => child.kill(signal));
   child.once("exit", (code) => (process.exitCode = code ?? 1));
 }

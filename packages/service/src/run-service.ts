@@ -7,6 +7,7 @@ import { type Log, openLog } from "./log/log.ts";
 import { openService } from "./open-service.ts";
 import { findProjectFolder } from "./project-folder.ts";
 import { runProcesses } from "./processes/run-processes.ts";
+import { stopWithNpm } from "./processes/stop-with-npm.ts";
 import { joinPrimary } from "./processes/worker-process.ts";
 import { type EnvironmentFile, loadEnvironment } from "./settings/environment-file.ts";
 import { readStartSettings, type StartSettings } from "./settings/start-settings.ts";
@@ -19,6 +20,8 @@ import { openDatabase } from "./store/open-database.ts";
  * With `PROCESSES` above 1, this process starts that many of itself, which serve on one port, and serves nothing itself: it
  * replaces those that crash, and at SIGHUP one after the other, without a request that is lost.
  *
+ * Under `npm run` it stops as well when npm or its shell has ended, within 250 ms.
+ *
  * A fault of the settings or the surroundings is printed as one line each, and the exit code is 1.
  *
  * @example
@@ -30,6 +33,7 @@ export async function runService(service: Service): Promise<void> {
   // The reader of the log may go; the service goes on.
   process.stdout.on("error", ignore);
   process.stderr.on("error", ignore);
+  if (cluster.isPrimary) stopWithNpm();
   const inherited = new Set(Object.keys(process.env));
   try {
     const folder = findProjectFolder();

@@ -1,4 +1,4 @@
-import { relative, sep } from "node:path";
+import { posix, win32 } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ContentBlock } from "@agentclientprotocol/sdk";
 import { AgentError } from "../errors.ts";
@@ -36,11 +36,17 @@ export function readPromptBlocks(blocks: readonly ContentBlock[], folder: string
 }
 
 /** A path in the folder as the tools name it; anything else stays as it is. */
-function pathOf(uri: string, folder: string): string {
+export function pathOf(
+  uri: string,
+  folder: string,
+  windows: boolean = process.platform === "win32",
+): string {
   if (!uri.startsWith("file:") || !URL.canParse(uri)) return uri;
   try {
-    const path = relative(folder, fileURLToPath(uri));
-    return path.startsWith("..") ? uri : path.split(sep).join("/");
+    const paths = windows ? win32 : posix;
+    const path = paths.relative(folder, fileURLToPath(uri, { windows }));
+    // From another drive no relative path leads to the folder.
+    return path.startsWith("..") || paths.isAbsolute(path) ? uri : path.split(paths.sep).join("/");
   } catch {
     return uri;
   }

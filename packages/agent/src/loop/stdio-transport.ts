@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import type { JSONRPCMessage, MCPTransport } from "@ai-sdk/mcp";
 import { ByteCollector } from "@fetchwork/kit";
 import type { McpServer } from "./mcp-server.ts";
+import { endProgram } from "../verify/end-program.ts";
 
 /** Bytes of a message. */
 export const maxMessageBytes: number = 32 * 1024 * 1024;
@@ -28,13 +29,7 @@ export function startProgram(
     stdio: ["pipe", "pipe", "ignore"],
     env: { PATH, HOME, ...env },
   });
-  const kill = (): void => {
-    try {
-      if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-    } catch {
-      // Nothing of it is left.
-    }
-  };
+  const kill = (): void => endProgram(child.pid);
   process.on("exit", kill);
   const started = new Promise<void>((resolve, reject) => {
     child.once("spawn", resolve).once("error", reject);

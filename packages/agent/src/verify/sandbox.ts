@@ -4,6 +4,7 @@ import { dirname } from "node:path";
 import { checkOptions } from "../check-options.ts";
 import { AgentError, AgentUsageError, checkCount, checkTime, optionError } from "../errors.ts";
 import { sealedCommand } from "./sealed.ts";
+import { endProgram } from "./end-program.ts";
 
 /**
  * What keeps a process in: `sealed` has none of the machine's files, network, processes and sockets but the folder it works
@@ -177,13 +178,7 @@ function run(
       });
     }
     let timedOut = false;
-    const end = (): void => {
-      try {
-        if (child.pid !== undefined) process.kill(-child.pid, "SIGKILL");
-      } catch {
-        // It has just ended by itself.
-      }
-    };
+    const end = (): void => endProgram(child.pid);
     const timer = setTimeout(() => {
       timedOut = true;
       end();

@@ -15,6 +15,7 @@ import { codeOf } from "../error-code.ts";
 import { AgentError } from "../errors.ts";
 import { validateFilePath } from "../files/file-path.ts";
 import { makeFolder, makeFolders } from "./make-folders.ts";
+import { openNoFollow } from "./open-no-follow.ts";
 
 /** How a confined folder writes. */
 export interface ConfinedFolderOptions {
@@ -81,8 +82,8 @@ export class ConfinedFolder {
   /** The bytes of a file; undefined when there is none. */
   async readBytes(path: string): Promise<Uint8Array | undefined> {
     return this.#inFolder(path, "look", async (folder, name) => {
-      const flags = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-      const file = await open(join(folder, name), flags);
+      const flags = constants.O_RDONLY | constants.O_NONBLOCK;
+      const file = await openNoFollow(join(folder, name), flags);
       try {
         const { size } = await this.#regular(file, path);
         this.#checkSize(path, size);
@@ -95,9 +96,9 @@ export class ConfinedFolder {
 
   /** Opens a file of our own that stays open, for reading and writing. It is made where it does not exist. */
   async openOwn(path: string): Promise<FileHandle> {
-    const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants;
+    const { O_CREAT, O_NONBLOCK, O_RDWR } = constants;
     const file = await this.#inFolder(path, "make", (folder, name) =>
-      open(join(folder, name), O_CREAT | O_NOFOLLOW | O_NONBLOCK | O_RDWR, 0o600),
+      openNoFollow(join(folder, name), O_CREAT | O_NONBLOCK | O_RDWR, { mode: 0o600 }),
     );
     if (file === undefined) throw unsafe(path, "it cannot be made");
     try {

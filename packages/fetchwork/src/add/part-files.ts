@@ -1,4 +1,5 @@
 import { CommandUsageError } from "../command/usage-error.ts";
+import { deviceName } from "../files/device-name.ts";
 import type { ProjectParts } from "./api-index.ts";
 import { camelOf } from "./resource-names.ts";
 
@@ -30,7 +31,8 @@ const reserved = new Set([
  * @throws CommandUsageError for an invalid name.
  */
 export function partFile(kind: "job" | "receiver", name: string): PartFile {
-  if (!/^[a-z][a-z\d]*(?:-[a-z\d]+)*$/.test(name) || name.length > 40 || reserved.has(name)) {
+  const isReserved = reserved.has(name) || deviceName.test(name);
+  if (!/^[a-z][a-z\d]*(?:-[a-z\d]+)*$/.test(name) || name.length > 40 || isReserved) {
     throw new CommandUsageError(
       `invalid name ${JSON.stringify(name)}: expected lower-case letters, digits and hyphens, such as nightly-report`,
     );

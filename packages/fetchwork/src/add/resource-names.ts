@@ -1,4 +1,5 @@
 import { CommandUsageError } from "../command/usage-error.ts";
+import { deviceName } from "../files/device-name.ts";
 
 /** A resource's names in all their forms. */
 export interface ResourceNames {
@@ -46,7 +47,8 @@ export function namesOf(name: string, path?: string): ResourceNames {
     );
   }
   const kebab = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  if (reserved.has(kebab)) throw new CommandUsageError(`the name ${kebab} is reserved`);
+  if (reserved.has(kebab) || deviceName.test(kebab))
+    throw new CommandUsageError(`the name ${kebab} is reserved`);
   const camel = camelOf(kebab);
   const plural = pluralOf(kebab);
   if (path !== undefined && !/^(?:\/[a-z][a-z\d-]{0,39})+$/.test(path)) {

@@ -224,7 +224,7 @@ function nextSteps(
   const lines = [
     ...enter(folder, cwd),
     ...(isInstalled === true ? [] : ["npm install"]),
-    "npx fetchwork add note 'text:string!:search'",
+    `npx fetchwork add note ${shellWord("text:string!:search")}`,
     "npm test",
     "npm run dev",
   ];

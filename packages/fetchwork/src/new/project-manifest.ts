@@ -25,8 +25,8 @@ export function projectManifest(options: ProjectOptions, source: PackageSource):
 const ownScripts = {
   dev: "fetchwork-service dev",
   build: "fetchwork-service build",
-  preprod: "[ -f dist/index.js ] || npm run --silent build",
-  prod: "NODE_ENV=production MALLOC_ARENA_MAX=1 exec node --max-semi-space-size=4 dist/index.js",
+  preprod: "fetchwork-service build --if-missing",
+  prod: "node --max-semi-space-size=4 dist/index.js",
   test: "vitest run",
   coverage: "vitest run --coverage.enabled --coverage.include=src",
   lint: "tsc && oxlint --max-warnings=0 src",
@@ -43,9 +43,9 @@ function workspaceScripts(name: string): Readonly<Record<string, string>> {
   const folder = `examples/${name}`;
   const coverage = `--coverage.enabled --coverage.include=${folder}/src --coverage.reportsDirectory=${folder}/coverage`;
   return {
-    dev: `exec node ${onSources} ${service} dev --watch ${root}/packages`,
+    dev: `node ${onSources} ${service} dev --watch ${root}/packages`,
     build: `node ${onSources} ${service} build`,
-    prod: `NODE_ENV=production MALLOC_ARENA_MAX=1 exec node ${required} --max-semi-space-size=4 --conditions=@fetchwork/source src/index.ts`,
+    prod: `node ${required} ${root}/scripts/with-environment.mjs NODE_ENV=production MALLOC_ARENA_MAX=1 -- --max-semi-space-size=4 --conditions=@fetchwork/source src/index.ts`,
     test: `${vitest} ${folder}`,
     coverage: `${vitest} ${coverage} ${folder}`,
     lint: `node ${root}/scripts/require-node.cjs && npx --yes -p oxlint@1.94.0 oxlint --max-warnings=0 src`,

@@ -1,4 +1,5 @@
 import { CommandUsageError } from "../command/usage-error.ts";
+import { deviceName } from "../files/device-name.ts";
 
 /** What a new project has. */
 export interface ProjectOptions {
@@ -44,6 +45,7 @@ export function faultOfName(name: string): string | undefined {
   }
   if (name.length > 40) return "it is longer than 40 characters";
   if (reserved.has(name)) return "it is the name of an existing package";
+  if (deviceName.test(name)) return "Windows has a device of this name";
   return undefined;
 }
 

@@ -1,5 +1,15 @@
 import { spawn } from "node:child_process";
 
+/** Returns what starts a program. npm is a script on Windows, which only its shell starts; it must get fixed arguments. */
+export function commandOf(
+  program: string,
+  args: readonly string[],
+  platform: NodeJS.Platform = process.platform,
+): readonly [string, readonly string[]] {
+  if (platform !== "win32" || program !== "npm") return [program, args];
+  return ["cmd.exe", ["/d", "/s", "/c", program, ...args]];
+}
+
 /**
  * Runs a program to its end; if it fails, its output is the error's message. When the signal aborts, the program is
  * stopped and waited for, so that it writes nothing into a folder that the caller then removes.
@@ -14,7 +24,8 @@ export async function run(
   }: { readonly cwd: string; readonly signal: AbortSignal; readonly env?: NodeJS.ProcessEnv },
 ): Promise<void> {
   signal.throwIfAborted();
-  const child = spawn(program, args, { cwd, signal, env, stdio: ["ignore", "pipe", "pipe"] });
+  const [file, all] = commandOf(program, args);
+  const child = spawn(file, all, { cwd, signal, env, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) {
     stream

@@ -37,6 +37,8 @@ describe("fetchwork add", () => {
     [["../evil"], 'invalid resource name "../evil"'],
     [["a".repeat(31)], "at most 30"],
     [["class"], "the name class is reserved"],
+    [["con"], "the name con is reserved"],
+    [["lpt1"], "the name lpt1 is reserved"],
     [["user"], "the name user is reserved"],
     [["auth"], "the name auth is reserved"],
     [["passwordReset"], "the name password-reset is reserved"],

@@ -27,7 +27,7 @@ async function serving(
   env: NodeJS.ProcessEnv = {},
 ): Promise<{ readonly child: ChildProcess; readonly origin: string; output(): string }> {
   const port = await freePort();
-  const { CI: _ci, ...inherited } = process.env;
+  const { CI: _ci, NODE_ENV: _mode, ...inherited } = process.env;
   const child = spawn("npm", ["run", "--silent", script], {
     cwd: folder,
     env: { ...inherited, IP: "127.0.0.1", PORT: String(port), ...env },
@@ -37,7 +37,8 @@ async function serving(
   // Each script tells the server that it has started; what is killed would leave it behind.
   onTestFinished(async () => {
     if (child.exitCode !== null || child.signalCode !== null || child.pid === undefined) return;
-    const end = once(child, "exit");
+    // What is closed last is the output of the server.
+    const end = once(child, "close");
     process.kill(-child.pid, "SIGTERM");
     await end;
   });
@@ -147,7 +148,7 @@ describe("a script of a new project", () => {
   });
 
   it(
-    "prod serves with secrets from outside, logs JSON, and ends with 0",
+    "prod serves with secrets from outside, logs JSON, and leaves nothing when npm is stopped",
     { timeout: 120_000 },
     async () => {
       const folder = await projectWithNotes();
@@ -163,9 +164,10 @@ describe("a script of a new project", () => {
         DATABASE_URL: `sqlite:${join(folder, "prod.db")}`,
       });
       await answers(`${origin}/notes`);
-      const end = once(child, "exit");
-      if (child.pid !== undefined) process.kill(-child.pid, "SIGTERM");
-      expect((await end)[0]).toBe(0);
+      const end = once(child, "close");
+      child.kill("SIGTERM");
+      await end;
+      await expect(fetch(`${origin}/notes`)).rejects.toThrow("fetch failed");
       const lines = output()
         .split("\n")
         .filter((line) => line.startsWith("{"));

@@ -18,6 +18,7 @@ import { parseJsonRecord } from "../json-record.ts";
 import { checkLease, LostLockError, waitForLease } from "../store/lease.ts";
 import type { TokenStore } from "../store/token-store.ts";
 import { checkOptions } from "../check-options.ts";
+import { retryBusy } from "./retry-busy.ts";
 
 /** Options of {@link FileTokenStore}. */
 export interface FileTokenStoreOptions {
@@ -68,7 +69,7 @@ export class FileTokenStore implements TokenStore {
       await file.writeFile(JSON.stringify(token));
       await file.sync();
       await this.#checkLock(`${path}.lock`);
-      await rename(temporary, path);
+      await retryBusy(() => rename(temporary, path));
       await syncFolder(this.#folder);
     } catch (error) {
       // What cannot be removed either is removed under a later lock.
@@ -80,7 +81,7 @@ export class FileTokenStore implements TokenStore {
 
   async delete(key: string): Promise<void> {
     try {
-      await rm(this.#path(key), { force: true });
+      await remove(this.#path(key));
     } catch (error) {
       throw new TokenStoreError("a token cannot be removed", { cause: error });
     }
@@ -104,7 +105,7 @@ export class FileTokenStore implements TokenStore {
     } finally {
       clearInterval(alive);
       if (this.#held.get(path) === holder) this.#held.delete(path);
-      if ((await contentOf(path)) === holder) await rm(path, { force: true });
+      if ((await contentOf(path)) === holder) await remove(path);
     }
   }
 
@@ -122,13 +123,13 @@ export class FileTokenStore implements TokenStore {
     // Of all who find it abandoned, one removes it; and only if it still is the one that was looked at.
     const removal = `${path}.removal`;
     if (!(await create(removal, holder))) {
-      if (await isOlder(removal, this.#leaseTime)) await rm(removal, { force: true });
+      if (await isOlder(removal, this.#leaseTime)) await remove(removal);
       return false;
     }
     try {
-      if ((await contentOf(path)) === current) await rm(path, { force: true });
+      if ((await contentOf(path)) === current) await remove(path);
     } finally {
-      await rm(removal, { force: true });
+      await remove(removal);
     }
     return create(path, holder);
   }
@@ -143,7 +144,7 @@ export class FileTokenStore implements TokenStore {
     for (const entry of await readdir(this.#folder)) {
       if (!entry.startsWith(`${name}.`) || !entry.endsWith(".tmp")) continue;
       const path = join(this.#folder, entry);
-      if (await isOlder(path, this.#leaseTime)) await rm(path, { force: true });
+      if (await isOlder(path, this.#leaseTime)) await remove(path);
     }
   }
 
@@ -186,9 +187,14 @@ function parse(text: string): TokenHash {
   return token;
 }
 
+function remove(path: string): Promise<void> {
+  return retryBusy(() => rm(path, { force: true }));
+}
+
 async function create(path: string, content: string): Promise<boolean> {
   try {
-    await using file = await open(path, "wx", 0o600);
+    // A file that was just removed keeps its name on Windows while somebody reads it.
+    await using file = await retryBusy(() => open(path, "wx", 0o600));
     await file.writeFile(content);
     return true;
   } catch (error) {

@@ -10,14 +10,18 @@ export const assetFolder: string = path.join(
   "assets",
 );
 
+/** An import, because imports run before all else, in their order. */
+const mode = `import "data:text/javascript,process.env.NODE_ENV||='production'";`;
+
 /**
  * Bundles `src/index.ts` of a project into its folder `dist`, which is emptied before: `index.js`, chunks that it loads when
- * they are needed, workers, source maps and `assets`. It runs next to a `package.json`, without `node_modules`.
+ * they are needed, workers, source maps and `assets`. It runs next to a `package.json`, without `node_modules`; where
+ * `NODE_ENV` is not set, in production.
  */
 export async function build(project: string): Promise<void> {
   const folder = path.join(project, "dist");
   const chunks: OutputChunk[] = [];
-  await add(path.join(project, "src/index.ts"), {});
+  await add(path.join(project, "src/index.ts"), { banner: ({ isEntry }) => (isEntry ? mode : "") });
   await rm(folder, { recursive: true, force: true });
   await cp(assetFolder, path.join(folder, "assets"), { recursive: true });
   for (const { code, fileName, map } of chunks) {

@@ -1,9 +1,11 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { readdirSync, readFileSync, watch, type FSWatcher } from "node:fs";
 import path from "node:path";
+import { stopWithNpm } from "../processes/stop-with-npm.ts";
 
 /** One save is many events. In milliseconds. */
 const debounce = 50;
+const isWindows = process.platform === "win32";
 /** How long a service may take to stop before it is killed. In milliseconds. */
 const patience = 1000;
 
@@ -28,16 +30,18 @@ export function dev(project: string, folders: readonly string[]): void {
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
     process.on(signal, () => stop(signal));
   }
+  stopWithNpm();
   watchFolders();
   run();
 
   function run(): void {
     state = "running";
-    // Ctrl-C reaches a separate group once, forwarded; a second signal would end the service at once.
+    // Ctrl-C reaches a separate group once, forwarded; a second signal would end the service at once. On Windows, where a
+    // signal that is sent ends a process without its listeners, Ctrl-C reaches all of a console by itself.
     const started = spawn(
       process.execPath,
       [...process.execArgv, path.join(project, "src/index.ts")],
-      { cwd: project, stdio: ["ignore", "inherit", "inherit"], detached: true },
+      { cwd: project, stdio: ["ignore", "inherit", "inherit"], detached: !isWindows },
     );
     child = started;
     started.once("exit", (code, signal) => {
@@ -62,7 +66,7 @@ export function dev(project: string, folders: readonly string[]): void {
     state = "stopping";
     clearTimeout(timer);
     for (const watcher of watchers) watcher.close();
-    child?.kill(signal);
+    if (!isWindows || signal !== "SIGINT") child?.kill(signal);
   }
 
   function watchFolders(): void {

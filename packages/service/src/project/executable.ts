@@ -24,8 +24,7 @@ export async function buildExecutable(project: string): Promise<void> {
     throw new StartError("build --executable needs Linux, or Node 25.5");
   }
   const manifest = fs.readFileSync(path.join(project, "package.json"), "utf8");
-  const [, program = "service"] = /"name":\s*"(?:@[^"/]+\/)?([\w-][\w.-]*)"/.exec(manifest) ?? [];
-  const file = path.join(project, "dist", program);
+  const file = path.join(project, "dist", executableName(manifest));
   const folder = fs.mkdtempSync(path.join(tmpdir(), "fetchwork-executable-"));
   const inFolder = (part: string): string => path.join(folder, part);
   try {
@@ -54,6 +53,15 @@ export async function buildExecutable(project: string): Promise<void> {
   } finally {
     fs.rmSync(folder, { recursive: true });
   }
+}
+
+/** Returns the name of an executable, which is in `package.json`; Windows starts those that end with `.exe`. */
+export function executableName(
+  manifest: string,
+  platform: NodeJS.Platform = process.platform,
+): string {
+  const [, name = "service"] = /"name":\s*"(?:@[^"/]+\/)?([\w-][\w.-]*)"/.exec(manifest) ?? [];
+  return platform === "win32" ? `${name}.exe` : name;
 }
 
 /** Returns a module and all it imports as one script, for Node 24 starts no module from an executable. */

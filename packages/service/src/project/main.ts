@@ -3,17 +3,24 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { StartError } from "../errors.ts";
 
-const usage = "usage: fetchwork-service dev [--watch FOLDER]... | docs | build [--executable]";
+const usage =
+  "usage: fetchwork-service dev [--watch FOLDER]... | docs | build [--executable | --if-missing]";
 const project = process.cwd();
 let failure = 2;
 try {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { executable: { type: "boolean" }, watch: { type: "string", multiple: true } },
+    options: {
+      executable: { type: "boolean" },
+      "if-missing": { type: "boolean" },
+      watch: { type: "string", multiple: true },
+    },
   });
   const [command = "", ...others] = positionals;
-  const { executable = false, watch = [] } = values;
-  const isForOther = (executable && command !== "build") || (watch.length > 0 && command !== "dev");
+  const { executable = false, "if-missing": isForMissing = false, watch = [] } = values;
+  const forBuild = Number(executable) + Number(isForMissing);
+  const isForOther =
+    forBuild > (command === "build" ? 1 : 0) || (watch.length > 0 && command !== "dev");
   if (!/^(?:dev|docs|build)$/.test(command) || others.length > 0 || isForOther) {
     throw new StartError(usage);
   }
@@ -26,7 +33,9 @@ try {
   if (command === "dev") (await import("./dev.ts")).dev(project, folders);
   else if (command === "docs") await (await import("./docs.ts")).docs(project);
   else if (executable) await (await import("./executable.ts")).buildExecutable(project);
-  else await (await import("./build.ts")).build(project);
+  else if (!isForMissing || !existsSync(path.join(project, "dist/index.js"))) {
+    await (await import("./build.ts")).build(project);
+  }
 } catch (error) {
   const [line = ""] = (error instanceof Error ? error.message : String(error)).split("\n");
   console.error(`fetchwork-service: ${line}`);

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -31,10 +31,33 @@ it("makes a bundle that runs with nothing but its package.json", async () => {
   const folder = emptyFolder();
   cpSync(path.join(project, "dist"), path.join(folder, "dist"), { recursive: true });
   cpSync(path.join(project, "package.json"), path.join(folder, "package.json"));
-  await expectService(folder, [process.execPath, "--enable-source-maps", "dist/index.js"]);
+  // In production, where nothing makes `.env`.
+  const secret = { JWT_SECRET: "jwt-secret-jwt-secret-jwt-secret-" };
+  const command = [process.execPath, "--enable-source-maps", "dist/index.js"] as const;
+  await expectService(folder, command, secret);
+  expect(existsSync(path.join(folder, ".env"))).toBe(false);
   expect(existsSync(path.join(folder, "data/notes.db"))).toBe(true);
   const worker = path.join(folder, "dist/argon2-worker.js");
   expect(await hashInWorker(worker)).toMatch(/^[\da-f]{32}$/);
+});
+
+it("makes a bundle that runs in production where NODE_ENV is not set", async () => {
+  const show = 'console.log("first module:", process.env.NODE_ENV);';
+  const project = await makeProject({ app: `${show} export const app = {};` });
+  writeFileSync(
+    path.join(project, "src/index.ts"),
+    'import "./app.ts"; console.log("main:", process.env.NODE_ENV); void import("./app.ts");',
+  );
+  build(project);
+  for (const [mode, environment] of [
+    ["production", {}],
+    ["production", { NODE_ENV: "" }],
+    ["development", { NODE_ENV: "development" }],
+  ] as const) {
+    const file = path.join(project, "dist/index.js");
+    const { stdout } = spawnSync(process.execPath, [file], { env: environment, encoding: "utf8" });
+    expect(stdout).toBe(`first module: ${mode}\nmain: ${mode}\n`);
+  }
 });
 
 it.skipIf(process.platform !== "linux")(

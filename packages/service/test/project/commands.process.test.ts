@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
 import { makeProject } from "./make-project.ts";
@@ -16,16 +16,23 @@ function run(folder: string, ...args: readonly string[]) {
   return { status, stderr };
 }
 
-it.each([[], ["docs", "more"], ["docs", "--watch", "src"], ["docs", "--executable"], ["serve"]])(
-  "refuses the arguments %j %j %j in one line with the code 2",
-  async (...args) => {
-    const { status, stderr } = run(await makeProject(), ...args);
-    expect({ status, stderr }).toEqual({
-      status: 2,
-      stderr: expect.stringMatching(/^fetchwork-service: usage: .*\n$/) as string,
-    });
-  },
-);
+const wrong = [
+  [],
+  ["docs", "more"],
+  ["docs", "--watch", "src"],
+  ["docs", "--executable"],
+  ["docs", "--if-missing"],
+  ["build", "--executable", "--if-missing"],
+  ["serve"],
+];
+
+it.each(wrong)("refuses the arguments %j %j %j in one line with the code 2", async (...args) => {
+  const { status, stderr } = run(await makeProject(), ...args);
+  expect({ status, stderr }).toEqual({
+    status: 2,
+    stderr: expect.stringMatching(/^fetchwork-service: usage: .*\n$/) as string,
+  });
+});
 
 it("refuses a folder that has no project, and an option that there is not", async () => {
   const place = path.join(import.meta.dirname, "src/index.ts");
@@ -48,4 +55,14 @@ it("says in one line that app.ts exports no service", async () => {
   const { status, stderr } = run(folder, "docs");
   expect(status).toBe(1);
   expect(stderr).toMatch(/^fetchwork-service: .*app\.ts has no export `app`: .*\n$/);
+});
+
+it("makes a bundle only where there is none with build --if-missing", async () => {
+  const folder = await makeProject();
+  const bundle = path.join(folder, "dist/index.js");
+  expect(run(folder, "build", "--if-missing")).toEqual({ status: 0, stderr: "" });
+  expect(readFileSync(bundle, "utf8")).toContain("runService");
+  writeFileSync(bundle, "// Another bundle.");
+  expect(run(folder, "build", "--if-missing")).toEqual({ status: 0, stderr: "" });
+  expect(readFileSync(bundle, "utf8")).toBe("// Another bundle.");
 });

@@ -1,4 +1,5 @@
 import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdir, mkdtemp, rename, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -143,4 +144,25 @@ describe("fetchwork-service dev", () => {
       expect(() => process.kill(server, 0)).toThrow("ESRCH");
     },
   );
+
+  it("leaves Ctrl-C to the console on Windows, where the service gets it once", async () => {
+    const windows = 'Object.defineProperty(process, "platform", { value: "win32" })';
+    const child = spawn(
+      process.execPath,
+      ["--import", `data:text/javascript,${encodeURIComponent(windows)}`, ...flags, script, "dev"],
+      { cwd: project, stdio: ["ignore", "pipe", "inherit"], detached: true },
+    );
+    const { pid = expect.fail("not started") } = child;
+    let output = "";
+    child.stdout.setEncoding("utf8").on("data", (text: string) => void (output += text));
+    const closed = once(child, "close");
+    let isClosed = false;
+    onTestFinished(() => void (isClosed || process.kill(-pid, "SIGKILL")));
+    await expect.poll(() => output, { timeout: 15_000 }).toContain("up first");
+    // As a console does, to all processes of it.
+    process.kill(-pid, "SIGINT");
+    await expect(closed).resolves.toEqual([0, null]);
+    isClosed = true;
+    expect(output.match(/down SIGINT/g)).toHaveLength(1);
+  });
 });

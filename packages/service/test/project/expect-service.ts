@@ -10,6 +10,7 @@ const masterKey = "master-key-master-key-master-key-";
 export async function expectService(
   folder: string,
   [command, ...args]: readonly [string, ...string[]],
+  environment: NodeJS.ProcessEnv = {},
 ): Promise<void> {
   const port = await freePort();
   const child = spawn(command, args, {
@@ -21,6 +22,7 @@ export async function expectService(
       MASTER_KEY: masterKey,
       // Written by `pino`, which is loaded for it.
       LOG: "json",
+      ...environment,
     },
     stdio: ["ignore", "pipe", "pipe"],
   });

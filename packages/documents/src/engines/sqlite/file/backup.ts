@@ -34,7 +34,8 @@ export async function writeWhole(
 function sync(path: string): void {
   // A folder cannot be opened on Windows, where the name is on the disk with the file.
   if (process.platform === "win32" && !path.endsWith(".part")) return;
-  const descriptor = openSync(path, "r");
+  // Windows writes to the disk only what was opened to be written.
+  const descriptor = openSync(path, path.endsWith(".part") ? "r+" : "r");
   try {
     fsyncSync(descriptor);
   } finally {
