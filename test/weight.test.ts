@@ -18,7 +18,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   rest: { lines: { src: 16_824, assets: 186 }, names: 149, options: 96 },
   service: { lines: { src: 4_235 }, names: 45, options: 59 },
   verify: { lines: { src: 3_128 }, names: 16, options: 5 },
-  webhooks: { lines: { src: 8_577, assets: 864 }, names: 116, options: 75 },
+  webhooks: { lines: { src: 8_601, assets: 864 }, names: 116, options: 75 },
 };
 
 interface Budget {

@@ -22,7 +22,7 @@ if (noDiskReason !== undefined) console.log(`skipped: full disk, since ${noDiskR
 const result = await soak(options);
 print(result);
 const isSame = result.comparisons.every(({ differing }) => differing === 0);
-if (!isSame) console.log(`\nlast errors of the service:\n${result.log}`);
+if (!isSame) console.log(`\nerrors of the service:\n${result.log}`);
 console.log(isSame ? "all is as acknowledged" : "DIFFERENCES");
 process.exit(isSame ? 0 : 1);
 

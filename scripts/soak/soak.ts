@@ -18,8 +18,10 @@ const clients = 8;
 const hostileEvery = 1_000;
 /** By how much all clocks go forward at the end, so that what waits for a later time is due: milliseconds. */
 const clockAtEnd = 15 * 60_000;
-/** How long the service may take to do what is due, once all faults have ended: milliseconds. */
-const drainTime = 120_000;
+/** How long the service may make no progress with what is due, once all faults have ended: milliseconds. */
+const stuckTime = 60_000;
+/** How often what is left is counted, which costs as much as what is there: milliseconds. */
+const countEvery = 1_000;
 
 /** What to run. */
 export interface SoakOptions {
@@ -32,7 +34,7 @@ export interface SoakOptions {
 export interface SoakResult {
   readonly counts: ReadonlyMap<string, number>;
   readonly comparisons: readonly Comparison[];
-  /** The last errors that the service logged. */
+  /** The kinds of errors that the service logged. */
   readonly log: string;
   /** Seconds from the end of the load until no job and no delivery was left. */
   readonly drained: number;
@@ -149,16 +151,20 @@ async function drain(world: World, ledger: Ledger): Promise<number> {
   world.setClock(clockAtEnd);
   const [documents, booked] = [await world.openDocuments(), await world.openEffects()];
   try {
+    let fewest = Infinity;
+    let progressAt = began;
     for (;;) {
       const left = await countLeft(documents, booked);
-      const missing = await countMissing(booked, ledger);
-      if (left === 0 && missing <= 0) break;
-      if (performance.now() - began > drainTime) {
+      const missing = Math.max(0, await countMissing(booked, ledger));
+      if (left + missing === 0) break;
+      if (left + missing < fewest) progressAt = performance.now();
+      fewest = Math.min(fewest, left + missing);
+      if (performance.now() - progressAt > stuckTime) {
         const what = `${left} jobs and deliveries are left, ${missing} effects are missing`;
-        ledger.differs(`${what} after ${drainTime / 1_000} s`);
+        ledger.differs(`${what}, and nothing changed for ${stuckTime / 1_000} s`);
         break;
       }
-      await setTimeout(200);
+      await setTimeout(countEvery);
     }
   } finally {
     await Promise.all([documents.close(), booked.close()]);

@@ -43,7 +43,7 @@ export interface World {
   setClock(offset: number, pid?: number): void;
   /** Sets the clocks of all processes to the true time. */
   restoreClocks(): void;
-  /** Returns the last errors that the service logged: up to 20,000 characters. */
+  /** Returns the kinds of errors that the service logged, each with its number, its first time and its stack. */
   errors(): string;
   openDocuments(): Promise<Store>;
   openEffects(): Promise<Store>;
@@ -119,7 +119,7 @@ export async function createWorld(engine: Engine, onCrash: (what: string) => voi
       const files = readdirSync(folder).filter((name) => name.startsWith("clock"));
       for (const name of files) rmSync(join(folder, name));
     },
-    errors: () => readFileSync(join(folder, "service.log"), "utf8").slice(-20_000),
+    errors: () => errorKinds(readFileSync(join(folder, "service.log"), "utf8")),
     openDocuments: () => openStore(databaseUrl, { collections: createService(2).collections }),
     openEffects: () => openStore(effectsUrl, { collections: [effects] }),
     async remove() {
@@ -143,4 +143,17 @@ async function startOn(folder: string): ReturnType<typeof startPostgres> {
     if (before === undefined) delete process.env["TMPDIR"];
     else process.env["TMPDIR"] = before;
   }
+}
+
+/** What a log says of errors, once for each kind; digits differ within one. */
+function errorKinds(log: string): string {
+  const kinds = new Map<string, { readonly first: string; count: number }>();
+  for (const line of log.split("\n")) {
+    const message = /"message":"((?:[^"\\]|\\.)*)"/.exec(line)?.[1] ?? line;
+    const kind = message.replaceAll(/\d+/g, "0").slice(0, 200);
+    const known = kinds.get(kind);
+    if (known === undefined) kinds.set(kind, { first: line.slice(0, 3_000), count: 1 });
+    else known.count += 1;
+  }
+  return [...kinds.values()].map(({ count, first }) => `${count} times: ${first}`).join("\n\n");
 }

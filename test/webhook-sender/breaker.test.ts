@@ -1,3 +1,4 @@
+import { setTimeout } from "node:timers/promises";
 import { openStore, type Store } from "@fetchwork/documents";
 import {
   type AttemptReport,
@@ -74,14 +75,66 @@ it("an endpoint that fails again and again gets no more attempts: what is due mo
   expect(untried).toBe(300 - reports.length);
 });
 
+it("a pause costs the same however many deliveries wait, and they are delivered after it", async () => {
+  const all = await world();
+  const { store, receiver, reports, makeSender } = all;
+  const sender = makeSender();
+  const { id: endpointId } = await sender.endpoints.create({ url: receiver.url });
+  const events = store.collection(senderCollections.events);
+  const deliveries = store.collection(senderCollections.deliveries);
+  const stored = await events.insertMany(
+    Array.from({ length: 1500 }, () => ({ name: "a", payload: "{}" })),
+  );
+  const [dueAt, expiresAt] = [0, 3_600_000].map((later) =>
+    new Date(Date.now() + later).toISOString(),
+  );
+  await deliveries.insertMany(
+    stored.map(({ id: eventId }) => ({
+      eventId,
+      eventName: "a",
+      endpointId,
+      status: "pending" as const,
+      dueAt: dueAt ?? "",
+      expiresAt: expiresAt ?? "",
+      attempts: 0,
+      history: [],
+    })),
+  );
+  sender.start();
+  const health = store.collection(senderCollections.health);
+  await expect.poll(() => health.count(), { timeout: 10_000 }).toBe(1);
+  await expect.poll(() => reports.length).toBeGreaterThanOrEqual(5);
+  await setTimeout(300);
+  const attempts = reports.length;
+  expect(attempts).toBeLessThan(20);
+  expect(await dueNow(store)).toBeGreaterThanOrEqual(1500 - 500 - attempts);
+  // Another endpoint is not held up.
+  const other = await startReceiver((_, response) => void response.end());
+  onTestFinished(() => other[Symbol.asyncDispose]());
+  const { id } = await sender.endpoints.create({ url: other.url });
+  await sender.send({ name: "b", payload: {} });
+  await expect
+    .poll(async () => (await sender.deliveries({ endpointId: id }))[0]?.status)
+    .toBe("delivered");
+  expect(reports.filter((report) => report.endpointId === endpointId)).toHaveLength(attempts);
+  all.answer = 200;
+  await sender.endpoints.enable(endpointId);
+  await expect
+    .poll(() => deliveries.count({ where: { endpointId, status: "delivered" } }), {
+      timeout: 20_000,
+    })
+    .toBeGreaterThanOrEqual(900);
+}, 40_000);
+
 it("a pause holds after a restart, for deliveries that come meanwhile too", async () => {
   const { store, receiver, reports, makeSender } = await world();
   const first = makeSender();
   await first.endpoints.create({ url: receiver.url });
   await sendMany(first, 20);
   first.start();
-  await expect.poll(() => dueNow(store), { timeout: 10_000 }).toBe(0);
+  await expect.poll(() => store.collection(senderCollections.health).count()).toBe(1);
   await expect.poll(async () => (await first.deliveries()).length).toBe(20);
+  await expect.poll(() => dueNow(store), { timeout: 10_000 }).toBe(0);
   await first.stop({ grace: 0 });
   const before = reports.length;
   const second = makeSender();
@@ -105,6 +158,7 @@ it.each([
   const { id } = await sender.endpoints.create({ url: receiver.url });
   await sendMany(sender, 20);
   sender.start();
+  await expect.poll(() => store.collection(senderCollections.health).count()).toBe(1);
   await expect.poll(async () => (await sender.deliveries()).length).toBe(20);
   await expect.poll(() => dueNow(store), { timeout: 10_000 }).toBe(0);
   all.answer = 200;

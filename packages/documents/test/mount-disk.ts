@@ -40,5 +40,5 @@ export function mountDisk(size: number): Disk {
 
 /** Changes the size of a disk, in bytes; less than what is used is refused. */
 export function resizeDisk(folder: string, size: number): void {
-  execFileSync("mount", ["-o", `remount,size=${size}`, folder]);
+  execFileSync("mount", ["-o", `remount,size=${size}`, folder], { stdio: "pipe" });
 }

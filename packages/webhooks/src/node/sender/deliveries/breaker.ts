@@ -15,19 +15,25 @@ const tolerated = 4;
 const longestPause = 300_000;
 /** Endpoints whose failures are remembered. */
 const maxRemembered = 10_000;
+/** Deliveries that are moved at once: a pause must not cost with each one that waits. */
+const maxMoved = 500;
 
 /**
  * Pauses endpoints that fail again and again: what is due for one of them is moved to the end of the pause by one update, and
- * not by an attempt each. Then one delivery is attempted at a time, until one is delivered.
+ * not by an attempt each. Of very many deliveries the first ones are moved, and the others are left out of looks. Then one
+ * delivery is attempted at a time, until one is delivered.
  */
 export class Breaker {
   readonly #parts: BreakerParts;
   readonly #failing: Map<string, HealthRecord>;
+  /** Endpoints with more due deliveries than were moved. */
+  readonly #crowded: Set<string>;
   #loading: Promise<void> | undefined;
 
   constructor(parts: BreakerParts) {
     this.#parts = parts;
     this.#failing = new Map();
+    this.#crowded = new Set();
   }
 
   /** Reads once which endpoints are paused, as an earlier process or another one left it. */
@@ -57,6 +63,11 @@ export class Breaker {
     return pausedUntil !== undefined && pausedUntil > new Date().toISOString();
   }
 
+  /** Paused endpoints that still have due deliveries. */
+  crowded(): readonly string[] {
+    return [...this.#crowded].filter((endpointId) => this.isPaused(endpointId));
+  }
+
   /** Counts an attempt that failed, and begins the next pause. What was under way when the last one began counts as one. */
   async failed(endpointId: string): Promise<void> {
     if (this.isPaused(endpointId)) return;
@@ -73,22 +84,33 @@ export class Breaker {
   async delivered(endpointId: string): Promise<void> {
     if (this.isFailing(endpointId)) return this.forget(endpointId);
     this.#failing.delete(endpointId);
+    this.#crowded.delete(endpointId);
   }
 
   /** Ends the pause, because the endpoint was changed. */
   async forget(endpointId: string): Promise<void> {
     this.#failing.delete(endpointId);
+    this.#crowded.delete(endpointId);
     await this.#parts.health.remove(endpointId);
   }
 
-  /** Moves what is due for a paused endpoint to the end of its pause. */
+  /** Moves what is due for a paused endpoint to the end of its pause: at most 500 deliveries. */
   async moveDue(endpointId: string): Promise<void> {
     const { pausedUntil } = this.#failing.get(endpointId) ?? {};
     if (pausedUntil === undefined) return;
     // What is under way is due when its lease is over, and stays as it is.
     const dueAt = { lte: new Date().toISOString() };
     const where = { endpointId, status: "pending", dueAt } as const;
-    await this.#parts.deliveries.updateMany({ where, change: { dueAt: pausedUntil } });
+    const { deliveries } = this.#parts;
+    const due = await deliveries.find({ where, sort: ["dueAt"], limit: maxMoved, fields: [] });
+    if (due.length < maxMoved) this.#crowded.delete(endpointId);
+    else this.#crowded.add(endpointId);
+    if (due.length === 0) return;
+    const ids = due.map(({ id }) => id);
+    await deliveries.updateMany({
+      where: { ...where, id: { in: ids } },
+      change: { dueAt: pausedUntil },
+    });
   }
 
   #remember(endpointId: string, record: HealthRecord): void {

@@ -134,7 +134,9 @@ export class DeliveryWorker {
     let hasChanged = hasScanned && (await this.#scan());
     const inLine = [...this.#waiting];
     for (const endpointId of inLine) {
-      const room = this.#roomFor(endpointId);
+      // The look after its pause finds what it has.
+      if (this.#parts.breaker.isPaused(endpointId)) this.#waiting.delete(endpointId);
+      const room = this.#waiting.has(endpointId) ? this.#roomFor(endpointId) : 0;
       if (room <= 0) continue;
       // If it has more, it queues again at the end.
       this.#waiting.delete(endpointId);
@@ -152,7 +154,7 @@ export class DeliveryWorker {
     const room = this.#health.places();
     // More than fits, so that a worker in another process need not want the same ones.
     const limit = room * 2 + this.#running.size;
-    const leftOut = [...this.#waiting].slice(0, maxLeftOut);
+    const leftOut = [...this.#parts.breaker.crowded(), ...this.#waiting].slice(0, maxLeftOut);
     const begun = performance.now();
     const due = await this.#findDue(
       leftOut.length === 0 ? {} : { endpointId: { notIn: leftOut } },
