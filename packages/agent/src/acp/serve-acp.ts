@@ -26,7 +26,8 @@ export interface ServeAcpOptions extends Omit<AgentOptions, "allowProtected" | "
 
 /** An editor decides about changes. */
 const agentNames = agentOptionNames.filter(
-  (name) => name !== "allowProtected" && name !== "approve",
+  (name): name is Exclude<typeof name, "allowProtected" | "approve"> =>
+    name !== "allowProtected" && name !== "approve",
 );
 /** Most bytes of a message: 10 pictures of 8 MiB together, as Base64, and their text. */
 const maxMessage = 16 * 1024 * 1024;

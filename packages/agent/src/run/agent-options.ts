@@ -57,7 +57,7 @@ export interface AgentOptions {
 }
 
 /** Names of {@link AgentOptions}. */
-export const agentOptionNames = [
+export const agentOptionNames: readonly (keyof AgentOptions)[] = [
   "provider",
   "model",
   "planModel",
@@ -78,7 +78,7 @@ export const agentOptionNames = [
   "allowProtected",
   "approve",
   "onConflict",
-] as const satisfies readonly (keyof AgentOptions)[];
+];
 
 /** What a run is to make. */
 export interface RunInput {
