@@ -9,11 +9,7 @@ export type {
   OptionValues,
 } from "./command/command.ts";
 export { commands } from "./commands.ts";
-export type {
-  DocumentChange,
-  DocumentMigration,
-  MigratedFields,
-} from "@fetchwork/service";
+export type { DocumentChange, DocumentMigration, MigratedFields } from "@fetchwork/service";
 export { exitCodes } from "./command/exit-codes.ts";
 export { runCommand } from "./command/run-command.ts";
 export { CommandUsageError } from "./command/usage-error.ts";
