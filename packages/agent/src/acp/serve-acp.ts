@@ -24,6 +24,8 @@ export interface ServeAcpOptions extends Omit<AgentOptions, "allowProtected" | "
   readonly signal?: AbortSignal | undefined;
 }
 
+/** The version of this package. */
+const version = "0.1.0";
 /** An editor decides about changes. */
 const agentNames = agentOptionNames.filter(
   (name): name is Exclude<typeof name, "allowProtected" | "approve"> =>
@@ -114,7 +116,7 @@ function acpAgent(
   return agent({ name: "fetchwork" })
     .onRequest(methods.agent.initialize, () => ({
       protocolVersion: PROTOCOL_VERSION,
-      agentInfo: { name: "fetchwork", title: "Fetchwork", version: "0.1.0" },
+      agentInfo: { name: "fetchwork", title: "Fetchwork", version },
       agentCapabilities: {
         loadSession: true,
         promptCapabilities: { image: true, embeddedContext: true },

@@ -1,8 +1,5 @@
-import { join } from "node:path";
 import { lastWords } from "../loop/run-loop.ts";
-import { listRuns } from "../run/list-runs.ts";
-import { readState } from "../run/run-state.ts";
-import { readJournal } from "../workspace/journal.ts";
+import { readRuns } from "../run/list-runs.ts";
 
 /** A prompt of a session. */
 export interface SessionTurn {
@@ -38,29 +35,22 @@ export async function sessionTurns(
   folder: string,
   sessionId: string,
 ): Promise<readonly SessionTurn[]> {
-  const turns: SessionTurn[] = [];
-  for (const { runId, finished: isFinished, prompt: request = "" } of await listRuns(folder)) {
-    const [, id, number] = turnForm.exec(runId) ?? [];
-    if (id !== sessionId) continue;
-    const journal = join(folder, ".fetchwork", "runs", runId, "journal.ndjson");
-    const { said } = readState(await readJournal(journal));
-    turns.push({
-      runId,
-      number: Number(number),
-      request,
-      isFinished,
-      said: said ? lastWords(said) : "",
-    });
-  }
+  const runs = await readRuns(folder, (runId) => turnForm.exec(runId)?.[1] === sessionId);
+  const turns = runs.map(({ runId, state }): SessionTurn => {
+    const { finished: isFinished, prompt: request = "", said } = state;
+    const number = Number(turnForm.exec(runId)?.[2]);
+    return { runId, number, request, isFinished, said: said ? lastWords(said) : "" };
+  });
   return turns.toSorted((one, other) => one.number - other.number);
 }
 
 /** Lists the sessions of a folder, the newest first. */
 export async function sessionsOf(folder: string): Promise<readonly KnownSession[]> {
   const sessions = new Map<string, KnownSession>();
-  for (const { runId, finished, prompt = "", updatedAt } of await listRuns(folder)) {
-    const [, sessionId] = turnForm.exec(runId) ?? [];
-    if (sessionId === undefined || !finished) continue;
+  for (const { runId, state, updatedAt } of await readRuns(folder, (id) => turnForm.test(id))) {
+    const { finished, prompt = "" } = state;
+    const [, sessionId = ""] = turnForm.exec(runId) ?? [];
+    if (!finished) continue;
     // The newest come first, and the first prompt is the title.
     const newest = sessions.get(sessionId)?.updatedAt ?? updatedAt.toISOString();
     sessions.set(sessionId, { sessionId, title: prompt.slice(0, maxTitle), updatedAt: newest });

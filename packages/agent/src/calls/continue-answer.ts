@@ -15,7 +15,7 @@ const leastRepeated = 12;
  * Asks until the text of an answer is whole: what came before a limit of tokens is sent back as the model's, with the request
  * to go on. Each question is asked by `ask`, which may know its answer from before.
  *
- * @throws AgentError `ERR_AGENT_TRUNCATED` as a rejection when there is no end after three continuations
+ * @throws AgentError `ERR_AGENT_TRUNCATED` as a rejection when it is still cut after three continuations
  */
 export async function askToTheEnd<T extends Part>(
   question: Question,

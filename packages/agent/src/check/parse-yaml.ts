@@ -45,7 +45,7 @@ export async function loadYamlParser(): Promise<(source: string) => readonly Syn
       const [error] = document.errors;
       if (error !== undefined) return [fault(error.pos[0], error.message)];
       const place = repeatedKey(document);
-      return place === undefined ? [] : [fault(place, "a key stands twice in one map")];
+      return place === undefined ? [] : [fault(place, "a key is repeated in one map")];
     });
   };
 }

@@ -5,6 +5,7 @@ import { checkOptions } from "../check-options.ts";
 import type { Diagnostic } from "../check/diagnostic.ts";
 import { checkTime, optionError, requireText } from "../errors.ts";
 import { neededPackages } from "./fetch-packages.ts";
+import { readManifest } from "./read-manifest.ts";
 import { notChecked, readFailures } from "./run-failures.ts";
 import type { Verifier } from "./verifier.ts";
 
@@ -53,7 +54,7 @@ export function packageScripts(): Verifier {
     async check(project, sandbox) {
       const { folder: cwd, files, signal } = project;
       const names = scriptsToRun(files);
-      const needsPackages = neededPackages(files.get("package.json")) !== undefined;
+      const needsPackages = neededPackages(files) !== undefined;
       if (needsPackages && !existsSync(join(cwd, "node_modules"))) {
         return [notChecked("package.json", `${names.join(", ")}: the packages are not installed`)];
       }
@@ -85,7 +86,7 @@ export function hasOtherRunner(files: ReadonlyMap<string, string>): boolean {
 }
 
 function scriptsToRun(files: ReadonlyMap<string, string>): readonly string[] {
-  const { scripts } = manifestOf(files);
+  const { scripts } = readManifest(files);
   if (!isObject(scripts)) return [];
   return ["typecheck", "lint", "test"].filter((name) => {
     const text = Object.hasOwn(scripts, name) ? scripts[name] : undefined;
@@ -95,17 +96,8 @@ function scriptsToRun(files: ReadonlyMap<string, string>): readonly string[] {
   });
 }
 
-function manifestOf(files: ReadonlyMap<string, string>): Readonly<Record<string, unknown>> {
-  try {
-    const manifest: unknown = JSON.parse(files.get("package.json") ?? "{}");
-    return isObject(manifest) ? manifest : {};
-  } catch {
-    return {};
-  }
-}
-
 function managerOf(files: ReadonlyMap<string, string>): "npm" | "pnpm" | "yarn" | "bun" {
-  const { packageManager } = manifestOf(files);
+  const { packageManager } = readManifest(files);
   const managers = ["pnpm", "yarn", "bun"] as const;
   const named = managers.find(
     (one) => typeof packageManager === "string" && packageManager.startsWith(`${one}@`),

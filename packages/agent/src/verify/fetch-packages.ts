@@ -4,6 +4,7 @@ import { chown, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isObject } from "@fetchwork/kit";
+import { readManifest } from "./read-manifest.ts";
 import { openRegistryGate } from "./registry-gate.ts";
 import type { Sandbox } from "./sandbox.ts";
 import { sandboxUser } from "./sealed.ts";
@@ -40,36 +41,31 @@ let removesAtExit = false;
 
 /** Packages of a program, until it has been run. */
 export interface PackagesInUse extends Disposable {
-  /** The folder `node_modules`; `undefined` where it cannot be made. */
-  readonly folder: string | undefined;
+  /** The folder `node_modules`. */
+  readonly folder: string;
 }
 
 /** The packages that a program needs, as text that differs when they do; `undefined`: none. */
-export function neededPackages(manifest: string | undefined): string | undefined {
-  try {
-    const all: unknown = JSON.parse(manifest ?? "{}");
-    if (!isObject(all)) return undefined;
-    const needed = packageFields.flatMap((name) => {
-      const value = all[name];
-      return isObject(value) && Object.keys(value).length > 0 ? [[name, value] as const] : [];
-    });
-    return needed.length === 0 ? undefined : JSON.stringify(Object.fromEntries(needed));
-  } catch {
-    return undefined;
-  }
+export function neededPackages(
+  files: Pick<ReadonlyMap<string, string>, "get">,
+): string | undefined {
+  const manifest = readManifest(files);
+  const needed = packageFields.flatMap((name) => {
+    const value = manifest[name];
+    return isObject(value) && Object.keys(value).length > 0 ? [[name, value] as const] : [];
+  });
+  return needed.length === 0 ? undefined : JSON.stringify(Object.fromEntries(needed));
 }
 
 /**
  * Fetches the packages of a program: npm runs in the sandbox, reaches the registry only, and runs no script of any package.
- * Then their scripts run, without network.
+ * Then their scripts run, without network. Resolves to `undefined` where they cannot be had; the next call tries again.
  */
 export async function usePackages(
-  files: ReadonlyMap<string, string>,
-  sandbox: Sandbox,
-  registry: string,
-): Promise<PackagesInUse> {
-  const needed = neededPackages(files.get("package.json")) ?? "{}";
-  const lock = files.get("package-lock.json");
+  needed: string,
+  lock: string | undefined,
+  { sandbox, registry }: Pick<Installation, "registry" | "sandbox">,
+): Promise<PackagesInUse | undefined> {
   const parts = [needed, lock, registry, sandbox.level];
   const key = createHash("sha256").update(JSON.stringify(parts)).digest("hex");
   let entry = fetched.get(key);
@@ -81,23 +77,26 @@ export async function usePackages(
     fetched.set(key, entry);
   }
   const { place, isThere } = entry;
+  let isInUse = false;
   entry.users += 1;
-  const free = (): void => {
-    entry.users -= 1;
-    for (const [other, { users }] of fetched) {
-      if (fetched.size > mostKept && users === 0) forget(other);
-    }
-  };
   try {
-    if (await isThere) return { folder: join(place, "node_modules"), [Symbol.dispose]: free };
-    free();
-  } catch (error) {
-    free();
-    throw error;
+    isInUse = await isThere;
+  } finally {
+    if (!isInUse) {
+      entry.users -= 1;
+      if (entry.users === 0) forget(key);
+    }
   }
-  // What failed may work the next time.
-  if (entry.users === 0) forget(key);
-  return { folder: undefined, [Symbol.dispose]: () => undefined };
+  if (!isInUse) return undefined;
+  return {
+    folder: join(place, "node_modules"),
+    [Symbol.dispose]() {
+      entry.users -= 1;
+      for (const [other, { users }] of fetched) {
+        if (fetched.size > mostKept && users === 0) forget(other);
+      }
+    },
+  };
 }
 
 function forget(key: string): void {

@@ -76,12 +76,15 @@ async function packagesFor(
 ): Promise<PackagesInUse | undefined> {
   const folder = join(from, "node_modules");
   const isThere = (await stat(folder).catch(() => undefined))?.isDirectory() === true;
-  const before = isThere ? await source?.read("package.json") : undefined;
-  const needed = neededPackages(files.get("package.json"));
+  const needed = neededPackages(files);
   const { registry } = sandbox;
-  if (registry !== undefined && needed !== undefined && needed !== neededPackages(before)) {
-    const packages = await usePackages(files, sandbox, registry);
-    if (packages.folder !== undefined) return packages;
+  if (registry !== undefined && needed !== undefined) {
+    const before = isThere ? ((await source?.read("package.json")) ?? "") : "";
+    if (needed !== neededPackages(new Map([["package.json", before]]))) {
+      const lock = files.get("package-lock.json");
+      const packages = await usePackages(needed, lock, { sandbox, registry });
+      if (packages !== undefined) return packages;
+    }
   }
   return isThere ? { folder, [Symbol.dispose]: () => undefined } : undefined;
 }

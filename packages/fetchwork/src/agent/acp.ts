@@ -3,20 +3,12 @@ import { defineCommand, type Command } from "../command/command.ts";
 import { asFailure } from "./agent-exit-codes.ts";
 import { mcpOption, mcpServers } from "./mcp-option.ts";
 import { chooseModel, modelOptions } from "./model-options.ts";
-import { agentOptions, checkWork, limitOptions, workOptions } from "./work-options.ts";
-
-const {
-  "plan-model": _plan,
-  "repair-model": _repairModel,
-  "on-conflict": _conflict,
-  concurrency: _concurrency,
-  ...editWork
-} = workOptions;
+import { agentOptions, checkWork, editWorkOptions, limitOptions } from "./work-options.ts";
 
 /** `fetchwork agent acp`. */
 export const acp: Command = defineCommand({
   summary: "Work for an editor that speaks the Agent Client Protocol, by standard input and output",
-  options: { ...mcpOption, ...modelOptions, ...editWork, ...limitOptions },
+  options: { ...mcpOption, ...modelOptions, ...editWorkOptions, ...limitOptions },
   async run({ values }, io) {
     const work = checkWork(values);
     const mcp = mcpServers(values.mcp);

@@ -11,16 +11,8 @@ import { checkOutput, outputOptions } from "./output-options.ts";
 import { programFolder } from "./program-folder.ts";
 import { promptOption, readPrompt } from "./read-prompt.ts";
 import { newRunId, resumeHint } from "./run-id.ts";
-import { agentOptions, checkWork, limitOptions, workOptions } from "./work-options.ts";
+import { agentOptions, checkWork, editWorkOptions, limitOptions } from "./work-options.ts";
 import { toRunFailure } from "./run-failure.ts";
-
-const {
-  "plan-model": _plan,
-  "repair-model": _repairModel,
-  "on-conflict": _conflict,
-  concurrency: _concurrency,
-  ...editWork
-} = workOptions;
 
 /** Options of what changes a program. */
 const editOptions = {
@@ -43,7 +35,7 @@ const editOptions = {
   },
   ...mcpOption,
   ...modelOptions,
-  ...editWork,
+  ...editWorkOptions,
   ...limitOptions,
   ...outputOptions,
 } as const;

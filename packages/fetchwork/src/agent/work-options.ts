@@ -117,6 +117,20 @@ export const workOptions = {
   repair: { type: "string", hint: "number", description: "Maximum rounds of repair (default: 2)" },
 } as const;
 
+const {
+  "plan-model": _plan,
+  "repair-model": _repairModel,
+  "on-conflict": _conflict,
+  concurrency: _concurrency,
+  ...ofEdits
+} = workOptions;
+
+/** Those of {@link workOptions} that edits have. */
+export const editWorkOptions: Omit<
+  typeof workOptions,
+  "plan-model" | "repair-model" | "on-conflict" | "concurrency"
+> = ofEdits;
+
 type WorkValues = OptionValues<typeof workOptions> & OptionValues<typeof limitOptions>;
 
 /** The options that a transcript records, because requests depend on them. */

@@ -4,7 +4,7 @@ import { StartError } from "../errors.ts";
 import type { Log } from "../log/log.ts";
 import type { DocumentMigration } from "./document-migration.ts";
 import { logMigration } from "./migration-log.ts";
-import { migrationStatus } from "./migration-status.ts";
+import { pendingMigrations } from "./migration-status.ts";
 import { runMigrations } from "./run-migrations.ts";
 
 /** Milliseconds after which a process looks again whether another one still runs migrations. */
@@ -31,7 +31,7 @@ export async function migrateAtStart(
   const definitions = new Map(collections.map((each) => [each.name, each]));
   try {
     for (;;) {
-      const { pending } = await migrationStatus(store, migrations);
+      const pending = await pendingMigrations(store, migrations);
       if (pending.length === 0 || signal.aborted) return;
       try {
         await runMigrations(store, migrations, {

@@ -22,9 +22,8 @@ export function stopWithNpm(table: ProcessTable = ofThisSystem): void {
   const shell = table.parent();
   const npm = table.parentOfShell(shell);
   const timer = setInterval(() => {
-    if (table.parent() === shell && exists(shell, table)) {
-      if (npm === undefined || (table.parentOfShell(shell) ?? npm) === npm) return;
-    }
+    const hasNpm = npm === undefined || (table.parentOfShell(shell) ?? npm) === npm;
+    if (table.parent() === shell && exists(shell, table) && hasNpm) return;
     clearInterval(timer);
     // On Windows `process.kill` would end this process without a call of its listeners.
     // oxlint-disable-next-line unicorn/no-process-exit

@@ -118,6 +118,8 @@ export class Breaker {
     this.#failing.set(endpointId, record);
     if (this.#failing.size <= maxRemembered) return;
     const [oldest] = this.#failing.keys();
-    if (oldest !== undefined) this.#failing.delete(oldest);
+    if (oldest === undefined) return;
+    this.#failing.delete(oldest);
+    this.#crowded.delete(oldest);
   }
 }

@@ -134,9 +134,12 @@ export class DeliveryWorker {
     let hasChanged = hasScanned && (await this.#scan());
     const inLine = [...this.#waiting];
     for (const endpointId of inLine) {
-      // The look after its pause finds what it has.
-      if (this.#parts.breaker.isPaused(endpointId)) this.#waiting.delete(endpointId);
-      const room = this.#waiting.has(endpointId) ? this.#roomFor(endpointId) : 0;
+      if (this.#parts.breaker.isPaused(endpointId)) {
+        // The look after its pause finds what it has.
+        this.#waiting.delete(endpointId);
+        continue;
+      }
+      const room = this.#roomFor(endpointId);
       if (room <= 0) continue;
       // If it has more, it queues again at the end.
       this.#waiting.delete(endpointId);
