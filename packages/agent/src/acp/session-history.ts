@@ -1,5 +1,5 @@
 import { lastWords } from "../loop/run-loop.ts";
-import { readRuns } from "../run/list-runs.ts";
+import { readRuns } from "../run/read-runs.ts";
 
 /** A prompt of a session. */
 export interface SessionTurn {
