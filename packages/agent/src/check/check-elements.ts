@@ -48,6 +48,8 @@ export function checkElements(project: ProjectFiles, lookup: ExportLookup): read
   const all = [...project.pages.values()];
   const inScripts = project.scripts.flatMap((script) => {
     const pages = loadedBy.get(script) ?? all;
+    // What it looks for may be of components, also those of packages.
+    if (!loadedBy.has(script) && /\.[jt]sx$/.test(script.path)) return [];
     return elementUses(script.program).flatMap(({ kind, name, line }) => {
       const has = pages.some((page) =>
         kind === "id" ? page.ids.some(({ text }) => text === name) : page.classes.has(name),

@@ -23,7 +23,9 @@ export function checkImports(
     ...script.facts.imports.flatMap((fact) => {
       const target = lookup.resolve(script, fact.specifier, fact.how);
       // `new URL("../data/", import.meta.url)` may name a folder, or a file that the program makes.
-      if (target.kind === "missing" && fact.how === "url" && !isScript(fact.specifier)) return [];
+      if (target.kind === "missing" && fact.how === "url") {
+        if (!isScript(fact.specifier) || isForBundle(fact.specifier, project)) return [];
+      }
       if (target.kind === "missing") return [missingFile(script, fact, target.hint)];
       if (target.kind === "package") {
         if (hasImportMap || isKnownPackage(script, fact, target.name, manifests)) return [];
@@ -37,6 +39,12 @@ export function checkImports(
     }),
     ...checkKind(script, manifests),
   ]);
+}
+
+/** Whether a URL is meant from where a bundle will be: `../bin/run.mjs` of a file that is deeper, and is there. */
+function isForBundle(specifier: string, { paths }: ProjectFiles): boolean {
+  const below = specifier.replace(/^(?:\.{1,2}\/)+/, "");
+  return below.includes("/") && paths.has(below);
 }
 
 function at(script: ProjectScript, line: number): Pick<Diagnostic, "path" | "line" | "severity"> {
@@ -60,14 +68,16 @@ function isKnownPackage(
   manifests: ProjectManifests,
 ): boolean {
   if (fact.how === "url" || builtins.has(fact.specifier) || builtins.has(name)) return true;
-  const known = manifests.naming(path).some(
-    ({ name: own, dependencies }) =>
-      own === name ||
-      dependencies.has(name) ||
-      (fact.typeOnly && dependencies.has(typesOf(name))) ||
-      // A bundler's virtual modules, and test globals of runners.
-      (name === "vscode" && dependencies.has("@types/vscode")),
-  );
+  if (manifests.isOfDeno(path, fact.specifier)) return true;
+  const known = manifests
+    .naming(path)
+    .some(
+      ({ name: own, dependencies }) =>
+        own === name ||
+        dependencies.has(name) ||
+        (fact.typeOnly && dependencies.has(typesOf(name))) ||
+        (name === "vscode" && dependencies.has("@types/vscode")),
+    );
   return known || manifests.all.some(({ name: sibling }) => sibling === name);
 }
 

@@ -40,6 +40,8 @@ function parseWith(parse: Parse, path: string, source: string): ParsedScript {
         sourceType,
         allowReturnOutsideFunction: sourceType === "unambiguous",
         plugins: [...language, "decorators"],
+        // Names in `declare module` are not looked for there.
+        allowUndeclaredExports: isTypes,
         // Version 7 makes calls of them without this.
         createImportExpressions: true,
       });

@@ -1,5 +1,6 @@
 import { isObject } from "@fetchwork/kit";
 import type { AstNode } from "./ast.ts";
+import { ignoredPaths } from "./ignored-paths.ts";
 import { parseJson } from "./parse-json.ts";
 import { isScript, loadScriptParser } from "./parse-script.ts";
 import type { ModuleFacts } from "./module-facts.ts";
@@ -50,6 +51,8 @@ export interface ProjectFiles {
   readonly styles: readonly ProjectStyle[];
   /** package.json and other JSON, by path. */
   readonly json: ReadonlyMap<string, Readonly<Record<string, unknown>>>;
+  /** Whether git ignores a path: what is there is the work of a tool. */
+  readonly isIgnored: (path: string) => boolean;
   readonly source: (path: string) => string;
 }
 
@@ -142,6 +145,7 @@ export async function readProject(
     pages,
     styles,
     json,
+    isIgnored: ignoredPaths(files),
     source: (path) => files.get(path) ?? "",
   };
 }

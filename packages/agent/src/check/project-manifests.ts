@@ -18,11 +18,30 @@ const bundlers =
 /** The package.json files of a project; the nearest one above a file counts for it. */
 export class ProjectManifests {
   readonly #manifests: ReadonlyMap<string, PackageManifest>;
+  /** Names that the deno.json of a folder has for modules. */
+  readonly #imports: ReadonlyMap<string, ReadonlySet<string>>;
 
   constructor(project: ProjectFiles) {
     const entries = [...project.json].filter(([path]) => /(?:^|\/)package\.json$/.test(path));
     this.#manifests = new Map(
       entries.map(([path, value]) => [folderOf(path), readManifest(path, value)]),
+    );
+    this.#imports = new Map(
+      [...project.json]
+        .filter(([path]) => /(?:^|\/)deno(?:\.[\w-]+)?\.jsonc?$/.test(path))
+        .map(([path, { imports }]) => [
+          folderOf(path),
+          new Set(isObject(imports) ? Object.keys(imports) : []),
+        ]),
+    );
+  }
+
+  /** Whether a deno.json above the file names a module, or a folder that it is in. */
+  isOfDeno(path: string, specifier: string): boolean {
+    return [...this.#imports].some(
+      ([folder, names]) =>
+        (folder === "" || path.startsWith(`${folder}/`)) &&
+        [...names].some((name) => specifier === name || isBelow(specifier, name)),
     );
   }
 
@@ -55,6 +74,10 @@ export class ProjectManifests {
       [...dependencies].some((name) => bundlers.test(name)),
     );
   }
+}
+
+function isBelow(specifier: string, name: string): boolean {
+  return specifier.startsWith(name.endsWith("/") ? name : `${name}/`);
 }
 
 function readManifest(path: string, value: Readonly<Record<string, unknown>>): PackageManifest {

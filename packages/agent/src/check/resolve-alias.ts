@@ -7,6 +7,8 @@ import { folderOf, joinPath, resolveImport, type Resolved } from "./resolve-impo
 interface AliasMap {
   /** Folder of the configuration: its aliases are for what is below it. */
   readonly folder: string;
+  /** Folders that are one for relative names: `rootDirs` of tsconfig.json. */
+  readonly roots: readonly string[];
   readonly entries: readonly (readonly [string, readonly string[]])[];
 }
 
@@ -36,6 +38,22 @@ export class AliasResolver {
       this.#byPaths(from, specifier) ??
       this.#bySibling(specifier)
     );
+  }
+
+  /** Where a relative name leads from another one of the root folders; undefined: nowhere. */
+  inOtherRoot(from: string, specifier: string): Resolved | undefined {
+    if (!/^\.\.?\//.test(specifier)) return undefined;
+    const target = joinPath(folderOf(from), specifier);
+    for (const { roots } of this.#maps) {
+      for (const root of roots) {
+        const below = root === "" ? "" : `${root}/`;
+        if (target === undefined || !target.startsWith(below) || !from.startsWith(below)) continue;
+        const rest = target.slice(below.length);
+        const found = this.#first(roots.map((other) => joinPath(other, rest)));
+        if (found?.kind === "file" || found?.kind === "other") return found;
+      }
+    }
+    return undefined;
   }
 
   #byPaths(from: string, specifier: string): Resolved | undefined {
@@ -100,20 +118,27 @@ export class AliasResolver {
     const resolved = paths.flatMap((path) =>
       path === undefined ? [] : [resolveImport("", `./${path}`, this.#project, { lenient: true })],
     );
-    return resolved.find(({ kind }) => kind === "file") ?? resolved[0];
+    return (
+      resolved.find(({ kind }) => kind === "file") ??
+      resolved.find(({ kind }) => kind === "other") ??
+      resolved[0]
+    );
   }
 }
 
 function readPaths(path: string, value: Readonly<Record<string, unknown>>): AliasMap {
   const { compilerOptions } = value;
-  const { baseUrl, paths } = isObject(compilerOptions) ? compilerOptions : {};
+  const { baseUrl, paths, rootDirs } = isObject(compilerOptions) ? compilerOptions : {};
   const folder = folderOf(path);
   const base = text(baseUrl);
   const entries = Object.entries(isObject(paths) ? paths : {}).map(([pattern, targets]) => {
     const list = Array.isArray(targets) ? targets.map(text) : [];
     return [pattern, list.map((target) => `${base === "" ? "." : base}/${target}`)] as const;
   });
-  return { folder, entries };
+  const roots = (Array.isArray(rootDirs) ? rootDirs : []).flatMap(
+    (root) => joinPath(folder, text(root)) ?? [],
+  );
+  return { folder, entries, roots };
 }
 
 /** What stands for the `*`; the empty text where there is none; undefined: it is another name. */

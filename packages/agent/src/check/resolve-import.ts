@@ -55,7 +55,7 @@ const isBuilt = /(?:^|\/)(?:dist|build|node_modules)\//;
 export function resolveImport(
   from: string,
   specifier: string,
-  { paths, json }: Pick<ProjectFiles, "paths" | "json">,
+  { paths, json, isIgnored }: Pick<ProjectFiles, "isIgnored" | "paths" | "json">,
   { lenient }: ImportKind,
 ): Resolved {
   const plain = specifier.replace(/[?#].*$/, "");
@@ -73,22 +73,34 @@ export function resolveImport(
   const target = joinPath(folderOf(from), plain);
   if (target === undefined || isBuilt.test(target)) return { kind: "other" };
   const isFolder = /(?:^|\/)\.{0,2}$/.test(plain);
-  // TypeScript reads the types next to a script.
-  const types = target.replace(/\.([cm]?)js$/, ".d.$1ts");
-  if (/\.[cm]?tsx?$/.test(from) && types !== target && paths.has(types)) {
-    return { kind: "file", path: types };
-  }
-  if (!isFolder && paths.has(target)) return { kind: "file", path: target };
   const written = target.replace(/\.([cm]?)js(x?)$/, ".$1ts$2");
-  if (written !== target && paths.has(written)) return { kind: "file", path: written };
-  if (target.endsWith(".js") && paths.has(target.replace(/\.js$/, ".tsx"))) {
-    return { kind: "file", path: target.replace(/\.js$/, ".tsx") };
-  }
+  const exact = exactFile(from, { target, written, isFolder }, paths);
+  if (exact !== undefined) return { kind: "file", path: exact };
   const entry = mainOf(target, json);
   if (lenient && isBuilt.test(entry ?? "")) return { kind: "other" };
   const guess = guessesFor(target, { isFolder, entry }).find((path) => paths.has(path));
   if (guess !== undefined && lenient) return { kind: "file", path: guess };
+  if (target !== "" && isIgnored(target) && isIgnored(written)) return { kind: "other" };
   return { kind: "missing", hint: guess ?? sameButCase(target, paths) };
+}
+
+/** The file of that very name, or the one that is compiled to it. */
+function exactFile(
+  from: string,
+  {
+    target,
+    written,
+    isFolder,
+  }: { readonly target: string; readonly written: string; readonly isFolder: boolean },
+  paths: ReadonlySet<string>,
+): string | undefined {
+  // TypeScript reads the types next to a script.
+  const types = target.replace(/\.([cm]?)js$/, ".d.$1ts");
+  if (/\.[cm]?tsx?$/.test(from) && types !== target && paths.has(types)) return types;
+  if (!isFolder && paths.has(target)) return target;
+  if (written !== target && paths.has(written)) return written;
+  const withJsx = target.replace(/\.js$/, ".tsx");
+  return target.endsWith(".js") && paths.has(withJsx) ? withJsx : undefined;
 }
 
 /** What the package.json of a folder names as its main file. */
