@@ -14,6 +14,7 @@ const repeatedTests = [
 ];
 /** Tests that `npm test` leaves to `npm run test:more`, since they take long and look at what others have looked at. */
 const longTests = [
+  "packages/documents/test/{growth-matrix,planner-sqlite}.test.ts",
   "packages/documents/test/postgres-distributed.test.ts",
   "test/blog-fuzz.test.ts",
 ];

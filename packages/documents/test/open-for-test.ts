@@ -56,7 +56,7 @@ const postgresKinds: readonly PostgresKind[] = [
 ];
 
 /** The engines that `npm test` tests; `npm run test:more` tests the others, and `test:all` all. */
-const engineOfFirstTier = /^SQLite|^PostgreSQL$/;
+const engineOfFirstTier = /^SQLite in a file$|^PostgreSQL$/;
 
 function ofTier<E extends readonly [name: string, ...unknown[]]>(
   engines: readonly E[],

@@ -51,10 +51,13 @@ export const app = defineService({
 `,
 } as const;
 
-/** Writes the project, and other files of it. */
-export async function makeProject(others: Readonly<Record<string, string>> = {}): Promise<string> {
+/** Writes the project, and other files of it; `atEnd` is told how to remove it. Default: with the end of the test. */
+export async function makeProject(
+  others: Readonly<Record<string, string>> = {},
+  atEnd: (remove: () => Promise<void>) => void = onTestFinished,
+): Promise<string> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "verify-project-")));
-  onTestFinished(() => rm(folder, { recursive: true, force: true }));
+  atEnd(() => rm(folder, { recursive: true, force: true }));
   for (const [file, text] of Object.entries({ ...faulty, ...others })) {
     await mkdir(dirname(join(folder, file)), { recursive: true });
     await writeFile(join(folder, file), text);
