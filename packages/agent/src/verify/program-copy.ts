@@ -1,6 +1,6 @@
 import { lchown, mkdtemp, readdir, realpath, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { ConfinedFolder } from "../workspace/confined-folder.ts";
 import { neededPackages, type PackagesInUse, usePackages } from "./fetch-packages.ts";
 import type { Sandbox } from "./sandbox.ts";
@@ -98,6 +98,9 @@ async function linkPackages(folder: string | undefined, copy: string): Promise<s
   }
   // A junction needs no rights on Windows; elsewhere the kind counts for nothing.
   const packages = await realpath(folder);
+  // A link of a hostile program, or of a package's script, would show the sandbox any folder; and packages that lie elsewhere
+  // do not find each other.
+  if (basename(packages) !== "node_modules") return undefined;
   await symlink(packages, place, "junction");
   return packages;
 }
