@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -7,8 +7,6 @@ import { expect, it, onTestFinished } from "vitest";
 import { serveAcp, type ServeAcpOptions } from "../src/acp/index.ts";
 import { openAICompatible } from "../src/models/http-providers.ts";
 import { editScript } from "./edit-script.ts";
-import { ConfinedFolder } from "../src/workspace/confined-folder.ts";
-import { takeLock } from "../src/workspace/file-lock.ts";
 import { startModelServer, type ScriptedAnswer } from "./model-server.ts";
 
 type Update = sdk.SessionUpdate;
@@ -239,42 +237,6 @@ it("asks about a protected file also after everything was allowed", async () => 
   await prompt("Add a workflow");
   expect(asked.map(({ toolCall }) => toolCall.title)).toContain(`Write ${workflow.path}`);
   expect(() => readFileSync(join(folder, workflow.path))).toThrow("ENOENT");
-});
-
-it("ends the run of an editor that takes no more, and then is done", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "acp-"));
-  onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  writeFileSync(join(folder, "a.js"), "export const a = 1;\n");
-  const model = await startModelServer({ answers: editScript([toTwo]) });
-  onTestFinished(() => model.close());
-  const input = new TransformStream<Uint8Array, Uint8Array>();
-  const writer = input.writable.getWriter();
-  const send = (id: number, method: string, params: object): void =>
-    void writer.write(Buffer.from(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`));
-  const served = serveAcp({
-    provider: openAICompatible({ baseUrl: model.baseUrl, model: "scripted" }),
-    input: input.readable,
-    output: (bytes) => {
-      const text = Buffer.from(bytes).toString();
-      const { result } = JSON.parse(text) as { readonly result?: { readonly sessionId?: string } };
-      const sessionId = result?.sessionId;
-      if (sessionId !== undefined) {
-        send(2, "session/set_mode", { sessionId, modeId: "write" });
-        send(3, "session/prompt", { sessionId, prompt: [{ type: "text", text: "Make it two" }] });
-      }
-      if (text.includes("tool_call")) throw new Error("EPIPE");
-    },
-  });
-  send(0, "initialize", { protocolVersion: sdk.PROTOCOL_VERSION });
-  send(1, "session/new", { cwd: folder, mcpServers: [] });
-  await served;
-  expect(readFileSync(join(folder, "a.js"), "utf8")).toBe("export const a = 1;\n");
-  const confined = await ConfinedFolder.open(folder, { maxFileBytes: 1_000 });
-  const [runId] = readdirSync(join(folder, ".fetchwork/runs"));
-  const unlock = await takeLock(confined, `.fetchwork/runs/${runId}/lock`);
-  expect(unlock).toBeDefined();
-  unlock?.();
-  await writer.close().catch(() => undefined);
 });
 
 it.each([
