@@ -6,7 +6,7 @@ import { weighPackages } from "../scripts/weight.ts";
  * change that says which feature asked for it, and by no more than that feature.
  */
 const budgets: Readonly<Record<string, Budget>> = {
-  agent: { lines: { src: 19_378, assets: 1_192 }, names: 151, options: 102 },
+  agent: { lines: { src: 19_452, assets: 1_192 }, names: 151, options: 102 },
   "create-fetchwork": { lines: {}, names: 0, options: 0 },
   documents: { lines: { src: 21_902 }, names: 88, options: 64 },
   endpoint: { lines: { src: 1_775 }, names: 41, options: 23 },
@@ -16,7 +16,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   middleware: { lines: { src: 10_217 }, names: 150, options: 129 },
   oauth2: { lines: { src: 10_748 }, names: 123, options: 138 },
   rest: { lines: { src: 16_824, assets: 186 }, names: 149, options: 96 },
-  service: { lines: { src: 4_243 }, names: 45, options: 59 },
+  service: { lines: { src: 4_268 }, names: 45, options: 59 },
   verify: { lines: { src: 3_128 }, names: 16, options: 5 },
   webhooks: { lines: { src: 8_606, assets: 864 }, names: 116, options: 75 },
 };

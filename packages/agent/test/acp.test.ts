@@ -229,6 +229,16 @@ it("changes protected files only where it asks", async () => {
   expect(asked).toHaveLength(1);
 });
 
+it("asks about a protected file also after everything was allowed", async () => {
+  const workflow = { path: ".github/workflows/ci.yml", content: "on: push\njobs: {}\n" };
+  const { asked, folder, prompt } = await editor(editScript([toTwo, workflow]), {
+    decide: ({ toolCall }) => (toolCall.title === "Write a.js" ? "always" : "leave"),
+  });
+  await prompt("Add a workflow");
+  expect(asked.map(({ toolCall }) => toolCall.title)).toContain(`Write ${workflow.path}`);
+  expect(() => readFileSync(join(folder, workflow.path))).toThrow("ENOENT");
+});
+
 it.each([
   ["a relative folder", { cwd: "src", mcpServers: [] }],
   ["a folder that is none", { cwd: "/nowhere/at/all", mcpServers: [] }],

@@ -23,6 +23,8 @@ createServer((request, response) => {
     response.writeHead(201, { "x-method": request.method, "x-sent": request.headers["x-sent"] ?? "" });
     response.end("got " + Buffer.concat(chunks));
   });
+}).on("upgrade", (request, socket) => {
+  socket.write("HTTP/1.1 101 Switching Protocols\\r\\nupgrade: chat\\r\\nconnection: upgrade\\r\\n\\r\\n");
 }).listen(Number(process.argv[2]), "127.0.0.1");
 `;
 
@@ -70,6 +72,14 @@ it("cuts responses, and names those that are no text or have no end", async () =
   expect(await ask({ path: "/endless", seconds: 2 })).toContain(
     "begun\n(The response has no end.)",
   );
+});
+
+it("tells that a server changes the protocol, and does not wait for the end of that", async () => {
+  const { ask } = await world();
+  const from = performance.now();
+  const told = await ask({ headers: { connection: "upgrade", upgrade: "chat" }, seconds: 30 });
+  expect(told).toMatch(/HTTP 101 Switching Protocols\nupgrade: chat/);
+  expect(performance.now() - from).toBeLessThan(20_000);
 });
 
 it("tells why there is no response", async () => {

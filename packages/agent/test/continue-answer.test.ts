@@ -114,3 +114,14 @@ it.each([
 ])("a continuation that %s is joined without loss or repetition", (_, before, after, whole) => {
   expect(joinTexts(before, after)).toBe(whole);
 });
+
+it.each([
+  ["ends with a row", "", 20_000],
+  ["ends in another line", "and so on", 20_000],
+])("a text of the same rows that %s is continued at once", { timeout: 60_000 }, (_, end, rows) => {
+  const row = "| 0 | 0 |\n";
+  const before = row.repeat(rows * 2) + end;
+  const from = performance.now();
+  expect(joinTexts(before, row.repeat(rows))).toMatch(/^(?:\| 0 \| 0 \|\n)+/);
+  expect(performance.now() - from).toBeLessThan(1_000);
+});

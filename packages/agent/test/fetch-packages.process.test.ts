@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { once } from "node:events";
 import type { AddressInfo } from "node:net";
@@ -156,6 +156,26 @@ describe("packages that a program needs and its folder does not have", { timeout
     expect(asked).toEqual([]);
   });
 
+  it("are not waited for when the run is canceled, and npm is ended", async () => {
+    const canceled = new AbortController();
+    const hanging = createServer(() => canceled.abort()).listen(0, "127.0.0.1");
+    await once(hanging, "listening");
+    onTestFinished(() => {
+      hanging.close().closeAllConnections();
+    });
+    const { port } = hanging.address() as AddressInfo;
+    const sandbox = await createSandbox({ registry: `http://127.0.0.1:${port}/` });
+    const there = new Set(readdirSync(temporary));
+    const from = performance.now();
+    const run = { verifiers: [nodeTest()], sandbox, signal: canceled.signal };
+    await expect(verifyFiles(program(greets), undefined, run)).rejects.toMatchObject({
+      code: "ERR_AGENT_CANCELLED",
+    });
+    expect(performance.now() - from).toBeLessThan(20_000);
+    const left = (): readonly string[] => readdirSync(temporary).filter((one) => !there.has(one));
+    await expect.poll(left, { timeout: 10_000 }).toEqual([]);
+  });
+
   it("are fetched without the sandbox, too, where it is not wanted", async () => {
     const { url } = await registry();
     const files = program(greets.replace('"nothing"', '"the network"'));
@@ -198,6 +218,9 @@ describe("the gate to a registry", () => {
     "/npm/../admin",
     "/npm/%2e%2e/admin",
     "/\\evil.example",
+    "/npm/..%2fadmin",
+    "/npm/a/%2E%2e%2F..%5cadmin",
+    "/npm/..;/admin",
   ])("refuses %s", (path) => {
     expect(targetOf("https://registry.example/npm/", path)).toBeUndefined();
   });

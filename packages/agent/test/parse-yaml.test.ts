@@ -69,3 +69,12 @@ it("counts as an error of the program", async () => {
   const found = await checkConsistency(new Map([["docker-compose.yml", "a: 1\na: 2\n"]]));
   expect(found).toMatchObject([{ path: "docker-compose.yml", line: 2, severity: "error" }]);
 });
+
+it.each([
+  ["a quote that has only escaped ones after it", `a: "${'\\"'.repeat(99_000)}\n`],
+  ["a fault in each of very many documents", "--- @\n".repeat(33_000)],
+])("takes no longer for %s", { timeout: 20_000 }, async (_, source) => {
+  const from = performance.now();
+  await findSyntaxErrors("settings.yaml", source);
+  expect(performance.now() - from).toBeLessThan(8_000);
+});

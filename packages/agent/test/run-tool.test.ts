@@ -1,4 +1,12 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -6,6 +14,8 @@ import { openAICompatible } from "../src/models/http-providers.ts";
 import { createAgent } from "../src/run/create-agent.ts";
 import type { AgentEvent } from "../src/run/agent-event.ts";
 import { nodeTest } from "../src/verify/node-verifiers.ts";
+import { withCopy } from "../src/verify/program-copy.ts";
+import { createSandbox } from "../src/verify/sandbox.ts";
 import { startModelServer, type ScriptedAnswer } from "./model-server.ts";
 
 async function world(answers: readonly ScriptedAnswer[]) {
@@ -77,3 +87,23 @@ it("offers no command where nothing may be run", async () => {
   await createAgent({ provider }).edit({ request: "Let it add", out }).result;
   expect(readFileSync(join(out, "sum.js"), "utf8")).toContain("a + b");
 });
+
+it.each([
+  ["elsewhere", "keys", ""],
+  ["in another folder of packages", "other/node_modules", "key"],
+])(
+  "shows a folder that node_modules links to %s only where it has that name",
+  async (_, place, shown) => {
+    const home = mkdtempSync(join(tmpdir(), "run-tool-"));
+    onTestFinished(() => rmSync(home, { recursive: true, force: true }));
+    const [from, target] = [join(home, "program"), join(home, place)];
+    for (const path of [from, target]) mkdirSync(path, { recursive: true });
+    writeFileSync(join(target, "id"), "key");
+    symlinkSync(target, join(from, "node_modules"));
+    const sandbox = await createSandbox({ level: "process" });
+    const told = await withCopy(new Map([["a.js", ""]]), { sandbox, from }, (cwd, inside) =>
+      inside.exec(["cat", "node_modules/id"], { cwd }),
+    );
+    expect(told.stdout).toBe(shown);
+  },
+);

@@ -77,6 +77,16 @@ describe.each(levels)("%s", (level) => {
     expect(loud.stdout.length).toBe(1024 * 1024);
   });
 
+  it.each([
+    ["is too long for the system", "x".repeat(200_000)],
+    ["has a null character", "a\0b"],
+  ])("says when a command %s", async (_, argument) => {
+    const sandbox = await createSandbox({ level });
+    const result = await sandbox.exec(["echo", argument], { cwd });
+    expect(result).toMatchObject({ code: null, stdout: "", timedOut: false });
+    expect(result.stderr).toMatch(/E2BIG|null bytes/);
+  });
+
   it("says when a command does not exist", async () => {
     const sandbox = await createSandbox({ level });
     expect((await sandbox.exec(["no-such-command-here"], { cwd })).code).not.toBe(0);

@@ -11,6 +11,7 @@ import type {
   StopReason,
 } from "@agentclientprotocol/sdk";
 import { AgentError } from "../errors.ts";
+import { isGuarded } from "../loop/changed-files.ts";
 import type { RunHandle } from "../run/agent-event.ts";
 import type { AgentOptions } from "../run/agent-options.ts";
 import { createAgent } from "../run/create-agent.ts";
@@ -152,7 +153,9 @@ export class AcpSession {
     const toolCallId = this.#nextCall();
     const call = changeOf(change, { toolCallId, folder: this.#parts.folder });
     await this.#update({ sessionUpdate: "tool_call", ...call });
-    const decision = this.mode === "write" ? "apply" : await this.#ask(call, change);
+    // An editor that allowed all that follows has not seen them.
+    const isAllowed = this.mode === "write" && !isGuarded(change.path);
+    const decision = isAllowed ? "apply" : await this.#ask(call, change);
     if (decision === "apply") this.#approved.set(change.path, toolCallId);
     else await this.#update({ sessionUpdate: "tool_call_update", toolCallId, status: "failed" });
     return decision;

@@ -160,7 +160,10 @@ function acpAgent(
       const cancel = (): void => session.cancel();
       signal.addEventListener("abort", cancel, { once: true });
       try {
-        return { stopReason: await session.prompt(params.prompt) };
+        const done = session.prompt(params.prompt);
+        // It may have been canceled before it was handled.
+        if (signal.aborted) cancel();
+        return { stopReason: await done };
       } catch (error) {
         throw RequestError.internalError(undefined, messageOf(error));
       } finally {

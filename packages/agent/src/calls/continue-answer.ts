@@ -56,10 +56,12 @@ export function joinTexts(before: string, after: string): string {
     at = before.indexOf("\n", at) + 1 || before.length
   ) {
     const last = before.slice(at);
-    if (!rest.startsWith(last)) continue;
+    // Of lines that are all the same, each one would be compared to its end.
+    if (rest[last.length - 1] !== last.at(-1) || !rest.startsWith(last)) continue;
     if (last.replace(/\s/g, "").length < leastRepeated) break;
     // Lines that are the same in a row, such as those of a table, go on.
-    if (!before.slice(0, at).endsWith(last)) return before + rest.slice(last.length);
+    if (before.slice(0, at).endsWith(last)) break;
+    return before + rest.slice(last.length);
   }
   return before + rest;
 }

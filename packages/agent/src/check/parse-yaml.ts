@@ -7,7 +7,9 @@ const longest = 200_000;
 /** Whether a file is YAML as it stands: no template that becomes YAML (Helm, Jinja, ERB), and not too long. */
 export function isYaml(path: string, source: string): boolean {
   if (!/\.ya?ml$/i.test(path) || source.length > longest) return false;
-  const unquoted = source.replace(/"(?:[^"\\\n]|\\.)*"|'[^'\n]*'/g, "");
+  // A quote without its end is taken to the end of the line, too: else each quote in it is tried.
+  const quoted = /"(?:[^"\\\n]|\\.)*("?)|'[^'\n]*'/g;
+  const unquoted = source.replace(quoted, (text, end) => (end === "" ? text : ""));
   // Expressions of GitHub's workflows, `${{ }}`, are texts.
   return !/(?<!\$)\{\{|\{%|<%/.test(unquoted);
 }
@@ -37,10 +39,13 @@ export async function loadYamlParser(): Promise<(source: string) => readonly Syn
   };
   return (source) => {
     const documents = parseAllDocuments(source, options);
-    const fault = (place: number, what: string): SyntaxFault => ({
-      line: source.slice(0, place).split("\n").length,
-      message: `it is not YAML: ${what.replace(/\s+/g, " ").slice(0, 200)}`,
-    });
+    // Documents come in their order: lines are counted once, however many faults there are.
+    let counted = 0;
+    let line = 1;
+    const fault = (place: number, what: string): SyntaxFault => {
+      for (; counted < place; counted += 1) if (source[counted] === "\n") line += 1;
+      return { line, message: `it is not YAML: ${what.replace(/\s+/g, " ").slice(0, 200)}` };
+    };
     return [...documents].flatMap((document): readonly SyntaxFault[] => {
       const [error] = document.errors;
       if (error !== undefined) return [fault(error.pos[0], error.message)];

@@ -60,15 +60,18 @@ async function start() {
   }
   return true;
 }
+function headOf({ statusCode, statusMessage, rawHeaders }) {
+  const head = ["HTTP " + statusCode + " " + statusMessage];
+  for (let at = 0; at < rawHeaders.length; at += 2) head.push(rawHeaders[at] + ": " + rawHeaders[at + 1]);
+  return head.join("\\n").slice(0, 3000);
+}
 function send({ method, path, headers, body }) {
   const sent = ask({ host: "localhost", port, method, path, headers }, (response) => {
-    const { statusCode, statusMessage, rawHeaders } = response;
-    const head = ["HTTP " + statusCode + " " + statusMessage];
-    for (let at = 0; at < rawHeaders.length; at += 2) head.push(rawHeaders[at] + ": " + rawHeaders[at + 1]);
+    const head = headOf(response);
     let bytes = Buffer.alloc(0);
     const tell = (how) => {
       const text = bytes.includes(0) ? "(" + bytes.length + " bytes that are no text)" : bytes.toString().slice(0, 6000);
-      end(0, head.join("\\n").slice(0, 3000) + "\\n\\n" + text + how);
+      end(0, head + "\\n\\n" + text + how);
     };
     const timer = setTimeout(() => tell("\\n(The response has no end.)"), Math.max(until - Date.now(), 1));
     response.on("data", (data) => {
@@ -81,6 +84,8 @@ function send({ method, path, headers, body }) {
       tell(bytes.length > 6000 ? "\\n(" + bytes.length + " bytes in all.)" : "");
     });
   });
+  // Of another protocol there is nothing to wait for.
+  for (const event of ["upgrade", "connect"]) sent.once(event, (response) => end(0, headOf(response)));
   sent.once("error", (error) => end(1, "The request failed: " + error.message));
   sent.setTimeout(Math.max(until - Date.now(), 1), () => end(1, "There was no response in time."));
   sent.end(body);

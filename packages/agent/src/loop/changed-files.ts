@@ -19,6 +19,11 @@ export interface ChangeLimits {
 const isProtected =
   /^(?:\.git|\.husky|\.github|\.gitlab-ci\.yml|\.vscode|\.idea|\.devcontainer|\.envrc|\.npmrc)(?:\/|$)/i;
 
+/** Whether a file runs by itself on somebody's machine or server, or may hold secrets. */
+export function isGuarded(path: string): boolean {
+  return isProtected.test(path) || mayBeSecret(path);
+}
+
 /**
  * The files of a program as a loop changes them, in memory: nothing is written before everything is decided. Each refusal
  * is a {@link ToolRefusal}.
@@ -116,8 +121,7 @@ export class ChangedFiles {
 
   #changeable(named: string): string {
     const path = this.path(named);
-    const guarded = isProtected.test(path) || mayBeSecret(path);
-    if (!guarded || this.#limits.allowProtected) return path;
+    if (!isGuarded(path) || this.#limits.allowProtected) return path;
     throw new ToolRefusal(`${path} is protected: people change it themselves.`);
   }
 

@@ -26,7 +26,7 @@ export function runTool(files: ChangedFiles, sandbox: Sandbox, from: string): Lo
     execute: ({ command, seconds = 60 }, signal) => {
       const { changed } = files;
       const options = { signal, timeout: seconds * 1_000 };
-      return withCopy(files.files, { sandbox, from, changed }, async (cwd, inside) =>
+      return withCopy(files.files, { sandbox, from, changed, signal }, async (cwd, inside) =>
         outputOf(await inside.exec(["sh", "-c", command], { ...options, cwd }), cwd),
       );
     },

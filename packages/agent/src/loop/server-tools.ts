@@ -58,8 +58,10 @@ const command = z.string().min(1).max(10_000);
  * @param from folder of the program: its installed packages can be read there
  */
 export function serverTools(files: ChangedFiles, sandbox: Sandbox, from: string): LoopTools {
-  const copied = <T>(use: (folder: string, inside: Sandbox) => Promise<T>): Promise<T> =>
-    withCopy(files.files, { sandbox, from, changed: files.changed }, use);
+  const copied = <T>(
+    signal: AbortSignal,
+    use: (folder: string, inside: Sandbox) => Promise<T>,
+  ): Promise<T> => withCopy(files.files, { sandbox, from, changed: files.changed, signal }, use);
   const request = defineTool({
     mayDiffer: true,
     description:
@@ -81,7 +83,7 @@ export function serverTools(files: ChangedFiles, sandbox: Sandbox, from: string)
       const { method = "GET", path, headers = {}, body, seconds: time = 60, ...server } = input;
       const asked = { ...server, seconds: time, request: { method, path, headers, body } };
       const options = { signal, timeout: (time + 5) * 1_000 };
-      return copied(async (cwd, inside) =>
+      return copied(signal, async (cwd, inside) =>
         outputOf(await inside.exec(askServer(asked), { ...options, cwd }), cwd),
       );
     },
@@ -100,7 +102,7 @@ export function serverTools(files: ChangedFiles, sandbox: Sandbox, from: string)
     }),
     about: ({ path }) => path,
     execute: ({ path, seconds: time = 60, command: start, port: at }, signal) =>
-      copied(async (cwd, inside) => {
+      copied(signal, async (cwd, inside) => {
         const [file = "", rest = ""] = /^([^?#]*)(.*)$/s.exec(path)?.slice(1) ?? [];
         if (start !== undefined && (at === undefined || !path.startsWith("/"))) {
           throw new ToolRefusal("A server needs a port, and a path that begins with /.");

@@ -27,6 +27,8 @@ interface Fetched {
   readonly place: string;
   /** Whether they came. */
   readonly isThere: Promise<boolean>;
+  /** Ends npm. */
+  readonly stop: AbortController;
   /** Programs that run with them now. */
   users: number;
 }
@@ -36,6 +38,9 @@ const mostKept = 8;
 
 /** By what was asked for: packages are fetched once, and removed when this process ends, or others have come. */
 const fetched = new Map<string, Fetched>();
+
+/** Folders of packages that are there; the end of this process removes them. */
+const places = new Set<string>();
 
 let removesAtExit = false;
 
@@ -59,29 +64,38 @@ export function neededPackages(
 
 /**
  * Fetches the packages of a program: npm runs in the sandbox, reaches the registry only, and runs no script of any package.
- * Then their scripts run, without network. Resolves to `undefined` where they cannot be had; the next call tries again.
+ * Then their scripts run, without network. Resolves to `undefined` where they cannot be had, or are no longer waited for; the
+ * next call tries again.
  */
 export async function usePackages(
   needed: string,
   lock: string | undefined,
-  { sandbox, registry }: Pick<Installation, "registry" | "sandbox">,
+  { sandbox, registry, signal }: Pick<Installation, "registry" | "sandbox" | "signal">,
 ): Promise<PackagesInUse | undefined> {
-  const parts = [needed, lock, registry, sandbox.level];
-  const key = createHash("sha256").update(JSON.stringify(parts)).digest("hex");
+  const asked = JSON.stringify([needed, lock, registry, sandbox.level]);
+  const key = createHash("sha256").update(asked).digest("hex");
   let entry = fetched.get(key);
   if (entry === undefined) {
-    if (!removesAtExit) process.once("exit", () => [...fetched.keys()].forEach(forget));
+    if (!removesAtExit) process.once("exit", () => [...places].forEach(remove));
     removesAtExit = true;
     const place = mkdtempSync(join(tmpdir(), "fetchwork-packages-"));
-    entry = { place, users: 0, isThere: install(place, { needed, lock, sandbox, registry }) };
+    places.add(place);
+    const stop = new AbortController();
+    const parts = { needed, lock, sandbox, registry, signal: stop.signal };
+    entry = { place, users: 0, isThere: install(place, parts), stop };
     fetched.set(key, entry);
   }
   const { place, isThere } = entry;
   let isInUse = false;
   entry.users += 1;
+  const canceled = Promise.withResolvers<false>();
+  const leave = (): void => canceled.resolve(false);
+  signal?.addEventListener("abort", leave, { once: true });
+  if (signal?.aborted === true) leave();
   try {
-    isInUse = await isThere;
+    isInUse = await Promise.race([canceled.promise, isThere]);
   } finally {
+    signal?.removeEventListener("abort", leave);
     if (!isInUse) {
       entry.users -= 1;
       if (entry.users === 0) forget(key);
@@ -100,9 +114,18 @@ export async function usePackages(
 }
 
 function forget(key: string): void {
-  const { place } = fetched.get(key) ?? {};
+  const entry = fetched.get(key);
+  if (entry === undefined) return;
   fetched.delete(key);
-  if (place !== undefined) rmSync(place, { recursive: true, force: true });
+  entry.stop.abort();
+  // What npm still writes would be left.
+  const gone = (): void => remove(entry.place);
+  void entry.isThere.then(gone, gone).catch(() => undefined);
+}
+
+function remove(place: string): void {
+  rmSync(place, { recursive: true, force: true });
+  places.delete(place);
 }
 
 /** What is fetched, and how. */
@@ -111,12 +134,14 @@ interface Installation {
   readonly lock: string | undefined;
   readonly sandbox: Sandbox;
   readonly registry: string;
+  /** Ends it. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Resolves to whether the packages are there. */
 async function install(
   folder: string,
-  { needed, lock, sandbox, registry }: Installation,
+  { needed, lock, sandbox, registry, signal }: Installation,
 ): Promise<boolean> {
   await writeFile(join(folder, "package.json"), needed);
   if (lock !== undefined) await writeFile(join(folder, "package-lock.json"), lock);
@@ -124,13 +149,18 @@ async function install(
   if (user !== undefined) await chown(folder, user, user);
   const npm = ["npm", "install", "--ignore-scripts", "--replace-registry-host=always", ...quiet];
   const { code } = await (sandbox.level === "sealed"
-    ? throughGate(npm, { sandbox, registry, folder })
-    : sandbox.exec([...npm, `--registry=${registry}`], { cwd: folder, timeout: fetchTime }));
+    ? throughGate(npm, { sandbox, registry, folder, signal })
+    : sandbox.exec([...npm, `--registry=${registry}`], {
+        cwd: folder,
+        timeout: fetchTime,
+        signal,
+      }));
   if (code !== 0 || !existsSync(join(folder, "node_modules"))) return false;
   // Some cannot do without the network, which says nothing about the program.
   await sandbox.exec(["npm", "rebuild", "--offline", ...quiet], {
     cwd: folder,
     timeout: fetchTime,
+    signal,
   });
   return true;
 }
@@ -158,7 +188,8 @@ async function throughGate(
     sandbox,
     registry,
     folder,
-  }: Pick<Installation, "registry" | "sandbox"> & { readonly folder: string },
+    signal,
+  }: Omit<Installation, "lock" | "needed"> & { readonly folder: string },
 ): ReturnType<Sandbox["exec"]> {
   const socket = join(folder, "registry.sock");
   const gate = await openRegistryGate(registry, socket);
@@ -172,7 +203,7 @@ async function throughGate(
       new URL(registry).pathname,
       ...npm,
     ];
-    return await sandbox.exec(command, { cwd: folder, timeout: fetchTime });
+    return await sandbox.exec(command, { cwd: folder, timeout: fetchTime, signal });
   } finally {
     await gate.close();
     rmSync(socket, { force: true });

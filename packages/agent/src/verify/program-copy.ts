@@ -1,6 +1,6 @@
 import { lchown, mkdtemp, readdir, realpath, rm, stat, symlink } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { ConfinedFolder } from "../workspace/confined-folder.ts";
 import { neededPackages, type PackagesInUse, usePackages } from "./fetch-packages.ts";
 import type { Sandbox } from "./sandbox.ts";
@@ -16,6 +16,8 @@ export interface CopyOptions {
   readonly from?: string | undefined;
   /** By path, what is no longer as it is in that folder. Default: nothing. */
   readonly changed?: ReadonlyMap<string, unknown> | undefined;
+  /** Ends the wait for packages; the program is then used without them. Default: none. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /** Most bytes of a file that is copied as it is: what a process in the sandbox may write. */
@@ -28,7 +30,7 @@ const mostCopied = 512 * 1024 * 1024;
  */
 export async function withCopy<T>(
   files: ReadonlyMap<string, string>,
-  { sandbox, from, changed }: CopyOptions,
+  { sandbox, from, changed, signal }: CopyOptions,
   use: (folder: string, sandbox: Sandbox) => Promise<T>,
 ): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), "fetchwork-agent-"));
@@ -45,7 +47,7 @@ export async function withCopy<T>(
       const bytes = isUnread ? await source?.readBytes(path) : undefined;
       await copy.write(path, bytes ?? text, { sync: false });
     }
-    using packages = await packagesFor(files, copy.root, { sandbox, from, source });
+    using packages = await packagesFor(files, copy.root, { sandbox, from, source, signal });
     const linked = await linkPackages(packages?.folder, copy.root);
     const user = sandbox.level === "sealed" ? sandboxUser() : undefined;
     if (user !== undefined) {
@@ -72,7 +74,12 @@ export async function withCopy<T>(
 async function packagesFor(
   files: ReadonlyMap<string, string>,
   copy: string,
-  { sandbox, from = copy, source }: CopyOptions & { readonly source: ConfinedFolder | undefined },
+  {
+    sandbox,
+    from = copy,
+    source,
+    signal,
+  }: CopyOptions & { readonly source: ConfinedFolder | undefined },
 ): Promise<PackagesInUse | undefined> {
   const folder = join(from, "node_modules");
   const isThere = (await stat(folder).catch(() => undefined))?.isDirectory() === true;
@@ -82,7 +89,7 @@ async function packagesFor(
     const before = isThere ? ((await source?.read("package.json")) ?? "") : "";
     if (needed !== neededPackages(new Map([["package.json", before]]))) {
       const lock = files.get("package-lock.json");
-      const packages = await usePackages(needed, lock, { sandbox, registry });
+      const packages = await usePackages(needed, lock, { sandbox, registry, signal });
       if (packages !== undefined) return packages;
     }
   }
@@ -98,6 +105,9 @@ async function linkPackages(folder: string | undefined, copy: string): Promise<s
   }
   // A junction needs no rights on Windows; elsewhere the kind counts for nothing.
   const packages = await realpath(folder);
+  // A link of a hostile program, or of a package's script, would show the sandbox any folder; and packages that lie elsewhere
+  // do not find each other.
+  if (basename(packages) !== "node_modules") return undefined;
   await symlink(packages, place, "junction");
   return packages;
 }

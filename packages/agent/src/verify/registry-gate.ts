@@ -68,6 +68,8 @@ export function targetOf(registry: string, path: string): string | undefined {
   const base = new URL(registry.endsWith("/") ? registry : `${registry}/`);
   // `//host` and `http://host` name other servers.
   if (!/^\/(?![/\\])/.test(path)) return undefined;
+  // Some servers decode `..%2f`, or leave out what follows `;`, before they resolve a path.
+  if (/(?:^|[/\\]|%2f|%5c)(?:\.|%2e){2}(?:[/\\;?#]|%2f|%5c|%3b|$)/i.test(path)) return undefined;
   const target = URL.parse(path, base);
   return target?.href.startsWith(base.href) === true ? target.href : undefined;
 }

@@ -1,4 +1,4 @@
-import { execFile, spawn } from "node:child_process";
+import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { tmpdir } from "node:os";
 import { dirname } from "node:path";
 import { checkOptions } from "../check-options.ts";
@@ -156,20 +156,27 @@ function run(
   { cwd, timeout, signal, stdio, memory, env }: RunOptions,
 ): Promise<ExecResult> {
   return new Promise((resolve) => {
-    const child = spawn(file, args, {
-      cwd,
-      // A separate process group, so that its children end with it.
-      detached: true,
-      stdio: stdio ?? ["ignore", "pipe", "pipe"],
-      // Nothing of our environment: it has keys.
-      env: {
-        ...env,
-        LANG: "C.UTF-8",
-        CI: "1",
-        NO_COLOR: "1",
-        NODE_OPTIONS: `--max-old-space-size=${memory}`,
-      },
-    });
+    let child: ChildProcess;
+    try {
+      child = spawn(file, args, {
+        cwd,
+        // A separate process group, so that its children end with it.
+        detached: true,
+        stdio: stdio ?? ["ignore", "pipe", "pipe"],
+        // Nothing of our environment: it has keys.
+        env: {
+          ...env,
+          LANG: "C.UTF-8",
+          CI: "1",
+          NO_COLOR: "1",
+          NODE_OPTIONS: `--max-old-space-size=${memory}`,
+        },
+      });
+    } catch (error) {
+      // The command is too long for the system, or has a null character.
+      const stderr = error instanceof Error ? error.message : String(error);
+      return resolve({ code: null, stdout: "", stderr, timedOut: false });
+    }
     const output = { stdout: new Ends(), stderr: new Ends() };
     for (const name of ["stdout", "stderr"] as const) {
       child[name]?.setEncoding("utf8");

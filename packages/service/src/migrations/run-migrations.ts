@@ -2,7 +2,7 @@ import { administer, type CollectionDefinition, type Store } from "@fetchwork/do
 import type { DocumentMigration } from "./document-migration.ts";
 import { type MigrationStatus, migrationStatus } from "./migration-status.ts";
 import { progressCollection } from "./progress-collection.ts";
-import { type Direction, progressId, runParts } from "./run-parts.ts";
+import { type Direction, namesOf, progressId, runParts } from "./run-parts.ts";
 
 export type { Direction };
 
@@ -43,14 +43,34 @@ export async function runMigrations(
 ): Promise<number> {
   const { choose, direction, signal, wait } = run;
   const work = async (held: AbortSignal): Promise<number> => {
+    const status = await migrationStatus(store, migrations);
+    await forgetFinished(store, migrations, status);
     await refuseHalf(store, migrations, direction);
-    const chosen = choose(await migrationStatus(store, migrations));
+    const chosen = choose(status);
     const signals = AbortSignal.any([held, signal]);
     for (const migration of chosen) await runOne(store, migration, { ...run, signal: signals });
     return chosen.length;
   };
   // What was killed holds it for five seconds.
   return await store.lock("fetchwork:migrate", work, { expiry: 5_000, wait });
+}
+
+/**
+ * Removes notes of what is recorded already: a process was killed between the record and the removal. Left there, they would
+ * refuse the other direction, and make the next run of the same migration do nothing.
+ */
+async function forgetFinished(
+  store: Store,
+  migrations: readonly DocumentMigration[],
+  { applied }: MigrationStatus,
+): Promise<void> {
+  const notes = store.collection(progressCollection);
+  for (const migration of migrations) {
+    const isApplied = applied.some(({ id }) => id === migration.id);
+    const id = progressId(migration, isApplied ? "up" : "undo");
+    const note = await notes.get(id);
+    if (note !== undefined && note.step >= namesOf(migration).length) await notes.remove(id);
+  }
 }
 
 /** What stopped in the middle goes on in the same direction only. */
@@ -77,9 +97,9 @@ async function runOne(
 ): Promise<void> {
   const { id, name } = migration;
   const { collections } = await administer(store).status();
-  const names = new Set(migration.changes.map(({ collection }) => collection));
+  const names = namesOf(migration);
   const documents = collections.reduce(
-    (sum, each) => sum + (names.has(each.name) ? each.documents : 0),
+    (sum, each) => sum + (names.includes(each.name) ? each.documents : 0),
     0,
   );
   const report = begin(migration, documents);

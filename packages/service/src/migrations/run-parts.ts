@@ -22,6 +22,11 @@ export function progressId({ id }: { readonly id: number }, direction: Direction
   return `${direction}-${id}`;
 }
 
+/** The collections of a migration, in the order of its steps. */
+export function namesOf({ changes }: DocumentMigration): readonly string[] {
+  return [...new Set(changes.map(({ collection }) => collection))];
+}
+
 /**
  * Runs a migration in parts, each in a transaction with the note up to where it ran: what was killed goes on there, and no
  * document is changed twice. A document that a running program changes at the same time is read again. Resolves to the number
@@ -38,7 +43,7 @@ export async function runParts(
   },
 ): Promise<number> {
   const { definitions, direction, onPart, signal } = options;
-  const names = [...new Set(migration.changes.map(({ collection }) => collection))];
+  const names = namesOf(migration);
   const id = progressId(migration, direction);
   let conflicts = 0;
   for (let size = maxPart; ;) {
