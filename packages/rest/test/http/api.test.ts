@@ -231,6 +231,23 @@ describe("createApi", () => {
     expect(reportError).toHaveBeenCalledOnce();
   });
 
+  it.each([
+    ["nothing", undefined],
+    ["an object", { a: 1 }],
+  ])(
+    "answers a handler that returns %s with 500, and reports its operation",
+    async (_what, value) => {
+      const reportError = vi.fn<(error: unknown) => void>();
+      const handle = (async () => value) as unknown as () => Promise<Response>;
+      const { send } = await openApi({ routes: [route(handle)], reportError });
+      expect((await send("GET", "/x")).status).toBe(500);
+      expect(reportError.mock.calls[0]?.[0]).toMatchObject({
+        code: "ERR_HTTP_RESPONSE",
+        message: `the handler of x returned ${typeof value}, expected a Response`,
+      });
+    },
+  );
+
   it("answers what a handler throws with 500 that tells nothing, and reports it", async () => {
     const reportError = vi.fn();
     const secret = new Error("password of the database: s3cret");
