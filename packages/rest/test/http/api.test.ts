@@ -43,6 +43,11 @@ function form(fields: readonly [string, string][]): RequestInit {
 }
 
 describe("createApi", () => {
+  it("refuses a response without a description, and names its operation", async () => {
+    const dated = { ...route(() => json(1)), answer: z.object({ at: z.date() }) };
+    await expect(openApi({ routes: [dated] })).rejects.toThrow("the schema of the response of x ");
+  });
+
   it("refuses two routes of one method and path, and two operations of one name", async () => {
     const one = route(() => json(1));
     await expect(openApi({ routes: [one, { ...one, operation: "y" }] })).rejects.toThrow(RestError);
