@@ -63,8 +63,7 @@ export class TimedExchange {
 
   /** Applies the deadline to the body. Returns a new response, because the inner one belongs to another context. */
   settle(response: Response): Response | Promise<Response> {
-    // What is no response passes, for the server to report. A whole body has no end to wait for, and outer middlewares that
-    // change it copy it.
+    // Another value passes, for the server to report. A whole body has no end to wait for; middlewares that change it copy it.
     if (
       !(response instanceof Response) ||
       response.status === 101 ||
