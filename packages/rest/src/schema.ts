@@ -29,11 +29,15 @@ const described = {
 };
 
 /**
- * Describes what a schema accepts (`input`) or yields (`output`).
+ * Describes what a schema accepts (`input`) or yields (`output`); `of` is what the error calls it.
  *
  * @throws RestError `ERR_REST_DEFINITION` for a schema that has no such description.
  */
-export function jsonSchemaOf(schema: Schema, side: "input" | "output"): JsonSchema {
+export function jsonSchemaOf(
+  schema: Schema,
+  side: "input" | "output",
+  of = "a definition",
+): JsonSchema {
   const known = described[side].get(schema);
   if (known !== undefined) return known;
   try {
@@ -43,7 +47,8 @@ export function jsonSchemaOf(schema: Schema, side: "input" | "output"): JsonSche
     described[side].set(schema, rest);
     return rest;
   } catch (cause) {
-    const message = "a schema does not describe itself as JSON Schema (Standard JSON Schema)";
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    const message = `the schema of ${of} does not describe itself as JSON Schema: ${reason}`;
     throw new RestError("ERR_REST_DEFINITION", message, { cause });
   }
 }

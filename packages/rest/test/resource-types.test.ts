@@ -9,6 +9,8 @@ const member = defineResource({
   path: "/team/members",
   schema: z.object({ name: z.string(), pin: z.string().optional() }),
   access: {},
+  owner: "account",
+  showOwner: false,
   secret: ["pin"],
   computed: {
     length: { schema: z.number(), value: ({ name }) => name.length },
@@ -21,6 +23,7 @@ const member = defineResource({
     },
     afterUpdate({ before, document }) {
       expectTypeOf(before.name).toEqualTypeOf<string>();
+      expectTypeOf(document.account).toEqualTypeOf<string | undefined>();
       expectTypeOf(document.version).toEqualTypeOf<number>();
     },
   },

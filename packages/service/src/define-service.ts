@@ -116,6 +116,9 @@ export function defineService<const Options extends ServiceOptions>(
   ]);
   const { accounts, config, jobs = [], name, receivers = [], webhooks = false } = options;
   requireMigrations(options.migrations ?? []);
+  const jobNames = jobs.map((job) => job.name);
+  const twice = jobNames.find((job, index) => jobNames.indexOf(job) !== index);
+  if (twice !== undefined) throw new ServiceError(`two jobs are called ${twice}`);
   if (!/^[a-z][a-z\d]*(?:-[a-z\d]+)*$/.test(name)) {
     const expected = "lower-case letters, digits and hyphens";
     throw new ServiceError(`name is ${JSON.stringify(name)}, expected ${expected}`);

@@ -4,6 +4,7 @@ import { accounts, defineUser } from "@fetchwork/rest/accounts";
 import { describe, expect, it } from "vitest";
 import {
   accountSettings,
+  backgroundJob,
   defineConfig,
   defineService,
   ServiceError,
@@ -13,6 +14,7 @@ import {
 import { testService } from "../src/testing/index.ts";
 import { app, config, note } from "./notes-service.ts";
 
+const tidy = backgroundJob({ name: "tidy", run: () => undefined });
 const withoutUsers = defineConfig({ ...serverSettings });
 const users = accounts({ user: defineUser() });
 
@@ -23,6 +25,7 @@ describe("defineService", () => {
     ["a name with capitals", { name: "Notes", config }, 'name is "Notes", expected'],
     ["an empty name", { name: "", config }, 'name is "", expected'],
     ["webhooks without accounts", { name: "notes", config, webhooks: true }, "need accounts"],
+    ["two jobs of one name", { name: "notes", config, jobs: [tidy, tidy] }, "two jobs are called"],
     ["a config without keys", { name: "notes", config: defineConfig({}) }, "lacks MASTER_KEY"],
     [
       "users without their settings",

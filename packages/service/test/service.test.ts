@@ -97,6 +97,26 @@ it("makes samples of a resource, and what they refer to", async () => {
   expect(await service.sample(note, { text: "Two" })).toEqual({ text: "Two" });
 });
 
+it("makes samples of what belongs to users, and of users", async () => {
+  const user = defineUser();
+  const member = defineResource({
+    name: "member",
+    path: "/members",
+    schema: z.object({ user: z.string() }),
+    access: {},
+    relations: { user: { to: () => user } },
+  });
+  const resources = [resourceRoutes(member)] as const;
+  const service = await testService(
+    defineService({ name: "members", config, accounts: accounts({ user }), resources }),
+  );
+  const admin = await service.as("admin");
+  const { data } = await admin.members.create(await service.sample(member));
+  expect((await admin.users.show(data.user)).data.role).toBe("user");
+  const sample = await service.sample(user);
+  expect(sample).toEqual({ email: expect.stringContaining("@"), password: expect.any(String) });
+});
+
 it("makes what a sample refers to by one user, as rules about owners ask for", async () => {
   const item = defineResource({
     name: "item",

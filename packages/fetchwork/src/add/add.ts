@@ -209,7 +209,10 @@ export function definitionOf(
   { hasUsers, hasWebhooks, list: defaultList }: Pick<Project, "hasUsers" | "hasWebhooks" | "list">,
 ): ResourceDefinition {
   const names = namesOf(name, options.path);
-  if (names.kebab === "user") throw new CommandUsageError("the name user is reserved");
+  if (names.kebab === "user") {
+    const where = "users are in src/api/user/model.ts, where schema adds fields";
+    throw new CommandUsageError(`the name user is reserved: ${where}`);
+  }
   const fields = words.map(parseField);
   const access = accessRulesOf(options, { hasUsers });
   const isOwned = Object.values(access).includes("owner") || options["owner-field"] !== undefined;
@@ -232,8 +235,12 @@ function checkNames(fields: readonly Field[], owner: string | undefined): void {
       `invalid --owner-field ${JSON.stringify(owner)}: expected a field name such as owner`,
     );
   }
-  const seen = new Set(owner === undefined ? [] : [owner]);
+  const seen = new Set<string>();
   for (const { name } of fields) {
+    if (name === owner) {
+      const expected = "expected another field, or another name in --owner-field";
+      throw new CommandUsageError(`the field ${name} is that of the creator: ${expected}`);
+    }
     if (seen.has(name)) throw new CommandUsageError(`the field ${name} is defined twice`);
     seen.add(name);
   }

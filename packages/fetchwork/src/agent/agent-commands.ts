@@ -45,7 +45,7 @@ export async function loadAgent<T>(load: () => Promise<T>): Promise<T> {
     if (!isMissing) throw cause;
     throw new CommandFailure("the package @fetchwork/agent is not installed", {
       exitCode: exitCodes.failed,
-      hint: "Install it with: npm install @fetchwork/agent",
+      hint: "Install it with: npm install @fetchwork/agent (in a clone of Fetchwork, `npm run pack -- agent` prints the line to use)",
       cause,
     });
   }

@@ -171,7 +171,7 @@ function explain(cause: unknown): never {
   if (!message.startsWith("Cannot find package '@fetchwork/verify'")) throw cause;
   throw new CommandFailure("the package @fetchwork/verify is not installed", {
     exitCode: exitCodes.failed,
-    hint: "Install it with: npm install --save-dev @fetchwork/verify",
+    hint: "Install it with: npm install --save-dev @fetchwork/verify (in a clone of Fetchwork, `npm run pack -- verify` prints the line to use)",
     cause,
   });
 }

@@ -16,7 +16,7 @@ describe("fetchwork agent without its package", () => {
     expect(io.written).toEqual({
       stdout: "",
       stderr:
-        "fetchwork: the package @fetchwork/agent is not installed\nInstall it with: npm install @fetchwork/agent\n",
+        "fetchwork: the package @fetchwork/agent is not installed\nInstall it with: npm install @fetchwork/agent (in a clone of Fetchwork, `npm run pack -- agent` prints the line to use)\n",
     });
   });
 

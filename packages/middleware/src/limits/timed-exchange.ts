@@ -42,7 +42,7 @@ export class TimedExchange {
     result.then(
       (response) => {
         if (late === undefined) resolve(this.settle(response));
-        else if (!isBodyUsed(response)) {
+        else if (response instanceof Response && !isBodyUsed(response)) {
           takeStream(response)
             ?.cancel(late.reason)
             .catch(() => undefined);
@@ -63,8 +63,13 @@ export class TimedExchange {
 
   /** Applies the deadline to the body. Returns a new response, because the inner one belongs to another context. */
   settle(response: Response): Response | Promise<Response> {
-    // A whole body has no end to wait for. Outer middlewares that change it copy it.
-    if (response.status === 101 || isWhole(response) || isBodyUsed(response)) {
+    // Another value passes, for the server to report. A whole body has no end to wait for; middlewares that change it copy it.
+    if (
+      !(response instanceof Response) ||
+      response.status === 101 ||
+      isWhole(response) ||
+      isBodyUsed(response)
+    ) {
       this.#finish();
       return response;
     }

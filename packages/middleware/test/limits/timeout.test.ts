@@ -79,6 +79,16 @@ describe("A11: timeout", () => {
     }
   });
 
+  it.each([
+    ["an object", {}],
+    ["nothing", undefined],
+  ])("passes %s on in the place of a response, for the server to report", async (_what, value) => {
+    const handler = (async () => value) as unknown as Handler;
+    const incoming = request();
+    const result = timeout(1000)(handler)(incoming, createContext(incoming));
+    await expect(result).resolves.toBe(value);
+  });
+
   it("responds at once when the handler does, and starts no timer", () => {
     const incoming = request();
     const result = timeout(1000)(() => text("x"))(incoming, createContext(incoming));

@@ -4,6 +4,7 @@ import {
   changeHeaders,
   deriveRequest,
   empty,
+  HttpUsageError,
   json,
   setDefault,
   type Context,
@@ -211,6 +212,7 @@ function routeHandler(
     } as Call;
     const handling = handle(call, values);
     const handled = handling instanceof Promise ? await handling : handling;
+    if (!(handled instanceof Response)) throw notAResponse(route, handled);
     const response = takesQuery ? announceQuery(handled, context) : handled;
     const isPersonal = !isForAll || user !== undefined;
     if (isPersonal) return keepPrivate(response, context, queryTokens.length > 0);
@@ -219,6 +221,12 @@ function routeHandler(
       ? changeHeaders(response, context, (headers) => addVary(headers, "Authorization"))
       : response;
   };
+}
+
+/** Programs without types return other values; the value may be secret. */
+function notAResponse({ operation }: Route, returned: unknown): HttpUsageError {
+  const message = `the handler of ${operation} returned ${typeof returned}, expected a Response`;
+  return new HttpUsageError("ERR_HTTP_RESPONSE", message);
 }
 
 /** What a key has to be allowed for a route: `articles:read`, `articles:write`. */

@@ -14,9 +14,9 @@ export function areNamesUnique(routes: readonly Route[]): boolean {
   const owners = new Map<string, object>();
   const seen = new Set<object>();
   return routes.every(({ answer, body, bodyReference, operation, responses }) => {
-    const sent = bodyReference ?? (body && jsonSchemaOf(body, "input"));
+    const sent = bodyReference ?? (body && jsonSchemaOf(body, "input", `the body of ${operation}`));
     const shown = [
-      answer && jsonSchemaOf(answer, "output"),
+      answer && jsonSchemaOf(answer, "output", `the response of ${operation}`),
       ...Object.values(responses).map(({ schema }) => schema),
     ];
     return (

@@ -101,8 +101,8 @@ export function defineResource<
   const readOnly = new Set(options.readOnly);
   const secret = new Set<string>(options.secret);
   const access = { ...adminsOnly, ...checkAccess(options) };
+  const output = jsonSchemaOf(schema, "output", name);
   const sent = guardedSchema(schema, { readOnly, secret });
-  const output = jsonSchemaOf(schema, "output");
   const properties = propertiesOf(output, name);
   const fields = Object.keys(properties);
   // They are called with documents of the schema only.

@@ -1,4 +1,4 @@
-import type { OutputOf, Schema } from "../schema.ts";
+import type { Schema } from "../schema.ts";
 import type { AccessRules } from "./access-rules.ts";
 import type {
   ComputedFields,
@@ -145,7 +145,7 @@ export interface ResourceOptions<
    */
   readonly bulk?: boolean | { readonly limit: number } | undefined;
   /** Functions to run before and after operations. Default: none. */
-  readonly hooks?: ResourceHooks<OutputOf<S> & object> | undefined;
+  readonly hooks?: ResourceHooks<NoInfer<StoredBy<S, Owner>> & object> | undefined;
   /** How lists look and which parameters they take. */
   readonly list?: ListOptions | undefined;
 }

@@ -43,6 +43,11 @@ function form(fields: readonly [string, string][]): RequestInit {
 }
 
 describe("createApi", () => {
+  it("refuses a response without a description, and names its operation", async () => {
+    const dated = { ...route(() => json(1)), answer: z.object({ at: z.date() }) };
+    await expect(openApi({ routes: [dated] })).rejects.toThrow("the schema of the response of x ");
+  });
+
   it("refuses two routes of one method and path, and two operations of one name", async () => {
     const one = route(() => json(1));
     await expect(openApi({ routes: [one, { ...one, operation: "y" }] })).rejects.toThrow(RestError);
@@ -230,6 +235,23 @@ describe("createApi", () => {
     expect((await send("GET", "/x")).status).toBe(500);
     expect(reportError).toHaveBeenCalledOnce();
   });
+
+  it.each([
+    ["nothing", undefined],
+    ["an object", { a: 1 }],
+  ])(
+    "answers a handler that returns %s with 500, and reports its operation",
+    async (_what, value) => {
+      const reportError = vi.fn<(error: unknown) => void>();
+      const handle = (async () => value) as unknown as () => Promise<Response>;
+      const { send } = await openApi({ routes: [route(handle)], reportError });
+      expect((await send("GET", "/x")).status).toBe(500);
+      expect(reportError.mock.calls[0]?.[0]).toMatchObject({
+        code: "ERR_HTTP_RESPONSE",
+        message: `the handler of x returned ${typeof value}, expected a Response`,
+      });
+    },
+  );
 
   it("answers what a handler throws with 500 that tells nothing, and reports it", async () => {
     const reportError = vi.fn();

@@ -114,8 +114,10 @@ describe("defineResource", () => {
   });
 
   it("refuses a schema that cannot describe itself", () => {
-    expect(() => defineResource({ ...good, schema: z.object({ at: z.date() }) })).toThrow(
-      RestError,
+    const define = () => defineResource({ ...good, schema: z.object({ at: z.date() }) });
+    expect(define).toThrow(RestError);
+    expect(define).toThrow(
+      `the schema of ${good.name} does not describe itself as JSON Schema: Date cannot be represented`,
     );
   });
 

@@ -1,5 +1,6 @@
 import { type Handler, runHandler } from "@fetchwork/http";
 import type { Fields, JsonSchema, Resource } from "@fetchwork/rest";
+import { z } from "zod";
 
 /** Who creates what samples refer to. */
 interface Creators {
@@ -29,10 +30,12 @@ export function createSampler(
   }
 
   async function sample(
-    { input, name, relations }: Resource,
+    resource: Resource,
     given: Fields,
     admin: () => Promise<string>,
   ): Promise<Fields> {
+    const { name, relations } = resource;
+    const input = inputOf(resource);
     made += 1;
     const fields: Record<string, unknown> = {};
     const properties = (input["properties"] ?? {}) as Readonly<Record<string, JsonSchema>>;
@@ -51,6 +54,12 @@ export function createSampler(
     let admin: Promise<string> | undefined;
     return sample(resource, fields, () => (admin ??= user()));
   };
+}
+
+/** What clients send to create one: of a user also the email and the password. */
+function inputOf(resource: Resource): JsonSchema {
+  if (!("creation" in resource && resource.creation instanceof z.ZodType)) return resource.input;
+  return z.toJSONSchema(resource.creation, { io: "input" });
 }
 
 /** Makes a value that a schema takes; `number` makes it another one each time. */

@@ -29,7 +29,10 @@ export interface WebhookController {
 }
 
 /** Lets admins manage who hears of changes. */
-export function createWebhookController(sender: Sender): WebhookController {
+export function createWebhookController(
+  sender: Sender,
+  eventNames: readonly string[],
+): WebhookController {
   const { endpoints } = sender;
   const readList = createListReader(webhookList);
 
@@ -71,6 +74,7 @@ export function createWebhookController(sender: Sender): WebhookController {
       return json(shown(endpoint), { headers: { etag } });
     },
     async create({ body }) {
+      requireKnown(body.events, eventNames);
       const created = await refuseBadTargets(endpoints.create(body));
       const { id, secret, version } = created;
       const headers = { etag: etagOf(version), location: `/webhooks/${id}` };
@@ -78,6 +82,7 @@ export function createWebhookController(sender: Sender): WebhookController {
     },
     async update(call) {
       const { status, ...fields } = call.body;
+      requireKnown(fields.events, eventNames);
       const changed = await change(call, (current, options) => {
         // Enabled once more, it would no longer be known since when it has failed.
         const isOther = status !== current.status;
@@ -126,6 +131,14 @@ function statusOf(given: string | null): StoredDelivery["status"] | undefined {
     return given ?? undefined;
   }
   throw badFields([fieldError("status", "enum", "status is pending, delivered or dead")]);
+}
+
+/** Refuses names of events that the service never sends. */
+function requireKnown(events: readonly string[] | null = [], known: readonly string[]): void {
+  const unknown = events?.find((name) => !known.includes(name));
+  if (unknown === undefined) return;
+  const message = `events has ${unknown}, expected one of ${known.join(", ")}`;
+  throw badFields([fieldError("events", "enum", message)]);
 }
 
 /** What the sender refuses is the caller's mistake here. */

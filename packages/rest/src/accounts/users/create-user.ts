@@ -7,6 +7,7 @@ import type { Fields } from "../../fields.ts";
 import { refuseConflicts } from "../../operations/refuse-conflicts.ts";
 import { checkReferences } from "../../operations/relations/check-references.ts";
 import { fieldError } from "../../field-error.ts";
+import { requireWritable } from "../../plan/field-writes.ts";
 import { badFields, Problem } from "../../problem.ts";
 import { type Call, type ResourceCall, writeTogether } from "../../resource/call.ts";
 import { afterChange } from "../../resource/hooks.ts";
@@ -26,6 +27,7 @@ export async function createUser(
   call: Call<UserCreation, Account | undefined>,
 ): Promise<Response> {
   const { link, password, ...fields } = call.body;
+  requireWritable(context.user, call, call.sent ?? { ...call.body });
   const { apiKey, role } = call.user ?? {};
   // A key of an admin makes no admin, by whom it would do what keys may not.
   if (apiKey !== undefined && fields.role !== "user") throw forbidden("an API key sets no role");

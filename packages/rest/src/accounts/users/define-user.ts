@@ -5,6 +5,7 @@ import { etagOf } from "../../etag.ts";
 import type { Fields } from "../../fields.ts";
 import { defineResource } from "../../resource/define-resource.ts";
 import type { Operation, ResourceRule } from "../../resource/access-rules.ts";
+import type { FieldAccess } from "../../resource/field-access.ts";
 import type { ResourceHooks } from "../../resource/hooks.ts";
 import type { ListOptions } from "../../resource/list-options.ts";
 import type { PopulateOptions, Relations } from "../../resource/relations/relation-options.ts";
@@ -68,6 +69,11 @@ export interface UserOptions<Extra extends object = object> {
    * admins.
    */
   readonly views?: ViewOptions | undefined;
+  /**
+   * Who sees and who sets single fields of `schema`: `{ plan: { write: "admin" } }`. It holds for sign-ups too. Default:
+   * users set all of them.
+   */
+  readonly fields?: NoInfer<FieldAccess<Extract<keyof Extra, string>>> | undefined;
   /** Who may list, show and delete users. Default: admins, users, and admins. */
   readonly access?: Partial<Record<Extract<Operation, "list" | "remove" | "show">, ResourceRule>>;
   /** Further fields to search, to sort and to filter by. Default: none. */
@@ -100,6 +106,7 @@ export function defineUser<Extra extends object = object>(
   checkDefinition("defineUser", options, [
     "schema",
     "views",
+    "fields",
     "access",
     "search",
     "sort",
@@ -116,6 +123,11 @@ export function defineUser<Extra extends object = object>(
   const taken = [...Object.keys(own), "password"].find((field) => Object.hasOwn(extra, field));
   if (taken !== undefined) {
     const message = `the schema of users has the field ${taken}, which every user has already`;
+    throw new RestError("ERR_REST_DEFINITION", message);
+  }
+  const foreign = Object.keys(options.fields ?? {}).find((field) => !Object.hasOwn(extra, field));
+  if (foreign !== undefined) {
+    const message = `fields of users names ${foreign}, expected a field of their schema`;
     throw new RestError("ERR_REST_DEFINITION", message);
   }
   // Updates neither send email nor role, so that their defaults are never used.
@@ -148,6 +160,7 @@ export function defineUser<Extra extends object = object>(
     },
     view: ["id", ...Object.keys(own), "emailVerified", ...Object.keys(extra), "createdAt"],
     views: { public: ["id", "name", "picture"], self: "all", admin: "all", ...options.views },
+    fields: options.fields,
     computed: {
       emailVerified: {
         schema: z.boolean(),
