@@ -16,7 +16,12 @@ it.each(applications)(
   "%s behind sizeLimit() in stream mode responds with 413 to a body that is too large",
   async (_, make) => {
     const handler = wrap(fromNodeListener(await make()), sizeLimit(10, { mode: "stream" }));
-    await using server = await serve(handler, { port: 0, hostname: "127.0.0.1", signals: false });
+    await using server = await serve(handler, {
+      port: 0,
+      hostname: "127.0.0.1",
+      signals: false,
+      gracePeriod: 0,
+    });
     const response = await fetch(server.url, {
       method: "POST",
       headers: { "content-type": "application/json" },

@@ -49,7 +49,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   vi.unstubAllGlobals();
-  await server.close();
+  await server.close({ gracePeriod: 0 });
   await rm(folder, { recursive: true });
 });
 

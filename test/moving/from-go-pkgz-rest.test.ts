@@ -32,7 +32,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   vi.restoreAllMocks();
-  await server.close();
+  await server.close({ gracePeriod: 0 });
 });
 
 function ask(path: string, init: RequestInit = {}): Promise<Response> {

@@ -20,6 +20,7 @@ it.each<readonly [string, Vendor]>([
     port: 0,
     hostname: "127.0.0.1",
     signals: false,
+    gracePeriod: 0,
   });
   await using sender = createSender({ store, vendor: sentBy, allowHttp: true, allowPrivate: true });
   sender.start();

@@ -89,7 +89,7 @@ describe("a delivery", () => {
       calls += 1;
       if (calls === 1) throw Object.assign(new Error("db password hunter2"), { status: 410 });
     });
-    const options = { port: 0, hostname: "127.0.0.1", signals: false };
+    const options = { port: 0, hostname: "127.0.0.1", signals: false, gracePeriod: 0 };
     await using server = await serve(createWebMiddleware(webhooks, { path: "/hooks" }), options);
     const url = new URL("/hooks", server.url).href;
     const { id } = await sender.endpoints.create({ url, secret });

@@ -65,10 +65,15 @@ export async function openApi(
   let origin = "http://localhost";
   let stop = async (): Promise<void> => undefined;
   if (transport === "socket") {
-    const server = await serve(handler, { port: 0, hostname: "127.0.0.1", signals: false });
+    const server = await serve(handler, {
+      port: 0,
+      hostname: "127.0.0.1",
+      signals: false,
+      gracePeriod: 0,
+    });
     origin = `http://127.0.0.1:${server.port}`;
     fetchFrom = fetch;
-    stop = () => server.close();
+    stop = () => server.close({ gracePeriod: 0 });
   }
   onTestFinished(async () => {
     await stop();

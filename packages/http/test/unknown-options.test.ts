@@ -54,7 +54,12 @@ it.each(mistakes)("%s rejects an unknown option at once: case %#", (_, call, mea
 });
 
 it("close() of a server rejects an unknown option", async () => {
-  await using server = await serve(handler, { port: 0, hostname: "127.0.0.1", signals: false });
+  await using server = await serve(handler, {
+    port: 0,
+    hostname: "127.0.0.1",
+    signals: false,
+    gracePeriod: 0,
+  });
   expect(() => server.close(options({ gracePeriods: 1 }))).toThrow('did you mean "gracePeriod"?');
 });
 

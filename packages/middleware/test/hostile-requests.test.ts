@@ -32,7 +32,7 @@ function send(port: number, bytes: string): Promise<string> {
   });
 }
 
-const options = { port: 0, hostname: "127.0.0.1", signals: false } as const;
+const options = { port: 0, hostname: "127.0.0.1", signals: false, gracePeriod: 0 } as const;
 const reading: Handler = async (request) => text(`${(await request.text()).length} bytes`);
 const ignoring: Handler = () => text("not read");
 

@@ -98,7 +98,12 @@ function everything(): Middleware[] {
 }
 
 async function start(handler: Handler): Promise<string> {
-  const server = await serve(handler, { port: 0, hostname: "127.0.0.1", signals: false });
+  const server = await serve(handler, {
+    port: 0,
+    hostname: "127.0.0.1",
+    signals: false,
+    gracePeriod: 0,
+  });
   closers.push(() => server.close({ gracePeriod: 0 }));
   return server.url;
 }
@@ -208,6 +213,7 @@ async function startChat(): Promise<string> {
       port: 0,
       hostname: "127.0.0.1",
       signals: false,
+      gracePeriod: 0,
       onUpgrade: answerUpgrade,
     },
   );

@@ -46,9 +46,9 @@ export async function openApi(
   let origin = "http://localhost";
   let fetchFrom = service.fetch;
   if (transport === "socket") {
-    const options = { port: 0, hostname: "127.0.0.1", signals: false };
+    const options = { port: 0, hostname: "127.0.0.1", signals: false, gracePeriod: 0 };
     const server = await serve(service.handler, options);
-    onTestFinished(() => server.close());
+    onTestFinished(() => server.close({ gracePeriod: 0 }));
     origin = `http://127.0.0.1:${server.port}`;
     fetchFrom = (path, init) => fetch(new URL(path, origin), init);
   }

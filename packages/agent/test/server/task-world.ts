@@ -57,10 +57,14 @@ export async function serveWith(
     reportError: (error) => reported.push(error),
     ...options,
   });
-  onTestFinished(() => server.close());
+  onTestFinished(() => server.close({ gracePeriod: 0 }));
   const url = server.url.replace(/\/$/, "");
-  const ask = (path: string, init?: RequestInit): Promise<Response> =>
-    fetch(`${url}/agent${path}`, init);
+  const ask = (path: string, init?: RequestInit): Promise<Response> => {
+    const headers = new Headers(init?.headers);
+    // A server that stops waits a moment for the next request of a connection that is kept.
+    headers.set("connection", "close");
+    return fetch(`${url}/agent${path}`, { ...init, headers });
+  };
   const step = async (taskId: string, body?: object): Promise<Step> =>
     bodyOf<Step>(await ask(`/tasks/${taskId}/steps`, body === undefined ? post() : post(body)));
   return {

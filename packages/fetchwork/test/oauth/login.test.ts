@@ -290,7 +290,7 @@ describe("oauth login", () => {
         const state = searchParams.get("state");
         return Response.redirect(`${searchParams.get("redirect_uri")}?code=c&state=${state}`);
       },
-      { port: 0, hostname: "127.0.0.1", signals: false },
+      { port: 0, hostname: "127.0.0.1", signals: false, gracePeriod: 0 },
     );
     onTestFinished(() => plain.close());
     const issuer = plain.url.replace(/\/$/, "");

@@ -104,7 +104,7 @@ describe("fetchwork webhooks send", () => {
         });
         return text("thank you");
       },
-      { port: 0, hostname: "127.0.0.1", signals: false },
+      { port: 0, hostname: "127.0.0.1", signals: false, gracePeriod: 0 },
     );
     const args = ["--url", server.url, "-e", "issues", "--id", "d1", "--vendor", "github"];
     expect(await run("send", "event.json", ...args)).toEqual([0, "200  d1  thank you\n", ""]);
@@ -115,7 +115,7 @@ describe("fetchwork webhooks send", () => {
 
   it("prints the status of a response of any size and the beginning of its body", async () => {
     await writeFile(join(folder, "event.json"), body);
-    const options = { port: 0, hostname: "127.0.0.1", signals: false };
+    const options = { port: 0, hostname: "127.0.0.1", signals: false, gracePeriod: 0 };
     await using server = await serve(() => text("x".repeat(3_000_000)), options);
     const args = ["send", "event.json", "-u", server.url, "-e", "issues", "--json"];
     const [code, stdout] = await run(...args);
@@ -140,6 +140,7 @@ describe("fetchwork webhooks send", () => {
       port: 0,
       hostname: "127.0.0.1",
       signals: false,
+      gracePeriod: 0,
     });
     const event = ["event.json", "-e", "issues", "--json"];
     const [, sent] = await run("send", ...event, "--url", server.url);
@@ -368,7 +369,7 @@ describe("untrusted text", () => {
 
   it("is escaped in the JSON of send", async () => {
     await writeFile(join(folder, "event.json"), body);
-    const options = { port: 0, hostname: "127.0.0.1", signals: false };
+    const options = { port: 0, hostname: "127.0.0.1", signals: false, gracePeriod: 0 };
     await using server = await serve(() => text(strange), options);
     const [, stdout] = await run("send", "event.json", "-u", server.url, "-e", "issues", "--json");
     expect(stdout).not.toMatch(moving);

@@ -119,7 +119,12 @@ describe("FastResponse", () => {
   it("may be one constant for all requests, whose headers a middleware changes for each", async () => {
     const constant = new FastResponse("same");
     const handler: Handler = () => constant;
-    await using server = await serve(handler, { port: 0, hostname: "127.0.0.1", signals: false });
+    await using server = await serve(handler, {
+      port: 0,
+      hostname: "127.0.0.1",
+      signals: false,
+      gracePeriod: 0,
+    });
     for (let count = 0; count < 3; count += 1) {
       const response = await fetch(server.url);
       expect([response.headers.get("content-length"), await response.text()]).toEqual([
@@ -133,7 +138,11 @@ describe("FastResponse", () => {
 describe("serve({ fastResponse })", () => {
   it("touches no global without the option", async () => {
     const kept = globalThis.Response;
-    await using server = await serve(() => new Response("a"), { port: 0, signals: false });
+    await using server = await serve(() => new Response("a"), {
+      port: 0,
+      signals: false,
+      gracePeriod: 0,
+    });
     expect(globalThis.Response).toBe(kept);
     expect(await (await fetch(server.url)).text()).toBe("a");
   });
@@ -148,7 +157,13 @@ describe("serve({ fastResponse })", () => {
         .get("/none", (context) => context.body(null, 204))
         .get("/stream", (context) => context.body(new Blob(["abc"]).stream()))
         .get("/platform", () => fetch("data:text/plain,inner"));
-      const options = { port: 0, hostname: "127.0.0.1", signals: false, fastResponse: true };
+      const options = {
+        port: 0,
+        hostname: "127.0.0.1",
+        signals: false,
+        gracePeriod: 0,
+        fastResponse: true,
+      };
       await using server = await serve(app.fetch, options);
       expect(globalThis.Response).toBe(FastResponse);
       const get = async (path: string): Promise<unknown> => {

@@ -269,7 +269,12 @@ describe("idempotency", () => {
 
   it("works over a socket", async () => {
     const { handler, runs } = counting();
-    await using server = await serve(handler, { port: 0, hostname: "127.0.0.1", signals: false });
+    await using server = await serve(handler, {
+      port: 0,
+      hostname: "127.0.0.1",
+      signals: false,
+      gracePeriod: 0,
+    });
     const send = (): Promise<Response> =>
       fetch(server.url, { method: "POST", body: "socket", headers: { "idempotency-key": "s" } });
     expect(await (await send()).json()).toEqual({ run: 1, body: "socket" });

@@ -81,7 +81,7 @@ describe.each<SizeLimitOptions>([{ mode: "buffer" }, { mode: "stream" }])(
     });
 
     it("counts over a socket, for both framings", async () => {
-      const options_ = { port: 0, hostname: "127.0.0.1", signals: false };
+      const options_ = { port: 0, hostname: "127.0.0.1", signals: false, gracePeriod: 0 };
       await using server = await serve(wrap(echo, sizeLimit(10, options)), options_);
       const post = async (body: BodyInit): Promise<string> => {
         const init: RequestInit & { duplex: "half" } = { method: "POST", body, duplex: "half" };

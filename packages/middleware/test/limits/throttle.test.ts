@@ -196,7 +196,12 @@ describe("throttle", () => {
           : text("ok"),
       throttle(1),
     );
-    await using server = await serve(streaming, { port: 0, hostname: "127.0.0.1", signals: false });
+    await using server = await serve(streaming, {
+      port: 0,
+      hostname: "127.0.0.1",
+      signals: false,
+      gracePeriod: 0,
+    });
     const response = await fetch(`${server.url}stream`);
     const reader = response.body?.getReader();
     await reader?.read();

@@ -321,7 +321,7 @@ describe("fileServer", () => {
 
 describe("fileServer over a socket", () => {
   const openFiles = (): number => readdirSync("/proc/self/fd").length;
-  const options = { port: 0, hostname: "127.0.0.1", signals: false };
+  const options = { port: 0, hostname: "127.0.0.1", signals: false, gracePeriod: 0 };
 
   it("serves curl: HEAD, ranges, resumption and --compressed", async () => {
     await using server = await serve(fileServer(root), options);

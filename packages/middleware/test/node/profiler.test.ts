@@ -134,6 +134,7 @@ describe("profiler", () => {
         port: 0,
         hostname: "127.0.0.1",
         signals: false,
+        gracePeriod: 0,
       },
     );
     const socket = connect(Number(new URL(server.url).port), "127.0.0.1");

@@ -182,6 +182,7 @@ describe("benchmarks", () => {
       port: 0,
       hostname: "127.0.0.1",
       signals: false,
+      gracePeriod: 0,
       reportError: () => undefined,
     };
     await using server = await serve(wrap(handler, counted), options);

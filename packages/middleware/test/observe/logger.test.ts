@@ -314,6 +314,7 @@ describe("logger", () => {
       port: 0,
       hostname: "127.0.0.1",
       signals: false,
+      gracePeriod: 0,
       reportError: () => undefined,
     };
     await using server = await serve(wrap(handler, logger({ sink, format })), options);
@@ -346,7 +347,12 @@ describe("logger", () => {
     const lines: string[] = [];
     const sink = (text: string): void => void lines.push(text);
     const echo: Handler = async (request) => text(await request.text(), { status: 202 });
-    await using server = await serve(echo, { port: 0, hostname: "127.0.0.1", signals: false });
+    await using server = await serve(echo, {
+      port: 0,
+      hostname: "127.0.0.1",
+      signals: false,
+      gracePeriod: 0,
+    });
     const client = wrap((request) => fetch(request), logger({ sink, body: true }));
     const request = new Request(`${server.url}a`, { method: "POST", body: "hello" });
     const response = await client(request);

@@ -76,7 +76,12 @@ describe("trace", () => {
 
   it("sends the identifier of the context with the requests of a client", async () => {
     const echo: Handler = (request) => text(request.headers.get("x-request-id") ?? "none");
-    await using server = await serve(echo, { port: 0, hostname: "127.0.0.1", signals: false });
+    await using server = await serve(echo, {
+      port: 0,
+      hostname: "127.0.0.1",
+      signals: false,
+      gracePeriod: 0,
+    });
     const request = new Request(server.url);
     const client = trace({ forward: true })((request) => fetch(request));
     const response = await client(request, createContext(request, { requestId: "of-the-server" }));

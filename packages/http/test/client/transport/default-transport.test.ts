@@ -46,7 +46,7 @@ describe("the transport of a client that was given none", () => {
     const output = run(`
       import { send } from "@fetchwork/http";
       import { serve } from "@fetchwork/http/serve";
-      const server = await serve(() => new Response("ok"), { port: 0, hostname: "127.0.0.1", signals: false });
+      const server = await serve(() => new Response("ok"), { port: 0, hostname: "127.0.0.1", signals: false, gracePeriod: 0 });
       console.log((await send({ baseUrl: server.url })).body);
       server.close();
     `);

@@ -46,7 +46,12 @@ async function inMemory(handler: Handler): Promise<Ask> {
 
 /** Asks a handler over a socket. */
 async function overSocket(handler: Handler): Promise<Ask> {
-  const server = await serve(handler, { port: 0, hostname: "127.0.0.1", signals: false });
+  const server = await serve(handler, {
+    port: 0,
+    hostname: "127.0.0.1",
+    signals: false,
+    gracePeriod: 0,
+  });
   closers.push(() => server.close({ gracePeriod: 0 }));
   return (path, init) => fetch(new URL(path, server.url), init);
 }
@@ -137,7 +142,7 @@ describe("a body of GET behind fromNodeListener()", () => {
     'Content-Length: 7\r\n\r\n{"a":1}';
 
   it("reaches Express as it does without fromNodeListener()", async () => {
-    const options = { port: 0, hostname: "127.0.0.1", signals: false } as const;
+    const options = { port: 0, hostname: "127.0.0.1", signals: false, gracePeriod: 0 } as const;
     await using server = await serve(fromNodeListener(bodyApp()), options);
     const answer = await exchange(server.port, getWithBody);
     expect(answer).toMatch(/^HTTP\/1.1 200 [^]*\{"a":1\}$/);
@@ -151,7 +156,13 @@ describe("a body of GET behind fromNodeListener()", () => {
   });
 
   it("is limited by maxRequestBodySize", async () => {
-    const options = { port: 0, hostname: "127.0.0.1", signals: false, maxRequestBodySize: 5 };
+    const options = {
+      port: 0,
+      hostname: "127.0.0.1",
+      signals: false,
+      gracePeriod: 0,
+      maxRequestBodySize: 5,
+    };
     await using server = await serve(fromNodeListener(bodyApp()), options);
     const chunked = getWithBody.replace(
       /Content-Length[^]*$/,
@@ -164,7 +175,7 @@ describe("a body of GET behind fromNodeListener()", () => {
   it("is not announced when a middleware removed it, or when it cannot be read", async () => {
     const without: Middleware = (next) => (request, context) =>
       next(deriveRequest(request, { headers: { "content-length": null } }), context);
-    const options = { port: 0, hostname: "127.0.0.1", signals: false } as const;
+    const options = { port: 0, hostname: "127.0.0.1", signals: false, gracePeriod: 0 } as const;
     await using server = await serve(wrap(fromNodeListener(bodyApp()), without), options);
     expect(await exchange(server.port, getWithBody)).toMatch(/^HTTP\/1.1 200 [^]*"none"$/);
     const ask = await inMemory(fromNodeListener(bodyApp()));

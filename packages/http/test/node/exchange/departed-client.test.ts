@@ -6,7 +6,13 @@ import { RawClient } from "../raw-client.ts";
 const head = "POST / HTTP/1.1\r\nHost: a\r\n";
 const declared = `${head}Content-Length: 100\r\n\r\nx`;
 const chunked = `${head}Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n`;
-const options = { port: 0, hostname: "127.0.0.1", signals: false, requestTimeout: 200 } as const;
+const options = {
+  port: 0,
+  hostname: "127.0.0.1",
+  signals: false,
+  gracePeriod: 0,
+  requestTimeout: 200,
+} as const;
 let server: RunningServer | undefined;
 
 afterEach(async () => {

@@ -28,7 +28,7 @@ describe("nodeMessages()", () => {
         const messages = nodeMessages(context);
         return json([messages?.request.url, messages?.response.headersSent]);
       },
-      { port: 0, hostname: "127.0.0.1", signals: false },
+      { port: 0, hostname: "127.0.0.1", signals: false, gracePeriod: 0 },
     );
     expect(await exchange(server.port, get)).toContain('["/x",false]');
   });
@@ -38,7 +38,7 @@ describe("nodeMessages()", () => {
       Object.create(context, { get: { value: context.get.bind(context) } });
     server = await serve(
       (_request, context) => text(nodeMessages(inner(context))?.request.url ?? "none"),
-      { port: 0, hostname: "127.0.0.1", signals: false },
+      { port: 0, hostname: "127.0.0.1", signals: false, gracePeriod: 0 },
     );
     expect(await exchange(server.port, get)).toMatch(/\/x$/);
   });
@@ -62,6 +62,7 @@ describe("writeEarlyHints()", () => {
           port: 0,
           hostname: "127.0.0.1",
           signals: false,
+          gracePeriod: 0,
           reportError: (error) => errors.push(error),
         },
       );
@@ -76,7 +77,7 @@ describe("writeEarlyHints()", () => {
         response.writeEarlyHints({ link: "</a.css>; rel=preload; as=style" });
         response.end("ok");
       }),
-      { port: 0, hostname: "127.0.0.1", signals: false },
+      { port: 0, hostname: "127.0.0.1", signals: false, gracePeriod: 0 },
     );
     expect(await exchange(server.port, get)).toMatch(
       /^HTTP\/1\.1 103 Early Hints\r\nLink: <\/a\.css>; rel=preload; as=style\r\n\r\nHTTP\/1\.1 200 OK[^]*ok$/,

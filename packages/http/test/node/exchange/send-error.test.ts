@@ -28,7 +28,13 @@ it.each<[string, unknown]>([
   const handler = (): never => {
     throw error;
   };
-  const options = { port: 0, hostname: "127.0.0.1", signals: false, reportError } as const;
+  const options = {
+    port: 0,
+    hostname: "127.0.0.1",
+    signals: false,
+    gracePeriod: 0,
+    reportError,
+  } as const;
   await using server = await serve(handler, options);
   for (let count = 1; count <= 2; count += 1) {
     expect((await fetch(server.url)).status).toBe(500);
@@ -44,7 +50,7 @@ describe("an error with a status and expose: true", () => {
       code: "ERR_OURS",
       headers: { "retry-after": "5" },
     });
-  const loopback = { port: 0, hostname: "127.0.0.1", signals: false } as const;
+  const loopback = { port: 0, hostname: "127.0.0.1", signals: false, gracePeriod: 0 } as const;
 
   it.each<[string, Handler]>([
     [
@@ -140,7 +146,13 @@ it.each<[string, Handler]>([
   "the report of serve() names nativeRequest() when a received request is passed to %s",
   async (_, handler) => {
     const reportError = vi.fn();
-    const options = { port: 0, hostname: "127.0.0.1", signals: false, reportError } as const;
+    const options = {
+      port: 0,
+      hostname: "127.0.0.1",
+      signals: false,
+      gracePeriod: 0,
+      reportError,
+    } as const;
     await using server = await serve(handler, options);
     expect((await fetch(server.url)).status).toBe(500);
     expect(reportError).toHaveBeenCalledWith(

@@ -29,6 +29,7 @@ it("serve() ignores data that arrives after a body was cancelled", async () => {
     port: 0,
     hostname: "127.0.0.1",
     signals: false,
+    gracePeriod: 0,
   });
   expect(await post(server.port)).toBe("done: true");
 });

@@ -15,7 +15,12 @@ afterEach(async () => {
 });
 
 async function start(handler: Handler): Promise<{ readonly port: number; readonly url: string }> {
-  const server = await serve(handler, { port: 0, hostname: "127.0.0.1", signals: false });
+  const server = await serve(handler, {
+    port: 0,
+    hostname: "127.0.0.1",
+    signals: false,
+    gracePeriod: 0,
+  });
   closers.push(() => server.close({ gracePeriod: 0 }));
   return server;
 }

@@ -41,7 +41,7 @@ let given: string[];
 let grants: string[];
 
 beforeAll(async () => {
-  const options = { port: 0, hostname: "127.0.0.1", signals: false } as const;
+  const options = { port: 0, hostname: "127.0.0.1", signals: false, gracePeriod: 0 } as const;
   const probe = await serve(() => new Response(), options);
   port = probe.port;
   await probe.close();
@@ -115,10 +115,15 @@ async function openTestApi(
   const home = { name: "home", issuer, clientId: "blog", clientSecret, audience: "a", keepsTokens };
   const { handler } = apiOf(store, { origin: publicUrl, providers: [home] }, 86_400);
   const own = changed.store === undefined ? port : 0;
-  const server = await serve(handler, { port: own, hostname: "127.0.0.1", signals: false });
+  const server = await serve(handler, {
+    port: own,
+    hostname: "127.0.0.1",
+    signals: false,
+    gracePeriod: 0,
+  });
   const origin = `http://127.0.0.1:${server.port}`;
   onTestFinished(async () => {
-    await server.close();
+    await server.close({ gracePeriod: 0 });
     if (changed.store === undefined) await store.close();
   });
   async function send(method: string, target: string, token?: string): Promise<Outcome> {

@@ -38,6 +38,7 @@ export function useProvider(): void {
       port: 0,
       hostname: "127.0.0.1",
       signals: false,
+      gracePeriod: 0,
     });
     port = probe.port;
     await probe.close();
@@ -129,9 +130,14 @@ export async function openTestApi(
   const origin = `http://127.0.0.1:${port}`;
   const home = { name: "home", issuer, clientId: "blog", clientSecret, audience, ...settings };
   const { handler } = apiOf(store, { origin, providers: [home], origins });
-  const server = await serve(handler, { port, hostname: "127.0.0.1", signals: false });
+  const server = await serve(handler, {
+    port,
+    hostname: "127.0.0.1",
+    signals: false,
+    gracePeriod: 0,
+  });
   onTestFinished(async () => {
-    await server.close();
+    await server.close({ gracePeriod: 0 });
     await store.close();
   });
   return {

@@ -102,7 +102,7 @@ describe("signing in with a provider", () => {
       },
       { port: 0, hostname: "127.0.0.1", signals: false },
     );
-    onTestFinished(() => server.close());
+    onTestFinished(() => server.close({ gracePeriod: 0 }));
     const { origin } = await openTestApi(server.url.replace(/\/$/, ""), { keepsTokens: true });
     const { searchParams } = new URL((await start(origin)).location);
     expect(Object.fromEntries(searchParams)).toMatchObject({ ...sent, prompt: "consent" });
@@ -362,7 +362,7 @@ describe("signing in with a provider", () => {
       },
       { port: 0, hostname: "127.0.0.1", signals: false },
     );
-    onTestFinished(() => server.close());
+    onTestFinished(() => server.close({ gracePeriod: 0 }));
     const api = await openTestApi(server.url.replace(/\/$/, ""));
     expect((await api.get("/auth/home")).status).toBe(503);
     expect(JSON.stringify(reports.mock.calls)).not.toContain(clientSecret);
