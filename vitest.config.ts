@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import "./scripts/require-node.cjs";
 
@@ -80,6 +81,8 @@ const processes = {
   test: {
     name: "processes",
     include: processTests,
+    // Each has processes of its own.
+    maxWorkers: availableParallelism(),
     // Time for their processes to start on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
@@ -108,8 +111,8 @@ export default defineConfig({
       "--no-wasm-code-gc",
     ],
     globalSetup: "packages/documents/test/stop-servers.ts",
-    // Vitest leaves a core free unless it is told the number.
-    maxWorkers: "100%",
+    // Tests wait a quarter of their time: for servers, timers and the disk.
+    maxWorkers: Math.ceil(availableParallelism() * 1.5),
     testTimeout: 20_000,
     hookTimeout: 60_000,
     // A machine that is busy with other tests is slow; what never comes is no less missed.

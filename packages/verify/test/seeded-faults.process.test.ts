@@ -1,3 +1,3 @@
 import { checkSeeded } from "./check-seeded.ts";
 
-checkSeeded((index) => index % 15 !== 0);
+checkSeeded((index) => index % 30 !== 0);

@@ -194,10 +194,10 @@ describe("memory", () => {
         await Promise.all(Array.from({ length: 20 }, leave));
       }
     };
-    await run(500);
+    await run(300);
     const before = used();
     // What one of them kept would be 200 KiB and more.
-    await run(2000);
+    await run(1000);
     expect(used() - before).toBeLessThan(96 * 1024 * 1024);
   });
 });
