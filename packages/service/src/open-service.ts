@@ -20,7 +20,7 @@ import { createMailer } from "./mail/mailer.ts";
 import { migrateAtStart } from "./migrations/migrate-at-start.ts";
 import type { ServiceParts } from "./service-parts.ts";
 import type { StartSettings } from "./settings/start-settings.ts";
-import { createServiceSender, eventNamesOf } from "./webhooks/service-sender.ts";
+import { createServiceSender } from "./webhooks/service-sender.ts";
 import { webhookRoutes } from "./webhooks/webhook-routes.ts";
 
 /** What a service is opened with. */
@@ -95,7 +95,7 @@ export function openService(service: Service, store: Store, options: OpenOptions
       ...accountRoutes,
       ...resources.flat(),
       ...routes,
-      ...(sender ? webhookRoutes(sender, eventNamesOf(service)) : []),
+      ...(sender ? webhookRoutes(sender) : []),
       ...received,
     ],
     reportError: logs?.failed,

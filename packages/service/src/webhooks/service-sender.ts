@@ -1,5 +1,4 @@
 import type { Store } from "@fetchwork/documents";
-import type { Resource } from "@fetchwork/rest";
 import { defineVendor, type UntypedEvents } from "@fetchwork/webhooks";
 import { createSender, type Sender } from "@fetchwork/webhooks/sender";
 import { fetchwork } from "@fetchwork/webhooks/vendors";
@@ -9,21 +8,27 @@ import { announcedActions, announcedResources } from "./announced-resources.ts";
 
 /** Announces every change of the resources to the endpoints that admins subscribe, and sends what the service sends itself. */
 export function createServiceSender(
-  service: Service,
+  { name, options: { webhooks }, resources }: Service,
   store: Store,
   { isOpen, logs }: { readonly isOpen: boolean; readonly logs: Log | undefined },
 ): Sender {
-  const { name, resources } = service;
-  const announced = resources.filter(isAnnounced);
+  const announced = resources.filter(({ collection }) => collection.changes === "documents");
+  const sent = [
+    ...announced.flatMap((resource) =>
+      announcedActions.map((action) => `${resource.name}.${action}`),
+    ),
+    ...(typeof webhooks === "object" ? webhooks.events : []),
+  ];
   const vendor = defineVendor<UntypedEvents>({
     ...fetchwork,
     name,
     events: undefined,
-    eventNames: eventNamesOf(service),
+    eventNames: [...announced.map((resource) => resource.name), ...sent],
   });
   return createSender({
     store,
     vendor,
+    eventTypes: Object.fromEntries(sent.map((each) => [each, {}])),
     announce: announcedResources(announced, {
       store,
       users: resources.find(({ owner }) => owner === "id"),
@@ -32,16 +37,4 @@ export function createServiceSender(
     allowPrivate: isOpen,
     onError: logs?.failed,
   });
-}
-
-/** Names that endpoints subscribe to: of resources, of what happens to their documents, and of the service's own events. */
-export function eventNamesOf({ options: { webhooks }, resources }: Service): readonly string[] {
-  const announced = resources
-    .filter(isAnnounced)
-    .flatMap(({ name }) => [name, ...announcedActions.map((action) => `${name}.${action}`)]);
-  return [...announced, ...(typeof webhooks === "object" ? webhooks.events : [])];
-}
-
-function isAnnounced({ collection }: Resource): boolean {
-  return collection.changes === "documents";
 }

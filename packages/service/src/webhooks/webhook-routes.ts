@@ -33,12 +33,9 @@ export type WebhookRoute = Route<
 /** An endpoint as admins see it; its secret is in the answer to its creation only. */
 type ShownWebhook = Omit<WebhookEndpoint, "secret" | "version"> & { readonly secret?: string };
 
-/** Makes the routes by which admins subscribe endpoints to events of the given names. */
-export function webhookRoutes(
-  sender: Sender,
-  eventNames: readonly string[],
-): readonly WebhookRoute[] {
-  const controller = createWebhookController(sender, eventNames);
+/** Makes the routes by which admins subscribe endpoints to changes. */
+export function webhookRoutes(sender: Sender): readonly WebhookRoute[] {
+  const controller = createWebhookController(sender);
   const routes: readonly Route[] = [
     defineRoute({
       method: "GET",

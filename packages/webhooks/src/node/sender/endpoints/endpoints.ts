@@ -317,11 +317,13 @@ function ofTenant(tenant: string | undefined): Where<EndpointRecord> {
 }
 
 function checkEvents(given: readonly unknown[], catalogue: Catalogue): readonly string[] {
-  const names = Array.isArray(given)
-    ? given.filter(isFilter).filter((name) => catalogue.isUseful(name))
-    : [];
-  if (names.length > 0 && names.length <= 100 && names.length === given.length) return names;
-  throw optionError("events", given, "1 to 100 names of events that are sent");
+  const names = Array.isArray(given) ? given.filter(isFilter) : [];
+  if (names.length === 0 || names.length > 100 || names.length < given.length) {
+    throw optionError("events", given, "1 to 100 names of events");
+  }
+  const unknown = names.find((name) => !catalogue.isUseful(name));
+  if (unknown !== undefined) throw optionError("events", unknown, "events that are sent");
+  return names;
 }
 
 function isFilter(name: unknown): name is string {
