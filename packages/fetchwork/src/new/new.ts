@@ -234,5 +234,6 @@ function nextSteps(
 /** The shell command that changes to a folder; none when the shell is in it already. */
 function enter(folder: string, cwd: string): readonly string[] {
   const path = relative(cwd, folder);
-  return path === "" ? [] : [`cd ${shellWord(path)}`];
+  if (path === "") return [];
+  return [`cd ${shellWord(path.startsWith("..") ? folder : path)}`];
 }

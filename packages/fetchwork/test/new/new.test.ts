@@ -47,6 +47,15 @@ describe("fetchwork new", () => {
     expect(await readdir(folder)).toEqual([]);
   });
 
+  it("names the folder to change to as it is shorter: from here, or whole", async () => {
+    const folder = await temporaryFolder();
+    await mkdir(join(folder, "here"));
+    const below = await fetchwork(join(folder, "here"), "new", "shop", ...quick);
+    expect(below.stdout).toContain("  cd shop\n");
+    const beside = await fetchwork(join(folder, "here"), "new", join(folder, "other"), ...quick);
+    expect(beside.stdout).toContain(`  cd ${join(folder, "other")}\n`);
+  });
+
   it.skipIf(!existsSync("/proc/self"))("says so where a folder cannot be made", async () => {
     for (const folder of ["proc/fetchwork/shop", "proc/shop"]) {
       const { code, stderr } = await fetchwork("/", "new", folder, ...quick);
