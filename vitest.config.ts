@@ -29,8 +29,8 @@ if (tests !== undefined && tests !== "all" && tests !== "more") {
 /** Tests that look at the whole process, so each has one to itself. */
 const isolatedTests = [
   "packages/middleware/test/**/profiler.test.ts",
-  // It runs all timers, and would run those of others for ever.
-  "packages/middleware/test/outbound/retry.test.ts",
+  // They run all timers, and would run those of others, for ever or in between.
+  "packages/middleware/test/outbound/{retry,retry-both-ends}.test.ts",
   // What was reported once is not reported again by the process.
   "packages/middleware/test/order.test.ts",
 ];
