@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
@@ -7,9 +7,9 @@ import { AgentError } from "../src/errors.ts";
 import { ChangedFiles } from "../src/loop/changed-files.ts";
 import { defineTool } from "../src/loop/loop-tool.ts";
 import { runLoop, type LoopParts, type ToolResult } from "../src/loop/run-loop.ts";
-import { serverTools } from "../src/loop/server-tools.ts";
+import { findBrowser, serverTools } from "../src/loop/server-tools.ts";
 import type { Answer, Question } from "../src/calls/ask-model.ts";
-import { createSandbox } from "../src/verify/sandbox.ts";
+import { createSandbox, type Sandbox } from "../src/verify/sandbox.ts";
 
 const limits = { maxFileBytes: 10_000, canRemove: true, allowProtected: false };
 const server = `import { createServer } from "node:http";
@@ -95,6 +95,25 @@ it("tells why there is no response", async () => {
   await new Promise((resolve) => other.once("listening", resolve));
   expect(await ask({})).toContain(`Something else listens on port ${port}.`);
   other.close();
+});
+
+it.skipIf(findBrowser() === undefined).each([
+  ["a PNG", "\x89PNG\r\n\x1a\n", { text: "It ended with 0.\n\nseen", picture: "iVBORw0KGgo=" }],
+  ["another file", "<svg>", "It ended with 0.\n\nseen\n\nThere is no picture."],
+  ["no file", undefined, "It ended with 0.\n\nseen\n\nThere is no picture."],
+])("shows the picture that the browser wrote where it is a PNG: %s", async (_, written, told) => {
+  const from = mkdtempSync(join(tmpdir(), "server-tools-"));
+  onTestFinished(() => rmSync(from, { recursive: true, force: true }));
+  const files = new ChangedFiles(new Map([["a.html", "<p>"]]), new Set(), limits);
+  const sandbox = await createSandbox({ level: "process" });
+  const exec: Sandbox["exec"] = async (command) => {
+    const [, place = ""] = /--screenshot=([^"\\]+)/.exec(JSON.stringify(command)) ?? [];
+    if (written !== undefined) writeFileSync(place, written, "latin1");
+    return { code: 0, stdout: "seen", stderr: "", timedOut: false };
+  };
+  const { screenshot } = serverTools(files, { ...sandbox, exec }, from);
+  const shown = await screenshot?.execute({ path: "a.html" }, new AbortController().signal);
+  expect(shown).toEqual(told);
 });
 
 const usage = { inputTokens: 1, outputTokens: 1, cost: null, calls: 1 };

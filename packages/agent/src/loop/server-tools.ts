@@ -47,6 +47,9 @@ export function findBrowser(): string | undefined {
   return browsers.find((path) => existsSync(path));
 }
 
+/** The first bytes of a PNG (RFC 2083, section 3.1): a model's server would refuse anything else. */
+const startOfPng = Buffer.from("89504e470d0a1a0a", "hex");
+
 const seconds = z.int().min(1).max(600).optional();
 const port = z.int().min(1).max(65_535);
 const command = z.string().min(1).max(10_000);
@@ -125,8 +128,11 @@ export function serverTools(files: ChangedFiles, sandbox: Sandbox, from: string)
         try {
           // What runs there may have put a link in its place.
           const copy = await ConfinedFolder.open(cwd, { maxFileBytes });
-          const bytes = (await copy.readBytes(picture)) ?? new Uint8Array();
-          return { text, picture: Buffer.from(bytes).toString("base64") };
+          const bytes = Buffer.from((await copy.readBytes(picture)) ?? []);
+          if (bytes.subarray(0, 8).equals(startOfPng)) {
+            return { text, picture: bytes.toString("base64") };
+          }
+          return `${text}\n\nThere is no picture.`;
         } catch (error) {
           return `${text}\n\nThe picture cannot be read: ${String(error)}`;
         }
