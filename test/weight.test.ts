@@ -8,7 +8,7 @@ import { weighPackages } from "../scripts/weight.ts";
 const budgets: Readonly<Record<string, Budget>> = {
   agent: { lines: { src: 19_458, assets: 1_192 }, names: 151, options: 102 },
   "create-fetchwork": { lines: {}, names: 0, options: 0 },
-  documents: { lines: { src: 21_902 }, names: 88, options: 64 },
+  documents: { lines: { src: 21_905 }, names: 88, options: 64 },
   endpoint: { lines: { src: 1_775 }, names: 41, options: 23 },
   fetchwork: { lines: { src: 10_015, templates: 25 }, names: 17, options: 2 },
   http: { lines: { src: 10_647 }, names: 120, options: 81 },
