@@ -1,3 +1,4 @@
 import { checkSeeded } from "./check-seeded.ts";
 
-checkSeeded((index) => index % 30 !== 0);
+// Half of them: `seeded-faults-even.process.test.ts` has the others, so that they run beside these.
+checkSeeded((index) => index % 30 !== 0 && index % 2 !== 0);
