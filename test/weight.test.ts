@@ -6,7 +6,7 @@ import { weighPackages } from "../scripts/weight.ts";
  * change that says which feature asked for it, and by no more than that feature.
  */
 const budgets: Readonly<Record<string, Budget>> = {
-  agent: { lines: { src: 19_458, assets: 1_192 }, names: 151, options: 102 },
+  agent: { lines: { src: 19_467, assets: 1_192 }, names: 151, options: 102 },
   "create-fetchwork": { lines: {}, names: 0, options: 0 },
   documents: { lines: { src: 21_905 }, names: 88, options: 64 },
   endpoint: { lines: { src: 1_775 }, names: 41, options: 23 },

@@ -99,8 +99,8 @@ it("tells why there is no response", async () => {
 
 it.skipIf(findBrowser() === undefined).each([
   ["a PNG", "\x89PNG\r\n\x1a\n", { text: "It ended with 0.\n\nseen", picture: "iVBORw0KGgo=" }],
-  ["another file", "<svg>", "It ended with 0.\n\nseen\n\nThere is no picture."],
-  ["no file", undefined, "It ended with 0.\n\nseen\n\nThere is no picture."],
+  ["another file", "<svg>", "It ended with 0.\n\nseen\n\nThe picture is missing, or not a PNG."],
+  ["no file", undefined, "It ended with 0.\n\nseen\n\nThe picture is missing, or not a PNG."],
 ])("shows the picture that the browser wrote where it is a PNG: %s", async (_, written, told) => {
   const from = mkdtempSync(join(tmpdir(), "server-tools-"));
   onTestFinished(() => rmSync(from, { recursive: true, force: true }));

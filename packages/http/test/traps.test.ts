@@ -27,7 +27,6 @@ async function start(handler: Handler): Promise<RunningServer> {
     port: 0,
     hostname: "127.0.0.1",
     signals: false,
-    gracePeriod: 0,
     reportError: () => undefined,
   });
   return server;

@@ -21,12 +21,7 @@ export async function openPage(): Promise<Page> {
 
 /** Serves a handler until the test ends. Two of them are two origins: their ports differ. */
 export async function open(handler: Handler): Promise<RunningServer> {
-  const server = await serve(handler, {
-    port: 0,
-    hostname: "127.0.0.1",
-    signals: false,
-    gracePeriod: 0,
-  });
+  const server = await serve(handler, { port: 0, hostname: "127.0.0.1", signals: false });
   onTestFinished(() => server.close({ gracePeriod: 0 }));
   return server;
 }

@@ -71,12 +71,7 @@ async function curl(
   path: string,
   ...options: readonly string[]
 ): Promise<string> {
-  const server = await serve(handler, {
-    port: 0,
-    hostname: "127.0.0.1",
-    signals: false,
-    gracePeriod: 0,
-  });
+  const server = await serve(handler, { port: 0, hostname: "127.0.0.1", signals: false });
   closers.push(() => server.close({ gracePeriod: 0 }));
   const given = ["--silent", "--show-error", "--max-time", "10", ...options];
   const { stdout } = await run("curl", [...given, new URL(path, server.url).href]);
@@ -126,12 +121,7 @@ describe.skipIf(isMissing).each([
 
   it("gets 304 for the tag that it has, also the weak one", async () => {
     const url = "/";
-    const server = await serve(handler(), {
-      port: 0,
-      hostname: "127.0.0.1",
-      signals: false,
-      gracePeriod: 0,
-    });
+    const server = await serve(handler(), { port: 0, hostname: "127.0.0.1", signals: false });
     closers.push(() => server.close({ gracePeriod: 0 }));
     const address = new URL(url, server.url).href;
     const { stdout: head } = await run("curl", ["--silent", "--head", "--compressed", address]);

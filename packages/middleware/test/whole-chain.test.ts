@@ -98,12 +98,7 @@ function everything(): Middleware[] {
 }
 
 async function start(handler: Handler): Promise<string> {
-  const server = await serve(handler, {
-    port: 0,
-    hostname: "127.0.0.1",
-    signals: false,
-    gracePeriod: 0,
-  });
+  const server = await serve(handler, { port: 0, hostname: "127.0.0.1", signals: false });
   closers.push(() => server.close({ gracePeriod: 0 }));
   return server.url;
 }
@@ -213,7 +208,6 @@ async function startChat(): Promise<string> {
       port: 0,
       hostname: "127.0.0.1",
       signals: false,
-      gracePeriod: 0,
       onUpgrade: answerUpgrade,
     },
   );

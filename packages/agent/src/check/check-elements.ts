@@ -47,9 +47,10 @@ export function checkElements(project: ProjectFiles, lookup: ExportLookup): read
   }
   const all = [...project.pages.values()];
   const inScripts = project.scripts.flatMap((script) => {
-    const pages = loadedBy.get(script) ?? all;
+    const loading = loadedBy.get(script);
     // What it looks for may be of components, also those of packages.
-    if (!loadedBy.has(script) && /\.[jt]sx$/.test(script.path)) return [];
+    if (loading === undefined && /\.[jt]sx$/.test(script.path)) return [];
+    const pages = loading ?? all;
     return elementUses(script.program).flatMap(({ kind, name, line }) => {
       const has = pages.some((page) =>
         kind === "id" ? page.ids.some(({ text }) => text === name) : page.classes.has(name),

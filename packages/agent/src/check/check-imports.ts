@@ -22,11 +22,9 @@ export function checkImports(
   return project.scripts.flatMap((script) => [
     ...script.facts.imports.flatMap((fact) => {
       const target = lookup.resolve(script, fact.specifier, fact.how);
-      // `new URL("../data/", import.meta.url)` may name a folder, or a file that the program makes.
-      if (target.kind === "missing" && fact.how === "url") {
-        if (!isScript(fact.specifier) || isForBundle(fact.specifier, project)) return [];
+      if (target.kind === "missing") {
+        return mayBeAbsent(fact, project) ? [] : [missingFile(script, fact, target.hint)];
       }
-      if (target.kind === "missing") return [missingFile(script, fact, target.hint)];
       if (target.kind === "package") {
         if (hasImportMap || isKnownPackage(script, fact, target.name, manifests)) return [];
         return [missingDependency(script, fact, target.name, manifests)];
@@ -41,8 +39,13 @@ export function checkImports(
   ]);
 }
 
-/** Whether a URL is meant from where a bundle will be: `../bin/run.mjs` of a file that is deeper, and is there. */
-function isForBundle(specifier: string, { paths }: ProjectFiles): boolean {
+/**
+ * Whether nothing needs to be where a URL leads: `new URL("../data/", import.meta.url)` may name a folder, or a file that the
+ * program makes, and `../bin/run.mjs` a script of the project, from where the bundle will be.
+ */
+function mayBeAbsent({ how, specifier }: ImportFact, { paths }: ProjectFiles): boolean {
+  if (how !== "url") return false;
+  if (!isScript(specifier)) return true;
   const below = specifier.replace(/^(?:\.{1,2}\/)+/, "");
   return below.includes("/") && paths.has(below);
 }

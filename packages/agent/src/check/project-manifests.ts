@@ -1,6 +1,6 @@
 import { isObject } from "@fetchwork/kit";
 import type { ProjectFiles } from "./project-files.ts";
-import { folderOf } from "./resolve-import.ts";
+import { folderOf, pathFrom } from "./resolve-import.ts";
 
 /** What is asked of a package.json. */
 export interface PackageManifest {
@@ -40,8 +40,11 @@ export class ProjectManifests {
   isOfDeno(path: string, specifier: string): boolean {
     return [...this.#imports].some(
       ([folder, names]) =>
-        (folder === "" || path.startsWith(`${folder}/`)) &&
-        [...names].some((name) => specifier === name || isBelow(specifier, name)),
+        pathFrom(folder, path) !== undefined &&
+        [...names].some(
+          (name) =>
+            specifier === name || specifier.startsWith(name.endsWith("/") ? name : `${name}/`),
+        ),
     );
   }
 
@@ -74,10 +77,6 @@ export class ProjectManifests {
       [...dependencies].some((name) => bundlers.test(name)),
     );
   }
-}
-
-function isBelow(specifier: string, name: string): boolean {
-  return specifier.startsWith(name.endsWith("/") ? name : `${name}/`);
 }
 
 function readManifest(path: string, value: Readonly<Record<string, unknown>>): PackageManifest {

@@ -1,7 +1,7 @@
 import { isObject } from "@fetchwork/kit";
 import type { ProjectFiles } from "./project-files.ts";
 import type { PackageManifest, ProjectManifests } from "./project-manifests.ts";
-import { folderOf, joinPath, resolveImport, type Resolved } from "./resolve-import.ts";
+import { folderOf, joinPath, pathFrom, resolveImport, type Resolved } from "./resolve-import.ts";
 
 /** Names for modules that stand in a configuration: with at most one `*` in each, and the same in its targets. */
 interface AliasMap {
@@ -44,11 +44,11 @@ export class AliasResolver {
   inOtherRoot(from: string, specifier: string): Resolved | undefined {
     if (!/^\.\.?\//.test(specifier)) return undefined;
     const target = joinPath(folderOf(from), specifier);
+    if (target === undefined) return undefined;
     for (const { roots } of this.#maps) {
       for (const root of roots) {
-        const below = root === "" ? "" : `${root}/`;
-        if (target === undefined || !target.startsWith(below) || !from.startsWith(below)) continue;
-        const rest = target.slice(below.length);
+        const rest = pathFrom(root, target);
+        if (rest === undefined || pathFrom(root, from) === undefined) continue;
         const found = this.#first(roots.map((other) => joinPath(other, rest)));
         if (found?.kind === "file" || found?.kind === "other") return found;
       }
@@ -58,7 +58,7 @@ export class AliasResolver {
 
   #byPaths(from: string, specifier: string): Resolved | undefined {
     for (const { folder, entries } of this.#maps) {
-      if (folder !== "" && !from.startsWith(`${folder}/`)) continue;
+      if (pathFrom(folder, from) === undefined) continue;
       for (const [pattern, targets] of entries) {
         const part = matchAlias(pattern, specifier);
         if (part === undefined) continue;

@@ -26,6 +26,12 @@ export function folderOf(path: string): string {
   return at === -1 ? "" : path.slice(0, at);
 }
 
+/** A path as it is named from a folder; undefined when it is not in it. */
+export function pathFrom(folder: string, path: string): string | undefined {
+  if (folder === "") return path;
+  return path.startsWith(`${folder}/`) ? path.slice(folder.length + 1) : undefined;
+}
+
 const extensions = [
   ".ts",
   ".tsx",

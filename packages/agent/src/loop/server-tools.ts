@@ -132,7 +132,7 @@ export function serverTools(files: ChangedFiles, sandbox: Sandbox, from: string)
           if (bytes.subarray(0, 8).equals(startOfPng)) {
             return { text, picture: bytes.toString("base64") };
           }
-          return `${text}\n\nThere is no picture.`;
+          return `${text}\n\nThe picture is missing, or not a PNG.`;
         } catch (error) {
           return `${text}\n\nThe picture cannot be read: ${String(error)}`;
         }

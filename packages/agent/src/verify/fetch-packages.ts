@@ -64,8 +64,8 @@ export function neededPackages(
 
 /**
  * Fetches the packages of a program: npm runs in the sandbox, reaches the registry only, and runs no script of any package.
- * Then their scripts run, without network. Resolves to `undefined` where they cannot be had, or are no longer waited for; the
- * next call tries again.
+ * Then their scripts run, without network. Resolves to `undefined` if npm failed or `signal` aborted; the next call tries
+ * again.
  */
 export async function usePackages(
   needed: string,

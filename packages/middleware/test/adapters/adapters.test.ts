@@ -223,13 +223,7 @@ interface Opened {
 async function open(make: Make, ...middlewares: readonly Middleware[]): Promise<Opened> {
   const source = makeSource();
   const handler = await make(source, middlewares);
-  const options = {
-    port: 0,
-    hostname: "127.0.0.1",
-    signals: false,
-    gracePeriod: 0,
-    reportError: () => undefined,
-  };
+  const options = { port: 0, hostname: "127.0.0.1", signals: false, reportError: () => undefined };
   const server = await serve(handler, options);
   closers.push(() => server.close({ gracePeriod: 0 }));
   return {

@@ -431,7 +431,7 @@ describe("over a socket", () => {
         signal.addEventListener("abort", () => resolve());
         return never();
       },
-      { port: 0, hostname: "127.0.0.1", signals: false, gracePeriod: 0 },
+      { port: 0, hostname: "127.0.0.1", signals: false },
     );
     onTestFinished(() => server.close({ gracePeriod: 0 }));
     const api = wrap(fetch, timeout(200));
@@ -457,7 +457,6 @@ describe("over a socket", () => {
       port: 0,
       hostname: "127.0.0.1",
       signals: false,
-      gracePeriod: 0,
     });
     onTestFinished(() => server.close({ gracePeriod: 0 }));
     const init = { method: "POST", body: "sent", headers: { "x-a": "1" } };
@@ -486,7 +485,7 @@ describe("over a socket", () => {
     const server = await serve(
       (request, context) =>
         wrap(handler, timeout(request.url.endsWith("/slow") ? 50 : 20_000))(request, context),
-      { port: 0, hostname: "127.0.0.1", signals: false, gracePeriod: 0 },
+      { port: 0, hostname: "127.0.0.1", signals: false },
     );
     onTestFinished(() => server.close({ gracePeriod: 0 }));
     expect((await fetch(`${server.url}slow`)).status).toBe(504);

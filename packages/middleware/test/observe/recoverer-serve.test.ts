@@ -7,7 +7,7 @@ it("ABORT_HANDLER closes the connection under serve, and is not reported", async
   const reportError = vi.fn();
   const log = vi.fn();
   const handler = wrap(() => Promise.reject(ABORT_HANDLER), recoverer({ log }));
-  const options = { port: 0, hostname: "127.0.0.1", signals: false, gracePeriod: 0, reportError };
+  const options = { port: 0, hostname: "127.0.0.1", signals: false, reportError };
   const server = await serve(handler, options);
   onTestFinished(() => server.close({ gracePeriod: 0 }));
   await expect(fetch(server.url)).rejects.toThrow("fetch failed");
@@ -41,13 +41,7 @@ describe("what a handler throws about bad input", () => {
       const log = vi.fn();
       const reportError = vi.fn();
       const around = layers.map(() => recoverer({ log, respond: () => json("hidden") }));
-      const options = {
-        port: 0,
-        hostname: "127.0.0.1",
-        signals: false,
-        gracePeriod: 0,
-        reportError,
-      };
+      const options = { port: 0, hostname: "127.0.0.1", signals: false, reportError };
       const server = await serve(wrap(handler, ...around), options);
       onTestFinished(() => server.close({ gracePeriod: 0 }));
       const response = await fetch(server.url, init);
@@ -62,12 +56,7 @@ describe("what a handler throws about bad input", () => {
   it("is 413 without a record when a body is too large for sizeLimit() in stream mode", async () => {
     const log = vi.fn();
     const handler = wrap(decode, recoverer({ log }), sizeLimit(10, { mode: "stream" }));
-    const server = await serve(handler, {
-      port: 0,
-      hostname: "127.0.0.1",
-      signals: false,
-      gracePeriod: 0,
-    });
+    const server = await serve(handler, { port: 0, hostname: "127.0.0.1", signals: false });
     onTestFinished(() => server.close({ gracePeriod: 0 }));
     const body = new Blob(["[1,2,3,4,5,6,7,8]"]).stream();
     const init: RequestInit & { duplex: "half" } = { method: "POST", body, duplex: "half" };
@@ -78,12 +67,7 @@ describe("what a handler throws about bad input", () => {
   it("is 500 with a record when the error comes from a client and has a status", async () => {
     const log = vi.fn();
     const handler = wrap(upstream, recoverer({ log }));
-    const server = await serve(handler, {
-      port: 0,
-      hostname: "127.0.0.1",
-      signals: false,
-      gracePeriod: 0,
-    });
+    const server = await serve(handler, { port: 0, hostname: "127.0.0.1", signals: false });
     onTestFinished(() => server.close({ gracePeriod: 0 }));
     const response = await fetch(server.url);
     expect([response.status, await response.text()]).toEqual([500, "Internal Server Error\n"]);

@@ -190,13 +190,7 @@ describe("recoverer", () => {
   it("leaves a body above the server's limit to the server, which responds with 413", async () => {
     const log = vi.fn();
     const handler = wrap(async (request) => text(await request.text()), recoverer({ log }));
-    const options = {
-      port: 0,
-      hostname: "127.0.0.1",
-      signals: false,
-      gracePeriod: 0,
-      maxRequestBodySize: 3,
-    };
+    const options = { port: 0, hostname: "127.0.0.1", signals: false, maxRequestBodySize: 3 };
     const server = await serve(handler, options);
     onTestFinished(() => server.close({ gracePeriod: 0 }));
     const response = await fetch(server.url, { method: "POST", body: "too long" });

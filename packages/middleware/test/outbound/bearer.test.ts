@@ -57,13 +57,7 @@ describe("bearer", () => {
     for (const layers of [[bearer("t")], [requestHeaders("a:1"), bearer("t")]]) {
       const reportError = vi.fn();
       const guarded = wrap(handler, ...layers);
-      const options = {
-        port: 0,
-        hostname: "127.0.0.1",
-        signals: false,
-        gracePeriod: 0,
-        reportError,
-      };
+      const options = { port: 0, hostname: "127.0.0.1", signals: false, reportError };
       const server = await serve(guarded, options);
       onTestFinished(() => server.close({ gracePeriod: 0 }));
       for (const headers of [{}, { authorization: "Bearer t" }]) {
@@ -89,12 +83,7 @@ describe("bearer", () => {
     );
     const proxy: Handler = (_request, context) =>
       api(new Request("http://upstream.example/"), context);
-    const server = await serve(proxy, {
-      port: 0,
-      hostname: "127.0.0.1",
-      signals: false,
-      gracePeriod: 0,
-    });
+    const server = await serve(proxy, { port: 0, hostname: "127.0.0.1", signals: false });
     onTestFinished(() => server.close({ gracePeriod: 0 }));
     expect(await (await fetch(server.url)).text()).toBe("Bearer t");
     const response = await runHandler(proxy, new Request(url), { peer: "192.0.2.1" });

@@ -207,7 +207,7 @@ it("wraps fetch: retry around timeout around bearer", async () => {
       if (bodies.length === 2) return new Promise(() => undefined);
       return text("done");
     },
-    { port: 0, hostname: "127.0.0.1", signals: false, gracePeriod: 0 },
+    { port: 0, hostname: "127.0.0.1", signals: false },
   );
   onTestFinished(() => server.close({ gracePeriod: 0 }));
   const api = wrap(fetch, retry({ baseDelay: 1 }), timeout(500), bearer("t"));

@@ -28,12 +28,7 @@ function tokenOf(sub: string, claims: object = {}, key = keys.privateKey): Promi
 async function openApi(): ReturnType<typeof openNotes> {
   const jwk = { ...(await exportJWK(keys.publicKey)), kid: "one", alg: "RS256" };
   const provider: Handler = () => json({ keys: [jwk] });
-  const server = await serve(provider, {
-    port: 0,
-    hostname: "127.0.0.1",
-    signals: false,
-    gracePeriod: 0,
-  });
+  const server = await serve(provider, { port: 0, hostname: "127.0.0.1", signals: false });
   onTestFinished(() => server.close({ gracePeriod: 0 }));
   const jwks = createRemoteJWKSet(new URL("/jwks", server.url));
   const required = { requiredClaims: ["sub", "exp"], typ: "at+jwt" };

@@ -14,7 +14,6 @@ async function start(handler: Handler): Promise<RunningServer> {
     port: 0,
     hostname: "127.0.0.1",
     signals: false,
-    gracePeriod: 0,
     reportError: (error) => reported.push(error),
   });
   return server;

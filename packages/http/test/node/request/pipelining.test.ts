@@ -13,7 +13,6 @@ async function start(handler: Handler, onUpgrade?: UpgradeListener): Promise<num
     port: 0,
     hostname: "127.0.0.1",
     signals: false,
-    gracePeriod: 0,
     maxRequestBodySize: 1_000_000,
     onUpgrade,
     reportError: (error) => reported.push(error),

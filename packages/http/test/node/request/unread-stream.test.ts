@@ -56,7 +56,6 @@ async function start(handler: Handler, options: ServeOptions = {}, window = 65_5
     port: 0,
     hostname: "127.0.0.1",
     signals: false,
-    gracePeriod: 0,
     http2: true,
     tls,
     reportError: (error) => reported.push(error),

@@ -76,7 +76,7 @@ it("a provider without OpenID Connect signs users in, and its profile is shown",
       if (pathname === "/user") return Response.json({ id: 7, login: "ada" });
       return Response.json([{ email: "ada@example.com", verified: true, primary: true }]);
     },
-    { port: 0, hostname: "127.0.0.1", signals: false, gracePeriod: 0 },
+    { port: 0, hostname: "127.0.0.1", signals: false },
   );
   onTestFinished(() => server.close({ gracePeriod: 0 }));
   const at = server.url.replace(/\/$/, "");

@@ -54,7 +54,7 @@ export async function openPortal(options: Partial<PortalOptions> = {}): Promise<
     /(?:^|; )tenant=([^;]+)/.exec(headers.get("cookie") ?? "")?.[1];
   const portal = createPortal(sender, { authorize, ...options });
   const arrived: string[] = [];
-  const local = { port: 0, hostname: "127.0.0.1", signals: false, gracePeriod: 0 } as const;
+  const local = { port: 0, hostname: "127.0.0.1", signals: false } as const;
   const server = await serve((request) => portal(request), local);
   const receiver = await serve((request) => {
     const { pathname } = new URL(request.url);
