@@ -67,6 +67,41 @@ it(
 );
 
 it(
+  "verifyService() with scale asks again before it reports one slow response",
+  { timeout },
+  async () => {
+    const asked: number[] = [];
+    const minStock = listParameter({
+      schema: z.int(),
+      where: (stock) => {
+        asked.push(stock);
+        // The first response with all documents is slow, as on a machine that is busy for a moment.
+        if (asked.length === 4) block(800);
+        return { stock: { gte: stock } };
+      },
+    });
+    const item = defineResource({
+      name: "item",
+      path: "/items",
+      schema: z.object({ stock: z.int() }),
+      indexes: ["stock"],
+      access: { list: "public", show: "public" },
+      list: { parameters: { min_stock: minStock } },
+    });
+    const { costs, findings } = await verifyService(serviceOf(resourceRoutes(item)), {
+      scale: 1000,
+    });
+    expect(costs.find(({ way }) => way === "parameter min_stock")?.many).toBeGreaterThan(700);
+    expect(findings).toEqual([]);
+  },
+);
+
+function block(milliseconds: number): void {
+  const end = performance.now() + milliseconds;
+  while (performance.now() < end);
+}
+
+it(
   "verifyService() ends with its signal while it makes documents, and removes their file",
   { timeout },
   async () => {

@@ -100,8 +100,10 @@ async function measure(
   const known = new Set(findings.list().map(({ request }) => request.path));
   for (const [index, { few: before, many }] of costs.entries()) {
     const one = asked[index];
-    if (one === undefined || many < noticeable || many < growing * before) continue;
-    if (!known.has(one.request.path)) addGrowing(findings, one, { before, many });
+    if (one === undefined || !grows(before, many) || known.has(one.request.path)) continue;
+    // A machine that was busy with something else for a moment is not again.
+    const again = await timeOf(sender, one);
+    if (grows(before, again)) addGrowing(findings, one, { before, many: Math.min(many, again) });
   }
   return { costs, findings: findings.list(), skipped: world.skipped };
 }
@@ -130,6 +132,10 @@ async function askable(world: World, sender: Sender, number: number): Promise<re
     );
   }
   return asked;
+}
+
+function grows(few: number, many: number): boolean {
+  return many >= noticeable && many >= growing * few;
 }
 
 async function timeOf(sender: Sender, { caller, request }: Asked): Promise<number> {
