@@ -11,9 +11,8 @@ import { newDatabase } from "./open-for-test.ts";
 import { checkIndexes, noPostgres, runSql } from "./postgres-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** All 100 in CI, which takes a minute or two for each engine. */
 const roundCount = Number(
-  process.env["FETCHWORK_KILL_ROUNDS"] ?? (process.env["CI"] === "true" ? 100 : 10),
+  process.env["FETCHWORK_KILL_ROUNDS"] ?? (process.env["CI"] === "true" ? 30 : 10),
 );
 /** After these many rounds a new store is begun, because checking takes as long as all that was written. */
 const roundsPerStore = 10;

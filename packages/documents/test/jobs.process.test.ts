@@ -13,7 +13,7 @@ import { noPostgres } from "./postgres-server.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 const roundCount = Number(
-  process.env["FETCHWORK_KILL_ROUNDS"] ?? (process.env["CI"] === "true" ? 30 : 6),
+  process.env["FETCHWORK_KILL_ROUNDS"] ?? (process.env["CI"] === "true" ? 10 : 6),
 );
 const jobsPerRound = 300;
 const workerFile = fileURLToPath(new URL("jobs-process.ts", import.meta.url));
