@@ -1,6 +1,10 @@
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import "./scripts/require-node.cjs";
+
+// Half of what a process of a test computes is to strip and compile the sources, which all of them share.
+process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.cache/compile");
 
 const conditions = ["@fetchwork/source"];
 
