@@ -18,7 +18,7 @@ const collections = Object.values(jobCollections);
 const quick = { baseDelay: 1, maxDelay: 2 } as const;
 
 function openJobs(store: Store, options: JobsOptions = {}): Jobs {
-  const jobs = createJobs(store, { pollInterval: 20, lease: 1000, ...options });
+  const jobs = createJobs(store, { pollInterval: 20, ...options });
   onTestFinished(() => jobs.close({ grace: 0 }));
   return jobs;
 }

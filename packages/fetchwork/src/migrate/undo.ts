@@ -20,7 +20,8 @@ export const undo: Command = defineCommand({
           .find((each) => each.undo === undefined);
         if (fault === undefined) return wanted;
         throw new Error(
-          `migration ${last ?? 0} cannot be undone: the change of "${fault.collection}" has no undo`,
+          `migration ${last ?? 0} cannot be undone: the change of "${fault.collection}" has no undo ` +
+            "(`undo: () => undefined` where earlier versions read its documents as they are)",
         );
       },
     });
