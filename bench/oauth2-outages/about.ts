@@ -26,6 +26,16 @@ export const about: About = {
       atMost: 0,
     },
     {
+      text: "No call fails in an outage of an API that rejects every token for a second",
+      where: {
+        units: ["failed calls"],
+        groups: ["API, of 3,000 calls"],
+        rows: ["@fetchwork/oauth2"],
+      },
+      of: "value",
+      atMost: 0,
+    },
+    {
       text: "An API that rejects every token for a second costs at most two token requests",
       where: {
         units: ["token requests"],

@@ -108,16 +108,19 @@ const samples = await part.sample({
 const units = {
   "failed calls": ({ value }) => value,
   "token requests": ({ more }) => more.tokenRequests,
+};
+const tokenUnits = {
+  ...units,
   "calls that waited for more than a second": ({ more }) => more.late,
 };
-for (const [group, { cases: ofGroup }] of Object.entries(groups)) {
-  for (const [unit, count] of Object.entries(units)) {
-    for (const work of Object.keys(ofGroup)) {
+for (const [group, { work, cases: ofGroup }] of Object.entries(groups)) {
+  for (const [unit, count] of Object.entries(work === "token" ? tokenUnits : units)) {
+    for (const outage of Object.keys(ofGroup)) {
       const counts = names.map((name) => [
         name,
-        samples.get(`${group}: ${work}: ${name}`).map((sample) => ({ value: count(sample) })),
+        samples.get(`${group}: ${outage}: ${name}`).map((sample) => ({ value: count(sample) })),
       ]);
-      const measure = { group, work, unit, own: [names[0]], isCount: true };
+      const measure = { group, work: outage, unit, own: [names[0]], isCount: true };
       part.add(measure, new Map(counts));
     }
   }

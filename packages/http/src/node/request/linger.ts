@@ -21,7 +21,7 @@ export function lingerAndClose(socket: Socket): void {
   if (lingering.has(socket) || socket.destroyed) return;
   lingering.add(socket);
   const lastByte = socket.bytesRead + lingerBytes;
-  // Takes the connection from Node's parser: no request is handled any more, and one that breaks off is no error.
+  // Takes the connection from Node's parser: it handles no more requests, and does not fail when one breaks off.
   socket.removeAllListeners("data");
   socket.removeAllListeners("end");
   socket.on("data", () => {
@@ -32,6 +32,8 @@ export function lingerAndClose(socket: Socket): void {
     socket.once("close", () => clearTimeout(timer));
   });
   socket.resume();
+  // The parser may have stopped the reading by itself, which the stream does not know.
+  socket._read(0);
 }
 
 /**

@@ -1,9 +1,11 @@
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { request as httpRequest } from "node:http";
 import { once } from "node:events";
+import { connect as connectTls } from "node:tls";
 import { afterEach, describe, expect, it } from "vitest";
 import { text, type Handler } from "../../../src/index.ts";
 import { serve, type RunningServer, type ServeOptions } from "../../../src/node/index.ts";
+import { makeCertificates } from "../../node-client/certificates.ts";
 import { RawClient } from "../raw-client.ts";
 
 // The last response of a connection whose client is still sending: RFC 9112, section 9.6.
@@ -40,12 +42,16 @@ afterEach(async () => {
 const refuse: Handler = () => text("too large", { status: 413 });
 const refuseAndClose: Handler = () =>
   text("too large", { status: 413, headers: { connection: "close" } });
+const read: Handler = async (request) => text(await request.text());
 const limited: ServeOptions = { maxRequestBodySize: mebibyte };
 
 /** Sends everything, and only then reads to the end of the connection. Fails when the connection is reset. */
-function sendThenRead(port: number, bytes: string): Promise<string> {
+function sendThenRead(
+  port: number,
+  bytes: string,
+  socket: Socket = connect({ port, host: "127.0.0.1" }),
+): Promise<string> {
   return new Promise((resolve, reject) => {
-    const socket = connect({ port, host: "127.0.0.1" });
     let received = "";
     socket.setEncoding("latin1");
     socket.pause();
@@ -97,8 +103,16 @@ const cases: Readonly<Record<string, Case>> = {
     status: 413,
     bytes: `${post(`Content-Length: ${32 * mebibyte}\r\n`)}${content}`,
   },
-  "sends an invalid chunk": { status: 400, bytes: `${post(chunked)}many\r\n${content}` },
-  "sends too much of a chunk extension": { status: 413, bytes: `${post(chunked)}1;a=${content}` },
+  "sends an invalid chunk": {
+    status: 400,
+    bytes: `${post(chunked)}many\r\n${content}`,
+    handler: read,
+  },
+  "sends too much of a chunk extension": {
+    status: 413,
+    bytes: `${post(chunked)}1;a=${content}`,
+    handler: read,
+  },
   "sends a head that is too large": { status: 431, bytes: `GET /?${content}` },
   "has a bad host": {
     status: 400,
@@ -111,8 +125,17 @@ describe("the last response reaches a client that reads after it has sent all, w
     const { port } = await start(handler ?? refuse, options);
     const received = await sendThenRead(port, bytes);
     expect(received).toMatch(new RegExp(`^HTTP/1\\.1 ${status} [^]*connection: close`, "i"));
-    expect(received.match(/HTTP\/1\.1 /g)).toHaveLength(1);
+    expect(received.match(/^HTTP\/1\.1 \d+/gm)).toHaveLength(1);
   });
+});
+
+it("the last response reaches a client of TLS too", async () => {
+  const { server: tls } = makeCertificates();
+  const { port } = await start(refuse, { tls });
+  const client = connectTls({ port, host: "127.0.0.1", rejectUnauthorized: false });
+  await once(client, "secureConnect");
+  const received = await sendThenRead(port, post(length + close) + content, client);
+  expect(received).toMatch(/^HTTP\/1\.1 413 [^]*too large$/);
 });
 
 it("does not handle what follows the last response", async () => {
@@ -135,7 +158,7 @@ it("lets clients that are still sending read the rejection: node:http and fetch(
 });
 
 it.each<[string, Handler, string]>([
-  ["was rejected", refuse, `${post(`Content-Length: ${99 * mebibyte}\r\n`)}`],
+  ["was rejected", refuse, post(`Content-Length: ${99 * mebibyte}\r\n`)],
   ["got a response that closes", refuseAndClose, post(chunked)],
 ])("does not let a client send forever that %s", async (_what, handler, head) => {
   const { port } = await start(handler);
@@ -158,7 +181,7 @@ it("waits at most 3 seconds for a client that does not close", async () => {
   const began = performance.now();
   // What it sends is discarded until the server has closed.
   const timer = setInterval(() => client.write("x"), 50);
-  await once(client, "close");
+  await new Promise((resolve) => client.once("close", resolve));
   clearInterval(timer);
   expect(performance.now() - began).toBeGreaterThan(2_500);
   expect(performance.now() - began).toBeLessThan(6_000);
