@@ -33,7 +33,7 @@ const maxUnreadTime = 3000;
 const checkInterval = 100;
 
 /** How many checks a reader that takes nothing may block the rest of a body. */
-const maxBlockedChecks = 5;
+const maxBlockedChecks = 10;
 
 /** Reads the rest of a body and throws it away. */
 export function discardBody(body: Readable): void {
@@ -49,7 +49,7 @@ export function isTooLongToDiscard({ headers }: IncomingMessage): boolean {
 /**
  * Closes the connection when, after the response, the rest of the request's body is more than 16 MiB or takes more than
  * 3 seconds. The next request of the connection comes after it, and without a limit it could go on forever. A reader that
- * takes nothing of what has arrived for half a second loses the body, which is then discarded.
+ * takes nothing of what has arrived for a second loses the body, which is then discarded.
  */
 export function limitUnreadBody(request: IncomingMessage): void {
   const { socket } = request;
