@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { interleave, type Sample } from "../bench/harness/interleave.ts";
 import { readSettings } from "../bench/harness/settings.ts";
-import { quantile, ratiosOf, spreadOf, uncertainty } from "../bench/harness/statistics.ts";
+import { quantile, rangeOf, ratiosOf, spreadOf, uncertainty } from "../bench/harness/statistics.ts";
 
 const untold = { rounds: undefined, isQuick: false };
 
@@ -80,6 +80,7 @@ describe("statistics", () => {
     expect(quantile([4, 1, 3, 2], 0.5)).toBe(2.5);
     expect(spreadOf([1, 2, 3, 4, 5])).toEqual({ median: 3, low: 2, high: 4 });
     expect(spreadOf([7])).toEqual({ median: 7, low: 7, high: 7 });
+    expect(rangeOf([5, 1, 2, 4, 3])).toEqual({ median: 3, low: 1, high: 5 });
   });
 
   it("divides ours by theirs round by round", () => {

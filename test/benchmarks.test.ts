@@ -208,6 +208,15 @@ describe("tables", () => {
     );
   });
 
+  it("show the range of counts, and of nothing else", () => {
+    const rows = [own(1500), { ...peer(10, one(0.5)), value: { median: 10, low: 9, high: 11 } }];
+    const counts: Measure = { ...measure("read", rows), isCount: true };
+    const [range] = measureTables([counts]);
+    expect(range).toContain("| fetchwork | 1,500 (1,499 to 1,501) |");
+    expect(range).toMatch(/\| peer +\| +10 \(9 to 11\) \|/);
+    expect(measureTables([measure("read", rows)])[0]).toMatch(/\| fetchwork +\| +1,500 \|/);
+  });
+
   it("explain why there is no value", () => {
     const rows = [own(5), peer(10, one(0.5)), { name: "other", failed: "500" }];
     expect(measureTables([measure("read", rows)])[0]).toMatch(/\| other +\| +500 \|/);

@@ -11,7 +11,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   documents: { lines: { src: 21_905 }, names: 88, options: 64 },
   endpoint: { lines: { src: 1_775 }, names: 41, options: 23 },
   fetchwork: { lines: { src: 10_015, templates: 25 }, names: 17, options: 2 },
-  http: { lines: { src: 10_647 }, names: 120, options: 81 },
+  http: { lines: { src: 10_736 }, names: 120, options: 81 },
   kit: { lines: { src: 1_367 }, names: 58, options: 10 },
   middleware: { lines: { src: 10_222 }, names: 150, options: 129 },
   oauth2: { lines: { src: 10_748 }, names: 123, options: 138 },

@@ -5,7 +5,7 @@ import { thisCommit, thisMachine, versionsOf } from "./machine.ts";
 import { printMeasure } from "./print-measure.ts";
 import type { Measure, PartResults, Row } from "./results.ts";
 import { readSettings, type Settings } from "./settings.ts";
-import { median, ratiosOf, spreadOf, type Spread } from "./statistics.ts";
+import { median, rangeOf, ratiosOf, spreadOf, type Spread } from "./statistics.ts";
 
 /** What a measure is called. */
 export interface MeasureName {
@@ -80,7 +80,8 @@ export class Part {
     const { own = ["fetchwork"], isCount = false, ...rest } = name;
     const rows = [...samples].map(([each, taken]) => rowOf(each, taken, { own, samples, isCount }));
     const counts = [...samples.values()].map((taken) => (Array.isArray(taken) ? taken.length : 0));
-    const measure = { ...rest, rounds: Math.max(...counts), rows };
+    const rounds = Math.max(...counts);
+    const measure = { ...rest, rounds, ...(isCount && { isCount }), rows };
     this.#measures.push(measure);
     printMeasure(measure);
   }
@@ -142,7 +143,7 @@ function rowOf(
   return {
     name,
     ...(isOwn && { own: true }),
-    value: spreadOf(values),
+    value: isCount ? rangeOf(values) : spreadOf(values),
     ...(ratio !== undefined && { ratio }),
     ...(rates.length > 0 && { rate: median(rates) }),
     ...(more !== undefined && { more }),

@@ -39,6 +39,8 @@ export interface Measure {
   /** How large what it is done with is, where that is the question. */
   readonly size?: number;
   readonly rounds: number;
+  /** Said of counts, whose values have the range of all rounds, and no ratio. */
+  readonly isCount?: boolean;
   readonly rows: readonly Row[];
 }
 

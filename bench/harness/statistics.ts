@@ -1,9 +1,9 @@
-/** The middle of several values, and between which of them half of all lie. */
+/** The middle of several values, and how far they lie apart. */
 export interface Spread {
   readonly median: number;
-  /** The first quartile. */
+  /** The first quartile; of counts the lowest. */
   readonly low: number;
-  /** The third quartile. */
+  /** The third quartile; of counts the highest. */
   readonly high: number;
 }
 
@@ -21,6 +21,11 @@ export function median(values: readonly number[]): number {
 
 export function spreadOf(values: readonly number[]): Spread {
   return { median: median(values), low: quantile(values, 0.25), high: quantile(values, 0.75) };
+}
+
+/** The spread of counts, with the lowest and the highest of all rounds. */
+export function rangeOf(values: readonly number[]): Spread {
+  return { median: median(values), low: quantile(values, 0), high: quantile(values, 1) };
 }
 
 /** Ours over theirs, round by round. */

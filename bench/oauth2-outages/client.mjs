@@ -1,10 +1,11 @@
-// One library in a process of its own: `fork("client.mjs", [origin, name, milliseconds])`. It asks for a token 1,000 times a
-// second for so long, waits for all of them, and sends how many failed and the longest wait.
+// One library in a process of its own: `fork("client.mjs", [origin, name, milliseconds, work])`. 1,000 times a second for so
+// long, it asks for a token (work "token"), or calls an API with it (work "api"). It waits for all calls, and sends how many
+// failed, and how many took more than a second.
 import * as openid from "openid-client";
 import { ClientCredentials } from "simple-oauth2";
-import { OAuth2Client, TokenManager } from "../../packages/oauth2/dist/index.js";
+import { authorizedFetch, OAuth2Client, TokenManager } from "../../packages/oauth2/dist/index.js";
 
-const [origin, name, milliseconds] = process.argv.slice(2);
+const [origin, name, milliseconds, work] = process.argv.slice(2);
 
 // Deprecated to make it stand out; the server is on this machine.
 /* oxlint-disable typescript/no-deprecated */
@@ -20,39 +21,58 @@ const simple = new ClientCredentials({
 async function askOpenid() {
   const token = await openid.clientCredentialsGrant(configuration);
   const end = performance.now() + (token.expires_in ?? 0) * 1000;
-  return { isExpired: () => performance.now() >= end };
+  return { value: token.access_token, isExpired: () => performance.now() >= end };
 }
 
 async function askSimple() {
   const token = await simple.getToken({});
-  return { isExpired: () => token.expired() };
+  return { value: token.token.access_token, isExpired: () => token.expired() };
 }
 
 /** What a program writes itself: a token until it expires, and each call that finds none asks. */
 function cached(ask) {
   let token;
-  return async () => {
+  const get = async () => {
     if (token === undefined || token.isExpired()) token = await ask();
     return token;
   };
+  return { get, call: callWith(get, (refused) => token === refused && (token = undefined)) };
 }
 
 /** The same with one request at a time, for all calls. */
 function shared(ask) {
   let token;
   let flight;
-  return async () => {
+  const get = async () => {
     if (token !== undefined && !token.isExpired()) return token;
     flight ??= ask().finally(() => (flight = undefined));
     token = await flight;
     return token;
+  };
+  return { get, call: callWith(get, (refused) => token === refused && (token = undefined)) };
+}
+
+/** What `authorizedFetch` does: a token that a 401 refuses is forgotten, and the call is sent once more. */
+function callWith(get, forget) {
+  const send = async () => {
+    const token = await get();
+    const headers = { authorization: `Bearer ${token.value}` };
+    return { token, response: await fetch(`${origin}/api`, { headers }) };
+  };
+  return async () => {
+    const { token, response } = await send();
+    if (response.status !== 401) return response;
+    await response.arrayBuffer();
+    forget(token);
+    return (await send()).response;
   };
 }
 
 function managed() {
   const client = new OAuth2Client("id", "secret", { site: origin, tokenUrl: "/token" });
   const manager = new TokenManager(client, { grant: () => client.clientCredentials.getToken() });
-  return () => manager.getToken();
+  const api = authorizedFetch(manager);
+  return { get: () => manager.getToken(), call: () => api(`${origin}/api`) };
 }
 
 const makers = {
@@ -62,18 +82,24 @@ const makers = {
   "simple-oauth2, cached": () => cached(askSimple),
   "simple-oauth2, shared": () => shared(askSimple),
 };
-const call = makers[name]();
+const { get, call } = makers[name]();
+const callApi = async () => {
+  const response = await call();
+  await response.arrayBuffer();
+  if (!response.ok) throw new Error(`the API responded with ${response.status}`);
+};
+const perform = work === "api" ? callApi : get;
 
 let failed = 0;
-let longest = 0;
+let late = 0;
 async function one() {
   const start = performance.now();
   try {
-    await call();
+    await perform();
   } catch {
     failed += 1;
   }
-  longest = Math.max(longest, performance.now() - start);
+  if (performance.now() - start > 1000) late += 1;
 }
 
 const total = Number(milliseconds);
@@ -86,4 +112,4 @@ while (calls.length < total) {
   await new Promise((resolve) => setTimeout(resolve, 1));
 }
 await Promise.all(calls);
-process.send({ calls: calls.length, failed, longest }, () => process.exit());
+process.send({ calls: calls.length, failed, late }, () => process.exit());

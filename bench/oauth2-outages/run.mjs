@@ -1,9 +1,10 @@
-// Counts the calls that fail while a token endpoint is out of order, and the token requests that it gets meanwhile.
+// Counts the calls that fail while a token endpoint or an API is out of order, and the token requests meanwhile.
 //
 //   npm run oauth2-outages -- [rounds]  (after `npm run build` in the root; it measures packages/oauth2/dist)
 //
-// 1,000 calls a second for three seconds ask for a token, with @fetchwork/oauth2 and its peers in turn, each in a process of its
-// own. The endpoint is in this process. An outage lasts from its first token request.
+// 1,000 calls a second for three seconds, with @fetchwork/oauth2 and its peers in turn, each in a process of its own. The
+// endpoints are in this process. An outage lasts from the first request that reaches what is out of order. A round has every
+// client in every outage; each round begins with another one, and every other one goes backwards.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import http from "node:http";
@@ -53,50 +54,75 @@ const cases = {
   "1 s late for 1 s": during(1000, slow),
 };
 
-let respond;
-let requests = 0;
-let firstAt;
+const apiCases = { "401 for 1 s": during(1000, refuse(401, { "www-authenticate": "Bearer" })) };
+
+const groups = {
+  "Token endpoint, of 3,000 calls": { work: "token", cases },
+  "API, of 3,000 calls": { work: "api", cases: apiCases },
+};
+
+let failing;
+let tokenRequests = 0;
 const server = http.createServer((request, response) => {
   request.resume().on("end", () => {
-    firstAt ??= performance.now();
-    const index = requests;
-    requests += 1;
-    respond(response, { index, elapsed: performance.now() - firstAt });
+    const isToken = request.url === "/token";
+    if (isToken) tokenRequests += 1;
+    if (isToken !== (failing.work === "token")) {
+      good(response);
+      return;
+    }
+    failing.firstAt ??= performance.now();
+    const index = failing.requests;
+    failing.requests += 1;
+    failing.respond(response, { index, elapsed: performance.now() - failing.firstAt });
   });
 });
 server.listen(0, "127.0.0.1");
 await once(server, "listening");
 const origin = `http://127.0.0.1:${server.address().port}`;
 
-async function run(name, fail) {
-  respond = fail;
-  requests = 0;
-  firstAt = undefined;
-  const args = [origin, name, String(duration)];
+async function run({ work, respond, name }) {
+  failing = { work, respond, requests: 0, firstAt: undefined };
+  tokenRequests = 0;
+  const args = [origin, name, String(duration), work];
   const client = endWithUs(fork(`${import.meta.dirname}/client.mjs`, args));
-  const [{ failed, longest }] = await once(client, "message");
+  const [{ failed, late }] = await once(client, "message");
   await once(client, "exit");
-  return { failed, longest, requests };
+  return { value: failed, more: { late, tokenRequests } };
 }
 
-const rounds = part.settings.rounds ?? (part.settings.isQuick ? 1 : 3);
-const units = { failed: "failed calls", requests: "token requests", longest: "longest wait, ms" };
-const measured = new Map();
-for (const [work, fail] of Object.entries(cases)) {
-  const results = new Map(names.map((name) => [name, []]));
-  for (let round = 0; round < rounds; round += 1) {
-    for (const name of names) results.get(name).push(await run(name, fail));
+const runs = new Map();
+for (const [group, { work, cases: ofGroup }] of Object.entries(groups)) {
+  for (const [outage, respond] of Object.entries(ofGroup)) {
+    for (const name of names) runs.set(`${group}: ${outage}: ${name}`, { work, respond, name });
   }
-  measured.set(work, results);
 }
-for (const [member, unit] of Object.entries(units)) {
-  for (const [work, results] of measured) {
-    const samples = [...results].map(([name, list]) => [
-      name,
-      list.map((result) => ({ value: Math.round(result[member]) })),
-    ]);
-    const measure = { group: "Of 3,000 calls", work, unit, own: [names[0]], isCount: true };
-    part.add(measure, new Map(samples));
+const samples = await part.sample({
+  names: [...runs.keys()],
+  measure: (key) => run(runs.get(key)),
+  // As many rounds as `least`.
+  seconds: 0,
+  warmUp: 0,
+});
+
+const units = {
+  "failed calls": ({ value }) => value,
+  "token requests": ({ more }) => more.tokenRequests,
+};
+const tokenUnits = {
+  ...units,
+  "calls that waited for more than a second": ({ more }) => more.late,
+};
+for (const [group, { work, cases: ofGroup }] of Object.entries(groups)) {
+  for (const [unit, count] of Object.entries(work === "token" ? tokenUnits : units)) {
+    for (const outage of Object.keys(ofGroup)) {
+      const counts = names.map((name) => [
+        name,
+        samples.get(`${group}: ${outage}: ${name}`).map((sample) => ({ value: count(sample) })),
+      ]);
+      const measure = { group, work: outage, unit, own: [names[0]], isCount: true };
+      part.add(measure, new Map(counts));
+    }
   }
 }
 part.close();

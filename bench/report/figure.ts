@@ -10,6 +10,12 @@ export function figure(value: number): string {
   return value.toFixed(size >= 10 ? 1 : size >= 1 ? 2 : 3);
 }
 
+/** A value, with how far its rounds lie apart. */
+export function rangeText({ median, low, high }: Spread): string {
+  const only = low === high ? "" : ` (${figure(low)} to ${figure(high)})`;
+  return `${figure(median)}${only}`;
+}
+
 /** A ratio; those far below 1 keep two digits. */
 export function ratioText(value: number): string {
   return value < 0.095 ? value.toFixed(3) : value >= 9.95 ? figure(value) : value.toFixed(2);

@@ -1,5 +1,5 @@
 import type { Measure, Row } from "../harness/results.ts";
-import { figure, spreadText } from "./figure.ts";
+import { figure, rangeText, spreadText } from "./figure.ts";
 import { table } from "./table.ts";
 
 const RATIO = "ours / theirs (quartiles)";
@@ -23,12 +23,12 @@ function tablesOf(unit: string, measures: readonly Measure[]): readonly string[]
 
 /** Ours alone. */
 function ownTable(unit: string, measures: readonly Measure[]): string {
-  const rows = measures.map(({ work, rows: [row] }) => [work, valueOf(row)]);
+  const rows = measures.map(({ work, isCount, rows: [row] }) => [work, valueOf(row, isCount)]);
   return table(["work", unit], rows);
 }
 
 /** One work, a line for each who does it. */
-function listTable(unit: string, { work, rows }: Measure): string {
+function listTable(unit: string, { work, isCount, rows }: Measure): string {
   const more = [...new Set(rows.flatMap((row) => Object.keys(row.more ?? {})))];
   const hasRates = rows.some(({ rate }) => rate !== undefined);
   const hasRatios = rows.some(({ ratio }) => ratio !== undefined);
@@ -41,7 +41,7 @@ function listTable(unit: string, { work, rows }: Measure): string {
   ];
   const lines = rows.map((row) => [
     row.name,
-    valueOf(row),
+    valueOf(row, isCount),
     ...(hasRates ? [row.rate === undefined ? "" : figure(row.rate)] : []),
     ...(hasRatios ? [ratioOf(row)] : []),
     ...more.map((each) => figure(row.more?.[each] ?? Number.NaN)),
@@ -53,7 +53,7 @@ function listTable(unit: string, { work, rows }: Measure): string {
 function pairTable(unit: string, measures: readonly Measure[], names: readonly string[]): string {
   const lines = measures.map((measure) => {
     const rows = names.map((name) => rowOf(measure, name));
-    return [measure.work, ...rows.map(valueOf), ratioOf(rows[1])];
+    return [measure.work, ...rows.map((row) => valueOf(row, measure.isCount)), ratioOf(rows[1])];
   });
   return table([unit, ...names, RATIO], lines);
 }
@@ -65,7 +65,7 @@ function namesTable(unit: string, measures: readonly Measure[], names: readonly 
     name,
     ...measures.flatMap((measure) => {
       const row = rowOf(measure, name);
-      return [valueOf(row), ratioOf(row)];
+      return [valueOf(row, measure.isCount), ratioOf(row)];
     }),
   ]);
   return table(["", ...headings], lines);
@@ -77,9 +77,14 @@ function pivotTables(
   measures: readonly Measure[],
   names: readonly string[],
 ): readonly string[] {
-  const lines = (shown: (row: Row | undefined) => string): readonly (readonly string[])[] =>
+  const lines = (
+    shown: (row: Row | undefined, isCount?: boolean) => string,
+  ): readonly (readonly string[])[] =>
     measures
-      .map((measure) => [measure.work, ...names.map((name) => shown(rowOf(measure, name)))])
+      .map((measure) => [
+        measure.work,
+        ...names.map((name) => shown(rowOf(measure, name), measure.isCount)),
+      ])
       .filter((line) => line.slice(1).some((cell) => cell !== ""));
   const tables = [table([unit, ...names], lines(valueOf))];
   const peers = names.slice(1);
@@ -98,8 +103,9 @@ function rowOf({ rows }: Measure, name: string): Row | undefined {
   return rows.find((row) => row.name === name);
 }
 
-function valueOf(row: Row | undefined): string {
-  return row?.value === undefined ? (row?.failed ?? "") : figure(row.value.median);
+function valueOf(row: Row | undefined, isCount = false): string {
+  if (row?.value === undefined) return row?.failed ?? "";
+  return isCount ? rangeText(row.value) : figure(row.value.median);
 }
 
 function ratioOf(row: Row | undefined): string {

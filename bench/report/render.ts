@@ -39,8 +39,8 @@ export function render(inputs: readonly PartInput[]): Pages {
     MADE_BY,
     introduction([...measured.values()]),
     "## Targets",
-    "Ratios are of CPU time or whatever else the target names, ours over theirs, with their quartiles; of several works or " +
-      "peers the worst is shown.",
+    "Ratios are of CPU time or whatever else the target names, ours over theirs, with their quartiles; counts " +
+      "have the lowest and the highest of all rounds. Of several works or peers the worst is shown.",
     targetTable(inputs.flatMap(outcomesOf)),
     plot === undefined ? "" : "![CPU time: ours over theirs, by library](plots/ratios.svg)",
     "## Where we lose",

@@ -1,7 +1,7 @@
 import type { PartResults } from "../harness/results.ts";
 import type { Spread } from "../harness/statistics.ts";
 import type { Target } from "./about.ts";
-import { figure, ratioText, spreadText } from "./figure.ts";
+import { figure, rangeText, ratioText, spreadText } from "./figure.ts";
 import { cellsOf, isMeant, listed, nameOf, type Cell } from "./selection.ts";
 import { table } from "./table.ts";
 
@@ -46,21 +46,17 @@ function worst({ target, cells }: Outcome): string {
   const [last] = cells.toSorted((one, other) => other.found.median - one.found.median);
   if (last === undefined) return "";
   const { measure, row, found } = last;
-  const text = target.of === "ratio" ? spreadText(found) : valueText(found, measure.unit);
+  const text = target.of === "ratio" ? spreadText(found) : `${rangeText(found)} ${measure.unit}`;
   if (cells.length === 1) return text;
   return `${text}: ${nameOf(measure)}${row.own === true ? "" : `, ${row.name}`}`;
 }
 
-function valueText({ median, low, high }: Spread, unit: string): string {
-  const only = low === high ? "" : ` (${figure(low)} to ${figure(high)})`;
-  return `${figure(median)}${only} ${unit}`;
-}
-
 /** A sentence about what a target missed, for the section of its part. */
 export function missedText({ target, cells, missed }: Outcome): string {
-  const all = listed(missed, ({ found }) =>
-    target.of === "ratio" ? ratioText(found.median) : figure(found.median),
-  );
+  const all = listed(missed, ({ found, measure }) => {
+    if (target.of === "ratio") return ratioText(found.median);
+    return measure.isCount === true ? rangeText(found) : figure(found.median);
+  });
   const count = cells.length === 1 ? "" : ` in ${missed.length} of ${cells.length}`;
   return `${target.text}. Missed${count}. ${all}.`;
 }

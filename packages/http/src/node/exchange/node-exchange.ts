@@ -5,7 +5,8 @@ import { ExchangeContext, type ContextInit } from "../../exchange/create-context
 import type { ReceiveOptions } from "../request/request-body.ts";
 import { ReceivedRequest } from "../request/received-request.ts";
 import type { RequestHead, RequestLimits } from "../request/request-head.ts";
-import { closeUnreadStream, limitUnreadBody } from "../request/unread-body.ts";
+import { lingerAfterResponse } from "../request/linger.ts";
+import { closeUnreadStream, isTooLongToDiscard, limitUnreadBody } from "../request/unread-body.ts";
 
 /** What all exchanges of one server, or of one listener, share. */
 export interface NodeRuntime extends ReceiveOptions, RequestLimits {
@@ -113,6 +114,10 @@ export class NodeExchange implements ContextInit {
     // Node itself discards a body whose reading has not begun.
     const isBegun = request.readableFlowing !== null;
     const stream = http2StreamOf(response);
+    if (stream === undefined) {
+      lingerAfterResponse(request.socket);
+      if (!isBegun && isTooLongToDiscard(request)) response.shouldKeepAlive = false;
+    }
     // A response of HTTP/2 emits "finish" only when its stream closes.
     (stream ?? response).once("finish", () => {
       if (isBegun && !this.hasExposedMessages) this.#cancelUnreadStream();

@@ -1,6 +1,7 @@
 import { ServerResponse, type IncomingMessage, type Server } from "node:http";
-import type { Socket } from "node:net";
+import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
+import { lingerAfterResponse, lingerAndClose } from "./linger.ts";
 import { neverStart } from "./pipelining.ts";
 
 /** Why a request gets no further than the server. */
@@ -59,6 +60,7 @@ export function rejectRequest(
   if (!isHttp2(request)) {
     headers["connection"] = "close";
     rejected.add(request.socket);
+    if (!request.complete) lingerAfterResponse(request.socket);
   }
   response.writeHead(rejection.status, headers);
   response.end(request.method === "HEAD" ? undefined : body);
@@ -81,7 +83,14 @@ export function rejectConnection(socket: Duplex, rejection: Rejection): void {
     "",
     body,
   ];
-  socket.end(lines.join("\r\n"), () => socket.destroy());
+  socket.write(lines.join("\r\n"));
+  end(socket);
+}
+
+/** Closes a connection whose client may still send. */
+function end(socket: Duplex): void {
+  if (socket instanceof Socket) lingerAndClose(socket);
+  else socket.end(() => socket.destroy());
 }
 
 /** Responds to what Node's parser and time limits reject, and closes the connection. */
@@ -117,7 +126,7 @@ export function takeConnection(request: IncomingMessage, socket: Duplex): boolea
 /** Closes a connection on which the response to an earlier request is not sent yet. */
 function closeAfter(response: ServerResponse, socket: Duplex): void {
   // The last bytes may still be on their way. Otherwise the client would take another response for this one.
-  if (response.writableEnded) socket.end(() => socket.destroy());
+  if (response.writableEnded) end(socket);
   else socket.destroy();
 }
 

@@ -2,6 +2,7 @@ import { IncomingMessage } from "node:http";
 import { constants, type Http2Stream } from "node:http2";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
+import { lingerAndClose } from "./linger.ts";
 
 /**
  * A message whose body can be cancelled without losing the connection.
@@ -31,30 +32,57 @@ const maxUnreadBytes = 16 * 1024 * 1024;
 const maxUnreadTime = 3000;
 const checkInterval = 100;
 
+/** How many checks a reader that takes nothing may block the rest of a body. */
+const maxBlockedChecks = 10;
+
 /** Reads the rest of a body and throws it away. */
 export function discardBody(body: Readable): void {
   body.removeAllListeners("data");
   body.resume();
 }
 
+/** Returns whether a body is announced to be more than what {@link limitUnreadBody} discards. */
+export function isTooLongToDiscard({ headers }: IncomingMessage): boolean {
+  return Number(headers["content-length"] ?? 0) > maxUnreadBytes;
+}
+
 /**
  * Closes the connection when, after the response, the rest of the request's body is more than 16 MiB or takes more than
- * 3 seconds. The next request of the connection comes after it, and without a limit it could go on forever.
+ * 3 seconds. The next request of the connection comes after it, and without a limit it could go on forever. A reader that
+ * takes nothing of what has arrived for a second loses the body, which is then discarded.
  */
 export function limitUnreadBody(request: IncomingMessage): void {
   const { socket } = request;
   if (request.complete || socket === null || socket.destroyed) return;
   const end = performance.now() + maxUnreadTime;
   const lastByte = socket.bytesRead + maxUnreadBytes;
+  let last = socket.bytesRead;
+  let blockedChecks = 0;
   const timer = setInterval(() => {
     if (request.complete || socket.destroyed) {
       clearInterval(timer);
-    } else if (performance.now() > end || socket.bytesRead > lastByte) {
-      clearInterval(timer);
-      socket.destroy();
+      return;
     }
+    if (performance.now() > end || socket.bytesRead > lastByte) {
+      clearInterval(timer);
+      lingerAndClose(socket);
+      return;
+    }
+    const isBlocked = request.readableLength > 0 && socket.bytesRead === last;
+    last = socket.bytesRead;
+    blockedChecks = isBlocked ? blockedChecks + 1 : 0;
+    if (blockedChecks === maxBlockedChecks) takeBody(request);
   }, checkInterval);
   timer.unref();
+}
+
+/** Discards a body that somebody has begun to read, and who must not take the part for the whole. */
+function takeBody(request: IncomingMessage): void {
+  // Not by `destroy()`, which would also end the response and the connection.
+  if (request.listenerCount("error") > 0) {
+    request.emit("error", new DOMException("The response was sent before.", "AbortError"));
+  }
+  discardBody(request);
 }
 
 /**
@@ -86,6 +114,7 @@ function isBeingRead(request: IncomingMessage): boolean {
   return request.listenerCount("data") > 0 || request.listenerCount("readable") > 0;
 }
 
-function isReset(error: Error | undefined): boolean {
-  return error !== undefined && "code" in error && error.code === "ECONNRESET";
+/** @param error - What a body was cancelled with: anything. */
+function isReset(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ECONNRESET";
 }
