@@ -45,10 +45,18 @@ interface Case {
 describe("an endpoint that responds", () => {
   it.each<Case>([{ hanging: 4 }, { hanging: 8 }, { hanging: 100, eventsOfEach: 1 }])(
     "An endpoint that responds gets its deliveries while others hang: %j",
+    { timeout: 60_000 },
     async (given) => {
-      const alone = await timeOfHealthy({ hanging: 0 });
+      const measured: { readonly alone: number; readonly beside: number }[] = [];
       // A second for a busy machine; places that hang are not free before 15 s.
-      expect(await timeOfHealthy(given)).toBeLessThan(2 * alone + 1_000);
+      const isWithin = (): boolean =>
+        measured.some(({ alone, beside }) => beside < 2 * alone + 1_000);
+      // What endpoints that hang cost, they cost each time.
+      while (measured.length < 3 && !isWithin()) {
+        const alone = await timeOfHealthy({ hanging: 0 });
+        measured.push({ alone, beside: await timeOfHealthy(given) });
+      }
+      expect({ measured, isWithin: isWithin() }).toEqual({ measured, isWithin: true });
     },
   );
 });

@@ -49,9 +49,11 @@ it.runIf(process.platform === "linux")(
 );
 
 it("is made by several at the same time, and is taken where it is", async () => {
-  const path = join(base, "many/deep/folders");
-  const opened = await Promise.all(Array.from({ length: 5 }, () => ConfinedFolder.open(path)));
-  expect(new Set(opened.map(({ root }) => root)).size).toBe(1);
+  for (let round = 0; round < 100; round += 1) {
+    const path = join(base, `many/${round}/deep/and/deeper/folders`);
+    const opened = await Promise.all(Array.from({ length: 8 }, () => ConfinedFolder.open(path)));
+    expect(new Set(opened.map(({ root }) => root)).size).toBe(1);
+  }
 });
 
 it("writes and reads whole files in folders that it makes, and leaves nothing else", async () => {

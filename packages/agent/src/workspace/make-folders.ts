@@ -10,8 +10,9 @@ export async function makeFolders(path: string): Promise<void> {
   try {
     await mkdir(path);
   } catch (error) {
-    if (codeOf(error) === "ENOENT" && dirname(path) !== path && !(await isFolder(dirname(path)))) {
-      await makeFolders(dirname(path));
+    if (codeOf(error) === "ENOENT" && dirname(path) !== path) {
+      // Somebody else may have made the folder above in the meantime.
+      if (!(await isFolder(dirname(path)))) await makeFolders(dirname(path));
       return makeFolder(path);
     }
     if (!(await isFolder(path))) throw error;

@@ -60,14 +60,14 @@ describe("two servers of one store", () => {
   it("keep a step and its key while it runs for longer than both are held", async () => {
     const store = await sharedStore();
     const { agent, begun, end } = patient();
-    const one = await startTasks({ store, agent, lease: 300 });
-    const two = await startTasks({ store, agent, lease: 300 });
+    const one = await startTasks({ store, agent, lease: 1_000 });
+    const two = await startTasks({ store, agent, lease: 1_000 });
     const { task_id: id } = await one.create();
     const keyed = post(undefined, { "idempotency-key": "k" });
     const running = one.ask(`/tasks/${id}/steps`, keyed);
     await until(() => begun.length > 0);
     const began = performance.now();
-    await until(() => performance.now() - began > 1_000);
+    await until(() => performance.now() - began > 2_500);
     expect((await two.ask(`/tasks/${id}/steps`, keyed)).status).toBe(409);
     expect(await stepOf(two, id)).toMatchObject({ status: "running" });
     end();
