@@ -1,4 +1,5 @@
 import { runHandler } from "@fetchwork/http";
+import type { Resource } from "@fetchwork/rest";
 import type { Findings, ShownRequest } from "../finding.ts";
 import type { Caller } from "./caller.ts";
 import type { World } from "./open-world.ts";
@@ -69,7 +70,7 @@ export class Sender {
     const way = route?.operation ?? `${request.method} ${path}`;
     const found = { caller: caller.name, request, status, way };
     if (status >= 500) this.#findings.add({ code: "server-error", ...found });
-    else if (route && !route.statuses.has(String(status)) && !(route.isHooked && status >= 400)) {
+    else if (route && !route.statuses.has(String(status)) && !(route.mayRefuse && status >= 400)) {
       this.#findings.add({ code: "undeclared-status", ...found });
     }
   }
@@ -80,11 +81,34 @@ interface Declared {
   readonly pattern: RegExp;
   readonly operation: string;
   readonly statuses: ReadonlySet<string>;
-  /** Whether hooks refuse requests, with any status. */
-  readonly isHooked: boolean;
+  /** Whether the operation runs hooks that may refuse it, with any status. */
+  readonly mayRefuse: boolean;
 }
 
-function declaredBy({ openApi, service }: World): readonly Declared[] {
+/** Hooks that respond by throwing, by method and path behind that of the resource; those after a change do not. */
+const refusing: Readonly<Record<string, readonly (keyof Resource["hooks"])[]>> = {
+  "GET ": ["beforeList", "afterList"],
+  "QUERY ": ["beforeList", "afterList"],
+  "GET /groups": ["beforeList"],
+  "GET /{id}": ["beforeShow", "afterShow"],
+  "POST ": ["beforeCreate"],
+  "POST /bulk": ["beforeCreate", "beforeUpdate", "beforeRemove"],
+  "PUT /{id}": ["beforeUpdate"],
+  "PATCH /{id}": ["beforeUpdate"],
+  "DELETE /{id}": ["beforeRemove"],
+  "POST /{id}/restore": ["beforeRestore"],
+};
+
+function declaredBy({ openApi, ownRoutes, service }: World): readonly Declared[] {
+  const own = new Set(ownRoutes.map(({ operation }) => operation));
+  // A removal takes documents along that refer to it, with their hooks.
+  const isRemoving = service.resources.some(({ hooks }) => hooks.beforeRemove);
+  const mayRefuse = (method: string, path: string): boolean =>
+    service.resources.some((one) => {
+      const place = path.startsWith(one.path) ? path.slice(one.path.length) : undefined;
+      const names = refusing[`${method} ${place}`] ?? [];
+      return names.some((name) => one.hooks[name] ?? (name === "beforeRemove" && isRemoving));
+    });
   const routes = Object.entries(openApi.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const { operationId, responses } = operation as {
@@ -99,9 +123,7 @@ function declaredBy({ openApi, service }: World): readonly Declared[] {
         pattern: new RegExp(`^${literal.join("[^/]+")}$`),
         operation: operationId,
         statuses: new Set(Object.keys(responses)),
-        isHooked: service.resources.some(
-          (one) => Object.keys(one.hooks).length > 0 && `${path}/`.startsWith(`${one.path}/`),
-        ),
+        mayRefuse: !own.has(operationId) && mayRefuse(method.toUpperCase(), path),
         depth: literal.length,
       };
     }),
