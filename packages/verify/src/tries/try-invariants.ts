@@ -4,6 +4,7 @@ import type { Invariant } from "../invariant.ts";
 import { type Caller, kindOf } from "../world/caller.ts";
 import type { Planted } from "../world/planted.ts";
 import { isWritable } from "../world/rules.ts";
+import type { Answer } from "../world/sender.ts";
 import type { Trial } from "./trial.ts";
 import { bodyFor, pathsFor, resourceNamed } from "./try-own-routes.ts";
 
@@ -56,18 +57,16 @@ async function tryAction(
     const made = await scene(trial, invariant.resource, action.chain, target);
     const callers = [made.caller, ...world.callers.filter(({ name }) => name !== "key")];
     if (action.prepare) await sender.send(made.caller, action.prepare(made));
-    if (way === "crash") world.fragile.endAfter(changes);
+    const ending = way === "crash" ? world.ending : undefined;
+    await ending?.endAfter(changes);
     let request = action.request(made, 1);
+    let { caller } = made;
     let status = 0;
-    for (const caller of callers) {
+    for (caller of callers) {
       const idempotencyKey = `statement-${sender.requests}-of-this-request`;
-      if (way === "retry") request = { ...request, idempotencyKey };
+      if (way === "retry" || way === "crash") request = { ...request, idempotencyKey };
       const sent = Array.from({ length: way === "race" ? racing : 1 }, (_, round) =>
-        sender.send(
-          caller,
-          round === 0 ? request : action.request(made, round + 1),
-          way !== "crash",
-        ),
+        sender.send(caller, round === 0 ? request : action.request(made, round + 1), ending),
       );
       const answers = await Promise.all(sent);
       if (way === "retry") {
@@ -76,10 +75,15 @@ async function tryAction(
       status = answers[0]?.status ?? 0;
       if (answers.some((one) => one.status < 400 || one.status >= 500)) break;
     }
-    const hasEnded = world.fragile.restart();
-    const after = await valueOf(trial, invariant, target);
-    if (after !== undefined && before !== after) {
-      report(trial, invariant, { scene: made, request, status, way: `${way} ${action.name}` });
+    const hasEnded = (await ending?.restart()) ?? false;
+    const isBroken = async (): Promise<boolean> => {
+      const after = await valueOf(trial, invariant, target);
+      return after !== undefined && before !== after;
+    };
+    const repeat = (): Promise<Answer> => sender.send(caller, request);
+    const found = { scene: made, request, status, way: `${way} ${action.name}` };
+    if ((await isBroken()) || (hasEnded && (await repeat()) && (await isBroken()))) {
+      report(trial, invariant, found);
       return true;
     }
     if (!hasEnded) return false;

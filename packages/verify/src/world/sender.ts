@@ -3,6 +3,7 @@ import type { Resource } from "@fetchwork/rest";
 import type { Findings, ShownRequest } from "../finding.ts";
 import type { Caller } from "./caller.ts";
 import type { World } from "./open-world.ts";
+import type { Ending } from "./second-process.ts";
 
 /** What a request got. */
 export interface Answer {
@@ -32,8 +33,8 @@ export class Sender {
     this.#declared = declaredBy(world);
   }
 
-  /** @param isChecked - Whether statuses are reported. Default: `true`. */
-  async send(caller: Caller, request: ShownRequest, isChecked = true): Promise<Answer> {
+  /** @param ending - What responds in the place of this process; its statuses are not reported. */
+  async send(caller: Caller, request: ShownRequest, ending?: Ending): Promise<Answer> {
     this.#signal?.throwIfAborted();
     this.requests += 1;
     const headers = new Headers();
@@ -48,10 +49,10 @@ export class Sender {
       headers,
       ...(body === undefined ? {} : { body }),
     });
-    const response = await runHandler(this.#world.handler, sent);
+    const response = await (ending?.send(sent) ?? runHandler(this.#world.handler, sent));
     const text = await response.text();
     const { status } = response;
-    if (isChecked) this.#check(caller, request, status);
+    if (ending === undefined) this.#check(caller, request, status);
     const total = response.headers.get("x-total-count") ?? "";
     return {
       request,

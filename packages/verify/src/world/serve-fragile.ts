@@ -1,0 +1,30 @@
+import { pathToFileURL } from "node:url";
+import { openStore } from "@fetchwork/documents";
+import { serve } from "@fetchwork/http/serve";
+import type { Service } from "@fetchwork/service";
+import { openFragile } from "./open-fragile.ts";
+import type { Served } from "./second-process.ts";
+
+// The program of `SecondProcess`: it sends its URL, and receives the number of changes after which it is killed.
+try {
+  const [, , given = ""] = process.argv;
+  const { database, module, settings, ...served } = JSON.parse(given) as Served;
+  const exported = Object.values((await import(pathToFileURL(module).href)) as object);
+  const service = exported.find(
+    (one) => Object(one) === one && one.name === served.service && "collections" in one,
+  ) as Service | undefined;
+  if (service === undefined) throw new Error(`it does not export ${served.service}`);
+  const store = await openStore(database, { collections: service.collections });
+  const end = (): void => void process.kill(process.pid, "SIGKILL");
+  const { fragile, opened } = openFragile(service, store, { settings, end });
+  const { url } = await serve(opened.handler, { port: 0, hostname: "127.0.0.1" });
+  process.on("message", ({ changes = Infinity }: { readonly changes?: number }) => {
+    fragile.endAfter(changes);
+    process.send?.({});
+  });
+  process.on("disconnect", () => process.exit());
+  process.send?.({ url });
+} catch (error) {
+  process.send?.({ reason: error instanceof Error ? error.message : String(error) });
+  process.disconnect();
+}
