@@ -1,11 +1,11 @@
 import type { Resource } from "@fetchwork/rest";
 import type { ShownRequest } from "../finding.ts";
 import { isMarked } from "../world/canary.ts";
-import { type Caller, kindOf } from "../world/caller.ts";
+import type { Caller } from "../world/caller.ts";
 import type { Planted } from "../world/planted.ts";
 import type { Answer } from "../world/sender.ts";
 import { restore, snapshot } from "./snapshot.ts";
-import { documentsIn, type Trial } from "./trial.ts";
+import { documentsIn, report, type Trial } from "./trial.ts";
 import { fieldNames } from "./try-reads.ts";
 
 /** Two requests that differ in a value only: responses that differ tell whether a document has it. */
@@ -72,7 +72,7 @@ export async function tryPair(
   if (isRefused(one)) return one;
   const other = await sendAndRestore(trial, caller, pair.other);
   if (!isRefused(other) && tells(hidden, one, other)) {
-    report(trial, caller, { hidden, answer: one, way });
+    report(trial, "field-told", caller, { ...hidden, answer: one, way });
   }
   return one;
 }
@@ -147,7 +147,7 @@ function pairsFor(resource: Resource, { field, value }: Hidden): readonly Pair[]
 
 /** An order by a hidden field tells which value is greater. Resolves to the response of the first request. */
 export async function tryOrder(
-  { findings, sender }: Trial,
+  trial: Trial,
   caller: Caller,
   {
     hidden,
@@ -160,36 +160,13 @@ export async function tryOrder(
     readonly down: ShownRequest;
   },
 ): Promise<Answer> {
-  const up = await sender.send(caller, requests.up);
+  const up = await trial.sender.send(caller, requests.up);
   if (up.status !== 200) return up;
-  const down = await sender.send(caller, requests.down);
+  const down = await trial.sender.send(caller, requests.down);
   const ids = (answer: Answer): string => [...idsIn(answer)].join();
   const isTold = idsIn(up).has(hidden.document.id) && ids(up) !== ids(down);
-  if (isTold) report({ findings }, caller, { hidden, answer: up, way });
+  if (isTold) report(trial, "field-told", caller, { ...hidden, answer: up, way });
   return up;
-}
-
-function report(
-  { findings }: Pick<Trial, "findings">,
-  caller: Caller,
-  {
-    hidden,
-    answer,
-    way,
-  }: { readonly hidden: Hidden; readonly answer: Answer; readonly way: string },
-): void {
-  const { document, field, resource } = hidden;
-  const { request, status } = answer;
-  const kind = kindOf(caller, resource, document);
-  findings.add({
-    code: "field-told",
-    resource: resource.name,
-    field,
-    caller: kind,
-    way,
-    request,
-    status,
-  });
 }
 
 /** A marked value is of one document alone; of any other, and without a value, the document has to come or go. */

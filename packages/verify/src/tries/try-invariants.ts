@@ -1,11 +1,11 @@
 import type { Fields, Resource, Route } from "@fetchwork/rest";
 import type { ShownRequest } from "../finding.ts";
 import type { Invariant } from "../invariant.ts";
-import { type Caller, kindOf } from "../world/caller.ts";
+import type { Caller } from "../world/caller.ts";
 import type { Planted } from "../world/planted.ts";
 import { isWritable } from "../world/rules.ts";
 import type { Answer } from "../world/sender.ts";
-import type { Trial } from "./trial.ts";
+import { type Found, report, type Trial } from "./trial.ts";
 import { bodyFor, pathsFor, resourceNamed } from "./try-own-routes.ts";
 
 /** Requests at the same time, and changes after which the process ends. */
@@ -33,8 +33,8 @@ interface Action {
 export async function tryInvariant(trial: Trial, invariant: Invariant): Promise<void> {
   const first = await scene(trial, invariant.resource, []);
   if ((await valueOf(trial, invariant, first)) === "false") {
-    const request = { method: "POST", path: invariant.resource.path };
-    report(trial, invariant, { scene: first, request, status: 201, way: "create" });
+    const answer = { request: { method: "POST", path: invariant.resource.path }, status: 201 };
+    reportBroken(trial, invariant, { scene: first, answer, way: "create" });
   }
   for (const action of actionsOn(trial, invariant.resource)) {
     for (const way of ["once", "race", "retry", "crash"] as const) {
@@ -81,9 +81,9 @@ async function tryAction(
       return after !== undefined && before !== after;
     };
     const repeat = (): Promise<Answer> => sender.send(caller, request);
-    const found = { scene: made, request, status, way: `${way} ${action.name}` };
     if ((await isBroken()) || (hasEnded && (await repeat()) && (await isBroken()))) {
-      report(trial, invariant, found);
+      const answer = { request, status };
+      reportBroken(trial, invariant, { scene: made, answer, way: `${way} ${action.name}` });
       return true;
     }
     if (!hasEnded) return false;
@@ -103,24 +103,13 @@ async function valueOf(
   return JSON.stringify(await value(document as never, world.store)) ?? "nothing";
 }
 
-function report(
-  { findings }: Trial,
-  { name, resource }: Invariant,
-  {
-    scene: { caller, target },
-    request,
-    status,
-    way,
-  }: {
-    readonly scene: Scene;
-    readonly request: ShownRequest;
-    readonly status: number;
-    readonly way: string;
-  },
+function reportBroken(
+  trial: Trial,
+  { name: field, resource }: Invariant,
+  { scene, ...found }: Pick<Found, "answer" | "way"> & { readonly scene: Scene },
 ): void {
-  const kind = kindOf(caller, resource, target.document);
-  const found = { resource: resource.name, field: name, caller: kind, way };
-  findings.add({ code: "invariant-broken", ...found, request, status });
+  const { document } = scene.target;
+  report(trial, "invariant-broken", scene.caller, { ...found, resource, document, field });
 }
 
 /** Everything that may concern a resource: what leads to it, and routes of the project. */
