@@ -237,7 +237,7 @@ function sealing(responses: Parameters<typeof defineRoute>[0]["responses"]) {
       throw new Problem(410);
     },
   });
-  const hooked = defineResource({ ...base, hooks: { beforeCreate: refuseLong as never } });
+  const hooked = defineResource({ ...base, hooks: { beforeCreate: refuseLong } });
   return serviceOf(resourceRoutes(hooked), route);
 }
 

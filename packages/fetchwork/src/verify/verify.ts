@@ -40,7 +40,7 @@ export const verify: Command = defineCommand({
       type: "string",
       hint: "url",
       description:
-        "Empty database to use instead of memory, such as postgres://… or env:<NAME>; emptied at the end",
+        "Empty database to use, such as postgres://… or env:<NAME>; emptied at the end (default: a temporary file)",
     },
     html: { type: "string", hint: "file", description: "Also write the report as an HTML page" },
     json: { type: "boolean", description: "Print the report in JSON, with the fixes in words" },

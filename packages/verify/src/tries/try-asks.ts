@@ -107,31 +107,35 @@ function pairsFor(resource: Resource, { field, value }: Hidden): readonly Pair[]
   const paths = (list.filters ?? []).map(({ path }) => path);
   const own = [field, ...paths.filter((path) => path.startsWith(`${field}.`))];
   const { above, another, below } = neighbours(value);
+  const equal = ["", "[eq]", "[ne]", "[in]", "[nin]", "[contains]", "[prefix]"];
+  const differing = [
+    ...equal.map((operator) => [operator, value, another] as const),
+    ...["[gte]", "[lt]"].map((operator) => [operator, value, above] as const),
+    ...["[gt]", "[lte]"].map((operator) => [operator, below, value] as const),
+    ["[exists]", true, false] as const,
+  ];
   const filters = own.flatMap((path) => [
-    ...["", "[eq]", "[ne]", "[in]", "[nin]", "[contains]"].map((operator) => ({
-      one: `${path}${operator}=${text(value)}`,
-      other: `${path}${operator}=${text(another)}`,
+    ...differing.map(([operator, one, other]) => ({
+      one: `${path}${operator}=${text(one)}`,
+      other: `${path}${operator}=${text(other)}`,
     })),
-    ...["[gte]", "[lt]"].map((operator) => ({
-      one: `${path}${operator}=${text(value)}`,
-      other: `${path}${operator}=${text(above)}`,
-    })),
-    ...["[gt]", "[lte]"].map((operator) => ({
-      one: `${path}${operator}=${text(below)}`,
-      other: `${path}${operator}=${text(value)}`,
-    })),
-    { one: `${path}[prefix]=${text(value)}`, other: `${path}[prefix]=${text(another)}` },
-    { one: `${path}[exists]=true`, other: `${path}[exists]=false` },
     {
       one: `where=${text(JSON.stringify({ [path]: value }))}`,
       other: `where=${text(JSON.stringify({ [path]: another }))}`,
     },
   ]);
-  const parameters = Object.keys(list.parameters ?? {}).flatMap((name) => [
-    { way: `parameter ${name}`, one: `${name}=${text(value)}`, other: `${name}=${text(another)}` },
-    { way: `parameter ${name}`, one: `${name}=${text(value)}`, other: `${name}=${text(above)}` },
-    { way: `parameter ${name}`, one: `${name}=${text(below)}`, other: `${name}=${text(value)}` },
-  ]);
+  const values = [
+    [value, another],
+    [value, above],
+    [below, value],
+  ];
+  const parameters = Object.keys(list.parameters ?? {}).flatMap((name) =>
+    values.map(([one, other]) => ({
+      way: `parameter ${name}`,
+      one: `${name}=${text(one)}`,
+      other: `${name}=${text(other)}`,
+    })),
+  );
   const search = { way: "search", one: `q=${text(value)}`, other: `q=${text(another)}` };
   const pairs = [
     ...filters.map((pair) => ({ way: "filter", ...pair })),

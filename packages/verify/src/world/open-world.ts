@@ -10,6 +10,7 @@ import { canaryLike, canaryOf } from "./canary.ts";
 import type { Caller } from "./caller.ts";
 import { openFragile } from "./open-fragile.ts";
 import { Garden, type Planted } from "./planted.ts";
+import { requestOf } from "./sender.ts";
 import { type Ending, SecondProcess } from "./second-process.ts";
 
 /** A service in memory, with callers and documents of several owners. */
@@ -100,7 +101,7 @@ async function fill(
     readonly second: SecondProcess | undefined;
     /** Whether the database is there afterwards, so that it has to be emptied. */
     readonly isKept: boolean;
-    close(): Promise<void>;
+    readonly close: () => Promise<void>;
   },
 ): Promise<World> {
   const { fragile, opened, settings } = openFragile(service, store, { settings: given });
@@ -231,15 +232,8 @@ async function fill(
       resource.named.has(field) ||
       [resource.owner, "id", "version", "createdAt", "updatedAt", "deletedAt"].includes(field);
     for (const caller of world.callers.filter(({ name }) => name !== "key")) {
-      const body = JSON.stringify(sample(resource, caller.viewer.user?.id ?? "ada"));
-      const authorization =
-        caller.token === undefined ? {} : { authorization: `Bearer ${caller.token}` };
-      const headers = { "content-type": "application/json", ...authorization };
-      const request = new Request(`http://localhost${resource.path}`, {
-        method: "POST",
-        headers,
-        body,
-      });
+      const body = sample(resource, caller.viewer.user?.id ?? "ada");
+      const request = requestOf(caller, { method: "POST", path: resource.path, body });
       const before = await idsOf(resource);
       const response = await runHandler(opened.handler, request);
       if (response.status !== 201) continue;

@@ -106,8 +106,8 @@ async function start(served: Served): Promise<Running> {
 async function nextOf(
   child: ChildProcess,
 ): Promise<{ readonly reason?: string; readonly url?: string }> {
-  const [message] = await Promise.race([once(child, "message"), once(child, "exit")]);
-  return Object(message) as { readonly reason?: string; readonly url?: string };
+  const sent: unknown[] = await Promise.race([once(child, "message"), once(child, "exit")]);
+  return Object(sent[0]) as { readonly reason?: string; readonly url?: string };
 }
 
 async function kill(child: ChildProcess): Promise<void> {

@@ -37,18 +37,7 @@ export class Sender {
   async send(caller: Caller, request: ShownRequest, ending?: Ending): Promise<Answer> {
     this.#signal?.throwIfAborted();
     this.requests += 1;
-    const headers = new Headers();
-    if (caller.token !== undefined) headers.set("authorization", `Bearer ${caller.token}`);
-    if (request.body !== undefined) headers.set("content-type", "application/json");
-    const { idempotencyKey } = request;
-    if (idempotencyKey !== undefined) headers.set("idempotency-key", idempotencyKey);
-    const body = request.body === undefined ? undefined : JSON.stringify(request.body);
-    const { method } = request;
-    const sent = new Request(new URL(request.path, "http://localhost"), {
-      method,
-      headers,
-      ...(body === undefined ? {} : { body }),
-    });
+    const sent = requestOf(caller, request);
     const response = await (ending?.send(sent) ?? runHandler(this.#world.handler, sent));
     const text = await response.text();
     const { status } = response;
@@ -77,6 +66,19 @@ export class Sender {
   }
 }
 
+/** A request as it is sent. */
+export function requestOf(
+  { token }: Pick<Caller, "token">,
+  { body, idempotencyKey, method, path }: ShownRequest,
+): Request {
+  const headers = new Headers();
+  if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
+  if (body !== undefined) headers.set("content-type", "application/json");
+  if (idempotencyKey !== undefined) headers.set("idempotency-key", idempotencyKey);
+  const text = body === undefined ? {} : { body: JSON.stringify(body) };
+  return new Request(new URL(path, "http://localhost"), { method, headers, ...text });
+}
+
 interface Declared {
   readonly method: string;
   readonly pattern: RegExp;
@@ -103,12 +105,14 @@ const refusing: Readonly<Record<string, readonly (keyof Resource["hooks"])[]>> =
 function declaredBy({ openApi, ownRoutes, service }: World): readonly Declared[] {
   const own = new Set(ownRoutes.map(({ operation }) => operation));
   // A removal takes documents along that refer to it, with their hooks.
-  const isRemoving = service.resources.some(({ hooks }) => hooks.beforeRemove);
+  const isRemoving = service.resources.some((one) => one.hooks.beforeRemove !== undefined);
   const mayRefuse = (method: string, path: string): boolean =>
     service.resources.some((one) => {
       const place = path.startsWith(one.path) ? path.slice(one.path.length) : undefined;
       const names = refusing[`${method} ${place}`] ?? [];
-      return names.some((name) => one.hooks[name] ?? (name === "beforeRemove" && isRemoving));
+      return names.some(
+        (name) => one.hooks[name] !== undefined || (name === "beforeRemove" && isRemoving),
+      );
     });
   const routes = Object.entries(openApi.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {

@@ -1,6 +1,7 @@
 import { pathToFileURL } from "node:url";
 import { openStore } from "@fetchwork/documents";
 import { serve } from "@fetchwork/http/serve";
+import { isObject } from "@fetchwork/kit";
 import type { Service } from "@fetchwork/service";
 import { openFragile } from "./open-fragile.ts";
 import type { Served } from "./second-process.ts";
@@ -9,14 +10,13 @@ import type { Served } from "./second-process.ts";
 try {
   const [, , given = ""] = process.argv;
   const { database, module, settings, ...served } = JSON.parse(given) as Served;
-  const exported = Object.values((await import(pathToFileURL(module).href)) as object);
+  const exported: unknown[] = Object.values((await import(pathToFileURL(module).href)) as object);
   const service = exported.find(
-    (one) => Object(one) === one && one.name === served.service && "collections" in one,
-  ) as Service | undefined;
+    (one): one is Service => isObject(one) && one["name"] === served.service && "config" in one,
+  );
   if (service === undefined) throw new Error(`it does not export ${served.service}`);
   const store = await openStore(database, { collections: service.collections });
-  const end = (): void => void process.kill(process.pid, "SIGKILL");
-  const { fragile, opened } = openFragile(service, store, { settings, end });
+  const { fragile, opened } = openFragile(service, store, { settings, end: kill });
   const { url } = await serve(opened.handler, { port: 0, hostname: "127.0.0.1" });
   process.on("message", ({ changes = Infinity }: { readonly changes?: number }) => {
     fragile.endAfter(changes);
@@ -27,4 +27,8 @@ try {
 } catch (error) {
   process.send?.({ reason: error instanceof Error ? error.message : String(error) });
   process.disconnect();
+}
+
+function kill(): void {
+  process.kill(process.pid, "SIGKILL");
 }
