@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { newDatabase } from "../../documents/test/open-for-test.ts";
 import { noPostgres } from "../../documents/test/postgres-server.ts";
-import { verifyService } from "../src/index.ts";
+import { invariant, verifyService } from "../src/index.ts";
+import { app as blog } from "../../../examples/blog/src/app.ts";
 import { alike, faulty, repaired } from "./sales-services.ts";
 
 const module = join(import.meta.dirname, "sales-services.ts");
@@ -72,6 +73,15 @@ it.skipIf(noPostgres !== undefined)(
     expect(processes.filter(isRunning)).toEqual([]);
   },
 );
+
+it("verifyService() finds nothing in the blog while it kills it", { timeout }, async () => {
+  const article = blog.resources.find(({ name }) => name === "article");
+  if (article === undefined) throw new Error("the blog has articles");
+  const app = join(import.meta.dirname, "../../../examples/blog/src/app.ts");
+  const kept = invariant("the title is kept", article, ({ title }) => title);
+  const { findings } = await verifyService(blog, { module: app, invariants: [kept] });
+  expect(findings).toEqual([]);
+});
 
 it("verifyService() refuses a module that does not export the service", { timeout }, async () => {
   const options = { module: join(import.meta.dirname, "seeded.ts"), invariants: [alike] };
