@@ -9,7 +9,7 @@ import { app as blog } from "../../../examples/blog/src/app.ts";
 import { alike, faulty, repaired } from "./sales-services.ts";
 
 const module = join(import.meta.dirname, "sales-services.ts");
-const timeout = 120_000;
+const timeout = 300_000;
 
 /** Where second processes write their identifiers, in a folder that has the temporary files too. */
 async function processLog(): Promise<{ readonly folder: string; readonly log: string }> {
