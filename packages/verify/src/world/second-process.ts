@@ -31,7 +31,7 @@ interface Running {
 /** How often it is killed, since each time costs the start of another one. */
 const maxKills = 6;
 
-/** Serves the same documents in a process of its own, which SIGKILL ends. */
+/** Serves the same documents in a separate process, which SIGKILL ends. */
 export class SecondProcess implements Ending, AsyncDisposable {
   readonly #served: Served;
   #running: Promise<Running> | undefined;
@@ -73,7 +73,7 @@ export class SecondProcess implements Ending, AsyncDisposable {
     }
     this.#kills += 1;
     this.#running = undefined;
-    // It starts while the documents are looked at; whoever needs it waits for it.
+    // It starts while the documents are looked at.
     if (!this.isDone) this.#run().catch(() => undefined);
     return true;
   }
