@@ -12,7 +12,7 @@ import { invariant, verifyService } from "../src/index.ts";
 const root = join(import.meta.dirname, "../../..");
 const command = join(root, "packages/fetchwork/src/main.ts");
 
-it("verifyService() finds nothing in the shop of the tutorial", { timeout: 120_000 }, async () => {
+it("verifyService() finds nothing in the shop of the tutorial", { timeout: 240_000 }, async () => {
   const { app, module, product } = await makeShop();
   const inStock = invariant("stock is not negative", product, ({ stock }) => Number(stock) >= 0);
   const started = performance.now();
