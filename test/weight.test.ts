@@ -6,18 +6,18 @@ import { weighPackages } from "../scripts/weight.ts";
  * change that says which feature asked for it, and by no more than that feature.
  */
 const budgets: Readonly<Record<string, Budget>> = {
-  agent: { lines: { src: 19_467, assets: 1_192 }, names: 151, options: 102 },
+  agent: { lines: { src: 19_468, assets: 1_192 }, names: 151, options: 102 },
   "create-fetchwork": { lines: {}, names: 0, options: 0 },
   documents: { lines: { src: 21_905 }, names: 88, options: 64 },
   endpoint: { lines: { src: 1_775 }, names: 41, options: 23 },
-  fetchwork: { lines: { src: 10_015, templates: 25 }, names: 17, options: 2 },
+  fetchwork: { lines: { src: 10_017, templates: 25 }, names: 17, options: 2 },
   http: { lines: { src: 10_736 }, names: 120, options: 81 },
   kit: { lines: { src: 1_367 }, names: 58, options: 10 },
   middleware: { lines: { src: 10_222 }, names: 150, options: 129 },
   oauth2: { lines: { src: 10_748 }, names: 123, options: 138 },
   rest: { lines: { src: 16_852, assets: 186 }, names: 149, options: 97 },
   service: { lines: { src: 4_281 }, names: 45, options: 59 },
-  verify: { lines: { src: 3_128 }, names: 16, options: 5 },
+  verify: { lines: { src: 3_334 }, names: 16, options: 6 },
   webhooks: { lines: { src: 8_608, assets: 864 }, names: 116, options: 75 },
 };
 

@@ -52,7 +52,8 @@ export const fixes = {
     "Set the field from call.user or in the program, never from the body, or allow it by the rule of the field",
   "document-written":
     "Give the route a rule, and call requireOwner in its handler before it writes",
-  "hook-gap": "Refuse the same documents in beforeShow, beforeList, beforeUpdate and beforeRemove",
+  "hook-gap":
+    "Refuse the same documents in beforeShow, beforeList, beforeUpdate, beforeRemove and beforeRestore",
   "secret-name": "Declare the field as secret or hidden, or give it a rule in fields",
   "invariant-broken":
     "Change everything that belongs together in the transaction of the hook, or in one of store.transaction; count with increment",

@@ -24,6 +24,11 @@ export interface VerifyOptions {
    * at the end. Default: `"sqlite::memory:"`.
    */
   readonly database?: string | undefined;
+  /**
+   * Path of the module that exports the service. With it the first ends of a process that statements are tried with are those
+   * of a second process, which serves the same database and is killed by SIGKILL. Default: they are simulated.
+   */
+  readonly module?: string | undefined;
   /** Settings in addition to those that are needed, by the names of their variables. Default: none. */
   readonly settings?: Readonly<Record<string, string>> | undefined;
   /** What stays the same for documents, as `invariant` makes it. Default: none. */
@@ -67,12 +72,21 @@ export async function verifyService(
   service: Service,
   options: VerifyOptions = {},
 ): Promise<VerifyReport> {
-  checkOptions("verifyService", options, ["database", "invariants", "scale", "settings", "signal"]);
+  checkOptions("verifyService", options, [
+    "database",
+    "invariants",
+    "module",
+    "scale",
+    "settings",
+    "signal",
+  ]);
   const { scale, signal } = options;
   if (scale !== undefined && !(Number.isInteger(scale) && scale >= 1000 && scale <= 1_000_000)) {
     throw new VerifyError(`scale must be a whole number from 1,000 to 1,000,000, not ${scale}`);
   }
-  const world = await openWorld(service, options);
+  const { database, invariants = [], module, settings = {} } = options;
+  const isFile = database === undefined && module !== undefined;
+  const world = await openWorld(service, { database, isFile, module, settings });
   try {
     const findings = new Findings();
     const sender = new Sender(world, findings, signal);
@@ -84,11 +98,11 @@ export async function verifyService(
     await tryWrites(trial);
     await tryRepetitions(trial);
     await tryFuzz(trial);
-    for (const one of options.invariants ?? []) await tryInvariant(trial, one);
+    for (const one of invariants) await tryInvariant(trial, one);
     const scaled =
       scale === undefined
         ? undefined
-        : await tryScale(service, options.settings ?? {}, { documents: scale, signal });
+        : await tryScale(service, settings, { documents: scale, signal });
     return {
       service: service.name,
       findings: [...findings.list(), ...(scaled?.findings ?? [])],

@@ -7,6 +7,7 @@ import {
   resourceRoutes,
 } from "@fetchwork/rest";
 import { notFound } from "@fetchwork/rest/handlers";
+import { expect } from "vitest";
 import { z } from "zod";
 import { article, articleOptions, product, productOptions, routeOf, twins } from "./other-hand.ts";
 import { allOf, type Seeded, serviceOf } from "./seeded.ts";
@@ -170,7 +171,13 @@ function refuse({ call }: Asked): void {
 export const hookFaults: readonly Seeded[] = [
   {
     name: "a hook that hides documents, and none for those that are restored",
-    expected: { code: "hook-gap", resource: "post", caller: "owner", way: "restore" },
+    expected: {
+      code: "hook-gap",
+      resource: "post",
+      caller: "owner",
+      way: "restore",
+      fix: expect.stringContaining("beforeRestore") as string,
+    },
     ...twins((isRepaired) => {
       const hooks = {
         beforeList: refuse,

@@ -196,6 +196,18 @@ export const writeFaults: readonly Seeded[] = [
     faulty: () => teapot({ 200: { description: "Tea" } }),
     repaired: () => teapot({ 418: { description: "A teapot" } }),
   },
+  {
+    name: "a route below a resource with hooks, with a status that it does not declare",
+    expected: { code: "undeclared-status", caller: "user", way: "sealPost" },
+    faulty: () => sealing(done),
+    repaired: () => sealing({ ...done, 410: { description: "Gone" } }),
+  },
+  {
+    name: "a rule with a status of its own, where hooks refuse other operations only",
+    expected: { code: "undeclared-status", caller: "user", way: "updatePost" },
+    faulty: () => ruled({ beforeCreate: refuseLong, beforeRestore: refuseLong, afterUpdate() {} }),
+    repaired: () => ruled({ beforeUpdate: refuseLong }),
+  },
 ];
 
 type Twins = Pick<Seeded, "faulty" | "repaired">;
@@ -206,6 +218,39 @@ interface Event {
   };
   readonly fields: Readonly<Record<string, unknown>>;
 }
+
+function refuseLong({ fields }: Event): void {
+  if (String(fields["text"]).length > 1000) throw new Problem(413, { detail: "too long" });
+}
+
+/** A route below the path of posts, which have a hook for creations. */
+function sealing(responses: Parameters<typeof defineRoute>[0]["responses"]) {
+  const route = defineRoute({
+    ...about,
+    method: "POST",
+    path: "/posts/:id/seal",
+    operation: "sealPost",
+    access: "user",
+    responses,
+    async handle({ params, store }) {
+      if (!(await store.collection(post.collection).get(params["id"] ?? ""))) throw notFound();
+      throw new Problem(410);
+    },
+  });
+  const hooked = defineResource({ ...base, hooks: { beforeCreate: refuseLong } });
+  return serviceOf(resourceRoutes(hooked), route);
+}
+
+/** Posts whose rule for updates refuses with a status that no operation declares. */
+function ruled(hooks: object) {
+  const update = ({ user }: Pick<Event["call"], "user">): boolean => {
+    if (user?.id === "bob") throw new Problem(418);
+    return user !== undefined;
+  };
+  const options = { ...base, access: { ...base.access, update: update as never } };
+  return serviceOf(resourceRoutes(defineResource({ ...options, hooks })));
+}
+
 interface Hooks {
   readonly beforeCreate?: (event: Event) => object | void;
   readonly beforeUpdate?: (event: Event) => object | void;

@@ -3,24 +3,31 @@ import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from "node
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { promisify } from "node:util";
+import type { Resource } from "@fetchwork/rest";
 import type { Service } from "@fetchwork/service";
 import { expect, it, onTestFinished } from "vitest";
 import { allCodeBlocks } from "../../../scripts/markdown.ts";
-import { verifyService } from "../src/index.ts";
+import { invariant, verifyService } from "../src/index.ts";
 
 const root = join(import.meta.dirname, "../../..");
 const command = join(root, "packages/fetchwork/src/main.ts");
 
-it("verifyService() finds nothing in the shop of the tutorial", { timeout: 120_000 }, async () => {
-  const { app } = await makeShop();
+it("verifyService() finds nothing in the shop of the tutorial", { timeout: 240_000 }, async () => {
+  const { app, module, product } = await makeShop();
+  const inStock = invariant("stock is not negative", product, ({ stock }) => Number(stock) >= 0);
   const started = performance.now();
-  const { findings, skipped } = await verifyService(app, { scale: 10_000 });
+  const options = { invariants: [inStock], module, scale: 10_000 };
+  const { findings, skipped } = await verifyService(app, options);
   expect({ findings, skipped }).toEqual({ findings: [], skipped: [] });
   expect(performance.now() - started).toBeLessThan(60_000);
 });
 
 /** The project of the tutorial, made by its commands and files. */
-async function makeShop(): Promise<{ readonly app: Service }> {
+async function makeShop(): Promise<{
+  readonly app: Service;
+  readonly module: string;
+  readonly product: Resource;
+}> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "verify-shop-")));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const project = join(folder, "marketplace");
@@ -43,7 +50,11 @@ async function makeShop(): Promise<{ readonly app: Service }> {
     }
     await symlink(join(root, "node_modules"), join(project, "node_modules")).catch(() => undefined);
   }
-  return (await import(join(project, "src/app.ts"))) as { readonly app: Service };
+  const module = join(project, "src/app.ts");
+  const { app } = (await import(module)) as { readonly app: Service };
+  const product = app.resources.find(({ name }) => name === "product");
+  if (product === undefined) throw new Error("the shop has products");
+  return { app, module, product };
 }
 
 async function fetchwork(args: readonly string[], cwd: string): Promise<void> {

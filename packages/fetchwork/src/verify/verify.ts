@@ -40,7 +40,7 @@ export const verify: Command = defineCommand({
       type: "string",
       hint: "url",
       description:
-        "Empty database to use instead of memory, such as postgres://… or env:<NAME>; emptied at the end",
+        "Empty database to use, such as postgres://… or env:<NAME>; emptied at the end (default: a temporary file)",
     },
     html: { type: "string", hint: "file", description: "Also write the report as an HTML page" },
     json: { type: "boolean", description: "Print the report in JSON, with the fixes in words" },
@@ -58,14 +58,15 @@ export const verify: Command = defineCommand({
     if (module === undefined) {
       throw new CommandUsageError("there is no project here: pass --app, or run it in a project");
     }
-    const service = Object.values(await loadModule(resolve(io.cwd, module))).find(isService);
+    const file = resolve(io.cwd, module);
+    const service = Object.values(await loadModule(file)).find(isService);
     if (service === undefined) throw new Error(`${module} exports no service`);
     const { compareBaseline, fixes, keyOf, verifyService } =
       await import("@fetchwork/verify").catch(explain);
     const baseline =
       values.baseline === undefined ? undefined : await readJson(resolve(io.cwd, values.baseline));
-    const options = await optionsOf(io.cwd);
-    const report = await verifyService(service, { ...options, ...given, signal: io.signal });
+    const options = { module: file, ...(await optionsOf(io.cwd)), ...given, signal: io.signal };
+    const report = await verifyService(service, options);
     const compared = baseline === undefined ? undefined : compareBaseline(report, baseline);
     const { closed = [], findings = report.findings, opened = [] } = compared ?? {};
     const code = findings.length + opened.length > 0 ? exitCodes.failed : exitCodes.ok;

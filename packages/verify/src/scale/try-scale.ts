@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import type { UnindexedQuery } from "@fetchwork/documents";
 import type { Resource } from "@fetchwork/rest";
 import type { Service } from "@fetchwork/service";
@@ -57,19 +54,13 @@ export async function tryScale(
   settings: Readonly<Record<string, string>>,
   options: ScaleOptions,
 ): Promise<ScaleReport> {
-  const folder = await mkdtemp(join(tmpdir(), "fetchwork-verify-"));
+  const unindexed: UnindexedQuery[] = [];
+  const onUnindexedQuery = (query: UnindexedQuery): void => void unindexed.push(query);
+  const world = await openWorld(service, { isFile: true, settings, onUnindexedQuery });
   try {
-    const unindexed: UnindexedQuery[] = [];
-    const url = `sqlite:${join(folder, "scale.db")}`;
-    const onUnindexedQuery = (query: UnindexedQuery): void => void unindexed.push(query);
-    const world = await openWorld(service, { database: url, settings, onUnindexedQuery });
-    try {
-      return await measure(world, options, unindexed);
-    } finally {
-      await world[Symbol.asyncDispose]();
-    }
+    return await measure(world, options, unindexed);
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await world[Symbol.asyncDispose]();
   }
 }
 

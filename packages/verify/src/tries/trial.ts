@@ -1,5 +1,6 @@
 import { isObject, isSecretName } from "@fetchwork/kit";
-import type { Findings } from "../finding.ts";
+import type { Resource } from "@fetchwork/rest";
+import type { FindingCode, Findings } from "../finding.ts";
 import { marksIn } from "../world/canary.ts";
 import { type Caller, kindOf } from "../world/caller.ts";
 import type { World } from "../world/open-world.ts";
@@ -15,6 +16,26 @@ export interface Trial {
   readonly findings: Findings;
   readonly visibility: Visibility;
   readonly reads: ReadTable;
+}
+
+/** What was found about a resource, or one of its documents, and by which response. */
+export interface Found {
+  readonly resource: Resource;
+  readonly document?: object | undefined;
+  readonly field?: string;
+  readonly way: string;
+  readonly answer: Pick<Answer, "request" | "status">;
+}
+
+/** Reports a fault; its caller is named as what it is for the document. */
+export function report(
+  { findings }: Pick<Trial, "findings">,
+  code: FindingCode,
+  caller: Caller,
+  { answer: { request, status }, document, field, resource, way }: Found,
+): void {
+  const about = { resource: resource.name, field, caller: kindOf(caller, resource, document) };
+  findings.add({ code, ...about, way, request, status });
 }
 
 /** Looks for fields of the planted documents in a response; reports those that the caller may not see. */
@@ -52,18 +73,16 @@ interface Note {
 }
 
 function note(trial: Trial, caller: Caller, { planted, field, answer, way }: Note): void {
-  const { findings, reads, visibility } = trial;
   const { document, resource } = planted;
   const kind = kindOf(caller, resource, document);
-  const found = { resource: resource.name, field, caller: kind, way };
-  const { request, status } = answer;
-  if (!visibility.fieldsFor(caller, planted).has(field)) {
-    findings.add({ code: "field-read", ...found, request, status });
+  const found = { resource, document, field, answer };
+  if (!trial.visibility.fieldsFor(caller, planted).has(field)) {
+    report(trial, "field-read", caller, { ...found, way });
     return;
   }
-  reads.add(resource.name, kind, field);
+  trial.reads.add(resource.name, kind, field);
   if ((kind === "anonymous" || kind === "user") && isSecretName(field)) {
-    findings.add({ code: "secret-name", ...found, way: "views", request, status });
+    report(trial, "secret-name", caller, { ...found, way: "views" });
   }
 }
 

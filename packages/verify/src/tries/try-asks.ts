@@ -1,11 +1,11 @@
 import type { Resource } from "@fetchwork/rest";
 import type { ShownRequest } from "../finding.ts";
 import { isMarked } from "../world/canary.ts";
-import { type Caller, kindOf } from "../world/caller.ts";
+import type { Caller } from "../world/caller.ts";
 import type { Planted } from "../world/planted.ts";
 import type { Answer } from "../world/sender.ts";
 import { restore, snapshot } from "./snapshot.ts";
-import { documentsIn, type Trial } from "./trial.ts";
+import { documentsIn, report, type Trial } from "./trial.ts";
 import { fieldNames } from "./try-reads.ts";
 
 /** Two requests that differ in a value only: responses that differ tell whether a document has it. */
@@ -72,7 +72,7 @@ export async function tryPair(
   if (isRefused(one)) return one;
   const other = await sendAndRestore(trial, caller, pair.other);
   if (!isRefused(other) && tells(hidden, one, other)) {
-    report(trial, caller, { hidden, answer: one, way });
+    report(trial, "field-told", caller, { ...hidden, answer: one, way });
   }
   return one;
 }
@@ -107,31 +107,35 @@ function pairsFor(resource: Resource, { field, value }: Hidden): readonly Pair[]
   const paths = (list.filters ?? []).map(({ path }) => path);
   const own = [field, ...paths.filter((path) => path.startsWith(`${field}.`))];
   const { above, another, below } = neighbours(value);
+  const equal = ["", "[eq]", "[ne]", "[in]", "[nin]", "[contains]", "[prefix]"];
+  const differing = [
+    ...equal.map((operator) => [operator, value, another] as const),
+    ...["[gte]", "[lt]"].map((operator) => [operator, value, above] as const),
+    ...["[gt]", "[lte]"].map((operator) => [operator, below, value] as const),
+    ["[exists]", true, false] as const,
+  ];
   const filters = own.flatMap((path) => [
-    ...["", "[eq]", "[ne]", "[in]", "[nin]", "[contains]"].map((operator) => ({
-      one: `${path}${operator}=${text(value)}`,
-      other: `${path}${operator}=${text(another)}`,
+    ...differing.map(([operator, one, other]) => ({
+      one: `${path}${operator}=${text(one)}`,
+      other: `${path}${operator}=${text(other)}`,
     })),
-    ...["[gte]", "[lt]"].map((operator) => ({
-      one: `${path}${operator}=${text(value)}`,
-      other: `${path}${operator}=${text(above)}`,
-    })),
-    ...["[gt]", "[lte]"].map((operator) => ({
-      one: `${path}${operator}=${text(below)}`,
-      other: `${path}${operator}=${text(value)}`,
-    })),
-    { one: `${path}[prefix]=${text(value)}`, other: `${path}[prefix]=${text(another)}` },
-    { one: `${path}[exists]=true`, other: `${path}[exists]=false` },
     {
       one: `where=${text(JSON.stringify({ [path]: value }))}`,
       other: `where=${text(JSON.stringify({ [path]: another }))}`,
     },
   ]);
-  const parameters = Object.keys(list.parameters ?? {}).flatMap((name) => [
-    { way: `parameter ${name}`, one: `${name}=${text(value)}`, other: `${name}=${text(another)}` },
-    { way: `parameter ${name}`, one: `${name}=${text(value)}`, other: `${name}=${text(above)}` },
-    { way: `parameter ${name}`, one: `${name}=${text(below)}`, other: `${name}=${text(value)}` },
-  ]);
+  const values = [
+    [value, another],
+    [value, above],
+    [below, value],
+  ];
+  const parameters = Object.keys(list.parameters ?? {}).flatMap((name) =>
+    values.map(([one, other]) => ({
+      way: `parameter ${name}`,
+      one: `${name}=${text(one)}`,
+      other: `${name}=${text(other)}`,
+    })),
+  );
   const search = { way: "search", one: `q=${text(value)}`, other: `q=${text(another)}` };
   const pairs = [
     ...filters.map((pair) => ({ way: "filter", ...pair })),
@@ -147,7 +151,7 @@ function pairsFor(resource: Resource, { field, value }: Hidden): readonly Pair[]
 
 /** An order by a hidden field tells which value is greater. Resolves to the response of the first request. */
 export async function tryOrder(
-  { findings, sender }: Trial,
+  trial: Trial,
   caller: Caller,
   {
     hidden,
@@ -160,36 +164,13 @@ export async function tryOrder(
     readonly down: ShownRequest;
   },
 ): Promise<Answer> {
-  const up = await sender.send(caller, requests.up);
+  const up = await trial.sender.send(caller, requests.up);
   if (up.status !== 200) return up;
-  const down = await sender.send(caller, requests.down);
+  const down = await trial.sender.send(caller, requests.down);
   const ids = (answer: Answer): string => [...idsIn(answer)].join();
   const isTold = idsIn(up).has(hidden.document.id) && ids(up) !== ids(down);
-  if (isTold) report({ findings }, caller, { hidden, answer: up, way });
+  if (isTold) report(trial, "field-told", caller, { ...hidden, answer: up, way });
   return up;
-}
-
-function report(
-  { findings }: Pick<Trial, "findings">,
-  caller: Caller,
-  {
-    hidden,
-    answer,
-    way,
-  }: { readonly hidden: Hidden; readonly answer: Answer; readonly way: string },
-): void {
-  const { document, field, resource } = hidden;
-  const { request, status } = answer;
-  const kind = kindOf(caller, resource, document);
-  findings.add({
-    code: "field-told",
-    resource: resource.name,
-    field,
-    caller: kind,
-    way,
-    request,
-    status,
-  });
 }
 
 /** A marked value is of one document alone; of any other, and without a value, the document has to come or go. */

@@ -1,10 +1,10 @@
 import type { Fields, Resource, Route } from "@fetchwork/rest";
 import type { ShownRequest } from "../finding.ts";
 import type { Invariant } from "../invariant.ts";
-import { type Caller, kindOf } from "../world/caller.ts";
+import type { Caller } from "../world/caller.ts";
 import type { Planted } from "../world/planted.ts";
 import { isWritable } from "../world/rules.ts";
-import type { Trial } from "./trial.ts";
+import { type Found, report, type Trial } from "./trial.ts";
 import { bodyFor, pathsFor, resourceNamed } from "./try-own-routes.ts";
 
 /** Requests at the same time, and changes after which the process ends. */
@@ -32,8 +32,8 @@ interface Action {
 export async function tryInvariant(trial: Trial, invariant: Invariant): Promise<void> {
   const first = await scene(trial, invariant.resource, []);
   if ((await valueOf(trial, invariant, first)) === "false") {
-    const request = { method: "POST", path: invariant.resource.path };
-    report(trial, invariant, { scene: first, request, status: 201, way: "create" });
+    const answer = { request: { method: "POST", path: invariant.resource.path }, status: 201 };
+    reportBroken(trial, invariant, { scene: first, answer, way: "create" });
   }
   for (const action of actionsOn(trial, invariant.resource)) {
     for (const way of ["once", "race", "retry", "crash"] as const) {
@@ -56,18 +56,16 @@ async function tryAction(
     const made = await scene(trial, invariant.resource, action.chain, target);
     const callers = [made.caller, ...world.callers.filter(({ name }) => name !== "key")];
     if (action.prepare) await sender.send(made.caller, action.prepare(made));
-    if (way === "crash") world.fragile.endAfter(changes);
+    const ending = way === "crash" ? world.ending : undefined;
+    await ending?.endAfter(changes);
     let request = action.request(made, 1);
+    let { caller } = made;
     let status = 0;
-    for (const caller of callers) {
+    for (caller of callers) {
       const idempotencyKey = `statement-${sender.requests}-of-this-request`;
-      if (way === "retry") request = { ...request, idempotencyKey };
+      if (way === "retry" || way === "crash") request = { ...request, idempotencyKey };
       const sent = Array.from({ length: way === "race" ? racing : 1 }, (_, round) =>
-        sender.send(
-          caller,
-          round === 0 ? request : action.request(made, round + 1),
-          way !== "crash",
-        ),
+        sender.send(caller, round === 0 ? request : action.request(made, round + 1), ending),
       );
       const answers = await Promise.all(sent);
       if (way === "retry") {
@@ -76,10 +74,25 @@ async function tryAction(
       status = answers[0]?.status ?? 0;
       if (answers.some((one) => one.status < 400 || one.status >= 500)) break;
     }
-    const hasEnded = world.fragile.restart();
-    const after = await valueOf(trial, invariant, target);
-    if (after !== undefined && before !== after) {
-      report(trial, invariant, { scene: made, request, status, way: `${way} ${action.name}` });
+    const hasEnded = (await ending?.restart()) ?? false;
+    const isBroken = async (): Promise<boolean> => {
+      const after = await valueOf(trial, invariant, target);
+      return after !== undefined && before !== after;
+    };
+    /** Repeats what ended with its process: a response under the key is kept. */
+    const repeat = async (): Promise<true> => {
+      const first = await sender.send(caller, request);
+      const second = await sender.send(caller, request);
+      const isKept = first.status >= 300 || first.signature === second.signature;
+      if (request.method !== "POST" || isKept) return true;
+      const { document, resource } = made.target;
+      const found = { resource, document, way: `${way} ${action.name}`, answer: second };
+      report(trial, "repeated-effect", caller, found);
+      return true;
+    };
+    if ((await isBroken()) || (hasEnded && (await repeat()) && (await isBroken()))) {
+      const answer = { request, status };
+      reportBroken(trial, invariant, { scene: made, answer, way: `${way} ${action.name}` });
       return true;
     }
     if (!hasEnded) return false;
@@ -99,24 +112,13 @@ async function valueOf(
   return JSON.stringify(await value(document as never, world.store)) ?? "nothing";
 }
 
-function report(
-  { findings }: Trial,
-  { name, resource }: Invariant,
-  {
-    scene: { caller, target },
-    request,
-    status,
-    way,
-  }: {
-    readonly scene: Scene;
-    readonly request: ShownRequest;
-    readonly status: number;
-    readonly way: string;
-  },
+function reportBroken(
+  trial: Trial,
+  { name: field, resource }: Invariant,
+  { scene, ...found }: Pick<Found, "answer" | "way"> & { readonly scene: Scene },
 ): void {
-  const kind = kindOf(caller, resource, target.document);
-  const found = { resource: resource.name, field: name, caller: kind, way };
-  findings.add({ code: "invariant-broken", ...found, request, status });
+  const { document } = scene.target;
+  report(trial, "invariant-broken", scene.caller, { ...found, resource, document, field });
 }
 
 /** Everything that may concern a resource: what leads to it, and routes of the project. */
@@ -152,49 +154,47 @@ function actionsOf(trial: Trial, chain: readonly Resource[]): readonly Action[] 
     return Object.fromEntries(fields);
   };
   const moved = resource.fields.find((field) => refersTo(trial, resource, field) === next);
-  const others = trial.world.garden.of(next);
+  const [other] = trial.world.garden.of(next);
+  const isMoved = moved !== undefined && !resource.immutable.has(moved);
+  const remove = (made: Scene, one?: Resource): ShownRequest => ({
+    method: "DELETE",
+    path: at(made, one),
+  });
+  const patch = (made: Scene, body: Fields): ShownRequest => ({
+    method: "PATCH",
+    path: at(made),
+    body,
+  });
+  const create: Action = {
+    name: `create ${resource.name}`,
+    chain: chain.slice(1),
+    request: (made, round) => ({ method: "POST", path, body: bodyOf(made, round, true) }),
+  };
+  const update: Action = {
+    name: `update ${resource.name}`,
+    chain,
+    request: (made, round) => patch(made, bodyOf(made, round + 1, false)),
+  };
+  const move: Action = {
+    name: `move ${resource.name}`,
+    chain,
+    request: (made) => patch(made, { [moved ?? ""]: other?.document.id }),
+  };
+  const restore: Action = {
+    name: `restore ${resource.name}`,
+    chain,
+    prepare: (made) => remove(made),
+    request: (made) => ({ method: "POST", path: `${at(made)}/restore` }),
+  };
   return [
-    {
-      name: `create ${resource.name}`,
-      chain: chain.slice(1),
-      request: (made, round) => ({ method: "POST", path, body: bodyOf(made, round, true) }),
-    },
-    {
-      name: `update ${resource.name}`,
-      chain,
-      request: (made, round) => ({
-        method: "PATCH",
-        path: at(made),
-        body: bodyOf(made, round + 1, false),
-      }),
-    },
-    ...(moved === undefined || resource.immutable.has(moved)
-      ? []
-      : [
-          {
-            name: `move ${resource.name}`,
-            chain,
-            request: (made: Scene) => ({
-              method: "PATCH",
-              path: at(made),
-              body: { [moved]: others[0]?.document.id },
-            }),
-          },
-        ]),
-    ...(resource.softDelete
-      ? [
-          {
-            name: `restore ${resource.name}`,
-            chain,
-            prepare: (made: Scene) => ({ method: "DELETE", path: at(made) }),
-            request: (made: Scene) => ({ method: "POST", path: `${at(made)}/restore` }),
-          },
-        ]
-      : []),
+    create,
+    update,
+    ...(isMoved ? [move] : []),
+    ...(resource.softDelete ? [restore] : []),
     ...chain.slice(0, -1).map((one) => ({
       name: one === resource ? `remove ${one.name}` : `remove ${one.name} of ${resource.name}`,
       chain,
-      request: (made: Scene) => ({ method: "DELETE", path: at(made, one) }),
+      request: (made: Scene) => remove(made, one),
     })),
   ];
 }

@@ -1,11 +1,11 @@
 import { isObject } from "@fetchwork/kit";
 import type { Fields, JsonSchema, Resource, Route } from "@fetchwork/rest";
 import { canaryOf } from "../world/canary.ts";
-import { type Caller, isOwner, kindOf } from "../world/caller.ts";
+import { type Caller, isOwner } from "../world/caller.ts";
 import { isWritable, ruleLets } from "../world/rules.ts";
 import type { Planted } from "../world/planted.ts";
 import type { Answer } from "../world/sender.ts";
-import { scan, type Trial } from "./trial.ts";
+import { type Found, report, scan, type Trial } from "./trial.ts";
 import { attackBodies, otherThan } from "./attack-bodies.ts";
 import { restore, type Snapshot, snapshot } from "./snapshot.ts";
 import { tryOwnAsks } from "./try-own-asks.ts";
@@ -192,24 +192,22 @@ async function compare(
     const { document, resource } = place;
     const old = before.get(key);
     if (old?.document.version === document.version) continue;
-    for (const field of takenFields(caller, { place, old, answer, declared })) report(place, field);
+    for (const field of takenFields(caller, { place, old, answer, declared })) add(place, field);
     const isOpen = old
       ? isAllowed(caller, "update", old)
       : !["anonymous", "key"].includes(caller.name) ||
         ruleLets(caller, "create", { resource }) !== false;
-    if (!isOpen) report({ resource, document });
+    if (!isOpen) add(place);
   }
   for (const [key, place] of before) {
-    if (!after.has(key) && !isAllowed(caller, "remove", place)) report(place);
+    if (!after.has(key) && !isAllowed(caller, "remove", place)) add(place);
   }
   await restore(trial, before, after);
 
-  function report({ document, resource }: Planted, field?: string): void {
-    const { request, status } = answer;
-    const found = { resource: resource.name, caller: kindOf(caller, resource, document) };
+  function add(place: Pick<Found, "document" | "resource">, field?: string): void {
     const what = field === undefined ? {} : { field };
     const code = field === undefined ? "document-written" : "field-written";
-    trial.findings.add({ code, ...found, ...what, way: operation, request, status });
+    report(trial, code, caller, { ...place, ...what, way: operation, answer });
   }
 }
 

@@ -1,7 +1,7 @@
 import type { Resource } from "@fetchwork/rest";
-import { type Caller, kindOf } from "../world/caller.ts";
+import type { Caller } from "../world/caller.ts";
 import { ruleLets } from "../world/rules.ts";
-import { documentsIn, scan, type Trial } from "./trial.ts";
+import { documentsIn, report, scan, type Trial } from "./trial.ts";
 
 /** A request for documents, with the way that it is. */
 interface Way {
@@ -51,8 +51,8 @@ async function askFunctions(trial: Trial, caller: Caller, resource: Resource): P
 async function tryHooks(trial: Trial, caller: Caller, resource: Resource): Promise<void> {
   const { hooks } = resource;
   if (hooks.beforeList === undefined && hooks.beforeShow === undefined) return;
-  const { findings, sender, world } = trial;
-  const { access, name, path } = resource;
+  const { sender, world } = trial;
+  const { access, path } = resource;
   if (typeof access.list === "function" || typeof access.show === "function") return;
   const list = await sender.send(caller, { method: "GET", path: `${path}?limit=100` });
   if (list.status !== 200) return;
@@ -66,10 +66,8 @@ async function tryHooks(trial: Trial, caller: Caller, resource: Resource): Promi
     const shown = await sender.send(caller, request);
     const isListed = listed.has(document.id);
     if (isListed === (shown.status === 200)) continue;
-    const found = { resource: name, caller: kindOf(caller, resource, document) };
-    const gap = isListed ? list : shown;
-    const way = isListed ? "list" : "show";
-    findings.add({ code: "hook-gap", ...found, way, request: gap.request, status: gap.status });
+    const gap = isListed ? { answer: list, way: "list" } : { answer: shown, way: "show" };
+    report(trial, "hook-gap", caller, { ...place, ...gap });
   }
 }
 

@@ -1,8 +1,8 @@
 import type { Resource } from "@fetchwork/rest";
-import { type Caller, kindOf } from "../world/caller.ts";
+import type { Caller } from "../world/caller.ts";
 import { ruleLets } from "../world/rules.ts";
-import type { Trial } from "./trial.ts";
-import { reportDocument, scanOwn, tryUnseen } from "./written.ts";
+import { report, type Trial } from "./trial.ts";
+import { scanOwn, tryUnseen } from "./written.ts";
 
 /** Removes a document of an owner. */
 export async function tryRemoval(
@@ -10,7 +10,7 @@ export async function tryRemoval(
   caller: Caller,
   { resource, owner }: { readonly resource: Resource; readonly owner: string },
 ): Promise<void> {
-  const { findings, sender, world } = trial;
+  const { sender, world } = trial;
   const documents = world.store.collection(resource.collection);
   const { document } = await world.plant(resource, owner);
   const path = `${resource.path}/${document.id}`;
@@ -27,11 +27,9 @@ export async function tryRemoval(
     shown.status !== 200 &&
     ruleLets(caller, "show", place) === true;
   if (ruleLets(caller, "remove", place) === false) {
-    reportDocument(trial, caller, { ...place, answer, way: "remove" });
+    report(trial, "document-written", caller, { ...place, answer, way: "remove" });
   } else if (isHookRefused) {
-    const found = { resource: resource.name, caller: kindOf(caller, resource, document) };
-    const { request, status } = answer;
-    findings.add({ code: "hook-gap", ...found, way: "remove", request, status });
+    report(trial, "hook-gap", caller, { ...place, answer, way: "remove" });
   }
 }
 
@@ -51,7 +49,7 @@ export async function tryRestoration(
   const restored = await documents.get(document.id);
   if (restored === undefined) return;
   if (ruleLets(caller, "restore", place) === false) {
-    reportDocument(trial, caller, { ...place, answer, way: "restore" });
+    report(trial, "document-written", caller, { ...place, answer, way: "restore" });
   }
   const planted = { resource, document: restored };
   scanOwn(trial, caller, { planted, answer });

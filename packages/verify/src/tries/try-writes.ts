@@ -1,13 +1,13 @@
 import { isObject } from "@fetchwork/kit";
 import type { Fields, Resource } from "@fetchwork/rest";
 import { canaryLike } from "../world/canary.ts";
-import { type Caller, kindOf } from "../world/caller.ts";
+import type { Caller } from "../world/caller.ts";
 import type { Planted } from "../world/planted.ts";
 import { isWritable, ruleLets } from "../world/rules.ts";
 import type { Answer } from "../world/sender.ts";
-import type { Trial } from "./trial.ts";
+import { report, type Trial } from "./trial.ts";
 import { tryRemoval, tryRestoration } from "./try-removals.ts";
-import { reportDocument, reportField, scanOwn, tryUnseen } from "./written.ts";
+import { scanOwn, tryUnseen } from "./written.ts";
 
 /** Writes every field that a caller does not set, in documents of the caller and of others, alone and in bulk. */
 export async function tryWrites(trial: Trial): Promise<void> {
@@ -69,7 +69,7 @@ async function tryCreations(trial: Trial, caller: Caller, resource: Resource): P
   );
   const mayCreate = ruleLets(caller, "create", { resource });
   if (plain.created.length > 0 && mayCreate === false) {
-    reportDocument(trial, caller, { resource, answer: plain.answer, way: "create" });
+    report(trial, "document-written", caller, { resource, answer: plain.answer, way: "create" });
   }
   for (const document of plain.created) {
     scanOwn(trial, caller, { planted: { resource, document }, answer: plain.answer });
@@ -88,7 +88,8 @@ async function tryCreations(trial: Trial, caller: Caller, resource: Resource): P
       for (const document of created) {
         const owned = field !== resource.owner || Reflect.get(document, field) === value;
         if (owned && isTaken(document, attack)) {
-          reportField(trial, caller, { resource, document, field, answer, way });
+          const about = way === "create" ? undefined : document;
+          report(trial, "field-written", caller, { resource, document: about, field, answer, way });
         }
       }
     }
@@ -128,7 +129,7 @@ async function tryUpdates(
   const plain = await sender.send(caller, { method: "PATCH", path, body });
   const changed = await documents.get(document.id);
   if (changed?.version !== document.version && mayUpdate === false) {
-    reportDocument(trial, caller, { ...place, answer: plain, way: "update" });
+    report(trial, "document-written", caller, { ...place, answer: plain, way: "update" });
   }
   if (changed && plain.status === 200) {
     scanOwn(trial, caller, { planted: { resource, document: changed }, answer: plain });
@@ -159,7 +160,7 @@ async function tryUpdates(
       const after = await documents.get(document.id);
       if (before === undefined || after === undefined) continue;
       if (!isTaken(before, attack) && isTaken(after, attack)) {
-        reportField(trial, caller, { resource, document: before, field, answer, way });
+        report(trial, "field-written", caller, { resource, document: before, field, answer, way });
         await documents.update(document.id, { [field]: Reflect.get(before, field) });
       }
     }
@@ -173,7 +174,7 @@ function isTaken(document: object, [field, value]: Attack): boolean {
 
 /** A hook that lets a change pass as PATCH and not as PUT, or the other way around, was asked for one of them only. */
 async function tryMethods(
-  { findings, sender }: Trial,
+  trial: Trial,
   caller: Caller,
   {
     planted,
@@ -183,14 +184,12 @@ async function tryMethods(
 ): Promise<void> {
   const { document, resource } = planted;
   const request = { method: "PUT", path: `${resource.path}/${document.id}`, body };
-  const put = await sender.send(caller, request);
-  const again = await sender.send(caller, { ...request, method: "PATCH" });
+  const put = await trial.sender.send(caller, request);
+  const again = await trial.sender.send(caller, { ...request, method: "PATCH" });
   // A hook that counts changes refuses the one after.
   const [isPatched, isPut, isPatchedAgain] = [patched, put, again].map(
     ({ status }) => status < 400,
   );
   if (isPatched === isPut || isPatched !== isPatchedAgain) return;
-  const found = { resource: resource.name, caller: kindOf(caller, resource, document) };
-  const { status } = put;
-  findings.add({ code: "hook-gap", ...found, way: "update", request, status });
+  report(trial, "hook-gap", caller, { resource, document, way: "update", answer: put });
 }

@@ -15,14 +15,17 @@ const changing: ReadonlySet<unknown> = new Set([
   "upsert",
 ]);
 
-/** A store that fails as if its process ended: after a number of changes, no other is stored. */
+/** A store whose process ends after a number of changes: none is stored after these. */
 export class FragileStore {
   /** What is used in the place of the store. */
   readonly store: Store;
   #left = Infinity;
   #hasFailed = false;
+  readonly #end: () => void;
 
-  constructor(store: Store) {
+  /** @param end - Ends the process. Default: it only fails, as if it had ended. */
+  constructor(store: Store, end: () => void = () => undefined) {
+    this.#end = end;
     const collection = (definition: never): object =>
       this.#watched(store.collection(definition), (change) => this.#count(change));
     const transaction = (
@@ -79,6 +82,7 @@ export class FragileStore {
   #count(change: () => unknown): unknown {
     if (this.#left === 0) {
       this.#hasFailed = true;
+      this.#end();
       throw new Error("the process has ended");
     }
     this.#left -= 1;

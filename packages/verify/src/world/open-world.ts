@@ -1,19 +1,24 @@
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { openStore, type Store, type StoreOptions } from "@fetchwork/documents";
 import { type Handler, runHandler } from "@fetchwork/http";
 import type { Fields, JsonSchema, OpenApiDocument, Resource, Route } from "@fetchwork/rest";
-import { openService, readStartSettings, type Service } from "@fetchwork/service";
+import type { Service } from "@fetchwork/service";
 import { VerifyError } from "../errors.ts";
-import { FragileStore } from "./fragile-store.ts";
 import { canaryLike, canaryOf } from "./canary.ts";
 import type { Caller } from "./caller.ts";
+import { openFragile } from "./open-fragile.ts";
 import { Garden, type Planted } from "./planted.ts";
+import { requestOf } from "./sender.ts";
+import { type Ending, SecondProcess } from "./second-process.ts";
 
 /** A service in memory, with callers and documents of several owners. */
 export interface World extends AsyncDisposable {
   readonly service: Service;
   readonly store: Store;
-  /** What the service uses in the place of the store. */
-  readonly fragile: FragileStore;
+  /** A process on the same documents that ends: a second one that is killed, or this one as if it was. */
+  readonly ending: Ending;
   readonly handler: Handler;
   readonly openApi: OpenApiDocument;
   /** Routes of the project that belong to no operation of a resource. */
@@ -30,23 +35,18 @@ export interface World extends AsyncDisposable {
   sample(resource: Resource, owner: string): Fields;
 }
 
-const secrets = {
-  MASTER_KEY: "verify-master-key-verify-master-key",
-  JWT_SECRET: "verify-jwt-secret-verify-jwt-secret",
-  PUBLIC_URL: "http://localhost",
-  SIGN_IN_LIMIT: "0",
-  SIGN_IN_FAILURES: "0",
-  LOG: "off",
-};
-
 /** Users, by their identifiers. */
 export const people = { ada: "user", bob: "user", root: "admin" } as const;
 
 /** How a service is opened. */
 export interface WorldOptions extends Pick<StoreOptions, "onUnindexedQuery"> {
-  /** URL of an empty store. Default: one in memory. */
+  /** URL of an empty database, which is emptied at the end. Default: one that is removed at the end. */
   readonly database?: string | undefined;
-  /** Settings in addition to those that are needed. Default: none. */
+  /** Whether a database that is removed is a file of the temporary folder. Default: `false`, it is in memory. */
+  readonly isFile?: boolean | undefined;
+  /** Module that a second process has the service from; it needs a database outside of memory. Default: no second process. */
+  readonly module?: string | undefined;
+  /** Settings in addition to those that are needed, by the names of their variables. Default: none. */
   readonly settings?: Readonly<Record<string, string>> | undefined;
 }
 
@@ -55,43 +55,61 @@ export interface WorldOptions extends Pick<StoreOptions, "onUnindexedQuery"> {
  *
  * @throws VerifyError for a service that does not open there.
  */
-export async function openWorld(
-  service: Service,
-  { database = "sqlite::memory:", settings = {}, onUnindexedQuery }: WorldOptions,
-): Promise<World> {
-  const { collections } = service;
-  const store = await openStore(database, { collections, onUnindexedQuery });
+export async function openWorld(service: Service, options: WorldOptions): Promise<World> {
+  const { isFile = false, module, onUnindexedQuery, settings = {} } = options;
+  const { collections, name } = service;
+  const folder = isFile ? await mkdtemp(join(tmpdir(), "fetchwork-verify-")) : undefined;
+  const temporary =
+    folder === undefined ? "sqlite::memory:" : `sqlite:${join(folder, "verify.db")}`;
+  const { database = temporary } = options;
+  const second =
+    module === undefined
+      ? undefined
+      : new SecondProcess({ module, service: name, database, settings });
+  let store: Store | undefined;
+  const close = async (): Promise<void> => {
+    await second?.[Symbol.asyncDispose]();
+    await store?.close();
+    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+  };
   try {
+    store = await openStore(database, { collections, onUnindexedQuery });
     for (const one of collections) {
       if ((await store.collection(one).count({ max: 1, deleted: "include" })) === 0) continue;
       throw new VerifyError(`the database has documents in ${one.name}: expected an empty one`);
     }
-    return await fill(service, store, settings);
+    const isKept = options.database !== undefined;
+    return await fill(service, store, { settings, second, isKept, close });
   } catch (cause) {
-    await store.close();
+    await close();
     if (cause instanceof VerifyError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new VerifyError(`${service.name} does not open: ${reason}`, { cause });
+    throw new VerifyError(`${name} does not open: ${reason}`, { cause });
   }
 }
 
 async function fill(
   service: Service,
   store: Store,
-  given: Readonly<Record<string, string>>,
+  {
+    settings: given,
+    second,
+    isKept,
+    close,
+  }: {
+    readonly settings: Readonly<Record<string, string>>;
+    readonly second: SecondProcess | undefined;
+    /** Whether the database is there afterwards, so that it has to be emptied. */
+    readonly isKept: boolean;
+    readonly close: () => Promise<void>;
+  },
 ): Promise<World> {
-  const settings = readStartSettings(service, { ...secrets, ...given });
-  const fragile = new FragileStore(store);
-  const opened = openService(service, fragile.store, {
-    settings,
-    mailer: { send: () => Promise.resolve() },
-    logs: {
-      started: () => undefined,
-      noted: () => undefined,
-      warned: (message) => console.warn(message),
-      failed: (error) => fragile.isEnding || console.error(error),
-    },
-  });
+  const { fragile, opened, settings } = openFragile(service, store, { settings: given });
+  const simulated: Ending = {
+    send: async (request) => runHandler(opened.handler, request),
+    endAfter: (changes) => Promise.resolve(fragile.endAfter(changes)),
+    restart: () => Promise.resolve(fragile.restart()),
+  };
   const { accounts, resources, routes = [] } = service.options;
   const users = accounts?.user as Resource | undefined;
   const garden = new Garden();
@@ -103,7 +121,9 @@ async function fill(
   const world: World = {
     service,
     store,
-    fragile,
+    get ending() {
+      return second === undefined || second.isDone ? simulated : second;
+    },
     handler: opened.handler,
     openApi: opened.openApi,
     ownRoutes: [...(resources ?? []).flat(), ...routes].filter(
@@ -116,12 +136,13 @@ async function fill(
     plant: (resource, owner) => plant(resource, owner),
     sample: (resource, owner) => sample(resource, owner),
     async [Symbol.asyncDispose]() {
+      await second?.[Symbol.asyncDispose]();
       await opened.stop({ grace: 0 });
-      for (const one of service.collections) {
+      for (const one of isKept ? service.collections : []) {
         await store.collection(one).removeMany({ where: {} });
         if (one.softDelete === true) await store.collection(one).purgeMany();
       }
-      await store.close();
+      await close();
     },
   };
   const others = service.resources.filter((resource) => resource !== users);
@@ -211,15 +232,8 @@ async function fill(
       resource.named.has(field) ||
       [resource.owner, "id", "version", "createdAt", "updatedAt", "deletedAt"].includes(field);
     for (const caller of world.callers.filter(({ name }) => name !== "key")) {
-      const body = JSON.stringify(sample(resource, caller.viewer.user?.id ?? "ada"));
-      const authorization =
-        caller.token === undefined ? {} : { authorization: `Bearer ${caller.token}` };
-      const headers = { "content-type": "application/json", ...authorization };
-      const request = new Request(`http://localhost${resource.path}`, {
-        method: "POST",
-        headers,
-        body,
-      });
+      const body = sample(resource, caller.viewer.user?.id ?? "ada");
+      const request = requestOf(caller, { method: "POST", path: resource.path, body });
       const before = await idsOf(resource);
       const response = await runHandler(opened.handler, request);
       if (response.status !== 201) continue;

@@ -1,7 +1,9 @@
 import { runHandler } from "@fetchwork/http";
+import type { Resource } from "@fetchwork/rest";
 import type { Findings, ShownRequest } from "../finding.ts";
 import type { Caller } from "./caller.ts";
 import type { World } from "./open-world.ts";
+import type { Ending } from "./second-process.ts";
 
 /** What a request got. */
 export interface Answer {
@@ -31,26 +33,15 @@ export class Sender {
     this.#declared = declaredBy(world);
   }
 
-  /** @param isChecked - Whether statuses are reported. Default: `true`. */
-  async send(caller: Caller, request: ShownRequest, isChecked = true): Promise<Answer> {
+  /** @param ending - What responds in the place of this process; its statuses are not reported. */
+  async send(caller: Caller, request: ShownRequest, ending?: Ending): Promise<Answer> {
     this.#signal?.throwIfAborted();
     this.requests += 1;
-    const headers = new Headers();
-    if (caller.token !== undefined) headers.set("authorization", `Bearer ${caller.token}`);
-    if (request.body !== undefined) headers.set("content-type", "application/json");
-    const { idempotencyKey } = request;
-    if (idempotencyKey !== undefined) headers.set("idempotency-key", idempotencyKey);
-    const body = request.body === undefined ? undefined : JSON.stringify(request.body);
-    const { method } = request;
-    const sent = new Request(new URL(request.path, "http://localhost"), {
-      method,
-      headers,
-      ...(body === undefined ? {} : { body }),
-    });
-    const response = await runHandler(this.#world.handler, sent);
+    const sent = requestOf(caller, request);
+    const response = await (ending?.send(sent) ?? runHandler(this.#world.handler, sent));
     const text = await response.text();
     const { status } = response;
-    if (isChecked) this.#check(caller, request, status);
+    if (ending === undefined) this.#check(caller, request, status);
     const total = response.headers.get("x-total-count") ?? "";
     return {
       request,
@@ -69,10 +60,23 @@ export class Sender {
     const way = route?.operation ?? `${request.method} ${path}`;
     const found = { caller: caller.name, request, status, way };
     if (status >= 500) this.#findings.add({ code: "server-error", ...found });
-    else if (route && !route.statuses.has(String(status)) && !(route.isHooked && status >= 400)) {
+    else if (route && !route.statuses.has(String(status)) && !(route.mayRefuse && status >= 400)) {
       this.#findings.add({ code: "undeclared-status", ...found });
     }
   }
+}
+
+/** A request as it is sent. */
+export function requestOf(
+  { token }: Pick<Caller, "token">,
+  { body, idempotencyKey, method, path }: ShownRequest,
+): Request {
+  const headers = new Headers();
+  if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
+  if (body !== undefined) headers.set("content-type", "application/json");
+  if (idempotencyKey !== undefined) headers.set("idempotency-key", idempotencyKey);
+  const text = body === undefined ? {} : { body: JSON.stringify(body) };
+  return new Request(new URL(path, "http://localhost"), { method, headers, ...text });
 }
 
 interface Declared {
@@ -80,11 +84,36 @@ interface Declared {
   readonly pattern: RegExp;
   readonly operation: string;
   readonly statuses: ReadonlySet<string>;
-  /** Whether hooks refuse requests, with any status. */
-  readonly isHooked: boolean;
+  /** Whether the operation runs hooks that may refuse it, with any status. */
+  readonly mayRefuse: boolean;
 }
 
-function declaredBy({ openApi, service }: World): readonly Declared[] {
+/** Hooks that respond by throwing, by method and path behind that of the resource; those after a change do not. */
+const refusing: Readonly<Record<string, readonly (keyof Resource["hooks"])[]>> = {
+  "GET ": ["beforeList", "afterList"],
+  "QUERY ": ["beforeList", "afterList"],
+  "GET /groups": ["beforeList"],
+  "GET /{id}": ["beforeShow", "afterShow"],
+  "POST ": ["beforeCreate"],
+  "POST /bulk": ["beforeCreate", "beforeUpdate", "beforeRemove"],
+  "PUT /{id}": ["beforeUpdate"],
+  "PATCH /{id}": ["beforeUpdate"],
+  "DELETE /{id}": ["beforeRemove"],
+  "POST /{id}/restore": ["beforeRestore"],
+};
+
+function declaredBy({ openApi, ownRoutes, service }: World): readonly Declared[] {
+  const own = new Set(ownRoutes.map(({ operation }) => operation));
+  // A removal takes documents along that refer to it, with their hooks.
+  const isRemoving = service.resources.some((one) => one.hooks.beforeRemove !== undefined);
+  const mayRefuse = (method: string, path: string): boolean =>
+    service.resources.some((one) => {
+      const place = path.startsWith(one.path) ? path.slice(one.path.length) : undefined;
+      const names = refusing[`${method} ${place}`] ?? [];
+      return names.some(
+        (name) => one.hooks[name] !== undefined || (name === "beforeRemove" && isRemoving),
+      );
+    });
   const routes = Object.entries(openApi.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => {
       const { operationId, responses } = operation as {
@@ -99,9 +128,7 @@ function declaredBy({ openApi, service }: World): readonly Declared[] {
         pattern: new RegExp(`^${literal.join("[^/]+")}$`),
         operation: operationId,
         statuses: new Set(Object.keys(responses)),
-        isHooked: service.resources.some(
-          (one) => Object.keys(one.hooks).length > 0 && `${path}/`.startsWith(`${one.path}/`),
-        ),
+        mayRefuse: !own.has(operationId) && mayRefuse(method.toUpperCase(), path),
         depth: literal.length,
       };
     }),
