@@ -1,6 +1,7 @@
 import type { Stored } from "@fetchwork/documents";
 import { empty, json } from "@fetchwork/http";
 import { z } from "zod";
+import { countAttempt } from "../../attempt-limiter.ts";
 import { basicChallenge } from "../../basic-challenge.ts";
 import { named } from "../../named-schema.ts";
 import { defineRoute, type RouteResponse } from "../../plan/route.ts";
@@ -146,7 +147,12 @@ export function passkeyRoutes(
         if (call.body.cookie) requireSameOrigin(context, call);
         const { userHandle, ...signed } = call.body.response.response;
         const response = { ...signed, ...(userHandle ? { userHandle } : {}) };
-        const found = await passkeys.finishSignIn({ ...call.body.response, response });
+        const { attempts, context: client } = call;
+        const found = await passkeys.finishSignIn(
+          { ...call.body.response, response },
+          (id, check) =>
+            countAttempt(attempts, { account: `Passkeys of ${id}`, address: client.ip }, check),
+        );
         if (found === undefined) throw unknownPasskey();
         const signedIn = { found, method: "passkey" } as const;
         if (call.body.cookie) return startPageSession(context, call, signedIn);
