@@ -15,7 +15,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   kit: { lines: { src: 1_367 }, names: 58, options: 10 },
   middleware: { lines: { src: 10_222 }, names: 150, options: 129 },
   oauth2: { lines: { src: 10_748 }, names: 123, options: 138 },
-  rest: { lines: { src: 16_883, assets: 186 }, names: 149, options: 97 },
+  rest: { lines: { src: 16_885, assets: 186 }, names: 149, options: 97 },
   service: { lines: { src: 4_281 }, names: 45, options: 59 },
   verify: { lines: { src: 3_128 }, names: 16, options: 5 },
   webhooks: { lines: { src: 8_608, assets: 864 }, names: 116, options: 75 },

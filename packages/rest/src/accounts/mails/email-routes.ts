@@ -69,7 +69,7 @@ export function emailRoutes(context: AccountsContext): readonly AccountRoute[] {
         200: { description: "The user", schema: user.changed },
         404: { description: "Token not found, used or expired" },
         409: { description: "Another user has this address now" },
-        429: { description: "Too many requests from this address; see Retry-After" },
+        429: { description: "Too many requests or wrong passwords; see Retry-After" },
       },
       handle: async (call) => {
         const { body, params, store } = call;

@@ -141,6 +141,7 @@ export function passkeyRoutes(
         201: { description: "A session", schema: sessionSchema(user.changed) },
         422: refused,
         401: { description: "Unknown passkey" },
+        429: { description: "Too many invalid responses for this user; see Retry-After" },
         403: { description: "A cookie is for pages of this origin only" },
       },
       handle: async (call) => {
