@@ -1,3 +1,4 @@
+import { about as accounts } from "../accounts/about.ts";
 import { about as agent } from "../agent/about.ts";
 import { about as agentEdits } from "../agent-edits/about.ts";
 import { about as agentRepositories } from "../agent-repositories/about.ts";
@@ -20,6 +21,7 @@ import type { About } from "./about.ts";
 export const abouts: readonly About[] = [
   blog,
   service,
+  accounts,
   documents,
   documentsJobs,
   middleware,

@@ -66,7 +66,8 @@ const maxWaiting = 200;
  *
  * So that nobody can lock a user out, a network (an IPv4 address, or a /64 of IPv6) from which the account was signed in
  * to within 30 days counts for itself: failures elsewhere do not slow it down. Names that no account has count in the
- * same way, so nothing tells which have one. Successes never count.
+ * same way, so nothing tells which have one. Successes never count; each from such a network makes up for one failure
+ * there, and no more, so that nobody in the same network guesses on after each.
  *
  * @throws RestError `ERR_REST_CONFIGURATION` for numbers that cannot serve.
  */
@@ -119,8 +120,8 @@ export function createAttemptLimiter(options: AttemptLimiterOptions = {}): Attem
         return {
           async end(outcome) {
             try {
-              if (outcome === "success" && isTrusted) await store.forget(key);
-              else if (outcome !== "failure") await store.giveBack(key);
+              const makesUp = outcome === "success" && isTrusted;
+              if (outcome !== "failure") await store.giveBack(key, makesUp ? 2 : 1);
               if (outcome === "success" && by.address !== undefined) {
                 await store.trust(pair, trustLifetime);
               }
@@ -163,6 +164,30 @@ export function createAttemptLimiter(options: AttemptLimiterOptions = {}): Attem
     const running = (underWay.get(network) ?? 0) - 1;
     if (running > 0) underWay.set(network, running);
     else underWay.delete(network);
+  }
+}
+
+/**
+ * Counts a check as an attempt: it fails when the check returns nothing or false, and by a problem of the caller.
+ *
+ * @param attempts - Default: nothing is counted.
+ */
+export async function countAttempt<T>(
+  attempts: AttemptLimiter | undefined,
+  by: AttemptBy,
+  check: () => Promise<T>,
+): Promise<T> {
+  const attempt = await attempts?.begin(by);
+  let outcome: "success" | "failure" | "neither" = "neither";
+  try {
+    const result = await check();
+    outcome = result ? "success" : "failure";
+    return result;
+  } catch (error) {
+    if (error instanceof Problem && error.status < 500) outcome = "failure";
+    throw error;
+  } finally {
+    await attempt?.end(outcome);
   }
 }
 

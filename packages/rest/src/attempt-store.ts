@@ -17,8 +17,8 @@ export interface AttemptStore {
    * lets. Gives 0, or the milliseconds to wait when it was refused, and not counted.
    */
   begin(key: string, rule: AttemptRule): number | Promise<number>;
-  /** Counts one attempt less. */
-  giveBack(key: string): void | Promise<void>;
+  /** Counts so many attempts less. */
+  giveBack(key: string, count: number): void | Promise<void>;
   /** Forgets all attempts of a key. */
   forget(key: string): void | Promise<void>;
   /** Remembers that a key is trusted, for so many milliseconds. */
@@ -63,11 +63,11 @@ export function memoryAttemptStore(maxKeys = 50_000): AttemptStore {
       putLast(attempts, key, { failures, last: now, end: now + rule.memory });
       return 0;
     },
-    giveBack(key) {
+    giveBack(key, count) {
       const found = attempts.get(key);
       if (found === undefined) return;
-      if (found.failures <= 1) attempts.delete(key);
-      else attempts.set(key, { ...found, failures: found.failures - 1 });
+      if (found.failures <= count) attempts.delete(key);
+      else attempts.set(key, { ...found, failures: found.failures - count });
     },
     forget(key) {
       attempts.delete(key);

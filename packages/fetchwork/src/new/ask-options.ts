@@ -1,5 +1,5 @@
 import type { Readable, Writable } from "node:stream";
-import { faultOfTitle, titleOf } from "./project-options.ts";
+import { faultOfTitle, providerNames, titleOf } from "./project-options.ts";
 
 /** The questions; those already answered by options are skipped. */
 export interface Answers {
@@ -90,7 +90,10 @@ export async function askOptions(
         : "How do users sign in? (leave empty for no users)",
       options: [
         { value: "password", label: "With a password" },
-        { value: "oidc", label: "Also with an OpenID provider" },
+        ...Object.entries(providerNames).map(([value, name]) => ({
+          value,
+          label: `Also with ${name}`,
+        })),
       ],
       initialValues: ["password"],
       required: isForUsers,
@@ -135,5 +138,5 @@ export async function askOptions(
 
 function authOf(chosen: readonly string[]): string {
   if (chosen.length === 0) return "none";
-  return chosen.includes("oidc") ? "password,oidc" : "password";
+  return [...new Set(["password", ...chosen])].join(",");
 }

@@ -14,6 +14,7 @@ import { packageNames } from "./project-manifest.ts";
 import {
   checkProjectName,
   checkProjectOptions,
+  authMethods,
   checkTitle,
   faultOfName,
   titleOf,
@@ -38,7 +39,8 @@ export const newCommand: Command = defineCommand({
     auth: {
       type: "string",
       hint: "methods",
-      description: "How users sign in: password; password,oidc; or none (default: password)",
+      description:
+        "How users sign in: password; password and providers, such as password,github,oidc; or none (default: password)",
     },
     "sign-up": {
       type: "string",
@@ -120,8 +122,7 @@ function optionsOf(
     name: checkProjectName(name),
     title: checkTitle(title),
     database: oneOf("db", database, ["sqlite", "postgres"]),
-    auth:
-      auth === "none" ? [] : auth.split(",").map((one) => oneOf("auth", one, ["password", "oidc"])),
+    auth: auth === "none" ? [] : auth.split(",").map((one) => oneOf("auth", one, authMethods)),
     signUp: oneOf("sign-up", answers.signUp ?? "master", ["master", "public"]),
     passwordResets: answers.passwordResets === true,
     webhooks: answers.webhooks === true,
@@ -130,11 +131,13 @@ function optionsOf(
   });
 }
 
+const anyOf = new Intl.ListFormat("en", { type: "disjunction" });
+
 function oneOf<const T extends string>(option: string, given: string, allowed: readonly T[]): T {
   const found = allowed.find((one) => one === given);
   if (found !== undefined) return found;
   throw new CommandUsageError(
-    `--${option} must be ${allowed.join(" or ")}, not ${JSON.stringify(given)}`,
+    `--${option} must be ${anyOf.format(allowed)}, not ${JSON.stringify(given)}`,
   );
 }
 

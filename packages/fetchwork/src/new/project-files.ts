@@ -5,7 +5,7 @@ import type { Config, SettingsShape } from "@fetchwork/service";
 import { apiIndex } from "../add/api-index.ts";
 import type { PackageSource } from "./package-source.ts";
 import { projectManifest } from "./project-manifest.ts";
-import type { ProjectOptions } from "./project-options.ts";
+import { providerNames, type ProjectOptions } from "./project-options.ts";
 import { projectSources, settingDefaults, settingGroups } from "./project-sources.ts";
 
 /** A file of a project. */
@@ -37,7 +37,7 @@ export async function projectFiles(
     if (toolFiles.has(path) && source.kind === "workspace") continue;
     let text = template;
     for (const [from, to] of Object.entries(replacements)) text = text.replaceAll(from, () => to);
-    files.set(path, { text });
+    files.set(path, { text: path === "README.md" ? text + providerGuide(options) : text });
   }
   for (const [path, text] of projectSources(options)) files.set(path, { text });
   const none = { jobs: [], receivers: [], resources: [], routes: [] };
@@ -62,15 +62,46 @@ async function configOf(options: ProjectOptions): Promise<Config> {
   return service.defineConfig(shape, settingDefaults(options));
 }
 
-/** The variables of a provider have its name. */
-function providerExample({ auth }: ProjectOptions): string {
-  if (!auth.includes("oidc")) return "";
+/** The providers of a project, by their names in paths and for people. */
+function providersOf({ auth }: ProjectOptions): readonly (readonly [string, string])[] {
+  return auth.flatMap((one) => {
+    if (one === "password") return [];
+    return [one === "oidc" ? ["example", "An OpenID provider"] : [one, providerNames[one]]];
+  });
+}
+
+/** The variables of a provider, which have its name; for one that is not known by it, its issuer too. */
+function variablesOf(name: string): readonly string[] {
+  const parts = [...(name === "example" ? ["ISSUER"] : []), "CLIENT_ID", "CLIENT_SECRET"];
+  return parts.map((part) => `OIDC_${name.toUpperCase()}_${part}`);
+}
+
+function providerExample(options: ProjectOptions): string {
+  const providers = providersOf(options);
+  if (providers.length === 0) return "";
+  const lines = providers.flatMap(([name]) => variablesOf(name)).map((one) => `# ${one}=\n`);
   return `
 # Signing in with a provider at /auth/<name>; its callback is <PUBLIC_URL>/auth/<name>/callback. Apple,
 # Discord, GitHub, GitLab, Google, Microsoft and Slack are known by their names; others need _ISSUER.
-# OIDC_GOOGLE_CLIENT_ID=
-# OIDC_GOOGLE_CLIENT_SECRET=
-`;
+${lines.join("")}`;
+}
+
+function providerGuide(options: ProjectOptions): string {
+  const providers = providersOf(options);
+  if (providers.length === 0) return "";
+  const lines = providers.map(
+    ([name, label]) =>
+      `- ${label}: \`/auth/${name}\`, set ${variablesOf(name)
+        .map((one) => `\`${one}\``)
+        .join(", ")}\n`,
+  );
+  return `
+## Signing in with providers
+
+Register the application with each provider, with the callback \`<PUBLIC_URL>/auth/<name>/callback\`, and set its variables
+in \`.env\`. A page starts a sign-in with a link to \`/auth/<name>?redirect=<page>\`. Other providers are added by their variables.
+
+${lines.join("")}`;
 }
 
 /** Reads the templates, by the paths of the files that they become. */

@@ -1,6 +1,23 @@
 import { CommandUsageError } from "../command/usage-error.ts";
 import { deviceName } from "../files/device-name.ts";
 
+/** Providers that users sign in with, in addition to a password, and their names for people. */
+export const providerNames = {
+  google: "Google",
+  github: "GitHub",
+  microsoft: "Microsoft",
+  apple: "Apple",
+  slack: "Slack",
+  gitlab: "GitLab",
+  discord: "Discord",
+  oidc: "another OpenID provider",
+} as const;
+
+export type AuthMethod = "password" | keyof typeof providerNames;
+
+/** All that `--auth` may name. */
+export const authMethods = ["password", ...Object.keys(providerNames)] as readonly AuthMethod[];
+
 /** What a new project has. */
 export interface ProjectOptions {
   /** Name of the package, of its store and of its webhooks. */
@@ -9,7 +26,7 @@ export interface ProjectOptions {
   readonly title: string;
   readonly database: "sqlite" | "postgres";
   /** How users sign in; empty: there are no users, only the master key. */
-  readonly auth: readonly ("password" | "oidc")[];
+  readonly auth: readonly AuthMethod[];
   /**
    * Who signs up and in: holders of the master key, or everyone, with an address that a mail confirms; then lost passwords
    * are set by mail, too. Default: `"master"`.
@@ -85,8 +102,9 @@ export function faultOfTitle(title: string): string | undefined {
  */
 export function checkProjectOptions(options: ProjectOptions): ProjectOptions {
   const { auth, passwordResets, signUp, webhooks, port } = options;
-  if (auth.includes("oidc") && !auth.includes("password")) {
-    throw new CommandUsageError("oidc requires password: use --auth password,oidc");
+  if (auth.length > 0 && !auth.includes("password")) {
+    const names = auth.join(",");
+    throw new CommandUsageError(`${names} requires password: use --auth password,${names}`);
   }
   if (auth.length === 0 && passwordResets) {
     throw new CommandUsageError("--password-resets requires users: use --auth password");

@@ -57,11 +57,17 @@ describe("askOptions", () => {
       "",
       down,
       space,
+      down,
+      space,
       enter,
       "",
       enter,
     ]);
-    expect(answers).toMatchObject({ ...given, database: "postgres", auth: "password,oidc" });
+    expect(answers).toMatchObject({
+      ...given,
+      database: "postgres",
+      auth: "password,google,github",
+    });
     expect(shown).toContain("Which database?");
   });
 

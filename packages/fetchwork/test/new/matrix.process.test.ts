@@ -59,7 +59,7 @@ const combinations: readonly { readonly options: string; readonly adds: readonly
     adds: [note, [...everyType, "--owner-field", "seller"]],
   },
   {
-    options: "--auth password,oidc",
+    options: "--auth password,github,google,oidc",
     adds: [["blogPost", "title:string!", "--user", "list,show,create"]],
   },
   {

@@ -3,10 +3,11 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
+import { knownProviders } from "@fetchwork/rest/accounts/providers";
 import { describe, expect, it } from "vitest";
 import { commands } from "../../src/commands.ts";
 import { projectFiles } from "../../src/new/project-files.ts";
-import type { ProjectOptions } from "../../src/new/project-options.ts";
+import { providerNames, type ProjectOptions } from "../../src/new/project-options.ts";
 import { runCommand } from "../../src/command/run-command.ts";
 import { memoryIo } from "../memory-io.ts";
 import { fetchwork, temporaryFolder } from "./project-world.ts";
@@ -25,7 +26,8 @@ describe("fetchwork new", () => {
     [["shop", "--title", "a\nb"], "invalid title"],
     [["shop", "--db", "mongo"], '--db must be sqlite or postgres, not "mongo"'],
     [["shop", "--auth", "oidc"], "--auth password,oidc"],
-    [["shop", "--auth", "github"], '--auth must be password or oidc, not "github"'],
+    [["shop", "--auth", "github,oidc"], "--auth password,github,oidc"],
+    [["shop", "--auth", "password,myspace"], 'or oidc, not "myspace"'],
     [["shop", "--auth", "none", "--webhooks"], "--webhooks requires users"],
     [["shop", "--auth", "none", "--password-resets"], "--password-resets requires users"],
     [["shop", "--auth", "none", "--sign-up", "public"], "--sign-up public requires users"],
@@ -67,7 +69,7 @@ describe("fetchwork new", () => {
   it.each([
     [["--db", "mongo"], '--db must be sqlite or postgres, not "mongo"'],
     [["--port", "abc"], "the port must be a whole number"],
-    [["--auth", "github"], '--auth must be password or oidc, not "github"'],
+    [["--auth", "myspace"], 'discord, or oidc, not "myspace"'],
     [["--list", "tree"], "--list must be array or rows"],
     [["--title", "<b>"], "invalid title"],
     [["--auth", "none", "--webhooks"], "--webhooks requires users"],
@@ -194,7 +196,7 @@ const choices: readonly ProjectOptions[] = (["sqlite", "postgres"] as const).fla
     const off = [false, true];
     return [
       { ...base, auth: [], passwordResets: false, webhooks: false },
-      ...[["password"], ["password", "oidc"]].flatMap((auth) =>
+      ...[["password"], ["password", "github", "oidc"]].flatMap((auth) =>
         off.flatMap((passwordResets) =>
           off.map((webhooks) => ({
             ...base,
@@ -210,6 +212,29 @@ const choices: readonly ProjectOptions[] = (["sqlite", "postgres"] as const).fla
 );
 
 describe("the templates", () => {
+  it("name the variables of the chosen providers, which the package knows by their names", async () => {
+    const { oidc: _, ...known } = providerNames;
+    expect(Object.keys(known).toSorted()).toEqual(Object.keys(knownProviders).toSorted());
+    const [base = expect.fail()] = choices;
+    const textsOf = async (auth: ProjectOptions["auth"]) => {
+      const files = await projectFiles({ ...base, auth }, { kind: "registry" });
+      return [".env.example", ".env", "README.md"].map((path) => files.get(path)?.text ?? "");
+    };
+    for (const text of await textsOf(["password", "github", "oidc"])) {
+      expect(new Set(text.match(/OIDC_\w+/g))).toEqual(
+        new Set([
+          "OIDC_GITHUB_CLIENT_ID",
+          "OIDC_GITHUB_CLIENT_SECRET",
+          "OIDC_EXAMPLE_ISSUER",
+          "OIDC_EXAMPLE_CLIENT_ID",
+          "OIDC_EXAMPLE_CLIENT_SECRET",
+        ]),
+      );
+      expect(text).toContain("/callback");
+    }
+    for (const text of await textsOf(["password"])) expect(text).not.toMatch(/OIDC|callback/);
+  });
+
   it.each(choices)("make a whole project of %j", async (options) => {
     const files = await projectFiles(options, { kind: "registry" });
     const manifest = JSON.parse(files.get("package.json")?.text ?? "");

@@ -3,7 +3,7 @@ import { basicChallenge } from "../basic-challenge.ts";
 import { type Evidence, findAccessToken } from "../access-token.ts";
 import { type AccessRule, bearerRequired, forbidden } from "../access.ts";
 import type { Account, AccountSource } from "../account.ts";
-import type { AttemptLimiter } from "../attempt-limiter.ts";
+import { type AttemptLimiter, countAttempt } from "../attempt-limiter.ts";
 import { RestError } from "../errors.ts";
 import type { Authentication } from "../http/authentication.ts";
 import { checkOptions } from "../check-options.ts";
@@ -148,22 +148,19 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     const credentials = parseBasicCredentials(evidence.authorization);
     if (!credentials) throw passwordRequired();
     const email = credentials.username.trim().toLowerCase();
-    const attempt = await attempts?.begin({
+    const by = {
       account: email,
       address: evidence.address,
       // Holders of the master key sign in for many, so their network is not that of one client.
       atOnce: turn === "last" ? maxAtOnce : undefined,
-    });
-    let outcome: "success" | "failure" | "neither" = "neither";
-    try {
+    };
+    const found = await countAttempt(attempts, by, async () => {
       const account = await accounts?.byEmail(email);
       const matches = await verifyPassword(credentials.password, account?.passwordHash, turn);
-      outcome = account && matches ? "success" : "failure";
-      if (account && matches) return account;
-    } finally {
-      await attempt?.end(outcome);
-    }
-    throw passwordRequired();
+      return matches ? account : undefined;
+    });
+    if (found === undefined) throw passwordRequired();
+    return found;
   }
 }
 

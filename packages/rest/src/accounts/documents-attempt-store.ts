@@ -50,9 +50,9 @@ export function documentsAttemptStore(store: Pick<Store, "collection">): Attempt
         throw error;
       }
     },
-    async giveBack(key) {
+    async giveBack(key, count) {
       await documents.update(idOf(key), ({ failures }) => ({
-        failures: Math.max(failures - 1, 0),
+        failures: Math.max(failures - count, 0),
       }));
     },
     async forget(key) {

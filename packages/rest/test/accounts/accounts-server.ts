@@ -9,7 +9,7 @@ import { createApi } from "../../src/http/api.ts";
 
 const [, , url = ""] = process.argv;
 const user = defineUser();
-const account = accounts({ user, signIn: "public" });
+const account = accounts({ user, signUp: "public", signIn: "public" });
 const collections = [user.collection, ...account.collections, ...Object.values(jobCollections)];
 const store = await openStore(url, { collections });
 const opened = account.open(store, {

@@ -24,6 +24,10 @@ interface Known {
   refreshToken?: string | undefined;
   /** How far the removal of the user is. */
   removal?: "sent" | "done";
+  /** How far an open sign-up is; absent where the master key created the user. */
+  signUp?: "sent" | "confirming" | "confirmed";
+  /** The token of the mail that confirms a sign-up, once it came. */
+  mailed?: string | undefined;
 }
 
 it(
@@ -38,14 +42,16 @@ it(
     for (let round = 0; round < rounds; round += 1) {
       const left = await loadUntilKilled(server, round);
       server = await runAccountsServer(url);
-      for (const one of left) await checkAccount(server, one);
+      for (const one of left) {
+        await (one.signUp === undefined ? checkAccount(server, one) : checkSignUp(server, one));
+      }
     }
     await server.kill();
     await checkStore(url);
   },
 );
 
-/** Has clients create users, sign in, refresh and reset passwords, and kills the process in the middle. */
+/** Has clients create users, sign up and confirm their address, sign in, refresh and reset passwords, and kills the process in the middle. */
 async function loadUntilKilled(server: AccountsServer, round: number): Promise<readonly Known[]> {
   const all: Known[] = [];
   const root = `root.${round}@example.com`;
@@ -63,11 +69,25 @@ async function loadUntilKilled(server: AccountsServer, round: number): Promise<r
     return answer;
   }
 
+  async function signUp(one: Known): Promise<void> {
+    const { email, password } = one;
+    one.signUp = "sent";
+    await sent(202, server.send("POST", "/users", { json: { email, password, link } }));
+    one.mailed = await mailTo(server, email, isDead);
+    one.signUp = "confirming";
+    await sent(200, server.send("PUT", `/email-changes/${one.mailed}`, { json: { password } }));
+    one.signUp = "confirmed";
+  }
+
   async function work(client: number): Promise<never> {
     for (let turn = 0; ; turn += 1) {
       const email = `user.${round}.${client}.${turn}@example.com`;
       const one: Known = { email, password: `first ${turn}` };
       all.push(one);
+      if ((turn + client) % 3 === 0) {
+        await signUp(one);
+        continue;
+      }
       one.id = (await sent(201, server.create(email, one.password))).json.id;
       one.refreshToken = (await sent(201, server.signIn(email, one.password))).json.refreshToken;
       for (let count = 0; count < 3; count += 1) {
@@ -132,6 +152,44 @@ async function checkAccount(server: AccountsServer, one: Known): Promise<void> {
   expect([email, next.status]).toEqual([email, 200]);
   const me = await server.send("GET", "/users/me", { token: next.json.token });
   expect([me.status, me.json.email]).toEqual([200, email]);
+}
+
+/**
+ * Holds what a client knows of its sign-up against what the store has kept: what was not confirmed can be asked for again,
+ * nothing is confirmed without its mail, and no mail confirms twice.
+ */
+async function checkSignUp(server: AccountsServer, one: Known): Promise<void> {
+  const { email, mailed, password, signUp } = one;
+  const { status } = await server.signIn(email, password);
+  const expected = { sent: [401], confirming: [201, 401], confirmed: [201] }[signUp ?? "sent"];
+  expect([email, signUp, expected]).toEqual([email, signUp, expect.arrayContaining([status])]);
+  const used = status === 201 ? mailed : await askAgain(server, one);
+  for (const token of [mailed, used]) {
+    if (token === undefined) continue;
+    const again = await server.send("PUT", `/email-changes/${token}`, { json: { password } });
+    expect([email, again.status]).toEqual([email, 404]);
+  }
+  expect([email, (await server.signIn(email, password)).status]).toEqual([email, 201]);
+}
+
+/** Signs up again, and confirms it with the mail that comes. Returns its token. */
+async function askAgain(server: AccountsServer, { email, password }: Known): Promise<string> {
+  const json = { email, password, link };
+  expect((await server.send("POST", "/users", { json })).status).toBe(202);
+  const deadline = Date.now() + 20_000;
+  for (let tried = ""; Date.now() < deadline;) {
+    const token = server.mails.get(email) ?? "";
+    if (token === tried) {
+      await new Promise((resolve) => setTimeout(resolve, 10));
+      continue;
+    }
+    tried = token;
+    const answer = await server.send("PUT", `/email-changes/${token}`, { json: { password } });
+    if (answer.status === 200) return token;
+    // A mail that waited when the process was killed may have come before: it is of the former sign-up.
+    expect([email, answer.status]).toEqual([email, 404]);
+  }
+  return expect.fail(`no mail to ${email} confirms it`);
 }
 
 /** Finds damage, and documents of users who are not there. */

@@ -75,6 +75,24 @@ describe("a passkey", () => {
     expect((await finishSignIn(api, { ...forged, id, rawId: id })).status).toBe(422);
   });
 
+  it("is guessed at a few times only, but signs in where it did before", async () => {
+    const { api, authenticator } = await openWithPasskey();
+    const { credential: id } = authenticator;
+    const signIn = async () => finishSignIn(api, authenticator.signIn(await beginSignIn(api)));
+    expect((await signIn()).status).toBe(201);
+    const answers = await Promise.all(
+      Array.from({ length: 100 }, async (_, index) => {
+        const forged = softwareAuthenticator().signIn(await beginSignIn(api));
+        const response = { ...forged, id, rawId: id };
+        const ip = `198.51.${index}.1`;
+        return api.send("POST", "/passkeys/sign-in", { ip, json: { response } });
+      }),
+    );
+    expect(answers.filter(({ status }) => status === 422)).toHaveLength(20);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(80);
+    expect((await signIn()).status).toBe(201);
+  });
+
   it("of a removed user, and one that was removed, sign in no more", async () => {
     const { ada, api, authenticator } = await openWithPasskey();
     const root = await api.join("root@example.com", "admin");
@@ -115,12 +133,15 @@ describe("a passkey", () => {
     const signed = authenticator.signIn(await beginSignIn(api));
     const { userHandle: _, ...response } = signed.response;
     const type = "public-key";
-    const found = await passkeys.finishSignIn({
-      ...signed,
-      type,
-      response,
-      clientExtensionResults: {},
-    });
+    const found = await passkeys.finishSignIn(
+      {
+        ...signed,
+        type,
+        response,
+        clientExtensionResults: {},
+      },
+      (_user, check) => check(),
+    );
     const json = { password: "another one" };
     expect((await api.send("PUT", `/password-resets/${token}`, { json })).status).toBe(200);
     const client = { address: undefined, agent: undefined, method: "passkey" } as const;

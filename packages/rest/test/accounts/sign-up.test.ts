@@ -126,6 +126,22 @@ describe("a sign-up that is open to everyone, with mails", () => {
     expect((await signIn("ada@example.com")).status).toBe(201);
   });
 
+  it("is not confirmed by whoever reads the mail and guesses the password", async () => {
+    const settings = { attempts: createAttemptLimiter({ limit: 10 }) };
+    const { nextMail, send } = await openAccounts({ ...isOpen, settings });
+    await send("POST", "/users", { json });
+    const { token } = await nextMail();
+    const guesses = Array.from({ length: 100 }, (_, index) =>
+      send("PUT", `/email-changes/${token}`, {
+        json: { password: `guess ${index}` },
+        ip: `198.51.${index}.1`,
+      }),
+    );
+    const answers = await Promise.all(guesses);
+    expect(answers.filter(({ status }) => status === 400)).toHaveLength(10);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(90);
+  });
+
   it("answers the same for an address that is known, whose owner learns of it", async () => {
     const { create, nextMail, send, signIn } = await openAccounts(isOpen);
     await create("bob@example.com");

@@ -1,10 +1,12 @@
 import type { Stored } from "@fetchwork/documents";
 import { empty, json } from "@fetchwork/http";
 import { z } from "zod";
+import { countAttempt } from "../../attempt-limiter.ts";
 import { fieldError } from "../../field-error.ts";
 import { defineRoute } from "../../plan/route.ts";
 import { badFields, notFound, Problem } from "../../problem.ts";
 import { type AccountRoute, accountRoute } from "../account-route.ts";
+import type { Call } from "../../resource/call.ts";
 import type { AccountsContext } from "../accounts-context.ts";
 import { passwordRequired } from "../create-authentication.ts";
 import { requireSecondFactor } from "../second-factor/require-second-factor.ts";
@@ -67,12 +69,13 @@ export function emailRoutes(context: AccountsContext): readonly AccountRoute[] {
         200: { description: "The user", schema: user.changed },
         404: { description: "Token not found, used or expired" },
         409: { description: "Another user has this address now" },
-        429: { description: "Too many requests from this address; see Retry-After" },
+        429: { description: "Too many requests or wrong passwords; see Retry-After" },
       },
-      handle: async ({ body, params, store }) => {
+      handle: async (call) => {
+        const { body, params, store } = call;
         const token = params["token"] ?? "";
         const holder = await emailChanges.find(token);
-        if (holder?.unconfirmed === true) await requirePassword(holder, body.password);
+        if (holder?.unconfirmed === true) await requirePassword(call, holder, body.password);
         const used = await emailChanges.use(store, token);
         if (used === undefined) throw notFound("token");
         if (used === "taken") {
@@ -93,12 +96,16 @@ export function emailRoutes(context: AccountsContext): readonly AccountRoute[] {
 
 /** Refuses to confirm a sign-up by somebody who does not know its password: that one was made by another person. */
 async function requirePassword(
-  { passwordHash }: Stored<StoredUser>,
+  { attempts, context }: Pick<Call, "attempts" | "context">,
+  { id, passwordHash }: Stored<StoredUser>,
   password: string | undefined,
 ): Promise<void> {
   if (password === undefined) {
     throw badFields([fieldError("password", "required", "password is required")]);
   }
-  if (await verifyPassword(password, passwordHash, "last")) return;
+  // Apart from those of signing in, which fail until then.
+  const by = { account: `Sign-up of ${id}`, address: context.ip };
+  if (await countAttempt(attempts, by, () => verifyPassword(password, passwordHash, "last")))
+    return;
   throw badFields([fieldError("password", "invalid", "wrong password")]);
 }

@@ -1,6 +1,7 @@
 import type { Stored } from "@fetchwork/documents";
 import { empty, json } from "@fetchwork/http";
 import { z } from "zod";
+import { countAttempt } from "../../attempt-limiter.ts";
 import { basicChallenge } from "../../basic-challenge.ts";
 import { named } from "../../named-schema.ts";
 import { defineRoute, type RouteResponse } from "../../plan/route.ts";
@@ -140,13 +141,19 @@ export function passkeyRoutes(
         201: { description: "A session", schema: sessionSchema(user.changed) },
         422: refused,
         401: { description: "Unknown passkey" },
+        429: { description: "Too many invalid responses for this user; see Retry-After" },
         403: { description: "A cookie is for pages of this origin only" },
       },
       handle: async (call) => {
         if (call.body.cookie) requireSameOrigin(context, call);
         const { userHandle, ...signed } = call.body.response.response;
         const response = { ...signed, ...(userHandle ? { userHandle } : {}) };
-        const found = await passkeys.finishSignIn({ ...call.body.response, response });
+        const { attempts, context: client } = call;
+        const found = await passkeys.finishSignIn(
+          { ...call.body.response, response },
+          (id, check) =>
+            countAttempt(attempts, { account: `Passkeys of ${id}`, address: client.ip }, check),
+        );
         if (found === undefined) throw unknownPasskey();
         const signedIn = { found, method: "passkey" } as const;
         if (call.body.cookie) return startPageSession(context, call, signedIn);

@@ -37,9 +37,13 @@ export interface Passkeys {
    * Finds the user who signed the challenge, as it was when the passkey was still its: no session begins with it once what
    * it signs in with has ended. `undefined` for a passkey that is not known.
    *
+   * @param count - Counts the check of an answer for a user as an attempt.
    * @throws Problem 422 for an answer that does not hold.
    */
-  finishSignIn(response: AuthenticationResponseJSON): Promise<Stored<StoredUser> | undefined>;
+  finishSignIn(
+    response: AuthenticationResponseJSON,
+    count: <T>(user: string, check: () => Promise<T>) => Promise<T>,
+  ): Promise<Stored<StoredUser> | undefined>;
   list(user: string): Promise<readonly Stored<Passkey>[]>;
   remove(user: string, id: string): Promise<boolean>;
 }
@@ -135,13 +139,13 @@ export function createPasskeys({ origin, store, title, users }: PasskeysOptions)
         userVerification: "required",
       });
     },
-    async finishSignIn(response) {
+    async finishSignIn(response, count) {
       const { verifyAuthenticationResponse } = await loadLibrary();
       const found = await passkeys.get(passkeyId(response.id));
       if (found === undefined) return undefined;
       const user = await store.collection(users.collection).get(found.user);
       const { credential: id, counter, publicKey, transports } = found;
-      const { verified, authenticationInfo } = await orRefused(() =>
+      const verify = (): ReturnType<typeof verifyAuthenticationResponse> =>
         verifyAuthenticationResponse({
           response,
           expectedChallenge: (challenge) => useChallenge(challenge, null),
@@ -154,8 +158,8 @@ export function createPasskeys({ origin, store, title, users }: PasskeysOptions)
             transports: [...transports],
           },
           requireUserVerification: true,
-        }),
-      );
+        });
+      const { verified, authenticationInfo } = await count(found.user, () => orRefused(verify));
       // Who shows the handle of another user has taken the key from somewhere else.
       const { userHandle } = response.response;
       const isOther =

@@ -1,3 +1,4 @@
+import { countAttempt } from "../../attempt-limiter.ts";
 import { basicChallenge } from "../../basic-challenge.ts";
 import { fieldError } from "../../field-error.ts";
 import { Problem } from "../../problem.ts";
@@ -18,17 +19,8 @@ export async function requireSecondFactor(
   if (code === undefined)
     throw codeProblem("required", "totp is required: the code of the second factor");
   // No email has such a name: emails are in lower case.
-  const attempt = await attempts?.begin({
-    account: `Second factor of ${user}`,
-    address: context.ip,
-  });
-  let outcome: "success" | "failure" | "neither" = "neither";
-  try {
-    outcome = (await factors.take(user, code)) ? "success" : "failure";
-  } finally {
-    await attempt?.end(outcome);
-  }
-  if (outcome === "failure") throw wrongCode();
+  const by = { account: `Second factor of ${user}`, address: context.ip };
+  if (!(await countAttempt(attempts, by, () => factors.take(user, code)))) throw wrongCode();
 }
 
 /** Refuses a code of the second factor. */

@@ -79,6 +79,7 @@ export function secondFactorRoutes(context: AccountsContext): readonly AccountRo
         204: { description: "Disabled" },
         401: { description: "The code (`totp`) is missing or wrong" },
         404: { description: "User not found, or not enabled" },
+        429: { description: "Too many wrong codes for this user; see Retry-After" },
       },
       handle: async (call) => {
         const { id } = await ownUserOrAdmin(context, call);
