@@ -239,7 +239,7 @@ describe("several steps at once", () => {
   it("write independent files at the same time, each once", async () => {
     const files = manyFiles(12);
     const answers = projectScript(files).map((answer) =>
-      answer.match?.[0]?.startsWith("Answer") === true ? { ...answer, delay: 100 } : answer,
+      answer.match?.[0]?.startsWith("Answer") === true ? { ...answer, delay: 500 } : answer,
     );
     const world = await startTasks({ concurrency: 4 }, answers);
     const { task_id: id } = await world.create();
