@@ -35,6 +35,12 @@ const isolatedTests = [
   "packages/middleware/test/**/profiler.test.ts",
   // They run all timers, and would run those of others, for ever or in between.
   "packages/middleware/test/outbound/{retry,retry-both-ends}.test.ts",
+  // They count all timers of the process.
+  "packages/fetchwork/test/agent/view/live-view.test.ts",
+  "packages/http/test/client/{client-limits,retry}.test.ts",
+  "packages/kit/test/waiting/pause.test.ts",
+  "packages/middleware/test/limits/throttle.test.ts",
+  "packages/webhooks/test/dispatch/event-handler.test.ts",
   // What was reported once is not reported again by the process.
   "packages/middleware/test/order.test.ts",
 ];

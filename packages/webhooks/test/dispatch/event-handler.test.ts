@@ -276,9 +276,6 @@ describe("transform", () => {
 describe("handlerTimeout", () => {
   it("handlerTimeout fails a handler that takes longer, and aborts its signal", async () => {
     vi.useFakeTimers();
-    // Other tests of this process have timers, too.
-    const begun = vi.spyOn(globalThis, "setTimeout");
-    const ended = vi.spyOn(globalThis, "clearTimeout");
     const logged: unknown[] = [];
     const log = { error: (...all: unknown[]) => logged.push(all[1]) };
     const { on, receive } = createEventHandler({ handlerTimeout: 50, log });
@@ -297,9 +294,7 @@ describe("handlerTimeout", () => {
     expect(await failure).toMatchObject({ message: "a handler took longer than 50 ms" });
     expect(reasons).toMatchObject([{ code: "ERR_WEBHOOKS_TIMEOUT" }]);
     expect(logged).toMatchObject([{ message: "aborted" }]);
-    const own = begun.mock.results.filter((_, index) => begun.mock.calls[index]?.[1] === 50);
-    expect(own).toHaveLength(2);
-    expect(ended.mock.calls.flat()).toEqual(expect.arrayContaining(own.map(({ value }) => value)));
+    expect(vi.getTimerCount()).toBe(0);
   });
 });
 
