@@ -86,17 +86,35 @@ const restOnPostgres = {
   },
 };
 
+/** They measure time, so nothing else runs then. */
+const timedTests = [
+  "packages/verify/test/{scale,shop}.process.test.ts",
+  "test/webhook-sender/neighbours.process.test.ts",
+];
+
 const processes = {
   extends: true as const,
   test: {
     name: "processes",
     include: processTests,
+    exclude: ["**/node_modules/**", ...timedTests],
     // Each has processes of its own.
     maxWorkers: availableParallelism(),
     // Time for their processes to start on a busy machine.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     sequence: { groupOrder: 1 },
+  },
+};
+
+const timed = {
+  extends: true as const,
+  test: {
+    name: "timed",
+    include: timedTests,
+    maxWorkers: 1,
+    testTimeout: 60_000,
+    sequence: { groupOrder: 2 },
   },
 };
 
@@ -109,7 +127,7 @@ export default defineConfig({
     projects: [
       oneProcess,
       ...(tests === "more" ? [] : [isolated]),
-      ...(tests === undefined ? [] : [restOnPostgres, processes]),
+      ...(tests === undefined ? [] : [restOnPostgres, processes, timed]),
     ],
     reporters: ["default", "./scripts/plain-summary-reporter.ts"],
     // Where threads come and go, V8 now and then ends a process at its record of code pages
