@@ -1,5 +1,5 @@
 import type { Fields, JsonSchema, Resource, Route } from "@fetchwork/rest";
-import { canaryLike, canaryOf } from "../world/canary.ts";
+import { canaryLike, canaryOf, propertiesOf } from "../world/canary.ts";
 import type { Caller } from "../world/caller.ts";
 import type { Trial } from "./trial.ts";
 
@@ -31,7 +31,7 @@ export function otherThan(id: string | undefined): string {
 
 /** A value for each field of a resource, also of those that only the program sets. */
 function fieldsFor({ world }: Trial, resource: Resource, caller: string | undefined): Fields {
-  const properties = (resource.output["properties"] ?? {}) as Readonly<Record<string, JsonSchema>>;
+  const properties = propertiesOf(resource.output);
   const [first] = world.garden.of(resource);
   const document = (caller !== undefined && world.garden.byId(caller)) || first;
   const names = [...resource.fields, ...(world.hidden.get(resource) ?? [])];

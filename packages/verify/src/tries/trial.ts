@@ -1,11 +1,10 @@
 import { isObject, isSecretName } from "@fetchwork/kit";
-import type { Resource } from "@fetchwork/rest";
 import type { FindingCode, Findings } from "../finding.ts";
 import { marksIn } from "../world/canary.ts";
 import { type Caller, kindOf } from "../world/caller.ts";
 import type { World } from "../world/open-world.ts";
-import type { Planted } from "../world/planted.ts";
-import type { Visibility } from "../world/rules.ts";
+import type { Place } from "../world/planted.ts";
+import type { Subject, Visibility } from "../world/rules.ts";
 import type { Answer, Sender } from "../world/sender.ts";
 import type { ReadTable } from "./read-table.ts";
 
@@ -19,12 +18,12 @@ export interface Trial {
 }
 
 /** What was found about a resource, or one of its documents, and by which response. */
-export interface Found {
-  readonly resource: Resource;
-  readonly document?: object | undefined;
-  readonly field?: string;
+export interface Found extends Subject {
+  readonly field?: string | undefined;
   readonly way: string;
   readonly answer: Pick<Answer, "request" | "status">;
+  /** Default: what helps against faults of the code. */
+  readonly fix?: string;
 }
 
 /** Reports a fault; its caller is named as what it is for the document. */
@@ -32,10 +31,10 @@ export function report(
   { findings }: Pick<Trial, "findings">,
   code: FindingCode,
   caller: Caller,
-  { answer: { request, status }, document, field, resource, way }: Found,
+  { answer: { request, status }, document, field, fix, resource, way }: Found,
 ): void {
   const about = { resource: resource.name, field, caller: kindOf(caller, resource, document) };
-  findings.add({ code, ...about, way, request, status });
+  findings.add({ code, ...about, way, request, status }, fix);
 }
 
 /** Looks for fields of the planted documents in a response; reports those that the caller may not see. */
@@ -45,14 +44,14 @@ export function scan(trial: Trial, caller: Caller, answer: Answer, way: string):
     const place = garden.byMark(mark);
     // The caller knows what it has sent.
     if (place === undefined || sentMarks(answer).has(mark)) continue;
-    note(trial, caller, { planted: place, field: place.field, answer, way });
+    note(trial, caller, { ...place, answer, way });
   }
   for (const shown of documentsIn(answer.json)) {
     const planted = garden.byId(Reflect.get(shown, "id"));
     if (planted === undefined) continue;
     for (const [field, value] of Object.entries(shown)) {
       if (field === "id" || !isSame(Reflect.get(planted.document, field), value)) continue;
-      note(trial, caller, { planted, field, answer, way });
+      note(trial, caller, { ...planted, field, answer, way });
     }
   }
 }
@@ -65,24 +64,16 @@ export function documentsIn(value: unknown): readonly object[] {
   return typeof value["id"] === "string" ? [value, ...inside] : inside;
 }
 
-interface Note {
-  readonly planted: Planted;
-  readonly field: string;
-  readonly answer: Answer;
-  readonly way: string;
-}
-
-function note(trial: Trial, caller: Caller, { planted, field, answer, way }: Note): void {
-  const { document, resource } = planted;
+function note(trial: Trial, caller: Caller, place: Place & Found): void {
+  const { answer, document, field, resource, way } = place;
   const kind = kindOf(caller, resource, document);
-  const found = { resource, document, field, answer };
-  if (!trial.visibility.fieldsFor(caller, planted).has(field)) {
-    report(trial, "field-read", caller, { ...found, way });
+  if (!trial.visibility.fieldsFor(caller, place).has(field)) {
+    report(trial, "field-read", caller, { resource, document, field, way, answer });
     return;
   }
   trial.reads.add(resource.name, kind, field);
   if ((kind === "anonymous" || kind === "user") && isSecretName(field)) {
-    report(trial, "secret-name", caller, { ...found, way: "views" });
+    report(trial, "secret-name", caller, { resource, document, field, way: "views", answer });
   }
 }
 

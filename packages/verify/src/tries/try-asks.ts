@@ -4,7 +4,7 @@ import { isMarked } from "../world/canary.ts";
 import type { Caller } from "../world/caller.ts";
 import type { Planted } from "../world/planted.ts";
 import type { Answer } from "../world/sender.ts";
-import { restore, snapshot } from "./snapshot.ts";
+import { undo } from "../world/snapshot.ts";
 import { documentsIn, report, type Trial } from "./trial.ts";
 import { fieldNames } from "./try-reads.ts";
 
@@ -13,6 +13,11 @@ interface Pair {
   readonly way: string;
   readonly one: ShownRequest;
   readonly other: ShownRequest;
+}
+
+/** Requests about a hidden value. */
+interface Asked extends Pair {
+  readonly hidden: Hidden;
 }
 
 /** A field of a document that a caller may not see. */
@@ -32,11 +37,9 @@ export async function tryAsks(trial: Trial): Promise<void> {
         for (const pair of pairsFor(resource, hidden)) {
           await tryPair(trial, caller, { hidden, ...pair });
         }
-        const [up, down] = [
-          get(resource, `sort=${hidden.field}`),
-          get(resource, `sort=-${hidden.field}`),
-        ];
-        await tryOrder(trial, caller, { hidden, way: "sort", up, down });
+        const up = get(resource, "sort", hidden.field);
+        const down = get(resource, "sort", `-${hidden.field}`);
+        await tryOrder(trial, caller, { hidden, way: "sort", one: up, other: down });
       }
     }
   }
@@ -48,25 +51,23 @@ export function hiddenFrom(trial: Trial, caller: Caller, resource: Resource): re
     const seen = trial.visibility.fieldsFor(caller, planted);
     return fieldNames(trial, resource)
       .filter((field) => !seen.has(field) && field !== "id" && field !== "version")
-      .flatMap((field) =>
-        valuesIn(Reflect.get(planted.document, field)).map((value) => ({
-          ...planted,
-          field,
-          value,
-        })),
-      );
+      .flatMap((field) => {
+        const values = valuesIn(Reflect.get(planted.document, field));
+        return values.map((value) => ({ ...planted, field, value }));
+      });
   });
 }
 
-function get({ path }: Resource, query: string): ShownRequest {
-  return { method: "GET", path: `${path}?${query}` };
+function get({ path }: Resource, parameter: string, value: unknown): ShownRequest {
+  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+  return { method: "GET", path: `${path}?${parameter}=${encodeURIComponent(text)}` };
 }
 
 /** Sends two requests that differ in a value only, and reports what their responses tell. Resolves to the first one. */
 export async function tryPair(
   trial: Trial,
   caller: Caller,
-  { hidden, way, ...pair }: Pair & { readonly hidden: Hidden },
+  { hidden, way, ...pair }: Asked,
 ): Promise<Answer> {
   const one = await sendAndRestore(trial, caller, pair.one);
   if (isRefused(one)) return one;
@@ -88,18 +89,12 @@ async function sendAndRestore(
   request: ShownRequest,
 ): Promise<Answer> {
   if (isSafe(request)) return trial.sender.send(caller, request);
-  const before = await snapshot(trial);
-  const answer = await trial.sender.send(caller, request);
-  await restore(trial, before, await snapshot(trial));
-  return answer;
+  const { result } = await undo(trial.world, () => trial.sender.send(caller, request));
+  return result;
 }
 
 function isSafe({ method }: ShownRequest): boolean {
   return method === "GET" || method === "QUERY";
-}
-
-function text(given: unknown): string {
-  return encodeURIComponent(String(given));
 }
 
 function pairsFor(resource: Resource, { field, value }: Hidden): readonly Pair[] {
@@ -114,59 +109,34 @@ function pairsFor(resource: Resource, { field, value }: Hidden): readonly Pair[]
     ...["[gt]", "[lte]"].map((operator) => [operator, below, value] as const),
     ["[exists]", true, false] as const,
   ];
-  const filters = own.flatMap((path) => [
-    ...differing.map(([operator, one, other]) => ({
-      one: `${path}${operator}=${text(one)}`,
-      other: `${path}${operator}=${text(other)}`,
-    })),
-    {
-      one: `where=${text(JSON.stringify({ [path]: value }))}`,
-      other: `where=${text(JSON.stringify({ [path]: another }))}`,
-    },
-  ]);
-  const values = [
-    [value, another],
-    [value, above],
-    [below, value],
-  ];
-  const parameters = Object.keys(list.parameters ?? {}).flatMap((name) =>
-    values.map(([one, other]) => ({
-      way: `parameter ${name}`,
-      one: `${name}=${text(one)}`,
-      other: `${name}=${text(other)}`,
-    })),
-  );
-  const search = { way: "search", one: `q=${text(value)}`, other: `q=${text(another)}` };
-  const pairs = [
-    ...filters.map((pair) => ({ way: "filter", ...pair })),
-    ...(searchable ? [search] : []),
-    ...parameters,
-  ];
-  return pairs.map(({ one, other, way }) => ({
+  const pair = (way: string, name: string, one: unknown, other: unknown): Pair => ({
     way,
-    one: get(resource, one),
-    other: get(resource, other),
-  }));
+    one: get(resource, name, one),
+    other: get(resource, name, other),
+  });
+  return [
+    ...own.flatMap((path) => [
+      ...differing.map(([operator, one, other]) => pair("filter", path + operator, one, other)),
+      pair("filter", "where", { [path]: value }, { [path]: another }),
+    ]),
+    ...(searchable ? [pair("search", "q", value, another)] : []),
+    ...Object.keys(list.parameters ?? {}).flatMap((name) => [
+      pair(`parameter ${name}`, name, value, another),
+      pair(`parameter ${name}`, name, value, above),
+      pair(`parameter ${name}`, name, below, value),
+    ]),
+  ];
 }
 
-/** An order by a hidden field tells which value is greater. Resolves to the response of the first request. */
+/** An order by a hidden field, up and down, tells which value is greater. Resolves to the first response. */
 export async function tryOrder(
   trial: Trial,
   caller: Caller,
-  {
-    hidden,
-    way,
-    ...requests
-  }: {
-    readonly hidden: Hidden;
-    readonly way: string;
-    readonly up: ShownRequest;
-    readonly down: ShownRequest;
-  },
+  { hidden, way, one, other }: Asked,
 ): Promise<Answer> {
-  const up = await trial.sender.send(caller, requests.up);
+  const up = await trial.sender.send(caller, one);
   if (up.status !== 200) return up;
-  const down = await trial.sender.send(caller, requests.down);
+  const down = await trial.sender.send(caller, other);
   const ids = (answer: Answer): string => [...idsIn(answer)].join();
   const isTold = idsIn(up).has(hidden.document.id) && ids(up) !== ids(down);
   if (isTold) report(trial, "field-told", caller, { ...hidden, answer: up, way });

@@ -1,11 +1,12 @@
-import type { Fields, Resource, Route } from "@fetchwork/rest";
+import { isObject } from "@fetchwork/kit";
+import type { Fields, Resource } from "@fetchwork/rest";
 import type { ShownRequest } from "../finding.ts";
 import type { Invariant } from "../invariant.ts";
 import type { Caller } from "../world/caller.ts";
 import type { Planted } from "../world/planted.ts";
 import { isWritable } from "../world/rules.ts";
 import { type Found, report, type Trial } from "./trial.ts";
-import { bodyFor, pathsFor, resourceNamed } from "./try-own-routes.ts";
+import { requestTo, resourceNamed } from "./try-own-routes.ts";
 
 /** Requests at the same time, and changes after which the process ends. */
 const racing = 6;
@@ -49,32 +50,32 @@ async function tryAction(
   { action, way }: { readonly action: Action; readonly way: "crash" | "once" | "race" | "retry" },
 ): Promise<boolean> {
   const { sender, world } = trial;
-  const attempts = way === "crash" ? maxChanges : 1;
-  for (let changes = 1; changes <= attempts; changes += 1) {
+  const attempts = way === "crash" ? maxChanges : 0;
+  for (let changes = 0; changes <= attempts; changes += 1) {
     const target = await scene(trial, invariant.resource, []);
     const before = await valueOf(trial, invariant, target);
     const made = await scene(trial, invariant.resource, action.chain, target);
     const callers = [made.caller, ...world.callers.filter(({ name }) => name !== "key")];
     if (action.prepare) await sender.send(made.caller, action.prepare(made));
-    const ending = way === "crash" ? world.ending : undefined;
-    await ending?.endAfter(changes);
+    const fatal = way === "crash" ? changes : undefined;
     let request = action.request(made, 1);
     let { caller } = made;
     let status = 0;
+    let hasEnded = false;
     for (caller of callers) {
       const idempotencyKey = `statement-${sender.requests}-of-this-request`;
       if (way === "retry" || way === "crash") request = { ...request, idempotencyKey };
       const sent = Array.from({ length: way === "race" ? racing : 1 }, (_, round) =>
-        sender.send(caller, round === 0 ? request : action.request(made, round + 1), ending),
+        sender.send(caller, round === 0 ? request : action.request(made, round + 1), fatal),
       );
       const answers = await Promise.all(sent);
       if (way === "retry") {
         await Promise.all([sender.send(caller, request), sender.send(caller, request)]);
       }
       status = answers[0]?.status ?? 0;
+      hasEnded = answers.some((one) => one.hasEnded);
       if (answers.some((one) => one.status < 400 || one.status >= 500)) break;
     }
-    const hasEnded = (await ending?.restart()) ?? false;
     const isBroken = async (): Promise<boolean> => {
       const after = await valueOf(trial, invariant, target);
       return after !== undefined && before !== after;
@@ -135,7 +136,11 @@ function actionsOn(trial: Trial, target: Resource): readonly Action[] {
     ...unsafe.map((route): Action => ({
       name: route.operation,
       chain: longest,
-      request: (made) => requestTo(trial, route, made),
+      request: ({ caller, ids }) => {
+        const owner = caller.viewer.user?.id ?? "ada";
+        const { body, ...request } = requestTo(trial, { route, ids, owner });
+        return { ...request, body: isObject(body) ? small(body, 1) : body };
+      },
     })),
   ];
 }
@@ -197,13 +202,6 @@ function actionsOf(trial: Trial, chain: readonly Resource[]): readonly Action[] 
       request: (made: Scene) => remove(made, one),
     })),
   ];
-}
-
-function requestTo(trial: Trial, route: Route, { caller, ids }: Scene): ShownRequest {
-  const target = { route, ids, owner: caller.viewer.user?.id ?? "ada" };
-  const [path = route.path] = pathsFor(trial, target);
-  const body = bodyFor(trial, target);
-  return { method: route.method, path, ...(body ? { body: small(body, 1) } : {}) };
 }
 
 /** The shortest way by references from a resource to another one, both included. */

@@ -27,9 +27,9 @@ export async function tryOwnAsks(trial: Trial, caller: Caller, place: Place): Pr
     if (method !== "GET") continue;
     for (const { name } of query) {
       for (const [field, hidden] of fields) {
-        const up = { method, path: withParameter(place, name, field) };
-        const down = { method, path: withParameter(place, name, `-${field}`) };
-        scan(trial, caller, await tryOrder(trial, caller, { hidden, way, up, down }), way);
+        const one = { method, path: withParameter(place, name, field) };
+        const other = { method, path: withParameter(place, name, `-${field}`) };
+        scan(trial, caller, await tryOrder(trial, caller, { hidden, way, one, other }), way);
       }
     }
   }
@@ -49,30 +49,22 @@ function pairsFor(place: Place, { field, value }: Hidden): readonly Requests[] {
   const { above, another } = neighbours(value);
   const other = typeof value === "number" ? above : another;
   const pair = (make: (given: unknown) => ShownRequest): Requests => [make(value), make(other)];
-  const parameters = (method === "GET" ? (route.query ?? []) : []).flatMap(({ name }) => [
-    pair((given) => ({ method, path: withParameter(place, name, String(given)) })),
-    pair((given) => {
-      const where = JSON.stringify({ [field]: given });
-      return { method, path: withParameter(place, name, where) };
-    }),
-  ]);
-  const inPath = route.path.split("/").includes(`:${field}`)
-    ? [
-        pair((given) => {
-          const filled = encodeURIComponent(String(given));
-          return { method, path: route.path.replace(`:${field}`, filled) };
-        }),
-      ]
-    : [];
-  if (method === "GET") return [...parameters, ...inPath];
+  const pairWithBody = (more: (given: unknown) => Fields): Requests =>
+    pair((given) => ({ method, path, body: { ...declared, ...more(given) } }));
+  if (method === "GET") {
+    const parameters = (route.query ?? []).flatMap(({ name }) => {
+      const pairWith = (text: (given: unknown) => string): Requests =>
+        pair((given) => ({ method, path: withParameter(place, name, text(given)) }));
+      return [pairWith(String), pairWith((given) => JSON.stringify({ [field]: given }))];
+    });
+    if (!route.path.split("/").includes(`:${field}`)) return parameters;
+    const filled = (given: unknown): string =>
+      route.path.replace(`:${field}`, encodeURIComponent(String(given)));
+    return [...parameters, pair((given) => ({ method, path: filled(given) }))];
+  }
   const names = declared === undefined ? [field] : Object.keys(declared);
   const alike = names.filter((name) => !declared || typeof declared[name] === typeof value);
-  const bodies = alike.map((name) =>
-    pair((given) => ({ method, path, body: { ...declared, [name]: given } })),
-  );
+  const bodies = alike.map((name) => pairWithBody((given) => ({ [name]: given })));
   if (method !== "QUERY") return bodies;
-  return [
-    ...bodies,
-    pair((given) => ({ method, path, body: { ...declared, where: { [field]: given } } })),
-  ];
+  return [...bodies, pairWithBody((given) => ({ where: { [field]: given } }))];
 }

@@ -1,13 +1,14 @@
 import { isObject } from "@fetchwork/kit";
 import type { Fields, JsonSchema, Resource, Route } from "@fetchwork/rest";
-import { canaryOf } from "../world/canary.ts";
+import type { ShownRequest } from "../finding.ts";
+import { canaryOf, propertiesOf } from "../world/canary.ts";
 import { type Caller, isOwner } from "../world/caller.ts";
 import { isWritable, ruleLets } from "../world/rules.ts";
 import type { Planted } from "../world/planted.ts";
 import type { Answer } from "../world/sender.ts";
+import { undo, type Undone } from "../world/snapshot.ts";
 import { type Found, report, scan, type Trial } from "./trial.ts";
 import { attackBodies, otherThan } from "./attack-bodies.ts";
-import { restore, type Snapshot, snapshot } from "./snapshot.ts";
 import { tryOwnAsks } from "./try-own-asks.ts";
 
 /** Calls each route of the project as every caller, with documents of each owner. */
@@ -30,82 +31,95 @@ interface Owned {
   readonly ids?: ReadonlyMap<Resource, string> | undefined;
 }
 
-async function tryRoute(trial: Trial, caller: Caller, { route, owner }: Target): Promise<void> {
-  const { sender } = trial;
-  const { method, operation } = route;
+/** What a request to a route has changed. */
+interface Called extends Undone<Answer> {
+  readonly route: Route;
+  /** The body that the route declares. */
+  readonly declared: Fields | undefined;
+}
+
+async function tryRoute(trial: Trial, caller: Caller, target: Target): Promise<void> {
+  const { route, owner } = target;
+  const { method } = route;
   const required = (route.query ?? []).filter((one) => one.required === true);
   const query = required.map(({ name, schema }) => {
     const value = isId(trial, name) ? idFor(trial, name, { owner }) : canaryOf(schema, 1);
     return `${name}=${encodeURIComponent(String(value))}`;
   });
-  const target = { route, owner };
-  const declared = method === "GET" ? undefined : bodyFor(trial, target);
+  const declared = bodyFor(trial, target);
   for (const path of [...pathsFor(trial, target), ...mixedPaths(trial, target)]) {
     const full = query.length === 0 ? path : `${path}?${query.join("&")}`;
     for (const body of [declared, ...attackBodies(trial, caller, { route, declared })]) {
-      const request = { method, path: full, ...(body === undefined ? {} : { body }) };
-      const before = await snapshot(trial);
-      const answer = await sender.send(caller, request);
-      scan(trial, caller, answer, operation);
-      await compare(trial, caller, { before, answer, operation, declared });
+      const request = { method, path: full, body };
+      const undone = await undo(trial.world, () => trial.sender.send(caller, request));
+      scan(trial, caller, undone.result, route.operation);
+      compare(trial, caller, { ...undone, route, declared });
     }
     await tryOwnAsks(trial, caller, { route, path, query, declared });
   }
 }
 
-/** The path with the identifiers of an owner's documents in the place of its parameters. */
-export function pathsFor(trial: Trial, { route, ...owned }: Target): readonly string[] {
-  const parts = route.path.split("/");
-  const resource = route.resource ?? resourceAt(trial, parts[1]);
-  const names = parts.filter((part) => part.startsWith(":"));
-  if (names.length === 0) return [route.path];
-  const known = (part: string, index: number): string | undefined =>
-    idOf(trial, resourceAt(trial, parts[index - 1]), owned) ??
-    idOf(trial, resourceNamed(trial, part.slice(1)), owned) ??
-    idOf(trial, resource, owned);
-  const fill = (id?: string): string =>
-    parts
-      .map((part, index) => (part.startsWith(":") ? (known(part, index) ?? id ?? "none") : part))
-      .join("/");
-  const isKnown = parts.every((part, index) => !part.startsWith(":") || known(part, index));
-  if (isKnown) return [fill(), ...byOtherField(trial, { route, ...owned }, parts)];
-  return trial.world.garden.of().map(({ document }) => fill(document.id));
+/** A request to a route with documents of an owner, and with the body that it declares. */
+export function requestTo(trial: Trial, target: Target): ShownRequest {
+  const { method, path: plain } = target.route;
+  const [path = plain] = pathsFor(trial, target);
+  return { method, path, body: bodyFor(trial, target) };
+}
+
+/** The path with the identifiers of an owner's documents in the place of its parameters, or else of any document. */
+function pathsFor(trial: Trial, { route, ...owned }: Target): readonly string[] {
+  const { path, resource: about = firstResource(trial, route) } = route;
+  const ids = [...trial.world.garden.of().map(({ document }) => document.id), "none"];
+  const paths = ids.map((id) =>
+    filled(trial, path, (_, of) => idOf(trial, of, owned) ?? idOf(trial, about, owned) ?? id),
+  );
+  return [...new Set([...paths, ...byOtherField(trial, { route, ...owned })])];
 }
 
 /** Paths with several parameters whose last one stands for a document of somebody else than the others. */
-function mixedPaths(trial: Trial, { route, owner }: Target): readonly string[] {
-  const parts = route.path.split("/");
-  const places = parts.flatMap((part, index) => (part.startsWith(":") ? [index] : []));
-  const last = places.at(-1);
-  if (places.length < 2) return [];
-  const filled = parts.map((part, index) => {
-    if (!part.startsWith(":")) return part;
-    const resource = resourceAt(trial, parts[index - 1]) ?? resourceNamed(trial, part.slice(1));
-    return idOf(trial, resource, { owner: index === last ? otherThan(owner) : owner }) ?? "none";
+function mixedPaths(trial: Trial, { route: { path }, owner }: Target): readonly string[] {
+  const names = parametersOf(path);
+  if (names.length < 2) return [];
+  const mixed = filled(trial, path, (name, of) => {
+    const other = name === names.at(-1) ? otherThan(owner) : owner;
+    return idOf(trial, of, { owner: other }) ?? "none";
   });
-  return [filled.join("/")];
+  return [mixed];
 }
 
 /** A parameter such as `:slug` stands for the value of a field. */
-function byOtherField(
-  trial: Trial,
-  { owner }: Target,
-  parts: readonly string[],
-): readonly string[] {
-  const planted = plantedFor(trial, resourceAt(trial, parts[1]), owner);
-  const field = parts.find((part) => part.startsWith(":") && part !== ":id")?.slice(1);
+function byOtherField(trial: Trial, { route, owner }: Target): readonly string[] {
+  const planted = plantedFor(trial, firstResource(trial, route), owner);
+  const field = parametersOf(route.path).find((name) => name !== "id");
   const value: unknown = field && planted && Reflect.get(planted.document, field);
   if (typeof value !== "string") return [];
-  return [parts.map((part) => (part === `:${field}` ? encodeURIComponent(value) : part)).join("/")];
+  return [filled(trial, route.path, (name) => encodeURIComponent(name === field ? value : "none"))];
 }
 
-export function bodyFor(trial: Trial, { route, ...owned }: Target): Fields | undefined {
+function parametersOf(path: string): readonly string[] {
+  return path.split("/").flatMap((part) => (part.startsWith(":") ? [part.slice(1)] : []));
+}
+
+/** A path with a value for each parameter, which stands for a document of a resource by what is before it or by its name. */
+function filled(
+  trial: Trial,
+  path: string,
+  valueOf: (name: string, of: Resource | undefined) => string,
+): string {
+  const parts = path.split("/").map((part, index, all) => {
+    if (!part.startsWith(":")) return part;
+    const name = part.slice(1);
+    return valueOf(name, resourceAt(trial, all[index - 1]) ?? resourceNamed(trial, name));
+  });
+  return parts.join("/");
+}
+
+function bodyFor(trial: Trial, { route, ...owned }: Target): Fields | undefined {
   const path = route.path.replace(/:(\w+)/g, "{$1}");
   const operation = trial.world.openApi.paths[path]?.[route.method.toLowerCase()];
   const schema = resolved(trial, jsonBody(operation));
   if (schema === undefined) return undefined;
-  const properties = Object.entries((schema["properties"] ?? {}) as Record<string, JsonSchema>);
-  const fields = properties.map(([name, property], index) => {
+  const fields = Object.entries(propertiesOf(schema)).map(([name, property], index) => {
     const id = isId(trial, name) ? idFor(trial, name, owned) : undefined;
     return [name, id ?? canaryOf(resolved(trial, property) ?? {}, 800_000 + index)] as const;
   });
@@ -114,10 +128,7 @@ export function bodyFor(trial: Trial, { route, ...owned }: Target): Fields | und
 
 function jsonBody(operation: unknown): JsonSchema | undefined {
   const path = ["requestBody", "content", "application/json", "schema"];
-  const found = path.reduce<unknown>(
-    (at, name) => (isObject(at) ? at[name] : undefined),
-    operation,
-  );
+  const found = path.reduce<unknown>((at, name) => Reflect.get(Object(at), name), operation);
   return isObject(found) ? found : undefined;
 }
 
@@ -157,6 +168,10 @@ function plantedFor(
   return world.garden.of(resource)[owner === "ada" ? 0 : 1];
 }
 
+function firstResource(trial: Trial, { path }: Route): Resource | undefined {
+  return resourceAt(trial, path.split("/")[1]);
+}
+
 function resourceAt({ world }: Trial, part: string | undefined): Resource | undefined {
   return world.service.resources.find(({ plural }) => plural === part);
 }
@@ -170,29 +185,14 @@ export function resourceNamed({ world }: Trial, name: string): Resource | undefi
 /**
  * Reports documents of others that a route changed or removed, any that nobody without a token creates, changes or removes
  * where no rule lets the caller do it, and fields that are taken from the body although the caller does not set them.
- * Puts everything back.
  */
-async function compare(
-  trial: Trial,
-  caller: Caller,
-  {
-    before,
-    answer,
-    operation,
-    declared,
-  }: {
-    readonly before: Snapshot;
-    readonly answer: Answer;
-    readonly operation: string;
-    readonly declared: Fields | undefined;
-  },
-): Promise<void> {
-  const after = await snapshot(trial);
+function compare(trial: Trial, caller: Caller, called: Called): void {
+  const { after, before, result: answer, route } = called;
   for (const [key, place] of after) {
     const { document, resource } = place;
     const old = before.get(key);
     if (old?.document.version === document.version) continue;
-    for (const field of takenFields(caller, { place, old, answer, declared })) add(place, field);
+    for (const field of takenFields(caller, called, { place, old })) add(place, field);
     const isOpen = old
       ? isAllowed(caller, "update", old)
       : !["anonymous", "key"].includes(caller.name) ||
@@ -202,12 +202,10 @@ async function compare(
   for (const [key, place] of before) {
     if (!after.has(key) && !isAllowed(caller, "remove", place)) add(place);
   }
-  await restore(trial, before, after);
 
   function add(place: Pick<Found, "document" | "resource">, field?: string): void {
-    const what = field === undefined ? {} : { field };
     const code = field === undefined ? "document-written" : "field-written";
-    report(trial, code, caller, { ...place, ...what, way: operation, answer });
+    report(trial, code, caller, { ...place, field, way: route.operation, answer });
   }
 }
 
@@ -217,20 +215,11 @@ async function compare(
  */
 function takenFields(
   caller: Caller,
-  {
-    place,
-    old,
-    answer,
-    declared = {},
-  }: {
-    readonly place: Planted;
-    readonly old: Planted | undefined;
-    readonly answer: Answer;
-    readonly declared: Fields | undefined;
-  },
+  { declared = {}, result }: Called,
+  { place, old }: { readonly place: Planted; readonly old: Planted | undefined },
 ): readonly string[] {
   const { document, resource } = place;
-  const { body } = answer.request;
+  const { body } = result.request;
   const { isMaster = false, user } = caller.viewer;
   if (!isObject(body) || isMaster || user?.role === "admin") return [];
   const isSent = (field: string): boolean =>

@@ -1,14 +1,14 @@
 import type { Resource } from "@fetchwork/rest";
 import type { Caller } from "../world/caller.ts";
+import { requestFor } from "../world/planted.ts";
 import { ruleLets } from "../world/rules.ts";
 import { documentsIn, report, scan, type Trial } from "./trial.ts";
 
 /** A request for documents, with the way that it is. */
 interface Way {
   readonly way: string;
-  readonly query: string;
-  /** The same as the body of a QUERY. */
-  readonly body: Readonly<Record<string, unknown>>;
+  /** Its parameters, or the body of a QUERY. */
+  readonly parameters: Readonly<Record<string, string | number>>;
 }
 
 /** Reads every document as every caller in every way: alone, in lists, by `fields`, `populate`, `sort`, groups and QUERY. */
@@ -39,10 +39,7 @@ async function askFunctions(trial: Trial, caller: Caller, resource: Resource): P
   for (const planted of world.garden.of(resource)) {
     if (listed?.status === 200) visibility.allow(caller, planted);
     if (typeof access.show !== "function") continue;
-    const { status } = await sender.send(caller, {
-      method: "GET",
-      path: `${path}/${planted.document.id}`,
-    });
+    const { status } = await sender.send(caller, requestFor("GET", planted));
     if (status === 200) visibility.allow(caller, planted);
   }
 }
@@ -62,8 +59,7 @@ async function tryHooks(trial: Trial, caller: Caller, resource: Resource): Promi
     if (ruleLets(caller, "show", place) !== true || ruleLets(caller, "list", place) !== true) {
       continue;
     }
-    const request = { method: "GET", path: `${path}/${document.id}` };
-    const shown = await sender.send(caller, request);
+    const shown = await sender.send(caller, requestFor("GET", place));
     const isListed = listed.has(document.id);
     if (isListed === (shown.status === 200)) continue;
     const gap = isListed ? { answer: list, way: "list" } : { answer: shown, way: "show" };
@@ -74,22 +70,19 @@ async function tryHooks(trial: Trial, caller: Caller, resource: Resource): Promi
 async function tryLists(trial: Trial, caller: Caller, resource: Resource): Promise<void> {
   const { sender } = trial;
   const { path } = resource;
-  const ways: Way[] = [
-    { way: "list", query: "", body: {} },
-    { way: "list", query: "limit=1&after=", body: { limit: 1, after: "" } },
-    ...(resource.softDelete ? [{ way: "list", query: "trash=with", body: { trash: "with" } }] : []),
+  const orders = fieldNames(trial, resource).flatMap((field) => [field, `-${field}`]);
+  const ways: readonly Way[] = [
+    { way: "list", parameters: {} },
+    { way: "list", parameters: { limit: 1, after: "" } },
+    ...(resource.softDelete ? [{ way: "list", parameters: { trash: "with" } }] : []),
     ...shownWays(trial, resource),
+    ...orders.map((sort) => ({ way: "sort", parameters: { sort, limit: 1, after: "" } })),
   ];
-  for (const field of fieldNames(trial, resource)) {
-    for (const sort of [field, `-${field}`]) {
-      const query = `sort=${sort}&limit=1&after=`;
-      ways.push({ way: "sort", query, body: { sort, limit: 1, after: "" } });
-    }
-  }
-  for (const { way, query, body } of ways) {
-    const get = { method: "GET", path: query === "" ? path : `${path}?${query}` };
+  for (const { way, parameters } of ways) {
+    const get = { method: "GET", path: withQuery(path, parameters) };
     scan(trial, caller, await sender.send(caller, get), way);
-    scan(trial, caller, await sender.send(caller, { method: "QUERY", path, body }), way);
+    const query = { method: "QUERY", path, body: parameters };
+    scan(trial, caller, await sender.send(caller, query), way);
   }
   if ((resource.list.groups ?? []).length === 0) return;
   for (const field of fieldNames(trial, resource)) {
@@ -101,27 +94,25 @@ async function tryLists(trial: Trial, caller: Caller, resource: Resource): Promi
 }
 
 async function tryDocuments(trial: Trial, caller: Caller, resource: Resource): Promise<void> {
-  const { sender, world } = trial;
-  const ways = [{ way: "show", query: "" }, ...shownWays(trial, resource)];
-  for (const { document } of world.garden.of(resource)) {
-    for (const { query, way } of ways) {
-      const suffix = query === "" ? "" : `?${query}`;
-      const path = `${resource.path}/${document.id}${suffix}`;
-      scan(trial, caller, await sender.send(caller, { method: "GET", path }), way);
+  const ways = [{ way: "show", parameters: {} }, ...shownWays(trial, resource)];
+  for (const planted of trial.world.garden.of(resource)) {
+    const { method, path } = requestFor("GET", planted);
+    for (const { parameters, way } of ways) {
+      const request = { method, path: withQuery(path, parameters) };
+      scan(trial, caller, await trial.sender.send(caller, request), way);
     }
   }
 }
 
 /** Ways that choose what is shown of a document. */
-function shownWays(trial: Trial, { relations, ...resource }: Resource): readonly Way[] {
-  const fields = fieldNames(trial, { relations, ...resource });
-  const { paths } = relations;
+function shownWays(trial: Trial, resource: Resource): readonly Way[] {
   return [
-    ...fields.map((one) => ({ way: "fields", query: `fields=${one}`, body: { fields: one } })),
-    ...paths.map((one) => ({
-      way: "populate",
-      query: `populate=${one}`,
-      body: { populate: one },
-    })),
+    ...fieldNames(trial, resource).map((fields) => ({ way: "fields", parameters: { fields } })),
+    ...resource.relations.paths.map((populate) => ({ way: "populate", parameters: { populate } })),
   ];
+}
+
+function withQuery(path: string, parameters: Way["parameters"]): string {
+  const query = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
+  return query.length === 0 ? path : `${path}?${query.join("&")}`;
 }

@@ -14,11 +14,8 @@ export function canaryOf(schema: JsonSchema, number: number): unknown {
   const choices = (schema["anyOf"] ?? schema["oneOf"] ?? schema["allOf"]) as
     readonly JsonSchema[] | undefined;
   const choice = choices?.find(({ type }) => type !== "null");
-  if (choice)
-    return canaryOf(
-      { ...schema, anyOf: undefined, oneOf: undefined, allOf: undefined, ...choice },
-      number,
-    );
+  const { anyOf: _any, oneOf: _one, allOf: _all, ...plain } = schema;
+  if (choice) return canaryOf({ ...plain, ...choice }, number);
   if ("const" in schema) return schema["const"];
   const [word] = (schema["enum"] ?? []) as readonly unknown[];
   if (word !== undefined) return word;
@@ -31,14 +28,17 @@ export function canaryOf(schema: JsonSchema, number: number): unknown {
     case "array":
       return listOf(schema, number);
     case "object": {
-      const properties = Object.entries((schema["properties"] ?? {}) as Record<string, JsonSchema>);
-      return Object.fromEntries(
-        properties.map(([name, property]) => [name, canaryOf(property, number)]),
-      );
+      const properties = Object.entries(propertiesOf(schema));
+      return Object.fromEntries(properties.map(([name, one]) => [name, canaryOf(one, number)]));
     }
     default:
       return textOf(schema, number);
   }
+}
+
+/** The schemas of the fields of an object. */
+export function propertiesOf(schema: JsonSchema): Readonly<Record<string, JsonSchema>> {
+  return (schema["properties"] ?? {}) as Record<string, JsonSchema>;
 }
 
 /** A value like another one, for fields whose schema is not known. */
@@ -63,14 +63,24 @@ function typeOf({ type }: JsonSchema): unknown {
   return Array.isArray(type) ? (type as unknown[]).find((one) => one !== "null") : type;
 }
 
-function numberOf(schema: JsonSchema, number: number): number {
-  const {
-    minimum,
-    exclusiveMinimum,
-    maximum,
-    exclusiveMaximum,
-    multipleOf = 1,
-  } = schema as Readonly<Record<string, number | undefined>>;
+/** What schemas say about a value. */
+interface Limits {
+  readonly minimum?: number;
+  readonly exclusiveMinimum?: number;
+  readonly maximum?: number;
+  readonly exclusiveMaximum?: number;
+  readonly multipleOf?: number;
+  readonly items?: JsonSchema;
+  readonly minItems?: number;
+  readonly maxItems?: number;
+  readonly format?: string;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+  readonly pattern?: string;
+}
+
+function numberOf(limits: Limits, number: number): number {
+  const { minimum, exclusiveMinimum, maximum, exclusiveMaximum, multipleOf = 1 } = limits;
   const wanted = Math.ceil((firstNumber + number) / multipleOf) * multipleOf;
   const most =
     maximum ?? (exclusiveMaximum === undefined ? Infinity : exclusiveMaximum - multipleOf);
@@ -80,33 +90,14 @@ function numberOf(schema: JsonSchema, number: number): number {
   return least + (number % room) * multipleOf;
 }
 
-function listOf(schema: JsonSchema, number: number): readonly unknown[] {
-  const {
-    items,
-    minItems = 0,
-    maxItems = 1,
-  } = schema as {
-    readonly items?: JsonSchema;
-    readonly minItems?: number;
-    readonly maxItems?: number;
-  };
+function listOf({ items, minItems = 0, maxItems = 1 }: Limits, number: number): readonly unknown[] {
   if (!isObject(items)) return [];
   const length = Math.max(minItems, Math.min(1, maxItems));
   return Array.from({ length }, (_, index) => canaryOf(items, number + index * 100_000));
 }
 
-function textOf(schema: JsonSchema, number: number): string {
-  const {
-    format,
-    maxLength = Infinity,
-    minLength = 0,
-    pattern,
-  } = schema as {
-    readonly format?: string;
-    readonly maxLength?: number;
-    readonly minLength?: number;
-    readonly pattern?: string;
-  };
+function textOf(limits: Limits, number: number): string {
+  const { format, maxLength = Infinity, minLength = 0, pattern } = limits;
   const digits = String(number).padStart(6, "0");
   const text = `zq${digits}xv`;
   const time = new Date(Date.UTC(2020, 0, 1) + number * 86_400_000).toISOString();

@@ -1,38 +1,26 @@
 import type { Store, Transaction } from "@fetchwork/documents";
 
-const changing: ReadonlySet<unknown> = new Set([
-  "increment",
-  "insert",
-  "insertMany",
-  "purge",
-  "purgeMany",
-  "remove",
-  "removeMany",
-  "replace",
-  "restore",
-  "update",
-  "updateMany",
-  "upsert",
-]);
+type Method = (...given: never[]) => unknown;
+type Work = (transaction: Transaction) => unknown;
+
+const changing = /^(?:increment|insert|purge|remove|replace|restore|update|upsert)/;
 
 /** A store whose process ends after a number of changes: none is stored after these. */
 export class FragileStore {
   /** What is used in the place of the store. */
   readonly store: Store;
   #left = Infinity;
-  #hasFailed = false;
   readonly #end: () => void;
 
-  /** @param end - Ends the process. Default: it only fails, as if it had ended. */
+  /** @param end - Ends the process. Default: changes only fail, as if it had ended. */
   constructor(store: Store, end: () => void = () => undefined) {
     this.#end = end;
-    const collection = (definition: never): object =>
-      this.#watched(store.collection(definition), (change) => this.#count(change));
-    const transaction = (
-      work: (transaction: Transaction) => unknown,
-      options: object,
-    ): Promise<unknown> => store.transaction((given) => this.#together(given, work), options);
-    this.store = proxied(store, { collection, transaction });
+    const inTransaction = (work: Work, options: object): Promise<unknown> =>
+      store.transaction((transaction) => this.#together(transaction, work), options);
+    this.store = proxied(
+      watched(store, () => this.#count()),
+      (name, method) => (name === "transaction" ? inTransaction : method),
+    );
   }
 
   /** Whether changes fail from some time on. */
@@ -40,63 +28,53 @@ export class FragileStore {
     return this.#left !== Infinity;
   }
 
-  /** Lets a number of changes happen from now on. */
-  endAfter(changes: number): void {
+  /** Does something whose process ends after a number of changes; resolves to nothing when it has ended. */
+  async endAfter<Result>(
+    changes: number,
+    work: () => Promise<Result>,
+  ): Promise<Result | undefined> {
     this.#left = changes;
-    this.#hasFailed = false;
-  }
-
-  /** Lets all changes happen again; returns whether one has failed. */
-  restart(): boolean {
+    const result = await work();
+    const hasEnded = this.#left < 0;
     this.#left = Infinity;
-    return this.#hasFailed;
+    return hasEnded ? undefined : result;
   }
 
   /** What a transaction changes is one change, once it is committed. */
-  async #together(
-    transaction: Transaction,
-    work: (transaction: Transaction) => unknown,
-  ): Promise<unknown> {
+  async #together(transaction: Transaction, work: Work): Promise<unknown> {
     let hasChanged = false;
-    const collection = (definition: never): object =>
-      this.#watched(transaction.collection(definition), (change) => {
-        hasChanged = true;
-        return change();
-      });
-    const result = await work(proxied(transaction, { collection }));
-    if (hasChanged) this.#count(() => undefined);
+    const result = await work(watched(transaction, () => (hasChanged = true)));
+    if (hasChanged) this.#count();
     return result;
   }
 
-  #watched(collection: object, run: (change: () => unknown) => unknown): object {
-    const changes = [...changing].map((name) => {
-      const method: unknown = Reflect.get(collection, String(name));
-      if (typeof method !== "function") return [];
-      const call = (...given: unknown[]): unknown =>
-        run(() => Reflect.apply(method, collection, given) as unknown);
-      return [[String(name), call] as const];
-    });
-    return proxied(collection, Object.fromEntries(changes.flat()));
-  }
-
-  #count(change: () => unknown): unknown {
-    if (this.#left === 0) {
-      this.#hasFailed = true;
-      this.#end();
-      throw new Error("the process has ended");
-    }
+  #count(): void {
     this.#left -= 1;
-    return change();
+    if (this.#left >= 0) return;
+    this.#end();
+    throw new Error("the process has ended");
   }
 }
 
+/** A store or transaction that calls a function before each change of a collection. */
+function watched<T extends Store | Transaction>(target: T, onChange: () => void): T {
+  const changed = (name: string, method: Method): Method =>
+    changing.test(name) ? (...given) => (onChange(), method(...given)) : method;
+  return proxied(target, (name, method) =>
+    name === "collection" ? (...given) => proxied(Object(method(...given)), changed) : method,
+  );
+}
+
 /** An object with other methods in the place of some. Private fields need the object itself as `this`. */
-function proxied<T extends object>(target: T, methods: Readonly<Record<string, unknown>>): T {
+function proxied<T extends object>(
+  target: T,
+  methodFor: (name: string, method: Method) => Method,
+): T {
   return new Proxy(target, {
     get(_, name) {
-      if (typeof name === "string" && Object.hasOwn(methods, name)) return methods[name];
       const value: unknown = Reflect.get(target, name, target);
-      return typeof value === "function" ? (value.bind(target) as unknown) : value;
+      if (typeof value !== "function" || typeof name !== "string") return value;
+      return methodFor(name, value.bind(target) as Method);
     },
   });
 }

@@ -3,23 +3,24 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore, type Store, type StoreOptions } from "@fetchwork/documents";
 import { type Handler, runHandler } from "@fetchwork/http";
-import type { Fields, JsonSchema, OpenApiDocument, Resource, Route } from "@fetchwork/rest";
+import type { Fields, OpenApiDocument, Resource, Route } from "@fetchwork/rest";
 import type { Service } from "@fetchwork/service";
 import { VerifyError } from "../errors.ts";
-import { canaryLike, canaryOf } from "./canary.ts";
+import { canaryLike, canaryOf, propertiesOf } from "./canary.ts";
 import type { Caller } from "./caller.ts";
-import { openFragile } from "./open-fragile.ts";
+import { type FragileService, openFragile } from "./fragile-service.ts";
 import { Garden, type Planted } from "./planted.ts";
 import { requestOf } from "./sender.ts";
-import { type Ending, SecondProcess } from "./second-process.ts";
+import { SecondProcess } from "./second-process.ts";
+import { createdIn, undo } from "./snapshot.ts";
 
-/** A service in memory, with callers and documents of several owners. */
+/** A service on a database of its own, with callers and documents of several owners. */
 export interface World extends AsyncDisposable {
   readonly service: Service;
   readonly store: Store;
-  /** A process on the same documents that ends: a second one that is killed, or this one as if it was. */
-  readonly ending: Ending;
   readonly handler: Handler;
+  /** Handles a request in a process that ends: a second one that is killed, or this one as if it was. */
+  readonly handleFatal: FragileService["handle"];
   readonly openApi: OpenApiDocument;
   /** Routes of the project that belong to no operation of a resource. */
   readonly ownRoutes: readonly Route[];
@@ -42,13 +43,16 @@ export const people = { ada: "user", bob: "user", root: "admin" } as const;
 export interface WorldOptions extends Pick<StoreOptions, "onUnindexedQuery"> {
   /** URL of an empty database, which is emptied at the end. Default: one that is removed at the end. */
   readonly database?: string | undefined;
-  /** Whether a database that is removed is a file of the temporary folder. Default: `false`, it is in memory. */
+  /** Whether a database that is removed is a file of the temporary folder. Default: with `module`; else it is in memory. */
   readonly isFile?: boolean | undefined;
-  /** Module that a second process has the service from; it needs a database outside of memory. Default: no second process. */
+  /** Module that a second process has the service from. Default: no second process. */
   readonly module?: string | undefined;
   /** Settings in addition to those that are needed, by the names of their variables. Default: none. */
   readonly settings?: Readonly<Record<string, string>> | undefined;
 }
+
+/** What is done at the end, the last one first. */
+type Closing = (() => Promise<unknown>)[];
 
 /**
  * Opens a service on an empty store, and fills it.
@@ -56,60 +60,41 @@ export interface WorldOptions extends Pick<StoreOptions, "onUnindexedQuery"> {
  * @throws VerifyError for a service that does not open there.
  */
 export async function openWorld(service: Service, options: WorldOptions): Promise<World> {
-  const { isFile = false, module, onUnindexedQuery, settings = {} } = options;
-  const { collections, name } = service;
-  const folder = isFile ? await mkdtemp(join(tmpdir(), "fetchwork-verify-")) : undefined;
-  const temporary =
-    folder === undefined ? "sqlite::memory:" : `sqlite:${join(folder, "verify.db")}`;
-  const { database = temporary } = options;
-  const second =
-    module === undefined
-      ? undefined
-      : new SecondProcess({ module, service: name, database, settings });
-  let store: Store | undefined;
-  const close = async (): Promise<void> => {
-    await second?.[Symbol.asyncDispose]();
-    await store?.close();
-    if (folder !== undefined) await rm(folder, { recursive: true, force: true });
-  };
+  const closing: Closing = [];
   try {
-    store = await openStore(database, { collections, onUnindexedQuery });
-    for (const one of collections) {
-      if ((await store.collection(one).count({ max: 1, deleted: "include" })) === 0) continue;
-      throw new VerifyError(`the database has documents in ${one.name}: expected an empty one`);
-    }
-    const isKept = options.database !== undefined;
-    return await fill(service, store, { settings, second, isKept, close });
+    return await fill(service, options, closing);
   } catch (cause) {
-    await close();
+    await close(closing);
     if (cause instanceof VerifyError) throw cause;
     const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new VerifyError(`${name} does not open: ${reason}`, { cause });
+    throw new VerifyError(`${service.name} does not open: ${reason}`, { cause });
   }
 }
 
-async function fill(
-  service: Service,
-  store: Store,
-  {
-    settings: given,
-    second,
-    isKept,
-    close,
-  }: {
-    readonly settings: Readonly<Record<string, string>>;
-    readonly second: SecondProcess | undefined;
-    /** Whether the database is there afterwards, so that it has to be emptied. */
-    readonly isKept: boolean;
-    readonly close: () => Promise<void>;
-  },
-): Promise<World> {
-  const { fragile, opened, settings } = openFragile(service, store, { settings: given });
-  const simulated: Ending = {
-    send: async (request) => runHandler(opened.handler, request),
-    endAfter: (changes) => Promise.resolve(fragile.endAfter(changes)),
-    restart: () => Promise.resolve(fragile.restart()),
-  };
+async function close(closing: Closing): Promise<void> {
+  for (let next = closing.pop(); next; next = closing.pop()) await next();
+}
+
+async function fill(service: Service, options: WorldOptions, closing: Closing): Promise<World> {
+  const { module, isFile = module !== undefined, onUnindexedQuery, settings = {} } = options;
+  const folder = await mkdtemp(join(tmpdir(), "fetchwork-verify-"));
+  closing.push(() => rm(folder, { recursive: true, force: true }));
+  const temporary = isFile ? `sqlite:${join(folder, "verify.db")}` : "sqlite::memory:";
+  const { database = temporary } = options;
+  const { collections, name } = service;
+  const store = await openStore(database, { collections, onUnindexedQuery });
+  closing.push(() => store.close());
+  for (const one of collections) {
+    if ((await store.collection(one).count({ max: 1, deleted: "include" })) === 0) continue;
+    throw new VerifyError(`the database has documents in ${one.name}: expected an empty one`);
+  }
+  if (database !== temporary) closing.push(() => empty(service, store));
+  const { handle, opened, masterKey } = openFragile(service, store, settings);
+  closing.push(() => opened.stop({ grace: 0 }));
+  const served = module === undefined ? undefined : { module, service: name, database, settings };
+  const second = served && new SecondProcess(served, join(folder, "compiled"));
+  closing.push(async () => second?.[Symbol.asyncDispose]());
+
   const { accounts, resources, routes = [] } = service.options;
   const users = accounts?.user as Resource | undefined;
   const garden = new Garden();
@@ -121,10 +106,8 @@ async function fill(
   const world: World = {
     service,
     store,
-    get ending() {
-      return second === undefined || second.isDone ? simulated : second;
-    },
     handler: opened.handler,
+    handleFatal: (fatal) => (second?.isDone === false ? second.handle(fatal) : handle(fatal)),
     openApi: opened.openApi,
     ownRoutes: [...(resources ?? []).flat(), ...routes].filter(
       ({ action }) => action === undefined,
@@ -134,16 +117,8 @@ async function fill(
     hidden,
     skipped,
     plant: (resource, owner) => plant(resource, owner),
-    sample: (resource, owner) => sample(resource, owner),
-    async [Symbol.asyncDispose]() {
-      await second?.[Symbol.asyncDispose]();
-      await opened.stop({ grace: 0 });
-      for (const one of isKept ? service.collections : []) {
-        await store.collection(one).removeMany({ where: {} });
-        if (one.softDelete === true) await store.collection(one).purgeMany();
-      }
-      await close();
-    },
+    sample,
+    [Symbol.asyncDispose]: () => close(closing),
   };
   const others = service.resources.filter((resource) => resource !== users);
   for (const resource of others) {
@@ -160,18 +135,16 @@ async function fill(
   return world;
 
   async function makeCallers(): Promise<readonly Caller[]> {
-    const { masterKey } = settings;
     const callers: Caller[] = [{ name: "anonymous", viewer: {}, token: undefined }];
     if (users !== undefined && opened.accounts !== undefined) {
       const { context } = opened.accounts;
       for (const [id, role] of Object.entries(people)) {
         const own = fieldsFor(users, id);
-        made += 1;
-        const passwordHash = canaryOf({ type: "string" }, made);
+        const passwordHash = String(canaryOf({ type: "string" }, next()));
         const fields = { ...own, role, passwordHash, sessionVersion: 1, verified: true };
         const document = await store.collection(users.collection).insert(fields, { id });
         garden.add({ resource: users, document });
-        const account = { id, role, passwordHash: String(passwordHash), sessionVersion: 1 };
+        const account = { id, role, passwordHash, sessionVersion: 1 };
         const token = await opened.accounts.authentication.tokens.issue(account);
         callers.push({ name: role, viewer: { user: { id, role } }, token });
         if (id !== "ada") continue;
@@ -192,16 +165,14 @@ async function fill(
   }
 
   function fieldsFor(resource: Resource, owner: string, names = resource.fields): Fields {
-    const input = (resource.input["properties"] ?? {}) as Readonly<Record<string, JsonSchema>>;
-    const output = (resource.output["properties"] ?? {}) as Readonly<Record<string, JsonSchema>>;
+    const schemas = { ...propertiesOf(resource.output), ...propertiesOf(resource.input) };
     const fields: Record<string, unknown> = {};
     for (const field of names) {
-      made += 1;
       const reference = resource.relations.references.find((one) => one.field === field);
       const id = reference && idFor(reference.to(), owner);
       fields[field] =
         id === undefined
-          ? canaryOf(input[field] ?? output[field] ?? {}, made)
+          ? canaryOf(schemas[field] ?? {}, next())
           : reference?.many === true
             ? [id]
             : id;
@@ -215,42 +186,33 @@ async function fill(
   }
 
   async function plant(resource: Resource, owner: string, id?: string): Promise<Planted> {
-    const fields: Record<string, unknown> = { ...fieldsFor(resource, owner) };
-    if (resource.owner !== undefined && resource.owner !== "id") fields[resource.owner] = owner;
+    const own =
+      resource.owner === undefined || resource.owner === "id" ? {} : { [resource.owner]: owner };
     const known = garden.of(resource)[0]?.document ?? {};
-    for (const name of hidden.get(resource) ?? []) {
-      made += 1;
-      fields[name] = canaryLike(Reflect.get(known, name), made);
-    }
+    const added = valuesLike(known, hidden.get(resource) ?? []);
+    const fields = { ...fieldsFor(resource, owner), ...own, ...added };
     const document = await store.collection(resource.collection).insert(fields, { id });
     return { resource, document };
   }
 
   /** Creates one document by a request, and marks fields that the program has added to it. */
   async function discover(resource: Resource): Promise<void> {
-    const isKnown = (field: string): boolean =>
-      resource.named.has(field) ||
-      [resource.owner, "id", "version", "createdAt", "updatedAt", "deletedAt"].includes(field);
+    const meta = [resource.owner, "id", "version", "createdAt", "updatedAt", "deletedAt"];
     for (const caller of world.callers.filter(({ name }) => name !== "key")) {
       const body = sample(resource, caller.viewer.user?.id ?? "ada");
       const request = requestOf(caller, { method: "POST", path: resource.path, body });
-      const before = await idsOf(resource);
-      const response = await runHandler(opened.handler, request);
-      if (response.status !== 201) continue;
-      const documents = store.collection(resource.collection);
-      const created = (await documents.find({ limit: 1000 })).find(({ id }) => !before.has(id));
-      if (created === undefined) continue;
-      const names = Object.keys(created).filter((field) => !isKnown(field));
-      await documents.remove(created.id);
+      const undone = await undo(world, async () => runHandler(opened.handler, request));
+      const [created] = createdIn(undone, resource);
+      if (undone.result.status !== 201 || created === undefined) continue;
+      const names = Object.keys(created).filter(
+        (field) => !resource.named.has(field) && !meta.includes(field),
+      );
       if (names.length === 0) return;
       hidden.set(resource, names);
-      for (const planted of garden.of(resource)) {
-        const marked = names.map((name) => {
-          made += 1;
-          return [name, canaryLike(Reflect.get(created, name), made)] as const;
-        });
-        const document = await documents.update(planted.document.id, Object.fromEntries(marked));
-        if (document) garden.add({ resource, document });
+      for (const { document } of garden.of(resource)) {
+        const documents = store.collection(resource.collection);
+        const changed = await documents.update(document.id, valuesLike(created, names));
+        if (changed) garden.add({ resource, document: changed });
       }
       return;
     }
@@ -259,8 +221,21 @@ async function fill(
     );
   }
 
-  async function idsOf({ collection }: Resource): Promise<ReadonlySet<string>> {
-    const found = await store.collection(collection).find({ limit: 1000 });
-    return new Set(found.map(({ id }) => id));
+  function valuesLike(known: object, names: readonly string[]): Fields {
+    const values = names.map((name) => [name, canaryLike(Reflect.get(known, name), next())]);
+    return Object.fromEntries(values) as Fields;
+  }
+
+  function next(): number {
+    made += 1;
+    return made;
+  }
+}
+
+/** Removes all documents for good. */
+async function empty({ collections }: Service, store: Store): Promise<void> {
+  for (const one of collections) {
+    await store.collection(one).removeMany({ where: {} });
+    if (one.softDelete === true) await store.collection(one).purgeMany();
   }
 }

@@ -1,5 +1,6 @@
 import type { Stored } from "@fetchwork/documents";
 import type { Fields, Resource } from "@fetchwork/rest";
+import type { ShownRequest } from "../finding.ts";
 import { marksIn } from "./canary.ts";
 
 /** A document with a mark in each field. */
@@ -9,6 +10,15 @@ export interface Planted {
   readonly document: Stored<Fields>;
   /** Whether it was removed from a resource with `softDelete`, so that only admins see it. */
   readonly isRemoved?: boolean;
+}
+
+/** A request for a document. */
+export function requestFor(
+  method: string,
+  { resource, document }: Planted,
+  body?: unknown,
+): ShownRequest {
+  return { method, path: `${resource.path}/${document.id}`, body };
 }
 
 /** Where a mark is from. */

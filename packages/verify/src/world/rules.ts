@@ -2,11 +2,17 @@ import type { Operation, Resource } from "@fetchwork/rest";
 import { type Caller, isOwner } from "./caller.ts";
 import type { Planted } from "./planted.ts";
 
+/** What an operation is about: a document, or a resource of which one is created. */
+export interface Subject {
+  readonly resource: Resource;
+  readonly document?: object | undefined;
+}
+
 /** What the rule of an operation says; `undefined` where it is a function, which only a request can ask. */
 export function ruleLets(
   caller: Caller,
   operation: Operation,
-  { resource, document }: { readonly resource: Resource; readonly document?: object },
+  { resource, document }: Subject,
 ): boolean | undefined {
   const rule = resource.access[operation];
   const { isMaster = false, user } = caller.viewer;
@@ -68,7 +74,7 @@ function keyOf({ name, viewer }: Caller, { id }: Planted["document"]): string {
 export function isWritable(
   caller: Caller,
   field: string,
-  { resource, document }: { readonly resource: Resource; readonly document?: object },
+  { resource, document }: Subject,
 ): boolean {
   const { immutable, named, readOnly, views, writeRules } = resource;
   if (!named.has(field) || readOnly.has(field)) return false;

@@ -1,16 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { VerifyError } from "../errors.ts";
-
-/** A process that ends while it changes documents. */
-export interface Ending {
-  /** Sends a request to it. */
-  send(request: Request): Promise<Response>;
-  /** Lets a number of changes happen from now on; the next one ends it. */
-  endAfter(changes: number): Promise<void>;
-  /** Lets all changes happen again; resolves to whether it has ended in between. */
-  restart(): Promise<boolean>;
-}
+import type { FatalRequest } from "./fragile-service.ts";
 
 /** What a second process serves. */
 export interface Served {
@@ -23,22 +14,33 @@ export interface Served {
   readonly settings: Readonly<Record<string, string>>;
 }
 
+/** What a second process sends: a first message once it serves, then the response to each request. */
+export interface Sent {
+  /** Why it cannot serve. */
+  readonly reason?: string;
+  readonly status?: number;
+  readonly text?: string;
+}
+
 interface Running {
   readonly child: ChildProcess;
-  readonly url: string;
+  readonly ended: Promise<unknown>;
 }
 
 /** How often it is killed, since each time costs the start of another one. */
 const maxKills = 6;
 
 /** Serves the same documents in a separate process, which SIGKILL ends. */
-export class SecondProcess implements Ending, AsyncDisposable {
+export class SecondProcess implements AsyncDisposable {
   readonly #served: Served;
+  readonly #cache: string;
   #running: Promise<Running> | undefined;
   #kills = 0;
 
-  constructor(served: Served) {
+  /** @param cache - Folder for compiled code, with which all starts but the first take less time. */
+  constructor(served: Served, cache: string) {
     this.#served = served;
+    this.#cache = cache;
   }
 
   /** Whether it has been killed often enough. */
@@ -46,73 +48,50 @@ export class SecondProcess implements Ending, AsyncDisposable {
     return this.#kills >= maxKills;
   }
 
-  /** Resolves to a 503 when it ends before it has responded. */
-  async send(request: Request): Promise<Response> {
-    const { child, url } = await this.#run();
-    const { pathname, search } = new URL(request.url);
-    try {
-      const response = await fetch(new Request(new URL(`${pathname}${search}`, url), request));
-      return new Response(await response.text(), { status: response.status });
-    } catch {
-      await kill(child);
-      return new Response("", { status: 503 });
-    }
-  }
-
-  async endAfter(changes: number): Promise<void> {
-    const { child } = await this.#run();
-    child.send(changes === Infinity ? {} : { changes });
-    await nextOf(child);
-  }
-
-  async restart(): Promise<boolean> {
-    const { child } = await this.#run();
-    if (child.exitCode === null && child.signalCode === null) {
-      await this.endAfter(Infinity);
-      return false;
-    }
+  /** Resolves to nothing when the process has ended before it has responded. */
+  async handle(request: FatalRequest): Promise<Response | undefined> {
+    const running = await this.#start();
+    // Of one that is ending this fails, which the end itself tells.
+    running.child.send(request, () => undefined);
+    const sent = await nextOf(running);
+    if (sent)
+      return new Response(sent.text === "" ? null : sent.text, { status: sent.status ?? 0 });
     this.#kills += 1;
     this.#running = undefined;
-    // It starts while the documents are looked at.
-    if (!this.isDone) this.#run().catch(() => undefined);
-    return true;
+    // Another one starts while the documents are looked at.
+    if (!this.isDone) this.#start().catch(() => undefined);
+    return undefined;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     const running = await this.#running?.catch(() => undefined);
-    if (running) await kill(running.child);
+    running?.child.kill("SIGKILL");
+    await running?.ended;
   }
 
-  #run(): Promise<Running> {
-    this.#running ??= start(this.#served);
+  #start(): Promise<Running> {
+    this.#running ??= start(this.#served, this.#cache);
     return this.#running;
   }
 }
 
-async function start(served: Served): Promise<Running> {
+async function start(served: Served, cache: string): Promise<Running> {
   // The sources run as they are, and the package as JavaScript.
   const isSource = import.meta.url.endsWith(".ts");
   const program = new URL(`./serve-fragile.${isSource ? "ts" : "js"}`, import.meta.url);
   const child = fork(program, [JSON.stringify(served)], {
     execArgv: [...process.execArgv, ...(isSource ? ["--conditions=@fetchwork/source"] : [])],
     stdio: ["ignore", "ignore", "ignore", "ipc"],
+    env: { NODE_COMPILE_CACHE: cache, ...process.env },
   });
-  const { reason = "it ended", url } = await nextOf(child);
-  if (url !== undefined) return { child, url };
+  const running = { child, ended: once(child, "exit") };
+  const { reason } = (await nextOf(running)) ?? { reason: "it ended" };
+  if (reason === undefined) return running;
   throw new VerifyError(`a second process cannot serve ${served.module}: ${reason}`);
 }
 
 /** What it sends next; nothing once it has ended. */
-async function nextOf(
-  child: ChildProcess,
-): Promise<{ readonly reason?: string; readonly url?: string }> {
-  const sent: unknown[] = await Promise.race([once(child, "message"), once(child, "exit")]);
-  return Object(sent[0]) as { readonly reason?: string; readonly url?: string };
-}
-
-async function kill(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, "exit");
-  child.kill("SIGKILL");
-  await ended;
+async function nextOf({ child, ended }: Running): Promise<Sent | undefined> {
+  const first = await Promise.race([once(child, "message"), ended.then(() => [])]);
+  return first[0] as Sent | undefined;
 }

@@ -3,7 +3,6 @@ import type { Resource } from "@fetchwork/rest";
 import type { Findings, ShownRequest } from "../finding.ts";
 import type { Caller } from "./caller.ts";
 import type { World } from "./open-world.ts";
-import type { Ending } from "./second-process.ts";
 
 /** What a request got. */
 export interface Answer {
@@ -15,6 +14,8 @@ export interface Answer {
   readonly json: unknown;
   /** Body and total. */
   readonly signature: string;
+  /** Whether the process has ended before it has responded; the status is then 503. */
+  readonly hasEnded: boolean;
 }
 
 /** Sends requests of callers, and reports statuses that no route declares. */
@@ -33,15 +34,17 @@ export class Sender {
     this.#declared = declaredBy(world);
   }
 
-  /** @param ending - What responds in the place of this process; its statuses are not reported. */
-  async send(caller: Caller, request: ShownRequest, ending?: Ending): Promise<Answer> {
+  /** @param changes - After these the process ends that handles it; its statuses are not reported. Default: none. */
+  async send(caller: Caller, request: ShownRequest, changes?: number): Promise<Answer> {
     this.#signal?.throwIfAborted();
     this.requests += 1;
-    const sent = requestOf(caller, request);
-    const response = await (ending?.send(sent) ?? runHandler(this.#world.handler, sent));
+    const handled = await (changes === undefined
+      ? runHandler(this.#world.handler, requestOf(caller, request))
+      : this.#world.handleFatal({ caller, request, changes }));
+    const response = handled ?? new Response("", { status: 503 });
     const text = await response.text();
     const { status } = response;
-    if (ending === undefined) this.#check(caller, request, status);
+    if (changes === undefined) this.#check(caller, request, status);
     const total = response.headers.get("x-total-count") ?? "";
     return {
       request,
@@ -49,6 +52,7 @@ export class Sender {
       text: readable([text, ...response.headers.values()].join(" ")),
       json: parsed(text),
       signature: `${status} ${total} ${text}`,
+      hasEnded: handled === undefined,
     };
   }
 

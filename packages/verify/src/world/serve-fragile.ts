@@ -1,12 +1,12 @@
+import { flushCompileCache } from "node:module";
 import { pathToFileURL } from "node:url";
 import { openStore } from "@fetchwork/documents";
-import { serve } from "@fetchwork/http/serve";
 import { isObject } from "@fetchwork/kit";
 import type { Service } from "@fetchwork/service";
-import { openFragile } from "./open-fragile.ts";
-import type { Served } from "./second-process.ts";
+import { type FatalRequest, openFragile } from "./fragile-service.ts";
+import type { Sent, Served } from "./second-process.ts";
 
-// The program of `SecondProcess`: it sends its URL, and receives the number of changes after which it is killed.
+// The program of `SecondProcess`: it handles requests, and kills itself after the changes that each one has.
 try {
   const [, , given = ""] = process.argv;
   const { database, module, settings, ...served } = JSON.parse(given) as Served;
@@ -16,17 +16,24 @@ try {
   );
   if (service === undefined) throw new Error(`it does not export ${served.service}`);
   const store = await openStore(database, { collections: service.collections });
-  const { fragile, opened } = openFragile(service, store, { settings, end: kill });
-  const { url } = await serve(opened.handler, { port: 0, hostname: "127.0.0.1" });
-  process.on("message", ({ changes = Infinity }: { readonly changes?: number }) => {
-    fragile.endAfter(changes);
-    process.send?.({});
-  });
+  const { handle } = openFragile(service, store, settings, kill);
+  process.on("message", (request: FatalRequest) => void respond(handle(request)));
   process.on("disconnect", () => process.exit());
-  process.send?.({ url });
+  // A process that is killed keeps nothing by itself.
+  flushCompileCache();
+  send({});
 } catch (error) {
-  process.send?.({ reason: error instanceof Error ? error.message : String(error) });
+  send({ reason: error instanceof Error ? error.message : String(error) });
   process.disconnect();
+}
+
+async function respond(handled: Promise<Response | undefined>): Promise<void> {
+  const response = await handled;
+  if (response) send({ status: response.status, text: await response.text() });
+}
+
+function send(sent: Sent): void {
+  process.send?.(sent);
 }
 
 function kill(): void {
