@@ -39,7 +39,8 @@ const isolatedTests = [
   "packages/fetchwork/test/agent/view/live-view.test.ts",
   "packages/http/test/client/{client-limits,retry}.test.ts",
   "packages/kit/test/waiting/pause.test.ts",
-  "packages/middleware/test/limits/throttle.test.ts",
+  "packages/middleware/test/{limits/{throttle,timeout},observe/health}.test.ts",
+  "packages/oauth2/test/manager/token-back-off.test.ts",
   "packages/webhooks/test/dispatch/event-handler.test.ts",
   // What was reported once is not reported again by the process.
   "packages/middleware/test/order.test.ts",

@@ -59,7 +59,7 @@ export function hiddenFrom(trial: Trial, caller: Caller, resource: Resource): re
 }
 
 function get({ path }: Resource, parameter: string, value: unknown): ShownRequest {
-  const text = typeof value === "object" ? JSON.stringify(value) : String(value);
+  const text = typeof value === "string" ? value : JSON.stringify(value);
   return { method: "GET", path: `${path}?${parameter}=${encodeURIComponent(text)}` };
 }
 

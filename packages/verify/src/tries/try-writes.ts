@@ -13,14 +13,14 @@ import { scanOwn, tryUnseen } from "./written.ts";
 
 /** Writes every field that a caller does not set, in documents of the caller and of others, alone and in bulk. */
 export async function tryWrites(trial: Trial): Promise<void> {
-  const { callers, service, store, plant } = trial.world;
+  const { callers, service, store } = trial.world;
   // What accounts do with users is theirs.
   for (const resource of service.resources.filter(({ owner }) => owner !== "id")) {
     for (const caller of callers) {
       await tryCreations(trial, caller, resource);
       for (const owner of ["ada", "bob"]) {
         for (const attempt of [tryUpdates, tryRemoval, tryRestoration]) {
-          const planted = await plant(resource, owner);
+          const planted = await trial.world.plant(resource, owner);
           await attempt(trial, caller, planted, owner);
           await store.collection(resource.collection).remove(planted.document.id);
         }

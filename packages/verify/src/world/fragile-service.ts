@@ -10,7 +10,7 @@ import {
 import type { ShownRequest } from "../finding.ts";
 import type { Caller } from "./caller.ts";
 import { FragileStore } from "./fragile-store.ts";
-import { requestOf } from "./sender.ts";
+import { requestOf } from "./request-of.ts";
 
 const secrets = {
   MASTER_KEY: "verify-master-key-verify-master-key",

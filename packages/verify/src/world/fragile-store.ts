@@ -61,7 +61,9 @@ function watched<T extends Store | Transaction>(target: T, onChange: () => void)
   const changed = (name: string, method: Method): Method =>
     changing.test(name) ? (...given) => (onChange(), method(...given)) : method;
   return proxied(target, (name, method) =>
-    name === "collection" ? (...given) => proxied(Object(method(...given)), changed) : method,
+    name === "collection"
+      ? (...given) => proxied(Object(method(...given)) as object, changed)
+      : method,
   );
 }
 

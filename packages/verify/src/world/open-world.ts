@@ -10,11 +10,11 @@ import { canaryLike, canaryOf, propertiesOf } from "./canary.ts";
 import type { Caller } from "./caller.ts";
 import { type FragileService, openFragile } from "./fragile-service.ts";
 import { Garden, type Planted } from "./planted.ts";
-import { requestOf } from "./sender.ts";
+import { requestOf } from "./request-of.ts";
 import { SecondProcess } from "./second-process.ts";
 import { createdIn, undo } from "./snapshot.ts";
 
-/** A service on a database of its own, with callers and documents of several owners. */
+/** A service on a separate database, with callers and documents of several owners. */
 export interface World extends AsyncDisposable {
   readonly service: Service;
   readonly store: Store;

@@ -82,6 +82,7 @@ async function start(served: Served, cache: string): Promise<Running> {
   const child = fork(program, [JSON.stringify(served)], {
     execArgv: [...process.execArgv, ...(isSource ? ["--conditions=@fetchwork/source"] : [])],
     stdio: ["ignore", "ignore", "ignore", "ipc"],
+    // oxlint-disable-next-line node/no-process-env -- Modules of the project may need it.
     env: { NODE_COMPILE_CACHE: cache, ...process.env },
   });
   const running = { child, ended: once(child, "exit") };

@@ -3,6 +3,7 @@ import type { Resource } from "@fetchwork/rest";
 import type { Findings, ShownRequest } from "../finding.ts";
 import type { Caller } from "./caller.ts";
 import type { World } from "./open-world.ts";
+import { requestOf } from "./request-of.ts";
 
 /** What a request got. */
 export interface Answer {
@@ -68,19 +69,6 @@ export class Sender {
       this.#findings.add({ code: "undeclared-status", ...found });
     }
   }
-}
-
-/** A request as it is sent. */
-export function requestOf(
-  { token }: Pick<Caller, "token">,
-  { body, idempotencyKey, method, path }: ShownRequest,
-): Request {
-  const headers = new Headers();
-  if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
-  if (body !== undefined) headers.set("content-type", "application/json");
-  if (idempotencyKey !== undefined) headers.set("idempotency-key", idempotencyKey);
-  const text = body === undefined ? {} : { body: JSON.stringify(body) };
-  return new Request(new URL(path, "http://localhost"), { method, headers, ...text });
 }
 
 interface Declared {

@@ -1,6 +1,13 @@
+import type { Store } from "@fetchwork/documents";
 import type { Resource } from "@fetchwork/rest";
+import type { Service } from "@fetchwork/service";
 import type { Planted } from "./planted.ts";
-import type { World } from "./open-world.ts";
+
+/** Where the documents of a service are. */
+interface Documents {
+  readonly service: Service;
+  readonly store: Store;
+}
 
 /** All documents by path and identifier. */
 export type Snapshot = ReadonlyMap<string, Planted>;
@@ -14,18 +21,18 @@ export interface Undone<Result> {
 
 /** Does something, and puts all documents back as they were. */
 export async function undo<Result>(
-  world: World,
+  documents: Documents,
   work: () => Promise<Result>,
 ): Promise<Undone<Result>> {
-  const before = await snapshot(world);
+  const before = await snapshot(documents);
   const result = await work();
-  const after = await snapshot(world);
-  await restore(world, before, after);
+  const after = await snapshot(documents);
+  await restore(documents, before, after);
   return { result, before, after };
 }
 
 /** All documents of all resources. */
-export async function snapshot({ service, store }: World): Promise<Snapshot> {
+export async function snapshot({ service, store }: Documents): Promise<Snapshot> {
   const all = new Map<string, Planted>();
   for (const resource of service.resources) {
     const found = await store.collection(resource.collection).find({ limit: 1000 });
@@ -51,7 +58,7 @@ export function createdIn(
   );
 }
 
-async function restore({ store }: World, before: Snapshot, after: Snapshot): Promise<void> {
+async function restore({ store }: Documents, before: Snapshot, after: Snapshot): Promise<void> {
   for (const [key, { document, resource }] of after) {
     if (!before.has(key)) await store.collection(resource.collection).remove(document.id);
   }
