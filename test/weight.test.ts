@@ -17,7 +17,7 @@ const budgets: Readonly<Record<string, Budget>> = {
   oauth2: { lines: { src: 10_748 }, names: 123, options: 138 },
   rest: { lines: { src: 16_885, assets: 186 }, names: 149, options: 97 },
   service: { lines: { src: 4_281 }, names: 45, options: 59 },
-  verify: { lines: { src: 3_214 }, names: 16, options: 6 },
+  verify: { lines: { src: 3_216 }, names: 16, options: 6 },
   webhooks: { lines: { src: 8_608, assets: 864 }, names: 116, options: 75 },
 };
 

@@ -1,6 +1,6 @@
 import { UsageError } from "@fetchwork/kit";
 
-/** An option that does not exist, or a service that cannot be opened in memory, `ERR_VERIFY_OPTIONS`. */
+/** An option that does not exist, or a service that cannot be opened, `ERR_VERIFY_OPTIONS`. */
 export class VerifyError extends UsageError {
   override readonly name = "VerifyError" as const;
 

@@ -1,5 +1,5 @@
+import { createOptionCheck, type OptionCheck } from "@fetchwork/kit";
 import type { Service } from "@fetchwork/service";
-import { checkOptions } from "./check-options.ts";
 import { VerifyError } from "./errors.ts";
 import { type Finding, Findings } from "./finding.ts";
 import type { Invariant } from "./invariant.ts";
@@ -21,7 +21,7 @@ import { Sender } from "./world/sender.ts";
 export interface VerifyOptions {
   /**
    * URL of an empty database that is there for nothing else, such as `postgres://localhost/verify`; its documents are removed
-   * at the end. Default: `"sqlite::memory:"`.
+   * at the end. Default: a SQLite store in memory, or with `module` one in a file that is removed at the end.
    */
   readonly database?: string | undefined;
   /**
@@ -55,10 +55,15 @@ export interface VerifyReport {
   readonly skipped: readonly string[];
 }
 
+const checkOptions: OptionCheck = createOptionCheck((message) => new VerifyError(message));
+
+const tries = [tryReads, tryAsks, tryOwnRoutes, tryWrites, tryRepetitions, tryFuzz];
+
 /**
- * Opens a service in memory, fills it with documents of two owners that have a mark in each field, and sends every request
- * that its definitions know as every kind of caller. Reports each field that a caller reads, learns of or writes without
- * being allowed to by the definitions. Nothing leaves the process: mails are dropped, and jobs are not run.
+ * Opens a service, fills it with documents of two owners that have a mark in each field, and sends every request that its
+ * definitions know as every kind of caller. Reports each field that a caller reads, learns of or writes without being allowed
+ * to by the definitions. The store is in memory; with `module` it is a file in the temporary folder, which a second process
+ * opens too and which is removed at the end; with `database` it is that database. Mails are dropped, and jobs are not run.
  *
  * @throws VerifyError for an option that does not exist, a service that does not open, and a database with documents.
  *
@@ -85,19 +90,13 @@ export async function verifyService(
     throw new VerifyError(`scale must be a whole number from 1,000 to 1,000,000, not ${scale}`);
   }
   const { database, invariants = [], module, settings = {} } = options;
-  const isFile = database === undefined && module !== undefined;
-  const world = await openWorld(service, { database, isFile, module, settings });
+  const world = await openWorld(service, { database, module, settings });
   try {
     const findings = new Findings();
     const sender = new Sender(world, findings, signal);
     const visibility = new Visibility();
     const trial: Trial = { world, sender, findings, visibility, reads: new ReadTable() };
-    await tryReads(trial);
-    await tryAsks(trial);
-    await tryOwnRoutes(trial);
-    await tryWrites(trial);
-    await tryRepetitions(trial);
-    await tryFuzz(trial);
+    for (const one of tries) await one(trial);
     for (const one of invariants) await tryInvariant(trial, one);
     const scaled =
       scale === undefined

@@ -1,6 +1,6 @@
 import { administer, type DocumentRecord } from "@fetchwork/documents";
 import type { Fields, JsonSchema, Resource } from "@fetchwork/rest";
-import { canaryLike, canaryOf } from "../world/canary.ts";
+import { canaryLike, canaryOf, propertiesOf } from "../world/canary.ts";
 import type { World } from "../world/open-world.ts";
 
 /** Each document refers to one that this many documents refer to, and an owner has as many. */
@@ -19,15 +19,9 @@ const meta: ReadonlySet<string> = new Set(["id", "version", "createdAt", "update
  */
 export async function fillStore(
   world: World,
-  {
-    from,
-    signal,
-    to,
-  }: {
-    readonly from: number;
-    readonly signal: AbortSignal | undefined;
-    readonly to: number;
-  },
+  from: number,
+  to: number,
+  signal: AbortSignal | undefined,
 ): Promise<void> {
   for (const resource of world.service.resources) {
     const make = maker(world, resource);
@@ -47,8 +41,7 @@ export function madeId(number: number): string {
 
 function maker(world: World, resource: Resource): (number: number) => DocumentRecord {
   const { collection, owner } = resource;
-  const input = (resource.input["properties"] ?? {}) as Readonly<Record<string, JsonSchema>>;
-  const output = (resource.output["properties"] ?? {}) as Readonly<Record<string, JsonSchema>>;
+  const schemas = { ...propertiesOf(resource.output), ...propertiesOf(resource.input) };
   const known: object = world.garden.of(resource)[0]?.document ?? {};
   const unique = new Set(collection.unique.filter((one) => [one].flat().length === 1).flat());
   const names = [...new Set([...resource.fields, ...Object.keys(known)])].filter(
@@ -79,7 +72,7 @@ function maker(world: World, resource: Resource): (number: number) => DocumentRe
         target === users && number < share ? "ada" : madeId(Math.floor(number / share));
       return reference?.many === true ? (number) => [parent(number)] : parent;
     }
-    const schema = input[name] ?? output[name];
+    const schema = schemas[name];
     const value: unknown = Reflect.get(known, name);
     return schema === undefined
       ? (number) => canaryLike(value, firstNumber + number)

@@ -3,6 +3,7 @@ import type { Resource } from "@fetchwork/rest";
 import type { Service } from "@fetchwork/service";
 import { type Finding, Findings, type ShownRequest } from "../finding.ts";
 import type { Caller } from "../world/caller.ts";
+import { report } from "../world/report.ts";
 import { openWorld, type World } from "../world/open-world.ts";
 import { Sender } from "../world/sender.ts";
 import { fillStore } from "./fill-store.ts";
@@ -72,7 +73,7 @@ async function measure(
   const findings = new Findings();
   const sender = new Sender(world, findings, signal);
   const tenth = Math.ceil(documents / 10);
-  await fillStore(world, { from: 0, to: tenth, signal });
+  await fillStore(world, 0, tenth, signal);
   const asked = await askable(world, sender, Math.floor(tenth / 2));
   const few: number[] = [];
   for (const one of asked) {
@@ -80,7 +81,7 @@ async function measure(
     few.push(await timeOf(sender, one));
     for (const query of unindexed) addUnindexed({ findings, world }, one, query);
   }
-  await fillStore(world, { from: tenth, to: documents, signal });
+  await fillStore(world, tenth, documents, signal);
   const costs: Cost[] = [];
   for (const [index, one] of asked.entries()) {
     const { caller, request, resource, way } = one;
@@ -142,26 +143,24 @@ async function timeOf(sender: Sender, { caller, request }: Asked): Promise<numbe
 
 function addUnindexed(
   { findings, world }: { readonly findings: Findings; readonly world: World },
-  { caller, field, request, resource, way }: Asked,
+  { caller, resource: asked, ...one }: Asked,
   { collection, warnings }: UnindexedQuery,
 ): void {
-  const read = world.service.resources.find((one) => one.collection.name === collection);
-  const of = read ?? resource;
-  const found = { resource: of.name, field, caller: caller.name, way, request, status: 200 };
-  findings.add({ code: "cost-grows", ...found }, `Add the index: ${warnings.join("; ")}`);
+  const read = world.service.resources.find((each) => each.collection.name === collection);
+  const fix = `Add the index: ${warnings.join("; ")}`;
+  const answer = { request: one.request, status: 200 };
+  report({ findings }, "cost-grows", caller, { ...one, resource: read ?? asked, answer, fix });
 }
 
 function addGrowing(
   findings: Findings,
-  { caller, field, fields, request, resource, way }: Asked,
+  { caller, ...asked }: Asked,
   { before, many }: { readonly before: number; readonly many: number },
 ): void {
+  const index = `declare indexes: [${JSON.stringify(asked.fields)}] of ${asked.resource.name}`;
+  const help = asked.fields.length === 0 ? "count fewer with list.count" : index;
   const cost = `${before} ms with a tenth of the documents, ${many} ms with all`;
-  const index = JSON.stringify(fields);
-  const fix =
-    fields.length === 0
-      ? "count fewer with list.count"
-      : `declare indexes: [${index}] of ${resource.name}`;
-  const found = { resource: resource.name, field, caller: caller.name, way, request, status: 200 };
-  findings.add({ code: "cost-grows", ...found }, `Make it cheaper, or ${fix}: ${cost}`);
+  const answer = { request: asked.request, status: 200 };
+  const fix = `Make it cheaper, or ${help}: ${cost}`;
+  report({ findings }, "cost-grows", caller, { ...asked, answer, fix });
 }

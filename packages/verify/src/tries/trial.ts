@@ -1,10 +1,11 @@
 import { isObject, isSecretName } from "@fetchwork/kit";
-import type { FindingCode, Findings } from "../finding.ts";
+import type { Findings } from "../finding.ts";
 import { marksIn } from "../world/canary.ts";
 import { type Caller, kindOf } from "../world/caller.ts";
 import type { World } from "../world/open-world.ts";
 import type { Place } from "../world/planted.ts";
-import type { Subject, Visibility } from "../world/rules.ts";
+import { type Found, report } from "../world/report.ts";
+import type { Visibility } from "../world/rules.ts";
 import type { Answer, Sender } from "../world/sender.ts";
 import type { ReadTable } from "./read-table.ts";
 
@@ -15,26 +16,6 @@ export interface Trial {
   readonly findings: Findings;
   readonly visibility: Visibility;
   readonly reads: ReadTable;
-}
-
-/** What was found about a resource, or one of its documents, and by which response. */
-export interface Found extends Subject {
-  readonly field?: string | undefined;
-  readonly way: string;
-  readonly answer: Pick<Answer, "request" | "status">;
-  /** Default: what helps against faults of the code. */
-  readonly fix?: string;
-}
-
-/** Reports a fault; its caller is named as what it is for the document. */
-export function report(
-  { findings }: Pick<Trial, "findings">,
-  code: FindingCode,
-  caller: Caller,
-  { answer: { request, status }, document, field, fix, resource, way }: Found,
-): void {
-  const about = { resource: resource.name, field, caller: kindOf(caller, resource, document) };
-  findings.add({ code, ...about, way, request, status }, fix);
 }
 
 /** Looks for fields of the planted documents in a response; reports those that the caller may not see. */

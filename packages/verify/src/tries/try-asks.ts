@@ -5,7 +5,8 @@ import type { Caller } from "../world/caller.ts";
 import type { Planted } from "../world/planted.ts";
 import type { Answer } from "../world/sender.ts";
 import { undo } from "../world/snapshot.ts";
-import { documentsIn, report, type Trial } from "./trial.ts";
+import { documentsIn, type Trial } from "./trial.ts";
+import { report } from "../world/report.ts";
 import { fieldNames } from "./try-reads.ts";
 
 /** Two requests that differ in a value only: responses that differ tell whether a document has it. */

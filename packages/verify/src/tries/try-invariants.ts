@@ -4,8 +4,9 @@ import type { ShownRequest } from "../finding.ts";
 import type { Invariant } from "../invariant.ts";
 import type { Caller } from "../world/caller.ts";
 import type { Planted } from "../world/planted.ts";
-import { isWritable } from "../world/rules.ts";
-import { type Found, report, type Trial } from "./trial.ts";
+import { isWritable, type Subject } from "../world/rules.ts";
+import type { Trial } from "./trial.ts";
+import { type Found, report } from "../world/report.ts";
 import { requestTo, resourceNamed } from "./try-own-routes.ts";
 
 /** Requests at the same time, and changes after which the process ends. */
@@ -76,29 +77,32 @@ async function tryAction(
       hasEnded = answers.some((one) => one.hasEnded);
       if (answers.some((one) => one.status < 400 || one.status >= 500)) break;
     }
-    const isBroken = async (): Promise<boolean> => {
-      const after = await valueOf(trial, invariant, target);
-      return after !== undefined && before !== after;
-    };
-    /** Repeats what ended with its process: a response under the key is kept. */
-    const repeat = async (): Promise<true> => {
-      const first = await sender.send(caller, request);
-      const second = await sender.send(caller, request);
-      const isKept = first.status >= 300 || first.signature === second.signature;
-      if (request.method !== "POST" || isKept) return true;
-      const { document, resource } = made.target;
-      const found = { resource, document, way: `${way} ${action.name}`, answer: second };
-      report(trial, "repeated-effect", caller, found);
-      return true;
-    };
-    if ((await isBroken()) || (hasEnded && (await repeat()) && (await isBroken()))) {
-      const answer = { request, status };
-      reportBroken(trial, invariant, { scene: made, answer, way: `${way} ${action.name}` });
+    const found = { scene: made, way: `${way} ${action.name}` };
+    let isBroken = await hasChanged(trial, invariant, target, before);
+    if (!isBroken && hasEnded) {
+      await repeat(trial, caller, { ...found, request });
+      isBroken = await hasChanged(trial, invariant, target, before);
+    }
+    if (isBroken) {
+      reportBroken(trial, invariant, { ...found, answer: { request, status } });
       return true;
     }
     if (!hasEnded) return false;
   }
   return false;
+}
+
+/** Repeats what ended with its process: a response under the key is kept. */
+async function repeat(
+  trial: Trial,
+  caller: Caller,
+  { request, scene, way }: Pick<Found, "way"> & { scene: Scene; request: ShownRequest },
+): Promise<void> {
+  const first = await trial.sender.send(caller, request);
+  const answer = await trial.sender.send(caller, request);
+  const isKept = first.status >= 300 || first.signature === answer.signature;
+  if (request.method !== "POST" || isKept) return;
+  report(trial, "repeated-effect", caller, { ...scene.target, way, answer });
 }
 
 /** The value as text; `undefined` once the document is gone. */
@@ -111,6 +115,17 @@ async function valueOf(
   const document = await documents.get(target.document.id);
   if (document === undefined) return undefined;
   return JSON.stringify(await value(document as never, world.store)) ?? "nothing";
+}
+
+/** Whether the value is another one; not of a document that is gone. */
+async function hasChanged(
+  trial: Trial,
+  invariant: Invariant,
+  target: Scene,
+  before: string | undefined,
+): Promise<boolean> {
+  const after = await valueOf(trial, invariant, target);
+  return after !== undefined && before !== after;
 }
 
 function reportBroken(
@@ -149,41 +164,24 @@ function actionsOf(trial: Trial, chain: readonly Resource[]): readonly Action[] 
   const [resource, next] = chain;
   if (resource === undefined || next === undefined) return [];
   const { path } = resource;
-  const at = ({ ids }: Scene, one = resource): string => `${one.path}/${ids.get(one) ?? "none"}`;
-  const bodyOf = ({ caller, ids }: Scene, round: number, isNew: boolean): Fields => {
-    const document = isNew ? undefined : { [resource.owner ?? ""]: caller.viewer.user?.id };
-    const body = sampleOf(trial, caller, { resource, ids, round, document });
-    const fields = Object.entries(body).filter(
-      ([field]) => isNew || !refersTo(trial, resource, field),
-    );
-    return Object.fromEntries(fields);
-  };
-  const moved = resource.fields.find((field) => refersTo(trial, resource, field) === next);
   const [other] = trial.world.garden.of(next);
-  const isMoved = moved !== undefined && !resource.immutable.has(moved);
-  const remove = (made: Scene, one?: Resource): ShownRequest => ({
-    method: "DELETE",
-    path: at(made, one),
-  });
+  const moved = resource.fields.find((field) => refersTo(trial, resource, field) === next);
+  const moves = moved === undefined || resource.immutable.has(moved) ? [] : [moved];
+  const at = ({ ids }: Scene, one = resource): string => `${one.path}/${ids.get(one) ?? "none"}`;
   const patch = (made: Scene, body: Fields): ShownRequest => ({
     method: "PATCH",
     path: at(made),
     body,
   });
-  const create: Action = {
-    name: `create ${resource.name}`,
-    chain: chain.slice(1),
-    request: (made, round) => ({ method: "POST", path, body: bodyOf(made, round, true) }),
-  };
-  const update: Action = {
-    name: `update ${resource.name}`,
-    chain,
-    request: (made, round) => patch(made, bodyOf(made, round + 1, false)),
-  };
-  const move: Action = {
-    name: `move ${resource.name}`,
-    chain,
-    request: (made) => patch(made, { [moved ?? ""]: other?.document.id }),
+  const remove = (made: Scene, one?: Resource): ShownRequest => ({
+    method: "DELETE",
+    path: at(made, one),
+  });
+  const changesOf = ({ caller, ids }: Scene, round: number): Fields => {
+    const document = { [resource.owner ?? ""]: caller.viewer.user?.id };
+    const body = sampleOf(trial, caller, { resource, document, ids, round });
+    const plain = Object.entries(body).filter(([field]) => !refersTo(trial, resource, field));
+    return Object.fromEntries(plain);
   };
   const restore: Action = {
     name: `restore ${resource.name}`,
@@ -192,9 +190,25 @@ function actionsOf(trial: Trial, chain: readonly Resource[]): readonly Action[] 
     request: (made) => ({ method: "POST", path: `${at(made)}/restore` }),
   };
   return [
-    create,
-    update,
-    ...(isMoved ? [move] : []),
+    {
+      name: `create ${resource.name}`,
+      chain: chain.slice(1),
+      request: ({ caller, ids }, round) => ({
+        method: "POST",
+        path,
+        body: sampleOf(trial, caller, { resource, ids, round }),
+      }),
+    },
+    {
+      name: `update ${resource.name}`,
+      chain,
+      request: (made, round) => patch(made, changesOf(made, round + 1)),
+    },
+    ...moves.map((field) => ({
+      name: `move ${resource.name}`,
+      chain,
+      request: (made: Scene) => patch(made, { [field]: other?.document.id }),
+    })),
     ...(resource.softDelete ? [restore] : []),
     ...chain.slice(0, -1).map((one) => ({
       name: one === resource ? `remove ${one.name}` : `remove ${one.name} of ${resource.name}`,
@@ -250,7 +264,7 @@ async function scene(
   let made = base;
   for (const resource of base === undefined ? [target] : chain.toReversed()) {
     if (ids.has(resource)) continue;
-    const { caller, planted } = await make(trial, resource, { ids, caller: made?.caller });
+    const { caller, planted } = await make(trial, resource, ids, made?.caller);
     ids.set(resource, planted.document.id);
     made = { target: made?.target ?? planted, caller, ids };
   }
@@ -262,10 +276,8 @@ async function scene(
 async function make(
   trial: Trial,
   resource: Resource,
-  {
-    ids,
-    caller: by,
-  }: { readonly ids: ReadonlyMap<Resource, string>; readonly caller: Caller | undefined },
+  ids: Scene["ids"],
+  by: Caller | undefined,
 ): Promise<{ readonly caller: Caller; readonly planted: Planted }> {
   const { sender, world } = trial;
   const documents = world.store.collection(resource.collection);
@@ -289,32 +301,28 @@ async function make(
   return { caller: by ?? first, planted: { resource, document: changed ?? document } };
 }
 
+/** What is sampled: a document, or a new one of a resource, in one of the rounds of a race. */
+interface Sampled extends Subject {
+  readonly ids: Scene["ids"];
+  readonly round: number;
+}
+
 /** What a caller sends to create a document that refers to those of a scene. */
 function sampleOf(
   trial: Trial,
   caller: Caller | undefined,
-  {
-    resource,
-    ids,
-    round,
-    document,
-  }: {
-    readonly resource: Resource;
-    readonly ids: ReadonlyMap<Resource, string>;
-    readonly round: number;
-    readonly document?: object | undefined;
-  },
+  { ids, round, ...subject }: Sampled,
 ): Fields {
   const owner = caller?.viewer.user?.id ?? "ada";
-  const isNew = ids.size > 0;
-  const sample = Object.entries(trial.world.sample(resource, owner)).flatMap(([field, value]) => {
-    const place = { resource, ...(document ? { document } : {}) };
-    if (caller !== undefined && !isWritable(caller, field, place)) return [];
-    const to = refersTo(trial, resource, field);
+  const fields = Object.entries(trial.world.sample(subject.resource, owner));
+  const sample = fields.flatMap(([field, value]) => {
+    if (caller !== undefined && !isWritable(caller, field, subject)) return [];
+    const to = refersTo(trial, subject.resource, field);
     const id = to && ids.get(to);
     return [[field, id === undefined ? value : Array.isArray(value) ? [id] : id] as const];
   });
-  return isNew ? small(Object.fromEntries(sample), round) : Object.fromEntries(sample);
+  const sent = Object.fromEntries(sample);
+  return ids.size > 0 ? small(sent, round) : sent;
 }
 
 /** Marked numbers are too large for what is taken of something else. */

@@ -7,7 +7,8 @@ import { isWritable, ruleLets } from "../world/rules.ts";
 import type { Planted } from "../world/planted.ts";
 import type { Answer } from "../world/sender.ts";
 import { undo, type Undone } from "../world/snapshot.ts";
-import { type Found, report, scan, type Trial } from "./trial.ts";
+import { scan, type Trial } from "./trial.ts";
+import { type Found, report } from "../world/report.ts";
 import { attackBodies, otherThan } from "./attack-bodies.ts";
 import { tryOwnAsks } from "./try-own-asks.ts";
 

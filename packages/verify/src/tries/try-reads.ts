@@ -2,7 +2,8 @@ import type { Resource } from "@fetchwork/rest";
 import type { Caller } from "../world/caller.ts";
 import { requestFor } from "../world/planted.ts";
 import { ruleLets } from "../world/rules.ts";
-import { documentsIn, report, scan, type Trial } from "./trial.ts";
+import { documentsIn, scan, type Trial } from "./trial.ts";
+import { report } from "../world/report.ts";
 
 /** A request for documents, with the way that it is. */
 interface Way {

@@ -1,7 +1,8 @@
 import type { Caller } from "../world/caller.ts";
 import { type Planted, requestFor } from "../world/planted.ts";
 import { ruleLets } from "../world/rules.ts";
-import { report, type Trial } from "./trial.ts";
+import type { Trial } from "./trial.ts";
+import { report } from "../world/report.ts";
 import { scanOwn, tryUnseen } from "./written.ts";
 
 /** Removes a document. */

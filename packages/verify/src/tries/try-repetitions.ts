@@ -1,6 +1,7 @@
 import { snapshot, textOf, undo } from "../world/snapshot.ts";
 import { requestTo } from "./try-own-routes.ts";
-import { report, type Trial } from "./trial.ts";
+import type { Trial } from "./trial.ts";
+import { report } from "../world/report.ts";
 
 /** Repeats what clients may repeat, POST under the same `Idempotency-Key`, and PUT and DELETE as they are: nothing else may change. */
 export async function tryRepetitions(trial: Trial): Promise<void> {

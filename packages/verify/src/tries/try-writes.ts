@@ -7,7 +7,8 @@ import { isWritable, ruleLets, type Subject } from "../world/rules.ts";
 import type { Answer } from "../world/sender.ts";
 import { createdIn, undo } from "../world/snapshot.ts";
 import { otherThan } from "./attack-bodies.ts";
-import { report, type Trial } from "./trial.ts";
+import type { Trial } from "./trial.ts";
+import { report } from "../world/report.ts";
 import { tryRemoval, tryRestoration } from "./try-removals.ts";
 import { scanOwn, tryUnseen } from "./written.ts";
 

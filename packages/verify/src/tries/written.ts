@@ -3,7 +3,8 @@ import type { Caller } from "../world/caller.ts";
 import { type Planted, requestFor } from "../world/planted.ts";
 import { ruleLets } from "../world/rules.ts";
 import type { Answer } from "../world/sender.ts";
-import { report, type Trial } from "./trial.ts";
+import type { Trial } from "./trial.ts";
+import { report } from "../world/report.ts";
 
 /** A document as it was written, by which response. */
 export interface Written extends Planted {
