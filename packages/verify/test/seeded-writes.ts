@@ -203,7 +203,7 @@ export const writeFaults: readonly Seeded[] = [
     repaired: () => sealing({ ...done, 410: { description: "Gone" } }),
   },
   {
-    name: "a rule with a status of its own, where hooks refuse other operations only",
+    name: "a rule with a separate status, where hooks refuse other operations only",
     expected: { code: "undeclared-status", caller: "user", way: "updatePost" },
     faulty: () => ruled({ beforeCreate: refuseLong, beforeRestore: refuseLong, afterUpdate() {} }),
     repaired: () => ruled({ beforeUpdate: refuseLong }),

@@ -126,7 +126,7 @@ describe("a sign-up that is open to everyone, with mails", () => {
     expect((await signIn("ada@example.com")).status).toBe(201);
   });
 
-  it("is not confirmed by whoever reads the mail and guesses the password", async () => {
+  it("is not confirmed by someone who reads the mail and guesses the password", async () => {
     const settings = { attempts: createAttemptLimiter({ limit: 10 }) };
     const { nextMail, send } = await openAccounts({ ...isOpen, settings });
     await send("POST", "/users", { json });
