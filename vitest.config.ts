@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { defineConfig } from "vitest/config";
 import "./scripts/require-node.cjs";
 
-// Half of what a process of a test computes is to strip and compile the sources, which all of them share.
+// Half of what a process of a test computes is to strip and compile the sources, which all of them
+// share.
 process.env["NODE_COMPILE_CACHE"] ??= join(import.meta.dirname, "node_modules/.cache/compile");
 
 const conditions = ["@fetchwork/source"];
@@ -17,7 +18,10 @@ const repeatedTests = [
   "packages/documents/test/{contract/*,migration,soft-deletion}.test.ts",
   "packages/rest/test/contract/contract.test.ts",
 ];
-/** Tests that `npm test` leaves to `npm run test:more`, since they take long and look at what others have looked at. */
+/**
+ * Tests that `npm test` leaves to `npm run test:more`, since they take long and look at what others
+ * have looked at.
+ */
 const longTests = [
   "packages/documents/test/{growth-matrix,planner-sqlite}.test.ts",
   "packages/documents/test/postgres-distributed.test.ts",
@@ -101,9 +105,6 @@ const processes = {
     exclude: ["**/node_modules/**", ...timedTests],
     // Each has processes of its own.
     maxWorkers: availableParallelism(),
-    // Time for their processes to start on a busy machine.
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
     sequence: { groupOrder: 1 },
   },
 };
@@ -114,7 +115,6 @@ const timed = {
     name: "timed",
     include: timedTests,
     maxWorkers: 1,
-    testTimeout: 60_000,
     sequence: { groupOrder: 2 },
   },
 };
@@ -132,8 +132,8 @@ export default defineConfig({
     ],
     reporters: ["default", "./scripts/plain-summary-reporter.ts"],
     // Where threads come and go, V8 now and then ends a process at its record of code pages
-    // (https://github.com/nodejs/node/issues/64500), also where code of WebAssembly is freed. Without keys of memory, and
-    // where such code is kept, it happens less.
+    // (https://github.com/nodejs/node/issues/64500), also where code of WebAssembly is freed.
+    // Without keys of memory, and where such code is kept, it happens less.
     execArgv: [
       "--conditions=@fetchwork/source",
       "--no-memory-protection-keys",
@@ -142,9 +142,9 @@ export default defineConfig({
     globalSetup: "packages/documents/test/stop-servers.ts",
     // Tests wait a quarter of their time: for servers, timers and the disk.
     maxWorkers: Math.ceil(availableParallelism() * 1.5),
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
     // A machine that is busy with other tests is slow; what never comes is no less missed.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     expect: { poll: { timeout: 10_000 } },
   },
 });

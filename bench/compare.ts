@@ -1,10 +1,12 @@
-// Measures everything against its peers, one part after another, and writes docs/benchmarks.md with its pictures.
+// Measures everything against its peers, one part after another, and writes docs/benchmarks.md with
+// its pictures.
 //
 //   npm run compare -- [--only blog,webhooks] [--quick] [--rounds N] [--render]
 //
-// A full run takes about half an hour on a quiet machine with two cores, a quick one about ten minutes. Each part is a
-// process group of its own with a limit of time; nothing of it is left behind. The results of a part that fails stay what
-// they were, and the others go on; the exit code is 1 then.
+// A full run takes about half an hour on a quiet machine with two cores, a quick one about ten
+// minutes. Each part is a separate process group with a limit of time; nothing of it is left
+// behind. The results of a part that fails stay what they were, and the others go on; the exit code
+// is 1 then.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync, copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -106,7 +108,9 @@ interface RunOptions {
   readonly env: NodeJS.ProcessEnv;
 }
 
-/** Runs Node as a process group, which is ended with its first process, or when its time is over. */
+/**
+ * Runs Node as a process group, which is ended with its first process, or when its time is over.
+ */
 async function run(
   args: readonly string[],
   { cwd, minutes, env }: RunOptions,

@@ -7,8 +7,8 @@ import { staged } from "./stage-pages.ts";
 export const built: string = join(import.meta.dirname, "dist");
 
 /**
- * Writes what programs read: the Markdown of each page next to its HTML, `llms.txt` with a line for each page, and
- * `llms-full.txt` with the text of the pages, without the API reference.
+ * Writes what programs read: the Markdown of each page next to its HTML, `llms.txt` with a line for
+ * each page, and `llms-full.txt` with the text of the pages, without the API reference.
  */
 export function writeForPrograms(): void {
   for (const page of globSync("**/*.md", { cwd: staged })) {

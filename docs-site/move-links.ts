@@ -15,8 +15,9 @@ const codeOrLink =
   /^(?<fence>`{3,})[^]*?^\k<fence>[ \t]*$|(?<ticks>`+)[^]*?[^`]\k<ticks>(?!`)|(?<image>!?)\[(?<text>(?:`[^`]*`|\\.|[^[\]`\\])*)\]\(<?(?<target>[^)\s>]+)>?(?<title>[^)]*)\)/gm;
 
 /**
- * Writes the links of a Markdown file for its page on the site: to pages of the site, to pictures, which `onPicture`
- * receives, to the repository, or as code. Throws when a file that it links to does not exist.
+ * Writes the links of a Markdown file for its page on the site: to pages of the site, to pictures,
+ * which `onPicture` receives, to the repository, or as code. Throws when a file that it links to
+ * does not exist.
  */
 export function moveLinks(
   markdown: string,

@@ -1,6 +1,7 @@
 /**
- * How the offline search ranks: options of MiniSearch, sent to the browser as text. Guides stand before the reference, and
- * that before pages for contributors, which have the same words more often.
+ * How the offline search ranks: options of MiniSearch, sent to the browser as text. Guides stand
+ * before the reference, and that before pages for contributors, which have the same words more
+ * often.
  */
 export const miniSearch = {
   searchOptions: {

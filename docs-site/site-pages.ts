@@ -14,8 +14,8 @@ export interface SitePage {
 }
 
 /**
- * The sections in the order of the side bar, each with its files. A file belongs to the first section that
- * names it; patterns of `remainders` take what no other pattern names.
+ * The sections in the order of the side bar, each with its files. A file belongs to the first
+ * section that names it; patterns of `remainders` take what no other pattern names.
  */
 const sections: readonly (readonly [string, readonly string[]])[] = [
   [

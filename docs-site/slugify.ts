@@ -1,4 +1,7 @@
-/** The anchor of a heading as GitHub makes it, so that links of the Markdown lead there on the site too. */
+/**
+ * The anchor of a heading as GitHub makes it, so that links of the Markdown lead there on the site
+ * too.
+ */
 export function slugify(heading: string): string {
   return heading
     .trim()

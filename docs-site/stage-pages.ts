@@ -8,7 +8,10 @@ import { sitePages } from "./site-pages.ts";
 /** The Markdown that VitePress builds the site from; git ignores it. */
 export const staged: string = join(import.meta.dirname, "pages");
 
-/** Writes the pages of the repository's Markdown files and the start page, with links that work on the site. */
+/**
+ * Writes the pages of the repository's Markdown files and the start page, with links that work on
+ * the site.
+ */
 export function stagePages(): void {
   const all = sitePages();
   const pages = new Map(all.map(({ source, page }) => [source, page]));
@@ -44,8 +47,8 @@ function referenceLink(source: string): string {
 }
 
 /**
- * Changes Markdown where VitePress reads more into it than GitHub: `{{ … }}` outside of code is a value of Vue, and a tag
- * at the start of a line is one, also inside of code.
+ * Changes Markdown where VitePress reads more into it than GitHub: `{{ … }}` outside of code is a
+ * value of Vue, and a tag at the start of a line is one, also inside of code.
  */
 export function forVitePress(markdown: string): string {
   return markdown.replace(

@@ -1,4 +1,4 @@
-// The blog is what the commands make: `npm run blog` writes examples/blog anew from the templates.
+// The blog is what the commands make: `npm run blog` writes examples/blog again from the templates.
 import "./require-node.cjs";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";

@@ -83,8 +83,9 @@ function lint({ file, faults }) {
 }
 
 /**
- * Imports every entry on this Node and type-checks the import, with nothing but what an application has. Of the code of
- * the README only the exports are judged: whether their types can be named from outside of the package.
+ * Imports every entry on this Node and type-checks the import, with nothing but what an application
+ * has. Of the code of the README only the exports are judged: whether their types can be named from
+ * outside of the package.
  *
  * @param {Tarball} tarball
  * @param {string} folder
@@ -130,7 +131,8 @@ function use({ name, folder: sources, entries, faults }, folder) {
         /^readme-\d+\.ts\(.* error TS(2742|2883|4\d{3}):/.test(line),
     ),
   );
-  // As in most projects that are for Node alone, and without `skipLibCheck`: what the declarations import counts too.
+  // As in most projects that are for Node alone, and without `skipLibCheck`: what the declarations
+  // import counts too.
   faults.push(
     ...typeErrors(folder, {
       compilerOptions: { ...compilerOptions, lib: ["ES2024"] },
@@ -152,8 +154,9 @@ function use({ name, folder: sources, entries, faults }, folder) {
 }
 
 /**
- * Type-checks the imports of all packages with the oldest compiler and types of Node that are supported, without
- * `skipLibCheck`. The compiler of this repository adds "DOM.Iterable" to "DOM" by itself, this one does not.
+ * Type-checks the imports of all packages with the oldest compiler and types of Node that are
+ * supported, without `skipLibCheck`. The compiler of this repository adds "DOM.Iterable" to "DOM"
+ * by itself, this one does not.
  */
 function useOlderTypes() {
   const older = join(temporary, "older");

@@ -1,6 +1,7 @@
-// Starts a cluster of Citus on this machine, a coordinator and two workers, and prints the URL of the coordinator. It ends
-// with SIGINT, SIGTERM, or when its input ends, and removes the data. It needs a PostgreSQL that has the extension
-// installed: POSTGRES_BIN names the folder of its programs, by default the newest below /usr/lib/postgresql.
+// Starts a cluster of Citus on this machine, a coordinator and two workers, and prints the URL of
+// the coordinator. It ends with SIGINT, SIGTERM, or when its input ends, and removes the data. It
+// needs a PostgreSQL that has the extension installed: POSTGRES_BIN names the folder of its
+// programs, by default the newest below /usr/lib/postgresql.
 import "./require-node.cjs";
 import { once } from "node:events";
 import { findCitus, startCitus } from "../packages/documents/test/citus-cluster.ts";

@@ -3,8 +3,9 @@ import { join } from "node:path";
 import { root, run } from "./pack-packages.mjs";
 
 /**
- * Installs the packages of a folder with a `package.json` and a lock file into `node_modules/.cache/<name>`, unless they
- * are there. They are large and no dependencies of the workspace. Returns the path of their `node_modules`.
+ * Installs the packages of a folder with a `package.json` and a lock file into
+ * `node_modules/.cache/<name>`, unless they are there. They are large and no dependencies of the
+ * workspace. Returns the path of their `node_modules`.
  */
 export function installPinned(pins: string, name: string): string {
   const folder = join(root, "node_modules/.cache", name);

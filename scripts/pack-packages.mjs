@@ -18,7 +18,8 @@ export const root = resolve(import.meta.dirname, "..");
  * @property {Readonly<Record<string, string | Readonly<Record<string, string>>>>} exports
  * @property {readonly string[]} entries What an application imports: the name, or name and subpath.
  * @property {readonly string[]} needs Names of the packages that it needs.
- * @property {readonly string[]} peers Packages that an entry needs and the package does not bring, as name and range.
+ * @property {readonly string[]} peers Packages that an entry needs and the package does not bring,
+ * as name and range.
  */
 
 /**

@@ -17,8 +17,9 @@ export interface Tarball {
 }
 
 /**
- * Builds and packs the packages of the repository as they would be published, and returns their tarballs by package
- * name. They are cached below `node_modules/.cache` until a source changes; the sources are not modified.
+ * Builds and packs the packages of the repository as they would be published, and returns their
+ * tarballs by package name. They are cached below `node_modules/.cache` until a source changes; the
+ * sources are not modified.
  */
 export async function packWorkspace(
   root: string,

@@ -5,7 +5,10 @@ export interface NeedingManifest {
   readonly peerDependenciesMeta?: Readonly<Record<string, { readonly optional?: boolean }>>;
 }
 
-/** The names of the packages that a package needs: its dependencies, and its peers that are not optional. */
+/**
+ * The names of the packages that a package needs: its dependencies, and its peers that are not
+ * optional.
+ */
 export function neededBy(manifest: NeedingManifest): readonly string[] {
   const { dependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} } = manifest;
   const peers = Object.keys(peerDependencies).filter(

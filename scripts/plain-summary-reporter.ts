@@ -23,7 +23,9 @@ export default class PlainSummaryReporter implements Reporter {
   }
 }
 
-/** Counts files that do not load and suites whose hooks fail: their tests are reported as skipped. */
+/**
+ * Counts files that do not load and suites whose hooks fail: their tests are reported as skipped.
+ */
 function errorsOutsideTests(module: TestModule): number {
   let count = module.errors().length;
   for (const suite of module.children.allSuites()) count += suite.errors().length;

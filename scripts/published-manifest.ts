@@ -14,8 +14,8 @@ export interface RepositoryFields {
 }
 
 /**
- * Makes the fields of one package from the `repository` of the root's `package.json`, the only place that has the address.
- * Returns `undefined` where the root has none.
+ * Makes the fields of one package from the `repository` of the root's `package.json`, the only
+ * place that has the address. Returns `undefined` where the root has none.
  *
  * @throws TypeError for an address that is not an `https` URL
  */
@@ -48,7 +48,9 @@ export function writePublishedManifest(
   writeFileSync(file, `${JSON.stringify({ ...manifest, ...fields }, undefined, 2)}\n`);
 }
 
-/** The `https` URL of the repository, without `.git`. `undefined` as long as it has no public one. */
+/**
+ * The `https` URL of the repository, without `.git`. `undefined` as long as it has no public one.
+ */
 export function repositoryOf(root: string): string | undefined {
   const { repository } = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as {
     readonly repository?: string | { readonly url: string };

@@ -1,4 +1,5 @@
-// Follows `changeset version`, which sets the versions of the packages: writes that version wherever else it stands.
+// Follows `changeset version`, which sets the versions of the packages: writes that version
+// wherever else it stands.
 import "./require-node.cjs";
 import { globSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

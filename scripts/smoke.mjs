@@ -139,7 +139,8 @@ function bearer() {
  *
  * @param {string} method
  * @param {string} path
- * @param {{ form?: Record<string, string>, json?: unknown, authorization?: string, status: number }} options
+ * @param {{ form?: Record<string, string>, json?: unknown, authorization?: string, status: number
+ * }} options
  * @returns {Promise<any>}
  */
 async function ask(method, path, { form, json, authorization, status }) {
@@ -170,7 +171,8 @@ async function ask(method, path, { form, json, authorization, status }) {
  */
 function paste(file) {
   const lines = readFileSync(file, "utf8").match(/^ {2}\S.*$/gm) ?? [];
-  // Each answer goes where the line sends it, and to descriptor 3 with its status. The last `-w` is the one that counts.
+  // Each answer goes where the line sends it, and to descriptor 3 with its status. The last `-w` is
+  // the one that counts.
   const recordingCurl = `curl() {
     local body; body=$(mktemp)
     local outcome; outcome=$(command curl -sS --max-time 15 "$@" -o "$body" -w '%{http_code} %{url_effective}')

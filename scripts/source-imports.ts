@@ -11,10 +11,11 @@ export interface SourceFacts {
 }
 
 /**
- * Reads a module with a real parser, so that comments and strings that look like imports do not count.
+ * Reads a module with a real parser, so that comments and strings that look like imports do not
+ * count.
  *
- * @throws {SyntaxError} when the text does not parse, or an import's specifier is neither a literal nor
- *   `pathToFileURL(…).href`, a file that the user names.
+ * @throws {SyntaxError} when the text does not parse, or an import's specifier is neither a literal
+ *   nor `pathToFileURL(…).href`, a file that the user names.
  */
 export function readSource(path: string, text: string): SourceFacts {
   const { program, errors } = parseSync(path, text);
@@ -35,7 +36,7 @@ export function readSource(path: string, text: string): SourceFacts {
       // A file that the user of a command names belongs to no package.
       if (/^pathToFileURL\(.+\)\.href$/s.test(slice(text, source))) return;
       if (source.type !== "Literal" || typeof source.value !== "string") {
-        throw new SyntaxError(`${path}: import() of what is no literal: ${slice(text, source)}`);
+        throw new SyntaxError(`${path}: import() of what is not a literal: ${slice(text, source)}`);
       }
       imports.add(source.value);
     },

@@ -6,7 +6,10 @@ import { readPackages, readText, root, type WorkspacePackage } from "./workspace
 export interface Weight {
   /** Lines of its sources, all of them, by folder: `src`, `bin`, `assets`, `templates`. */
   readonly lines: Readonly<Record<string, number>>;
-  /** Names that its entries export, but for `/internal`; one that several entries export counts once. */
+  /**
+   * Names that its entries export, but for `/internal`; one that several entries export counts
+   * once.
+   */
   readonly names: number;
   /** Fields of the exported interfaces whose names end in `Options` or `Settings`. */
   readonly options: number;

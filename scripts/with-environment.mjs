@@ -19,7 +19,8 @@ const args = words.slice(end + 1);
 if (process.execve !== undefined)
   process.execve(process.execPath, [process.execPath, ...args], env);
 
-// Windows has no `execve`. Ctrl-C reaches all processes of a console; the program decides what it means.
+// Windows has no `execve`. Ctrl-C reaches all processes of a console; the program decides what it
+// means.
 const child = spawn(process.execPath, args, { env, stdio: "inherit" });
 process.on("SIGINT", () => {});
 process.on("SIGTERM", () => child.kill("SIGTERM"));

@@ -38,7 +38,9 @@ export interface WorkspacePackage {
 /** The root of the repository. */
 export const root: string = resolve(import.meta.dirname, "..");
 
-/** Reads the packages below `packages` or `examples`; a folder without a `package.json` is an error. */
+/**
+ * Reads the packages below `packages` or `examples`; a folder without a `package.json` is an error.
+ */
 export function readPackages(parent: "packages" | "examples"): readonly WorkspacePackage[] {
   const folders = globSync(`${parent}/*/`, { cwd: root }).map((folder) =>
     folder.replace(/\/$/, ""),
@@ -60,7 +62,10 @@ export function readManifest(folder: string): Manifest {
   return JSON.parse(readText(join(folder, "package.json"))) as Manifest;
 }
 
-/** The paths of the Markdown pages of the packages: READMEs, skills, and the guides in `docs/<package>/`. */
+/**
+ * The paths of the Markdown pages of the packages: READMEs, skills, and the guides in
+ * `docs/<package>/`.
+ */
 export function packagePages(name = "*"): readonly string[] {
   const pages = `{packages/${name}/README.md,packages/${name}/skills/*/SKILL.md,docs/${name}/*.md}`;
   return globSync(pages, { cwd: root })
@@ -68,7 +73,10 @@ export function packagePages(name = "*"): readonly string[] {
     .toSorted();
 }
 
-/** Reads a file below the root. A missing one is an empty text, so that each rule says what it misses. */
+/**
+ * Reads a file below the root. A missing one is an empty text, so that each rule says what it
+ * misses.
+ */
 export function readText(path: string): string {
   const file = join(root, path);
   return existsSync(file) ? readFileSync(file, "utf8") : "";

@@ -5,7 +5,10 @@ import { blogFiles } from "../scripts/blog-files.ts";
 
 const blog = join(import.meta.dirname, "../examples/blog");
 
-/** What the blog has beside: tests that need the repository or are about this blog, and what running it leaves. */
+/**
+ * What the blog has beside: tests that need the repository or are about this blog, and what running
+ * it leaves.
+ */
 const own = [/^test\/[^/]+\.ts$/, /^\.env$/, /^(?:node_modules|data|docs|coverage)\//];
 
 const made = await blogFiles();

@@ -13,7 +13,9 @@ const count = Number(given ?? (isWhole ? 20_000 : 5_000));
 const seed = Number(process.env["FETCHWORK_FUZZ_SEED"] ?? 20_261_126);
 const timeout = 600_000;
 
-/** Only an authenticator signs what these take; see packages/rest/test/accounts/passkeys.test.ts. */
+/**
+ * Only an authenticator signs what these take; see packages/rest/test/accounts/passkeys.test.ts.
+ */
 const byAuthenticators: ReadonlySet<string> = new Set(["registerPasskey", "signInWithPasskey"]);
 
 /** Each operation did what it is for, and each way of refusing a request was seen. */

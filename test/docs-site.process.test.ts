@@ -29,7 +29,10 @@ function htmlFiles(): readonly string[] {
   return globSync("**/*.html", { cwd: built }).map((file) => file.replaceAll("\\", "/"));
 }
 
-/** What a page of the reference says of each name: its prose, without headings, code, tables and types. */
+/**
+ * What a page of the reference says of each name: its prose, without headings, code, tables and
+ * types.
+ */
 function descriptionsOf(page: string): ReadonlyMap<string, string> {
   const sections = page.split(/^### (?=(?:abstract )?\w)/m).slice(1);
   return new Map(

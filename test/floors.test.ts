@@ -5,7 +5,9 @@ import { floors } from "./floors.ts";
 
 const packages = readPackages("packages");
 
-/** Files of a package's `src`, with the files of the same package that each imports, types included. */
+/**
+ * Files of a package's `src`, with the files of the same package that each imports, types included.
+ */
 function importsInside({ sources }: WorkspacePackage): ReadonlyMap<string, readonly string[]> {
   return new Map(
     sources.map(({ path, imports }) => [
@@ -17,7 +19,10 @@ function importsInside({ sources }: WorkspacePackage): ReadonlyMap<string, reado
   );
 }
 
-/** The number of the floor that a file is on: 0 is the top. Undefined where no floor is listed for it. */
+/**
+ * The number of the floor that a file is on: 0 is the top. Undefined where no floor is listed for
+ * it.
+ */
 function floorOf(file: string, list: readonly string[]): number | undefined {
   if (["index.ts", "internal.ts"].includes(posix.basename(file))) return -1;
   const folder = list

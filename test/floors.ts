@@ -1,8 +1,9 @@
 /**
- * The folders of `src/` of each package, from top to bottom. A file imports files of the same folder and of folders lower
- * in the list; imports of types count. A name that ends in `.ts` is a single file with a separate floor, and `.` stands
- * for the files next to the folders. Entry files (`index.ts`) are on top and not listed. `a/b` is listed where a folder
- * inside a folder has a separate floor.
+ * The folders of `src/` of each package, from top to bottom. A file imports files of the same
+ * folder and of folders lower in the list; imports of types count. A name that ends in `.ts` is a
+ * single file with a separate floor, and `.` stands for the files next to the folders. Entry files
+ * (`index.ts`) are on top and not listed. `a/b` is listed where a folder inside a folder has a
+ * separate floor.
  */
 export const floors: Readonly<Record<string, readonly string[]>> = {
   endpoint: ["typed", "."],
@@ -63,6 +64,7 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
     "webhooks",
     "receivers",
     "jobs",
+    "service-parts.ts",
     "migrations",
     "store",
     "settings/environment-file.ts",

@@ -6,7 +6,7 @@ import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { codeBlocks } from "../scripts/markdown.ts";
 import { freePort } from "./free-port.ts";
-import { answers, copyCommitted, pasted } from "./pasted.ts";
+import { answers, copyCommitted, pasted, startDev } from "./pasted.ts";
 
 const root = join(import.meta.dirname, "..");
 /** The server of the page has a Node of its own that is recent enough. */
@@ -26,11 +26,35 @@ beforeAll(async () => {
 }, 240_000);
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
+describe("the first screen of the README", () => {
+  it("makes a project whose start prints the lines that lead to what it shows", async () => {
+    const readme = await readFile(join(root, "README.md"), "utf8");
+    const [commands = ""] = codeBlocks(readme, "sh");
+    const [make = ""] = codeBlocks(await pageOf("own-routes"), "sh");
+    expect(commands.trim()).toBe(`${make.trim()}\nnpm run dev`);
+
+    const origin = `http://localhost:${await freePort()}`;
+    const dev = startDev(project, origin);
+    await answers(`${origin}/notes`);
+    await expect.poll(dev.output, { timeout: 20_000 }).toContain("Ctrl-C");
+    const lines = dev.output().match(/^ {2}\S.*$/gm) ?? [];
+    const responses = (await pasted(lines.join("\n"), project)).trim().split("\n");
+
+    const [, asked = "", shown = ""] =
+      /^```console\n\$ (.*)\n(.*)\n```$/m.exec(readme) ?? expect.fail("no response");
+    const withoutIds = (text: string): string => text.replaceAll(/"id":"[^"]+"/g, '"id":""');
+    expect(lines.at(-1)?.replace(/http:\/\/[^/]+/, "http://localhost:9000")).toContain(
+      asked.replace("curl ", ""),
+    );
+    expect(withoutIds(responses.at(-1) ?? "")).toBe(withoutIds(shown));
+  });
+});
+
 describe("the pages about a route of one's own and about testing", () => {
   it("work as pasted into a new project", { timeout: 240_000 }, async () => {
     const pages = [await pageOf("own-routes"), await pageOf("testing")].join("\n");
     const files = codeBlocks(pages, "ts");
-    expect(files).toHaveLength(4);
+    expect(files).toHaveLength(5);
     for (const text of files) {
       const [, file = expect.fail(text)] = /^\/\/ (src\/\S+)\n/.exec(text) ?? [];
       await writeFile(join(project, file), text);
@@ -62,6 +86,7 @@ describe("the page about deploying", () => {
     const [, install = ""] = /^(npm ci .*)$/m.exec(text) ?? [];
     await pasted(install, service, { PATH });
     expect(existsSync(join(service, "node_modules/vitest"))).toBe(false);
+    expect(existsSync(join(service, "node_modules/node"))).toBe(false);
     const [makeSettings = "", drill = ""] = codeBlocks(text, "sh");
     await pasted(makeSettings, folder);
 

@@ -49,6 +49,11 @@ describe.each(packages.map((manifest) => [manifest.name, manifest] as const))(
   },
 );
 
+it("no project needs a second undici for nodeTransport: from the major of Node 24 on, any will do", () => {
+  const ranges = packages.flatMap(({ peerDependencies = {} }) => peerDependencies["undici"] ?? []);
+  expect(ranges).toEqual([">=7"]);
+});
+
 describe("the lock file", () => {
   it("has one exact version for each package that is installed", () => {
     expect(installed.length).toBeGreaterThan(100);

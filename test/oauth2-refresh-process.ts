@@ -1,4 +1,7 @@
-/** A process that shares a token in documents with others: `oauth2-refresh-process.ts <origin> <url> <once|forever>`. */
+/**
+ * A process that shares a token in documents with others: `oauth2-refresh-process.ts <origin> <url>
+ * <once|forever>`.
+ */
 import { defineCollection, openStore } from "@fetchwork/documents";
 import {
   DocumentTokenStore,

@@ -1,7 +1,7 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
 import { cp } from "node:fs/promises";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { expect, onTestFinished } from "vitest";
 import { codeBlocks } from "../scripts/markdown.ts";
 import { freePort } from "./free-port.ts";
@@ -69,8 +69,8 @@ interface Deployed {
 }
 
 /**
- * Copies a project, installs and runs it in production with the last `text` block of a page, whose values `...` become
- * random secrets, until it is healthy; then stops it.
+ * Copies a project, installs and runs it in production with the last `text` block of a page, whose
+ * values `...` become random secrets, until it is healthy; then stops it.
  */
 export async function runsDeployed(text: string, folders: Deployed): Promise<void> {
   const { project, deployed, data } = folders;
@@ -80,7 +80,9 @@ export async function runsDeployed(text: string, folders: Deployed): Promise<voi
     .replaceAll("=...", () => `=${randomBytes(32).toString("hex")}`)
     .replace(data, deployed);
   const port = String(await freePort());
-  const production = running(spawnGroup(command, deployed, { PORT: port, IP: "127.0.0.1" }));
+  // The server has a Node that is recent enough.
+  const PATH = `${dirname(process.execPath)}:${process.env["PATH"] ?? ""}`;
+  const production = running(spawnGroup(command, deployed, { PATH, PORT: port, IP: "127.0.0.1" }));
   await answers(`http://127.0.0.1:${port}/health`);
   // The end of all of it; npm ends by the signal, as its shell does.
   expect(await production.stop()).toBeNull();

@@ -4,7 +4,10 @@ import { parseSync, Visitor } from "rolldown/utils";
 import { expect, it } from "vitest";
 import { readText, root } from "../scripts/workspace-packages.ts";
 
-/** Phrases that stop a native reader, with what to write instead. `docs/glossary.md` has the words to use. */
+/**
+ * Phrases that stop a native reader, with what to write instead. `docs/glossary.md` has the words
+ * to use.
+ */
 const avoided: readonly (readonly [RegExp, string])[] = [
   [/(?<!\bthere )\bis no (?!longer\b|more\b|one\b)/i, "is not a …, invalid …"],
   [/\bis none of\b/, "must be one of"],
@@ -21,7 +24,7 @@ const avoided: readonly (readonly [RegExp, string])[] = [
 function proseOf(path: string): readonly (readonly [line: number, text: string])[] {
   const text = readText(path);
   const { program, comments } = parseSync(path, text);
-  const found = comments.map(({ start, value }) => [start, value] as const);
+  const found = comments.map(({ start, value }) => [start, unwrapped(value)] as const);
   new Visitor({
     Literal({ start, value }) {
       if (typeof value === "string") found.push([start, value]);
@@ -31,6 +34,11 @@ function proseOf(path: string): readonly (readonly [line: number, text: string])
   return found.map(([start, prose]) => [text.slice(0, start).split("\n").length, prose]);
 }
 
+/** A comment without its line breaks, which could divide a phrase. */
+function unwrapped(comment: string): string {
+  return comment.replace(/\s*\n\s*\*?\s*/g, " ");
+}
+
 function faultsIn(prose: string): readonly string[] {
   return avoided.flatMap(([phrase, better]) => {
     const [found] = phrase.exec(prose) ?? [];
@@ -38,15 +46,100 @@ function faultsIn(prose: string): readonly string[] {
   });
 }
 
-it("comments and messages of the sources avoid phrases that stop the reader", () => {
-  const files = globSync("packages/*/src/**/*.ts", { cwd: root }).toSorted();
-  expect(files.length).toBeGreaterThan(300);
+it.each<[string, number, readonly string[]]>([
+  ["sources", 300, ["packages/*/src/**/*.ts"]],
+  ["templates", 5, ["packages/*/templates/**/*.ts", "packages/create-fetchwork/bin/*"]],
+  ["scripts", 100, ["{scripts,docs-site,bench}/**/*.{ts,mjs,cjs}"]],
+  ["examples", 30, ["examples/*/{src,scripts}/**/*.ts"]],
+])("comments and texts of the %s avoid phrases that stop the reader", (_, least, patterns) => {
+  const files = globSync([...patterns], { cwd: root, exclude: ["**/node_modules"] }).toSorted();
+  expect(files.length).toBeGreaterThanOrEqual(least);
   const faults = files.flatMap((path) =>
     proseOf(path).flatMap(([line, prose]) =>
       faultsIn(prose).map((fault) => `${path}:${String(line)} ${fault}`),
     ),
   );
   expect(faults).toEqual([]);
+});
+
+/** The words of the names in a module, such as "made" and "since" of `madeSince`. */
+function wordsOfNames(path: string): readonly string[] {
+  const found = new Set<string>();
+  const { program } = parseSync(path, readText(path));
+  new Visitor({ Identifier: ({ name }) => void found.add(name) }).visit(program);
+  return [...found].flatMap((name) => name.split(/_|(?=[A-Z])/));
+}
+
+it("names in the sources have no word that stops the reader", () => {
+  const files = globSync("packages/*/{src,templates}/**/*.ts", { cwd: root }).toSorted();
+  const faults = files.flatMap((path) =>
+    wordsOfNames(path)
+      .filter((word) => /^(?:anew|meanwhile|whoever|mistakable)$/i.test(word))
+      .map((word) => `${path}: ${word}`),
+  );
+  expect(faults).toEqual([]);
+});
+
+/** Names of tests that were here before this check; the number only ever falls. */
+const namesToReplace = 40;
+
+it("names of tests avoid phrases that stop the reader", () => {
+  const files = globSync("{packages/*,examples/*,.}/test/**/*.test.ts", { cwd: root });
+  expect(files.length).toBeGreaterThan(500);
+  const names = files.flatMap((path) =>
+    Array.from(
+      readText(path).matchAll(
+        /^\s*(?:it|test|describe)(?:\.\w+)?\(\s*(["`])(.+?)\1,|^\s*\]\)\(\s*(["`])(.+?)\3,/gm,
+      ),
+      ([, , name = "", , rowName = ""]) => name + rowName,
+    ),
+  );
+  expect(names.length).toBeGreaterThan(5_000);
+  const faults = names.filter((name) => faultsIn(name).length > 0);
+  expect(faults.length).toBeLessThanOrEqual(namesToReplace);
+});
+
+/** Messages in another form than `<subject> must be <expected>, got <value>`. */
+const otherMessage =
+  /\b(?:is|are) (?:of type )?(?:\$\{[^`]*?\}|empty)(?:[,:] expected |, but must be )|\bmust (?:be|list) [^`"\n]*, not \$\{|\breturned \$\{[^`]*?\}, expected /;
+
+it.each([
+  ["`port is ${port}, expected a whole number`", true],
+  ["`PORT is ${JSON.stringify(text)}, but must be a whole number`", true],
+  ["`--list must be array or rows, not ${list}`", true],
+  ["`the handler returned ${typeof value}, expected a Response`", true],
+  ["`port must be a whole number, got ${port}`", false],
+  ['`invalid path "${path}": expected something like /articles`', false],
+])("the message %s has another form: %j", (message, hasOther) => {
+  expect(otherMessage.test(message)).toBe(hasOther);
+});
+
+it("messages about a value have the form `<subject> must be <expected>, got <value>`", () => {
+  const files = globSync("packages/*/{src,templates}/**/*.ts", { cwd: root }).toSorted();
+  expect(files.length).toBeGreaterThan(300);
+  const faults = files.flatMap((path) => {
+    const [found] = otherMessage.exec(readText(path)) ?? [];
+    return found === undefined ? [] : [`${path}: ${found}`];
+  });
+  expect(faults).toEqual([]);
+});
+
+/** Lines of code, addresses and instructions to the linter are as long as they are. */
+const isUnbreakable = /^\s*(?:\*|\/\/) (?:[^ ]+$|oxlint-)|[;,)}]$/;
+
+it("comments of the sources have at most 100 columns", () => {
+  const wide = globSync("packages/*/src/**/*.ts", { cwd: root })
+    .toSorted()
+    .flatMap((path) =>
+      readText(path)
+        .split("\n")
+        .flatMap((line, index) => {
+          const isComment = /^\s*(?:\/?\*|\/\/) ?/.test(line);
+          const isWide = isComment && line.length > 100 && !isUnbreakable.test(line);
+          return isWide ? [`${path}:${String(index + 1)}`] : [];
+        }),
+    );
+  expect(wide).toEqual([]);
 });
 
 it.each(
@@ -58,6 +151,9 @@ it.each(
       "examples/*/*.md",
       "docs/!(glossary).md",
       "docs/!(conformance)/*.md",
+      "docs-site/*.md",
+      "packages/*/skills/*/*.md",
+      ".{changeset,github}/**/*.md",
     ],
     {
       cwd: root,
@@ -71,6 +167,13 @@ it.each(
     .split("\n")
     .flatMap((line, index) => faultsIn(line).map((fault) => `line ${String(index + 1)}: ${fault}`));
   expect(faults).toEqual([]);
+});
+
+it("pages, templates and messages have URLs of localhost, because a browser may not open 0.0.0.0", () => {
+  const pages = "{*.md,docs/**/*.md,{packages,examples}/*/*.md,packages/*/skills/**/*.md}";
+  const files = globSync([pages, "packages/*/{src,templates}/**/*.{ts,md}"], { cwd: root });
+  expect(files.length).toBeGreaterThan(400);
+  expect(files.filter((path) => readText(path).includes("://0.0.0.0"))).toEqual([]);
 });
 
 it.each(

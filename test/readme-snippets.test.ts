@@ -5,7 +5,8 @@ import { afterAll, expect, it } from "vitest";
 import { codeBlocks } from "../scripts/markdown.ts";
 import { packagePages, readPackages, readText, root } from "../scripts/workspace-packages.ts";
 
-// Inside the workspace, so that its packages and their dependencies resolve; ignored by git and the tools.
+// Inside the workspace, so that its packages and their dependencies resolve; ignored by git and the
+// tools.
 const folder = join(root, "node_modules/.cache/readme-snippets");
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 

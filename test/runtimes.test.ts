@@ -32,7 +32,8 @@ describe("what runs where", () => {
     const entries = readPackages("packages").flatMap(({ manifest: { name, exports = {} } }) =>
       Object.keys(exports)
         .filter((entry) => entry !== "./package.json")
-        // The other subpaths of middleware are single files of its main entry, as `subpaths.test.ts` there shows.
+        // The other subpaths of middleware are single files of its main entry, as
+        // `subpaths.test.ts` there shows.
         .filter((entry) => name !== "@fetchwork/middleware" || /^\.(?:\/node)?$/.test(entry))
         .map((entry) => name + entry.slice(1))
         .filter((entry) => !filesOfMainEntries.has(entry)),

@@ -21,7 +21,6 @@ const options: ProjectOptions = {
 };
 const kinds: readonly PackageSource[] = [
   { kind: "registry" },
-  { kind: "workspace" },
   { kind: "tarballs", files: new Map() },
 ];
 const made = kinds.flatMap((source) =>

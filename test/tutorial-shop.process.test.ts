@@ -8,7 +8,7 @@ import { answers, pasted, runsDeployed, startDev } from "./pasted.ts";
 
 const root = join(import.meta.dirname, "..");
 
-it("the tutorial of a shop works as pasted", { timeout: 480_000 }, async () => {
+it("the tutorial of a shop works as pasted", { timeout: 900_000 }, async () => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "tutorial-shop-")));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const project = join(folder, "marketplace");

@@ -9,7 +9,7 @@ import { answers, pasted, runsDeployed, startDev } from "./pasted.ts";
 
 const root = join(import.meta.dirname, "..");
 
-it("the tutorial works as pasted", { timeout: 480_000 }, async () => {
+it("the tutorial works as pasted", { timeout: 900_000 }, async () => {
   const folder = await realpath(await mkdtemp(join(tmpdir(), "tutorial-")));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const library = join(folder, "library");

@@ -2,23 +2,24 @@ import { describe, expect, it } from "vitest";
 import { weighPackages } from "../scripts/weight.ts";
 
 /**
- * The maximum of each package: lines by folder, exported names, and fields of exported options. A number rises only in a
- * change that says which feature asked for it, and by no more than that feature.
+ * The maximum of each package: lines by folder, exported names, and fields of exported options. A
+ * number rises only in a change that says which feature asked for it, and by no more than that
+ * feature.
  */
 const budgets: Readonly<Record<string, Budget>> = {
-  agent: { lines: { src: 19_468, assets: 1_192 }, names: 151, options: 102 },
+  agent: { lines: { src: 19_113, assets: 1_200 }, names: 104, options: 64 },
   "create-fetchwork": { lines: {}, names: 0, options: 0 },
-  documents: { lines: { src: 21_905 }, names: 88, options: 64 },
-  endpoint: { lines: { src: 1_775 }, names: 41, options: 23 },
-  fetchwork: { lines: { src: 10_072, templates: 25 }, names: 17, options: 2 },
-  http: { lines: { src: 10_736 }, names: 120, options: 81 },
-  kit: { lines: { src: 1_367 }, names: 58, options: 10 },
-  middleware: { lines: { src: 10_222 }, names: 150, options: 129 },
-  oauth2: { lines: { src: 10_748 }, names: 123, options: 138 },
-  rest: { lines: { src: 16_885, assets: 186 }, names: 149, options: 97 },
-  service: { lines: { src: 4_281 }, names: 45, options: 59 },
-  verify: { lines: { src: 3_216 }, names: 16, options: 6 },
-  webhooks: { lines: { src: 8_608, assets: 864 }, names: 116, options: 75 },
+  documents: { lines: { src: 21_912 }, names: 68, options: 48 },
+  endpoint: { lines: { src: 1_778 }, names: 25, options: 21 },
+  fetchwork: { lines: { src: 9_552, templates: 25 }, names: 15, options: 0 },
+  http: { lines: { src: 10_823 }, names: 97, options: 75 },
+  kit: { lines: { src: 1_394 }, names: 55, options: 3 },
+  middleware: { lines: { src: 10_282 }, names: 142, options: 127 },
+  oauth2: { lines: { src: 10_890 }, names: 98, options: 107 },
+  rest: { lines: { src: 17_001, assets: 191 }, names: 145, options: 93 },
+  service: { lines: { src: 4_498 }, names: 43, options: 61 },
+  verify: { lines: { src: 3_106 }, names: 15, options: 6 },
+  webhooks: { lines: { src: 8_653, assets: 868 }, names: 92, options: 66 },
 };
 
 interface Budget {

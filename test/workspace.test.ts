@@ -59,7 +59,8 @@ function importsThat(
 function isDeclared(specifier: string, file: string, { manifest }: WorkspacePackage): boolean {
   const { dependencies, peerDependencies, optionalDependencies, devDependencies } = manifest;
   const forTests = file.endsWith(".test.ts") ? { ...rootTools, ...devDependencies } : {};
-  // Tools of the project that uses the package: as optional peers, `npm ci --omit=dev` would install them.
+  // Tools of the project that uses the package: as optional peers, `npm ci --omit=dev` would
+  // install them.
   const tools = manifest.name === "@fetchwork/service" ? devDependencies : {};
   const declared = {
     ...dependencies,
@@ -68,7 +69,8 @@ function isDeclared(specifier: string, file: string, { manifest }: WorkspacePack
     ...forTests,
     ...tools,
   };
-  // What begins with `#` is the package's own choice of one of its files (Node's "subpath imports").
+  // What begins with `#` is the package's own choice of one of its files (Node's "subpath
+  // imports").
   if (specifier.startsWith("#")) return specifier in (manifest.imports ?? {});
   return isRelative(specifier) || specifier.startsWith("node:") || packageOf(specifier) in declared;
 }
@@ -123,7 +125,9 @@ it.each(examples.map(({ folder, sources }) => [folder, sources] as const))(
 describe.each(packages.map((pkg) => [pkg.folder, pkg] as const))("%s", (folder, pkg) => {
   const { manifest, sources } = pkg;
   const own = layers[manifest.name] ?? -1;
-  /** A package without an entry is a program of plain JavaScript in `bin`, which no compiler builds. */
+  /**
+   * A package without an entry is a program of plain JavaScript in `bin`, which no compiler builds.
+   */
   const isProgram = !("." in (manifest.exports ?? {}));
 
   it("has a layer and is named after its folder", () => {

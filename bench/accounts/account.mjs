@@ -1,6 +1,6 @@
-// Signs a user in, or answers requests of one who is signed in, over handlers in this process with SQLite in memory. One
-// process per library and work; started by run.mjs with the source condition. Prints CPU µs per request, with those of
-// threads that hash.
+// Signs a user in, or answers requests of one who is signed in, over handlers in this process with
+// SQLite in memory. One process per library and work; started by run.mjs with the source condition.
+// Prints CPU µs per request, with those of threads that hash.
 import { randomBytes } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 

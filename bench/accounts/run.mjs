@@ -1,5 +1,5 @@
-// Measures accounts against better-auth: a sign-in by password, and a request of a user who is signed in. Each in a process
-// of its own every time.
+// Measures accounts against better-auth: a sign-in by password, and a request of a user who is
+// signed in. Each in a separate process every time.
 //
 //   npm run accounts -- [rounds]
 import { execFileSync } from "node:child_process";

@@ -1,10 +1,11 @@
-// Applies the same 500 edits by the agent's `edit` tool and, in its two formats, by the code of aider.
+// Applies the same 500 edits by the agent's `edit` tool and, in its two formats, by the code of
+// aider.
 //
 //   npm run agent-edits
 //
-// The sources of aider are fetched by git at a fixed commit, or AIDER names a folder with them; nothing of them stays. They
-// need Python with the package diff-match-patch (PYTHON names the command; default: python3). Without them only ours is
-// measured.
+// The sources of aider are fetched by git at a fixed commit, or AIDER names a folder with them;
+// nothing of them stays. They need Python with the package diff-match-patch (PYTHON names the
+// command; default: python3). Without them only ours is measured.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import os from "node:os";

@@ -1,4 +1,5 @@
-// Edits as models make them, of the sources of the agent: the same ones for the same seed and the same sources.
+// Edits as models make them, of the sources of the agent: the same ones for the same seed and the
+// same sources.
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { randomNumbers } from "../../packages/agent/test/random.ts";
@@ -17,14 +18,15 @@ const kinds = [
   { kind: "Other blanks at the ends of lines", count: 75, make: withBlanks, isLoose: true },
   { kind: "Indented otherwise", count: 75, make: indented },
   { kind: "Moved to another place of the file", count: 50, make: moved },
-  { kind: "A line added in between meanwhile", count: 50, make: withLineBetween },
+  { kind: "A line added in between since", count: 50, make: withLineBetween },
   { kind: "Ambiguous: the lines stand there twice", count: 50, make: twice },
   { kind: "Absent: the line to change does not exist", count: 50, make: absent },
 ];
 
 /**
- * All edits. Each has the lines of a file; an operation (" ", "-" or "+") for each line of a diff; and the lines of the file
- * as they are meant to become, or `undefined` where the edit must be refused.
+ * All edits. Each has the lines of a file; an operation (" ", "-" or "+") for each line of a diff;
+ * and the lines of the file as they are meant to become, or `undefined` where the edit must be
+ * refused.
  */
 export function sampleEdits() {
   return kinds.flatMap(({ kind, count, make, isLoose = false }) =>
@@ -32,7 +34,9 @@ export function sampleEdits() {
   );
 }
 
-/** Three to nine lines that stand nowhere else, of which one is changed, and followed by a new one. */
+/**
+ * Three to nine lines that stand nowhere else, of which one is changed, and followed by a new one.
+ */
 function somePart() {
   for (;;) {
     const file = texts[random(texts.length)];
@@ -68,7 +72,10 @@ function withBlanks({ file, diff, meant, before, part, after }, index) {
   return { file: [...before, ...part.map(blanks), ...after], diff, meant };
 }
 
-/** How a model may have the indentation, where it does not copy it: of what it searches for and of what it puts there. */
+/**
+ * How a model may have the indentation, where it does not copy it: of what it searches for and of
+ * what it puts there.
+ */
 const indentations = [
   (indent) => indent.replaceAll("  ", "    "),
   (indent) => indent.replaceAll("  ", "\t"),
@@ -87,7 +94,9 @@ function indented({ file, diff, meant, part }, index) {
   return { file, meant, diff: spoiled };
 }
 
-/** Since the file was read the part has gone to another place: lines before it have gone behind it. */
+/**
+ * Since the file was read the part has gone to another place: lines before it have gone behind it.
+ */
 function moved({ before, part, after, diff }) {
   const at = random(before.length + 1);
   const [first, rest] = [before.slice(0, at), before.slice(at)];

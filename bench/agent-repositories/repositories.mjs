@@ -1,8 +1,8 @@
 // Repositories as they were on a day, and the line that a run changes in each.
 
 /**
- * Of each: its name, where it is fetched from (`undefined`: it is this one), the commit, what is asked for, the file, and
- * the words on one line before and after.
+ * Of each: its name, where it is fetched from (`undefined`: it is this one), the commit, what is
+ * asked for, the file, and the words on one line before and after.
  */
 export const repositories = [
   {

@@ -1,9 +1,11 @@
-// Changes one line of repositories that nobody prepared, by a scripted model, and measures what that costs.
+// Changes one line of repositories that nobody prepared, by a scripted model, and measures what
+// that costs.
 //
 //   npm run agent-repositories -- [rounds] [name of a repository]
 //
-// Runs the command from its sources. Each repository is fetched by git at a fixed commit, from its address or, where
-// AGENT_REPOSITORIES names a folder, from the repository `<folder>/<last part of its address>` there; nothing of them stays.
+// Runs the command from its sources. Each repository is fetched by git at a fixed commit, from its
+// address or, where AGENT_REPOSITORIES names a folder, from the repository `<folder>/<last part of
+// its address>` there; nothing of them stays.
 import { execFile, fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// The published SDK with an agent that does nothing, in a process of its own.
+// The published SDK with an agent that does nothing, in a separate process.
 import { createServer } from "node:net";
 import { createRequire } from "node:module";
 

@@ -1,4 +1,4 @@
-// The task API with an agent that does nothing, in a process of its own.
+// The task API with an agent that does nothing, in a separate process.
 import { defineAgent, serveTasks } from "../../packages/agent/src/server/index.ts";
 
 const agent = defineAgent({

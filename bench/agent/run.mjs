@@ -2,10 +2,11 @@
 //
 //   npm run agent -- [rounds] [tasks] [files|tasks]
 //
-// Runs the sources. Files: a scripted model in another process that answers after one second; the CPU time is that of the
-// process that writes. "From memory" the answers need no model, so it is that of our own code. Tasks: each server in a
-// process of its own, 32 connections, CPU time of that process per request; ours keeps each task on the disk before it
-// answers, the SDK keeps them in memory.
+// Runs the sources. Files: a scripted model in another process that answers after one second; the
+// CPU time is that of the process that writes. "From memory" the answers need no model, so it is
+// that of our own code. Tasks: each server in a separate process, 32 connections, CPU time of
+// that process per request; ours keeps each task on the disk before it answers, the SDK keeps them
+// in memory.
 import { fork, spawn } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import os from "node:os";

@@ -1,4 +1,5 @@
-// Counts what one request to the blog passes: files of ours by the coverage of V8, and promises by async_hooks.
+// Counts what one request to the blog passes: files of ours by the coverage of V8, and promises by
+// async_hooks.
 //
 //   npm run one-request -- [path]
 //

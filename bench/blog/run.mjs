@@ -1,13 +1,15 @@
 // Measures the blog API against the same API in other frameworks, on SQLite and on PostgreSQL.
 //
-//   npm run blog -- [rounds] [servers, as in "fetchwork,express"] [databases, as in "sqlite"] [works, as in "get,list"]
+// npm run blog -- [rounds] [servers, as in "fetchwork,express"] [databases, as in "sqlite"] [works,
+// as in "get,list"]
 //
-// Strapi is measured too when it is there: `npm install` in bench/blog/strapi. Every server is a process of its own and
-// gets 10,000 articles (or ARTICLES=number) through its API; first all must answer alike, and refuse what the blog
-// refuses; one that fails is left out. Then each round asks every server in turn to do one work. CPU time is that of the
-// server's process with all its threads, and for PostgreSQL also that of all processes of PostgreSQL. PostgreSQL keeps
-// fsync on, and its statistics are made when the articles are there; on SQLite the indexes of words are merged then. With
-// PROFILE=folder each server leaves its profile there.
+// Strapi is measured too when it is there: `npm install` in bench/blog/strapi. Every server is a
+// separate process and gets 10,000 articles (or ARTICLES=number) through its API; first all must
+// answer alike, and refuse what the blog refuses; one that fails is left out. Then each round asks
+// every server in turn to do one work. CPU time is that of the server's process with all its
+// threads, and for PostgreSQL also that of all processes of PostgreSQL. PostgreSQL keeps fsync on,
+// and its statistics are made when the articles are there; on SQLite the indexes of words are
+// merged then. With PROFILE=folder each server leaves its profile there.
 import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { randomBytes } from "node:crypto";
 import os from "node:os";
@@ -98,7 +100,7 @@ async function comparePostgres() {
   const postgres = await startPostgres([
     "listen_addresses=127.0.0.1",
     `port=${port}`,
-    // What it does on its own would count for whoever is measured just then.
+    // What it does on its own would count for the one that is measured just then.
     "autovacuum=off",
   ]);
   const databases = [];
@@ -169,7 +171,10 @@ async function compare(database, { urlOf, seeded, pid: databasePid }) {
   }
 }
 
-/** Adds the articles. With SQLite that happens in memory, since waiting for the disk would take minutes. */
+/**
+ * Adds the articles. With SQLite that happens in memory, since waiting for the disk would take
+ * minutes.
+ */
 async function fill(name, { place, started }) {
   const server = servers[name];
   if (server.isSeeded) return;
@@ -196,7 +201,10 @@ async function fill(name, { place, started }) {
   }
 }
 
-/** As VACUUM does on PostgreSQL: else it is chance whether FTS5 looks a word up in 1 part of an index or in 20. */
+/**
+ * As VACUUM does on PostgreSQL: else it is chance whether FTS5 looks a word up in 1 part of an
+ * index or in 20.
+ */
 function mergeWords(file) {
   if (!existsSync(file)) return;
   const database = new DatabaseSync(file);

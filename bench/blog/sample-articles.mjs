@@ -1,4 +1,5 @@
-// The articles, the same for every server: of about 300 bytes, each with one word that 20 of them have.
+// The articles, the same for every server: of about 300 bytes, each with one word that 20 of them
+// have.
 import { wordOf } from "../documents/sample.mjs";
 
 export const total = Number(process.env.ARTICLES ?? 10_000);

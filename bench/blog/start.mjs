@@ -1,4 +1,4 @@
-// Starts a server as a process of its own on the same Node; it answers when this resolves.
+// Starts a server as a separate process on the same Node; it answers when this resolves.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:net";

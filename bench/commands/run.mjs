@@ -1,4 +1,5 @@
-// Measures what a newcomer waits for: `fetchwork new`, `npm install`, the first answer, a change, `fetchwork add`, the tour.
+// Measures what a newcomer waits for: `fetchwork new`, `npm install`, the first answer, a change,
+// `fetchwork add`, the tour.
 //
 //   npm run commands -- [rounds]          (it packs the packages of this repository, and needs the registry of npm)
 import { spawn } from "node:child_process";
@@ -14,7 +15,7 @@ const part = new Part("commands");
 const rounds = part.settings.rounds ?? (part.settings.isQuick ? 1 : 2);
 const root = path.resolve(import.meta.dirname, "../..");
 const bin = path.join(root, "packages/fetchwork/bin/fetchwork.mjs");
-/** The install is a step of its own. */
+/** The install is a separate step. */
 const ASKED = ["--yes", "--skip-install"];
 const ANSWER_TIME = 30_000;
 const folder = mkdtempSync(path.join(os.tmpdir(), "bench-commands-"));

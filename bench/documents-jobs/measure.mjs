@@ -1,5 +1,6 @@
-// One queue in a process of its own: argv[2] is what to measure, argv[3] the engine, argv[4] its URL. Reports the time and
-// the CPU time of a job in microseconds, and for the latency the median in milliseconds.
+// One queue in a separate process: argv[2] is what to measure, argv[3] the engine, argv[4] its
+// URL. Reports the time and the CPU time of a job in microseconds, and for the latency the median
+// in milliseconds.
 import { setTimeout as wait } from "node:timers/promises";
 
 const [, , work, engine, url] = process.argv;

@@ -1,10 +1,12 @@
-// Measures @fetchwork/documents/jobs against pg-boss and graphile-worker on the same PostgreSQL, and a table by hand on SQLite.
+// Measures @fetchwork/documents/jobs against pg-boss and graphile-worker on the same PostgreSQL,
+// and a table by hand on SQLite.
 //
 //   npm run documents-jobs -- [rounds]
 //
-// Each round has every queue in turn, in a process of its own: 64 writers add 2,000 jobs, each durable; then a process runs
-// them, ten at a time, until all of them have ended in the database; then 30 jobs are added one by one to the idle queue, and
-// the time from the call to the handler is taken, in the same process. The CPU time of the server is that of all its processes.
+// Each round has every queue in turn, in a separate process: 64 writers add 2,000 jobs, each
+// durable; then a process runs them, ten at a time, until all of them have ended in the database;
+// then 30 jobs are added one by one to the idle queue, and the time from the call to the handler is
+// taken, in the same process. The CPU time of the server is that of all its processes.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";

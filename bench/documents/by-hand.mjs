@@ -1,4 +1,4 @@
-// What those compute from the documents that they find who have no groups of their own.
+// What those compute from the documents that they find who have no separate groups.
 
 /** Adds the views of the documents of each state. */
 export function sumViews(documents) {

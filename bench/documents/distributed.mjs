@@ -1,11 +1,12 @@
-// Measures @fetchwork/documents on one PostgreSQL, on the same in distributed mode, and on Citus with two workers, where
-// this extension is installed:
+// Measures @fetchwork/documents on one PostgreSQL, on the same in distributed mode, and on Citus
+// with two workers, where this extension is installed:
 //
 //   npm run documents-distributed -- [documents] [rounds]
 //
-// All servers run on this machine, without waiting for the disk, and share its cores: so the figures show what the mode and
-// the way over another server cost, and not what more machines bring. Each round asks every store in turn to do one work
-// for a fraction of a second, as many at a time as the work says.
+// All servers run on this machine, without waiting for the disk, and share its cores: so the
+// figures show what the mode and the way over another server cost, and not what more machines
+// bring. Each round asks every store in turn to do one work for a fraction of a second, as many at
+// a time as the work says.
 import { findCitus, startCitus } from "../../packages/documents/test/citus-cluster.ts";
 import { startPostgres } from "../../packages/documents/test/postgres-server.ts";
 import { defineCollection, openStore } from "../../packages/documents/src/index.ts";

@@ -1,4 +1,4 @@
-// One engine in a process of its own: opens it, loads it, and then does what the parent asks for.
+// One engine in a separate process: opens it, loads it, and then does what the parent asks for.
 import { authorOf, chunksOf, commonTag, rareTagOf, sample, wordOf } from "./sample.mjs";
 
 const { name, total, inFlight, deep, options } = JSON.parse(process.argv[2]);
@@ -90,7 +90,7 @@ async function measure(run, milliseconds, width) {
   const loop = async () => {
     do {
       const result = run();
-      // What is not a promise needs no turn of its own.
+      // What is not a promise needs no turn.
       if (typeof result?.then === "function") await result;
       count += 1;
     } while (performance.now() < end);

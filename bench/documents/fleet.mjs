@@ -1,14 +1,15 @@
-// Engines, each in a process of its own: starts them, asks them for a work, compares their answers, and ends them.
+// Engines, each in a separate process: starts them, asks them for a work, compares their answers,
+// and ends them.
 import { deepStrictEqual } from "node:assert";
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
 import { endWithUs } from "../harness/children.ts";
 
-// Whoever waits for a process that failed goes on, so that folders and servers are removed.
+// A caller that waits for a process that failed goes on, so that folders and servers are removed.
 const failed = new AbortController();
 
-/** Starts engines with the same settings and options of their own, and loads them. */
+/** Starts engines with the same settings and separate options, and loads them. */
 export async function startEngines(names, { optionsOf, ...settings }) {
   const engines = new Map();
   for (const name of names) {

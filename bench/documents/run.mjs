@@ -2,10 +2,11 @@
 //
 //   npm run documents -- [rounds] [engines, as in "fetchwork,node-sqlite"] [--large]
 //
-// Every engine runs in a process of its own and is loaded with 10,000 documents; with --large with 1,000,000, where the
-// peers are the bare drivers and SQLite only reads. First all must give the same answers. Then each round asks every
-// engine in turn to do one work for a fraction of a second, one after another (on PostgreSQL ten at a time). CPU time is
-// that of the engine's process with its threads, for PostgreSQL that of the client. PostgreSQL keeps fsync on.
+// Every engine runs in a separate process and is loaded with 10,000 documents; with --large with
+// 1,000,000, where the peers are the bare drivers and SQLite only reads. First all must give the
+// same answers. Then each round asks every engine in turn to do one work for a fraction of a
+// second, one after another (on PostgreSQL ten at a time). CPU time is that of the engine's process
+// with its threads, for PostgreSQL that of the client. PostgreSQL keeps fsync on.
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
@@ -82,7 +83,7 @@ async function withPostgres(work) {
   const server = await startPostgres([
     "listen_addresses=127.0.0.1",
     `port=${port}`,
-    // What it does on its own would count for whoever is measured just then.
+    // What it does on its own would count for the one that is measured just then.
     "autovacuum=off",
   ]);
   try {
@@ -184,8 +185,8 @@ function addPages(group, pages) {
 }
 
 /**
- * How long each of 64 inserts takes where all wait for the disk, against a transaction for each, and what the disk and the
- * schema give at best: 64 of bare node:sqlite in a transaction.
+ * How long each of 64 inserts takes where all wait for the disk, against a transaction for each,
+ * and what the disk and the schema give at best: 64 of bare node:sqlite in a transaction.
  */
 async function compareInserts(folderOf) {
   const ways = {

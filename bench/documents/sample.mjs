@@ -1,5 +1,6 @@
-// The documents, the same in every process: 100 of each author, ranks that are all different, in every text one word that 20
-// documents have, and three tags: two that many documents have, and one that 20 have.
+// The documents, the same in every process: 100 of each author, ranks that are all different, in
+// every text one word that 20 documents have, and three tags: two that many documents have, and one
+// that 20 have.
 import { randomUUID } from "node:crypto";
 
 const PROSE =
@@ -41,7 +42,7 @@ export function wordOf(number) {
   return word;
 }
 
-/** An id in the order of time, for the peers that have none of their own. */
+/** An id in the order of time, for the peers that have none. */
 export function newId() {
   const time = Date.now().toString(16).padStart(12, "0");
   return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`;

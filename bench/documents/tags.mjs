@@ -1,5 +1,5 @@
-// Tags with an index of the members of lists, sums and counters, beside peers: each with tables of its own, so that
-// the other works do not keep an index that they do not need.
+// Tags with an index of the members of lists, sums and counters, next to peers: each with separate
+// tables, so that the other works do not keep an index that they do not need.
 import { check, endEngines, sampling, startEngines } from "./fleet.mjs";
 
 const READ_TIME = 150;

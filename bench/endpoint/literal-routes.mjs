@@ -1,4 +1,5 @@
-// What the types of literal routes cost: a program that calls 200 of them, checked against the package that is built.
+// What the types of literal routes cost: a program that calls 200 of them, checked against the
+// package that is built.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -2,10 +2,11 @@
 //
 //   npm run endpoint -- [rounds]          (after `npm run build` in the root; it measures packages/endpoint/dist)
 //
-// All run in one process, one after another, with the garbage of the one before collected. Every library gets the same
-// calls; those that have a parse step also run with templates parsed before, which ours do by their cache. "conformance"
-// counts the cases of uri-template below FETCHWORK_VECTORS that a library expands as they say, and the
-// malformed templates of packages/endpoint/test/rfc-6570.ts (our own list) that it refuses.
+// All run in one process, one after another, with the garbage of the one before collected. Every
+// library gets the same calls; those that have a parse step also run with templates parsed before,
+// which ours do by their cache. "conformance" counts the cases of uri-template below
+// FETCHWORK_VECTORS that a library expands as they say, and the malformed templates of
+// packages/endpoint/test/rfc-6570.ts (our own list) that it refuses.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { endpoint as octokit } from "@octokit/endpoint";

@@ -4,8 +4,8 @@ const children = new Set<ChildProcess>();
 let isWatching = false;
 
 /**
- * Ends a child with this process, however this one ends but by SIGKILL; and this process with a child that fails, since
- * whoever waits for its word would wait for ever.
+ * Ends a child with this process, however this one ends but by SIGKILL; and this process with a
+ * child that fails, since a caller that waits for its word would wait for ever.
  */
 export function endWithUs<T extends ChildProcess>(
   child: T,

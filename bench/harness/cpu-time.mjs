@@ -1,12 +1,12 @@
 // CPU time of processes on Linux, in nanoseconds of each thread.
 import { readdirSync, readFileSync } from "node:fs";
 
-/** Starts counting; the result gives the microseconds that the processes have used since. */
+/** Starts counting; the result returns the microseconds that the processes have used since. */
 export function startCpuTimer(pidsOf) {
   const before = threadTimes(pidsOf());
   return () => {
     let used = 0;
-    // A thread that ended meanwhile is not counted, one that began is.
+    // A thread that has ended since is not counted, one that began is.
     for (const [thread, time] of threadTimes(pidsOf())) used += time - (before.get(thread) ?? 0);
     return used / 1000;
   };

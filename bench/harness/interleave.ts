@@ -34,8 +34,9 @@ export interface Round {
 const MOST = 60;
 
 /**
- * Each round asks each in turn, in another order each time. The rounds end when the medians of all ratios are known to
- * within about 1.5 % (3 % when quick), or the time is over, or there were 60; or at exactly the number that was asked for.
+ * Each round asks each in turn, in another order each time. The rounds end when the medians of all
+ * ratios are known to within about 1.5 % (3 % when quick), or the time is over, or there were 60;
+ * or at exactly the number that was asked for.
  */
 export async function interleave(
   interleaving: Interleaving,
@@ -62,7 +63,10 @@ export async function interleave(
   return samples;
 }
 
-/** Begins with another one each time, and goes backwards every other time, so that nobody always follows the same one. */
+/**
+ * Begins with another one each time, and goes backwards every other time, so that nobody always
+ * follows the same one.
+ */
 function orderOf(names: readonly string[], round: number): readonly string[] {
   const turn = round % names.length;
   const order = [...names.slice(turn), ...names.slice(0, turn)];

@@ -1,5 +1,5 @@
-// A load of keep-alive requests that costs little CPU itself: raw sockets, one request at a time on each, answers
-// told apart by Content-Length or chunks. Resolves to the seconds it took.
+// A load of keep-alive requests that costs little CPU itself: raw sockets, one request at a time on
+// each, answers told apart by Content-Length or chunks. Resolves to the seconds it took.
 import net from "node:net";
 
 /** Sends `amount` requests over `connections` sockets. `text` is the whole request as sent. */
@@ -9,8 +9,8 @@ export async function load({ text, ...options }) {
 }
 
 /**
- * Sends requests over `connections` sockets until there were `amount` of them or `milliseconds` are over: `texts` in
- * turn, again and again. Every answer must have the `status`.
+ * Sends requests over `connections` sockets until there were `amount` of them or `milliseconds` are
+ * over: `texts` in turn, again and again. Every answer must have the `status`.
  */
 export function drive({ port, connections, texts, status, ...limits }) {
   const { amount = Number.POSITIVE_INFINITY, milliseconds = Number.POSITIVE_INFINITY } = limits;

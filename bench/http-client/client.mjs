@@ -1,4 +1,5 @@
-// One client in a process of its own: `client.mjs <name> <url>`. Does the work it is sent, and answers with its CPU time.
+// One client in a separate process: `client.mjs <name> <url>`. Does the work it is sent, and
+// answers with its CPU time.
 import http from "node:http";
 
 const [, , name, url] = process.argv;

@@ -1,9 +1,10 @@
 // Measures `send` against undici.request, got, axios, ky, ofetch and the built-in fetch.
 //
-//   npm run http-client -- [rounds] [requests per round] [clients, as in "fetchwork,undici.request"]
+// npm run http-client -- [rounds] [requests per round] [clients, as in "fetchwork,undici.request"]
 //
-// Every client runs in a process of its own, the server in another one. Each round asks every client in turn for the same
-// work over 50 connections, and takes that client's CPU time (user and system).
+// Every client runs in a separate process, the server in another one. Each round asks every
+// client in turn for the same work over 50 connections, and takes that client's CPU time (user and
+// system).
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";

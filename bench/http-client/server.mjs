@@ -1,4 +1,5 @@
-// Answers GET with 1 KiB of JSON, and POST with a short one after reading its body; as little else as possible.
+// Answers GET with 1 KiB of JSON, and POST with a short one after reading its body; as little else
+// as possible.
 import { createServer } from "node:http";
 
 const items = Array.from({ length: 11 }, (_, id) => ({

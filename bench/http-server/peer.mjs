@@ -1,4 +1,5 @@
-// One server, by the environment: SERVER listens, APP makes the response, which is the same 150 bytes of JSON.
+// One server, by the environment: SERVER listens, APP makes the response, which is the same 150
+// bytes of JSON.
 import { createServer } from "node:http";
 import { json } from "@fetchwork/http";
 import { serve } from "@fetchwork/http/serve";

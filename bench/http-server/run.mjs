@@ -1,9 +1,10 @@
-// Measures `serve` against bare `node:http` and `@hono/node-server`, with a handler and with a Hono application.
+// Measures `serve` against bare `node:http` and `@hono/node-server`, with a handler and with a Hono
+// application.
 //
 //   npm run http-server -- [rounds]
 //
-// Each server is a process of its own, whose CPU time is taken from /proc. All send the same bytes with a
-// Content-Length. What is not kept alive would measure the system.
+// Each server is a separate process, whose CPU time is taken from /proc. All send the same bytes
+// with a Content-Length. What is not kept alive would measure the system.
 import { spawn } from "node:child_process";
 import { createServer } from "node:net";
 import path from "node:path";

@@ -1,5 +1,5 @@
-// Validates ID tokens: signature, keys and claims, with keys that are at hand. One process per library and algorithm;
-// started by run.mjs with the source condition. Prints CPU µs per token.
+// Validates ID tokens: signature, keys and claims, with keys that are at hand. One process per
+// library and algorithm; started by run.mjs with the source condition. Prints CPU µs per token.
 const [, , library = "fetchwork", algorithm = "RS256", amountText = "20000"] = process.argv;
 const amount = Number(amountText);
 const issuer = "https://op.example";
@@ -40,7 +40,8 @@ const makers = {
     const options = { issuer, clientId, key, nonce, algorithms: [algorithm] };
     return () => verifyIdToken(idToken, options);
   },
-  // The signature is checked by a second call only; both need a Response, which is made outside of what is measured.
+  // The signature is checked by a second call only; both need a Response, which is made outside of
+  // what is measured.
   async oauth4webapi() {
     const oauth = await import("oauth4webapi");
     const client = { client_id: clientId };
@@ -51,7 +52,8 @@ const makers = {
       await oauth.validateApplicationLevelSignature(metadata, response, options);
     };
   },
-  // There is no call for the ID token alone: this is the exchange of a code, with an answer that costs nothing to send.
+  // There is no call for the ID token alone: this is the exchange of a code, with an answer that
+  // costs nothing to send.
   async "openid-client"() {
     const client = await import("openid-client");
     const config = new client.Configuration(metadata, clientId, undefined, client.None());

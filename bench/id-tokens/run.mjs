@@ -1,5 +1,5 @@
-// Measures the validation of ID tokens against oauth4webapi and openid-client: signature with keys that are at hand,
-// and claims. Each in a process of its own every time.
+// Measures the validation of ID tokens against oauth4webapi and openid-client: signature with keys
+// that are at hand, and claims. Each in a separate process every time.
 //
 //   npm run id-tokens -- [rounds]
 import { execFileSync } from "node:child_process";

@@ -36,8 +36,9 @@ export function tenLayers() {
 }
 
 /**
- * Hono with what it has of them; it recovers by itself, and knows no proxies. `answer` is its handler. Its `etag()` hashes
- * every body, where ours makes the tag of version and URL: without it, the headers are set as ours sets them.
+ * Hono with what it has of them; it recovers by itself, and knows no proxies. `answer` is its
+ * handler. Its `etag()` hashes every body, where ours makes the tag of version and URL: without it,
+ * the headers are set as ours sets them.
  */
 export function honoApp(answer, { hasEtag = true } = {}) {
   const app = new Hono();

@@ -1,5 +1,5 @@
-// One chain of layers in a process of its own, without a server: `memory.mjs <chain>`. Told to, it handles requests, and
-// says how much CPU time each took, in microseconds.
+// One chain of layers in a separate process, without a server: `memory.mjs <chain>`. Told to, it
+// handles requests, and says how much CPU time each took, in microseconds.
 import { createContext, finishContext, text, wrap } from "@fetchwork/http";
 import { ping } from "@fetchwork/middleware";
 import { Hono } from "hono";

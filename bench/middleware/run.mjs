@@ -2,9 +2,10 @@
 //
 //   npm run middleware -- [rounds]
 //
-// In memory: each chain in a process of its own. Over loopback: each server in a process of its own, whose CPU time is
-// taken from /proc. All servers answer the same bytes, and write their logs nowhere. With "own tag" a peer does not hash
-// the body for its `ETag`, which ours does not either, but sets one by hand.
+// In memory: each chain in a separate process. Over loopback: each server in a process of its
+// own, whose CPU time is taken from /proc. All servers answer the same bytes, and write their logs
+// nowhere. With "own tag" a peer does not hash the body for its `ETag`, which ours does not either,
+// but sets one by hand.
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { connect, createServer } from "node:net";
@@ -87,7 +88,7 @@ async function compareLayers(counts) {
   part.add({ group, work: "each layer", unit: "CPU µs" }, new Map(each));
 }
 
-/** Each of `[name, chain, layers]` in a process of its own. */
+/** Each of `[name, chain, layers]` in a separate process. */
 async function sampleInMemory(chains) {
   const script = path.join(here, "memory.mjs");
   const execArgv = ["--conditions=@fetchwork/source"];

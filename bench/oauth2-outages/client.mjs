@@ -1,6 +1,7 @@
-// One library in a process of its own: `fork("client.mjs", [origin, name, milliseconds, work])`. 1,000 times a second for so
-// long, it asks for a token (work "token"), or calls an API with it (work "api"). It waits for all calls, and sends how many
-// failed, and how many took more than a second.
+// One library in a separate process: `fork("client.mjs", [origin, name, milliseconds, work])`.
+// 1,000 times a second for so long, it asks for a token (work "token"), or calls an API with it
+// (work "api"). It waits for all calls, and sends how many failed, and how many took more than a
+// second.
 import * as openid from "openid-client";
 import { ClientCredentials } from "simple-oauth2";
 import { authorizedFetch, OAuth2Client, TokenManager } from "../../packages/oauth2/dist/index.js";
@@ -52,7 +53,10 @@ function shared(ask) {
   return { get, call: callWith(get, (refused) => token === refused && (token = undefined)) };
 }
 
-/** What `authorizedFetch` does: a token that a 401 refuses is forgotten, and the call is sent once more. */
+/**
+ * What `authorizedFetch` does: a token that a 401 refuses is forgotten, and the call is sent once
+ * more.
+ */
 function callWith(get, forget) {
   const send = async () => {
     const token = await get();

@@ -1,10 +1,12 @@
-// Counts the calls that fail while a token endpoint or an API is out of order, and the token requests meanwhile.
+// Counts the calls that fail while a token endpoint or an API is out of order, and the token
+// requests in that time.
 //
 //   npm run oauth2-outages -- [rounds]  (after `npm run build` in the root; it measures packages/oauth2/dist)
 //
-// 1,000 calls a second for three seconds, with @fetchwork/oauth2 and its peers in turn, each in a process of its own. The
-// endpoints are in this process. An outage lasts from the first request that reaches what is out of order. A round has every
-// client in every outage; each round begins with another one, and every other one goes backwards.
+// 1,000 calls a second for three seconds, with @fetchwork/oauth2 and its peers in turn, each in a
+// separate process. The endpoints are in this process. An outage lasts from the first request
+// that reaches what is out of order. A round has every client in every outage; each round begins
+// with another one, and every other one goes backwards.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import http from "node:http";
@@ -56,9 +58,18 @@ const cases = {
 
 const apiCases = { "401 for 1 s": during(1000, refuse(401, { "www-authenticate": "Bearer" })) };
 
+/** Outages of an API that say nothing about the token: none is a reason for a token request. */
+const faultyApiCases = {
+  "resets for 1 s": cases["resets for 1 s"],
+  "500 for 1 s": cases["500 for 1 s"],
+  "503 for 1 s, Retry-After: 1": cases["503 for 1 s, Retry-After: 1"],
+  "1 s late for 1 s": cases["1 s late for 1 s"],
+};
+
 const groups = {
   "Token endpoint, of 3,000 calls": { work: "token", cases },
   "API, of 3,000 calls": { work: "api", cases: apiCases },
+  "API out of order, of 3,000 calls": { work: "api", cases: faultyApiCases },
 };
 
 let failing;
@@ -109,12 +120,13 @@ const units = {
   "failed calls": ({ value }) => value,
   "token requests": ({ more }) => more.tokenRequests,
 };
-const tokenUnits = {
+/** Where an outage delays calls instead of failing them. */
+const unitsOfWaits = {
   ...units,
   "calls that waited for more than a second": ({ more }) => more.late,
 };
-for (const [group, { work, cases: ofGroup }] of Object.entries(groups)) {
-  for (const [unit, count] of Object.entries(work === "token" ? tokenUnits : units)) {
+for (const [group, { cases: ofGroup }] of Object.entries(groups)) {
+  for (const [unit, count] of Object.entries(ofGroup === apiCases ? units : unitsOfWaits)) {
     for (const outage of Object.keys(ofGroup)) {
       const counts = names.map((name) => [
         name,

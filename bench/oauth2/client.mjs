@@ -1,5 +1,5 @@
-// One library in a process of its own: `fork("client.mjs", [origin, table, name])`. Told to, it sends requests, and says how
-// much CPU time each took, in microseconds.
+// One library in a separate process: `fork("client.mjs", [origin, table, name])`. Told to, it
+// sends requests, and says how much CPU time each took, in microseconds.
 import * as oauth from "oauth4webapi";
 import * as openid from "openid-client";
 import { ClientCredentials } from "simple-oauth2";

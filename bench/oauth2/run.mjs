@@ -1,11 +1,13 @@
-// Measures @fetchwork/oauth2 against openid-client, oauth4webapi and simple-oauth2 on a loopback token server.
+// Measures @fetchwork/oauth2 against openid-client, oauth4webapi and simple-oauth2 on a loopback
+// token server.
 //
 //   npm run oauth2 -- [rounds]          (after `npm run build` in the root; it measures packages/oauth2/dist)
 //
-// The server is a process of its own, and so is every client: none collects the garbage of another. Each round runs every
-// client in turn, 2000 requests each; eight rounds warm up. With "30 s" a peer gives up after the time that ours and
-// openid-client have by default; without, never. Every client authenticates with Basic, parses JSON and keeps its
-// connections; 16 requests are under way at a time.
+// The server is a separate process, and so is every client: none collects the garbage of another.
+// Each round runs every client in turn, 2000 requests each; eight rounds warm up. With "30 s" a
+// peer gives up after the time that ours and openid-client have by default; without, never. Every
+// client authenticates with Basic, parses JSON and keeps its connections; 16 requests are under way
+// at a time.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { resolve } from "node:path";

@@ -1,4 +1,4 @@
-// A token server and a resource, in a process of their own: `fork("server.mjs")` sends its port.
+// A token server and a resource, in a separate process: `fork("server.mjs")` sends its port.
 import http from "node:http";
 
 const token = JSON.stringify({

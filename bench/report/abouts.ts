@@ -15,6 +15,7 @@ import { about as oauth2 } from "../oauth2/about.ts";
 import { about as oauth2Outages } from "../oauth2-outages/about.ts";
 import { about as service } from "../service/about.ts";
 import { about as webhooks } from "../webhooks/about.ts";
+import { about as webhooksSender } from "../webhooks-sender/about.ts";
 import type { About } from "./about.ts";
 
 /** The parts, in the order of the page. */
@@ -29,6 +30,7 @@ export const abouts: readonly About[] = [
   endpoint,
   httpClient,
   webhooks,
+  webhooksSender,
   oauth2,
   oauth2Outages,
   idTokens,

@@ -15,7 +15,10 @@ export interface RatioRow {
 
 const TOP = 84;
 
-/** A dot for each ratio with a line for its spread, over a logarithmic scale; left of 1 ours costs less. */
+/**
+ * A dot for each ratio with a line for its spread, over a logarithmic scale; left of 1 ours costs
+ * less.
+ */
 export function ratioPlot(title: string, note: string, groups: readonly RatioGroup[]): string {
   const rows = groups.flatMap((group) => group.rows);
   const labels = Math.max(...rows.map(({ name }) => widthOf(name))) + MARGIN * 2;

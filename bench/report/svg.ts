@@ -1,4 +1,6 @@
-/** Pictures that need nothing to be seen: text is text, and the colours follow those of the reader. */
+/**
+ * Pictures that need nothing to be seen: text is text, and the colours follow those of the reader.
+ */
 export const WIDTH = 860;
 export const MARGIN = 20;
 /** Of lines of text. */

@@ -1,4 +1,7 @@
-/** A table in Markdown, laid out as Prettier does it; the first column is text, the others stand to the right. */
+/**
+ * A table in Markdown, laid out as Prettier does it; the first column is text, the others stand to
+ * the right.
+ */
 export function table(
   headings: readonly string[],
   rows: readonly (readonly string[])[],

@@ -1,4 +1,5 @@
-// Measures the start of the bundled blog to its first response, against Express and a bare server of Node.
+// Measures the start of the bundled blog to its first response, against Express and a bare server
+// of Node.
 //
 //   npm run service -- [rounds]          (Linux; it bundles the blog first, which takes seconds)
 import { execFileSync } from "node:child_process";

@@ -2,8 +2,9 @@
 //
 //   npm run webhooks -- [rounds]          (after `npm run build` in the root; it measures packages/webhooks/dist)
 //
-// "sockets": each in a process of its own, CPU time of that process per delivery, 50 connections. "in one process": the
-// web middleware or the method alone, with requests that were made before the clock started.
+// "sockets": each in a separate process, CPU time of that process per delivery, 50 connections.
+// "in one process": the web middleware or the method alone, with requests that were made before the
+// clock started.
 import { fork } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { join } from "node:path";
@@ -26,6 +27,7 @@ const quiet = { debug() {}, info() {}, warn() {}, error() {} };
 for (const [name, measure] of Object.entries({
   sockets: measureSockets,
   verifyAndReceive: measureMethods,
+  "the web middleware, verified": measureVerified,
   "the web middleware": measureRefusals,
   "the Node middleware": measureNodeRefusals,
   receive: measureReceive,
@@ -144,26 +146,51 @@ async function measureMethods() {
 }
 
 async function measureRefusals() {
-  const both = makeBoth();
-  const handlers = {
-    ours: ours.createWebMiddleware(both.ours),
-    [names[1]]: octokit.createWebMiddleware(both[names[1]], { log: quiet }),
-  };
+  const handlers = webMiddlewares(makeBoth());
   for (const size of [1, 8, 32, 100]) {
     const body = payload(size);
     const init = { method: "POST", body, headers: headersOf(body, "sha256=xyz") };
-    await compare({ group: "Web middleware, impossible signature", size }, async (name) => {
-      const requests = Array.from({ length: 625 }, () => new Request(`http://x${path}`, init));
-      const result = await time(500, async (index) => {
-        const response = await handlers[name](requests[index]);
-        if (response.status !== 400) throw new Error(String(response.status));
-      });
-      return result;
-    });
+    await compare({ group: "Web middleware, impossible signature", size }, (name) =>
+      timeWeb(handlers[name], init, 400),
+    );
   }
 }
 
-/** The Node middleware with a body that a framework has kept, so that nothing of HTTP is in the figure. */
+async function measureVerified() {
+  const both = makeBoth();
+  for (const webhooks of Object.values(both)) webhooks.on("issues.opened", () => undefined);
+  const handlers = webMiddlewares(both);
+  for (const [work, body] of Object.entries({
+    "19 bytes": '{"action":"opened"}',
+    "7 KiB": payload(7),
+    "100 KiB": payload(100),
+  })) {
+    const init = { method: "POST", body, headers: headersOf(body) };
+    await compare({ group: "Web middleware, verified", work }, (name) =>
+      timeWeb(handlers[name], init, 200),
+    );
+  }
+}
+
+function webMiddlewares(both) {
+  return {
+    ours: ours.createWebMiddleware(both.ours),
+    [names[1]]: octokit.createWebMiddleware(both[names[1]], { log: quiet }),
+  };
+}
+
+async function timeWeb(handler, init, status) {
+  const requests = Array.from({ length: 625 }, () => new Request(`http://x${path}`, init));
+  return time(500, async (index) => {
+    const response = await handler(requests[index]);
+    if (response.status !== status) throw new Error(String(response.status));
+  });
+}
+
+/**
+ * The Node middleware with a body that a framework has kept, so that nothing of HTTP is in the
+ * figure.
+ */
 async function measureNodeRefusals() {
   const both = makeBoth();
   const handlers = {
@@ -210,7 +237,10 @@ async function measureReceive() {
   }
 }
 
-/** Microseconds of CPU per call, after a fourth as many, since a full collection also throws away compiled code. */
+/**
+ * Microseconds of CPU per call, after a fourth as many, since a full collection also throws away
+ * compiled code.
+ */
 async function time(amount, run) {
   const first = Math.floor(amount / 4);
   for (let index = 0; index < first; index += 1) await run(index);

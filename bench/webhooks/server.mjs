@@ -1,4 +1,5 @@
-// One receiver in a process of its own: `node server.mjs ours|octokit`. Says its port; answers "cpu" and "memory" with what it used.
+// One receiver in a separate process: `node server.mjs ours|octokit`. Says its port; answers
+// "cpu" and "memory" with what it used.
 import { createServer } from "node:http";
 
 const quiet = { debug() {}, info() {}, warn() {}, error() {} };

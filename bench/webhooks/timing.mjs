@@ -2,9 +2,10 @@
 //
 //   npm run webhooks-timing -- [samples]
 //
-// Signatures that differ in the first, the middle or the last digit, and the right one, take turns in random order. The
-// table has the median of each, and Welch's t of each against "first" over the fastest 90 %; an absolute value below 4.5
-// shows no difference (the threshold that leakage tests use). "first again" says how noisy the machine is.
+// Signatures that differ in the first, the middle or the last digit, and the right one, take turns
+// in random order. The table has the median of each, and Welch's t of each against "first" over the
+// fastest 90 %; an absolute value below 4.5 shows no difference (the threshold that leakage tests
+// use). "first again" says how noisy the machine is.
 import { Webhooks } from "../../packages/webhooks/dist/index.js";
 
 const samples = Number(process.argv[2] ?? 20_000);

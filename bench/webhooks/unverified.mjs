@@ -1,5 +1,6 @@
-// How much memory strangers can fill: a receiver in a process of its own, and connections that each send a body of 25 MiB
-// with a signature of the right shape, but for its last byte, and keep what they get.
+// How much memory strangers can fill: a receiver in a separate process, and connections that each
+// send a body of 25 MiB with a signature of the right shape, but for its last byte, and keep what
+// they get.
 import { fork } from "node:child_process";
 import net from "node:net";
 import { join } from "node:path";
@@ -18,7 +19,10 @@ const head = [
 ].join("\r\n");
 const piece = Buffer.alloc(65_536, 32);
 
-/** Resolves to the peak of the resident set of the receiver in MB, and how many connections were refused with 503. */
+/**
+ * Resolves to the peak of the resident set of the receiver in MB, and how many connections were
+ * refused with 503.
+ */
 export async function measureUnverified(connections) {
   const child = endWithUs(fork(join(import.meta.dirname, "server.mjs"), ["ours"]));
   const { port } = await said(child);
@@ -30,7 +34,10 @@ export async function measureUnverified(connections) {
   return { peak, refused: statuses.filter((status) => status === 503).length };
 }
 
-/** Sends all but the last byte of a body, and resolves to the status of the response; 0 when there was none. */
+/**
+ * Sends all but the last byte of a body, and resolves to the status of the response; 0 when there
+ * was none.
+ */
 function fill(port) {
   return new Promise((done) => {
     const socket = net.connect(port, "127.0.0.1");

@@ -1,7 +1,7 @@
-// Has the model that the environment names do ten small tasks, or 20 of a back end, and prints what became of each:
-// docs/models.md.
-//   npm run agent:live -- [task...] [--back-end] [--max-tokens 100000] [--json results.json] [--price 3,15] [--sandbox process]
-// Exit codes: 0 all tasks are ok, 1 some are not, 2 wrong arguments, 5 no model that can be asked.
+// Has the model that the environment names do ten small tasks, or 20 of a back end, and prints what
+// became of each: docs/models.md. npm run agent:live -- [task...] [--back-end] [--max-tokens
+// 100000] [--json results.json] [--price 3,15] [--sandbox process] Exit codes: 0 all tasks are ok,
+// 1 some are not, 2 wrong arguments, 5 no model that can be asked.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -7,9 +7,15 @@ export interface LiveTask {
   readonly files?: Readonly<Record<string, string>> | undefined;
   /** Paths of files that must stay as they are. Default: none. */
   readonly keeps?: readonly string[] | undefined;
-  /** Folder of the packages that the program needs, which is linked as its `node_modules`. Default: none. */
+  /**
+   * Folder of the packages that the program needs, which is linked as its `node_modules`. Default:
+   * none.
+   */
   readonly packages?: string | undefined;
-  /** A module that fails where the task is not done. It runs in the program's folder, where nothing else is. */
+  /**
+   * A module that fails where the task is not done. It runs in the program's folder, where nothing
+   * else is.
+   */
   readonly check: string;
   /** Folder of modules that the check imports, which it alone can read. Default: none. */
   readonly checkFolder?: string | undefined;

@@ -37,7 +37,8 @@ try {
   const names = await publishAll(registry, temporary);
   say(`published ${names.length} packages`);
   for (const node of nodes.filter((one) => isWanted(one, nodes))) {
-    // `fetchwork new` takes a Node below `node_modules` for that of a package, and pins another one.
+    // `fetchwork new` takes a Node below `node_modules` for that of a package, and pins another
+    // one.
     const bin = join(temporary, node);
     mkdirSync(bin);
     symlinkSync(join(runtimes, node, "bin/node"), join(bin, "node"));

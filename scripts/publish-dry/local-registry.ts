@@ -8,14 +8,17 @@ import { freePort } from "../../test/free-port.ts";
 export interface LocalRegistry {
   /** `http://127.0.0.1:<port>/` */
   readonly url: string;
-  /** Variables with which package managers use this registry and nothing of the user's: no cache, token or setting. */
+  /**
+   * Variables with which package managers use this registry and nothing of the user's: no cache,
+   * token or setting.
+   */
   readonly environment: Readonly<Record<string, string>>;
   close(): Promise<void>;
 }
 
 /**
- * Starts Verdaccio, which stores what is published and takes other packages from the registry that npm is configured with.
- * It never asks that registry for ours.
+ * Starts Verdaccio, which stores what is published and takes other packages from the registry that
+ * npm is configured with. It never asks that registry for ours.
  *
  * @param modules `node_modules` that has `verdaccio`
  * @param folder of its files; made here

@@ -5,7 +5,10 @@ interface Published {
   readonly needs: readonly string[];
 }
 
-/** Orders packages so that each comes after those that it needs: what a registry has can always be installed. */
+/**
+ * Orders packages so that each comes after those that it needs: what a registry has can always be
+ * installed.
+ */
 export function publishOrder<T extends Published>(packages: readonly T[]): readonly T[] {
   const names = new Set(packages.map(({ name }) => name));
   const ordered: T[] = [];

@@ -18,7 +18,10 @@ export interface ClientOptions {
   readonly signal: AbortSignal;
 }
 
-/** Works as one client until the signal aborts. Changes only its own notes, one request after the other. */
+/**
+ * Works as one client until the signal aborts. Changes only its own notes, one request after the
+ * other.
+ */
 export async function runClient(options: ClientOptions): Promise<void> {
   const { accounts, ledger, random, send, signal } = options;
   const own: string[] = [];

@@ -1,5 +1,6 @@
-// Loaded into each process of the soak before its program: moves the clock of the process by as many milliseconds as the file
-// of the variable SOAK_CLOCK says. `<file>.<pid>` is for one process only.
+// Loaded into each process of the soak before its program: moves the clock of the process by as
+// many milliseconds as the file of the variable SOAK_CLOCK says. `<file>.<pid>` is for one process
+// only.
 import { readFileSync } from "node:fs";
 
 const file = process.env["SOAK_CLOCK"] ?? "";

@@ -9,7 +9,10 @@ import type { Random } from "../../test/blog-fuzz/random.ts";
 import type { Ledger } from "./ledger.ts";
 import { diskSize, type World } from "./world.ts";
 
-/** How far a clock jumps, in milliseconds: less than what signatures of webhooks allow, 5 minutes, between two clocks. */
+/**
+ * How far a clock jumps, in milliseconds: less than what signatures of webhooks allow, 5 minutes,
+ * between two clocks.
+ */
 const maxJump = 120_000;
 /** For how long the disk is full, in milliseconds. */
 const fullFor = 1_500;
@@ -97,7 +100,10 @@ export function createFaults(world: World, random: Random, ledger: Ledger): read
   return faults;
 }
 
-/** Makes a disk as small as what is used, with some room, or more where others write in the meantime. */
+/**
+ * Makes a disk as small as what is used, with some room, or more where others write in the
+ * meantime.
+ */
 function fillDisk(folder: string, room: number): void {
   for (let more = room; ; more = 2 * more + 4_096) {
     const { bavail, blocks, bsize } = statfsSync(folder);
@@ -110,7 +116,10 @@ function fillDisk(folder: string, room: number): void {
   }
 }
 
-/** Replaces the processes by ones that run what is there now: with PostgreSQL one after the other, else by a stop and a start. */
+/**
+ * Replaces the processes by ones that run what is there now: with PostgreSQL one after the other,
+ * else by a stop and a start.
+ */
 export async function rollingUpdate(world: World, ledger: Ledger): Promise<void> {
   const { engine, service } = world;
   if (engine === "sqlite") {

@@ -1,7 +1,7 @@
-// Runs a service under load while processes are killed, disks fill and clocks jump, and compares its data with what it
-// acknowledged: docs/reliability.md.
-//   npm run soak -- [--minutes 5] [--engine sqlite|postgres] [--seed 1]
-// Exit codes: 0 all is as acknowledged, 1 something differs, 2 wrong arguments.
+// Runs a service under load while processes are killed, disks fill and clocks jump, and compares
+// its data with what it acknowledged: docs/reliability.md. npm run soak -- [--minutes 5] [--engine
+// sqlite|postgres] [--seed 1] Exit codes: 0 all is as acknowledged, 1 something differs, 2 wrong
+// arguments.
 import { parseArgs } from "node:util";
 import { noDiskReason } from "../../packages/documents/test/mount-disk.ts";
 import { noPostgres } from "../../packages/documents/test/postgres-server.ts";

@@ -31,7 +31,9 @@ export const account = defineResource({
   access: { list: "public", show: "public" },
 });
 
-/** A transfer that was made. Its `reference` is that of the client, and no index makes it unique. */
+/**
+ * A transfer that was made. Its `reference` is that of the client, and no index makes it unique.
+ */
 export const transfer = defineResource({
   name: "transfer",
   path: "/transfers",

@@ -1,4 +1,5 @@
-// Receives the webhooks of the soak and books each of them in a store of its own. Arguments: the store's URL, port, secret.
+// Receives the webhooks of the soak and books each of them in a separate store. Arguments: the
+// store's URL, port, secret.
 import { createServer } from "node:http";
 import { openStore } from "@fetchwork/documents";
 import { isObject } from "@fetchwork/kit";

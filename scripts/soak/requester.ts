@@ -9,7 +9,10 @@ export interface SoakRequest {
   readonly method: "DELETE" | "GET" | "PATCH" | "POST";
   readonly path: string;
   readonly body?: object | undefined;
-  /** Entity tag of the document that the request changes: an attempt that is late changes no newer one. */
+  /**
+   * Entity tag of the document that the request changes: an attempt that is late changes no newer
+   * one.
+   */
   readonly ifMatch?: string | undefined;
 }
 
@@ -36,7 +39,8 @@ const maxTime = 120_000;
 const transient: ReadonlySet<number> = new Set([408, 409, 425, 429, 500, 502, 503, 504, 507]);
 
 /**
- * Sends requests until each has a final response, under one `Idempotency-Key` where it is a POST. One attempt in 50 is cut off.
+ * Sends requests until each has a final response, under one `Idempotency-Key` where it is a POST.
+ * One attempt in 50 is cut off.
  */
 export function createRequester({
   origin,

@@ -16,9 +16,15 @@ import { createWorld, type Engine, masterKey, webhookSecret, type World } from "
 const clients = 8;
 /** One request in so many is a hostile one. */
 const hostileEvery = 1_000;
-/** By how much all clocks go forward at the end, so that what waits for a later time is due: milliseconds. */
+/**
+ * By how much all clocks go forward at the end, so that what waits for a later time is due:
+ * milliseconds.
+ */
 const clockAtEnd = 15 * 60_000;
-/** How long the service may make no progress with what is due, once all faults have ended: milliseconds. */
+/**
+ * How long the service may make no progress with what is due, once all faults have ended:
+ * milliseconds.
+ */
 const stuckTime = 60_000;
 /** How often what is left is counted, which costs as much as what is there: milliseconds. */
 const countEvery = 1_000;
@@ -40,7 +46,9 @@ export interface SoakResult {
   readonly drained: number;
 }
 
-/** Runs the load and the faults, and compares what is there afterwards with what was acknowledged. */
+/**
+ * Runs the load and the faults, and compares what is there afterwards with what was acknowledged.
+ */
 export async function soak({ engine, minutes, seed }: SoakOptions): Promise<SoakResult> {
   const ledger = new Ledger();
   const world = await createWorld(engine, (what) => {

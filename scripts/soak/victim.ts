@@ -27,7 +27,10 @@ export interface Victim {
   start(): Promise<void>;
   /** Ends the process, and those that it started, as the kernel does when memory runs out. */
   kill(): Promise<void>;
-  /** Asks the process to stop, and resolves to its exit code; `null` after it was killed for taking too long. */
+  /**
+   * Asks the process to stop, and resolves to its exit code; `null` after it was killed for taking
+   * too long.
+   */
   stop(): Promise<number | null>;
 }
 

@@ -19,10 +19,15 @@ export type Engine = (typeof engines)[number];
 /** Size of the disk with the documents, in bytes. */
 export const diskSize = 8 * 1024 ** 3;
 
-/** Settings of PostgreSQL: processes are killed, the machine is not, so nothing must reach a real disk. */
+/**
+ * Settings of PostgreSQL: processes are killed, the machine is not, so nothing must reach a real
+ * disk.
+ */
 const postgresSettings = ["fsync=off"];
 
-/** What the soak runs: the service, its database on a small disk, and the receiver of its webhooks. */
+/**
+ * What the soak runs: the service, its database on a small disk, and the receiver of its webhooks.
+ */
 export interface World {
   readonly engine: Engine;
   readonly folder: string;
@@ -39,11 +44,17 @@ export interface World {
   revivePostgres(): Promise<void>;
   /** Chooses the version of the model of the processes that start from now on. */
   useModel(version: ModelVersion): void;
-  /** Moves the clock of all processes, or of one of them, by so many milliseconds from the true time. */
+  /**
+   * Moves the clock of all processes, or of one of them, by so many milliseconds from the true
+   * time.
+   */
   setClock(offset: number, pid?: number): void;
   /** Sets the clocks of all processes to the true time. */
   restoreClocks(): void;
-  /** Returns the kinds of errors that the service logged, each with its number, its first time and its stack. */
+  /**
+   * Returns the kinds of errors that the service logged, each with its number, its first time and
+   * its stack.
+   */
   errors(): string;
   openDocuments(): Promise<Store>;
   openEffects(): Promise<Store>;

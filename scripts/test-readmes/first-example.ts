@@ -3,7 +3,9 @@ import { join } from "node:path";
 import { codeBlocks } from "../markdown.ts";
 import { readManifest, root } from "../workspace-packages.ts";
 
-/** What a reader of a package's README does first: installs the package, and runs the first example. */
+/**
+ * What a reader of a package's README does first: installs the package, and runs the first example.
+ */
 export interface FirstExample {
   /** Relative to the root. */
   readonly readme: string;

@@ -1,5 +1,6 @@
-// Compiles and runs each TypeScript block of the READMEs alone, and twice, with the packed packages in an empty project.
-// The first example of each package runs as pasted, in a project that has only that package.
+// Compiles and runs each TypeScript block of the READMEs alone, and twice, with the packed packages
+// in an empty project. The first example of each package runs as pasted, in a project that has only
+// that package.
 import "../require-node.cjs";
 import { globSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -90,7 +91,10 @@ async function tryExamples(): Promise<readonly string[]> {
   return found;
 }
 
-/** Installs all packages in one project; compiles all blocks there, and runs those that are no first example. */
+/**
+ * Installs all packages in one project; compiles all blocks there, and runs those that are no first
+ * example.
+ */
 async function tryBlocks(): Promise<readonly string[]> {
   const project = await installPackages(ours, {
     folder: join(temporary, "together"),
@@ -100,7 +104,7 @@ async function tryBlocks(): Promise<readonly string[]> {
   return [...compile(project), ...(await runBlocks(project))];
 }
 
-/** Compiles each block as a module of its own, as a strict project does. */
+/** Compiles each block as a separate module, as a strict project does. */
 function compile(project: string): readonly string[] {
   const compilerOptions = {
     module: "nodenext",
@@ -110,7 +114,7 @@ function compile(project: string): readonly string[] {
     skipLibCheck: true,
     types: ["node"],
   };
-  // What imports a file of its own project is compiled there, by test/readme-snippets.test.ts.
+  // What imports a file of the same project is compiled there, by test/readme-snippets.test.ts.
   const files = blocks.filter(({ text }) => !text.includes(' from "./')).map(({ file }) => file);
   if (files.length === 0) return [];
   writeFileSync(join(project, "tsconfig.json"), JSON.stringify({ compilerOptions, files }));

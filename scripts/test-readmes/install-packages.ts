@@ -7,8 +7,8 @@ import { root } from "../workspace-packages.ts";
 const execute = promisify(execFile);
 
 /**
- * Makes a project that has packages of ours, installed by the line that `npm run pack` prints, and nothing else but
- * some packages of others.
+ * Makes a project that has packages of ours, installed by the line that `npm run pack` prints, and
+ * nothing else but some packages of others.
  *
  * @returns The folder of the project, inside of the given one.
  */

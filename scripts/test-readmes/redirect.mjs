@@ -1,6 +1,6 @@
-// Preloaded into the code of a README: connections go to the stand-ins of this machine, whatever host they name, unless
-// they go to a server of the code itself. A server listens on a free port, whatever port it asks for. The first port that
-// listens is written to FETCHWORK_LISTENING.
+// Preloaded into the code of a README: connections go to the stand-ins of this machine, whatever
+// host they name, unless they go to a server of the code itself. A server listens on a free port,
+// whatever port it asks for. The first port that listens is written to FETCHWORK_LISTENING.
 import { writeFileSync } from "node:fs";
 import { Server, Socket } from "node:net";
 import { TLSSocket } from "node:tls";

@@ -7,7 +7,8 @@ import { runProgram } from "./run-program.ts";
 const served = /http:\/\/(?:127\.0\.0\.1|localhost):\d+[^\s,]*(?=[\s,])/g;
 
 /**
- * Runs a first example as pasted, in a project that has its package: no stand-ins, no keys. It must print something.
+ * Runs a first example as pasted, in a project that has its package: no stand-ins, no keys. It must
+ * print something.
  *
  * @returns What is wrong; `undefined` when it ran.
  */

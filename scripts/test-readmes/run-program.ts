@@ -9,7 +9,10 @@ export interface Program {
   readonly folder: string;
   /** All variables but `PATH`. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Milliseconds after which a program that neither ends nor serves is one that runs until it is stopped. */
+  /**
+   * Milliseconds after which a program that neither ends nor serves is one that runs until it is
+   * stopped.
+   */
   readonly patience: number;
   /** The URLs that it serves, once it does. */
   readonly urls: (stdout: string) => readonly string[];

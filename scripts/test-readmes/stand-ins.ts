@@ -137,7 +137,9 @@ function routesOf(key: KeyObject, publicKey: KeyObject): Routes {
   };
 }
 
-/** Opens a session of the Model Context Protocol (2025-11-25, Lifecycle), and knows nothing else. */
+/**
+ * Opens a session of the Model Context Protocol (2025-11-25, Lifecycle), and knows nothing else.
+ */
 function mcpReply(body: string): Reply {
   const { id, method, params } = JSON.parse(body) as McpMessage;
   if (id === undefined) return { status: 202 };

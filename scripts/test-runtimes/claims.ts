@@ -30,7 +30,10 @@ const store: Exception = {
   reason: "keeps its documents in `@fetchwork/documents`",
 };
 
-/** What the packages claim. A claim that does not hold fails `npm run test:runtimes`, and so does one too few. */
+/**
+ * What the packages claim. A claim that does not hold fails `npm run test:runtimes`, and so does
+ * one too few.
+ */
 export const claims: readonly Claim[] = [
   {
     entry: "@fetchwork/kit",

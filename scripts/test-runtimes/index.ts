@@ -1,4 +1,5 @@
-// Tries the packages, as they are published, on every runtime that they claim, and writes down what runs where.
+// Tries the packages, as they are published, on every runtime that they claim, and writes down what
+// runs where.
 import "../require-node.cjs";
 import { cpSync, mkdtempSync, rmSync } from "node:fs";
 import { availableParallelism, tmpdir } from "node:os";
@@ -13,7 +14,8 @@ import { tryClaim, type Laboratory } from "./try-claim.ts";
 
 const started = performance.now();
 const isCI = process.env["CI"] === "true";
-// For work on one of them: `npm run test:runtimes -- http deno` tries what has both words in its name, and writes nothing.
+// For work on one of them: `npm run test:runtimes -- http deno` tries what has both words in its
+// name, and writes nothing.
 const words = process.argv.slice(2);
 const isWanted = ({ test }: Claim, { id }: Runtime): boolean =>
   words.every((word) => test.includes(word) || id.includes(word));

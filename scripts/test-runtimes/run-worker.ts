@@ -16,7 +16,8 @@ export interface WorkerTrial {
   readonly limit: number;
 }
 
-// CommonJS modules ask for those of Node with `require`, which is not there unless somebody makes it.
+// CommonJS modules ask for those of Node with `require`, which is not there unless somebody makes
+// it.
 const needsRequire = /\b__require\("/;
 const require =
   'import { createRequire as makeRequire } from "node:module"; const require = makeRequire("file:///worker.js");';
@@ -34,7 +35,10 @@ const config :Workerd.Config = (
 );
 `;
 
-/** Bundles a smoke test as a worker is bundled, starts workerd with it, and asks it over its socket to run. */
+/**
+ * Bundles a smoke test as a worker is bundled, starts workerd with it, and asks it over its socket
+ * to run.
+ */
 export async function runWorker(trial: WorkerTrial): Promise<ProgramEnd> {
   const { program, project, entry, test, peer, limit } = trial;
   const name = `worker${entry.replaceAll(/\W/g, "-")}-${test}`;

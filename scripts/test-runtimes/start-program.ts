@@ -10,7 +10,10 @@ export interface ProgramEnd {
 /** A program that runs. */
 export interface RunningProgram {
   readonly ended: Promise<ProgramEnd>;
-  /** The first line of the standard output that has the pattern; rejects when the program ends without it. */
+  /**
+   * The first line of the standard output that has the pattern; rejects when the program ends
+   * without it.
+   */
   line(pattern: RegExp): Promise<RegExpExecArray>;
   /** Ends it with everything that it started. */
   kill(): void;
@@ -26,7 +29,7 @@ export interface ProgramOptions {
   readonly environment?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Starts a program in a process group of its own. */
+/** Starts a program in a separate process group. */
 export function startProgram(file: string, options: ProgramOptions): RunningProgram {
   const { args, cwd, limit, environment } = options;
   const child = spawn(file, args, {

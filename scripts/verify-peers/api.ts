@@ -35,11 +35,17 @@ export interface Collection {
   readonly documents: readonly Planted[];
   /** Collections that documents refer to, by the field. */
   readonly relations: Readonly<Record<string, string>>;
-  /** Makes values to write, for each field that requests try to set; the number is another one each time. */
+  /**
+   * Makes values to write, for each field that requests try to set; the number is another one each
+   * time.
+   */
   readonly attacks: Readonly<Record<string, (number: number) => unknown>>;
   /** Fields that a request that creates a document needs. */
   sample(number: number): Readonly<Record<string, unknown>>;
-  /** Whether a field that no response shows, such as a password, has a value; `undefined` for the other fields. */
+  /**
+   * Whether a field that no response shows, such as a password, has a value; `undefined` for the
+   * other fields.
+   */
   holds?(id: string, field: string, value: unknown): Promise<boolean | undefined>;
   mayRead(kind: Kind, field: string, document: Planted): boolean;
   /** Whether a caller may set a field of a document that is there, or of one that it creates. */

@@ -1,6 +1,6 @@
-// Sends the matrix of `fetchwork verify` by HTTP to demo applications of other frameworks: docs/verify/peers.md.
-//   npm run verify:peers -- [names of peers]
-// Exit codes: 0 all named peers were tried, whatever was found; 1 one did not start; 2 wrong arguments.
+// Sends the matrix of `fetchwork verify` by HTTP to demo applications of other frameworks:
+//   docs/verify/peers.md. npm run verify:peers -- [names of peers] Exit codes: 0 all named peers
+//   were tried, whatever was found; 1 one did not start; 2 wrong arguments.
 import { mkdir, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

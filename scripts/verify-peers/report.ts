@@ -3,7 +3,10 @@ import type { ShownRequest } from "./sender.ts";
 
 const letters: Readonly<Record<Access, string>> = { read: "r", told: "t", written: "w" };
 
-/** Lists which caller reads (`r`), is told by queries (`t`) and writes (`w`) which field, as Markdown; upper case is a finding. */
+/**
+ * Lists which caller reads (`r`), is told by queries (`t`) and writes (`w`) which field, as
+ * Markdown; upper case is a finding.
+ */
 export function matrixTable({ cells, findings }: MatrixReport): string {
   const faults = new Set(
     findings.map(({ caller, code, collection, field }) =>

@@ -15,7 +15,10 @@ export interface ReadResponse {
 /** Finds what contradicts an OpenAPI document: the first fault of an exchange, or `undefined`. */
 export type Contract = (request: FuzzRequest, response: ReadResponse) => string | undefined;
 
-/** Parameters and fields whose rules no JSON Schema can state: which values are valid depends on more than their form. */
+/**
+ * Parameters and fields whose rules no JSON Schema can state: which values are valid depends on
+ * more than their form.
+ */
 const opaque: ReadonlySet<string> = new Set([
   "after",
   "events",
@@ -155,14 +158,18 @@ function asDescribed({ type }: JsonSchema, value: string): unknown {
   return type === "integer" && /^-?\d+$/.test(value) ? Number(value) : value;
 }
 
-/** Fields as they are after the API has removed blanks around texts, which no JSON Schema states. */
+/**
+ * Fields as they are after the API has removed blanks around texts, which no JSON Schema states.
+ */
 function trimmed(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value), (_, one: unknown) =>
     typeof one === "string" ? one.trim() : one,
   );
 }
 
-/** Refuses what a schema of an object does not name, unless it says something about further members. */
+/**
+ * Refuses what a schema of an object does not name, unless it says something about further members.
+ */
 function closed(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(closed);
   if (typeof value !== "object" || value === null) return value;

@@ -119,7 +119,8 @@ export async function fuzzBlog({
   async function answer(request: Request): Promise<Response> {
     try {
       return await runHandler(handler, request, {
-        ip: "192.0.2.1",
+        // Another network in each round, since failures of a network are counted.
+        ip: `198.51.100.${Math.floor(sent / roundLength) % 256}`,
         reportError: (error) => failures.push(error),
         waitUntil: (promise) =>
           background.push(promise.catch((error: unknown) => failures.push(error))),

@@ -5,8 +5,8 @@ import type { Handler } from "@fetchwork/http";
 import { serve } from "@fetchwork/http/serve";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { importBlock } from "./page-block.ts";
-// What the code before the move responded, in Express 5.3.0 with helmet 8.3.0, cors 2.8.6, morgan 1.12.1,
-// compression 1.8.2 and express-rate-limit 8.7.5, with NODE_ENV=production.
+// What the code before the move responded, in Express 5.3.0 with helmet 8.3.0, cors 2.8.6, morgan
+// 1.12.1, compression 1.8.2 and express-rate-limit 8.7.5, with NODE_ENV=production.
 import record from "./records/express.json" with { type: "json" };
 
 interface Exchange {

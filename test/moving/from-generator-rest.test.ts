@@ -9,8 +9,9 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fetchwork } from "../../packages/fetchwork/test/new/project-world.ts";
 import { codeBlocks } from "../../scripts/markdown.ts";
 import { readText, root } from "../../scripts/workspace-packages.ts";
-// Requests of a client to a blog of generator-rest 0.17.0, and what the generated program responds with, written down
-// by hand from its behaviour, without the members that this page lists as different; "" is any text.
+// Requests of a client to a blog of generator-rest 0.17.0, and what the generated program responds
+// with, written down by hand from its behaviour, without the members that this page lists as
+// different; "" is any text.
 import record from "./records/generator-rest.json" with { type: "json" };
 
 interface Exchange {

@@ -2,8 +2,8 @@ import type { Handler } from "@fetchwork/http";
 import { serve } from "@fetchwork/http/serve";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { importBlock } from "./page-block.ts";
-// Requests to the service before the move, and its responses as the documentation and the tests of go-pkgz/rest have
-// them; null is a header that it does not send.
+// Requests to the service before the move, and its responses as the documentation and the tests of
+// go-pkgz/rest have them; null is a header that it does not send.
 import record from "./records/go-pkgz-rest.json" with { type: "json" };
 
 interface Exchange {

@@ -7,7 +7,8 @@ import {
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { startModelServer, type ModelServer } from "../../packages/agent/test/model-server.ts";
 import { importBlock } from "./page-block.ts";
-// Answers of a model, and what smol developer makes of them by its expression for fences, written down by hand.
+// Answers of a model, and what smol developer makes of them by its expression for fences, written
+// down by hand.
 import record from "./records/smol-developer.json" with { type: "json" };
 
 interface After {

@@ -5,7 +5,8 @@ import { pathToFileURL } from "node:url";
 import { codeBlocks } from "../../scripts/markdown.ts";
 import { readText, root } from "../../scripts/workspace-packages.ts";
 
-// Inside the workspace, so that its packages and their dependencies resolve; ignored by git and the tools.
+// Inside the workspace, so that its packages and their dependencies resolve; ignored by git and the
+// tools.
 const folder = join(root, "node_modules/.cache/moving");
 let count = 0;
 
@@ -14,7 +15,8 @@ let count = 0;
  *
  * @param page A file in `docs/`, such as `from-express.md`.
  * @param language `js` for the code before the move, `ts` for the code after it.
- * @param replacements Texts of the block and what they become, such as the name of a folder. Default: none.
+ * @param replacements Texts of the block and what they become, such as the name of a folder.
+ * Default: none.
  * @returns What the block exports.
  */
 export async function importBlock<Exports>(

@@ -1,4 +1,5 @@
-// A process that books what it receives; killed by the tests. Arguments: the store's URL, port, secret.
+// A process that books what it receives; killed by the tests. Arguments: the store's URL, port,
+// secret.
 import { createServer } from "node:http";
 import { openStore } from "@fetchwork/documents";
 import { createNodeMiddleware } from "@fetchwork/webhooks";

@@ -1,4 +1,5 @@
-// A process that sells, and sends an event with each order; killed by the tests. Arguments: the store's URL, how many orders.
+// A process that sells, and sends an event with each order; killed by the tests. Arguments: the
+// store's URL, how many orders.
 import { setTimeout } from "node:timers/promises";
 import { openStore } from "@fetchwork/documents";
 import { createSender } from "@fetchwork/webhooks/sender";

@@ -126,7 +126,7 @@ it("a pause costs the same however many deliveries wait, and they are delivered 
     .toBeGreaterThanOrEqual(900);
 }, 40_000);
 
-it("a pause holds after a restart, for deliveries that come meanwhile too", async () => {
+it("a pause holds after a restart, for deliveries that come in the meantime too", async () => {
   const { store, receiver, reports, makeSender } = await world();
   const first = makeSender();
   await first.endpoints.create({ url: receiver.url });

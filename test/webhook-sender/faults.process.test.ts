@@ -141,7 +141,9 @@ describe.each([
 ])("the deliveries of an event on %s are there once when kill -9", (_engine, newUrl) => {
   const endpointCount = 3;
 
-  /** Opens a store with three endpoints, and what waits until all of some events arrived at each. */
+  /**
+   * Opens a store with three endpoints, and what waits until all of some events arrived at each.
+   */
   async function open() {
     const receiver = await startReceiver();
     onTestFinished(() => receiver[Symbol.asyncDispose]());

@@ -5,12 +5,15 @@ import { startReceiver } from "./receiver.ts";
 
 const healthyEvents = 48;
 
-/** Returns the milliseconds until an endpoint has 48 deliveries, with so many endpoints that never respond. */
-async function timeOfHealthy({ hanging, eventsOfEach = 60 }: Case): Promise<number> {
+/**
+ * Returns the milliseconds until an endpoint has 48 deliveries, with so many endpoints that never
+ * respond.
+ */
+async function timeOfHealthy({ hanging, eventsOfEach = 60, concurrency }: Case): Promise<number> {
   await using silent = await startReceiver(() => {});
   await using healthy = await startReceiver();
   await using store = await openStore("sqlite::memory:");
-  const sender = createSender({ store, allowHttp: true, allowPrivate: true });
+  const sender = createSender({ store, concurrency, allowHttp: true, allowPrivate: true });
   try {
     for (let index = 0; index < hanging; index += 1) {
       await sender.endpoints.create({ url: `${silent.url}/${index}`, events: ["hang"] });
@@ -40,10 +43,18 @@ async function timeOfHealthy({ hanging, eventsOfEach = 60 }: Case): Promise<numb
 interface Case {
   readonly hanging: number;
   readonly eventsOfEach?: number;
+  /** So few that endpoints that hang could take them all. */
+  readonly concurrency?: number;
 }
 
 describe("an endpoint that responds", () => {
-  it.each<Case>([{ hanging: 4 }, { hanging: 8 }, { hanging: 100, eventsOfEach: 1 }])(
+  it.each<Case>([
+    { hanging: 4 },
+    { hanging: 8 },
+    { hanging: 100, eventsOfEach: 1 },
+    { hanging: 8, concurrency: 32 },
+    { hanging: 100, eventsOfEach: 1, concurrency: 32 },
+  ])(
     "An endpoint that responds gets its deliveries while others hang: %j",
     { timeout: 60_000 },
     async (given) => {

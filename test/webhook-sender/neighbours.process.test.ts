@@ -21,7 +21,10 @@ const faults: readonly ((response: ServerResponse, number: number) => void)[] = 
   },
 ];
 
-/** Sends two events to each of 1,000 endpoints, 300 of which are bad or left out; returns the delays of the others. */
+/**
+ * Sends two events to each of 1,000 endpoints, 300 of which are bad or left out; returns the delays
+ * of the others.
+ */
 async function delaysOfHealthy(neighbours: "bad" | "none"): Promise<readonly number[]> {
   const sent = new Map<string, number>();
   const delays: number[] = [];
@@ -67,10 +70,12 @@ it(
     const p99 = (delays: readonly number[]): number =>
       delays[Math.floor(delays.length * 0.99)] ?? 0;
     const measured: { readonly quiet: number; readonly beside: number }[] = [];
-    // What is over 50 ms is due to the machine; the places of endpoints that hang are free after 15 s only.
+    // What is over 50 ms is due to the machine; the places of endpoints that hang are free after 15
+    // s only.
     const isWithin = (): boolean =>
       measured.some(({ quiet, beside }) => beside < Math.max(50, 2 * quiet));
-    // Other tests may need the processors for a while: what the bad endpoints cost, they cost each time.
+    // Other tests may need the processors for a while: what the bad endpoints cost, they cost each
+    // time.
     while (measured.length < 3 && !isWithin()) {
       const quiet = p99(await delaysOfHealthy("none"));
       measured.push({ quiet, beside: p99(await delaysOfHealthy("bad")) });

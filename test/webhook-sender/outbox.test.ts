@@ -30,7 +30,10 @@ function makeSender(options: Partial<SenderOptions> = {}): Sender {
   return sender;
 }
 
-/** A transaction that writes down what is asked of its collections, and how many documents come back. */
+/**
+ * A transaction that writes down what is asked of its collections, and how many documents come
+ * back.
+ */
 function watched(transaction: Transaction, asked: string[]): Transaction {
   const functionsOf = <T extends object>(
     target: T,

@@ -1,4 +1,5 @@
-// A process that writes down what it gets before it answers; killed by the tests. Arguments: port, file.
+// A process that writes down what it gets before it answers; killed by the tests. Arguments: port,
+// file.
 import { appendFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { createNodeMiddleware, Webhooks } from "@fetchwork/webhooks";

@@ -1,4 +1,5 @@
-// A process that stores events and sends none; killed by the tests. Arguments: the store's URL, how many.
+// A process that stores events and sends none; killed by the tests. Arguments: the store's URL, how
+// many.
 import { openStore } from "@fetchwork/documents";
 import { createSender } from "@fetchwork/webhooks/sender";
 

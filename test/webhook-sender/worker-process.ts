@@ -1,5 +1,5 @@
-// A process that delivers what a store holds; killed by the tests. Arguments: the store's URL; `stuck` for one that stores
-// the deliveries of its first event, and never commits.
+// A process that delivers what a store holds; killed by the tests. Arguments: the store's URL;
+// `stuck` for one that stores the deliveries of its first event, and never commits.
 import { openStore, type Store } from "@fetchwork/documents";
 import { createSender, senderCollections } from "@fetchwork/webhooks/sender";
 

@@ -1,4 +1,5 @@
-// Hand-written SQL of the Express peer: node:sqlite with prepared statements, pg with named ones and its pool of ten.
+// Hand-written SQL of the Express peer: node:sqlite with prepared statements, pg with named ones
+// and its pool of ten.
 import { createHash } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 import { postgres, sqlite, user } from "./schema.mjs";

@@ -1,5 +1,6 @@
-// The blog's measured routes as an experienced Express user writes them: hand-written SQL, zod for bodies and parameters,
-// jsonwebtoken for the token, the user loaded per request, and the usual packages around.
+// The blog's measured routes as an experienced Express user writes them: hand-written SQL, zod for
+// bodies and parameters, jsonwebtoken for the token, the user loaded per request, and the usual
+// packages around.
 import { randomUUID } from "node:crypto";
 import compression from "compression";
 import cors from "cors";

@@ -1,5 +1,6 @@
-// The same API in Feathers 5 on Koa with Knex, in the shape that its generator writes: schemas of TypeBox, validators and
-// resolvers as hooks, the JWT and the local strategy, the latter with Argon2id.
+// The same API in Feathers 5 on Koa with Knex, in the shape that its generator writes: schemas of
+// TypeBox, validators and resolvers as hooks, the JWT and the local strategy, the latter with
+// Argon2id.
 import { randomUUID } from "node:crypto";
 import { authenticate, AuthenticationService, JWTStrategy } from "@feathersjs/authentication";
 import { LocalStrategy } from "@feathersjs/authentication-local";

@@ -1,5 +1,6 @@
-// The same API in NestJS on Fastify with TypeORM, with the decorators that the compiler would write out of TypeScript:
-// DTOs of class-validator behind the ValidationPipe, a guard, repositories, and Fastify's plugins around.
+// The same API in NestJS on Fastify with TypeORM, with the decorators that the compiler would write
+// out of TypeScript: DTOs of class-validator behind the ValidationPipe, a guard, repositories, and
+// Fastify's plugins around.
 // oxlint-disable-next-line import/no-unassigned-import -- It adds to the global `Reflect`.
 import "reflect-metadata";
 import { randomUUID } from "node:crypto";

@@ -1,4 +1,5 @@
-// Argon2id of Node with the cost that the blog has, so that no peer pays for another implementation.
+// Argon2id of Node with the cost that the blog has, so that no peer pays for another
+// implementation.
 import { argon2, randomBytes, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 

@@ -1,4 +1,5 @@
-// The tables of the peers, and where words are looked up: the same indexes that @fetchwork/documents makes.
+// The tables of the peers, and where words are looked up: the same indexes that
+// @fetchwork/documents makes.
 
 const tables = (key) => `
   CREATE TABLE IF NOT EXISTS users (

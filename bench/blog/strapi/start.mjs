@@ -1,5 +1,6 @@
-// The same API in Strapi 5 as in production, without its admin panel, which would have to be built: what administrators
-// set there, roles and a user, is set here. Only the database is in the folder of the run.
+// The same API in Strapi 5 as in production, without its admin panel, which would have to be built:
+// what administrators set there, roles and a user, is set here. Only the database is in the folder
+// of the run.
 import { createRequire } from "node:module";
 
 const {

@@ -1,4 +1,5 @@
-// A table by hand, as an experienced user writes it: one transaction for each insert, claims and ends in batches.
+// A table by hand, as an experienced user writes it: one transaction for each insert, claims and
+// ends in batches.
 import { randomUUID } from "node:crypto";
 import { DatabaseSync } from "node:sqlite";
 

@@ -1,4 +1,5 @@
-// lokijs: all in memory; its file is written whole by `saveDatabase`, so an insert is not on the disk.
+// lokijs: all in memory; its file is written whole by `saveDatabase`, so an insert is not on the
+// disk.
 import { promisify } from "node:util";
 import Loki from "lokijs";
 import { sumViews } from "../by-hand.mjs";

@@ -1,4 +1,5 @@
-// @seald-io/nedb in a file, with its indexes. It appends to the file and does not wait for the disk. It has no groups.
+// @seald-io/nedb in a file, with its indexes. It appends to the file and does not wait for the
+// disk. It has no groups.
 import Datastore from "@seald-io/nedb";
 import { sumViews } from "../by-hand.mjs";
 

@@ -1,4 +1,5 @@
-// Tags of bare node:sqlite in a table next to the documents with indexes of either column, groups with GROUP BY, and a counter with json_set.
+// Tags of bare node:sqlite in a table next to the documents with indexes of either column, groups
+// with GROUP BY, and a counter with json_set.
 
 /** Makes the table. It takes the columns of a document. */
 export function openTags(db, columns) {
@@ -11,8 +12,8 @@ export function openTags(db, columns) {
   const byRank = "ORDER BY json_extract(doc, '$.rank') DESC, id DESC LIMIT 31";
   const statements = {
     add: db.prepare("INSERT OR IGNORE INTO tags VALUES (?, ?)"),
-    // For a tag that few documents have it is best to read and to sort those, for one that many have to take documents in
-    // their order. SQLite cannot know which it is; the user knows here.
+    // For a tag that few documents have it is best to read and to sort those, for one that many
+    // have to take documents in their order. SQLite cannot know which it is; the user knows here.
     rare: db.prepare(
       `SELECT ${columns} FROM docs WHERE seq IN (SELECT seq FROM tags WHERE tag = ?) ${byRank}`,
     ),

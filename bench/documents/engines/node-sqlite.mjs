@@ -1,5 +1,5 @@
-// Bare node:sqlite as an experienced user writes it: the same columns, indexes, cache and durability, statements prepared
-// once, one transaction for each insert.
+// Bare node:sqlite as an experienced user writes it: the same columns, indexes, cache and
+// durability, statements prepared once, one transaction for each insert.
 import { DatabaseSync } from "node:sqlite";
 import { newId } from "../sample.mjs";
 import { openTags } from "./node-sqlite-tags.mjs";

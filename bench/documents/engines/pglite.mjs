@@ -1,4 +1,5 @@
-// @electric-sql/pglite in a folder; it runs with fsync=off, so an insert does not wait for the disk.
+// @electric-sql/pglite in a folder; it runs with fsync=off, so an insert does not wait for the
+// disk.
 import { PGlite } from "@electric-sql/pglite";
 import { pg_trgm } from "@electric-sql/pglite/contrib/pg_trgm";
 import { openTable } from "./postgres-table.mjs";

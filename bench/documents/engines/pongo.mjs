@@ -1,5 +1,5 @@
-// @event-driven-io/pongo on the same PostgreSQL, with the index that its README advises. Its `find` has neither order nor
-// limit, so a list reads all that match; it has no groups.
+// @event-driven-io/pongo on the same PostgreSQL, with the index that its README advises. Its `find`
+// has neither order nor limit, so a list reads all that match; it has no groups.
 import { pongoClient } from "@event-driven-io/pongo";
 import pg from "pg";
 

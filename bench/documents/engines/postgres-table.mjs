@@ -1,4 +1,5 @@
-// One table as an experienced user of PostgreSQL makes it, and its statements; for bare pg and for PGlite.
+// One table as an experienced user of PostgreSQL makes it, and its statements; for bare pg and for
+// PGlite.
 import { newId } from "../sample.mjs";
 import { tagWorks } from "./postgres-tags.mjs";
 

@@ -1,4 +1,5 @@
-// Tags, groups and a counter of Sequelize. What it has no words for, the fields of the document, is literal SQL.
+// Tags, groups and a counter of Sequelize. What it has no words for, the fields of the document, is
+// literal SQL.
 import { Sequelize } from "sequelize";
 
 const { fn, literal, Op } = Sequelize;

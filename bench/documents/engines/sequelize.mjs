@@ -1,5 +1,6 @@
-// Sequelize, models in the manner of mongoose on PostgreSQL, over the table of bare pg. What it has no words for, the fields of
-// the document and a row comparison, is literal SQL; the values are still its own.
+// Sequelize, models in the manner of mongoose on PostgreSQL, over the table of bare pg. What it has
+// no words for, the fields of the document and a row comparison, is literal SQL; the values are
+// still its own.
 import { DataTypes, Sequelize } from "sequelize";
 import { newId } from "../sample.mjs";
 import { openTags } from "./sequelize-tags.mjs";

@@ -289,7 +289,7 @@ describe.each(transports)("the list of articles (%s)", (transport) => {
     expect(headers.get("content-type")).toBe("application/json");
   });
 
-  it("gives every page once", async () => {
+  it("returns every page once", async () => {
     const api = await filled();
     const seen: string[] = [];
     let next: string | undefined = "/articles?limit=3&sort=title";

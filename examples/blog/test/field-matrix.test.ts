@@ -56,10 +56,10 @@ async function fill(store: Store, review: Resource): Promise<Map<Resource, reado
     };
     const hidden = { passwordHash: `canary-hash-${id}`, sessionVersion: 1 };
     const { email } = shown;
-    // Eve has set neither name nor picture: they follow from the email.
+    // Eve has set neither name nor picture: they follow from the email and the identifier.
     const given = id === "eve" ? { email, role } : shown;
     await store.collection(user.collection).insert({ ...given, ...hidden }, { id });
-    const seen = id === "eve" ? { name: nameOf(email), picture: pictureOf(email) } : {};
+    const seen = id === "eve" ? { name: nameOf(email), picture: pictureOf(id) } : {};
     users.push({ id, fields: { ...shown, ...seen, ...hidden }, derived: Object.keys(seen) });
   }
   const own = { title: "canary-title", content: "canary-content" };

@@ -7,6 +7,8 @@ import { openBlog } from "./open-blog.ts";
 import { masterKey } from "./api-client.ts";
 
 const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
+/** Milliseconds that a page may take on a machine that is busy. */
+const patience = 40_000;
 const isMissing = !existsSync(executablePath);
 
 it("finds Chromium for the test of the reference page", ({ skip }) => {
@@ -34,7 +36,7 @@ async function open(): Promise<{ readonly browser: Browser; readonly url: string
 it.skipIf(isMissing)("shows all operations and loads nothing from another host", async () => {
   const { browser, url } = await open();
   const page = await browser.newPage({ viewport: { width: 1280, height: 1600 } });
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(patience);
   const requested: string[] = [];
   const complaints: string[] = [];
   page.on("request", (request) => requested.push(request.url()));
@@ -71,7 +73,7 @@ it.skipIf(isMissing)("is dark for a reader whose system is dark", async () => {
   const { browser, url } = await open();
   const background = async (colorScheme: "dark" | "light"): Promise<string> => {
     const page = await browser.newPage({ colorScheme });
-    page.setDefaultTimeout(10_000);
+    page.setDefaultTimeout(patience);
     await page.goto(new URL("docs", url).href);
     await page.locator("#operations-articles-createArticle").waitFor();
     const screenshot = process.env["SCREENSHOT"];
@@ -96,7 +98,7 @@ async function openPage(width: number): Promise<{ readonly page: Page; readonly 
   });
   expect(created.status).toBe(201);
   const page = await browser.newPage({ viewport: { width, height: 800 } });
-  page.setDefaultTimeout(10_000);
+  page.setDefaultTimeout(patience);
   await page.goto(new URL("docs", url).href);
   await page.locator("#operations-articles-createArticle").waitFor();
   return { page, url };

@@ -20,6 +20,7 @@ export async function startServer(environment: NodeJS.ProcessEnv): Promise<Serve
   const child = spawn(process.execPath, ["--conditions=@fetchwork/source", entry], {
     env: {
       PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       MASTER_KEY: masterKey,
       JWT_SECRET: jwtSecret,
       IP: "127.0.0.1",

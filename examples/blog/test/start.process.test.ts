@@ -27,6 +27,7 @@ function start(environment: NodeJS.ProcessEnv, workingFolder = process.cwd()): S
   const child = spawn(process.execPath, ["--conditions=@fetchwork/source", entry], {
     env: {
       PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       MASTER_KEY: masterKey,
       JWT_SECRET: jwtSecret,
       IP: "127.0.0.1",
@@ -82,9 +83,9 @@ describe("the blog's process", () => {
       "MASTER_KEY still has its example value",
     ],
     [{ JWT_SECRET: masterKey }, "the master key and the JWT secret must differ"],
-    [{ PORT: "99999" }, 'PORT is "99999", but must be a whole number from 0 to 65535'],
-    [{ PORT: " " }, 'PORT is " ", but must be a whole number from 0 to 65535'],
-    [{ PORT: "0x50" }, 'PORT is "0x50", but must be a whole number from 0 to 65535'],
+    [{ PORT: "99999" }, 'PORT must be a whole number from 0 to 65535, got "99999"'],
+    [{ PORT: " " }, 'PORT must be a whole number from 0 to 65535, got " "'],
+    [{ PORT: "0x50" }, 'PORT must be a whole number from 0 to 65535, got "0x50"'],
     [{ DATABASE_URL: "mongodb://localhost" }, "DATABASE_URL: mongodb: is not supported"],
     [{ DATABASE_URL: "sqlite:" }, 'DATABASE_URL: "sqlite:" takes the path of a file'],
   ])("ends with one line that says what is wrong: %j", async (environment, message) => {

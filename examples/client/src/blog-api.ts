@@ -36,7 +36,7 @@ export class BlogApi {
     return (await this.#client.send(request)).json<User>();
   }
 
-  /** Signs a user in, and gives its token. */
+  /** Signs a user in, and returns its token. */
   async signIn({ email, password }: Account, masterKey: string): Promise<string> {
     const headers = { authorization: `Basic ${btoa(`${email}:${password}`)}` };
     const request = this.#endpoint("POST /auth", { headers, access_token: masterKey });

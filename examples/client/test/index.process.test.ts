@@ -20,7 +20,12 @@ function start(
     process.execPath,
     ["--conditions=@fetchwork/source", path.join(examples, file)],
     {
-      env: { PATH: process.env["PATH"], MASTER_KEY: masterKey, ...environment },
+      env: {
+        PATH: process.env["PATH"],
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+        MASTER_KEY: masterKey,
+        ...environment,
+      },
       stdio: ["ignore", "pipe", "pipe"],
     },
   );

@@ -15,7 +15,10 @@ const page = readFileSync(new URL("../page/page.html", import.meta.url), "utf8")
 /** What differs from one place where the program runs to another. */
 export interface AppOptions {
   readonly store: Store;
-  /** Origin under which browsers reach it. Browsers have passkeys for `http://localhost`, and by HTTPS. */
+  /**
+   * Origin under which browsers reach it. Browsers have passkeys for `http://localhost`, and by
+   * HTTPS.
+   */
   readonly origin: string;
   readonly mailer: Mailer;
   readonly providers: readonly AccountProvider[];

@@ -12,7 +12,10 @@ it("finds Chromium for the test of the page", ({ skip }) => {
   expect(isMissing).toBe(false);
 });
 
-/** Serves the page, and opens it in a browser that has an authenticator for passkeys, until the test ends. */
+/**
+ * Serves the page, and opens it in a browser that has an authenticator for passkeys, until the test
+ * ends.
+ */
 async function open(width: number): Promise<{
   readonly page: Page;
   readonly url: string;

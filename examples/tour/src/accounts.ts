@@ -8,7 +8,7 @@ export interface NewUser {
   readonly role: "user" | "admin";
 }
 
-/** Creates a user with the master key, signs it in with its password, and gives its token. */
+/** Creates a user with the master key, signs it in with its password, and returns its token. */
 export async function join(
   client: Client,
   {

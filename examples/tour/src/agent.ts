@@ -16,7 +16,10 @@ export interface ResourceWish {
   readonly fields: readonly string[];
 }
 
-/** Asks the agent for a resource; its answers come from a transcript that says that a person wrote it. */
+/**
+ * Asks the agent for a resource; its answers come from a transcript that says that a person wrote
+ * it.
+ */
 export async function askAgent(transcript: string, folder: string): Promise<ResourceWish> {
   const { source } = await readTranscriptHead(transcript);
   assert.equal(source, "scripted");

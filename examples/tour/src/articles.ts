@@ -32,7 +32,10 @@ export async function find(client: Client, api: Endpoint, q: string): Promise<re
   return found;
 }
 
-/** Changes a title, if nobody else has changed the article meanwhile; a second try with the old version is refused. */
+/**
+ * Changes a title, if nobody else has changed the article since; a second try with the old
+ * version is refused.
+ */
 export async function retitle(
   client: Client,
   api: Endpoint,

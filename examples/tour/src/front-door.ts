@@ -1,7 +1,9 @@
 import { empty, type Handler } from "@fetchwork/http";
 import { serve } from "@fetchwork/http/serve";
 
-/** A server that listens before its handler is there, for those who have to know its origin first. */
+/**
+ * A server that listens before its handler is there, for those who have to know its origin first.
+ */
 export interface FrontDoor {
   readonly origin: string;
   /** Sets the handler; until then everybody gets 503. */

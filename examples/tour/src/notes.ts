@@ -3,7 +3,10 @@ import type { Client } from "@fetchwork/http";
 import { join } from "./accounts.ts";
 import { apiAt } from "./api.ts";
 
-/** Calls the API of the resource that the agent has described: creates a note, finds it, and removes it. */
+/**
+ * Calls the API of the resource that the agent has described: creates a note, finds it, and removes
+ * it.
+ */
 export async function useNotes(client: Client, origin: string, masterKey: string): Promise<void> {
   const user = { email: "grace@example.com", password: "compiler", role: "user" } as const;
   const api = apiAt(origin, await join(client, { origin, masterKey, user }));

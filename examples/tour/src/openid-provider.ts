@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { Provider, type KoaContextWithOIDC } from "oidc-provider";
 import { createProviderMemory } from "./provider-memory.ts";
 
-/** The OpenID provider of the tour: whoever comes is Ada, and agrees. */
+/** The OpenID provider of the tour: anyone who comes is Ada, and agrees. */
 export interface OpenIdProvider {
   readonly issuer: string;
   close(): Promise<void>;
@@ -23,7 +23,10 @@ export interface OpenIdProviderOptions {
 /** Who is signed in at the provider. */
 export const ada = { sub: "ada", email: "ada@example.com", email_verified: true, name: "Ada L." };
 
-/** Starts `oidc-provider`, which is not ours. It demands PKCE and signs access tokens for the audience asked for. */
+/**
+ * Starts `oidc-provider`, which is not ours. It demands PKCE and signs access tokens for the
+ * audience asked for.
+ */
 export async function startOpenIdProvider({
   clients,
 }: OpenIdProviderOptions): Promise<OpenIdProvider> {

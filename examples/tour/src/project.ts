@@ -14,7 +14,10 @@ export interface RunningProject {
 
 const packages = join(import.meta.dirname, "../../../node_modules");
 
-/** Makes a project as `fetchwork new` does; instead of an installation it has the packages of this repository. */
+/**
+ * Makes a project as `fetchwork new` does; instead of an installation it has the packages of this
+ * repository.
+ */
 export async function makeProject(parent: string): Promise<string> {
   await run(parent, ["new", "notes-api", "--packages=registry", "--skip-git", "--skip-install"]);
   const folder = join(parent, "notes-api");
@@ -28,7 +31,7 @@ export async function addResource(folder: string, { name, fields }: ResourceWish
   assert.match(written, /^written {2}src\/api\/note\/model\.ts$/m);
 }
 
-/** Starts the project as a process of its own. */
+/** Starts the project as a separate process. */
 export async function startProject(folder: string, masterKey: string): Promise<RunningProject> {
   const child = spawn(process.execPath, ["--conditions=@fetchwork/source", "src/index.ts"], {
     cwd: folder,
@@ -61,7 +64,7 @@ export async function startProject(folder: string, masterKey: string): Promise<R
   };
 }
 
-/** Runs the command in this process; gives what it prints. */
+/** Runs the command in this process; returns what it prints. */
 async function run(cwd: string, args: readonly string[]): Promise<string> {
   let stdout = "";
   let stderr = "";

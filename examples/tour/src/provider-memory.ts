@@ -1,6 +1,9 @@
 import type { Adapter, AdapterFactory, AdapterPayload } from "oidc-provider";
 
-/** Makes the memory of an OpenID provider that lives as long as the tour, so that nothing of it expires. */
+/**
+ * Makes the memory of an OpenID provider that lives as long as the tour, so that nothing of it
+ * expires.
+ */
 export function createProviderMemory(): AdapterFactory {
   const records = new Map<string, AdapterPayload>();
 

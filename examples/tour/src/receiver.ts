@@ -11,7 +11,10 @@ export interface Receiver {
   /** What the blog is told to send to. */
   readonly url: string;
   readonly secret: string;
-  /** Tries by event (`article.created`, a space, its identifier), in the order in which events first came. */
+  /**
+   * Tries by event (`article.created`, a space, its identifier), in the order in which events first
+   * came.
+   */
   readonly tries: ReadonlyMap<string, number>;
   /** Waits until so many events were taken. */
   taken(count: number): Promise<void>;
@@ -46,7 +49,10 @@ export async function startReceiver(): Promise<Receiver> {
   };
 }
 
-/** Subscribes a receiver to the changes of articles; an admin may. Gives the path of the subscription. */
+/**
+ * Subscribes a receiver to the changes of articles; an admin may. Gives the path of the
+ * subscription.
+ */
 export async function subscribe(
   client: Client,
   {

@@ -12,10 +12,16 @@ export interface User {
   readonly email: string;
 }
 
-/** Where the provider sends the browser of the tour back to. Nobody listens there: the tour reads the URL. */
+/**
+ * Where the provider sends the browser of the tour back to. Nobody listens there: the tour reads
+ * the URL.
+ */
 export const redirectUri = "https://tour.example/callback";
 
-/** Signs Ada in at the blog, as her browser does: by every redirect, with all cookies. Makes her a user. */
+/**
+ * Signs Ada in at the blog, as her browser does: by every redirect, with all cookies. Makes her a
+ * user.
+ */
 export async function signInAtBlog(origin: string): Promise<User> {
   const browser = new Client({ cookies: new CookieJar(), throwOnStatus: true });
   try {

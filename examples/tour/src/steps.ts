@@ -8,15 +8,15 @@ export interface StepOutput {
 
 /** Goes one step after another, and says how long each took. */
 export interface Steps {
-  /** Prints a line when the step is done, and gives what it gives. What it throws goes on. */
+  /** Prints a line when the step is done, and returns its result. What it throws goes on. */
   readonly step: <T>(title: string, run: () => T | Promise<T>) => Promise<T>;
   /** Remembers what is to be ended; the last one is ended first. */
   readonly atEnd: (close: () => unknown) => void;
 }
 
 /**
- * Goes through a tour, ends what it has started, and resolves to the exit code: 1 at the first surprise, which is one
- * line.
+ * Goes through a tour, ends what it has started, and resolves to the exit code: 1 at the first
+ * surprise, which is one line.
  */
 export async function goThrough(
   tour: (steps: Steps) => Promise<void>,

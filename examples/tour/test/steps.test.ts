@@ -49,7 +49,7 @@ it("counts what cannot be ended as a surprise, and ends the rest", async () => {
   expect([code, ended, failures]).toEqual([1, [1], ['surprise at "works": stuck']]);
 });
 
-it("gives what a step gives, and 0 when nothing surprises", async () => {
+it("returns the result of a step, and 0 when nothing surprises", async () => {
   let given: number | undefined;
   const { code, failures } = await walk(async ({ step }) => {
     given = await step("gives", async () => 7);

@@ -32,7 +32,12 @@ async function run(
     process.execPath,
     ["--conditions=@fetchwork/source", join(import.meta.dirname, "../src/index.ts")],
     {
-      env: { PATH: process.env["PATH"], TMPDIR: temporary, TOUR_TRANSCRIPT: transcript },
+      env: {
+        PATH: process.env["PATH"],
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+        TMPDIR: temporary,
+        TOUR_TRANSCRIPT: transcript,
+      },
       stdio: ["ignore", "pipe", "pipe"],
     },
   );

@@ -16,7 +16,10 @@ export const notes = `{
 }
 `;
 
-/** Writes a transcript with a description of a resource. A person wrote the answers, and the file says so. */
+/**
+ * Writes a transcript with a description of a resource. A person wrote the answers, and the file
+ * says so.
+ */
 export async function writeTranscript(file: string, resource: string): Promise<void> {
   const script = projectScript(new Map([["resource.json", resource]]));
   const server = await startModelServer({ answers: script });
@@ -31,7 +34,8 @@ export async function writeTranscript(file: string, resource: string): Promise<v
   }
 }
 
-// `node --conditions=@fetchwork/source examples/tour/test/write-transcript.ts` after a change of the prompts.
+// `node --conditions=@fetchwork/source examples/tour/test/write-transcript.ts` after a change of
+// the prompts.
 if (import.meta.main) {
   rmSync(notesTranscript, { force: true });
   await writeTranscript(notesTranscript, notes);

@@ -1,7 +1,10 @@
 /** @typedef {import("../src/server/wire.ts").Task} Task */
 /** @typedef {import("../src/server/wire.ts").Step} Step */
 /** @typedef {import("../src/server/paging.ts").Pagination} Pagination */
-/** @typedef {{ step_id?: string, name?: string, text?: string, state?: string, error?: { message: string } }} EventData */
+/**
+ * @typedef {{ step_id?: string, name?: string, text?: string, state?: string, error?: { message:
+ * string } }} EventData
+ */
 
 const place = "fetchwork-token";
 
@@ -89,7 +92,8 @@ export async function listSteps(taskId) {
 }
 
 /**
- * Follows the events of a task, over breaks of the connection, until the task ends or the signal aborts.
+ * Follows the events of a task, over breaks of the connection, until the task ends or the signal
+ * aborts.
  *
  * @param {string} taskId
  * @param {AbortSignal} signal

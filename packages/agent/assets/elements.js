@@ -9,7 +9,8 @@ export function at(id) {
  * Makes an element. Text is only ever text.
  *
  * @param {string} tag
- * @param {Record<string, unknown>} properties Listeners begin with `on`; what has a `-` or no property of that name is an attribute.
+ * @param {Record<string, unknown>} properties Listeners begin with `on`; what has a `-` or no
+ * property of that name is an attribute.
  * @param {...(Node | string | undefined)} children
  */
 export function make(tag, properties = {}, ...children) {

@@ -86,8 +86,8 @@ const languages = new Map(
 );
 
 /**
- * Divides source into pieces with a kind each: `comment`, `string`, `number`, `keyword`, `name`, or none. Joined, they are
- * the source.
+ * Divides source into pieces with a kind each: `comment`, `string`, `number`, `keyword`, `name`, or
+ * none. Joined, they are the source.
  *
  * @param {string} source
  * @param {string} path

@@ -4,7 +4,10 @@ import { said, tried } from "./tried.js";
 
 /** @typedef {import("../src/server/wire.ts").Task} Task */
 /** @typedef {import("../src/server/wire.ts").Step} Step */
-/** @typedef {{ state?: string, attempts?: number, last_error?: { message: string }, verified?: boolean }} StepNotes */
+/**
+ * @typedef {{ state?: string, attempts?: number, last_error?: { message: string }, verified?:
+ * boolean }} StepNotes
+ */
 
 /** Told to `main` when something was done to the task that it shows. */
 export const taskChanged = "fetchwork-changed";

@@ -53,10 +53,11 @@ export interface AgentErrorOptions extends ErrorOptions {
 }
 
 /**
- * Something went wrong while a project was written: the model's server, its answer, the budget, a path, the disk.
+ * Something went wrong while a project was written: the model's server, its answer, the budget, a
+ * path, the disk.
  *
- * No message has a key, a prompt or an answer. What a model's server said is shortened to one line, and left out where
- * it may repeat a key (401 and 403).
+ * No message has a key, a prompt or an answer. What a model's server said is shortened to one line,
+ * and left out where it may repeat a key (401 and 403).
  */
 export class AgentError extends FetchworkError {
   override readonly name: string = "AgentError";
@@ -84,7 +85,7 @@ export class AgentError extends FetchworkError {
 export function optionError(what: string, value: unknown, expected: string): AgentUsageError {
   return new AgentUsageError(
     "ERR_AGENT_OPTION",
-    `${what} is ${describeValue(value)}, expected ${expected}`,
+    `${what} must be ${expected}, got ${describeValue(value)}`,
   );
 }
 
@@ -92,7 +93,7 @@ export function optionError(what: string, value: unknown, expected: string): Age
 export function requireText(what: string, value: unknown): string {
   if (typeof value === "string" && value.trim() !== "") return value;
   const shown = typeof value === "string" ? "blank" : describeValue(value);
-  throw new AgentUsageError("ERR_AGENT_ARGUMENT", `${what} is ${shown}, expected a text`);
+  throw new AgentUsageError("ERR_AGENT_ARGUMENT", `${what} must be a text, got ${shown}`);
 }
 
 /** Throws unless `value` is undefined or a whole number from `least` on. */
@@ -103,7 +104,14 @@ export function checkCount(what: string, value: unknown, least = 1): void {
   }
 }
 
-/** Checks an optional time in whole milliseconds: the timers of the platform fire at once where it is longer. */
+/** @throws AgentError `ERR_AGENT_LIMIT` for a file that has more bytes than are allowed */
+export function checkFileBytes(path: string, bytes: number, maximum: number): void {
+  if (bytes <= maximum) return;
+  const message = `${path} has ${bytes} bytes, more than the ${maximum} that are allowed`;
+  throw new AgentError("ERR_AGENT_LIMIT", message, { path });
+}
+
+/** Checks an optional time in milliseconds: timers of the platform fire at once if it is longer. */
 export function checkTime(what: string, value: unknown, least = 1): void {
   if (value === undefined) return;
   if (typeof value !== "number" || !Number.isInteger(value) || value < least || value >= 2 ** 31) {
@@ -121,7 +129,7 @@ export function cancelled(signal: AbortSignal): AgentError {
   return new AgentError("ERR_AGENT_CANCELLED", "the call was cancelled", { cause: reason });
 }
 
-/** One line without what a terminal or a log obeys: paths, names and answers of models stand in messages. */
+/** One line without control characters: messages quote paths, names and model output. */
 export function asLine(text: string): string {
   return text.replace(/\s*\n\s*/g, " ").replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, "\u{FFFD}");
 }

@@ -11,7 +11,9 @@ import { startModelServer } from "./model-server.ts";
 
 const toTwo = { path: "a.js", search: "a = 1", replace: "a = 2" };
 
-/** An editor that sends what it likes to a session, several messages at once, and hears each line. */
+/**
+ * An editor that sends what it likes to a session, several messages at once, and hears each line.
+ */
 async function rawEditor(onLine: (line: string) => void = () => undefined) {
   const folder = mkdtempSync(join(tmpdir(), "acp-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));

@@ -12,7 +12,10 @@ import { startModelServer, type ScriptedAnswer } from "./model-server.ts";
 type Update = sdk.SessionUpdate;
 type Decide = (asked: sdk.RequestPermissionRequest) => string | undefined | Promise<undefined>;
 
-/** An editor of a folder with one file, which it is connected with, and a model that has its answers ready. */
+/**
+ * An editor of a folder with one file, which it is connected with, and a model that has its answers
+ * ready.
+ */
 async function editor(
   answers: readonly ScriptedAnswer[],
   { decide = () => "once", ...more }: ServeAcpOptions & { readonly decide?: Decide } = {},

@@ -125,7 +125,7 @@ describe("what a run finds in its folder", () => {
     expect(readFileSync(secret, "utf8")).toBe("one line without an end");
   });
 
-  it("keeps the bytes of a file that is no text", async () => {
+  it("keeps the bytes of a file that is not text", async () => {
     const latin = Buffer.from([0xe9, 0x0a]);
     for (const onConflict of ["merge", "overwrite"] as const) {
       writeFileSync(join(out, "a.txt"), latin);
@@ -210,7 +210,7 @@ describe("edit", () => {
       expect(await listRuns(out)).toMatchObject([{ finished: true, done: 3 }]);
     });
 
-    it("keeps what a person changed meanwhile, and writes nothing then", async () => {
+    it("keeps what a person changed in the meantime, and writes nothing then", async () => {
       const agent = await cutEdit();
       writeFileSync(join(out, "c.js"), "mine\n");
       expect(await codeOf(agent.resume("e1", { out }))).toBe("ERR_AGENT_CONFLICT");

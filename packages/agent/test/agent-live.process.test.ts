@@ -27,7 +27,13 @@ interface Ended {
 function runScript(args: readonly string[], env: Readonly<Record<string, string>>): Promise<Ended> {
   const command = ["--conditions=@fetchwork/source", script, "--sandbox", level, ...args];
   // Nothing of this environment: it may have keys.
-  const options = { env: { PATH: process.env["PATH"] ?? "", ...env } };
+  const options = {
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
+      ...env,
+    },
+  };
   return new Promise((resolve) => {
     execFile(process.execPath, command, options, (error, stdout, stderr) =>
       resolve({ code: Number(error?.code ?? 0), stdout, stderr }),

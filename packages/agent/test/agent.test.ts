@@ -288,7 +288,7 @@ describe("in a folder that has files", () => {
   const files = new Map([["a.txt", "one\ntwo\nthree\nfour\nfive\n"]]);
   const next = new Map([["a.txt", "one\ntwo\nthree\nfour\n5\n"]]);
 
-  it("deletes nothing, and puts its own file beside one that it did not write", async () => {
+  it("deletes nothing, and puts its own file next to one that it did not write", async () => {
     writeFileSync(join(out, "a.txt"), "mine\n");
     writeFileSync(join(out, "other.txt"), "mine too\n");
     const agent = await agentFor({ answers: projectScript(files) });

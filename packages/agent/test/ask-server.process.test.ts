@@ -7,7 +7,7 @@ import { AgentError } from "../src/errors.ts";
 import { ChangedFiles } from "../src/loop/changed-files.ts";
 import { defineTool } from "../src/loop/loop-tool.ts";
 import { runLoop, type LoopParts, type ToolResult } from "../src/loop/run-loop.ts";
-import { findBrowser, serverTools } from "../src/loop/server-tools.ts";
+import { findBrowser, sandboxTools } from "../src/loop/sandbox-tools.ts";
 import type { Answer, Question } from "../src/calls/ask-model.ts";
 import { createSandbox, type Sandbox } from "../src/verify/sandbox.ts";
 
@@ -43,7 +43,7 @@ async function world() {
   onTestFinished(() => rmSync(from, { recursive: true, force: true }));
   const files = new ChangedFiles(new Map([["server.mjs", server]]), new Set(), limits);
   const sandbox = await createSandbox({ level: "process" });
-  const { request } = serverTools(files, sandbox, from);
+  const { request } = sandboxTools(files, sandbox, from);
   const port = await freePort();
   const ask = async (input: object): Promise<string> => {
     const given = { command: `node server.mjs ${port}`, port, path: "/", ...input };
@@ -111,7 +111,7 @@ it.skipIf(findBrowser() === undefined).each([
     if (written !== undefined) writeFileSync(place, written, "latin1");
     return { code: 0, stdout: "seen", stderr: "", timedOut: false };
   };
-  const { screenshot } = serverTools(files, { ...sandbox, exec }, from);
+  const { screenshot } = sandboxTools(files, { ...sandbox, exec }, from);
   const shown = await screenshot?.execute({ path: "a.html" }, new AbortController().signal);
   expect(shown).toEqual(told);
 });

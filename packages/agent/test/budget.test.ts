@@ -8,17 +8,17 @@ const request = (text: string, model = "m") =>
 
 describe("Budget", () => {
   it.each([
-    [{ maxTokens: 0 }, /maxTokens is 0/],
-    [{ maxTokens: 1.5 }, /maxTokens is 1.5/],
-    [{ maxCost: -1 }, /maxCost is -1/],
-    [{ maxTime: 0 }, /maxTime is 0/],
-    [{ maxTime: 2 ** 31 }, /maxTime is 2147483648/],
+    [{ maxTokens: 0 }, /maxTokens must be .*, got 0/],
+    [{ maxTokens: 1.5 }, /maxTokens must be .*, got 1.5/],
+    [{ maxCost: -1 }, /maxCost must be .*, got -1/],
+    [{ maxTime: 0 }, /maxTime must be .*, got 0/],
+    [{ maxTime: 2 ** 31 }, /maxTime must be .*, got 2147483648/],
     [{ prices: { m: { input: -1, output: 0 } } }, /price of m/],
   ])("refuses %j", (options, message) => {
     expect(() => new Budget(options)).toThrow(message);
   });
 
-  it("gives no limit where none is set, and counts", async () => {
+  it("has no limit where none is set, and counts", async () => {
     const budget = new Budget({ prices: { m: { input: 1, output: 10 } } });
     const reservation = await budget.reserve(request("x"), signal);
     expect(reservation.maxOutputTokens).toBeUndefined();

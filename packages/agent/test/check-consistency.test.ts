@@ -273,7 +273,8 @@ describe("checkConsistency", () => {
     expect(await errorsOf({ "a.html": '<img src="b.png">'.repeat(50_000) })).toHaveLength(50_000);
   });
 
-  // Work that grows with the square of the length would not be done within the time limit of a test.
+  // Work that grows with the square of the length would not be done within the time limit of a
+  // test.
   it.each([
     ["hyphens", "a.css", "-".repeat(1_000_000)],
     ["addresses without an end", "a.css", "url(".repeat(250_000)],

@@ -165,7 +165,7 @@ describe.each(["in a work tree of git", "outside of git"])("undoRun %s", (where)
     if (where.startsWith("in")) git("init", "-q");
   });
 
-  it("refuses wrong options, and what is no run", async () => {
+  it("refuses wrong options, and what is not a run", async () => {
     await expect(undoRun({ out: root, runId: "../x" })).rejects.toMatchObject({
       code: "ERR_AGENT_OPTION",
     });

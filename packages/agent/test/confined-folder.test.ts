@@ -107,7 +107,7 @@ it("keeps the permissions of a file that it replaces", async () => {
   }
 });
 
-it("does not replace a file that somebody made meanwhile", async () => {
+it("does not replace a file that somebody made in the meantime", async () => {
   await folder.write("a", "first", { isNew: true });
   await expect(folder.write("a", "second", { isNew: true })).rejects.toMatchObject({
     code: "ERR_AGENT_CONFLICT",

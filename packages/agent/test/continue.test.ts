@@ -71,7 +71,7 @@ it("shows pictures to the model, also after it was cut off", async () => {
   expect(model.requests.map(({ images }) => images)).toEqual([[shown], [shown], [shown]]);
 });
 
-it("refuses what is no picture, or too much of them", async () => {
+it("refuses what is not a picture, or too much of them", async () => {
   const { out } = await world([]);
   const text = join(out, "a.png");
   writeFileSync(text, "no picture");

@@ -64,7 +64,7 @@ describe("diagnose", () => {
     ["a refusal", { fault: { kind: "refusal" } }, "ERR_AGENT_REFUSED"],
     ["a refusal in words", { text: "I'm sorry, but I can't help with that." }, "ERR_AGENT_REFUSED"],
     ["a cut answer", { text: "half", fault: { kind: "length" } }, "ERR_AGENT_TRUNCATED"],
-  ])("gives no explanation out of %s", async (_, answer, code) => {
+  ])("returns no explanation out of %s", async (_, answer, code) => {
     const options = await start([answer]);
     await expect(diagnose(folder, "it fails", options)).rejects.toMatchObject({ code });
   });

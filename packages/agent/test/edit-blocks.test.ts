@@ -5,7 +5,9 @@ import { readEditBlocks } from "../src/files/edit-blocks.ts";
 const block = (search: string, replace: string): string =>
   `<<<<<<< SEARCH\n${search}=======\n${replace}>>>>>>> REPLACE\n`;
 
-/** The file after the answer's edits; the form where it has none, the problem where they do not fit. */
+/**
+ * The file after the answer's edits; the form where it has none, the problem where they do not fit.
+ */
 function after(text: string, answer: string): string {
   const blocks = readEditBlocks(answer, "a.js");
   if (blocks.form !== "edits") return blocks.form;

@@ -19,7 +19,10 @@ interface Part {
   readonly after: string;
 }
 
-/** Two to eight lines of a real source, the first and the last not empty, that no other lines are like. */
+/**
+ * Two to eight lines of a real source, the first and the last not empty, that no other lines are
+ * like.
+ */
 function somePart(): Part {
   for (;;) {
     const lines = (texts[random(texts.length)] ?? "").split("\n");
@@ -43,7 +46,10 @@ function placesOf(lines: readonly string[], part: readonly string[]): number {
   ).length;
 }
 
-/** The lines as a model could change them: a word of one line, and a line that is added as deep as it. */
+/**
+ * The lines as a model could change them: a word of one line, and a line that is added as deep as
+ * it.
+ */
 function changed(lines: readonly string[]): readonly string[] {
   const at = random(lines.length);
   return lines.flatMap((line, index) => {
@@ -72,7 +78,9 @@ const indentations: readonly Spoil[] = [
   },
 ];
 
-/** Blanks at the ends of lines: of the first one, so that it is not as it was, and of some others. */
+/**
+ * Blanks at the ends of lines: of the first one, so that it is not as it was, and of some others.
+ */
 const withBlanks: Spoil = (lines) =>
   lines.map((line, index) => line + (["  ", "\t", " ", ""][random(index === 0 ? 3 : 4)] ?? ""));
 

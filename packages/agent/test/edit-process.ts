@@ -9,7 +9,10 @@ const looks = [
   { name: "read", arguments: { path: "src/b.js" } },
 ];
 
-/** The calls of each answer: it looks 26 times, and then changes two files, makes one and adds to another. */
+/**
+ * The calls of each answer: it looks 26 times, and then changes two files, makes one and adds to
+ * another.
+ */
 const answers = [
   ...Array.from({ length: 26 }, (_, index) => looks.slice(index % 3, (index % 3) + 1)),
   [
@@ -51,8 +54,8 @@ export function editProvider(log: string): ModelProvider {
 }
 
 /**
- * Ends this process with SIGKILL at its `last`-th step on the disk: before it, or, where it writes, with half of it done.
- * Returns what says how many steps there were.
+ * Ends this process with SIGKILL at its `last`-th step on the disk: before it, or, where it writes,
+ * with half of it done. Returns what says how many steps there were.
  */
 async function dieAt(last: number): Promise<() => number> {
   let steps = 0;
@@ -90,7 +93,8 @@ async function dieAt(last: number): Promise<() => number> {
   return () => steps;
 }
 
-// `edit-process.ts <folder> <run> <edit|resume> <log of questions> <last step>` prints how many steps it took.
+// `edit-process.ts <folder> <run> <edit|resume> <log of questions> <last step>` prints how many
+// steps it took.
 if (import.meta.main) {
   const [, , out = "", runId = "", what = "", log = "", last = ""] = process.argv;
   const { createAgent } = await import("../src/run/create-agent.ts");

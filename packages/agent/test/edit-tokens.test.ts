@@ -25,7 +25,10 @@ function repository(instructions: number): string {
   return out;
 }
 
-/** Has a model look for a line, read around it, change it, and say so; returns the tokens of all questions. */
+/**
+ * Has a model look for a line, read around it, change it, and say so; returns the tokens of all
+ * questions.
+ */
 async function tokensOfEdit(
   out: string,
 ): Promise<{ readonly counted: number; readonly withTools: number }> {

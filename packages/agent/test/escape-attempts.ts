@@ -1,9 +1,11 @@
-/** What a script may try to reach; paths, ports and process ids of it are variables of the script. */
+/**
+ * What a script may try to reach; paths, ports and process ids of it are variables of the script.
+ */
 export interface Attempt {
   readonly name: string;
   /**
-   * For sh. It has escaped when it prints what hidden places contain, "ESCAPED", or more than 1 MiB, and when "PWNED" is
-   * outside of its folder or in a file `late` in it.
+   * For sh. It has escaped when it prints what hidden places contain, "ESCAPED", or more than 1
+   * MiB, and when "PWNED" is outside of its folder or in a file `late` in it.
    */
   readonly script: string;
   /** Plainly it succeeds as root only. */

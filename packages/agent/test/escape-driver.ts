@@ -3,8 +3,9 @@ import { createInterface } from "node:readline";
 import { createSandbox } from "../src/verify/sandbox.ts";
 
 /**
- * The process that a script tries to escape to: it has a secret in its environment, in its keyring, and in an open file.
- * It runs each script of its input plainly and sealed, and writes what each printed.
+ * The process that a script tries to escape to: it has a secret in its environment, in its keyring,
+ * and in an open file. It runs each script of its input plainly and sealed, and writes what each
+ * printed.
  */
 interface Order {
   readonly isSealed: boolean;

@@ -110,7 +110,7 @@ describe("extractCode", () => {
     .map((lines) => lines.join("\n").replaceAll("\r", ""))
     .filter((code) => code.trim() !== "");
 
-  it("gives back any source from a fence that is longer than those in it", () => {
+  it("returns any source from a fence that is longer than those in it", () => {
     fc.assert(
       fc.property(source, fc.constantFrom("js", "", "ts title=x"), (code, info) => {
         const ticks = Math.max(2, ...Array.from(code.matchAll(/`+/g), ([run]) => run.length)) + 1;

@@ -28,10 +28,12 @@ async function startProcess(script: ModelServerOptions): Promise<string> {
 it("needs a timeout", () => {
   const provider = { kind: "openai-compatible", baseUrl: "http://127.0.0.1:1/v1" } as const;
   // @ts-expect-error: it is missing
-  expect(() => generateCodeSync("p", "d", "a.js", { provider })).toThrow(/timeout is undefined/);
+  expect(() => generateCodeSync("p", "d", "a.js", { provider })).toThrow(
+    /timeout must be milliseconds, got undefined/,
+  );
 });
 
-it("gives the source while the thread waits", async () => {
+it("returns the source while the thread waits", async () => {
   const baseUrl = await startProcess({ answers: [{ text: "```js\nexport const a = 1;\n```" }] });
   const provider = { kind: "openai-compatible", baseUrl, model: "scripted" } as const;
   expect(generateCodeSync("p", "d", "a.js", { provider, timeout: 20_000 })).toBe(

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { generate_code_sync } from "../src/calls/snake-case.ts";
+import { generate_code_sync } from "../src/index.ts";
 
 it.each([[], [undefined], [null], [{}], [5]])(
   "generate_code_sync with the options %j says that the timeout is missing",
@@ -10,7 +10,7 @@ it.each([[], [undefined], [null], [{}], [5]])(
       expect.objectContaining({
         name: "AgentUsageError",
         code: "ERR_AGENT_OPTION",
-        message: "timeout is undefined, expected milliseconds",
+        message: "timeout must be milliseconds, got undefined",
       }),
     );
   },

@@ -11,8 +11,8 @@ export interface FaultyProject {
 const scripts = /\.(?:[cm]?[jt]s|[jt]sx)$/;
 
 /**
- * Every fault of five kinds that can be put into a project by exchanging text: nothing here knows how the check works, and
- * none is left out because it is hard.
+ * Every fault of five kinds that can be put into a project by exchanging text: nothing here knows
+ * how the check works, and none is left out because it is hard.
  */
 export function injectFaults(files: Files): readonly FaultyProject[] {
   return [

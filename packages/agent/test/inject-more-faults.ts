@@ -5,9 +5,10 @@ type Files = ReadonlyMap<string, string>;
 const scripts = /\.(?:[cm]?[jt]s|[jt]sx)$/;
 
 /**
- * Faults of six more kinds, put into a project by exchanging text, again without a look at how the check works: an import
- * that was forgotten, a path in another case, a default for a named import, a script or style of a page under another
- * name, JSON with a comma too many, and a source that was cut.
+ * Faults of six more kinds, put into a project by exchanging text, again without a look at how the
+ * check works: an import that was forgotten, a path in another case, a default for a named import,
+ * a script or style of a page under another name, JSON with a comma too many, and a source that was
+ * cut.
  */
 export function injectMoreFaults(files: Files): readonly FaultyProject[] {
   return [
@@ -36,7 +37,10 @@ function eachScript(
   );
 }
 
-/** Imports of the project's own files, on a line of their own, that are called: what is only a type is not missed. */
+/**
+ * Imports of the project's own files, on a line of their own, that are called: what is only a type
+ * is not missed.
+ */
 function forgottenImports(files: Files): readonly FaultyProject[] {
   return eachScript(
     files,

@@ -127,7 +127,8 @@ it.each(rounds.filter((_, at) => at % 3 === 0))(
     const isAnswered = journalOf(out).includes("edit");
     const isOver = journalOf(out).includes("done");
     const ended = await goOn(out, log);
-    // An answer that was made for another text is not written over it; one that is still to come sees it.
+    // An answer that was made for another text is not written over it; one that is still to come
+    // sees it.
     expect(ended).toBe(isAnswered && !isOver ? "ERR_AGENT_CONFLICT" : "done");
     const tree = treeOf(out);
     expect(tree.get("src/b.js")).toMatch(

@@ -40,7 +40,10 @@ it("has the same tree after being killed again and again, and asks for nothing f
   const server = await startModelServer({ answers: projectScript(files), delay: 40 });
   const folder = mkdtempSync(join(tmpdir(), "agent-kill-"));
   const undisturbed = mkdtempSync(join(tmpdir(), "agent-whole-"));
-  /** Ends the process when it has asked so many questions more; resolves to whether it ended by itself. */
+  /**
+   * Ends the process when it has asked so many questions more; resolves to whether it ended by
+   * itself.
+   */
   const run = (out: string, what: string, after: number): Promise<boolean> =>
     new Promise((resolve, reject) => {
       const args = ["--conditions=@fetchwork/source", program, server.baseUrl, out, "r1", what];
@@ -67,7 +70,8 @@ it("has the same tree after being killed again and again, and asks for nothing f
       const begun =
         existsSync(join(folder, ".fetchwork/runs/r1/journal.ndjson")) && finished.length > 0;
       if (!begun) rmSync(folder, { recursive: true, force: true });
-      // One, two or three questions later: while answers are on their way, are written down, or files are.
+      // One, two or three questions later: while answers are on their way, are written down, or
+      // files are.
       isDone = await run(folder, begun ? "resume" : "run", kills < 12 ? 1 + (round % 3) : Infinity);
       if (!isDone) kills += 1;
       const asked = server.requests.slice(first).map(({ task }) => task.split("\n")[0] ?? "");

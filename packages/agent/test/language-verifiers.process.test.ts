@@ -122,7 +122,10 @@ describe.skipIf(!has.cargo)("rustCheck (skipped where cargo is not installed)", 
 describe("goCheck with a stand-in for the go command", () => {
   const folder = mkdtempSync(join(tmpdir(), "stand-in-go-"));
 
-  /** Executables that print, in the format of Go, what it would say of these files: Go is not installed here. */
+  /**
+   * Executables that print, in the format of Go, what it would say of these files: Go is not
+   * installed here.
+   */
   function recordGo(): void {
     const bin = join(folder, "bin");
     mkdirSync(bin, { recursive: true });

@@ -98,7 +98,7 @@ describe("a loop of tools", () => {
     expect(told).toContain("Refused: There is no file b.js.");
   });
 
-  it("ends with what a tool throws that is no refusal", async () => {
+  it("ends with what a tool throws that is not a refusal", async () => {
     const broken = defineTool({
       description: "",
       input: z.object({}),

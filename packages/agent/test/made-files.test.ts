@@ -67,7 +67,7 @@ describe("an import of what a tool makes", () => {
         "docs/a.tsx": 'document.querySelector(".of-the-package");\nexport {};',
       },
     ],
-  ])("is no fault: %s", async (_, files) => {
+  ])("is not a fault: %s", async (_, files) => {
     expect(await errorsOf(files)).toEqual([]);
   });
 });

@@ -106,7 +106,8 @@ export async function startHttpServer(mode: string) {
   };
 }
 
-// `mcp-server.ts <mode> [log]` speaks by standard input and output, and logs its process, its child and its calls.
+// `mcp-server.ts <mode> [log]` speaks by standard input and output, and logs its process, its child
+// and its calls.
 if (import.meta.main) {
   const [, , mode = "", log] = process.argv;
   const note = (what: unknown): void => {

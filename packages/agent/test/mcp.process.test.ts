@@ -177,7 +177,7 @@ describe("a server by stdio", () => {
     await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 10_000 });
   }, 40_000);
 
-  it("that cannot be started is no matter for a run that was stopped before", async () => {
+  it("that cannot be started does not matter for a run that was stopped before", async () => {
     const nothing = { name: "nothing", command: ["/no/such/program"] };
     const made = withMcpTools([nothing], AbortSignal.abort(), async () => 1);
     await expect(made).rejects.toMatchObject({ code: "ERR_AGENT_CANCELLED" });

@@ -5,7 +5,10 @@ import { setTimeout as wait } from "node:timers/promises";
 
 /** What goes wrong with an answer. Everything here is seen on real servers. */
 export type Fault =
-  /** An answer with this status: 429 with `retry-after`, 500, 529, 401, a context overflow with its body. */
+  /**
+   * An answer with this status: 429 with `retry-after`, 500, 529, 401, a context overflow with its
+   * body.
+   */
   | {
       readonly kind: "status";
       readonly status: number;
@@ -120,7 +123,10 @@ interface Turn extends Question {
   readonly options: ModelServerOptions;
 }
 
-/** Starts a server that speaks Chat Completions of OpenAI and Messages of Anthropic from scripted answers. */
+/**
+ * Starts a server that speaks Chat Completions of OpenAI and Messages of Anthropic from scripted
+ * answers.
+ */
 export async function startModelServer(options: ModelServerOptions): Promise<ModelServer> {
   const requests: LoggedRequest[] = [];
   const left = options.answers.map(({ times = Infinity }) => times);
@@ -513,7 +519,8 @@ function sendJson(
   response.end(JSON.stringify(value));
 }
 
-// `node model-server.ts script.json` prints the base URL and answers until it is ended; `GET /requests` lists questions.
+// `node model-server.ts script.json` prints the base URL and answers until it is ended; `GET
+// /requests` lists questions.
 if (import.meta.main) {
   const [, , file = ""] = process.argv;
   const script = JSON.parse(readFileSync(file, "utf8")) as ModelServerOptions;

@@ -73,7 +73,7 @@ describe.each(providers)("%s", (name, make) => {
     return make(server.baseUrl);
   };
 
-  it("gives the text, the pieces and the tokens of an answer", async () => {
+  it("returns the text, the pieces and the tokens of an answer", async () => {
     const provider = await start([{ text: source }]);
     const pieces: string[] = [];
     const budget = new Budget();

@@ -45,21 +45,27 @@ describe("typeCheck", () => {
     ]);
   }, 60_000);
 
-  it("finds nothing wrong with what is right, nor with what it has no types for", async () => {
+  it("finds nothing wrong with what is right, and does not check what it has no types for", async () => {
     const right = { "tsconfig.json": config(), "a.ts": "export const a: number = 1;\n" };
     expect(await faultsOf(typeCheck(), right)).toEqual([]);
+    const untyped = {
+      path: "tsconfig.json",
+      code: "verification",
+      message: "not checked: tsc: types of packages are not installed",
+      severity: "warning",
+    };
     const withPackage = {
       "tsconfig.json": config(),
       "package.json": '{ "name": "a", "dependencies": { "express": "5.1.0" } }\n',
       "a.ts":
         "import express from 'express';\n\nexpress().get('/', (request, response) => response.end(request.url));\n",
     };
-    expect(await faultsOf(typeCheck(), withPackage)).toEqual([]);
+    expect(await faultsOf(typeCheck(), withPackage)).toEqual([untyped]);
     const withNode = {
       "tsconfig.json": config(),
       "a.ts": "import { readFileSync } from 'node:fs';\n\nreadFileSync('x', (y) => y);\n",
     };
-    expect(await faultsOf(typeCheck(), withNode)).toEqual([]);
+    expect(await faultsOf(typeCheck(), withNode)).toEqual([untyped]);
   }, 60_000);
 
   it("names the configuration when that is what is wrong", async () => {
@@ -216,8 +222,15 @@ process.stdout.write("\\u001b[31m" + "x".repeat(1e8) + "\\n");`;
       `${half}export enum Kind {\n  A,\n}\n`,
       halves("../src/half.ts"),
     ],
-  ])("says nothing about TypeScript that %s", async (_case, source, test) => {
+  ])("says that TypeScript was not checked that %s", async (_case, source, test) => {
     const project = { "src/half.ts": source, "test/half.test.ts": test };
-    expect(await faultsOf(nodeTest(), project)).toEqual([]);
+    expect(await faultsOf(nodeTest(), project)).toEqual([
+      {
+        path: "test/half.test.ts",
+        code: "verification",
+        message: "not checked: node --test: it cannot be loaded without a compiler",
+        severity: "warning",
+      },
+    ]);
   });
 });

@@ -4,7 +4,9 @@ type Files = ReadonlyMap<string, string>;
 
 /** What a scripted project may have besides its files. */
 export interface ProjectScriptOptions {
-  /** Answers that come before the others, so that they win: wrong first answers, faults, repairs. */
+  /**
+   * Answers that come before the others, so that they win: wrong first answers, faults, repairs.
+   */
   readonly first?: readonly ScriptedAnswer[];
   /** Default: a plan that lists the files. */
   readonly sharedDeps?: string;

@@ -56,7 +56,7 @@ it.each(["ftp://x/v1", "nonsense", ""])("refuses the base URL %j", (baseUrl) => 
 
 it("refuses a kind that does not exist, and a key with a line break, without showing it", () => {
   // @ts-expect-error: no such kind
-  expect(() => createProvider({ kind: "other" })).toThrow(/kind is "other"/);
+  expect(() => createProvider({ kind: "other" })).toThrow(/kind must be .*, got "other"/);
   const secret = "sk-1\r\nx: y";
   expect(() => createProvider({ kind: "openai", apiKey: secret })).toThrow(/^(?!.*sk-1).*apiKey/);
 });

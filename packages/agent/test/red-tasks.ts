@@ -260,7 +260,9 @@ const samples: Readonly<Record<string, Sample>> = {
   },
 };
 
-/** Fifty tasks, the same for the same seed: 20 in JavaScript, 15 in TypeScript, and 15 in Python. */
+/**
+ * Fifty tasks, the same for the same seed: 20 in JavaScript, 15 in TypeScript, and 15 in Python.
+ */
 export function redTasks(seed: number): readonly RedTask[] {
   const random = randomNumbers(seed);
   return Array.from({ length: 50 }, (_, index) => {

@@ -28,8 +28,8 @@ const canSeal = await createSandbox().then(
 const verifiers = [nodeCheck(), nodeTest(), ...pythonCheck()];
 
 /**
- * `run`: the modules are there, and the model runs the tests by its tool. `check`: the model writes the modules, and is told
- * which tests fail by the check of the edit.
+ * `run`: the modules are there, and the model runs the tests by its tool. `check`: the model writes
+ * the modules, and is told which tests fail by the check of the edit.
  */
 type Way = "run" | "check";
 
@@ -40,7 +40,8 @@ const everyTask = redTasks(seed).map((task, index) => {
   const isPython = task.language === "python";
   const isSealed = index % 10 < (isPython ? 1 : 2) && (canSeal || isCi);
   const level: SandboxLevel = isSealed ? "sealed" : "process";
-  // The check is slower, above all by pytest; a sealed command sees no Python but that of the system.
+  // The check is slower, above all by pytest; a sealed command sees no Python but that of the
+  // system.
   const way: Way = index % (isPython ? 8 : 4) === 0 ? "check" : "run";
   const isSkipped = isPython && python === undefined && !isCi;
   return { ...task, level, way, isSkipped };

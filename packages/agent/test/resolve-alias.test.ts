@@ -8,7 +8,7 @@ async function errorsOf(files: Readonly<Record<string, string>>): Promise<readon
 
 const target = "export const a = 1;\n";
 
-describe("a name that is no path", () => {
+describe("a name that is not a path", () => {
   it.each<readonly [string, Readonly<Record<string, string>>, string]>([
     [
       "paths of tsconfig.json",
@@ -126,7 +126,7 @@ describe("a name that is no path", () => {
       { "tsconfig.json": '{"compilerOptions":{"paths":[1]}}' },
       "@/a",
     ],
-  ])("is no error of %s", async (_, files, specifier) => {
+  ])("is not an error of %s", async (_, files, specifier) => {
     const main = `import { a } from "${specifier}";\nconsole.log(a);\n`;
     expect(await errorsOf({ ...files, "main.ts": main })).toEqual([]);
   });

@@ -3,7 +3,10 @@ import { join } from "node:path";
 
 const folder = join(import.meta.dirname, "projects");
 
-/** The small projects that were written by hand for the checks, by name. Each is one text with its files after another. */
+/**
+ * The small projects that were written by hand for the checks, by name. Each is one text with its
+ * files after another.
+ */
 export function sampleProjects(): ReadonlyMap<string, ReadonlyMap<string, string>> {
   const names = readdirSync(folder).toSorted();
   return new Map(names.map((name) => [name.replace(".txt", ""), readSample(join(folder, name))]));

@@ -20,7 +20,7 @@ chmodSync(cwd, 0o777);
 afterAll(() => rmSync(cwd, { recursive: true }));
 
 describe.each(levels)("%s", (level) => {
-  it("gives the exit status and what was said", async () => {
+  it("returns the exit status and what was said", async () => {
     const sandbox = await createSandbox({ level });
     const result = await sandbox.exec(
       script("console.log('out'); console.error('err'); process.exit(3)"),

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
-import { findBrowser } from "../src/loop/server-tools.ts";
+import { findBrowser } from "../src/loop/sandbox-tools.ts";
 import { openAICompatible } from "../src/models/http-providers.ts";
 import { createAgent } from "../src/run/create-agent.ts";
 import { nodeTest } from "../src/verify/node-verifiers.ts";

@@ -55,7 +55,7 @@ describe("readTranscriptHead", () => {
     await expect(readTranscriptHead(file)).rejects.toMatchObject({ code: "ERR_AGENT_REPLAY" });
   });
 
-  it("gives what the run was asked for, and only plain values of it", async () => {
+  it("returns what the run was asked for, and only plain values of it", async () => {
     const run = '{"prompt":"a","repair":3,"verify":true,"more":{},"__proto__":"x"}';
     writeFileSync(
       file,

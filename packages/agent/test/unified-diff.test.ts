@@ -48,7 +48,7 @@ describe("unifiedDiff", () => {
     );
   });
 
-  it("quotes a name that would begin a line of its own", () => {
+  it("quotes a name that would begin a new line", () => {
     expect(unifiedDiff("a\n+++ b/x", "1\n", "2\n").split("\n")[0]).toBe('--- "a/a\\n+++ b/x"');
   });
 

@@ -169,7 +169,7 @@ it.each<readonly [string, (base: string) => void]>([
   // By it the person's line would be one that we took away.
   ["has other content", (base) => writeFileSync(base, "1\n2\nmine\n")],
   ["is not there", (base) => rmSync(base)],
-])("puts ours beside a person's file when the base of both %s", async (_, damage) => {
+])("puts ours next to a person's file when the base of both %s", async (_, damage) => {
   await write(new Map([["a.txt", "1\n2\n"]]));
   const hash = createHash("sha256").update("1\n2\n").digest("hex");
   damage(join(out, ".fetchwork/base", hash));

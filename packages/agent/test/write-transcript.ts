@@ -58,7 +58,8 @@ export async function writePongTranscript(file: string): Promise<void> {
   }
 }
 
-// `node --conditions=@fetchwork/source packages/agent/test/write-transcript.ts` after a change of the prompts.
+// `node --conditions=@fetchwork/source packages/agent/test/write-transcript.ts` after a change of
+// the prompts.
 if (import.meta.main) {
   rmSync(pongTranscript, { force: true });
   await writePongTranscript(pongTranscript);

@@ -1,13 +1,8 @@
 export { administer } from "./administer.ts";
-export type {
-  AggregateGroup,
-  AggregateQuery,
-  AggregateValue,
-  MemberValue,
-} from "./api/reading/aggregate.ts";
+export type { AggregateGroup, AggregateValue } from "./api/reading/aggregate.ts";
 export type { Administration, CheckResult } from "./api/administration.ts";
 export type { ChangeKind, ChangeRecord, ChangesOptions, ConsumeOptions } from "./api/changes.ts";
-export type { Collection, InsertOptions } from "./api/collection.ts";
+export type { Collection } from "./api/collection.ts";
 export {
   type CollectionDefinition,
   type CollectionOptions,
@@ -24,22 +19,16 @@ export {
   UniqueError,
   VersionError,
 } from "./api/errors.ts";
-export type { ExplainOptions, Explanation, UnindexedQuery } from "./api/explanation.ts";
-export type { Expires } from "./api/expiry.ts";
-export type { FieldPath } from "./api/field-path.ts";
+export type { Explanation, UnindexedQuery } from "./api/explanation.ts";
 export type { CountQuery, FindQuery, Selection, SortKey } from "./api/find-query.ts";
-export type { ClaimQuery, Lease } from "./api/lease.ts";
+export type { Lease } from "./api/lease.ts";
 export type { AppliedMigration, Migration, PlanStep, StoreStatus } from "./api/migration.ts";
 export type { Page, PageQuery, Total } from "./api/page.ts";
 export type { PostgresOptions } from "./api/postgres-options.ts";
-export type { StandardSchema } from "@fetchwork/kit";
-export type { Deleted } from "./api/soft-deletion.ts";
 export type { Store, StoreOptions } from "./api/store.ts";
-export type { StreamQuery } from "./api/reading/stream.ts";
 export type { Transaction, TransactionOptions } from "./api/transaction.ts";
-export type { DocumentRecord, Loading, Snapshot } from "./api/transfer.ts";
-export type { UpsertOptions } from "./api/upsert.ts";
-export type { Operators, ScalarValue, UntypedWhere, Where } from "./api/where.ts";
+export type { DocumentRecord, Snapshot } from "./api/transfer.ts";
+export type { Operators, UntypedWhere, Where } from "./api/where.ts";
 export type { WriteOptions } from "./api/changing/write-options.ts";
 export { seal, unseal } from "./document/seal.ts";
 export { openStore } from "./open-store.ts";

@@ -11,8 +11,8 @@ import { runBuild, runMaintenance } from "../src/engines/sqlite/threads/start-th
 import { DocumentStore } from "../src/store/document-store.ts";
 
 /**
- * Opens a file of SQLite that other stores of this process may have open, as another process would. `buildAway` builds in
- * a thread, by default the one that a store has.
+ * Opens a file of SQLite that other stores of this process may have open, as another process would.
+ * `buildAway` builds in a thread, by default the one that a store has.
  */
 export async function openAnother(
   path: string,

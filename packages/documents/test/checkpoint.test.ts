@@ -13,7 +13,9 @@ interface Text {
 
 const texts = defineCollection<Text>("texts");
 const mebibyte = 1024 * 1024;
-/** SQLite checkpoints at 1,000 pages of 4 KiB; the log holds a header for each, and the last commit. */
+/**
+ * SQLite checkpoints at 1,000 pages of 4 KiB; the log holds a header for each, and the last commit.
+ */
 const checkpoint = 5 * mebibyte;
 /** To what an idle log is cut. */
 const idleLogSize = 64 * mebibyte;

@@ -27,7 +27,10 @@ const settings = [
   "dynamic_shared_memory_type=mmap",
 ];
 
-/** Returns the folder of the programs of a PostgreSQL that has the extension; undefined where there is none. */
+/**
+ * Returns the folder of the programs of a PostgreSQL that has the extension; undefined where there
+ * is none.
+ */
 export function findCitus(): string | undefined {
   const installed = existsSync(debianFolder) ? readdirSync(debianFolder) : [];
   const newestFirst = installed.toSorted((one, other) => Number(other) - Number(one));

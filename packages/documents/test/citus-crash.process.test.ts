@@ -43,7 +43,10 @@ describe.skipIf(citusBin === undefined)(`A cluster of Citus (left out when ${rea
   );
 });
 
-/** Kills processes of the coordinator while they commit; each time the coordinator recovers as from a crash. */
+/**
+ * Kills processes of the coordinator while they commit; each time the coordinator recovers as from
+ * a crash.
+ */
 async function crashCoordinatorUnderLoad(url: string): Promise<void> {
   const options = { collections: [visits], postgres: { distributed: true } };
   const store = await openStore(url, options);

@@ -3,12 +3,15 @@ import { createCitusDatabase } from "./citus-cluster.ts";
 import { runSql } from "./postgres-server.ts";
 
 /**
- * The URL of the coordinator of a cluster, such as `scripts/citus-cluster.mjs` starts; without it nothing is tested on
- * Citus.
+ * The URL of the coordinator of a cluster, such as `scripts/citus-cluster.mjs` starts; without it
+ * nothing is tested on Citus.
  */
 export const citusUrl: string | undefined = process.env["FETCHWORK_TEST_CITUS"];
 
-/** Drops the tables of a database, those that hold parts of others with them; returns what else is left that no extension made. */
+/**
+ * Drops the tables of a database, those that hold parts of others with them; returns what else is
+ * left that no extension made.
+ */
 const emptyTables =
   "DO $$ DECLARE name text; BEGIN FOR name IN SELECT oid::regclass FROM pg_class " +
   "WHERE relkind = 'r' AND relnamespace = 'public'::regnamespace AND citus_table_is_visible(oid) LOOP " +

@@ -29,7 +29,7 @@ async function namesOf(
   const layout = new PostgresLayout(notes, createStamps());
   for (const { max, ...query } of queries) {
     const plan = { count: parseCount({ ...query, max }) };
-    const { count } = await runOperation(session, readPlanned(layout, plan, { isTimed: false }));
+    const { count } = await runOperation(session, readPlanned(layout, plan));
     expect(count).toBe(7);
   }
   return statements.map(({ name }) => name);

@@ -14,7 +14,10 @@ import { temporaryFolder } from "./temporary-folder.ts";
 const roundCount = Number(
   process.env["FETCHWORK_KILL_ROUNDS"] ?? (process.env["CI"] === "true" ? 30 : 10),
 );
-/** After these many rounds a new store is begun, because checking takes as long as all that was written. */
+/**
+ * After these many rounds a new store is begun, because checking takes as long as all that was
+ * written.
+ */
 const roundsPerStore = 10;
 /** So many stores are killed at a time, since a round waits for a process to start. */
 const storesAtATime = 5;

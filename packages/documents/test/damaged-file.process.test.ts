@@ -63,7 +63,10 @@ function numbers(seed: number): (limit: number) => number {
   };
 }
 
-/** Returns what callers see of a damaged file, or that it cannot be read, and whether the check finds the damage. */
+/**
+ * Returns what callers see of a damaged file, or that it cannot be read, and whether the check
+ * finds the damage.
+ */
 async function readDamaged(path: string): Promise<{ seen: string; isFound: boolean }> {
   let store: Store;
   try {

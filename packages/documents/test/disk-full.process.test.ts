@@ -16,7 +16,8 @@ it.skipIf(process.platform === "win32")(
   "rejects what does not fit into the file, and loses nothing that was acknowledged",
   async () => {
     const path = join(temporaryFolder(), "a.db");
-    // No file may grow beyond 512 blocks of 1,024 bytes: a failed write, which SQLite tells from a full disk.
+    // No file may grow beyond 512 blocks of 1,024 bytes: a failed write, which SQLite tells from a
+    // full disk.
     const command = `ulimit -f 512; exec "$0" "$@"`;
     const args = [
       "-c",

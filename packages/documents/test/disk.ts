@@ -11,7 +11,9 @@ export function makeDisk(size: number): string {
   return folder;
 }
 
-/** Adds documents until that fails; gives the error and the names of those that were acknowledged. */
+/**
+ * Adds documents until that fails; gives the error and the names of those that were acknowledged.
+ */
 export async function writeUntilRefused(
   store: Store,
   size = 3000,

@@ -1,4 +1,5 @@
-// Writes to the distributed store of the URL in argv[2] until it is killed; its notes begin with argv[3].
+// Writes to the distributed store of the URL in argv[2] until it is killed; its notes begin with
+// argv[3].
 import { writeSync } from "node:fs";
 import { defineCollection, openStore } from "../src/index.ts";
 

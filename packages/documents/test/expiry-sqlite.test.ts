@@ -44,7 +44,7 @@ describe("A store with documents that expire", () => {
     database.close();
   });
 
-  it("computes the times anew when they are defined differently", async () => {
+  it("computes the times again when they are defined differently", async () => {
     const url = `sqlite:${join(temporaryFolder(), "a.db")}`;
     const plain = defineCollection<Session>("sessions", options);
     const later = defineCollection<Session>("sessions", {

@@ -32,11 +32,11 @@ type Read = (
 
 function find(query: FindQuery<Post>, after?: readonly string[]): Read {
   const plan = { find: { query: parseQuery(query), after } };
-  return (layout) => readPlanned(layout, plan, { isTimed: true });
+  return (layout) => readPlanned(layout, plan);
 }
 
 function count(query: CountQuery<Post>): Read {
-  return (layout) => readPlanned(layout, { count: parseCount(query) }, { isTimed: true });
+  return (layout) => readPlanned(layout, { count: parseCount(query) });
 }
 
 /** Reads with the number of documents that they find. */

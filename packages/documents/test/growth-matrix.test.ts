@@ -67,10 +67,13 @@ function find(
 ): (layout: Layout) => Operation<ReadResult> {
   const parsed = parseQuery({ limit: 30, ...query });
   const plan = { find: { query: parsed, after: undefined }, isBounded };
-  return (layout) => readPlanned(layout, plan, { isTimed: true });
+  return (layout) => readPlanned(layout, plan);
 }
 
-/** Returns both costs of a read where that of the large collection is higher, and false where it is about the same. */
+/**
+ * Returns both costs of a read where that of the large collection is higher, and false where it is
+ * about the same.
+ */
 async function growth(
   { small, large }: { readonly small: Measure; readonly large: Measure },
   query: FindQuery<Post>,
@@ -80,7 +83,7 @@ async function growth(
 }
 
 /** What a bounded read looks at that no single index serves, in rows. */
-const mostRows = 20_000;
+const maxRows = 20_000;
 
 describe("A filter on SQLite", () => {
   it("looks at as many rows of a large collection as of a small one", async () => {
@@ -104,7 +107,7 @@ describe("A filter on SQLite", () => {
     for (const [name, one] of all) {
       for (const [other, another] of all) {
         const { cost } = await read(find({ where: { and: [one, another] } }, true));
-        const rows = cost <= mostRows ? "few" : cost;
+        const rows = cost <= maxRows ? "few" : cost;
         expect({ name, other, rows }).toEqual({ name, other, rows: "few" });
       }
     }
@@ -123,7 +126,7 @@ describe("A filter on SQLite", () => {
       "a b",
     ]) {
       const { cost } = await read(find({ q }, true));
-      expect({ q, rows: cost <= mostRows ? "few" : cost }).toEqual({ q, rows: "few" });
+      expect({ q, rows: cost <= maxRows ? "few" : cost }).toEqual({ q, rows: "few" });
     }
   });
 });

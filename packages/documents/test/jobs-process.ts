@@ -1,5 +1,5 @@
-// Works on the jobs of the store of argv[2] until it is killed; argv[3] names the process, and argv[4] says by how many
-// milliseconds its clock is ahead.
+// Works on the jobs of the store of argv[2] until it is killed; argv[3] names the process, and
+// argv[4] says by how many milliseconds its clock is ahead.
 import { setTimeout as wait } from "node:timers/promises";
 import { openStore } from "../src/index.ts";
 import { createJobs } from "../src/jobs/index.ts";

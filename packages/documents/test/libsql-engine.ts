@@ -11,7 +11,10 @@ import { maintain } from "../src/engines/sqlite/threads/maintenance.ts";
 import { parseMigrations } from "../src/migrations/migrate.ts";
 import { DocumentStore } from "../src/store/document-store.ts";
 
-/** Opens a store on libSQL, to show what another engine takes: a driver with the methods of `node:sqlite`. */
+/**
+ * Opens a store on libSQL, to show what another engine takes: a driver with the methods of
+ * `node:sqlite`.
+ */
 export async function openLibsql(
   path: string,
   { collections = [], migrations, busyTimeout = 5000, onUnindexedQuery }: StoreOptions = {},

@@ -71,7 +71,7 @@ export async function fillSqlite(filling: Filling): Promise<Measure> {
     return 1;
   });
   const connection = new Connection(database);
-  const layout = new SqliteLayout(definition, createStamps());
+  const layout = new SqliteLayout(definition, createStamps(), { isTimed: true });
   return (operation) => {
     cost = 0;
     const result = runReading(connection, operation(layout));
@@ -79,7 +79,10 @@ export async function fillSqlite(filling: Filling): Promise<Measure> {
   };
 }
 
-/** Fills a collection in PostgreSQL; the cost of a read is the number of pages that the server looks at. */
+/**
+ * Fills a collection in PostgreSQL; the cost of a read is the number of pages that the server looks
+ * at.
+ */
 export async function fillPostgres(filling: Filling): Promise<Measure> {
   const { definition, count, document = "'{}'", searchText } = filling;
   const url = await newDatabase();
@@ -120,7 +123,10 @@ export async function fillPostgres(filling: Filling): Promise<Measure> {
   };
 }
 
-/** Checks that a cost is at most 1.5 times another one; an index of more documents may have one more level. */
+/**
+ * Checks that a cost is at most 1.5 times another one; an index of more documents may have one more
+ * level.
+ */
 export function isAbout(cost: number): (other: unknown) => boolean {
   return (other) => Number(other) <= cost * 1.5 + 8;
 }

@@ -83,7 +83,10 @@ export const allEngines: readonly (readonly [name: string, open: Open])[] = ofTi
   ]),
 ]);
 
-/** Tells whether an engine finds a field whose name has a double quote: SQLite before 3.47, as libSQL is, does not. */
+/**
+ * Tells whether an engine finds a field whose name has a double quote: SQLite before 3.47, as
+ * libSQL is, does not.
+ */
 export function findsQuotedNames(engine: string): boolean {
   return !engine.startsWith("libSQL");
 }
@@ -95,7 +98,9 @@ async function openOnLibsql(options?: StoreOptions): Promise<Store> {
   return store;
 }
 
-/** Makes an empty database of each engine that several stores can use, and returns what opens one. */
+/**
+ * Makes an empty database of each engine that several stores can use, and returns what opens one.
+ */
 export const sharedEngines: readonly (readonly [name: string, create: () => Promise<Open>])[] =
   ofTier([
     ["SQLite in a file", () => Promise.resolve(sharedFile(openAnother))],
@@ -130,7 +135,9 @@ export async function openInPostgres(options?: StoreOptions): Promise<Store> {
   return openAndClose(await newDatabase(), options);
 }
 
-/** Returns the URL of an empty database of the worker's server, which is emptied when the test ends. */
+/**
+ * Returns the URL of an empty database of the worker's server, which is emptied when the test ends.
+ */
 export function newDatabase(bin: string | undefined = postgresBin): Promise<string> {
   return databaseOf(serverOf(bin));
 }
@@ -216,7 +223,10 @@ function serverOf(bin: string | undefined): SharedServer {
   return server;
 }
 
-/** The pooler of this worker, by hand: `FETCHWORK_PGBOUNCER=transaction npm test -- packages/documents/test/contract`. */
+/**
+ * The pooler of this worker, by hand: `FETCHWORK_PGBOUNCER=transaction npm test --
+ * packages/documents/test/contract`.
+ */
 const poolers = new Map<string, Promise<PgBouncer>>();
 
 /** Returns the URL through a pooler, where one was asked for. */

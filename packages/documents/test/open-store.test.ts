@@ -63,7 +63,7 @@ describe("openStore", () => {
     });
   });
 
-  it("refuses a file that is no database, and leaves it as it is", async () => {
+  it("refuses a file that is not a database, and leaves it as it is", async () => {
     const path = join(temporaryFolder(), "a.txt");
     writeFileSync(path, "just some text, and more than a header of it\n".repeat(200));
     await expect(openStore(`sqlite:${path}`)).rejects.toMatchObject({

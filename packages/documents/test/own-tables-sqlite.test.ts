@@ -166,7 +166,7 @@ describe("The count of a collection", () => {
   });
 });
 
-describe("A writer beside another process", () => {
+describe("A writer next to another process", () => {
   it("waits for its lock each time, however long ago it waited the last time", async () => {
     const path = join(temporaryFolder(), "a.db");
     const options = { collections: [notes], busyTimeout: 5000 };

@@ -1,4 +1,5 @@
-// Opens the store of argv[2], exclusively with argv[3] "exclusive"; says so, and stays until killed.
+// Opens the store of argv[2], exclusively with argv[3] "exclusive"; says so, and stays until
+// killed.
 import { openStore } from "../src/index.ts";
 
 const [, , path = "", mode = ""] = process.argv;

@@ -29,7 +29,9 @@ export const noPatroni: string | undefined =
 /** Three servers of which Patroni promotes one. */
 export interface PatroniCluster {
   readonly nodes: readonly PatroniNode[];
-  /** Waits until one server is the primary, its commits wait for another, and all three follow it. */
+  /**
+   * Waits until one server is the primary, its commits wait for another, and all three follow it.
+   */
   complete(): Promise<PatroniNode>;
 }
 
@@ -183,7 +185,8 @@ function settingsOf(node: PatroniNode, etcdPort: number): unknown {
     etcd3: { hosts: `127.0.0.1:${etcdPort}` },
     bootstrap: {
       dcs: {
-        // A primary that is silent for `ttl` seconds is replaced; at least `loop_wait` + 2 * `retry_timeout`.
+        // A primary that is silent for `ttl` seconds is replaced; at least `loop_wait` + 2 *
+        // `retry_timeout`.
         ttl: 7,
         loop_wait: 1,
         retry_timeout: 3,

@@ -7,7 +7,9 @@ import { connectionOf, kill, unprivilegedUser } from "./postgres-server.ts";
 
 const program = "/usr/sbin/pgbouncer";
 
-/** Why nothing can be tested through PgBouncer, if so; never in CI, where its absence is a failure. */
+/**
+ * Why nothing can be tested through PgBouncer, if so; never in CI, where its absence is a failure.
+ */
 export const noPgBouncer: string | undefined =
   existsSync(program) || process.env["CI"] === "true"
     ? undefined

@@ -24,7 +24,7 @@ async function namesIn(store: Store): Promise<readonly string[]> {
 describe.skipIf(noPostgres !== undefined || noDiskReason !== undefined)(
   "A full disk of PostgreSQL",
   () => {
-    it("rejects what does not fit beside the tables, and loses nothing", async () => {
+    it("rejects what does not fit next to the tables, and loses nothing", async () => {
       const server = await startPostgres();
       onTestFinished(() => server.stop());
       const disk = makeDisk(16 * mebibyte);

@@ -12,7 +12,7 @@ const notes = defineCollection("notes", { search: ["text"], indexes: ["tags"] })
 function readPage(query: object, answer: readonly Row[]): { isOnly: boolean; rows: unknown } {
   const layout = new PostgresLayout(notes, createStamps());
   const find = { query: parseQuery({ ...query, limit: 10 }), after: undefined };
-  const operation = readPlanned(layout, { find }, { isTimed: false });
+  const operation = readPlanned(layout, { find });
   operation.next();
   const { done = false, value } = operation.next({ rows: answer, count: answer.length });
   return { isOnly: done, rows: "rows" in value ? value.rows : undefined };

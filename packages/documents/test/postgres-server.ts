@@ -46,7 +46,9 @@ export const noPostgres: string | undefined =
     ? "PostgreSQL is not installed: apt-get install postgresql"
     : undefined;
 
-/** Fails, with the extension `amcheck`, when an index misses a row, or has one that is not there. */
+/**
+ * Fails, with the extension `amcheck`, when an index misses a row, or has one that is not there.
+ */
 export const checkIndexes =
   "SELECT bt_index_parent_check(c.oid, true) FROM pg_class c JOIN pg_index i ON i.indexrelid = c.oid " +
   "JOIN pg_am a ON a.oid = c.relam WHERE a.amname = 'btree' AND c.relnamespace = 'public'::regnamespace";
@@ -155,7 +157,10 @@ export async function runSql(url: string, text: string): Promise<readonly unknow
 
 const keptClients = new Map<string, Promise<Client>>();
 
-/** Does what {@link runSql} does on a connection that stays open: opening one takes longer than most tests. */
+/**
+ * Does what {@link runSql} does on a connection that stays open: opening one takes longer than most
+ * tests.
+ */
 export async function runSqlAgain(url: string, text: string): Promise<readonly unknown[]> {
   const client = keptClients.get(url) ?? keepClient(url);
   keptClients.set(url, client);

@@ -7,9 +7,11 @@ import { noPostgres, notDurable, startPostgres } from "./postgres-server.ts";
 
 const notes = defineCollection<{ text: string }>("notes");
 const connectionError = { code: "ERR_DOCUMENTS_CONNECTION" };
-const shortLimits = { statementTimeout: 500, connectTimeout: 500, failoverTimeout: 1000 };
+const shortLimits = { statementTimeout: 500, connectTimeout: 2_000, failoverTimeout: 4_000 };
 
-/** Opens a store whose network can be made to swallow everything, as when the other side vanishes. */
+/**
+ * Opens a store whose network can be made to swallow everything, as when the other side vanishes.
+ */
 async function open(): Promise<{ readonly store: Store; readonly silence: () => void }> {
   const port = await freePort();
   const settings = ["listen_addresses=127.0.0.1", `port=${port}`, ...notDurable];

@@ -60,7 +60,7 @@ async function visitedPages(url: string, where: object): Promise<number> {
 /** Returns what the server reports of the first statement of a plan. */
 async function explain(url: string, plan: ReadPlan): Promise<Record<string, unknown>> {
   const layout = new PostgresLayout(articles, createStamps());
-  const { value } = readPlanned(layout, plan, { isTimed: false }).next();
+  const { value } = readPlanned(layout, plan).next();
   const { text, values } = Object(value);
   const bound = String(text).replaceAll(
     /\$(\d+)/g,
@@ -103,6 +103,20 @@ describe.each(postgresVersions.filter(([, bin]) => bin !== undefined))(
       await store.close();
       expect(await visitedPages(url, { title: "title 17" })).toBeLessThan(10);
       expect(await visitedPages(url, { title: "nothing" })).toBeLessThan(10);
+    });
+
+    it("reads the newest documents of a common value in order, as explain() says", async () => {
+      const url = await newDatabase(bin);
+      await (await openStore(url, { collections: [articles] })).close();
+      const title = "CASE WHEN n % 5 = 0 THEN 'common' ELSE 'title ' || n END";
+      await runSql(url, manyDocuments.replace("'title ' || n", title).replace("100000", "20000"));
+      await runSql(url, "ANALYZE articles");
+      await using store = await openStore(url, { collections: [articles] });
+      const query = { where: { title: "common" }, limit: 30 };
+      const said = administer(store).explain(articles, query);
+      expect(said).toMatchObject({ scans: false, sorts: false, warnings: [] });
+      const found = await explain(url, { find: { query: parseQuery(query), after: undefined } });
+      expect(JSON.stringify(found)).not.toMatch(/"(?:Incremental )?Sort"/);
     });
 
     it("adds up the fields of 100,000 documents without writing files to sort them", async () => {

@@ -34,7 +34,7 @@ describe.skipIf(noPostgres !== undefined)("Whoever follows the feed", () => {
     expect(await second).toBe(two.id);
   });
 
-  it("listens again after the connection was lost, and misses nothing meanwhile", async () => {
+  it("listens again after the connection was lost, and misses nothing in the meantime", async () => {
     const url = await newDatabase();
     const [writer, reader] = [await open(url), await open(url)];
     const seen: string[] = [];

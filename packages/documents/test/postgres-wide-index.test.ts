@@ -62,7 +62,8 @@ describe.skipIf(noPostgres !== undefined)("An index of many nested fields", () =
       const collection = store.collection(wide);
       if (when === "from the start") await collection.insertMany(parts);
       const built = await runSql(url, indexes);
-      // Of two of six fields, of one of two that fits whole, and of the unique fields; each with the id.
+      // Of two of six fields, of one of two that fits whole, and of the unique fields; each with
+      // the id.
       const keys = built
         .map((row) => Number(Object(row).keys))
         .toSorted((one, other) => one - other);

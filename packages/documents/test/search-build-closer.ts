@@ -1,4 +1,5 @@
-// Opens the store of the URL in argv[2] with another search than the one that was built, and closes it at once.
+// Opens the store of the URL in argv[2] with another search than the one that was built, and closes
+// it at once.
 import { openStore } from "../src/index.ts";
 import { byText } from "./search-build-collections.ts";
 

@@ -1,4 +1,5 @@
-// Opens the store of the URL in argv[2] with another search than the one that was built, and waits for the build.
+// Opens the store of the URL in argv[2] with another search than the one that was built, and waits
+// for the build.
 import { administer, openStore } from "../src/index.ts";
 import { byText } from "./search-build-collections.ts";
 

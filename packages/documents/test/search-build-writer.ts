@@ -1,4 +1,5 @@
-// Opens the store of the URL in argv[2] with another search than the one that was built, and writes until it is killed.
+// Opens the store of the URL in argv[2] with another search than the one that was built, and writes
+// until it is killed.
 import { writeSync } from "node:fs";
 import { openStore } from "../src/index.ts";
 import { byText, earlyNotes } from "./search-build-collections.ts";

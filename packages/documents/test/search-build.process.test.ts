@@ -15,7 +15,10 @@ const closer = fileURLToPath(new URL("search-build-closer.ts", import.meta.url))
 const waiter = fileURLToPath(new URL("search-build-waiter.ts", import.meta.url));
 const rounds = 3;
 
-/** Runs a program that builds and writes, kills it after some acknowledgements, and returns the ids that it wrote. */
+/**
+ * Runs a program that builds and writes, kills it after some acknowledgements, and returns the ids
+ * that it wrote.
+ */
 async function writeUntilKilled(url: string): Promise<readonly string[]> {
   const args = ["--conditions=@fetchwork/source", writer, url];
   const child = spawn(process.execPath, args, { stdio: ["ignore", "pipe", "inherit"] });

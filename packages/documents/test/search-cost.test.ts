@@ -21,7 +21,7 @@ const searchText =
 function search(q: string): (layout: Layout) => Operation<ReadResult> {
   const query = parseQuery({ q, limit: 30 });
   const plan = { find: { query, after: undefined }, count: parseCount({ q, max: 1001 }) };
-  return (layout) => readPlanned(layout, plan, { isTimed: true });
+  return (layout) => readPlanned(layout, plan);
 }
 
 describe.each([

@@ -39,7 +39,8 @@ export class SharedServer {
   }
 
   async #create(folder: string): Promise<string> {
-    // Not counted: a worker that runs several projects loads this module again, but keeps the server.
+    // Not counted: a worker that runs several projects loads this module again, but keeps the
+    // server.
     const name = `test_${randomUUID().replaceAll("-", "")}`;
     await runSqlAgain(urlOf(folder, "postgres"), `CREATE DATABASE ${name}`);
     return urlOf(folder, name);

@@ -6,7 +6,10 @@ import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { temporaryFolder } from "./temporary-folder.ts";
 
-/** Reads for longer than the main thread does it, then checks the file, builds an index and counts by it. */
+/**
+ * Reads for longer than the main thread does it, then checks the file, builds an index and counts
+ * by it.
+ */
 const program = `
 import { administer, defineCollection, openStore } from ${JSON.stringify(
   new URL("../src/index.ts", import.meta.url).href,

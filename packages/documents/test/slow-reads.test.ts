@@ -77,7 +77,10 @@ async function open(path: string): Promise<Store> {
   return store;
 }
 
-/** Does something while the event loop turns; tells how often it did, and how many reads other threads were given. */
+/**
+ * Does something while the event loop turns; tells how often it did, and how many reads other
+ * threads were given.
+ */
 async function observe<R>(
   work: () => Promise<R>,
 ): Promise<{ result: R; turns: number; handedOver: number }> {
@@ -96,7 +99,10 @@ async function observe<R>(
   return { result, turns, handedOver };
 }
 
-/** Makes rows slow, whatever the machine: each look at the clock, which is one every 16 rows, finds 0.1 ms gone. */
+/**
+ * Makes rows slow, whatever the machine: each look at the clock, which is one every 16 rows, finds
+ * 0.1 ms gone.
+ */
 function slowClock(): void {
   let time = 0;
   const now = vi.spyOn(performance, "now").mockImplementation(() => (time += 0.1));
@@ -104,7 +110,7 @@ function slowClock(): void {
 }
 
 describe("A read that takes long", () => {
-  it("lets the event loop turn, and gives the same as one that does not", async () => {
+  it("lets the event loop turn, and returns the same as one that does not", async () => {
     const store = await open(await fill(documentCount));
     const collection = store.collection(notes);
     const where = { text: { prefix: "note 7777" } };
@@ -231,7 +237,7 @@ describe("A read that takes long", () => {
     }
   });
 
-  it("goes on beside others and beside changes, and ends before the store closes", async () => {
+  it("goes on next to others and next to changes, and ends before the store closes", async () => {
     const path = await fill(partCount);
     const store = await openStore(`sqlite:${path}`, { collections: [notes] });
     const collection = store.collection(notes);
@@ -328,7 +334,8 @@ describe("The threads of slow reads", () => {
     expect(events).toEqual([]);
     await Promise.all([first, second]);
     expect(events).toEqual(["checkpoint", "first", "second"]);
-    // What is left is somebody else's; only when as much is there again it is worth another attempt.
+    // What is left is somebody else's; only when as much is there again it is worth another
+    // attempt.
     truncateSync(log, 144 * MIB);
     await read("third");
     expect(events).toHaveLength(4);

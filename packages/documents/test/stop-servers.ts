@@ -12,7 +12,10 @@ export interface RunningServer {
   readonly pid: number;
 }
 
-/** Lets the workers of a test run start servers, and stops those when it ends (`globalSetup` of Vitest). */
+/**
+ * Lets the workers of a test run start servers, and stops those when it ends (`globalSetup` of
+ * Vitest).
+ */
 export function setup(): () => void {
   const run = mkdtempSync(join(tmpdir(), "fetchwork-servers-"));
   process.env[serversFolder] = run;

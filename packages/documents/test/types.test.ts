@@ -1,17 +1,16 @@
+import type { StandardSchema } from "@fetchwork/kit";
 import { describe, expectTypeOf, it } from "vitest";
 import {
   type Change,
   type Collection,
   type CollectionDefinition,
   defineCollection,
-  type StandardSchema,
-  type FieldPath,
   type Projected,
-  type ScalarValue,
   type Stored,
   type Where,
 } from "../src/index.ts";
-import type { ListPath } from "../src/api/field-path.ts";
+import type { ScalarValue } from "../src/api/where.ts";
+import type { FieldPath, ListPath } from "../src/api/field-path.ts";
 
 interface Post {
   title: string;

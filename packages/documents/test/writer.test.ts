@@ -18,7 +18,10 @@ async function openFile() {
   return { path, store, collection: store.collection(notes) };
 }
 
-/** Counts the frames of the write-ahead log that end a transaction (sqlite.org/fileformat2.html, 4.1). */
+/**
+ * Counts the frames of the write-ahead log that end a transaction (sqlite.org/fileformat2.html,
+ * 4.1).
+ */
 function countCommits(path: string): number {
   const log = readFileSync(`${path}-wal`);
   const frame = 24 + log.readUInt32BE(8);

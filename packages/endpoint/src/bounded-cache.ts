@@ -4,8 +4,8 @@ const maximumEntries = 500;
 const maximumLength = 2048;
 
 /**
- * Remembers what `compute` returned for up to 500 texts, then starts again; longer ones than 2048 characters are
- * computed each time.
+ * Remembers what `compute` returned for up to 500 texts, then starts again; longer ones than 2048
+ * characters are computed each time.
  */
 export function boundedCache<T extends object>(compute: (text: string) => T): (text: unknown) => T {
   const entries = new Map<unknown, T>();

@@ -1,7 +1,7 @@
 import { fail } from "./errors.ts";
 import { isObject } from "./own-property.ts";
 
-/** Refuses options that do not exist. Not for the options of a request, where other names are parameters. */
+/** Refuses unknown options. Not for options of a request, where others are parameters. */
 export function checkNames(owner: string, options: unknown, names: readonly string[]): void {
   if (!isObject(options)) {
     fail("ERR_ENDPOINT_OPTION", `the options of ${owner} are not an object`);
@@ -16,5 +16,5 @@ export function checkNames(owner: string, options: unknown, names: readonly stri
 export function checkChoice(name: string, value: unknown, choices: readonly string[]): void {
   if (typeof value === "string" && choices.includes(value)) return;
   const given = typeof value === "string" ? `"${value}"` : String(value);
-  fail("ERR_ENDPOINT_OPTION", `${name} is ${given}, expected ${choices.join(" or ")}`);
+  fail("ERR_ENDPOINT_OPTION", `${name} must be ${choices.join(" or ")}, got ${given}`);
 }

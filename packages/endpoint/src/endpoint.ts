@@ -20,7 +20,8 @@ export type CompiledRoute<R extends string, Known extends string = never> = (
 ) => RequestOptions;
 
 /**
- * Builds request options from a route and parameters. `Known` are the names of the parameters with a default.
+ * Builds request options from a route and parameters. `Known` are the names of the parameters with
+ * a default.
  *
  * @throws {EndpointError} for anything that cannot become a request; see `code`.
  */
@@ -29,7 +30,8 @@ export interface Endpoint<Known extends string = never> {
    * Builds from `<METHOD> <url>`, or an url alone.
    *
    * @example
-   * endpoint("GET /orgs/{org}/repos", { org: "octo", type: "private" }).url; // "…/orgs/octo/repos?type=private"
+   * endpoint("GET /orgs/{org}/repos", { org: "octo", type: "private" }).url;
+   * // "…/orgs/octo/repos?type=private"
    */
   <const R extends string>(route: R, ...options: RouteArguments<R, Known>): RequestOptions;
   /** Builds from options alone. */
@@ -41,11 +43,11 @@ export interface Endpoint<Known extends string = never> {
   /** Returns a new builder with these options over the current defaults. */
   defaults<const O extends EndpointOptions>(options: O): Endpoint<Known | Extract<keyof O, string>>;
 
-  /** Returns the defaults with a route and options over them, for a look or a change before {@link Endpoint.parse}. */
+  /** Returns the defaults with a route and options over them, for {@link Endpoint.parse}. */
   merge(route: string, options?: EndpointOptions): EndpointDefaults;
   merge(options?: EndpointOptions): EndpointDefaults;
 
-  /** Turns merged options into request options, without any defaults. `endpoint(o)` is `parse(merge(o))`. */
+  /** Turns merged options into request options. `endpoint(o)` is `parse(merge(o))`. */
   parse(options: EndpointOptions): RequestOptions;
 
   /** Reads a route once and returns a function of its options, for routes that are used often. */

@@ -18,14 +18,14 @@ export interface EndpointErrorOptions extends ErrorOptions {
 }
 
 /**
- * A call that cannot become a request: a malformed template, a header with a line break, a missing variable.
- * Messages hold names and positions, and never values of parameters.
+ * A call that cannot become a request: a malformed template, a header with a line break, a missing
+ * variable. Messages hold names and positions, and never values of parameters.
  */
 export class EndpointError extends TypeError {
   override readonly name: string = "EndpointError";
   /** Stable: compare this, not the message. */
   readonly code: EndpointErrorCode;
-  /** Index in the url or template, in UTF-16 code units; `undefined` when the fault has no place there. */
+  /** Index in the url or template, in UTF-16 code units; `undefined` without a position. */
   readonly position: number | undefined;
 
   static {

@@ -9,8 +9,9 @@ import type { TemplateVariables } from "./route-variables.ts";
 /** Options of {@link expand}. */
 export interface ExpandOptions {
   /**
-   * `"throw"` refuses a missing variable of `{a}` and `{+a}`, and in a path an empty text or a number that is not finite;
-   * `"empty"` writes nothing for a missing one (RFC 6570 section 3.2.1). Default: `"empty"`.
+   * `"throw"` refuses a missing variable of `{a}` and `{+a}`, and in a path an empty text or a
+   * number that is not finite; `"empty"` writes nothing for a missing one (RFC 6570 section 3.2.1).
+   * Default: `"empty"`.
    */
   readonly onMissing?: "empty" | "throw" | undefined;
 }
@@ -20,10 +21,12 @@ const parsed = /* @__PURE__ */ boundedCache((template: string) => parseTemplate(
 /**
  * Expands a URI template of any level (RFC 6570).
  *
- * Takes time linear in the template and the values. Templates are parsed once: the last 500 are remembered.
+ * Takes time linear in the template and the values. Templates are parsed once: the last 500 are
+ * remembered.
  *
- * @throws {EndpointError} `ERR_ENDPOINT_TEMPLATE` for a malformed template, with its `position`; `ERR_ENDPOINT_VALUE`
- * for a value without a text, or a prefix of a list; `ERR_ENDPOINT_MISSING` with `onMissing: "throw"`.
+ * @throws {EndpointError} `ERR_ENDPOINT_TEMPLATE` for a malformed template, with its `position`;
+ * `ERR_ENDPOINT_VALUE` for a value without a text, or a prefix of a list; `ERR_ENDPOINT_MISSING`
+ * with `onMissing: "throw"`.
  *
  * @example
  * expand("/search{?q,page,tag*}", { q: "a b", tag: ["x", "y"] }); // "/search?q=a%20b&tag=x&tag=y"

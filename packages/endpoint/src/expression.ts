@@ -4,8 +4,9 @@ import { encodeReserved, encodeUnreserved } from "./percent-encoding.ts";
 import { type Scalar, scalarText } from "./scalar.ts";
 
 /**
- * What a variable may hold (RFC 6570 section 2.3): a text, a list of texts, or an associative array of texts.
- * `null`, `undefined`, an empty list and an empty object are undefined; such members of a list or object are skipped.
+ * What a variable may hold (RFC 6570 section 2.3): a text, a list of texts, or an associative array
+ * of texts. `null`, `undefined`, an empty list and an empty object are undefined; such members of a
+ * list or object are skipped.
  */
 export type TemplateValue =
   | Scalar
@@ -81,7 +82,7 @@ export function expandExpression(
   return result;
 }
 
-/** Whether a value, or a member of it, would leave a segment of a path empty, or is a number that is not finite. */
+/** Whether a value or member would leave a path segment empty, or is not finite. */
 function isHollow(value: unknown): boolean {
   if (typeof value === "number") return !Number.isFinite(value);
   return value === "" || (isObject(value) && Object.values(value).some(isHollow));

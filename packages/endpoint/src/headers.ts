@@ -1,7 +1,7 @@
 import { fail } from "./errors.ts";
 import { isObject } from "./own-property.ts";
 
-/** Headers by name, in any case; `null` removes a default. Also `Headers`, or pairs of name and value. */
+/** Headers by name, in any case; `null` removes a default. Or `Headers`, or pairs. */
 export type HeadersOption =
   | Readonly<Record<string, string | number | null | undefined>>
   | Iterable<readonly [string, string | number | null | undefined]>;
@@ -9,8 +9,8 @@ export type HeadersOption =
 /**
  * Puts headers over defaults, with their names in lower case; the last of two equal names wins.
  *
- * @throws {EndpointError} `ERR_ENDPOINT_HEADER` for a name that is not a token, or a value that could end its line
- * (RFC 9110 section 5.5).
+ * @throws {EndpointError} `ERR_ENDPOINT_HEADER` for a name that is not a token, or a value that
+ * could end its line (RFC 9110 section 5.5).
  */
 export function mergeHeaders(
   defaults: Readonly<Record<string, string>>,

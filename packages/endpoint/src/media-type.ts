@@ -8,8 +8,8 @@ export interface MediaTypeOption {
   /** Such as `raw`, `diff` or `text+json`; nothing when empty. Default: `""`. */
   readonly format?: string | undefined;
   /**
-   * Names of previews, with or without `-preview`. They count for an url that ends with `/graphql` only; there those of
-   * the defaults count too.
+   * Names of previews, with or without `-preview`. They count for an url that ends with `/graphql`
+   * only; there those of the defaults count too.
    */
   readonly previews?: readonly string[] | undefined;
 }

@@ -18,7 +18,7 @@ export function getOwn(object: PlainObject, key: string): unknown {
   return Object.hasOwn(object, key) ? object[key] : undefined;
 }
 
-/** Copies some own properties. Unlike an assignment, it takes `__proto__` for a name like any other. */
+/** Copies some own properties; unlike an assignment, `__proto__` as any other name. */
 export function pick(object: PlainObject, names: readonly string[]): PlainObject {
   return Object.fromEntries(names.map((name) => [name, object[name]]));
 }

@@ -18,8 +18,8 @@ export interface Missing {
 }
 
 /**
- * An expression, a `:name`, the end of a path, or literals (RFC 6570 section 2.1; `'` is in since erratum 6937).
- * Each character is looked at once: no alternative begins like another.
+ * An expression, a `:name`, the end of a path, or literals (RFC 6570 section 2.1; `'` is in since
+ * erratum 6937). Each character is looked at once: no alternative begins like another.
  */
 const token =
   /\{([+#./;?&]?)[^{}]*\}|:([A-Za-z_]\w*)|[:?#]|(?:[^\p{Cc} "%:?#<>\\^`{|}]|%[\dA-Fa-f]{2})+/uy;
@@ -29,7 +29,8 @@ const variable = /((?:\w|%[\da-f]{2})(?:\.?(?:\w|%[\da-f]{2}))*)(?:(\*)|:([1-9]\
 /**
  * Reads a URI template in one pass (RFC 6570 section 2).
  *
- * @param colonsFrom Where `:name` begins to mean `{name}`, until the end of the path; by default nowhere.
+ * @param colonsFrom Where `:name` begins to mean `{name}`, until the end of the path; by default
+ * nowhere.
  * @throws {EndpointError} `ERR_ENDPOINT_TEMPLATE` with the position, when it is malformed.
  */
 export function parseTemplate(text: string, colonsFrom: number = text.length): Template {

@@ -1,4 +1,4 @@
-/** Encodes everything but unreserved characters (RFC 6570 section 3.2.1, `U`). A lone surrogate becomes U+FFFD. */
+/** Encodes all but unreserved characters (RFC 6570, 3.2.1, `U`). Lone surrogate: U+FFFD. */
 export function encodeUnreserved(text: string): string {
   // Most values are plain: looking is several times cheaper than encoding.
   if (!/[^\w.~-]/.test(text)) return text;
@@ -9,8 +9,8 @@ export function encodeUnreserved(text: string): string {
 }
 
 /**
- * Encodes everything but unreserved and reserved characters and triplets such as `%2F` (RFC 6570 section 3.2.1, `U+R`).
- * A lone surrogate becomes U+FFFD.
+ * Encodes everything but unreserved and reserved characters and triplets such as `%2F` (RFC 6570
+ * section 3.2.1, `U+R`). A lone surrogate becomes U+FFFD.
  */
 export function encodeReserved(text: string): string {
   if (!/[^\w.~:/?#[\]@!$&'()*+,;=-]/.test(text)) return text;

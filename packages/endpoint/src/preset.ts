@@ -6,9 +6,9 @@ export interface VendorPreset {
   readonly baseUrl: string;
   /** How `method` is written in the result. Default: `"lower"`. */
   readonly methodCase?: "lower" | "upper";
-  /** Query parameters in whose values `+` stays unencoded, because it separates words there. Default: none. */
+  /** Query parameters in whose values `+` stays unencoded, as separator. Default: none. */
   readonly plusParameters?: readonly string[];
-  /** Whether a slash at the end of an url is dropped where it is not the whole path. Default: `false`. */
+  /** Whether a final slash is dropped unless it is the whole path. Default: `false`. */
   readonly stripSlash?: boolean;
 }
 

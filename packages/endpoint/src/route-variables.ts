@@ -81,7 +81,7 @@ type ColonIn<
       >
   : Names;
 
-/** Names of the variables of a literal route that leave a hole when they are missing: `{a}`, `{+a}`, `:a`. */
+/** Variables of a literal route that leave a hole when missing: `{a}`, `{+a}`, `:a`. */
 export type RequiredVariables<R extends string> = RequiredIn<UrlOf<R>> | ColonIn<PathOf<UrlOf<R>>>;
 
 /** Names of the other variables of a literal route: `{?a}`, `{/a}` and so on. */
@@ -93,7 +93,7 @@ export type PresentValue = NonNullable<TemplateValue>;
 /** A value of a query parameter: a text, or a list of texts. */
 export type QueryValue = Scalar | readonly (Scalar | null | undefined)[] | null | undefined;
 
-/** The variables of a literal template, and no others; any variables for a template that is not literal. */
+/** The variables of a literal template; any variables for a template that is not. */
 export type TemplateVariables<T extends string> = string extends T
   ? Readonly<Record<string, TemplateValue>>
   : { readonly [Name in RequiredIn<T> | OptionalIn<T>]?: TemplateValue };

@@ -3,11 +3,12 @@ import type { RequestOptions } from "./options.ts";
 import { isJson } from "./parse-options.ts";
 
 /**
- * Makes a standard `Request`: the method in upper case, a body of data as JSON, text and bytes as they are.
+ * Makes a standard `Request`: the method in upper case, a body of data as JSON, text and bytes as
+ * they are.
  *
  * @param init Anything else that `Request` takes, such as `signal`; overrides the options.
- * @throws {EndpointError} `ERR_ENDPOINT_REQUEST` for everything that the platform refuses, with its error as `cause`:
- * an invalid or relative url, a forbidden method, a body with a cycle.
+ * @throws {EndpointError} `ERR_ENDPOINT_REQUEST` for everything that the platform refuses, with its
+ * error as `cause`: an invalid or relative url, a forbidden method, a body with a cycle.
  *
  * @example
  * const response = await fetch(toRequest(endpoint("GET https://api.example.com/users/{id}", { id: 1 })));

@@ -24,7 +24,7 @@ export interface UrlTemplate extends Template {
 }
 
 const authority = /^[a-z][a-z\d+.-]*:\/\/([^/?#]*)/i;
-/** A segment `.` or `..`, however it is written (WHATWG URL, single- and double-dot URL path segments). */
+/** A segment `.` or `..` in any spelling (WHATWG URL, single- and double-dot segments). */
 export const dotSegment: RegExp = /^[^?#]*\/(?:\.|%2e){1,2}(?:[/?#]|$)/i;
 
 /** Reads the url of a route, once while it is remembered. */
@@ -41,9 +41,11 @@ export const readUrl: (url: unknown) => UrlTemplate = /* @__PURE__ */ boundedCac
 );
 
 /**
- * Expands the url of a route. No value changes the host or climbs out of the path: what would is an error.
+ * Expands the url of a route. No value changes the host or climbs out of the path: what would is an
+ * error.
  *
- * @throws {EndpointError} `ERR_ENDPOINT_HOST`, `ERR_ENDPOINT_PATH`, `ERR_ENDPOINT_VALUE`, `ERR_ENDPOINT_MISSING`.
+ * @throws {EndpointError} `ERR_ENDPOINT_HOST`, `ERR_ENDPOINT_PATH`, `ERR_ENDPOINT_VALUE`,
+ * `ERR_ENDPOINT_MISSING`.
  */
 export function expandUrl(
   template: UrlTemplate,
@@ -69,7 +71,7 @@ export function expandUrl(
   return url;
 }
 
-/** A value is part of a name, or a whole one where the host begins with it or it follows a dot (RFC 3986 section 3.2). */
+/** A value is part of a name, or a whole one at the start or after a dot (RFC 3986, 3.2). */
 function fits(url: string, [start = "", ...others]: readonly string[]): boolean {
   const [, host = ""] = authority.exec(url) ?? [];
   const end = others.at(-1) ?? "";

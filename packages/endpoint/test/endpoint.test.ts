@@ -418,9 +418,9 @@ describe("variables of a path", () => {
 
 describe("options of createEndpoint", () => {
   it.each([
-    [{ arrayFormat: "bracket" }, 'arrayFormat is "bracket", expected comma or repeat or brackets'],
-    [{ methodCase: "UPPER" }, 'methodCase is "UPPER", expected lower or upper'],
-    [{ onMissing: null }, "onMissing is null, expected throw or empty"],
+    [{ arrayFormat: "bracket" }, 'arrayFormat must be comma or repeat or brackets, got "bracket"'],
+    [{ methodCase: "UPPER" }, 'methodCase must be lower or upper, got "UPPER"'],
+    [{ onMissing: null }, "onMissing must be throw or empty, got null"],
     [{ baseurl: "/" }, 'createEndpoint has no option "baseurl"; it has vendor, baseUrl'],
     [{ vendor: { vendor: "x", base: "/" } }, 'vendor has no option "base"; it has vendor, baseUrl'],
     [{ vendor: null }, "the options of vendor are not an object"],

@@ -63,6 +63,18 @@ describe("expand, beyond the examples of the RFC", () => {
     );
   });
 
+  it.each([
+    [{ b: { c: 1 } }, "an object"],
+    [new Date(NaN), "an object"],
+    [() => 1, "a function"],
+    [Symbol("a"), "a symbol"],
+  ])("expand() names the variable and the type of %o in its message", (a, type) => {
+    const values = { a: typeof a === "object" ? [a] : a } as never;
+    expect(() => expand("{a}", values)).toThrow(
+      new EndpointError("ERR_ENDPOINT_VALUE", `"a" must be text, got ${type}`),
+    );
+  });
+
   it("expand() rejects a list that contains itself", () => {
     const list: unknown[] = [];
     list.push(list);

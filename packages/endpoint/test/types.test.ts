@@ -1,12 +1,6 @@
 import { describe, expect, expectTypeOf, it } from "vitest";
-import {
-  endpoint,
-  expand,
-  type OptionalVariables,
-  type RequestOptions,
-  type RequiredVariables,
-  createEndpoint,
-} from "../src/index.ts";
+import { endpoint, expand, type RequestOptions, createEndpoint } from "../src/index.ts";
+import type { OptionalVariables, RequiredVariables } from "../src/route-variables.ts";
 
 describe("the variables of a literal route", () => {
   it("the variables of a literal route are read from it", () => {

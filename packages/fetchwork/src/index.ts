@@ -1,9 +1,8 @@
-export { CommandFailure, type CommandFailureOptions } from "./command/command-failure.ts";
+export { CommandFailure } from "./command/command-failure.ts";
 export type { CommandIo, CommandOutput } from "./command/command-io.ts";
 export type {
   Command,
   CommandGroup,
-  CommandInput,
   CommandOption,
   CommandOptions,
   OptionValues,

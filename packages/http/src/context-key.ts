@@ -1,4 +1,4 @@
-/** Identifies a value in a {@link Context} and fixes its type. Two keys with the same name are different keys. */
+/** Identifies a value in a {@link Context} and its type. Equal names: different keys. */
 export interface ContextKey<T> {
   /** For diagnostics only. */
   readonly name: string;

@@ -1,10 +1,10 @@
 import type { ContextKey } from "./context-key.ts";
 
-/** What is known about an exchange, in addition to its request. One object per request, shared by all middlewares. */
+/** What is known about an exchange besides its request; one object, shared by all. */
 export interface Context {
   /** Address of the other end of the connection; never taken from a header. */
   readonly peer: string | undefined;
-  /** Address of the client. It is {@link Context.peer} until a middleware that knows the proxies replaces it. */
+  /** Client address: {@link Context.peer} until a middleware for proxies replaces it. */
   ip: string | undefined;
   /** Identifier of this exchange, if a middleware has set one. */
   requestId: string | undefined;
@@ -14,12 +14,12 @@ export interface Context {
   params: Readonly<Record<string, string>>;
   /** Aborted when the client leaves before it has the whole response. Created on first use. */
   readonly signal: AbortSignal;
-  /** Keeps the server (or the worker) alive until the promise settles; a rejection is reported, not thrown. */
+  /** Keeps the server or worker alive until the promise settles; reports rejections. */
   waitUntil(promise: Promise<unknown>): void;
   /**
-   * Calls the listener once, after the last byte of the body or when the exchange breaks off; at once when it has ended
-   * already. Listeners run in the order in which they were added. When one throws or rejects, the error is reported and the
-   * others still run.
+   * Calls the listener once, after the last byte of the body or when the exchange breaks off; at
+   * once when it has ended already. Listeners run in the order in which they were added. When one
+   * throws or rejects, the error is reported and the others still run.
    */
   onFinish(listener: FinishListener): void;
   /** Returns the value of a key, if one was set for this exchange. */
@@ -33,9 +33,9 @@ export type FinishListener = (report: FinishReport) => void;
 
 /** How an exchange ended. */
 export interface FinishReport {
-  /** Status that was sent. Without one: 500 if the handler failed, 499 if the client left before. */
+  /** Status that was sent. Without one: 500 after a failure, 499 if the client left. */
   readonly status: number;
-  /** Bytes of the body that were written to the connection, after content coding, without framing. */
+  /** Bytes of the body that were written, after content coding, without framing. */
   readonly bytes: number;
   /** Time from {@link Context.startedAt} to the end of the body, in milliseconds. */
   readonly duration: number;

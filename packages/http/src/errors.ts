@@ -43,7 +43,7 @@ export class HttpError extends FetchworkError {
   }
 }
 
-/** A call that can never work: an invalid option, a handler that does not return a `Response`, a header with a line break. */
+/** A call that cannot work: an invalid option, no `Response`, a header with a line break. */
 export class HttpUsageError extends UsageError {
   override readonly name: string = "HttpUsageError";
   declare readonly code: HttpUsageErrorCode;
@@ -80,12 +80,12 @@ export class ListenError extends HttpError {
   }
 }
 
-/** Makes the error for a value that a handler returned in place of a `Response`; the value may be secret. */
+/** Makes the error for a returned value that is not a `Response`; the value may be secret. */
 export function notAResponse(returned: unknown): HttpUsageError {
   const advice =
     typeof returned === "function" ? "; was a middleware passed without being called?" : "";
   return new HttpUsageError(
     "ERR_HTTP_RESPONSE",
-    `the handler returned ${typeof returned}, expected a Response${advice}`,
+    `the handler must return a Response, got ${typeof returned}${advice}`,
   );
 }

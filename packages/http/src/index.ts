@@ -1,27 +1,21 @@
 export { addVary, changeHeaders, changeResult, setDefault } from "./message/change-headers.ts";
-export {
-  addQueryParameters,
-  type QueryParameters,
-  type QueryParameterValue,
-} from "./client/request/add-query-parameters.ts";
+export { addQueryParameters } from "./client/request/add-query-parameters.ts";
 export { buildRequestObject, type RequestObject } from "./client/request/build-request-object.ts";
 export type { ClientLoggerOptions, ClientLogRecord } from "./client/client-logger.ts";
 export { Client, type ClientOptions, type SendResult } from "./client/client.ts";
-export type { EncodedBody } from "./client/request/encode-body.ts";
-export { fetchTransport, type FetchFunction } from "./client/transport/fetch-transport.ts";
-export type { HeaderValue, RequestHeaders } from "./client/request/header-values.ts";
-export type { Hook, HookRequest, ClientHooks, RetryReason } from "./client/hooks.ts";
+export { fetchTransport } from "./client/transport/fetch-transport.ts";
+export type { ClientHooks } from "./client/hooks.ts";
 export { Method } from "./client/request/method.ts";
 export { mockTransport } from "./client/transport/mock-transport.ts";
-export type { ItemOf, PaginateOptions } from "./client/paginate.ts";
+export type { PaginateOptions } from "./client/paginate.ts";
 export type { RedirectOptions } from "./client/redirect.ts";
 export type { ResponseHeaders } from "./client/response/response-headers.ts";
 export { ResponseError } from "./client/response/response-error.ts";
-export { ResponseSchemaError, type ResponseIssue } from "./client/response/response-schema.ts";
+export { ResponseSchemaError } from "./client/response/response-schema.ts";
 export type { EndpointRequest, RequestBody, RestRequest } from "./client/request/rest-request.ts";
 export { buildResponse, ResponseHead, RestResponse } from "./client/response/rest-response.ts";
 export { type RetryOptions } from "./client/retry.ts";
-export type { RequestPolicy, SendOptions, ClientTimeouts } from "./client/send-options.ts";
+export type { SendOptions, ClientTimeouts } from "./client/send-options.ts";
 export { defaultClient, makeRequest, paginate, send, stream, trySend } from "./client/send.ts";
 export type { ClientSettings, CookieStore } from "./client/settings.ts";
 export { StreamResponse } from "./client/response/stream-response.ts";
@@ -35,28 +29,17 @@ export {
   TooLargeError,
   TransportError,
   type ConnectionFailure,
-  type TimeoutPhase,
-  type TransportErrorDetails,
 } from "./client/transport/transport-errors.ts";
 export type {
-  HeaderList,
-  PhaseTimeouts,
   StreamedResponse,
   Transport,
-  TransportBody,
-  TransportHead,
   TransportRequest,
   WholeResponse,
 } from "./client/transport/transport.ts";
 export { createContextKey, type ContextKey } from "./context-key.ts";
-export type { Context, FinishListener, FinishReport } from "./context.ts";
-export {
-  createContext,
-  finishContext,
-  type ContextInit,
-  type ExchangeEnd,
-} from "./exchange/create-context.ts";
-export { deriveRequest, type DeriveOptions } from "./message/derive-request.ts";
+export type { Context, FinishReport } from "./context.ts";
+export { createContext, finishContext } from "./exchange/create-context.ts";
+export { deriveRequest } from "./message/derive-request.ts";
 export {
   HttpError,
   HttpUsageError,

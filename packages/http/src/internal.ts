@@ -9,6 +9,7 @@ export {
   type RepeatedRequest,
   type RetryRules,
 } from "./client/retry.ts";
+export type { FinishListener } from "./context.ts";
 export { isReceivedRequest } from "./exchange/is-received-request.ts";
 export type { ResponseBody } from "./message/fast-response.ts";
 export {

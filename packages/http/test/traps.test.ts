@@ -18,7 +18,8 @@ import {
 import { fromNodeListener, serve, writeEarlyHints, type RunningServer } from "../src/node/index.ts";
 import { exchange } from "./node/raw-client.ts";
 
-// The eight traps of middlewares on web standards: what goes wrong when requests and responses are used as they are.
+// The eight traps of middlewares on web standards: what goes wrong when requests and responses are
+// used as they are.
 
 let server: RunningServer | undefined;
 

@@ -107,7 +107,7 @@ describe("wrap()", () => {
     expect(() => wrap(handler, cors as never)).toThrow(
       expect.objectContaining({
         code: "ERR_HTTP_HANDLER",
-        message: "middleware 1 returned an object, expected a handler; did you mean cors()?",
+        message: "middleware 1 must return a handler, got an object; did you mean cors()?",
       }),
     );
   });
@@ -115,13 +115,13 @@ describe("wrap()", () => {
   it("explains at the first request that a factory of middlewares was passed in place of one", async () => {
     const cors = (() => () => handler) as never;
     await expect(async () => wrap(handler, cors)(request)).rejects.toThrow(
-      "the handler returned function, expected a Response; was a middleware passed without being called?",
+      "the handler must return a Response, got function; was a middleware passed without being called?",
     );
   });
 
-  it("gives no advice for a middleware without a name", () => {
+  it("has no advice for a middleware without a name", () => {
     expect(() => wrap(handler, (() => undefined) as never)).toThrow(
-      "middleware 1 returned undefined, expected a handler",
+      "middleware 1 must return a handler, got undefined",
     );
   });
 });

@@ -10,7 +10,8 @@ const names: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a header describes one connection, so that it must not be copied to another one (RFC 9110, 7.6.1).
+ * Whether a header describes one connection, so that it must not be copied to another one (RFC
+ * 9110, 7.6.1).
  *
  * @param name - In lower case.
  */

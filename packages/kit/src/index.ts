@@ -1,4 +1,4 @@
-export { backoffDelay, type BackoffOptions } from "./waiting/backoff.ts";
+export { backoffDelay } from "./waiting/backoff.ts";
 export { decodeBase64, encodeBase64, encodeBase64Url } from "./credentials/base64.ts";
 export {
   formatBasicCredentials,
@@ -29,8 +29,8 @@ export { isObject } from "./options/is-object.ts";
 export { isPublicAddress } from "./addresses/public-address.ts";
 export { BodyBudget, BodyShare } from "./bodies/body-budget.ts";
 export { BodyBudgetError, BodyTooLargeError } from "./bodies/body-errors.ts";
-export { readBody, type ReadBodyOptions } from "./bodies/read-body.ts";
-export { requestedDelay, type DelayingResponse } from "./waiting/requested-delay.ts";
+export { readBody } from "./bodies/read-body.ts";
+export { requestedDelay } from "./waiting/requested-delay.ts";
 export { parseRetryAfter } from "./waiting/retry-after.ts";
 export { isSecretName, isSecretParameter } from "./secrets/secret-names.ts";
 export type { SchemaIssue, SchemaResult, StandardSchema } from "./standard-schema.ts";

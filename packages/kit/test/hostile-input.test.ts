@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { processorTime } from "./processor-time.ts";
 import {
   closestName,
   decodeBase64,
@@ -149,11 +150,11 @@ describe("a parser of hostile text", () => {
     ["maskForm", maskForm],
     ["decodeBase64", decodeBase64],
   ] as const)("%s() runs in a time proportional to the length of the text", (_, parse) => {
-    const started = performance.now();
+    const started = processorTime();
     for (const part of ["a", "0", ":", "Basic ", " ", "%", "token=", "/", "-auth", "["]) {
       parse(part.repeat(100_000));
     }
     // A time that grows with the square would be minutes.
-    expect(performance.now() - started).toBeLessThan(5_000);
+    expect(processorTime(started)).toBeLessThan(5_000);
   });
 });

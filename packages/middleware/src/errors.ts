@@ -10,8 +10,8 @@ type MiddlewareErrorCode =
   | "ERR_MIDDLEWARE_SERVER";
 
 /**
- * A call that can never work: an invalid or contradictory option, a value without a JSON form. Options are refused by
- * the factory, never at a request.
+ * A call that can never work: an invalid or contradictory option, a value without a JSON form.
+ * Options are refused by the factory, never at a request.
  */
 export class MiddlewareError extends UsageError {
   override readonly name: string = "MiddlewareError";
@@ -25,8 +25,8 @@ export class MiddlewareError extends UsageError {
 }
 
 /**
- * A handler was not done at the deadline of `timeout`. The reason of the signal, and what writes after the deadline
- * fail with. Its name is `TimeoutError`, as that of `AbortSignal.timeout()`.
+ * A handler was not done at the deadline of `timeout`. The reason of the signal, and what writes
+ * after the deadline fail with. Its name is `TimeoutError`, as that of `AbortSignal.timeout()`.
  */
 export class HandlerTimeoutError extends FetchworkError {
   override readonly name: string = "TimeoutError";
@@ -61,8 +61,8 @@ type RequestErrorCode =
   | "ERR_MIDDLEWARE_DATE";
 
 /**
- * Something is wrong with a request. A handler need not catch it: `recoverer` and the servers respond with its status
- * and its message, and log nothing.
+ * Something is wrong with a request. A handler need not catch it: `recoverer` and the servers
+ * respond with its status and its message, and log nothing.
  */
 export class RequestError extends FetchworkError {
   override readonly name: string = "RequestError";

@@ -6,12 +6,7 @@ export {
   basicAuthWithBcryptHash,
   basicAuthWithBcryptHashAndPrompt,
 } from "./access/basic-auth-hash.ts";
-export {
-  bearerAuth,
-  bearerClaimsKey,
-  type BearerAuthOptions,
-  type BearerClaims,
-} from "./access/bearer-auth.ts";
+export { bearerAuth, bearerClaimsKey, type BearerAuthOptions } from "./access/bearer-auth.ts";
 export {
   authorizedUser,
   basicAuth,
@@ -26,7 +21,6 @@ export {
   Benchmarks,
   benchmarks,
   type BenchmarkStats,
-  type BenchmarksMiddleware,
   type BenchmarksOptions,
 } from "./observe/benchmarks.ts";
 export { blackWords, blackWordsFn, type BlackWordsOptions } from "./access/black-words.ts";
@@ -57,14 +51,9 @@ export { AbortHandlerError, HandlerTimeoutError, MiddlewareError, RequestError }
 export { gzip } from "./content/compress/gzip.ts";
 export { headers } from "./content/headers.ts";
 export { health, type HealthCheck, type HealthItem, type HealthOptions } from "./observe/health.ts";
-export type {
-  IdempotencyRecord,
-  IdempotencyRun,
-  IdempotencyStore,
-  StoredResponse,
-} from "./limits/idempotency-store.ts";
+export type { IdempotencyStore, StoredResponse } from "./limits/idempotency-store.ts";
 export { idempotency, type IdempotencyOptions } from "./limits/idempotency.ts";
-export { ipMatcher, parseIPRange } from "./address/ip-matcher.ts";
+export { ipMatcher } from "./address/ip-matcher.ts";
 export { formatSpec, type LogRecord } from "./observe/log-record.ts";
 export { anonymizeIP, logger, type LoggerOptions } from "./observe/logger.ts";
 export { etag, type EtagOptions } from "./content/etag.ts";
@@ -84,11 +73,7 @@ export { noCache, type NoCacheOptions } from "./content/no-cache.ts";
 export { onlyFrom, type OnlyFromOptions } from "./access/only-from.ts";
 export { parseFromTo, type FromTo } from "./request/parse-from-to.ts";
 export { ping, type PingOptions } from "./observe/ping.ts";
-export type {
-  RateLimitQuota,
-  RateLimitStore,
-  RateLimitVerdict,
-} from "./limits/rate-limit-store.ts";
+export type { RateLimitStore, RateLimitVerdict } from "./limits/rate-limit-store.ts";
 export { rateLimit, type RateLimitOptions } from "./limits/rate-limit.ts";
 export { getRealIP, realIp, type RealIPOptions } from "./address/real-ip.ts";
 export { ABORT_HANDLER, recoverer, type RecovererOptions } from "./observe/recoverer.ts";
@@ -98,12 +83,7 @@ export { requestHeaders } from "./content/request-headers.ts";
 export { retry, type RetryMiddlewareOptions } from "./outbound/retry.ts";
 export { rewrite } from "./path/rewrite.ts";
 export { cspNonceKey, secAllHeaders, secure, type SecureOptions } from "./content/secure.ts";
-export {
-  newErrorLogger,
-  sendErrorJSON,
-  type ErrorLogger,
-  type SendErrorOptions,
-} from "./json/send-error-json.ts";
+export { newErrorLogger, sendErrorJSON, type ErrorLogger } from "./json/send-error-json.ts";
 export {
   addServerTiming,
   serverTiming,
@@ -114,7 +94,7 @@ export { sizeLimit, type SizeLimitOptions } from "./limits/size-limit.ts";
 export { stripSlashes } from "./path/strip-slashes.ts";
 export { throttle, type ThrottleOptions } from "./limits/throttle.ts";
 export { timeout, type TimeoutOptions } from "./limits/timeout.ts";
-export { toH3, type H3Middleware, type ToH3Options } from "./adapters/to-h3.ts";
+export { toH3, type ToH3Options } from "./adapters/to-h3.ts";
 export { toHono, type HonoMiddleware, type ToHonoOptions } from "./adapters/to-hono.ts";
 export { getTraceID, trace, type TraceOptions } from "./observe/trace.ts";
 export { wrap, type Context, type Handler, type Middleware } from "@fetchwork/http";

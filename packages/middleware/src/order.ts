@@ -2,8 +2,9 @@ import type { Middleware } from "@fetchwork/http";
 import { MiddlewareError } from "./errors.ts";
 
 /**
- * Under it a middleware has its place: its name, or those of the middlewares that it runs for some requests, and a check of
- * the middlewares inside of it, which `wrap` calls. Registered by its name, so that `wrap` needs nothing of this package.
+ * Under it a middleware has its place: its name, or those of the middlewares that it runs for some
+ * requests, and a check of the middlewares inside of it, which `wrap` calls. Registered by its
+ * name, so that `wrap` needs nothing of this package.
  */
 const placeKey: unique symbol = Symbol.for("fetchwork.place") as never;
 
@@ -101,8 +102,9 @@ export function place(name: string, middleware: Middleware): Middleware {
 }
 
 /**
- * Gives a middleware that runs others for some requests only the names of those, so that what stands outside of it is
- * checked. What they must not stand outside of may be for other requests, so only their own order is.
+ * Gives a middleware that runs others for some requests only the names of those, so that what
+ * stands outside of it is checked. What they must not stand outside of may be for other requests,
+ * so only their own order is.
  */
 export function placeOfSome(runs: readonly Middleware[], middleware: Middleware): Middleware {
   const own: Place = {
@@ -150,7 +152,7 @@ function warnOnce(outer: string, inner: string): void {
   }
 }
 
-/** Warns the programmer by `console.warn`, unless `NODE_ENV` is `production`. Returns whether it did. */
+/** Warns by `console.warn`, unless `NODE_ENV` is `production`. Returns whether. */
 export function warn(message: string): boolean {
   const { process } = globalThis as {
     readonly process?: { readonly env?: Readonly<Record<string, string | undefined>> };

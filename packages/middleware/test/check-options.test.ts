@@ -69,7 +69,7 @@ describe("factories", () => {
       expect(() => make(value as never)).toThrow(
         expect.objectContaining({
           code: "ERR_MIDDLEWARE_OPTION",
-          message: expect.stringContaining(`${option} is `),
+          message: expect.stringContaining(`${option} must be `),
         }),
       );
     }
@@ -99,7 +99,7 @@ describe("factories", () => {
       expect(() => make(value as never)).toThrow(
         expect.objectContaining({
           code: "ERR_MIDDLEWARE_OPTION",
-          message: expect.stringContaining(`${option} is `),
+          message: expect.stringContaining(`${option} must be `),
         }),
       );
     }

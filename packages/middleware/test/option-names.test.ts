@@ -78,7 +78,7 @@ const withOptions = {
 const withoutOptions = new Set(
   `AbortHandlerError HandlerTimeoutError InvalidBodyError MiddlewareError RequestError anonymizeIP authorizedUser
   cacheControl cacheControlDynamic canonicalPath canonicalizePath cleanPath encodeJSON except formatSpec generateArgon2Hash generateBcryptHash
-  getTraceID gzip headers ipMatcher isAuthorized maybe newErrorLogger parseFromTo parseIPRange reject renderJSON
+  getTraceID gzip headers ipMatcher isAuthorized maybe newErrorLogger parseFromTo reject renderJSON
   renderJSONFromBytes renderJSONWithHTML requestHeaders rewrite secAllHeaders some startServerTiming stripSlashes wrap`.split(
     /\s+/,
   ),

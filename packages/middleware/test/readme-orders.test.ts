@@ -7,7 +7,10 @@ import * as middleware from "../src/index.ts";
 const root = new URL("../../../", import.meta.url);
 const origin = "https://app.example.com";
 
-/** The middlewares of the stacks in a Markdown file that have `cors` among them, as its reader builds them. */
+/**
+ * The middlewares of the stacks in a Markdown file that have `cors` among them, as its reader
+ * builds them.
+ */
 function stacksOf(file: string): (readonly Middleware[])[] {
   const blocks = codeBlocks(readFileSync(new URL(file, root), "utf8"), "ts");
   return blocks.flatMap((block) =>

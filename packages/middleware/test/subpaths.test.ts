@@ -11,7 +11,10 @@ const subpaths = Object.entries(manifest.exports).flatMap(([subpath, target]) =>
     : [[subpath, target["@fetchwork/source"]] as const],
 );
 
-/** Largest bundle of one subpath, in bytes after minification and with what it imports of `http` and `kit`. */
+/**
+ * Largest bundle of one subpath, in bytes after minification and with what it imports of `http` and
+ * `kit`.
+ */
 const maxBundle = 33_000;
 
 /** The files of this package that a subpath loads, and the size of its bundle. */

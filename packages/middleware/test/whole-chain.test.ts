@@ -176,7 +176,10 @@ describe("inside every middleware at once", () => {
   });
 });
 
-/** A server as docs/middlewares.md shows it: pages by a handler, WebSockets by `ws`, one chain for both. */
+/**
+ * A server as docs/middlewares.md shows it: pages by a handler, WebSockets by `ws`, one chain for
+ * both.
+ */
 async function startChat(): Promise<string> {
   const chain = everything();
   const allow = wrap(() => empty(204), ...chain);

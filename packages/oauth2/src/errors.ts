@@ -4,8 +4,8 @@ import { brand, describeValue, UsageError } from "@fetchwork/kit";
 export type OAuth2UsageErrorCode = "ERR_OAUTH_OPTION" | "ERR_OAUTH_TARGET";
 
 /**
- * A call that can never work: a wrong or contradictory option, a path that would change the host, a target that
- * `allowedOrigins` does not name. Nothing was sent.
+ * A call that can never work: a wrong or contradictory option, a path that would change the host, a
+ * target that `allowedOrigins` does not name. Nothing was sent.
  */
 export class OAuth2UsageError extends UsageError {
   override readonly name: string = "OAuth2UsageError";
@@ -18,7 +18,7 @@ export class OAuth2UsageError extends UsageError {
   }
 }
 
-/** A response of a server, read completely, as parsers and errors get it; an `OAuth2Response` is one. */
+/** A response of a server, read completely, for parsers and errors; as `OAuth2Response` is. */
 export interface ResponseData {
   readonly status: number;
   readonly headers: Headers;
@@ -51,9 +51,9 @@ export interface OAuth2ErrorOptions extends ErrorOptions {
 }
 
 /**
- * A server responded with an error or with an invalid response (RFC 6749, 5.2). What a caller may want to
- * handle is one of its subclasses or has a {@link OAuth2Error.code}. Messages hold `error`, `error_description` and
- * the status, never a body, a token or a secret.
+ * A server responded with an error or with an invalid response (RFC 6749, 5.2). What a caller may
+ * want to handle is one of its subclasses or has a {@link OAuth2Error.code}. Messages hold `error`,
+ * `error_description` and the status, never a body, a token or a secret.
  */
 export class OAuth2Error extends Error {
   static {
@@ -62,8 +62,9 @@ export class OAuth2Error extends Error {
 
   override readonly name: string = "OAuth2Error";
   /**
-   * Member `error` of the response, such as `invalid_grant`, on one line, of 500 characters at most and without secrets of
-   * the request; `undefined` when the response has none that is text. In subclasses, the stable `ERR_OAUTH_...` of what went wrong.
+   * Member `error` of the response, such as `invalid_grant`, on one line, of 500 characters at most
+   * and without secrets of the request; `undefined` when the response has none that is text. In
+   * subclasses, the stable `ERR_OAUTH_...` of what went wrong.
    */
   readonly code: string | undefined;
   readonly #description: string | undefined;
@@ -78,7 +79,7 @@ export class OAuth2Error extends Error {
     this.#response = options.response;
   }
 
-  /** Member `error_description` of the response, unchanged: servers may repeat in it what they received. */
+  /** Member `error_description`, unchanged: servers may repeat what they received. */
   get description(): string | undefined {
     return this.#description;
   }
@@ -99,7 +100,7 @@ export class OAuth2Error extends Error {
   }
 }
 
-/** The response is unusable: malformed, too large, without a token, or with a token that cannot be one. */
+/** The response is unusable: malformed, too large, without a token, or with an invalid one. */
 export class InvalidResponseError extends OAuth2Error {
   override readonly name: string = "InvalidResponseError";
   /** Stable; what to test for. */
@@ -118,7 +119,7 @@ export interface InvalidResponseErrorOptions extends OAuth2ErrorOptions {
   readonly code?: "ERR_OAUTH_RESPONSE" | "ERR_OAUTH_RESPONSE_TOO_LARGE" | undefined;
 }
 
-/** A token was asked for something that it cannot do: to refresh without a refresh token, to be sent without a value. */
+/** An impossible use of a token: refresh without refresh token, sending no value. */
 export class TokenUnavailableError extends OAuth2Error {
   override readonly name: string = "TokenUnavailableError";
   /** Stable; what to test for. */
@@ -129,8 +130,10 @@ export class TokenUnavailableError extends OAuth2Error {
   }
 }
 
-/** A redirect that is not followed: at an endpoint of the authorization server, without a usable `Location`, or one
- * that would carry a body to another origin. */
+/**
+ * A redirect that is not followed: of an endpoint of the authorization server, without a usable
+ * `Location`, or one that would carry a body to another origin.
+ */
 export class OAuth2RedirectError extends OAuth2Error {
   override readonly name: string = "OAuth2RedirectError";
   /** Stable; what to test for. */
@@ -141,7 +144,7 @@ export class OAuth2RedirectError extends OAuth2Error {
   }
 }
 
-/** The server could not be reached, or the connection broke before the response was complete; see `cause`. */
+/** The server was not reached, or the connection broke before the response ended; see `cause`. */
 export class OAuth2ConnectionError extends OAuth2Error {
   override readonly name: string = "OAuth2ConnectionError";
   /** Stable; what to test for. */
@@ -185,8 +188,9 @@ export class TokenStoreError extends OAuth2Error {
 }
 
 /**
- * The authorization server sent the browser back with an error (RFC 6749, 4.1.2.1), or the callback does not belong to
- * the transaction. Servers that know `status` and `expose` respond with 400 and the message.
+ * The authorization server sent the browser back with an error (RFC 6749, 4.1.2.1), or the callback
+ * does not belong to the transaction. Servers that know `status` and `expose` respond with 400 and
+ * the message.
  */
 export class AuthorizationResponseError extends OAuth2Error {
   override readonly name: string = "AuthorizationResponseError";
@@ -212,7 +216,7 @@ export class AuthorizationResponseError extends OAuth2Error {
 export function optionError(option: string, found: unknown, expected: string): OAuth2UsageError {
   return new OAuth2UsageError(
     "ERR_OAUTH_OPTION",
-    `${option} is ${describeValue(found)}, expected ${expected}`,
+    `${option} must be ${expected}, got ${describeValue(found)}`,
   );
 }
 

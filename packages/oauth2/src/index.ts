@@ -6,19 +6,11 @@ export {
   type DocumentTokenStoreOptions,
   type TokenDocument,
 } from "./store/document-token-store.ts";
-export {
-  TokenManager,
-  type GetTokenOptions,
-  type TokenManagerOptions,
-} from "./manager/token-manager.ts";
+export { TokenManager, type TokenManagerOptions } from "./manager/token-manager.ts";
 export type { TokenHash } from "./token/token-hash.ts";
-export type { AuthorizeOptions, TokenSource } from "./client/authorizer.ts";
+export type { AuthorizeOptions } from "./client/authorizer.ts";
 export { MemoryTokenStore, type TokenStore } from "./store/token-store.ts";
-export type {
-  AuthScheme,
-  ClientAuthenticator,
-  ClientKey,
-} from "./credentials/client-authentication.ts";
+export type { AuthScheme } from "./credentials/client-authentication.ts";
 export type { OAuth2ClientOptions } from "./client/client-options.ts";
 export { OAuth2Client } from "./client/client.ts";
 export type { ConnectionBuilder } from "./connection/connection-builder.ts";
@@ -35,23 +27,15 @@ export {
   TokenUnavailableError,
   type OAuth2UsageErrorCode,
 } from "./errors.ts";
-export type { Fetch, FetchMiddleware } from "./connection/fetch.ts";
-export type { GrantParams, Params, Scope } from "./message/form.ts";
-export type { DebugLogger } from "./log/logger.ts";
-export type { ProofTarget, RequestProof } from "./connection/proof.ts";
-export type { ResourceRequestBody } from "./message/request-body.ts";
-export type { RefreshParams } from "./token/refresh-params.ts";
+export type { Fetch } from "./connection/fetch.ts";
+export type { GrantParams, Scope } from "./message/form.ts";
 export type { ResourceRequestOptions } from "./connection/resource-request.ts";
-export { OAuth2Response, type OAuth2ResponseInit, type ParseOptions } from "./message/response.ts";
-export type { SendModeOption } from "./message/send-mode.ts";
+export { OAuth2Response, type ParseOptions } from "./message/response.ts";
 export { signJwt } from "./credentials/sign-jwt.ts";
-export type { SigningKey } from "./credentials/signing-key.ts";
 export { findField } from "./snaky-hash.ts";
 export type { TokenOptions } from "./token/token-options.ts";
-export type { RevokeParams, TokenParams, TokenTypeHint } from "./token/token-params.ts";
+export type { TokenParams, TokenTypeHint } from "./token/token-params.ts";
 export type {
   AuthorizationTransaction,
-  StartAuthorizationOptions,
   StartedAuthorization,
 } from "./grants/authorization-flow.ts";
-export type { CallbackInput } from "./grants/authorization-response.ts";

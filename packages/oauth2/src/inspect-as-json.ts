@@ -6,8 +6,8 @@ interface Shown {
 const inspection = Symbol.for("nodejs.util.inspect.custom");
 
 /**
- * Makes `inspect`, and so `console.log`, show no value of one member. JSON and copies keep it: the object is plain, and an
- * application stores it.
+ * Makes `inspect`, and so `console.log`, show no value of one member. JSON and copies keep it: the
+ * object is plain, and an application stores it.
  */
 export function hideFromInspect<T extends object>(object: T, member: keyof T): T {
   return Object.defineProperty(object, inspection, {

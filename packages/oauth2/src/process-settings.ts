@@ -1,19 +1,19 @@
 import { snakeCase } from "./snake-case.ts";
 import type { SnakyHashMaker } from "./snaky-hash.ts";
 
-/** Settings of all clients of a process, which `configure` of `@fetchwork/oauth2/compat` changes. */
+/** Settings of all clients of a process, which `configure` of the compat entry changes. */
 export interface ProcessSettings {
-  /** Whether to stay silent when a response has several fields that may be the token. Default: true. */
+  /** Whether to be silent when several fields of a response may be the token. Default: true. */
   readonly silenceExtraTokensWarning: boolean;
   /** Whether to stay silent when there is none. Default: true. */
   readonly silenceNoTokensWarning: boolean;
   /** Stands for a secret value in debug output and inspected objects. Default: `[FILTERED]`. */
   readonly filteredLabel: string;
   /**
-   * Names of the fields whose values are replaced in debug output, in any spelling, with those that hold a secret
-   * anyway: headers with credentials, `password` and the like, and in URLs and forms `code`, `state`, `nonce`, `request`
-   * and `response`, which an API's own JSON may have. Default: every name of RFC 6749 and its companions that holds a
-   * secret wherever it stands.
+   * Names of the fields whose values are replaced in debug output, in any spelling, with those that
+   * hold a secret anyway: headers with credentials, `password` and the like, and in URLs and forms
+   * `code`, `state`, `nonce`, `request` and `response`, which an API's own JSON may have. Default:
+   * every name of RFC 6749 and its companions that holds a secret wherever it stands.
    */
   readonly filteredDebugKeys: readonly string[];
   /** What makes the objects of responses. Default: an object with snake_case keys. */

@@ -2,8 +2,8 @@ import { InvalidResponseError } from "./errors.ts";
 import { snakeCase } from "./snake-case.ts";
 
 /**
- * A plain object whose keys are in snake case, in all depths: `hash.access_token`. {@link findField} finds a value by
- * any other spelling of its key.
+ * A plain object whose keys are in snake case, in all depths: `hash.access_token`. {@link
+ * findField} finds a value by any other spelling of its key.
  */
 export interface SnakyHash {
   readonly [key: string]: unknown;
@@ -11,14 +11,14 @@ export interface SnakyHash {
 
 /** What makes the hashes of responses. */
 export interface SnakyHashMaker {
-  /** Makes a hash of an object, converting keys in all depths; of keys that become one, the last counts. */
+  /** Makes a hash of an object, with keys converted in all depths; the last wins. */
   from(value: object): SnakyHash;
 }
 
 /** Deepest nesting of hashes and lists. */
 const maxDepth = 100;
 
-/** Whether a value is a hash: an object that is neither a list nor an instance of a class, such as a date. */
+/** Whether a value is a hash: an object, but no list and no instance of a class such as Date. */
 export function isHash(value: unknown): value is Record<string, unknown> {
   if (typeof value !== "object" || value === null) return false;
   const prototype: unknown = Object.getPrototypeOf(value);
@@ -26,8 +26,8 @@ export function isHash(value: unknown): value is Record<string, unknown> {
 }
 
 /**
- * Finds a value of a hash with snake_case keys by any spelling of its key: `access_token`, `accessToken`, `AccessToken`
- * or `Symbol.for("access_token")`. Inherited members are not found.
+ * Finds a value of a hash with snake_case keys by any spelling of its key: `access_token`,
+ * `accessToken`, `AccessToken` or `Symbol.for("access_token")`. Inherited members are not found.
  *
  * @example
  * ```ts

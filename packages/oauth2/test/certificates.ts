@@ -9,7 +9,10 @@ export interface Certificate {
   readonly key: string;
 }
 
-/** Certificates for the tests: an authority, and what it has signed, and two that have signed themselves. */
+/**
+ * Certificates for the tests: an authority, and what it has signed, and two that have signed
+ * themselves.
+ */
 export interface Certificates {
   readonly ca: string;
   /** For `127.0.0.1`. */

@@ -190,6 +190,31 @@ const rows: readonly (readonly [
     "same",
   ],
   [
+    "a list in a query",
+    {
+      op: "request",
+      verb: "get",
+      path: "/r",
+      token: { access_token: "T" },
+      opts: { params: { a: [1, 2] } },
+      server: [{ status: 200, headers: { "Content-Type": "application/json" }, body: "[1]" }],
+    },
+    {
+      result: { status: 200, body: "[1]", content_type: "application/json", parsed: [1] },
+      wire: [
+        {
+          method: "GET",
+          target: "/r?a%5B%5D=1&a%5B%5D=2",
+          headers: { authorization: "Bearer T" },
+          body: null,
+          host: "BASE",
+        },
+      ],
+    },
+    "repeat the key; gem: a[]",
+    "same",
+  ],
+  [
     "the scope of a call",
     {
       op: "authorizeUrl",
@@ -371,13 +396,17 @@ describe("the folder of FETCHWORK_VECTORS", () => {
 });
 
 describe("a case that our decisions settle otherwise", () => {
-  it("is judged by the decision: an empty token, an error without raiseErrors, numbers of an error", async () => {
+  it("is judged by the decision: an empty token, an error without raiseErrors, numbers of an error, an encoded address", async () => {
     const empty = { ...token, token: "", refresh_token: "R", expired: false, extra: {} };
     const to_hash = AccessToken.fromHash(new OAuth2Client("id"), { refresh_token: "R" }).toHash();
     const refusal = {
       status: 401,
       headers: { "Content-Type": "application/json" },
       body: '{"error":5,"error_description":7}',
+    };
+    const without = {
+      token: { ...empty, refresh_token: null, extra: { x: 1 } },
+      to_hash: { ...to_hash, refresh_token: null, x: 1 },
     };
     const failing: Input = { op: "getToken", grant: "clientCredentials", server: [refusal] };
     const silent = { ...failing, client: { options: { raise_errors: false } } };
@@ -389,11 +418,56 @@ describe("a case that our decisions settle otherwise", () => {
         gem: { result: { token: empty, to_hash } },
       },
       {
+        name: "neither token nor refresh token",
+        policy: "same",
+        input: {
+          op: "fromHash",
+          client: { options: { raise_errors: false } },
+          hash: { x: 1 },
+        },
+        gem: { result: without },
+      },
+      {
+        name: "a token_name that is missing",
+        policy: "same",
+        input: {
+          op: "fromHash",
+          hash: { foo: "bar", refresh_token: "R" },
+          options: { token_name: "own" },
+        },
+        gem: {
+          result: {
+            token: { ...empty, extra: { foo: "bar" } },
+            to_hash: { ...to_hash, foo: "bar", token_name: "own" },
+          },
+        },
+      },
+      ...[null, "null", "null; gem: nil"].map((want): VectorCase => ({
+        name: "a list that is not thrown",
+        policy: "choice",
+        input: { ...answered([{ access_token: "A" }]), client: silent.client },
+        gem: { result: null },
+        want,
+      })),
+      {
         name: "a 401 that is not thrown",
         policy: "choice",
         input: silent,
         gem: { result: null },
         want: "null or result with error, never an empty token",
+      },
+      {
+        name: "an address with a blank to follow",
+        policy: "choice",
+        input: {
+          ...requested("", 302),
+          server: [
+            { status: 302, headers: { Location: "/b c" }, body: "" },
+            { status: 200, headers: {}, body: "x" },
+          ],
+        },
+        gem: refused,
+        want: "OAuth2Error",
       },
       {
         name: "numbers",
@@ -407,5 +481,12 @@ describe("a case that our decisions settle otherwise", () => {
     const other = { token: { ...empty, refresh_token: "R2" }, to_hash };
     const [first] = cases;
     await expect(replay({ ...first, gem: { result: other } } as VectorCase)).rejects.toThrow();
+  });
+
+  it("is not judged so where an address to follow is none at all", async () => {
+    const moved = { status: 302, headers: { Location: "http://[" }, body: "" };
+    const input: Input = { ...requested("", 302), server: [moved] };
+    const test: VectorCase = { name: "no address", policy: "choice", input, gem: refused };
+    await replay({ ...test, want: "OAuth2Error" });
   });
 });

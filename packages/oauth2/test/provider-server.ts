@@ -3,7 +3,10 @@ import { createServer as createTlsServer, type ServerOptions } from "node:https"
 import type { AddressInfo } from "node:net";
 import { Provider, type Configuration, type KoaContextWithOIDC } from "oidc-provider";
 
-/** An OpenID provider that listens on this machine; everybody who comes is signed in as `user-1` and consents. */
+/**
+ * An OpenID provider that listens on this machine; everybody who comes is signed in as `user-1` and
+ * consents.
+ */
 export interface ProviderServer {
   readonly issuer: string;
   readonly provider: Provider;

@@ -2,8 +2,8 @@ import { createServer } from "node:http";
 import { close, listen, readText } from "./scripted-server.ts";
 
 /**
- * A token server that rotates refresh tokens. The previous one is good until the new one was used, as its answer may have
- * been lost; any older one is reuse and ends the family (RFC 9700, 4.14.2).
+ * A token server that rotates refresh tokens. The previous one is good until the new one was used,
+ * as its answer may have been lost; any older one is reuse and ends the family (RFC 9700, 4.14.2).
  */
 export interface RotatingServer extends AsyncDisposable {
   readonly origin: string;

@@ -1,11 +1,11 @@
 import { fieldError } from "./field-error.ts";
 import { badFields } from "./problem.ts";
 
-/** Name of the query parameter and of the body field that may carry a token (RFC 6750 sections 2.2 and 2.3). */
+/** Query parameter and body field that may carry a token (RFC 6750, 2.2 and 2.3). */
 export const accessTokenField = "access_token";
 
 /** What a request offers as proof of who its caller is. */
-export interface Evidence {
+export interface Credentials {
   readonly authorization: string | null;
   /** Values of the query parameter `access_token`. */
   readonly queryTokens: readonly string[];
@@ -13,7 +13,7 @@ export interface Evidence {
   readonly bodyToken: unknown;
   /** Address of the client, for what limits attempts. Default: none is known. */
   readonly address?: string | undefined;
-  /** What the route does, for keys that are limited to something: `articles:read`. Default: unknown, and no key will do. */
+  /** What the route does, for limited keys: `articles:read`. Default: no limited key works. */
   readonly scope?: string | undefined;
   /** The request itself, whose cookies may hold a session. Default: none, and no cookie is read. */
   readonly request?: Request | undefined;
@@ -24,8 +24,8 @@ export interface Evidence {
  *
  * @throws Problem 400 for a token in two places (RFC 6750 section 2), or one that is not text.
  */
-export function findAccessToken(evidence: Evidence): string | undefined {
-  const { authorization, queryTokens, bodyToken } = evidence;
+export function findAccessToken(credentials: Credentials): string | undefined {
+  const { authorization, queryTokens, bodyToken } = credentials;
   const found: string[] = [];
   const bearer = authorization === null ? undefined : /^bearer +(\S+) *$/i.exec(authorization)?.[1];
   if (bearer !== undefined) found.push(bearer);

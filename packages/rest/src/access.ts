@@ -7,7 +7,8 @@ import { Problem } from "./problem.ts";
  * - `public`: everyone. A token that does not hold counts as none.
  * - `user`: callers with a valid session token.
  * - `admin`: a user whose role is `admin`.
- * - `master`: callers with the master key. A user's token is not the master key, an admin's neither.
+ * - `master`: callers with the master key. A user's token is not the master key, an admin's
+ *   neither.
  * - `password`: the user whose email and password are given as HTTP Basic credentials (RFC 7617).
  * - `master+password`: both of these at once.
  */

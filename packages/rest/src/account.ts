@@ -8,18 +8,31 @@ export interface Account {
   readonly passwordHash: string;
   /** Raised to end all sessions: tokens that carry another number are refused. */
   readonly sessionVersion: number;
-  /** Identifier of the session in which the account is used. Default: none, as for a password or an API key. */
+  /** Session in which the account is used. Default: none, as for a password or an API key. */
   readonly session?: string | undefined;
   /** Identifier of the API key with which it is used. Default: it is used by its user. */
   readonly apiKey?: string | undefined;
-  /** What the API key is limited to: `articles:read`, `articles:write`, `*:read` and `*:write` for all. Default: it is not limited. */
+  /** Scopes of the API key: `articles:read`, `*:read`, `*:write`. Default: unlimited. */
   readonly scopes?: readonly string[] | undefined;
 }
 
-/** Finds users; a generated project answers it from its users collection. */
+/** Finds users; a generated project has it from its users collection. */
 export interface AccountSource {
   /** Finds a user by identifier. */
   byId(id: string): Promise<Account | undefined>;
   /** Finds a user by its email, trimmed and in lower case. */
   byEmail(email: string): Promise<Account | undefined>;
+}
+
+/** What a key has to be allowed for a path: `articles:read`, `articles:write`. */
+export function scopeOf(path: string, access: "read" | "write"): string {
+  const [, first = ""] = path.split("/");
+  return `${first}:${access}`;
+}
+
+/** Whether what an account is limited to, as by an API key, covers what is needed. */
+export function isInScope({ scopes }: Account, needed: string | undefined): boolean {
+  if (scopes === undefined) return true;
+  if (needed === undefined) return false;
+  return scopes.includes(needed) || scopes.includes(needed.replace(/^[^:]*/, "*"));
 }

@@ -1,7 +1,7 @@
 import { formatIP, networkAddress, parseIP, QueueFullError, Semaphore } from "@fetchwork/kit";
 import { type AttemptRule, type AttemptStore, memoryAttemptStore } from "./attempt-store.ts";
 import { checkOptions } from "./check-options.ts";
-import { RestError } from "./errors.ts";
+import { checkConfigured } from "./errors.ts";
 import { Problem } from "./problem.ts";
 
 /** Who tries. */
@@ -10,13 +10,16 @@ export interface AttemptBy {
   readonly account: string;
   /** Address of the client, as no client can choose it. Default: none is known. */
   readonly address?: string | undefined;
-  /** Attempts that the client's network may have under way at once. Default: any number. */
+  /**
+   * Attempts that the client's network may have under way at once. Their failures count for the
+   * network as well, whichever accounts they were for. Default: any number, and none counts so.
+   */
   readonly atOnce?: number | undefined;
 }
 
 /** An attempt that may be made. */
 export interface SignInAttempt {
-  /** Says what became of it, once; `neither` counts for nothing, as when the server was at fault. */
+  /** Reports what became of it, once; `neither` counts for nothing, as for a server's fault. */
   end(outcome: "success" | "failure" | "neither"): Promise<void>;
 }
 
@@ -25,10 +28,11 @@ export interface AttemptLimiter {
   /**
    * Counts an attempt. Two of an account go on at once, the others wait for them.
    *
-   * @throws Problem 429 with `Retry-After` when it may not be made now, 503 when 200 of that account wait already.
+   * @throws Problem 429 with `Retry-After` when it may not be made now, 503 when 200 of that
+   * account wait already.
    */
   begin(by: AttemptBy): Promise<SignInAttempt>;
-  /** Forgets the failures of an account, and those from the network of the address, as after a new password. */
+  /** Forgets the failures of an account, and of the address's network, as after a new password. */
   forget(by: Pick<AttemptBy, "account" | "address">): Promise<void>;
 }
 
@@ -46,28 +50,33 @@ export interface AttemptLimiterOptions {
   readonly store?: AttemptStore | undefined;
 }
 
-/** Time for which a network is trusted with an account after signing in from there, in milliseconds. */
+/** Milliseconds for which a network is trusted with an account after signing in from there. */
 const trustLifetime = 30 * 86_400_000;
 
 /** No email is longer (RFC 5321 section 4.5.3.1.3), so longer names may share their counts. */
 const maxAccountLength = 254;
 
 /**
- * Attempts of one account that run at the same time. Attempts that have not ended count as failed, so with more of them a
- * user with several tabs would be slowed down.
+ * Attempts of one account that run at the same time. Attempts that have not ended count as failed,
+ * so with more of them a user with several tabs would be slowed down.
  */
 const maxRunning = 2;
+
+/** How many times as many failures a network may have on all accounts as an account has alone. */
+const accountsOfNetwork = 10;
 
 /** Attempts of one account that wait for the running ones. */
 const maxWaiting = 200;
 
 /**
- * Limits failed attempts of an account, from wherever they come, with waits that grow.
+ * Limits failed attempts of an account, from wherever they come, with waits that grow; and those of
+ * a network on all accounts, ten times as many, so that it cannot try one password on each.
  *
- * So that nobody can lock a user out, a network (an IPv4 address, or a /64 of IPv6) from which the account was signed in
- * to within 30 days counts for itself: failures elsewhere do not slow it down. Names that no account has count in the
- * same way, so nothing tells which have one. Successes never count; each from such a network makes up for one failure
- * there, and no more, so that nobody in the same network guesses on after each.
+ * So that nobody can lock a user out, a network (an IPv4 address, or a /64 of IPv6) from which the
+ * account was signed in to within 30 days counts for itself: failures elsewhere do not slow it
+ * down. Names that no account has count in the same way, so nothing tells which have one. Successes
+ * never count; each from such a network makes up for one failure there, and no more, so that nobody
+ * in the same network guesses on after each.
  *
  * @throws RestError `ERR_REST_CONFIGURATION` for numbers that cannot serve.
  */
@@ -115,13 +124,17 @@ export function createAttemptLimiter(options: AttemptLimiterOptions = {}): Attem
         const pair = pairOf(account, network);
         const isTrusted = by.address !== undefined && (await store.isTrusted(pair));
         const key = isTrusted ? pair : keyOf(account);
-        const wait = await store.begin(key, rule);
-        if (wait > 0) throw tooMany(wait);
+        const counted = [{ key, rule }];
+        if (by.atOnce !== undefined && !isTrusted) {
+          const ofNetwork = { ...rule, limit: limit * accountsOfNetwork };
+          counted.unshift({ key: `accounts from ${network}`, rule: ofNetwork });
+        }
+        await countAll(counted);
         return {
           async end(outcome) {
             try {
               const makesUp = outcome === "success" && isTrusted;
-              if (outcome !== "failure") await store.giveBack(key, makesUp ? 2 : 1);
+              if (outcome !== "failure") await giveBackAll(counted, makesUp ? 2 : 1);
               if (outcome === "success" && by.address !== undefined) {
                 await store.trust(pair, trustLifetime);
               }
@@ -141,6 +154,20 @@ export function createAttemptLimiter(options: AttemptLimiterOptions = {}): Attem
       if (by.address !== undefined) await store.forget(pairOf(account, networkOf(by.address)));
     },
   };
+
+  /** Counts an attempt under each key, or under none where one has to wait. */
+  async function countAll(counted: readonly CountedKey[]): Promise<void> {
+    for (const [index, { key, rule: limits }] of counted.entries()) {
+      const wait = await store.begin(key, limits);
+      if (wait === 0) continue;
+      await giveBackAll(counted.slice(0, index), 1);
+      throw tooMany(wait);
+    }
+  }
+
+  async function giveBackAll(counted: readonly CountedKey[], count: number): Promise<void> {
+    for (const { key } of counted) await store.giveBack(key, count);
+  }
 
   async function enter(account: string): Promise<void> {
     const turn = turns.get(account) ?? new Semaphore(maxRunning, { maxWaiting });
@@ -167,8 +194,15 @@ export function createAttemptLimiter(options: AttemptLimiterOptions = {}): Attem
   }
 }
 
+/** Something that an attempt counts for. */
+interface CountedKey {
+  readonly key: string;
+  readonly rule: AttemptRule;
+}
+
 /**
- * Counts a check as an attempt: it fails when the check returns nothing or false, and by a problem of the caller.
+ * Counts a check as an attempt: it fails when the check returns nothing or false, and by a problem
+ * of the caller.
  *
  * @param attempts - Default: nothing is counted.
  */
@@ -191,7 +225,7 @@ export async function countAttempt<T>(
   }
 }
 
-/** Names are what a client sends, so each kind of key begins in its own way, and none can be made to look like another. */
+/** Names come from clients: each kind of key has a prefix, so none imitates another. */
 function keyOf(account: string): string {
   return `account ${account}`;
 }
@@ -201,9 +235,9 @@ function pairOf(account: string, network: string): string {
 }
 
 function checkNumber(name: string, value: number, least: number): void {
-  if (Number.isSafeInteger(value) && value >= least && value <= 31_536_000) return;
-  const message = `${name} of an attempt limiter is ${value}, expected a whole number from ${least}`;
-  throw new RestError("ERR_REST_CONFIGURATION", message);
+  const isFit = Number.isSafeInteger(value) && value >= least && value <= 31_536_000;
+  const expected = `a whole number from ${least}`;
+  checkConfigured(isFit, `${name} of an attempt limiter must be ${expected}, got ${value}`);
 }
 
 function tooMany(wait: number): Problem {
@@ -214,8 +248,9 @@ function tooMany(wait: number): Problem {
 }
 
 /**
- * Names the network of an address, which is what one client has for itself: an IPv4 address, or a /64 of IPv6, whose
- * owner has all addresses in it. Text that is not an address is returned as it is.
+ * Names the network of an address, which is what one client has for itself: an IPv4 address, or a
+ * /64 of IPv6, whose owner has all addresses in it. Text that is not an address is returned as it
+ * is.
  */
 export function networkOf(address: string): string {
   const parsed = parseIP(address.replace(/%.*$/, ""));

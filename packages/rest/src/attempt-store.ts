@@ -2,7 +2,7 @@
 export interface AttemptRule {
   /** Failures that have no consequence. */
   readonly limit: number;
-  /** Wait after the last attempt, once there are as many failures, in milliseconds; each further one doubles it. */
+  /** Milliseconds to wait after too many failures; each further one doubles it. */
   readonly firstDelay: number;
   /** Longest wait, in milliseconds. */
   readonly maxDelay: number;
@@ -13,8 +13,9 @@ export interface AttemptRule {
 /** Keeps counts of attempts. Keys are texts of up to 400 characters. */
 export interface AttemptStore {
   /**
-   * Counts an attempt as failed until told otherwise, in one step, so that of many at once no more pass than the rule
-   * lets. Gives 0, or the milliseconds to wait when it was refused, and not counted.
+   * Counts an attempt as failed until told otherwise, in one step, so that of many at once no more
+   * pass than the rule lets. Gives 0, or the milliseconds to wait when it was refused, and not
+   * counted.
    */
   begin(key: string, rule: AttemptRule): number | Promise<number>;
   /** Counts so many attempts less. */
@@ -23,6 +24,7 @@ export interface AttemptStore {
   forget(key: string): void | Promise<void>;
   /** Remembers that a key is trusted, for so many milliseconds. */
   trust(key: string, lifetime: number): void | Promise<void>;
+  /** Whether a key is trusted now. */
   isTrusted(key: string): boolean | Promise<boolean>;
 }
 
@@ -44,8 +46,8 @@ export function waitOf(attempts: Attempts | undefined, rule: AttemptRule, now: n
 /**
  * Makes a store in the memory of this process. Several processes count each for itself.
  *
- * @param maxKeys - Keys that are kept at most, of attempts and of trust each; then the one of the oldest attempt is
- * forgotten. One takes about 300 bytes.
+ * @param maxKeys - Keys that are kept at most, of attempts and of trust each; then the one of the
+ * oldest attempt is forgotten. One takes about 300 bytes.
  */
 export function memoryAttemptStore(maxKeys = 50_000): AttemptStore {
   // Both in the order of their last change, so the first is the oldest.

@@ -4,8 +4,9 @@ export const basicChallenge: Readonly<Record<string, string>> = {
 };
 
 /**
- * The challenge for scripts of pages, with a scheme that browsers do not know: for `Basic` they open a dialog
- * instead of leaving the 401 to the script. Requests of scripts are told by `Sec-Fetch-Dest` (Fetch Metadata).
+ * The challenge for scripts of pages, with a scheme that browsers do not know: for `Basic` they
+ * open a dialog instead of leaving the 401 to the script. Requests of scripts are told by
+ * `Sec-Fetch-Dest` (Fetch Metadata).
  */
 export function withoutDialog(response: Response, { headers }: Request): Response {
   const challenge = response.headers.get("www-authenticate");

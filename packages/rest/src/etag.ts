@@ -10,10 +10,11 @@ interface Versioned {
 }
 
 /**
- * Makes the entity tag of a document: its version, and when it was added, unless its id says that. So the tag of a removed
- * document never is that of one that is added with its id later.
+ * Makes the entity tag of a document: its version, and when it was added, unless its id says that.
+ * So the tag of a removed document never is that of one that is added with its id later.
  *
- * @param document - The document as the store has it, or the version of something else whose id is not used again.
+ * @param document - The document as the store has it, or the version of something else whose id is
+ * not used again.
  * @param variant - Tells apart what one address shows to different callers.
  */
 export function etagOf(document: Versioned | number, variant?: string): string {
@@ -28,7 +29,7 @@ function versionOf({ id, version, createdAt }: Versioned): string {
   return isMadeThen ? String(version) : `${version}.${time.toString(36)}`;
 }
 
-/** Makes the entity tag of an answer that no version stands for, such as a list: a hash of its content. */
+/** Makes the entity tag of a response without a version, such as a list: a hash of its content. */
 export function contentTag(content: string): string {
   return `"${hash("sha1", content, "base64url")}"`;
 }
@@ -39,8 +40,9 @@ export function jsonTag(value: unknown): string {
 }
 
 /**
- * Makes the JSON response of a route of one's own, with the `ETag` of its content, for values without a version. Changes
- * of the same value then call `requirePreconditions(request, jsonTag(current))`, and `If-Match` works for them.
+ * Makes the JSON response of a route of one's own, with the `ETag` of its content, for values
+ * without a version. Changes of the same value then call `requirePreconditions(request,
+ * jsonTag(current))`, and `If-Match` works for them.
  *
  * A GET whose `If-None-Match` holds gets a 304.
  *
@@ -71,8 +73,8 @@ export function noneMatchHolds(header: string | null, etag: string): boolean {
 }
 
 /**
- * Applies `If-Match` (compared strongly) to the current tag and, for a method that changes something,
- * `If-None-Match` too (RFC 9110 sections 13.1.1, 13.1.2 and 13.2.2).
+ * Applies `If-Match` (compared strongly) to the current tag and, for a method that changes
+ * something, `If-None-Match` too (RFC 9110 sections 13.1.1, 13.1.2 and 13.2.2).
  *
  * @throws Problem 412 when one of them does not hold.
  */
@@ -94,8 +96,8 @@ export function requirePreconditions(request: Request, etag: string): void {
 }
 
 /**
- * Leaves the version of the owner out of entity tags, as in `"3~7"`. A change depends on the document alone: it is not
- * refused because the owner has another name now.
+ * Leaves the version of the owner out of entity tags, as in `"3~7"`. A change depends on the
+ * document alone: it is not refused because the owner has another name now.
  */
 function ofDocument<T extends string | null>(tags: T): string | T {
   return tags?.replaceAll(/"(\d[^"~]*)~[^"~]*"/g, '"$1"') ?? tags;

@@ -39,7 +39,7 @@ export function fieldErrorsOf(
   return [...byParam.values()];
 }
 
-/** Unknown names of one object that are told at most, so that no answer is much larger than its request. */
+/** Maximum unknown names of one object in a message, so that the response stays small. */
 const maxUnknown = 100;
 
 /** The names that a strict object of zod does not take. */
@@ -65,8 +65,9 @@ function valueAt(input: unknown, path: readonly PropertyKey[]): unknown {
 type Detail = Readonly<Record<string, unknown>>;
 
 /**
- * Standard Schema fixes only message and path. The members `code`, `minimum`, `maximum`, `values`, `origin`,
- * `expected` and the like are zod's; an issue of another library gets a message of ours, since its own may repeat the value.
+ * Standard Schema fixes only message and path. The members `code`, `minimum`, `maximum`, `values`,
+ * `origin`, `expected` and the like are zod's; an issue of another library gets a message of ours,
+ * since its own may repeat the value.
  */
 function describe(issue: StandardSchemaV1.Issue, param: string, value: unknown): FieldError {
   if (value === undefined) return fieldError(param, "required", `${param} is required`);

@@ -3,8 +3,8 @@ import type { JsonSchema } from "./schema.ts";
 const schemaName = Symbol("name of a schema");
 
 /**
- * Gives a schema the name under which the OpenAPI document refers to it, and a description unless it has one. A copy with
- * other keywords has no name.
+ * Gives a schema the name under which the OpenAPI document refers to it, and a description unless
+ * it has one. A copy with other keywords has no name.
  */
 export function named(name: string, schema: JsonSchema, description?: string): JsonSchema {
   const described = description === undefined ? schema : { description, ...schema };

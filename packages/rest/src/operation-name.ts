@@ -1,4 +1,4 @@
-/** Names an operation on a collection after the whole of its path, since two may end in the same word. */
+/** Names an operation on a collection by its whole path: two paths may end in the same word. */
 export function collectionOperation(action: string, path: string): string {
   return action + path.split(/[/-]/).map(capitalized).join("");
 }

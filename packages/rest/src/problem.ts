@@ -1,3 +1,4 @@
+import { STATUS_CODES } from "node:http";
 import { json } from "@fetchwork/http";
 import { RestError } from "./errors.ts";
 import type { FieldError } from "./field-error.ts";
@@ -8,59 +9,26 @@ export interface ProblemOptions {
   readonly detail?: string | undefined;
   /** Fields and parameters that were refused. */
   readonly errors?: readonly FieldError[] | undefined;
-  /** Headers that belong to the answer, such as `WWW-Authenticate` or `Allow`. */
+  /** Headers that belong to the response, such as `WWW-Authenticate` or `Allow`. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
-  /** What led to it, for the report of a status from 500 up. Never answered. */
+  /** What led to it, for the report of a status from 500 up. Never sent. */
   readonly cause?: unknown;
 }
 
-/** Names of the statuses (RFC 9110, 15, and the registry of IANA). */
+/** Where Node has no registered name of a status (RFC 9110, 15, and the registry of IANA). */
 const titles: Readonly<Record<number, string>> = {
-  400: "Bad Request",
-  401: "Unauthorized",
-  402: "Payment Required",
-  403: "Forbidden",
-  404: "Not Found",
-  405: "Method Not Allowed",
-  406: "Not Acceptable",
-  407: "Proxy Authentication Required",
-  408: "Request Timeout",
-  409: "Conflict",
-  410: "Gone",
-  411: "Length Required",
-  412: "Precondition Failed",
   413: "Content Too Large",
-  414: "URI Too Long",
-  415: "Unsupported Media Type",
-  416: "Range Not Satisfiable",
-  417: "Expectation Failed",
-  421: "Misdirected Request",
+  418: "Error",
   422: "Unprocessable Content",
-  423: "Locked",
-  424: "Failed Dependency",
-  425: "Too Early",
-  426: "Upgrade Required",
-  428: "Precondition Required",
-  429: "Too Many Requests",
-  431: "Request Header Fields Too Large",
-  451: "Unavailable For Legal Reasons",
-  500: "Internal Server Error",
-  501: "Not Implemented",
-  502: "Bad Gateway",
-  503: "Service Unavailable",
-  504: "Gateway Timeout",
-  505: "HTTP Version Not Supported",
-  506: "Variant Also Negotiates",
-  507: "Insufficient Storage",
-  508: "Loop Detected",
-  510: "Not Extended",
-  511: "Network Authentication Required",
+  509: "Error",
 };
 
 /**
- * Refuses a request: thrown by a handler, it becomes the answer, as `application/problem+json` (RFC 9457).
+ * Refuses a request: thrown by a handler, it becomes the response, as `application/problem+json`
+ * (RFC 9457).
  *
- * With `errors`, the members `valid`, `param`, `name` and `message` of the first one stand at the top level too.
+ * With `errors`, the members `valid`, `param`, `name` and `message` of the first one stand at the
+ * top level too.
  *
  * @example
  * ```ts
@@ -70,9 +38,11 @@ const titles: Readonly<Record<number, string>> = {
 export class Problem extends Error {
   override readonly name = "Problem" as const;
   readonly status: number;
-  /** Its message is for the client, also where another part of a server answers for it. */
+  /** Its message is for the client, also where another part of a server sends it. */
   readonly expose = true;
+  /** Faults of single fields or parameters; empty for other problems. */
   readonly errors: readonly FieldError[];
+  /** Headers of the response, such as `Retry-After`. */
   readonly headers: Readonly<Record<string, string>>;
 
   constructor(status: number, options: ProblemOptions = {}) {
@@ -81,7 +51,7 @@ export class Problem extends Error {
     if (!Number.isInteger(status) || status < 400 || status > 599) {
       throw new RestError(
         "ERR_REST_DEFINITION",
-        `a problem has the status ${status}, not 400 to 599`,
+        `the status of a problem must be from 400 to 599, got ${status}`,
       );
     }
     this.status = status;
@@ -89,7 +59,7 @@ export class Problem extends Error {
     this.headers = headers;
   }
 
-  /** Makes the answer. */
+  /** Makes the response. */
   toResponse(): Response {
     const first = this.errors[0];
     const body = {
@@ -114,7 +84,7 @@ export function badFields(errors: readonly FieldError[]): Problem {
 
 /** Names a status. */
 export function titleOf(status: number): string {
-  return titles[status] ?? "Error";
+  return titles[status] ?? STATUS_CODES[status] ?? "Error";
 }
 
 /** Refuses a request for something that does not exist; `what` names it: `article`. */

@@ -32,15 +32,15 @@ export interface OperationTypes<
   Name extends string = string,
   Parameter extends string = string,
   Body = unknown,
-  Answer = unknown,
+  ResponseBody = unknown,
 > {
   readonly operation: Name;
   /** Names of the parameters of the path. */
   readonly parameter: Parameter;
   /** What clients send; `undefined` for a route without schema of the body. */
   readonly body: Body;
-  /** Body of the successful answer. */
-  readonly answer: Answer;
+  /** Body of the successful response. */
+  readonly response: ResponseBody;
 }
 
 /** Something that carries what the typed client knows: a route or an API. */

@@ -1,12 +1,12 @@
 import { isObject } from "@fetchwork/kit";
 import type { StandardJSONSchemaV1, StandardSchemaV1 } from "@standard-schema/spec";
-import { RestError } from "./errors.ts";
+import { check, RestError } from "./errors.ts";
 import { fieldErrorsOf } from "./field-error.ts";
 import { badFields } from "./problem.ts";
 
 /**
- * A schema of any library that follows Standard Schema and describes itself as JSON Schema, such as zod 4.2 or
- * later. It validates what clients send and appears in the OpenAPI document.
+ * A schema of any library that follows Standard Schema and describes itself as JSON Schema, such as
+ * zod 4.2 or later. It validates what clients send and appears in the OpenAPI document.
  */
 export type Schema<Output = unknown> = StandardSchemaV1<unknown, Output> &
   StandardJSONSchemaV1<unknown, Output>;
@@ -56,9 +56,8 @@ export function jsonSchemaOf(
 /** Describes the properties of a schema of an object. */
 export function propertiesOf(schema: JsonSchema, of: string): Readonly<Record<string, JsonSchema>> {
   const properties = schema["properties"];
-  if (schema["type"] !== "object" || !isObject(properties)) {
-    throw new RestError("ERR_REST_DEFINITION", `${of} must have the schema of an object`);
-  }
+  const isFit = schema["type"] === "object" && isObject(properties);
+  check(isFit, `${of} must have the schema of an object`);
   return properties as Record<string, JsonSchema>;
 }
 
@@ -75,4 +74,12 @@ export function acceptsNull({ type, anyOf }: JsonSchema): boolean {
   if (Array.isArray(type)) return type.includes("null");
   if (Array.isArray(anyOf)) return anyOf.some((one) => isObject(one) && acceptsNull(one));
   return type === "null";
+}
+
+/** Converts text to the type that a schema names; other text stays as it is. */
+export function scalarOf(text: string, type: unknown): boolean | number | string {
+  if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;
+  if ((type !== "number" && type !== "integer") || text.trim() === "") return text;
+  const number = Number(text);
+  return Number.isNaN(number) ? text : number;
 }

@@ -1,7 +1,7 @@
 import { errors as joseErrors, jwtVerify, SignJWT } from "jose";
 import type { Account } from "./account.ts";
 import { checkOptions } from "./check-options.ts";
-import { RestError } from "./errors.ts";
+import { checkConfigured, RestError } from "./errors.ts";
 import { requireSecret } from "./require-secret.ts";
 
 /** What a valid session token says. */
@@ -16,7 +16,7 @@ export interface SessionClaims {
   readonly sid?: string | undefined;
 }
 
-/** Signs and checks the tokens of signed-in users: JWTs with HS256 (RFC 7519, RFC 7518 section 3.2). */
+/** Signs and checks the tokens of signed-in users: JWTs with HS256 (RFC 7519; RFC 7518, 3.2). */
 export interface SessionTokens {
   /** Time from issue to expiry, in seconds. */
   readonly lifetime: number;
@@ -46,10 +46,10 @@ export interface SessionTokensOptions {
   readonly lifetime?: number | undefined;
 }
 
-/** The one algorithm that is accepted. What a token's own header names is never followed (RFC 8725 section 3.1). */
+/** The only accepted algorithm. A token's own header is never followed (RFC 8725, 3.1). */
 const algorithm = "HS256";
 
-/** Tokens whose signature was found valid are remembered, so that it is computed once per token and not per request. */
+/** Tokens with a valid signature are kept: it is computed per token, not per request. */
 const maxRemembered = 1_000;
 
 /** A token of ours has about 300 characters; longer ones are refused unread. */
@@ -64,12 +64,8 @@ export function createSessionTokens(options: SessionTokensOptions): SessionToken
   checkOptions("createSessionTokens", options, ["secret", "lifetime"]);
   const { secret, lifetime = 86_400 } = options;
   requireSecret(secret, { name: "secret", variable: "JWT_SECRET" });
-  if (!Number.isSafeInteger(lifetime) || lifetime <= 0) {
-    throw new RestError(
-      "ERR_REST_CONFIGURATION",
-      "the token lifetime must be whole seconds above 0",
-    );
-  }
+  const isLifetime = Number.isSafeInteger(lifetime) && lifetime > 0;
+  checkConfigured(isLifetime, "the token lifetime must be whole seconds above 0");
   const key = new TextEncoder().encode(secret);
   const remembered = new Map<string, SessionClaims>();
 

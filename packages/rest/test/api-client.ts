@@ -16,7 +16,10 @@ export function noAccounts(): Authentication {
   });
 }
 
-/** Opens an empty store, closed when the test ends: in memory, unless {@link useStores} names others. */
+/**
+ * Opens an empty store, closed when the test ends: in memory, unless {@link useStores} names
+ * others.
+ */
 export function memoryStore(): Promise<Store> {
   return open();
 }

@@ -44,7 +44,9 @@ export interface ApiQueryCase {
 /** Whether `FETCHWORK_VECTORS` names another folder. */
 export const areGiven: boolean = process.env["FETCHWORK_VECTORS"] !== undefined;
 
-/** Reads the recorded cases: those of the package, or of the folder that `FETCHWORK_VECTORS` names. */
+/**
+ * Reads the recorded cases: those of the package, or of the folder that `FETCHWORK_VECTORS` names.
+ */
 export function readCases(): readonly ApiQueryCase[] {
   const own = join(import.meta.dirname, "vectors");
   const given = process.env["FETCHWORK_VECTORS"] ?? own;

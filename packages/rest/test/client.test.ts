@@ -44,7 +44,7 @@ const publish = defineRoute({
   tag: "blog-posts",
   access: "master",
   body: z.object({ at: z.string() }),
-  answer: z.object({ id: z.string(), url: z.string(), at: z.string() }),
+  response: z.object({ id: z.string(), url: z.string(), at: z.string() }),
   responses: { 201: { description: "Published" } },
   handle: ({ params, body }) => json({ ...params, at: body.at }, { status: 201 }),
 });
@@ -176,7 +176,7 @@ describe("a refused call", () => {
     });
     const error = await refusal(client.blogPosts.show("1"));
     expect(error).toMatchObject({ status: 502, param: undefined, errors: [] });
-    expect(error.message).toBe("the API answered with status 502");
+    expect(error.message).toBe("the API responded with status 502");
   });
 
   it.each(["..", ".", ""])("is made of no identifier that changes the path: %j", async (id) => {
@@ -217,8 +217,8 @@ describe("a refused call", () => {
       openApi: api.openApi,
       transport: mockTransport(({ url }) => new Response(url.includes("/ping") ? "pong" : "1")),
     });
-    await expect(client.ping()).rejects.toMatchObject({ code: "ERR_REST_ANSWER" });
-    await expect(client.blogPosts.list()).rejects.toMatchObject({ code: "ERR_REST_ANSWER" });
+    await expect(client.ping()).rejects.toMatchObject({ code: "ERR_REST_RESPONSE" });
+    await expect(client.blogPosts.list()).rejects.toMatchObject({ code: "ERR_REST_RESPONSE" });
   });
 });
 
@@ -379,7 +379,7 @@ describe("a client", () => {
     ]);
   });
 
-  it("is no promise, so that it can be returned from an async function", async () => {
+  it("is not a promise, so that it can be returned from an async function", async () => {
     const { client } = await open();
     expect(await Promise.resolve(client)).toBe(client);
   });

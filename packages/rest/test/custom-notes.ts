@@ -8,7 +8,10 @@ import { defineResource } from "../src/resource/define-resource.ts";
 import { memoryStore } from "./api-client.ts";
 import type { Answer } from "./as-users.ts";
 
-/** Opens notes that users create, their authors change, and admins remove, for callers whom another system knows. */
+/**
+ * Opens notes that users create, their authors change, and admins remove, for callers whom another
+ * system knows.
+ */
 export async function openNotes(
   authentication: Authentication,
 ): Promise<

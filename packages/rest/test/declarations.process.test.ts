@@ -7,7 +7,8 @@ const root = resolve(import.meta.dirname, "../../..");
 const folder = join(root, "node_modules/.cache/rest-declarations");
 
 beforeAll(() => {
-  // Copies, since the compiler names types by relative paths where a package is a link to a folder outside of node_modules.
+  // Copies, since the compiler names types by relative paths where a package is a link to a folder
+  // outside of node_modules.
   for (const name of ["documents", "endpoint", "http", "kit", "middleware", "rest"]) {
     const copy = join(folder, "node_modules/@fetchwork", name);
     mkdirSync(copy, { recursive: true });
@@ -68,7 +69,7 @@ export const pinNote = defineRoute({
   tag: "notes",
   access: "user",
   body: z.object({ until: z.string() }),
-  answer: z.object({ id: z.string() }),
+  response: z.object({ id: z.string() }),
   responses: { 200: { description: "pinned" } },
   handle: ({ body }) => Response.json(body),
 });

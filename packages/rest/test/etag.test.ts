@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import {
   contentTag,
   etagOf,
@@ -7,9 +8,13 @@ import {
   requirePreconditions,
   taggedJson,
 } from "../src/etag.ts";
+import { resourceRoutes } from "../src/http/resource-routes.ts";
+import { createResourceController } from "../src/operations/resource-controller.ts";
 import { defineRoute } from "../src/plan/route.ts";
 import { Problem } from "../src/problem.ts";
+import { defineResource } from "../src/resource/define-resource.ts";
 import { openApi } from "./api-client.ts";
+import { openAsUsers } from "./as-users.ts";
 
 function check(method: string, headers: Record<string, string>): () => void {
   return () => requirePreconditions(new Request("http://localhost/", { method, headers }), '"3"');
@@ -138,5 +143,29 @@ describe("taggedJson", () => {
     expect([same.status, same.headers.get("etag")]).toEqual([304, etag]);
     const other = await send("GET", "/hook", { headers: { "if-match": '"999"' } });
     expect(other.status).toBe(412);
+  });
+});
+
+describe("the tag of a document of which some fields are shown", () => {
+  it("is that of the document, so that a change of what was shown is made once", async () => {
+    const note = defineResource({
+      name: "note",
+      path: "/notes",
+      schema: z.object({ text: z.string(), stars: z.int().default(0) }),
+      access: { list: "public", show: "public", create: "public", update: "public" },
+    });
+    const { as } = await openAsUsers(resourceRoutes(note, createResourceController(note)));
+    const { json } = await as("", "POST", "/notes", { text: "a" });
+    const part = `/notes/${json.id}?fields=text`;
+    const shown = await as("", "GET", part);
+    const etag = shown.headers.get("etag") ?? "";
+    expect(shown.json).toEqual({ id: json.id, text: "a" });
+    const same = await as("", "GET", part, undefined, { "if-none-match": etag });
+    expect(same.status).toBe(304);
+    const change = ["", "PATCH", `/notes/${json.id}`, { text: "b" }, { "if-match": etag }] as const;
+    expect((await as(...change)).status).toBe(200);
+    expect((await as(...change)).status).toBe(412);
+    const after = await as("", "GET", part, undefined, { "if-none-match": etag });
+    expect([after.status, after.json]).toEqual([200, { id: json.id, text: "b" }]);
   });
 });

@@ -40,10 +40,11 @@ const book = defineResource({
     tags: z.array(z.string()),
     editor: z.string().optional(),
     shelf: z.object({ row: z.number() }).optional(),
+    pages: z.number().optional(),
   }),
   access: { create: "user" },
   owner: "author",
-  filter: ["state", "author", "shelf.row"],
+  filter: ["state", "author", "shelf.row", "pages"],
   sort: ["title"],
   relations: {
     author: { to: () => member },
@@ -178,6 +179,10 @@ describe("lists of the typed client", () => {
       client.books.pages({ populate: "author", stat: "here" }),
       // @ts-expect-error -- of another type
       client.books.list({ state: "gone" }),
+      // @ts-expect-error -- an operand of another type
+      client.books.list({ "pages[gte]": "x" }),
+      // @ts-expect-error -- the same, in a condition
+      client.books.list({ where: { pages: { gte: "x" } } }),
       // @ts-expect-error -- a field that does not sort
       client.books.list({ sort: ["title", "state"] }),
       // @ts-expect-error -- in a condition

@@ -1,6 +1,9 @@
 const resolved = new WeakMap<object, unknown>();
 
-/** Puts what an OpenAPI document describes once into the places that refer to it, except where it refers to itself. */
+/**
+ * Puts what an OpenAPI document describes once into the places that refer to it, except where it
+ * refers to itself.
+ */
 export function resolveReferences<T extends { readonly components: unknown }>(document: T): T {
   const known = resolved.get(document) ?? resolveAll(document);
   resolved.set(document, known);

@@ -12,6 +12,8 @@ import type { AccountRoute, Accounts } from "@fetchwork/rest/accounts";
 import { senderCollections } from "@fetchwork/webhooks/sender";
 import { checkOptions } from "./check-options.ts";
 import { ServiceError } from "./errors.ts";
+import { mailJobName } from "./mail/queued-mailer.ts";
+import { sendsMails } from "./mail/read-mail.ts";
 import type { AnyBackgroundJob } from "./jobs/background-job.ts";
 import { receivedDeliveries, type Receiver } from "./receivers/define-receiver.ts";
 import { type DocumentMigration, isMigration } from "./migrations/document-migration.ts";
@@ -21,7 +23,7 @@ import type { WebhookRoute } from "./webhooks/webhook-routes.ts";
 
 /** What a service consists of. */
 export interface ServiceOptions {
-  /** Name of the service, of its database and of its webhooks: lower-case letters, digits and hyphens. */
+  /** Name of the service, its database and its webhooks: lower-case letters, digits, hyphens. */
   readonly name: string;
   /** Name for people. Default: `name`. */
   readonly title?: string | undefined;
@@ -29,7 +31,7 @@ export interface ServiceOptions {
   readonly version?: string | undefined;
   /** Its settings: at least `serverSettings`, and `accountSettings` with `accounts`. */
   readonly config: Config<SettingsShape & ServerSettings>;
-  /** Users and how they sign in, as `accounts` makes them. Default: there are none, only the master key. */
+  /** Users and how they sign in, made by `accounts`. Default: none, only the master key. */
   readonly accounts?: Accounts | undefined;
   /** Routes of each resource, as `resourceRoutes` makes them. Default: none. */
   readonly resources?: readonly (readonly Route[])[] | undefined;
@@ -42,13 +44,13 @@ export interface ServiceOptions {
   /** What receives webhooks of others. Default: nothing. */
   readonly receivers?: readonly Receiver[] | undefined;
   /**
-   * Changes of stored documents, as `src/migrations/index.ts` exports them. With `MIGRATE=start` a process that starts runs
-   * those that did not run. Default: none.
+   * Changes of stored documents, as `src/migrations/index.ts` exports them. With `MIGRATE=start` a
+   * process that starts runs those that did not run. Default: none.
    */
   readonly migrations?: readonly DocumentMigration[] | undefined;
   /**
-   * Whether admins subscribe endpoints to webhooks: of changes of all resources with `changes: "documents"`, and of the
-   * `events` that the service sends itself. Default: `false`.
+   * Whether admins subscribe endpoints to webhooks: of changes of all resources with `changes:
+   * "documents"`, and of the `events` that the service sends itself. Default: `false`.
    */
   readonly webhooks?: boolean | { readonly events: readonly string[] } | undefined;
 }
@@ -117,11 +119,13 @@ export function defineService<const Options extends ServiceOptions>(
   const { accounts, config, jobs = [], name, receivers = [], webhooks = false } = options;
   requireMigrations(options.migrations ?? []);
   const jobNames = jobs.map((job) => job.name);
+  const own = jobNames.find((job) => ["account-mail", mailJobName, "webhook-event"].includes(job));
+  if (own !== undefined) throw new ServiceError(`a job is called ${own}, as one of the service is`);
   const twice = jobNames.find((job, index) => jobNames.indexOf(job) !== index);
   if (twice !== undefined) throw new ServiceError(`two jobs are called ${twice}`);
   if (!/^[a-z][a-z\d]*(?:-[a-z\d]+)*$/.test(name)) {
     const expected = "lower-case letters, digits and hyphens";
-    throw new ServiceError(`name is ${JSON.stringify(name)}, expected ${expected}`);
+    throw new ServiceError(`name must be ${expected}, got ${JSON.stringify(name)}`);
   }
   if (webhooks !== false && accounts === undefined) {
     throw new ServiceError("webhooks need accounts, because admins manage the endpoints");
@@ -131,11 +135,12 @@ export function defineService<const Options extends ServiceOptions>(
   if (missing.length > 0) throw new ServiceError(`config lacks ${missing.join(" and ")}`);
 
   const resources = resourcesOf(options);
+  const hasJobs = accounts || webhooks || jobs.length > 0 || sendsMails(config);
   const collections: readonly (readonly CollectionDefinition<object>[])[] = [
     resources.map(({ collection }) => collection),
     [idempotencyCollection],
     accounts ? [...accounts.collections, attemptCollection, rateLimitCollection] : [],
-    accounts || webhooks || jobs.length > 0 ? Object.values(jobCollections) : [],
+    hasJobs ? Object.values(jobCollections) : [],
     webhooks ? Object.values(senderCollections) : [],
     receivers.length > 0 ? [receivedDeliveries] : [],
   ];

@@ -1,8 +1,8 @@
 import { FetchworkError, UsageError } from "@fetchwork/kit";
 
 /**
- * A fault of the settings or the surroundings of a service, `ERR_SERVICE_START`; its message says which, and what to do about
- * it. It never has the value of a secret.
+ * A fault of the settings or the surroundings of a service, `ERR_SERVICE_START`; its message says
+ * which, and what to do about it. It never has the value of a secret.
  */
 export class StartError extends FetchworkError {
   override readonly name = "StartError" as const;

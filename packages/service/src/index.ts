@@ -9,20 +9,14 @@ export {
   backgroundJob,
   type BackgroundJob,
   type BackgroundJobOptions,
-  type BackgroundJobRun,
-  type JobSchedule,
 } from "./jobs/background-job.ts";
-export {
-  defineReceiver,
-  type ReceivedEventHandler,
-  type Receiver,
-  type ReceiverDefinition,
-} from "./receivers/define-receiver.ts";
+export { defineReceiver, type Receiver } from "./receivers/define-receiver.ts";
 export type {
   DocumentChange,
   DocumentMigration,
   MigratedFields,
 } from "./migrations/document-migration.ts";
+export type { QueuedMailer, ServiceMail } from "./mail/queued-mailer.ts";
 export { runService } from "./run-service.ts";
 export type { ServiceParts } from "./service-parts.ts";
 export {

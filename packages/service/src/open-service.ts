@@ -17,6 +17,8 @@ import { createSignInLimits, type SignInLimits } from "./http/limits.ts";
 import { middlewares } from "./http/middlewares.ts";
 import type { Log } from "./log/log.ts";
 import { createMailer } from "./mail/mailer.ts";
+import { MailQueue } from "./mail/queued-mailer.ts";
+import { sendsMails } from "./mail/read-mail.ts";
 import { migrateAtStart } from "./migrations/migrate-at-start.ts";
 import type { ServiceParts } from "./service-parts.ts";
 import type { StartSettings } from "./settings/start-settings.ts";
@@ -25,6 +27,7 @@ import { webhookRoutes } from "./webhooks/webhook-routes.ts";
 
 /** What a service is opened with. */
 export interface OpenOptions {
+  /** Settings that were read from the environment. */
   readonly settings: StartSettings;
   /** Default: nothing is logged. */
   readonly logs?: Log | undefined;
@@ -34,26 +37,30 @@ export interface OpenOptions {
 
 /** A service on a store. */
 export interface OpenService extends ServiceParts {
-  /** Answers requests, through all middlewares. */
+  /** Responds to requests, through all middlewares. */
   readonly handler: Handler;
   readonly openApi: Api["openApi"];
   /** Absent without users. */
   readonly accounts: OpenAccounts | undefined;
   /**
-   * Begins what no request waits for: jobs, schedules, mails, webhooks, and with `MIGRATE=start` migrations.
+   * Begins what no request waits for: jobs, schedules, mails, webhooks, and with `MIGRATE=start`
+   * migrations.
    *
-   * @throws StartError for a schedule whose times are wrong or never come, or whose input is refused.
+   * @throws StartError for a schedule whose times are wrong or never come, or whose input is
+   * refused.
    */
   start(): Promise<void>;
   /**
-   * Ends it; what is not done stays queued, and migrations stop between two parts. After `grace` milliseconds, running work is aborted, attempts of webhooks after
-   * two seconds at most. Default: `10_000`.
+   * Ends it; what is not done stays queued, and migrations stop between two parts. After `grace`
+   * milliseconds, running work is aborted, attempts of webhooks after two seconds at most. Default:
+   * `10_000`.
    */
   stop(options?: { readonly grace?: number | undefined }): Promise<void>;
 }
 
 /**
- * Puts a service together on a store, for a server and a time of one's own; `runService` does it all.
+ * Puts a service together on a store, for a server and a time of one's own; `runService` does it
+ * all.
  *
  * @example
  * ```ts
@@ -69,15 +76,17 @@ export function openService(service: Service, store: Store, options: OpenOptions
   const { jobs: definedJobs = [], receivers = [], resources = [], routes = [] } = service.options;
   const { migrations = [] } = service.options;
   const limits = createSignInLimits(store, settings);
-  const accounts = openAccounts(service, store, { ...options, limits });
+  const mailer = options.mailer ?? (settings.mail && createMailer(settings.mail));
+  const accounts = openAccounts(service, store, { ...options, limits, mailer });
   const { authentication, routes: accountRoutes } = accounts
     ? signInOf(accounts, settings)
     : { authentication: createAuthentication({ masterKey: settings.masterKey }), routes: [] };
   const jobs = createJobs(store, { onError: (error) => logs?.failed(error) });
   const sender = service.options.webhooks
-    ? createServiceSender(service, store, { logs, isOpen: settings.webhooksToPrivate })
+    ? createServiceSender(service, store, { logs, settings })
     : undefined;
-  const parts: ServiceParts = { store, jobs, sender: sender ?? noSender };
+  const mails = new MailQueue(jobs, sendsMails(config) ? mailer : undefined);
+  const parts: ServiceParts = { store, jobs, mailer: mails, sender: sender ?? noSender };
   config.keep(store, settings.values);
   const receiverLog = {
     warn: (message: unknown) => logs?.warned(String(message)),
@@ -101,7 +110,7 @@ export function openService(service: Service, store: Store, options: OpenOptions
     reportError: logs?.failed,
     store,
     authentication,
-    services: { jobs, sender: parts.sender },
+    services: { jobs, mailer: mails, sender: parts.sender },
   });
   // It writes, because a store whose disk is full still reads.
   const checks = [{ name: "documents", check: () => administer(store).probe() }];
@@ -128,6 +137,7 @@ export function openService(service: Service, store: Store, options: OpenOptions
     async start() {
       sender?.start();
       accounts?.start();
+      mails.start();
       await startJobs(jobs, definedJobs, parts);
       if (!settings.migratesAtStart) return;
       if (migrations.length === 0) {
@@ -181,7 +191,7 @@ function openAccounts(
     jwtSecret,
     tokenLifetime,
     origin: publicUrl,
-    mailer: mailer ?? (mail && createMailer(mail)),
+    mailer,
     linkOrigins: mail?.linkOrigins,
     attempts: limits.passwords,
     mailLimiter: limits.mails,

@@ -14,11 +14,13 @@ import { readStartSettings, type StartSettings } from "./settings/start-settings
 import { openDatabase } from "./store/open-database.ts";
 
 /**
- * Runs a service: reads its settings from `.env` and the environment, opens its log and its store, serves, does what is done
- * next to requests, and stops in order at SIGTERM or SIGINT. Resolves when it has stopped.
+ * Runs a service: reads its settings from `.env` and the environment, opens its log and its store,
+ * serves, does what is done next to requests, and stops in order at SIGTERM or SIGINT. Resolves
+ * when it has stopped.
  *
- * With `PROCESSES` above 1, this process starts that many of itself, which serve on one port, and serves nothing itself: it
- * replaces those that crash, and at SIGHUP one after the other, without a request that is lost.
+ * With `PROCESSES` above 1, this process starts that many of itself, which serve on one port, and
+ * serves nothing itself: it replaces those that crash, and at SIGHUP one after the other, without a
+ * request that is lost.
  *
  * Under `npm run` it stops as well when npm or its shell has ended, within 250 ms.
  *

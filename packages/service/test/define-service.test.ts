@@ -19,13 +19,18 @@ const withoutUsers = defineConfig({ ...serverSettings });
 const users = accounts({ user: defineUser() });
 
 describe("defineService", () => {
-  it.each<[string, object, string]>([
+  it.each<[string, object, RegExp | string]>([
     ["an unknown option", { name: "notes", config, resource: [] }, "resource"],
-    ["a name with spaces", { name: "my notes", config }, 'name is "my notes", expected'],
-    ["a name with capitals", { name: "Notes", config }, 'name is "Notes", expected'],
-    ["an empty name", { name: "", config }, 'name is "", expected'],
+    ["a name with spaces", { name: "my notes", config }, /^name must be .*, got "my notes"$/],
+    ["a name with capitals", { name: "Notes", config }, /^name must be .*, got "Notes"$/],
+    ["an empty name", { name: "", config }, /^name must be .*, got ""$/],
     ["webhooks without accounts", { name: "notes", config, webhooks: true }, "need accounts"],
     ["two jobs of one name", { name: "notes", config, jobs: [tidy, tidy] }, "two jobs are called"],
+    [
+      "a job with a name of the service",
+      { name: "notes", config, jobs: [{ ...tidy, name: "service-mail" }] },
+      "a job is called service-mail",
+    ],
     ["a config without keys", { name: "notes", config: defineConfig({}) }, "lacks MASTER_KEY"],
     [
       "users without their settings",

@@ -97,10 +97,10 @@ describe("runService", () => {
     const service = startProject(makeProject(notesProject), { NODE_ENV: "production", ...wrong });
     expect(await service.ended).toBe(1);
     expect(service.errors().trim().split("\n")).toEqual([
-      "notes: MASTER_KEY needs at least 32 characters",
-      'notes: PORT is "x", but must be a whole number from 0 to 65535',
-      'notes: LOG is "xml", but must be spec, json or off',
-      "notes: JWT_SECRET is not set; see .env.example",
+      'notes: MASTER_KEY needs at least 32 characters: set it to the output of "openssl rand -hex 32"',
+      'notes: PORT must be a whole number from 0 to 65535, got "x"',
+      'notes: LOG must be spec, json or off, got "xml"',
+      'notes: JWT_SECRET is not set: set it to the output of "openssl rand -hex 32"',
     ]);
   });
 

@@ -18,7 +18,10 @@ export interface ServiceProcess {
   errors(): string;
 }
 
-/** Makes a project below `packages/service`, where packages resolve, which is removed when the test ends. */
+/**
+ * Makes a project below `packages/service`, where packages resolve, which is removed when the test
+ * ends.
+ */
 export function makeProject(main: string): string {
   const folder = mkdtempSync(path.join(import.meta.dirname, "project-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -34,7 +37,10 @@ import { app } from "../notes-service.ts";
 await runService(app);
 `;
 
-/** Starts a project, in its folder; its environment has nothing but `PATH`, `IP` and `PORT`, and what is given. */
+/**
+ * Starts a project, in its folder; its environment has nothing but `PATH`, `IP` and `PORT`, and
+ * what is given.
+ */
 export function startProject(
   folder: string,
   environment: NodeJS.ProcessEnv,
@@ -43,7 +49,13 @@ export function startProject(
   const entry = path.join(folder, "index.ts");
   const child = spawn(process.execPath, ["--conditions=@fetchwork/source", entry], {
     cwd,
-    env: { PATH: process.env["PATH"], IP: "127.0.0.1", PORT: "0", ...environment },
+    env: {
+      PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
+      IP: "127.0.0.1",
+      PORT: "0",
+      ...environment,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   onTestFinished(() => void child.kill("SIGKILL"));
@@ -68,7 +80,9 @@ export function startProject(
   };
 }
 
-/** Starts the service of `notes-service.ts` with its documents in memory, and nothing to warn of. */
+/**
+ * Starts the service of `notes-service.ts` with its documents in memory, and nothing to warn of.
+ */
 export function startNotes(environment: NodeJS.ProcessEnv): ServiceProcess {
   return startProject(makeProject(notesProject), {
     ...secrets,

@@ -41,7 +41,7 @@ const queueTidying = defineRoute({
   tag: "notes",
   access: "user",
   body: z.object({ text: z.string() }),
-  answer: z.object({ limit: z.number() }),
+  response: z.object({ limit: z.number() }),
   responses: { 202: { description: "They will be removed" } },
   async handle(call) {
     await call.jobs.add(tidy, { text: call.body.text });

@@ -1,7 +1,7 @@
 import { isObject } from "@fetchwork/kit";
 import { VerifyError } from "./errors.ts";
 import { type Finding, keyOf } from "./finding.ts";
-import type { Reads } from "./tries/read-table.ts";
+import type { Reads } from "./tries/trial.ts";
 
 /** What was reviewed: which callers read which fields, and findings that are meant to be so. */
 export interface Baseline {

@@ -1,15 +1,18 @@
+import type { Resource } from "@fetchwork/rest";
+import { type Caller, kindOf } from "./caller.ts";
+
 /**
  * What kind of fault was found:
  *
  * - `field-read`: a response has a field that the definitions hide from the caller.
- * - `field-told`: a filter, search, order or parameter responds differently by the value of such a field.
+ * - `field-told`: a filter, search, order or parameter tells the value of such a field.
  * - `field-written`: a request set a field that the caller does not set.
- * - `document-written`: a request created, changed or removed a document although no rule lets the caller do it.
- * - `hook-gap`: a hook refuses the document in one operation, and another operation shows or changes it.
+ * - `document-written`: a request created, changed or removed a document against the rules.
+ * - `hook-gap`: a hook or function refuses the document in one operation, and not in another one.
  * - `secret-name`: everyone or every user reads a field whose name is that of a secret.
- * - `invariant-broken`: a statement of `invariants` does not hold after requests at once, a repetition or an end of the process.
- * - `repeated-effect`: a repetition under the same `Idempotency-Key`, or of a PUT or DELETE, has another effect.
- * - `cost-grows`: a list costs more with each document of the collection, which an index can prevent.
+ * - `invariant-broken`: a statement of `invariants` does not hold any more.
+ * - `repeated-effect`: a repetition of a request has another effect.
+ * - `cost-grows`: a list costs more with each document, which an index can prevent.
  * - `server-error`: a response has a status of 500 or more.
  * - `undeclared-status`: a response has a status that the route does not declare.
  */
@@ -32,9 +35,9 @@ export interface Finding {
   /** Name of the resource. Absent where the finding is about no document. */
   readonly resource?: string | undefined;
   readonly field?: string | undefined;
-  /** The kind of caller: `anonymous`, `user` (of a document of somebody else), `owner`, `admin`, `master` or `key`. */
+  /** The kind of caller: `anonymous`, `user` (no owner), `owner`, `admin`, `master` or `key`. */
   readonly caller: string;
-  /** How: `show`, `list`, `populate`, `filter`, `search`, `sort`, `update`, or the operation of a route of your own. */
+  /** How, such as `show`, `list`, `filter` or `update`, or the operation of an own route. */
   readonly way: string;
   readonly request: ShownRequest;
   readonly status: number;
@@ -53,7 +56,7 @@ export const fixes = {
   "document-written":
     "Give the route a rule, and call requireOwner in its handler before it writes",
   "hook-gap":
-    "Refuse the same documents in beforeShow, beforeList, beforeUpdate, beforeRemove and beforeRestore",
+    "Refuse the same documents in beforeShow or the rule of show, in beforeList, beforeUpdate, beforeRemove and beforeRestore",
   "secret-name": "Declare the field as secret or hidden, or give it a rule in fields",
   "invariant-broken":
     "Change everything that belongs together in the transaction of the hook, or in one of store.transaction; count with increment",
@@ -64,15 +67,31 @@ export const fixes = {
   "undeclared-status": "Add the status to responses of the route",
 } as const;
 
+/** What was found about a resource, or one of its documents, and by which response. */
+export interface Found extends Pick<Finding, "field" | "way"> {
+  readonly resource: Resource;
+  readonly document?: object | undefined;
+  readonly answer: Pick<Finding, "request" | "status">;
+  /** Default: what helps against faults of the code. */
+  readonly fix?: string;
+}
+
 /** Collects findings: of those that differ in the request only, the first one. */
 export class Findings {
   readonly #found = new Map<string, Finding>();
 
   /** @param fix - Default: what helps against faults of the code. */
   add(finding: Omit<Finding, "fix">, fix: string = fixes[finding.code]): void {
-    const { caller, code, field, resource, way } = finding;
-    const key = keyOf({ caller, code, field, resource, way });
+    const key = keyOf(finding);
     if (!this.#found.has(key)) this.#found.set(key, { ...finding, fix });
+  }
+
+  /** Adds a finding; its caller is named as what it is for the document. */
+  report(code: FindingCode, caller: Caller, found: Found): void {
+    const { answer, document, field, fix, resource, way } = found;
+    const { request, status } = answer;
+    const about = { resource: resource.name, field, caller: kindOf(caller, resource, document) };
+    this.add({ code, ...about, way, request, status }, fix);
   }
 
   list(): readonly Finding[] {

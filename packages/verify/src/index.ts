@@ -3,5 +3,4 @@ export { VerifyError } from "./errors.ts";
 export { type Finding, type FindingCode, fixes, keyOf, type ShownRequest } from "./finding.ts";
 export { invariant, type Invariant } from "./invariant.ts";
 export type { Cost } from "./scale/try-scale.ts";
-export type { Reads } from "./tries/read-table.ts";
 export { verifyService, type VerifyOptions, type VerifyReport } from "./verify-service.ts";

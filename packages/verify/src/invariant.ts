@@ -9,11 +9,11 @@ export interface Invariant {
 }
 
 /**
- * States what stays the same for each document of a resource, whatever is done with documents that refer to it. A condition
- * is stated by a value that is `true`; one that is `false` for a new document is a finding.
+ * States what stays the same for each document of a resource, whatever refers to it. A condition is
+ * a value that is `true`; one that is `false` for a new document is a finding.
  *
  * @param name - Names it in findings, such as `stock + sold`.
- * @param value - Computes what stays the same, as anything that JSON writes; `store` reads other documents.
+ * @param value - Returns what stays the same, as JSON; `store` reads other documents.
  *
  * @example
  * ```ts

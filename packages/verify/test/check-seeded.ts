@@ -22,7 +22,7 @@ const faults = [
   ...furtherRaceFaults,
 ];
 
-/** Tests that the seeded faults at some places of their list are found, and that nothing is once they are repaired. */
+/** Tests that some of the seeded faults are found, and that nothing is found without them. */
 export function checkSeeded(isChosen: (index: number) => boolean): void {
   const chosen = faults
     .filter((_, index) => isChosen(index))

@@ -12,7 +12,7 @@ import { about, type Seeded } from "./seeded.ts";
 /** What a route of one's own does. */
 export type Handle = RouteDefinition<AccessRule, undefined>["handle"];
 
-/** Where a route of one's own is, and what it takes. Default: a GET for users, without parameters. */
+/** Where an own route is, and what it takes. Default: a GET for users, without parameters. */
 interface Place {
   readonly path: string;
   readonly operation: string;

@@ -1,4 +1,8 @@
+import { defineResource, defineRoute, resourceRoutes } from "@fetchwork/rest";
+import { accounts, defineUser } from "@fetchwork/rest/accounts";
+import { accountSettings, defineConfig, defineService, serverSettings } from "@fetchwork/service";
 import { expect, it } from "vitest";
+import { z } from "zod";
 import { app as blog } from "../../../examples/blog/src/app.ts";
 import { app as notes } from "../../service/test/notes-service.ts";
 import { verifyService } from "../src/index.ts";
@@ -13,7 +17,120 @@ it("verifyService() finds nothing in the blog", async () => {
   expect(reads["article"]?.["anonymous"]).toEqual(expect.arrayContaining(["title", "content"]));
 });
 
-it("verifyService() finds nothing in a service with a route, a job and a receiver of its own", async () => {
+it("verifyService() finds nothing in a service with a route, a job and a separate receiver", async () => {
   const { findings } = await verifyService(notes);
   expect(findings).toEqual([]);
 });
+
+it("verifyService() takes what a route repeats of its query for no hidden value", async () => {
+  const note = defineResource({
+    name: "note",
+    path: "/notes",
+    schema: z.object({ text: z.string() }),
+    access: { list: "owner", show: "owner", create: "user" },
+    owner: "author",
+  });
+  const repeat = defineRoute({
+    method: "GET",
+    path: "/days",
+    operation: "showDay",
+    summary: "Show a day",
+    tag: "days",
+    access: "public",
+    query: [{ name: "date", description: "Day", schema: { type: "string" } }],
+    responses: { 200: { description: "The day" } },
+    handle: ({ query }) => Response.json({ date: query.get("date"), free: true }),
+  });
+  const app = defineService({
+    name: "days",
+    config: defineConfig({ ...serverSettings, ...accountSettings }),
+    accounts: accounts({ user: defineUser() }),
+    resources: [resourceRoutes(note)],
+    routes: [repeat],
+  });
+  const { findings } = await verifyService(app);
+  expect(findings).toEqual([]);
+});
+
+it("verifyService() tries a resource that only admins create, and that refers to another one", async () => {
+  const author = defineResource({
+    name: "author",
+    path: "/authors",
+    schema: z.object({ name: z.string() }),
+    access: { show: "public", create: "admin" },
+  });
+  const book = defineResource({
+    name: "book",
+    path: "/books",
+    schema: z.object({ title: z.string(), author: z.string() }),
+    hidden: z.object({ shelf: z.string().optional() }),
+    access: { show: "public", create: "admin" },
+    relations: { author: { to: () => author } },
+    hooks: {
+      beforeCreate: ({ fields }) => ({ ...fields, shelf: "A4" }),
+      afterShow: ({ document, shown }) => ({ ...shown, shelf: Reflect.get(document, "shelf") }),
+    },
+  });
+  const app = defineService({
+    name: "library",
+    config: defineConfig({ ...serverSettings, ...accountSettings }),
+    accounts: accounts({ user: defineUser() }),
+    resources: [resourceRoutes(author), resourceRoutes(book)],
+  });
+  const { findings, skipped } = await verifyService(app);
+  expect(skipped).toEqual([]);
+  expect(findings).toContainEqual(expect.objectContaining({ code: "field-read", field: "shelf" }));
+});
+
+it.each([
+  ["finds a list that shows what the function of show refuses", undefined],
+  ["finds nothing in a list that leaves it out", { organization: { in: ["none"] } }],
+])("verifyService() %s", async (_, listed) => {
+  const ticket = defineResource({
+    name: "ticket",
+    path: "/tickets",
+    schema: z.object({ organization: z.string(), title: z.string() }),
+    access: { list: "user", show: ({ document }) => document === undefined, create: "user" },
+    hooks: { beforeList: () => listed },
+  });
+  const app = defineService({
+    name: "tickets",
+    config: defineConfig({ ...serverSettings, ...accountSettings }),
+    accounts: accounts({ user: defineUser() }),
+    resources: [resourceRoutes(ticket)],
+  });
+  const { findings } = await verifyService(app);
+  const found = findings.map(({ code, resource, way }) => `${code} ${resource} ${way}`);
+  expect(new Set(found)).toEqual(new Set(listed ? [] : ["hook-gap ticket list"]));
+});
+
+it.each([[["team", "member"]], [["owner", "team"]], [["member"]], [["owner"]]])(
+  "verifyService() tries a resource of which only %j tell documents apart",
+  async (key) => {
+    const user = defineUser();
+    const team = defineResource({
+      name: "team",
+      path: "/teams",
+      schema: z.object({ name: z.string() }),
+      access: { create: "user" },
+      owner: "owner",
+    });
+    const membership = defineResource({
+      name: "membership",
+      path: "/memberships",
+      schema: z.object({ team: z.string(), member: z.string() }),
+      access: { list: "user", create: "user" },
+      owner: "owner",
+      unique: [key as ["team"]],
+      relations: { team: { to: () => team }, member: { to: () => user } },
+    });
+    const app = defineService({
+      name: "teams",
+      config: defineConfig({ ...serverSettings, ...accountSettings }),
+      accounts: accounts({ user }),
+      resources: [resourceRoutes(team), resourceRoutes(membership)],
+    });
+    const { findings, skipped } = await verifyService(app);
+    expect({ findings, skipped }).toEqual({ findings: [], skipped: [] });
+  },
+);

@@ -13,7 +13,7 @@ import type { Finding, Invariant } from "../src/index.ts";
 export interface Seeded {
   readonly name: string;
   readonly expected?: Partial<Finding> | undefined;
-  /** What the fault opens beside the repaired service, in the form `resource.field caller`, where no finding is expected. */
+  /** What the fault opens, as `resource.field caller`, where no finding is expected. */
   readonly opened?: string;
   /** Statements that it is verified with. Default: none. */
   readonly invariants?: readonly Invariant[];
@@ -35,7 +35,7 @@ export function serviceOf(...routes: readonly (Route | readonly Route[])[]): Ser
   });
 }
 
-/** Options of a resource that most faults are about: staff whose salary its owner and admins see. */
+/** Options of the resource of most faults: staff whose salary its owner and admins see. */
 export const staffOptions = {
   name: "staff",
   path: "/staff",

@@ -27,7 +27,7 @@ export type WebhookErrorCode =
   | "ERR_WEBHOOKS_SIGNATURE"
   | "ERR_WEBHOOKS_TIMEOUT";
 
-/** A call that can never work: an invalid option, a missing argument, an event name that is reserved or unknown. */
+/** A call that can never work: an invalid option or argument, a reserved or unknown event name. */
 export class WebhookUsageError extends UsageError {
   override readonly name: string = "WebhookUsageError";
   /** Stable; what to test for. */
@@ -52,7 +52,8 @@ interface WebhookErrorOptions extends ErrorOptions {
 /**
  * A delivery could not be verified, read or handled. `onError` listeners are called with it.
  *
- * No message contains a part of a body, a signature or a secret, and `event` is not printed with the error.
+ * No message contains a part of a body, a signature or a secret, and `event` is not printed with
+ * the error.
  */
 export class WebhookError extends AggregateError {
   override readonly name: string = "WebhookError";
@@ -74,7 +75,7 @@ export class WebhookError extends AggregateError {
     this.#event = event;
   }
 
-  /** The event as it was received, before any transform. Of an unverified delivery: the names in its headers. */
+  /** The event as it was received, before any transform; if unverified, names of its headers. */
   get event(): Partial<UntypedEvent> | undefined {
     return this.#event;
   }
@@ -85,7 +86,7 @@ export class WebhookHandlerError extends WebhookError {
   override readonly name: string = "WebhookHandlerError";
 }
 
-/** `receive` failed: each handler's failure is a {@link WebhookHandlerError} in `errors`, in the order of the handlers. */
+/** `receive` failed: `errors` has a {@link WebhookHandlerError} per handler, in order. */
 export class WebhookReceiveError extends WebhookError {
   override readonly name: string = "WebhookReceiveError";
 }
@@ -94,7 +95,7 @@ export class WebhookReceiveError extends WebhookError {
 export function optionError(name: string, value: unknown, expected: string): WebhookUsageError {
   return new WebhookUsageError(
     "ERR_WEBHOOKS_OPTION",
-    `${name} is ${describeValue(value)}, expected ${expected}`,
+    `${name} must be ${expected}, got ${describeValue(value)}`,
   );
 }
 

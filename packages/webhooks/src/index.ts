@@ -8,23 +8,10 @@ export {
   WebhookUsageError,
   type WebhookUsageErrorCode,
 } from "./errors.ts";
-export type { EventHandlerOptions, HandlerContext } from "./dispatch/event-handler-options.ts";
-export {
-  createEventHandler,
-  type EventHandler,
-  type EventListener,
-} from "./dispatch/event-handler.ts";
-export type {
-  AnyEvent,
-  EventMap,
-  EventName,
-  UnknownPayload,
-  UntypedEvent,
-  UntypedEvents,
-  WebhookEvent,
-} from "./event-map.ts";
+export type { EventHandlerOptions } from "./dispatch/event-handler-options.ts";
+export { createEventHandler, type EventHandler } from "./dispatch/event-handler.ts";
+export type { EventName, UnknownPayload, UntypedEvents, WebhookEvent } from "./event-map.ts";
 export { emitterEventNames, type EmitterWebhookEventName } from "./vendors/event-names.ts";
-export type { HeaderReader } from "./headers.ts";
 export {
   createLambdaHandler,
   type LambdaEvent,
@@ -34,21 +21,12 @@ export { memoryReplayStore } from "./receive/memory-replay-store.ts";
 export { createNodeMiddleware, type NodeMiddleware } from "./adapters/node-middleware.ts";
 export type { ReceiverOptions } from "./receive/receiver-options.ts";
 export type { ReplayOptions, ReplayStore } from "./receive/replay-store.ts";
-export type { SignatureKey, SignatureScheme } from "./schemes/signature-scheme.ts";
-export {
-  type DeliveryToSign,
-  signRequest,
-  simulate,
-  type SimulateOptions,
-} from "./adapters/sign-request.ts";
+export type { SignatureScheme } from "./schemes/signature-scheme.ts";
+export { signRequest, simulate } from "./adapters/sign-request.ts";
 export { validateEventName } from "./dispatch/validate-event-name.ts";
 export { defineVendor, type Vendor } from "./vendors/define-vendor.ts";
 export type { EmitterWebhookEvent, VendorEvents } from "./vendors/vendor-events.ts";
-export type {
-  DeliveryContext,
-  SecretFunction,
-  WebhooksOptions,
-} from "./receive/webhooks-options.ts";
+export type { WebhooksOptions } from "./receive/webhooks-options.ts";
 export {
   createWebMiddleware,
   type WebMiddleware,

@@ -12,8 +12,8 @@ const defaults: Logger = {
 };
 
 /**
- * Completes a logger without changing it: `debug` and `info` default to nothing, `warn` and `error` to the console. What
- * the logger throws or rejects with is dropped.
+ * Completes a logger without changing it: `debug` and `info` default to nothing, `warn` and `error`
+ * to the console. What the logger throws or rejects with is dropped.
  *
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */

@@ -93,7 +93,7 @@ describe("a vendor", () => {
   it.each(["github", 5, {}])("The option vendor must be a vendor, and not %j", (given) => {
     expect(thrownBy(() => new Webhooks({ secret: "s", vendor: given } as never))).toMatchObject({
       code: "ERR_WEBHOOKS_OPTION",
-      message: expect.stringMatching(/^vendor is .*, expected a vendor, such as github of /),
+      message: expect.stringMatching(/^vendor must be a vendor, such as github of .*, got /),
     });
   });
 });

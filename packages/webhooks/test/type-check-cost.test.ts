@@ -40,7 +40,8 @@ it("A program with 50 typed handlers of GitHub's events needs few instantiations
     encoding: "utf8",
   });
   expect([tsc.status, tsc.stderr]).toEqual([0, ""]);
-  // The time is for bench/; these tell its cause, and are the same on every machine: 149,255 and 95,990 when this was written.
+  // The time is for bench/; these tell its cause, and are the same on every machine: 149,255 and
+  // 95,990 when this was written.
   const figure = (name: string): number =>
     Number(new RegExp(`${name}:\\s+(\\d+)`).exec(tsc.stdout)?.[1]);
   expect(figure("Instantiations")).toBeLessThan(200_000);

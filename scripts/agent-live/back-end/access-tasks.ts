@@ -6,7 +6,10 @@ const articles = resourceFiles(
   `import { defineResource, type DocumentOf } from "@fetchwork/rest";
 import { z } from "zod";
 
-/** Articles: users create them, everyone reads them, and the author and admins change and remove them. */
+/**
+ * Articles: users create them, everyone reads them, and the author and admins change and remove
+ * them.
+ */
 export const article = defineResource({
   name: "article",
   path: "/articles",

@@ -7,7 +7,9 @@ export interface BackEndTask {
   readonly request: string;
   /** What the project has next to what `fetchwork new` makes, by path. Default: nothing. */
   readonly files?: Readonly<Record<string, string>> | undefined;
-  /** Settings of the service while it is checked, by the names of their variables. Default: none. */
+  /**
+   * Settings of the service while it is checked, by the names of their variables. Default: none.
+   */
   readonly settings?: Readonly<Record<string, string>> | undefined;
   /** Rejects where the task is not done. */
   readonly check: (service: CheckedService) => Promise<void>;

@@ -7,7 +7,8 @@ import { backEndTasks } from "./back-end-tasks.ts";
 import { CheckedService } from "./checked-service.ts";
 
 /**
- * Opens the service of a project in memory, with the packages that the project has, and checks whether a task is done.
+ * Opens the service of a project in memory, with the packages that the project has, and checks
+ * whether a task is done.
  *
  * @throws whatever the check finds, and whatever keeps the service from starting
  */

@@ -96,7 +96,7 @@ export class CheckedService {
   async list(request: string, sent: Sent = {}): Promise<readonly Fields[]> {
     const { status, text, json } = await this.send(request, sent);
     assert.equal(status, 200, `${request} is ${status}: ${text}`);
-    assert.ok(Array.isArray(json), `${request} is no array: ${text}`);
+    assert.ok(Array.isArray(json), `${request} is not an array: ${text}`);
     return json.map((one) => Object(one) as Fields);
   }
 

@@ -110,7 +110,7 @@ const deposits: BackEndTask = {
 const uniqueNames: BackEndTask = {
   name: "unique-names",
   request:
-    "Users found teams, at /teams with the usual routes: everybody reads them, and the user who founded a team, and admins, change and remove it. A team has a handle of 3 to 30 letters, digits and hyphens. A handle is taken once: whoever asks for one that is taken gets 409, also when two ask at the same moment, and Blue-Team is the same handle as blue-team. It is shown in lower case.",
+    "Users found teams, at /teams with the usual routes: everybody reads them, and the user who founded a team, and admins, change and remove it. A team has a handle of 3 to 30 letters, digits and hyphens. A handle is taken once: a request for one that is taken gets 409, also when two ask at the same moment, and Blue-Team is the same handle as blue-team. It is shown in lower case.",
   async check(service) {
     const users = [await service.user(), await service.user()];
     const [ada] = users;

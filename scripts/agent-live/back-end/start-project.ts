@@ -47,7 +47,10 @@ export function withIndex(files: Files): Files {
   return { ...files, "src/api/index.ts": index };
 }
 
-/** Makes a project from the packages of this repository in a folder, and returns the folder of its packages. */
+/**
+ * Makes a project from the packages of this repository in a folder, and returns the folder of its
+ * packages.
+ */
 export async function installPackages(folder: string): Promise<string> {
   const command = join(root, "packages/fetchwork/bin/fetchwork.mjs");
   const words = ["new", folder, "--name", options.name, "--yes", "--skip-git"];

@@ -1,4 +1,5 @@
-// Runs on the pinned Node: the API that the tests of `@fetchwork/rest/client` call from every runtime.
+// Runs on the pinned Node: the API that the tests of `@fetchwork/rest/client` call from every
+// runtime.
 import { openStore } from "@fetchwork/documents";
 import { serve } from "@fetchwork/http/serve";
 import { createNotesApi } from "./notes-api.ts";

@@ -14,7 +14,10 @@ export interface Listener {
 /** What a smoke test has of the runtime that it runs on. */
 export interface Platform {
   readonly name: "node" | "bun" | "deno" | "workerd";
-  /** Listens with the runtime's own server on a real socket of 127.0.0.1; on workerd for one handler at a time. */
+  /**
+   * Listens with the runtime's own server on a real socket of 127.0.0.1; on workerd for one handler
+   * at a time.
+   */
   listen(handler: FetchHandler): Listener | Promise<Listener>;
   /** Origin of an API that `@fetchwork/rest` serves on the pinned Node. */
   readonly peer: string;

@@ -1,4 +1,5 @@
-// Runs on Node, Bun and Deno: imports one entry, then does its smoke test. Says on the standard output how far it came.
+// Runs on Node, Bun and Deno: imports one entry, then does its smoke test. Says on the standard
+// output how far it came.
 import { processPlatform } from "./process-platform.ts";
 import type { Platform } from "./platform.ts";
 

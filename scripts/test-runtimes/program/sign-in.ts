@@ -1,6 +1,6 @@
 import { expect } from "./platform.ts";
 
-/** Makes a user of the API of notes and signs it in; gives its token. */
+/** Makes a user of the API of notes and signs it in; returns its token. */
 export async function signIn(
   origin: string,
   { masterKey, email }: { readonly masterKey: string; readonly email: string },

@@ -1,4 +1,5 @@
-// Runs on workerd: the smoke test is a request to the worker, and so is what it sends to itself over the socket.
+// Runs on workerd: the smoke test is a request to the worker, and so is what it sends to itself
+// over the socket.
 import { smoke } from "fetchwork-smoke-test";
 import type { FetchHandler } from "./platform.ts";
 

@@ -4,7 +4,10 @@ import { type RunningProgram, startProgram } from "../../test-runtimes/start-pro
 const installLimit = 15 * 60_000;
 const runLimit = 60 * 60_000;
 
-/** Variables of a peer: it runs on the Node of this machine, not on that of this repository, and reports nothing home. */
+/**
+ * Variables of a peer: it runs on the Node of this machine, not on that of this repository, and
+ * reports nothing home.
+ */
 const environment = {
   PATH: (process.env["PATH"] ?? "")
     .split(delimiter)

@@ -129,7 +129,7 @@ async function describe(url: string): Promise<Api> {
         password: marked(one),
       }),
       mayRead: (kind, field) => field !== "password" && (kind === "owner" || isAdmin(kind)),
-      // Whoever signs up creates a user, and nobody but the admin changes one.
+      // Anyone who signs up creates a user, and nobody but the admin changes one.
       mayWrite: isAdmin,
       mayCreate: () => true,
       mayRemove: isAdmin,

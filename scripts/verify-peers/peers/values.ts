@@ -1,4 +1,7 @@
-/** Makes a text that is found wherever it is shown, another one for each number of six or seven digits. */
+/**
+ * Makes a text that is found wherever it is shown, another one for each number of six or seven
+ * digits.
+ */
 export function marked(number: number): string {
   return `zq${number}xv`;
 }

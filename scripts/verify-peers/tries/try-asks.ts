@@ -11,7 +11,10 @@ interface Hidden {
   readonly pairs: readonly QueryPair[];
 }
 
-/** Asks for every value that a caller may not read by filters, search and order, also those of relations. */
+/**
+ * Asks for every value that a caller may not read by filters, search and order, also those of
+ * relations.
+ */
 export async function tryAsks(matrix: Matrix): Promise<void> {
   const { api, sender } = matrix;
   for (const collection of api.collections) {

@@ -35,7 +35,10 @@ const values: readonly unknown[] = [
   "x".repeat(20_000),
 ];
 
-/** Sends paths, queries and bodies of wrong types and sizes; a status of 500 or more, or no response, is a finding. */
+/**
+ * Sends paths, queries and bodies of wrong types and sizes; a status of 500 or more, or no
+ * response, is a finding.
+ */
 export async function tryHostile(matrix: Matrix): Promise<void> {
   const { api, sender } = matrix;
   for (const collection of api.collections) {

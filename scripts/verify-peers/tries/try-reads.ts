@@ -4,7 +4,10 @@ import type { Matrix } from "../matrix.ts";
 /** Hashes of passwords as bcrypt, scrypt and Argon2 write them. */
 const hash = /\$2[aby]?\$\d\d\$|\$(?:argon2|scrypt|s0)[a-z]*\$/;
 
-/** Reads each list and document as every caller: as it is, with each field chosen, and with each relation. */
+/**
+ * Reads each list and document as every caller: as it is, with each field chosen, and with each
+ * relation.
+ */
 export async function tryReads(matrix: Matrix): Promise<void> {
   const { api } = matrix;
   for (const collection of api.collections) {

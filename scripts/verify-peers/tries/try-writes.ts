@@ -2,7 +2,10 @@ import { type Caller, type Collection, kindOf, type Planted } from "../api.ts";
 import type { Matrix } from "../matrix.ts";
 import type { Answer } from "../sender.ts";
 
-/** Sets each field of each document as every caller, creates documents with fields of the program, and removes them. */
+/**
+ * Sets each field of each document as every caller, creates documents with fields of the program,
+ * and removes them.
+ */
 export async function tryWrites(matrix: Matrix): Promise<void> {
   for (const collection of matrix.api.collections) {
     for (const caller of matrix.api.callers) await tryCreate(matrix, caller, collection);

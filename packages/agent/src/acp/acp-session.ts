@@ -42,7 +42,7 @@ const stopReasons: { readonly [C in AgentError["code"]]?: StopReason } = {
   ERR_AGENT_TRUNCATED: "max_tokens",
 };
 
-/** A conversation with an editor about one folder: each prompt is an edit that goes on with the last one. */
+/** A conversation with an editor about one folder: each prompt is an edit that continues it. */
 export class AcpSession {
   mode: SessionMode = "ask";
   readonly #parts: AcpSessionParts;

@@ -44,9 +44,9 @@ const modes: readonly {
 ];
 
 /**
- * Speaks the Agent Client Protocol (version 1) with an editor, until the editor closes the connection: each prompt is an edit
- * of the session's folder, in the conversation of the prompts before it. A session is kept in the folder and can be loaded
- * again.
+ * Speaks the Agent Client Protocol (version 1) with an editor, until the editor closes the
+ * connection: each prompt is an edit of the session's folder, in the conversation of the prompts
+ * before it. A session is kept in the folder and can be loaded again.
  *
  * @throws AgentUsageError `ERR_AGENT_OPTION` as a rejection
  */

@@ -7,7 +7,7 @@ export interface SessionTurn {
   /** From 1. */
   readonly number: number;
   readonly request: string;
-  /** Whether it came to its end; one that failed or was canceled does not belong to the conversation. */
+  /** Whether it finished; one that failed or was canceled is not part of the conversation. */
   readonly isFinished: boolean;
   /** What the model said last. */
   readonly said: string;

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { SessionUpdate, ToolCall, ToolKind } from "@agentclientprotocol/sdk";
-import { describeDiagnostic } from "../check/diagnostic.ts";
+import { describeDiagnostic, fingerprints } from "../check/diagnostic.ts";
 import type { AgentEvent } from "../run/agent-event.ts";
 import type { ProposedChange } from "../workspace/project-writer.ts";
 
@@ -81,20 +81,20 @@ export function changeOf(
 
 function checkOf(event: Extract<AgentEvent, { readonly type: "checked" }>) {
   const { diagnostics, checked, unchecked } = event;
+  const isFaulty = fingerprints(diagnostics).size > 0;
   const left =
     unchecked.length === 0 ? "" : `, not checked: ${unchecked.slice(0, maxShown).join(", ")}`;
   const counted = checked === 1 ? "1 file" : `${checked} files`;
-  const title =
-    diagnostics.length > 0
-      ? "Check: new faults"
-      : checked === 0
-        ? `Check: nothing was checked${left}`
-        : `Check: no new fault in ${counted}${left}`;
+  const title = isFaulty
+    ? "Check: new faults"
+    : checked === 0
+      ? `Check: nothing was checked${left}`
+      : `Check: no new fault in ${counted}${left}`;
   const text = diagnostics.slice(0, maxShown).map(describeDiagnostic).join("\n");
   return {
     title,
     kind: "other" as const,
-    status: diagnostics.length > 0 ? ("failed" as const) : ("completed" as const),
+    status: isFaulty ? ("failed" as const) : ("completed" as const),
     ...(text !== "" && {
       content: [{ type: "content" as const, content: { type: "text" as const, text } }],
     }),

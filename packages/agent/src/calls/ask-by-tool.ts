@@ -25,28 +25,25 @@ export function formFor(options: AskOptions): AnswerForm {
 }
 
 /**
- * Asks for a call of a tool, and for text where the server refuses that, or where the call is longer than an answer may be:
- * a text can be continued.
+ * Asks for a call of a tool, and for text where the server refuses that, or where the call is
+ * longer than an answer may be: a text can be continued.
  *
- * @param refusals status codes by which it may refuse tools; `undefined`: an answer that is not understood. Default: 400, 422
+ * @param refusals status codes by which it may refuse tools; `undefined`: an answer that is not
+ * understood. Default: 400, 422
  * @returns the answer, and how it was asked for
  */
 export async function askByTool(
   questionFor: (form: AnswerForm) => Question,
   options: AskOptions,
   form: AnswerForm = formFor(options),
-  refusals: readonly (number | undefined)[] = [400, 422],
+  refusals?: readonly (number | undefined)[],
 ): Promise<Answer & { readonly form: AnswerForm }> {
   let isCut = false;
   try {
     return { ...(await askModel(questionFor(form), options)), form };
   } catch (error) {
     isCut = error instanceof CutCallError;
-    const mayBeRefusal =
-      error instanceof AgentError &&
-      error.code === "ERR_AGENT_PROVIDER" &&
-      refusals.includes(error.status);
-    if (form === "text" || !(mayBeRefusal || isCut)) throw error;
+    if (form === "text" || !(refusesTools(error, refusals) || isCut)) throw error;
   }
   const answer = await askModel(questionFor("text"), options);
   const { provider } = options;
@@ -54,4 +51,16 @@ export async function askByTool(
     withoutTools.set(provider, (withoutTools.get(provider) ?? new Set()).add(modelOf(options)));
   }
   return { ...answer, form: "text" };
+}
+
+/** Whether a server may have failed because it knows no tools. */
+export function refusesTools(
+  error: unknown,
+  statuses: readonly (number | undefined)[] = [400, 422],
+): boolean {
+  return (
+    error instanceof AgentError &&
+    error.code === "ERR_AGENT_PROVIDER" &&
+    statuses.includes(error.status)
+  );
 }

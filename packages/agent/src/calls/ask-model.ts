@@ -35,11 +35,11 @@ export interface AskOptions {
   readonly signal?: AbortSignal | undefined;
   /** 0 to 2. Default: the server's. */
   readonly temperature?: number | undefined;
-  /** Most tokens of an answer; its text is continued in a further one, three times at most. Default: the server's, or the budget's. */
+  /** Maximum tokens of an answer; it is continued at most three times. Default: the server's. */
   readonly maxOutputTokens?: number | undefined;
-  /** Milliseconds without a piece of the answer, or of thoughts before it, after which an attempt failed. Default: `120_000`. */
+  /** Milliseconds without text or thoughts after which an attempt fails. Default: `120_000`. */
   readonly idleTimeout?: number | undefined;
-  /** Hears each piece of text, or of a file in a tool call, as it comes. After `onRetry` the answer begins again. */
+  /** Receives each piece of text as it comes. After `onRetry` the answer begins again. */
   readonly onToken?: ((text: string) => void) | undefined;
   /** Hears what each attempt used. */
   readonly onUsage?: ((usage: Usage) => void) | undefined;
@@ -49,13 +49,15 @@ export interface AskOptions {
 
 /** A question without the model's name. */
 export interface Question {
+  /** The conversation so far; the last message is the question. */
   readonly messages: readonly ChatMessage[];
+  /** A tool that the model must call. Default: none, it answers in text. */
   readonly tool?: ModelTool | undefined;
   /** Tools that the model may call. Default: none. */
   readonly tools?: readonly ModelTool[] | undefined;
   /** What followed the messages. Default: nothing. */
   readonly turns?: readonly ModelTurn[] | undefined;
-  /** Whether an answer without text is whole when it ends normally. Default: `false`, it is asked for again. */
+  /** Whether an answer without text that ends normally is whole. Default: `false`, ask again. */
   readonly mayBeEmpty?: boolean | undefined;
   /** Argument of the demanded tool, its first, whose text `onToken` hears. Default: none. */
   readonly shown?: string | undefined;
@@ -77,20 +79,21 @@ export interface Thought {
 
 /** An answer. */
 export interface Answer {
-  /** Whether its text was cut at the limit of tokens; then it has no calls. Default: `false`, it is whole. */
+  /** Whether its text was cut at the token limit; then it has no calls. Default: `false`. */
   readonly isCut?: boolean | undefined;
   /** Its text; empty where it is a tool call. */
   readonly text: string;
   /** Every tool call; empty when the model answered with text instead. */
   readonly toolCalls: readonly ToolCall[];
+  /** What the model thought before the answer, for servers that want it back. */
   readonly thoughts: readonly Thought[];
   /** What all attempts used. */
   readonly usage: Usage;
 }
 
 /**
- * Asks until there is a whole answer. A text that is cut at the limit of its tokens is continued in the same conversation;
- * what was cut otherwise, refused, empty or broken off is never returned.
+ * Asks until there is a whole answer. A text that is cut at the limit of its tokens is continued in
+ * the same conversation; what was cut otherwise, refused, empty or broken off is never returned.
  *
  * @throws AgentError as a rejection, with the last attempt's reason
  */
@@ -107,7 +110,8 @@ export async function askModel(question: Question, options: AskOptions): Promise
 /**
  * Asks as `askModel`, for an answer whose text may be cut.
  *
- * @throws AgentError as a rejection; `CutCallError` where a call was cut, of which nothing can be used
+ * @throws AgentError as a rejection; `CutCallError` where a call was cut, of which nothing can be
+ * used
  */
 export async function askOnce(question: Question, options: AskOptions): Promise<Answer> {
   const { provider, budget = new Budget(), retry, temperature, maxOutputTokens } = options;
@@ -253,10 +257,7 @@ function addThought(
 ): void {
   const before = thoughts.get(id);
   if (before === undefined && text === "" && metadata === undefined) return;
-  thoughts.set(id, {
-    text: (before?.text ?? "") + text,
-    metadata: metadata ?? before?.metadata,
-  });
+  thoughts.set(id, { text: (before?.text ?? "") + text, metadata: metadata ?? before?.metadata });
 }
 
 /** The text that a listener hears of a tool call, piece by piece. */
@@ -270,7 +271,7 @@ function textShower(request: ModelRequest, shown: string | undefined) {
   };
 }
 
-/** Whether an answer ended normally, and has nothing else that is wrong than that there is no text in it. */
+/** Whether an answer ended normally and its only fault is that it has no text. */
 function isEmptyEnd({ error, reason }: Outcome): boolean {
   return error instanceof AgentError && error.code === "ERR_AGENT_EMPTY" && reason === "stop";
 }

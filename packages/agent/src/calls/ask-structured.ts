@@ -1,16 +1,17 @@
 import { AgentError } from "../errors.ts";
 import type { ChatMessage, ModelTool } from "../models/model-provider.ts";
 import { askByTool, type AnswerForm } from "./ask-by-tool.ts";
-import { addUsage, type Answer, type AskOptions, type Question } from "./ask-model.ts";
-import type { Usage } from "./budget.ts";
+import type { Answer, AskOptions, Question } from "./ask-model.ts";
 import { joinValues, readStructured } from "./read-structured.ts";
 
 /** A structured question. */
 export interface StructuredQuestion<T> {
   readonly messages: readonly ChatMessage[];
   readonly tool: ModelTool;
-  /** The value of what the model answered, or a sentence for the model that says what is wrong with it. */
-  readonly read: (value: unknown) => T | Complaint;
+  /** The value of the model's answer, or a sentence that tells the model what is wrong with it. */
+  readonly read: (value: unknown) => T | Complaint | Promise<T | Complaint>;
+  /** Answers that are read until it fails. Default: 2. */
+  readonly attempts?: number | undefined;
 }
 
 /** What is wrong with an answer, said so that the model can do better. */
@@ -22,54 +23,39 @@ export class Complaint {
   }
 }
 
-/** A structured answer. */
-export interface StructuredAnswer<T> {
-  readonly value: T;
-  readonly usage: Usage;
-}
-
 /**
- * Asks for a value: by a forced tool call, and where the model answers with text instead, or its server knows no tools,
- * as JSON text. A wrong answer is told what is wrong with it, once.
+ * Asks for a value: by a forced tool call, and where the model answers with text instead, or its
+ * server knows no tools, as JSON text. Of a wrong answer the model is told what is wrong with it.
  *
- * @throws AgentError `ERR_AGENT_TOOL_OUTPUT` as a rejection when the second answer is wrong too
+ * @throws AgentError `ERR_AGENT_TOOL_OUTPUT` as a rejection when the last answer is wrong too
  */
 export async function askStructured<T>(
   question: StructuredQuestion<T>,
   options: AskOptions,
-): Promise<StructuredAnswer<T>> {
-  const { tool } = question;
+): Promise<T> {
+  const { tool, attempts = 2 } = question;
   let form: AnswerForm | undefined;
   let messages = question.messages;
-  let usage: Usage = { inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 };
-  let complained = false;
   // Pieces of JSON are nothing for a listener that shows text.
   const quiet = { ...options, onToken: undefined };
   const asked = (by: AnswerForm): Question =>
     by === "tool" ? { messages, tool } : { messages: [...messages, asJson(tool)] };
-  for (;;) {
+  for (let attempt = 1; ; attempt += 1) {
     // Arguments that a server sends as an object are not understood.
     const answer = await askByTool(asked, quiet, form, [undefined, 400, 422]);
-    usage = addUsage(usage, answer.usage);
     const value = readAnswer(answer, tool);
-    const result = value instanceof Complaint ? value : question.read(value);
-    if (!(result instanceof Complaint)) return { value: result, usage };
-    if (complained) {
+    const result = value instanceof Complaint ? value : await question.read(value);
+    if (!(result instanceof Complaint)) return result;
+    if (attempt === attempts) {
       throw new AgentError(
         "ERR_AGENT_TOOL_OUTPUT",
-        `the model's answer for ${tool.name} cannot be used, also when asked again: ${result.text}`,
+        `the model's answer for ${tool.name} cannot be used, also when asked again: ${result.text.slice(0, 1_000)}`,
       );
     }
-    complained = true;
-    // A model that answered with text is asked for text the second time.
+    // A model that answered with text is asked for text the next time.
     form = answer.toolCalls.length > 0 ? answer.form : "text";
-    messages = [
-      ...messages,
-      {
-        role: "user",
-        content: `# Earlier answer\n\nIt could not be used: ${result.text} Answer again, completely.`,
-      },
-    ];
+    const content = `# Earlier answer\n\nIt could not be used: ${result.text} Answer again, completely.`;
+    messages = [...question.messages, { role: "user", content }];
   }
 }
 

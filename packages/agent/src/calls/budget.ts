@@ -1,8 +1,8 @@
+import { EventEmitter, once } from "node:events";
 import { isObject } from "@fetchwork/kit";
 import { checkOptions } from "../check-options.ts";
-import { AgentError, checkCount, checkTime, optionError } from "../errors.ts";
+import { AgentError, cancelled, checkCount, checkTime, optionError } from "../errors.ts";
 import type { ModelRequest, TokenCount } from "../models/model-provider.ts";
-import { noAmount, OwnSpending, type Amount, type Spending, type Standing } from "./spending.ts";
 
 /** US dollars per million tokens. */
 export interface ModelPrice {
@@ -20,11 +20,11 @@ export interface BudgetOptions {
   readonly maxTokens?: number | undefined;
   /** Most US dollars. Needs `prices` for every model that is asked. Default: no limit. */
   readonly maxCost?: number | undefined;
-  /** Most milliseconds, counted from the making of the budget; at most 24 days. Default: no limit. */
+  /** Maximum milliseconds since the budget was made; at most 24 days. Default: no limit. */
   readonly maxTime?: number | undefined;
   /** What models cost. Prices are never guessed. Default: none is known. */
   readonly prices?: Readonly<Record<string, ModelPrice>> | undefined;
-  /** Tokens that answers may have, where a call does not say it. Sent to the server when a limit is set. Default: `16_384`. */
+  /** Maximum tokens of an answer, where a call sets none and a limit is set. Default: `16_384`. */
   readonly maxOutputTokens?: number | undefined;
 }
 
@@ -36,13 +36,21 @@ export interface Usage extends TokenCount {
   readonly calls: number;
 }
 
+/** What counts against limits: what was used, and what may have been. */
+export interface Amount {
+  /** Tokens of questions and answers together. */
+  readonly tokens: number;
+  /** US dollars. */
+  readonly cost: number;
+}
+
 /** Room for one call. */
 export interface Reservation {
   /** Most tokens that the answer may have; undefined: the server's own limit. */
   readonly maxOutputTokens: number | undefined;
   /** Whether that is less than was asked for, because no more is left. */
   readonly isShortened: boolean;
-  /** Replaces the reservation by what was used. Without a count, all of it counts as used: a bill that nobody sees is still sent. */
+  /** Replaces the reservation by what was used. Without a count, all of it counts as used. */
   settle(count: TokenCount | undefined): Usage;
   /** Returns it, for a call that never reached the server. */
   release(): void;
@@ -52,9 +60,10 @@ export interface Reservation {
 const leastOutput = 256;
 
 /**
- * Counts what calls use, and lets none begin that could pass a limit: each reserves its worst case first (a byte of the
- * question is at most a token, and the answer's limit is sent along), so the limits hold with any number of calls at
- * once. Where only reservations stand against it, a call waits for them.
+ * Counts what calls use, and lets none begin that could pass a limit: each reserves its worst case
+ * first (a byte of the question is at most a token, and the answer's limit is sent along), so the
+ * limits hold with any number of calls at once. Where only reservations stand against it, a call
+ * waits for them.
  */
 export class Budget {
   readonly #maxTokens: number;
@@ -63,8 +72,11 @@ export class Budget {
   readonly #maxOutput: number;
   readonly #prices: ReadonlyMap<string, ModelPrice>;
   readonly #maxTime: number | undefined;
-  readonly #own = new OwnSpending();
-  #spending: Spending = this.#own;
+  /** Emits `settled` when a call returned what it had reserved. */
+  readonly #calling = new EventEmitter().setMaxListeners(0);
+  #charged: Amount = noAmount;
+  /** The worst case of the calls that run. */
+  #reserved: Amount = noAmount;
   #deadline: AbortSignal | undefined;
   #timer: NodeJS.Timeout | undefined;
   #input = 0;
@@ -116,24 +128,19 @@ export class Budget {
     };
   }
 
-  /** What counts against the limits so far: more than what was used, where a server did not say what it was. */
+  /** What counts against the limits: more than what was used, where a server did not report it. */
   get charged(): Amount {
-    return this.#own.charged;
-  }
-
-  /** Counts what an earlier process used, and what of it counts against the limits, so that a resumed run has no second budget. */
-  restore(usage: Usage, charged: Amount = chargeOf(usage)): void {
-    this.#count(usage);
-    this.#own.charge(charged);
+    return this.#charged;
   }
 
   /**
-   * Has others keep what counts against the limits, for budgets in several processes that are one; `elapsed` is how many
-   * milliseconds of `maxTime` are over.
+   * Counts what an earlier process used, so that a resumed run has no second budget; `elapsed` is
+   * how many milliseconds of `maxTime` are over.
    */
-  share(spending: Spending, { elapsed }: { readonly elapsed: number }): void {
-    this.#spending = spending;
-    this.#startClock(elapsed);
+  restore(usage: Usage, charged: Amount = chargeOf(usage), elapsed = 0): void {
+    this.#count(usage);
+    this.#charged = addAmount(this.#charged, charged);
+    if (elapsed > 0) this.#startClock(elapsed);
   }
 
   /** Stops the clock of `maxTime`. */
@@ -156,7 +163,8 @@ export class Budget {
   /**
    * Reserves the worst case of a call, waiting for running ones where that helps.
    *
-   * @throws AgentError `ERR_AGENT_BUDGET` when the call could pass a limit, or its price is not known and money is limited
+   * @throws AgentError `ERR_AGENT_BUDGET` when the call could pass a limit, or its price is not
+   * known and money is limited
    */
   async reserve(request: ModelRequest, signal: AbortSignal): Promise<Reservation> {
     const price = this.#prices.get(request.model);
@@ -169,31 +177,32 @@ export class Budget {
     if (!this.#limited) return this.#reservation(request, price, undefined, noAmount);
     const input = worstInput(request);
     const wanted = request.maxOutputTokens ?? this.#maxOutput;
-    let output = 0;
-    const decide = (standing: Standing): Amount | undefined => {
-      output = Math.min(wanted, this.#roomFor(input, price, standing));
-      const { tokens: reserved } = standing.reserved;
-      // Others will give back most of theirs: waiting is better than a short answer.
-      const enough = output >= wanted || (reserved === 0 && output >= leastOutput);
-      if (enough) return amountOf(input, output, price);
-      if (reserved > 0) return undefined;
-      throw new AgentError(
-        "ERR_AGENT_BUDGET",
-        `the budget has no room for another call, after ${standing.charged.tokens} tokens`,
-      );
-    };
-    const spending = this.#spending;
     for (;;) {
-      const amount = await spending.reserve(decide);
-      if (amount !== undefined) return this.#reservation(request, price, output, amount);
-      await spending.changed(signal);
+      const output = Math.min(wanted, this.#roomFor(input, price));
+      const isAlone = this.#reserved.tokens === 0;
+      // Others will return most of theirs: waiting is better than a short answer.
+      if (output >= wanted || (isAlone && output >= leastOutput)) {
+        const amount = amountOf(input, output, price);
+        this.#reserved = addAmount(this.#reserved, amount);
+        return this.#reservation(request, price, output, amount);
+      }
+      if (isAlone) {
+        throw new AgentError(
+          "ERR_AGENT_BUDGET",
+          `the budget has no room for another call, after ${this.#charged.tokens} tokens`,
+        );
+      }
+      await once(this.#calling, "settled", { signal }).catch(() => {
+        throw cancelled(signal);
+      });
     }
   }
 
-  #roomFor(input: number, price: ModelPrice | undefined, { charged, reserved }: Standing): number {
-    const byTokens = this.#maxTokens - charged.tokens - reserved.tokens - input;
+  #roomFor(input: number, price: ModelPrice | undefined): number {
+    const { tokens, cost } = addAmount(this.#charged, this.#reserved);
+    const byTokens = this.#maxTokens - tokens - input;
     if (price === undefined || price.output === 0) return byTokens;
-    const money = this.#maxCost - charged.cost - reserved.cost - (input * price.input) / 1e6;
+    const money = this.#maxCost - cost - (input * price.input) / 1e6;
     return Math.min(byTokens, Math.floor((money / price.output) * 1e6));
   }
 
@@ -203,13 +212,13 @@ export class Budget {
     output: number | undefined,
     amount: Amount,
   ): Reservation {
-    const spending = this.#spending;
     let open = true;
     const close = (charged: Amount): boolean => {
       if (!open) return false;
       open = false;
-      if (this.#limited) spending.settle(amount, charged);
-      else this.#own.charge(charged);
+      this.#reserved = takeAmount(this.#reserved, amount);
+      this.#charged = addAmount(this.#charged, charged);
+      this.#calling.emit("settled");
       return true;
     };
     return {
@@ -235,8 +244,22 @@ export class Budget {
   }
 }
 
+/** Nothing. */
+export const noAmount: Amount = { tokens: 0, cost: 0 };
+
+/** The sum of two amounts. */
+export function addAmount(left: Amount, right: Amount): Amount {
+  return { tokens: left.tokens + right.tokens, cost: left.cost + right.cost };
+}
+
+/** What is left of an amount; never less than nothing, whatever sums of fractions come to. */
+export function takeAmount(from: Amount, amount: Amount): Amount {
+  const tokens = Math.max(0, from.tokens - amount.tokens);
+  return { tokens, cost: tokens === 0 ? 0 : Math.max(0, from.cost - amount.cost) };
+}
+
 /** What counts of a use that is known. */
-function chargeOf({ inputTokens, outputTokens, cost }: Usage): Amount {
+export function chargeOf({ inputTokens, outputTokens, cost }: Usage): Amount {
   return { tokens: inputTokens + outputTokens, cost: cost ?? 0 };
 }
 
@@ -251,7 +274,7 @@ function amountOf(input: number, output: number, price: ModelPrice | undefined, 
   return { tokens: input + output, cost };
 }
 
-/** Byte-level tokenizers make at most one token of a byte; the frame of a message is a handful more. */
+/** Byte-level tokenizers make at most one token of a byte; a message has a few more. */
 function worstInput({ messages, tool, tools, turns }: ModelRequest): number {
   const encoder = new TextEncoder();
   const bytes = (text: string): number => encoder.encode(text).byteLength;

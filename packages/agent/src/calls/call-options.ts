@@ -11,11 +11,11 @@ export interface ModelCallOptions extends Omit<AskOptions, "provider"> {
 
 /** How `plan` asks. */
 export interface PlanOptions extends ModelCallOptions {
-  /** Messages after the prompt: answers to earlier questions, a design to keep to. Default: none. */
+  /** Messages after the prompt: answers to earlier questions, or a design. Default: none. */
   readonly extraMessages?: readonly ChatMessage[] | undefined;
 }
 
-/** Call options with a provider. The environment is read when a call needs it, not when the module is loaded. */
+/** Call options with a provider. The environment is read by the call, not at import. */
 export function withProvider<T extends ModelCallOptions>(options: T): T & AskOptions {
   // oxlint-disable-next-line node/no-process-env -- the documented default
   const env = process.env;

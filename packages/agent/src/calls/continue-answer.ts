@@ -6,16 +6,18 @@ import type { Answer, Question } from "./ask-model.ts";
 type Part = Pick<Answer, "text" | "toolCalls" | "thoughts" | "isCut">;
 
 /** Questions after the first one, for one text. */
-const mostContinuations = 3;
+const maxContinuations = 3;
 
 /** Non-blank characters of whole lines that are taken for a repetition. */
 const leastRepeated = 12;
 
 /**
- * Asks until the text of an answer is whole: what came before a limit of tokens is sent back as the model's, with the request
- * to go on. Each question is asked by `ask`, which may know its answer from before.
+ * Asks until the text of an answer is whole: what came before a limit of tokens is sent back as the
+ * model's, with the request to go on. Each question is asked by `ask`, which may know its answer
+ * from before.
  *
- * @throws AgentError `ERR_AGENT_TRUNCATED` as a rejection when it is still cut after three continuations
+ * @throws AgentError `ERR_AGENT_TRUNCATED` as a rejection when it is still cut after three
+ * continuations
  */
 export async function askToTheEnd<T extends Part>(
   question: Question,
@@ -25,7 +27,7 @@ export async function askToTheEnd<T extends Part>(
   const { tool: _, shown: __, turns = [], ...rest } = question;
   let answer = await ask(question);
   for (let count = 0; answer.isCut === true; count += 1) {
-    if (count === mostContinuations) {
+    if (count === maxContinuations) {
       throw new AgentError(
         "ERR_AGENT_TRUNCATED",
         `the answer was cut at the limit of its tokens, also after ${count} continuations`,
@@ -45,7 +47,7 @@ export async function askToTheEnd<T extends Part>(
 const goOn =
   "Your answer was cut at the limit of its length. Go on exactly where it ends, with the very next character: repeat nothing, and begin with no introduction and no code fence.";
 
-/** A text and what follows it, without the lines that the second one repeats, and without a fence that it opens again. */
+/** A text and its continuation, without the lines and the fence that the second one repeats. */
 export function joinTexts(before: string, after: string): string {
   const isFenced = (before.match(/^[ \t]*```/gm)?.length ?? 0) % 2 === 1;
   const rest = isFenced ? after.replace(/^\s*```[\w+#.-]+\n/, "") : after;

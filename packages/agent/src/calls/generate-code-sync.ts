@@ -13,7 +13,7 @@ import type { RetryPolicy } from "./retry-policy.ts";
 
 /** How `generateCodeSync` asks. All of it is data: functions cannot go to another thread. */
 export interface SyncOptions {
-  /** Milliseconds after which it fails. Required: nothing else can end a call that blocks the thread. */
+  /** Milliseconds after which it fails. Required: nothing else ends a call that blocks. */
   readonly timeout: number;
   /** How to reach the model. Default: what the environment describes. */
   readonly provider?: ProviderSettings | undefined;
@@ -50,10 +50,11 @@ export type SyncOutcome =
     };
 
 /**
- * `generateCode` that blocks the thread until the file is there (specification, part B). A server in the same thread
- * cannot respond, and the thread does nothing else: prefer `generateCode`.
+ * `generateCode` that blocks the thread until the file is there (specification, part B). A server
+ * in the same thread cannot respond, and the thread does nothing else: prefer `generateCode`.
  *
- * @throws AgentUsageError `ERR_AGENT_ARGUMENT` for a blank argument, `ERR_AGENT_OPTION` without `timeout`
+ * @throws AgentUsageError `ERR_AGENT_ARGUMENT` for a blank argument, `ERR_AGENT_OPTION` without
+ * `timeout`
  * @throws AgentError `ERR_AGENT_TIMEOUT` after `timeout`, and what `generateCode` rejects with
  */
 export function generateCodeSync(
@@ -81,7 +82,8 @@ export function generateCodeSync(
     workerData: { task, flag, port: port2 },
     transferList: [port2],
   });
-  // An error of the worker itself is reported by its silence; without a listener it would end the process.
+  // An error of the worker itself is reported by its silence; without a listener it would end the
+  // process.
   worker.on("error", () => undefined);
   worker.unref();
   const outcome = Atomics.wait(flag, 0, 0, timeout);

@@ -1,14 +1,14 @@
 import { AgentUsageError, requireText } from "../errors.ts";
 import { validateFilePath } from "../files/file-path.ts";
 import { withProvider, type ModelCallOptions } from "./call-options.ts";
-import { fileMessages } from "./prompts.ts";
-import { writeSource } from "./write-source.ts";
+import { writePlannedFile } from "./write-source.ts";
 
 /**
- * Writes the source of one file of a planned program (specification, part B). An answer that was cut, refused, left
- * something out or has wrong syntax is never returned.
+ * Writes the source of one file of a planned program (specification, part B). An answer that was
+ * cut, refused, left something out or has wrong syntax is never returned.
  *
- * @throws AgentUsageError `ERR_AGENT_ARGUMENT` as a rejection for a blank argument or a path that cannot be written
+ * @throws AgentUsageError `ERR_AGENT_ARGUMENT` as a rejection for a blank argument or a path that
+ * cannot be written
  * @throws AgentError as a rejection, `ERR_AGENT_UNUSABLE` when no answer was a whole file
  */
 export async function generateCode(
@@ -23,11 +23,6 @@ export async function generateCode(
   if (!result.ok) {
     throw new AgentUsageError("ERR_AGENT_ARGUMENT", `filePath cannot be written: ${result.reason}`);
   }
-  const { path } = result;
-  const { code } = await writeSource(
-    path,
-    (complaints, form) => fileMessages({ prompt, sharedDeps, filePath: path, complaints }, form),
-    withProvider(options),
-  );
-  return code;
+  const input = { prompt, sharedDeps, filePath: result.path };
+  return writePlannedFile(input, withProvider(options));
 }

@@ -5,7 +5,7 @@ import { pause } from "./retry-policy.ts";
 /** When calls of a provider may begin again, in milliseconds of `performance.now()`. */
 const heldUntil = new WeakMap<ModelProvider, number>();
 
-/** Holds all calls of a provider that would begin, where its server asks for that: with 429, or with a time to wait. */
+/** Delays all new calls of a provider whose server asks for it: with 429, or with a wait. */
 export function hold(provider: ModelProvider, delay: number, error: AgentError): void {
   if (error.code !== "ERR_AGENT_RATE_LIMITED" && error.retryAfter === undefined) return;
   const until = performance.now() + delay;

@@ -11,7 +11,8 @@ export function requirePlan(text: string): string {
 }
 
 /**
- * Plans a program (specification, part B): Markdown with a list of its files and what they have to know of each other.
+ * Plans a program (specification, part B): Markdown with a list of its files and what they have to
+ * know of each other.
  *
  * @throws AgentUsageError `ERR_AGENT_ARGUMENT` as a rejection for a blank prompt
  * @throws AgentError as a rejection, when there is no whole answer

@@ -175,7 +175,7 @@ export function repairMessages(input: RepairPromptInput, form: AnswerForm): read
   return repairQuestion(input, wholeFile[form]("corrected source of that one file"), task);
 }
 
-/** Asks for the edits that take a file's faults away, as `readEditBlocks` reads them; for a great change, for the file. */
+/** Asks for the edits that repair a file, as `readEditBlocks` reads them; or for the whole file. */
 export function repairEditMessages(input: RepairPromptInput): readonly ChatMessage[] {
   const blocks =
     "<<<<<<< SEARCH\nlines as they stand in the file, so many that they stand there once\n=======\nlines that stand there instead\n>>>>>>> REPLACE";
@@ -211,17 +211,14 @@ function repairQuestion(
 /** Asks which files of a project have to change, and how. */
 export function editMessages(
   request: string,
-  files: readonly ContextFile[],
-  complaint: string | undefined,
+  { paths, files }: ShownFiles,
 ): readonly ChatMessage[] {
   return [
     system(
       "Change the program as asked, with as few edits as possible. An edit replaces a part of a file that stands there exactly once, or is the whole content of a new file.",
     ),
+    user(`# Files of the program\n\n${bullets(paths)}`),
     ...files.map(fileMessage),
-    ...(complaint === undefined
-      ? []
-      : [user(`# Earlier answer\n\nIt could not be used: ${complaint}`)]),
     user(`# Edit\n\n${request}`),
   ];
 }

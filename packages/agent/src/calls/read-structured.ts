@@ -7,9 +7,10 @@ import type { ModelTool } from "../models/model-provider.ts";
 const longest = 1_048_576;
 
 /**
- * Reads the arguments of a call that a model wrote as text: JSON that may be fenced, stand between sentences or in the marks
- * of a call, be written as another language has it, be wrapped, or be encoded twice; or a list with bullets. What is cut off
- * is none. Returns `undefined` where there is no value.
+ * Reads the arguments of a call that a model wrote as text: JSON that may be fenced, stand between
+ * sentences or in the marks of a call, be written as another language has it, be wrapped, or be
+ * encoded twice; or a list with bullets. What is cut off is none. Returns `undefined` where there
+ * is no value.
  */
 export function readStructured(text: string, tool: ModelTool): unknown {
   if (text.length > longest) return undefined;
@@ -22,7 +23,7 @@ export function readStructured(text: string, tool: ModelTool): unknown {
     .reduce(joinValues);
 }
 
-/** A model may spread a list over several calls of a tool: their lists are one, in the order of the calls. */
+/** A model may spread a list over several tool calls: their lists are joined in that order. */
 export function joinValues(left: unknown, right: unknown): unknown {
   if (Array.isArray(left) && Array.isArray(right)) {
     const lists: readonly (readonly unknown[])[] = [left, right];
@@ -114,7 +115,7 @@ function unwrapped(value: unknown, tool: ModelTool): unknown {
   return typeof inside === "string" ? (parse(inside, JSON.parse) ?? value) : inside;
 }
 
-/** Fields that are lists or objects and were written as text, and a single entry in the place of a list of one. */
+/** Fields that are lists or objects written as text, and one entry in place of a list of one. */
 function shaped(value: unknown, tool: ModelTool): unknown {
   if (!isObject(value)) return value;
   const properties = propertiesOf(tool);

@@ -2,38 +2,34 @@ import { applyEdits } from "../files/apply-edits.ts";
 import { readEditBlocks } from "../files/edit-blocks.ts";
 import { isRefusal } from "../files/find-refusal.ts";
 import { extractCode } from "../files/extract-code.ts";
-import { addUsage, askModel, type AskOptions } from "./ask-model.ts";
-import type { Usage } from "./budget.ts";
+import { askModel, type AskOptions } from "./ask-model.ts";
 import { repairEditMessages, repairMessages, type RepairPromptInput } from "./prompts.ts";
-import { complaintAbout, writeSource, type WrittenSource } from "./write-source.ts";
+import { complaintAbout, writeSource } from "./write-source.ts";
 
 /**
- * Asks for a file without its faults: for edits first, which are few tokens for a small change and cannot lose the rest of
- * the file; where they do not fit, or the file is missing, for all of it.
+ * Asks for a file without its faults: for edits first, which are few tokens for a small change and
+ * cannot lose the rest of the file; where they do not fit, or the file is missing, for all of it.
  *
  * @throws AgentError `ERR_AGENT_UNUSABLE` as a rejection when no answer was a whole file
  */
 export async function repairSource(
   input: Omit<RepairPromptInput, "complaint">,
   options: AskOptions,
-): Promise<WrittenSource> {
+): Promise<string> {
   const { filePath, source } = input;
-  const first = source === undefined ? undefined : await askForEdits(input, source, options);
-  if (first?.code !== undefined) return { code: first.code, usage: first.usage };
-  const written = await writeSource(
+  const first = source === undefined ? {} : await askForEdits(input, source, options);
+  if (first.code !== undefined) return first.code;
+  return writeSource(
     filePath,
     (complaints, form) =>
-      repairMessages({ ...input, complaint: complaints.at(-1) ?? first?.complaint }, form),
+      repairMessages({ ...input, complaint: complaints.at(-1) ?? first.complaint }, form),
     options,
   );
-  const usage = first === undefined ? written.usage : addUsage(first.usage, written.usage);
-  return { code: written.code, usage };
 }
 
 interface Attempt {
   readonly code?: string | undefined;
   readonly complaint?: string | undefined;
-  readonly usage: Usage;
 }
 
 async function askForEdits(
@@ -42,24 +38,22 @@ async function askForEdits(
   options: AskOptions,
 ): Promise<Attempt> {
   const { filePath } = input;
-  const { text, usage } = await askModel({ messages: repairEditMessages(input) }, options);
+  const { text } = await askModel({ messages: repairEditMessages(input) }, options);
   const blocks = readEditBlocks(text, filePath);
-  if (blocks.form === "broken") return { complaint: "an edit in it was not whole", usage };
+  if (blocks.form === "broken") return { complaint: "an edit in it was not whole" };
   if (blocks.form === "none") {
-    if (isRefusal(text)) return { complaint: "it was a refusal and no file", usage };
+    if (isRefusal(text)) return { complaint: "it was a refusal and no file" };
     const { code, problem } = extractCode(text, filePath);
-    const complaint =
-      problem === undefined
-        ? await complaintAbout(code, filePath)
-        : "it was neither edits nor the file";
-    return complaint === undefined ? { code, usage } : { complaint, usage };
+    if (problem !== undefined) return { complaint: "it was neither edits nor the file" };
+    return judged(code, filePath);
   }
   const outcome = applyEdits(new Map([[filePath, source]]), blocks.edits);
-  if (!outcome.ok) {
-    const [problem] = outcome.problems;
-    return { complaint: `an edit did not fit the file (${problem?.kind ?? "unknown"})`, usage };
-  }
-  const code = outcome.files.get(filePath) ?? source;
+  if (outcome.ok) return judged(outcome.files.get(filePath) ?? source, filePath);
+  const [problem] = outcome.problems;
+  return { complaint: `an edit did not fit the file (${problem?.kind ?? "unknown"})` };
+}
+
+async function judged(code: string, filePath: string): Promise<Attempt> {
   const complaint = await complaintAbout(code, filePath);
-  return complaint === undefined ? { code, usage } : { complaint, usage };
+  return complaint === undefined ? { code } : { complaint };
 }

@@ -6,11 +6,13 @@ import { cancelled, checkCount, checkTime, type AgentError } from "../errors.ts"
 export interface RetryPolicy {
   /** Attempts in all, the first included. Default: 5. */
   readonly attempts?: number | undefined;
-  /** Milliseconds before the second attempt; doubled for each further one, and multiplied by a random number from 1 to 1.5. Default: `1_000`. */
+  /**
+   * Milliseconds before the second attempt; each next doubles, times 1 to 1.5. Default: `1_000`.
+   */
   readonly delay?: number | undefined;
   /** Maximum of that delay in milliseconds, before the random number. Default: `60_000`. */
   readonly maxDelay?: number | undefined;
-  /** Longest `Retry-After`, in milliseconds, that is obeyed; a longer one ends the call. Default: `120_000`. */
+  /** Maximum `Retry-After` that is obeyed; a longer one ends the call. Default: `120_000` ms. */
   readonly maxRetryAfter?: number | undefined;
 }
 
@@ -24,7 +26,7 @@ export interface RetryNotice {
   readonly error: AgentError;
 }
 
-/** Checks a policy once. The result returns how long to wait after a failed attempt; undefined when it was the last. */
+/** Checks a policy once. The result returns the wait after a failure; undefined after the last. */
 export function createRetry(
   policy: RetryPolicy = {},
 ): (attempt: number, error: AgentError) => number | undefined {

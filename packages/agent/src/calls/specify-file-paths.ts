@@ -6,11 +6,12 @@ import { withProvider, type ModelCallOptions } from "./call-options.ts";
 import { filePathMessages, filePathsTool } from "./prompts.ts";
 
 /**
- * Lists the files of a planned program (specification, part B), by a structured call: relative, normalised, each once.
- * Paths that cannot be written are told to the model, once.
+ * Lists the files of a planned program (specification, part B), by a structured call: relative,
+ * normalised, each once. Paths that cannot be written are told to the model, once.
  *
  * @throws AgentUsageError `ERR_AGENT_ARGUMENT` as a rejection for a blank argument
- * @throws AgentError `ERR_AGENT_TOOL_OUTPUT` as a rejection, when there is no usable list, or another one when there is no whole answer
+ * @throws AgentError `ERR_AGENT_TOOL_OUTPUT` as a rejection, when there is no usable list, or
+ * another one when there is no whole answer
  */
 export async function specifyFilePaths(
   prompt: string,
@@ -21,8 +22,7 @@ export async function specifyFilePaths(
     requireText("prompt", prompt),
     requireText("sharedDeps", sharedDeps),
   );
-  const question = { messages, tool: filePathsTool, read };
-  return (await askStructured(question, withProvider(options))).value;
+  return askStructured({ messages, tool: filePathsTool, read }, withProvider(options));
 }
 
 function read(value: unknown): string[] | Complaint {

@@ -1,6 +1,6 @@
 /**
- * Reads the text of the first argument of a tool call from pieces of its JSON: the function returns what each piece adds.
- * It is for those who watch; what counts is read from the whole call.
+ * Reads the text of the first argument of a tool call from pieces of its JSON: the function returns
+ * what each piece adds. It is for those who watch; what counts is read from the whole call.
  */
 export function toolTextReader(name: string): (piece: string) => string {
   const start = new RegExp(`^\\s*\\{\\s*"${name}"\\s*:\\s*"`);

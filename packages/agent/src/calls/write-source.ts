@@ -6,21 +6,28 @@ import { findElisions } from "../files/find-elisions.ts";
 import { findSyntaxErrors } from "../check/find-syntax-errors.ts";
 import type { ChatMessage } from "../models/model-provider.ts";
 import { askByTool, type AnswerForm } from "./ask-by-tool.ts";
-import { addUsage, type AskOptions, type Question, type ToolCall } from "./ask-model.ts";
-import type { Usage } from "./budget.ts";
-import { writeFileTool } from "./prompts.ts";
+import type { AskOptions, Question, ToolCall } from "./ask-model.ts";
+import { fileMessages, writeFileTool, type FilePromptInput } from "./prompts.ts";
 
-/** The source of a file, and what it took. */
-export interface WrittenSource {
-  readonly code: string;
-  readonly usage: Usage;
+/**
+ * Asks for a file of a planned program, as {@link writeSource}.
+ *
+ * @throws AgentError `ERR_AGENT_UNUSABLE` as a rejection when no answer was a whole file
+ */
+export function writePlannedFile(
+  input: Omit<FilePromptInput, "complaints">,
+  options: AskOptions,
+): Promise<string> {
+  const messagesFor = (complaints: readonly string[], form: AnswerForm): readonly ChatMessage[] =>
+    fileMessages({ ...input, complaints }, form);
+  return writeSource(input.filePath, messagesFor, options);
 }
 
 /**
- * Asks for a file until its source is whole: not cut, without places that were left out, and of valid syntax where we can
- * tell. A model with tools is made to call `write_file`, whose content is the source; from the text of others it is
- * extracted. What is wrong with an answer is told to the model, twice at most. A file that only marks its folder, such as
- * `__init__.py`, may be empty.
+ * Asks for a file until its source is whole: not cut, without places that were left out, and of
+ * valid syntax where we can tell. A model with tools is made to call `write_file`, whose content is
+ * the source; from the text of others it is extracted. What is wrong with an answer is told to the
+ * model, twice at most. A file that only marks its folder, such as `__init__.py`, may be empty.
  *
  * @throws AgentError `ERR_AGENT_UNUSABLE` as a rejection when no answer was a whole file
  */
@@ -28,8 +35,7 @@ export async function writeSource(
   filePath: string,
   messagesFor: (complaints: readonly string[], form: AnswerForm) => readonly ChatMessage[],
   options: AskOptions,
-): Promise<WrittenSource> {
-  let usage: Usage = { inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 };
+): Promise<string> {
   let form: AnswerForm | undefined;
   const complaints: string[] = [];
   const mayBeEmpty = marks.test(filePath);
@@ -40,16 +46,15 @@ export async function writeSource(
   });
   for (;;) {
     const answer = await askByTool(questionFor, options, form);
-    usage = addUsage(usage, answer.usage);
     const { code, fault } =
       answer.toolCalls.length > 0
         ? sourceOfCalls(answer.toolCalls)
         : sourceOfText(answer.text, filePath);
-    if (fault === said.empty && mayBeEmpty) return { code: "", usage };
+    if (fault === said.empty && mayBeEmpty) return "";
     const complaint = isRefusal(code)
       ? "it was a refusal and no file"
       : (fault ?? (await complaintAbout(code, filePath)));
-    if (complaint === undefined) return { code, usage };
+    if (complaint === undefined) return code;
     if (complaints.length === 2) {
       throw new AgentError(
         "ERR_AGENT_UNUSABLE",

@@ -8,7 +8,8 @@ const small = 100;
 const isShared = /\.(?:json|jsonc|html?|css|webmanifest|vue|svelte)$|\.d\.[cm]?ts$/i;
 
 /**
- * The scripts in which a change of some files can make a fault: the changed files, and the scripts that import one of them.
+ * The scripts in which a change of some files can make a fault: the changed files, and the scripts
+ * that import one of them.
  *
  * @returns undefined where the fault can be in any file
  */

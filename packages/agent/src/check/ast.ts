@@ -56,7 +56,7 @@ export function lineOf(node: AstNode): number {
   return node.loc.start.line;
 }
 
-/** Calls `visit` for a node and all below it, from the outside to the inside, in the order of the source. */
+/** Calls `visit` for a node and all below it, outer nodes first, in the order of the source. */
 export function walk(
   root: AstNode,
   visit: (node: AstNode, parent: AstNode | undefined) => void,

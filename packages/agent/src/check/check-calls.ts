@@ -2,7 +2,7 @@ import type { Diagnostic } from "./diagnostic.ts";
 import type { ProjectFiles, ProjectScript } from "./project-files.ts";
 import type { CallFact } from "./module-facts.ts";
 
-/** Functions that are there without a declaration: of the language, browsers, Node, extensions, workers and test runners. */
+/** Functions without a declaration: of the language, browsers, Node, workers, test runners. */
 const globals: ReadonlySet<string> = new Set(
   "alert atob btoa cancelAnimationFrame cancelIdleCallback clearImmediate clearInterval clearTimeout close confirm createImageBitmap decodeURI decodeURIComponent encodeURI encodeURIComponent escape eval fetch find focus getComputedStyle getSelection importScripts isFinite isNaN matchMedia moveBy moveTo open parseFloat parseInt postMessage print prompt queueMicrotask removeEventListener addEventListener dispatchEvent reportError requestAnimationFrame requestIdleCallback require resizeBy resizeTo scroll scrollBy scrollTo setImmediate setInterval setTimeout stop structuredClone unescape describe it test expect before after beforeEach afterEach beforeAll afterAll suite context specify setup teardown suiteSetup suiteTeardown xit xdescribe xtest fit fdescribe define super import assert defineProps defineEmits skipWaiting registerProcessor registerPaint".split(
     " ",
@@ -30,7 +30,7 @@ export function checkCalls(project: ProjectFiles): readonly Diagnostic[] {
   });
 }
 
-/** What each script sees of others: all that classic scripts declare at their top. `undefined`: anything, from elsewhere. */
+/** What each script sees of others: declarations of classic scripts. `undefined`: anything. */
 function sharedNames(project: ProjectFiles): ReadonlySet<string> | undefined {
   // Nothing is known of scripts that were not read.
   if (!project.isWhole) return undefined;

@@ -9,9 +9,10 @@ import { readProject, type ProjectFiles } from "./project-files.ts";
 import { ProjectManifests } from "./project-manifests.ts";
 
 /**
- * Checks how the files of a project fit together, without running any: JavaScript and TypeScript (ES modules, CommonJS
- * and classic scripts), pages, style sheets, JSON and package.json. It says only what is certain; other languages are not
- * looked at. With a plan, also whether each file is there and exports what it owes.
+ * Checks how the files of a project fit together, without running any: JavaScript and TypeScript
+ * (ES modules, CommonJS and classic scripts), pages, style sheets, JSON and package.json. It says
+ * only what is certain; other languages are not looked at. With a plan, also whether each file is
+ * there and exports what it owes.
  *
  * @param only the scripts in which faults are looked for. Default: all files
  */
@@ -70,7 +71,8 @@ function checkContract(
         : script.facts.declared.has(name) || exports.length === 0;
       if (has) return [];
       const message = `the plan says that it exports ${name}, and it does not`;
-      // A plan does not decide: only where another file misses the name is it an error, and that is said there.
+      // A plan does not decide: only where another file misses the name is it an error, and that is
+      // said there.
       return [{ ...place, message, severity: "warning" }];
     });
   });

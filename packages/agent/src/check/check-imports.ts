@@ -12,7 +12,7 @@ const builtins: ReadonlySet<string> = new Set(
   ),
 );
 
-/** Imports that lead nowhere, names that are not exported, packages that nobody names, and kinds of modules that do not mix. */
+/** Imports that lead nowhere, unknown names and packages, and modules that do not mix. */
 export function checkImports(
   project: ProjectFiles,
   manifests: ProjectManifests,
@@ -40,8 +40,9 @@ export function checkImports(
 }
 
 /**
- * Whether nothing needs to be where a URL leads: `new URL("../data/", import.meta.url)` may name a folder, or a file that the
- * program makes, and `../bin/run.mjs` a script of the project, from where the bundle will be.
+ * Whether nothing needs to be where a URL leads: `new URL("../data/", import.meta.url)` may name a
+ * folder, or a file that the program makes, and `../bin/run.mjs` a script of the project, from
+ * where the bundle will be.
  */
 function mayBeAbsent({ how, specifier }: ImportFact, { paths }: ProjectFiles): boolean {
   if (how !== "url") return false;
@@ -130,7 +131,8 @@ function checkNames(
   const reported = new Set<string>();
   return fact.names.flatMap(({ name, line }) => {
     if (reported.has(name) || lookup.exports(target, name) !== false) return [];
-    // What `require` returns for a module without exports is an empty object, and a whole module has these anyway.
+    // What `require` returns for a module without exports is an empty object, and a whole module
+    // has these anyway.
     if (fact.how === "require" && (name === "default" || name === "__esModule")) return [];
     reported.add(name);
     const there = lookup.names(target).slice(0, 12).join(", ") || "nothing";
@@ -146,7 +148,7 @@ function checkNames(
   });
 }
 
-/** A `.js` file is what its package.json says; Node runs ES modules in it anyway, but no CommonJS in a module. */
+/** The kind of a `.js` file is set by package.json; Node also detects ES modules in it. */
 function checkKind(script: ProjectScript, manifests: ProjectManifests): readonly Diagnostic[] {
   const { path, facts, inline } = script;
   const [nearest] = manifests.above(path);

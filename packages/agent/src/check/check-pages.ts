@@ -10,7 +10,7 @@ import type { ProjectManifests } from "./project-manifests.ts";
 import type { PageFacts, PageReference } from "./read-page.ts";
 import { findServed, folderOf, joinPath } from "./resolve-import.ts";
 
-/** What pages load, the elements that scripts and styles look for, and functions that attributes call. */
+/** What pages load, the elements that scripts and styles look for, and functions of attributes. */
 export function checkPages(
   project: ProjectFiles,
   manifests: ProjectManifests,
@@ -33,7 +33,7 @@ export function checkPages(
   return [...inPages, ...inStyles, ...inScripts, ...ofElements];
 }
 
-/** Scripts that are loaded by name: `importScripts("a.js")`, `new Worker("a.js")`, `serviceWorker.register("a.js")`. */
+/** Scripts that are loaded by name: `importScripts`, `new Worker`, `serviceWorker.register`. */
 function checkWorkers(script: ProjectScript, project: ProjectFiles): readonly Diagnostic[] {
   const found: Diagnostic[] = [];
   walk(script.program, (node) => {
@@ -110,7 +110,7 @@ function isOfPackage(path: string, url: string, manifests: ProjectManifests): bo
   return manifests.above(path).some(({ dependencies }) => dependencies.has(name));
 }
 
-/** Servers send public folders from their root: `app.js` of `views/page.html` may be `public/app.js`. */
+/** Servers send public folders from their root: `app.js` may be `public/app.js`. */
 function localTarget(
   path: string,
   url: string,

@@ -36,11 +36,14 @@ export interface Diagnostic {
   readonly severity: "error" | "warning";
   /** Another file where the fault may be instead. */
   readonly related?: string | undefined;
+  /** Whether it is only a warning because a tool of the program passed without reporting it. */
+  readonly unconfirmed?: boolean | undefined;
 }
 
 /** One line for a person or a model: `src/a.js:3 message`. */
-export function describeDiagnostic({ path, line, message }: Diagnostic): string {
-  return `${path}${line === undefined ? "" : `:${line}`} ${message}`;
+export function describeDiagnostic({ path, line, message, unconfirmed }: Diagnostic): string {
+  const note = unconfirmed === true ? " (no tool of the program reports it)" : "";
+  return `${path}${line === undefined ? "" : `:${line}`} ${message}${note}`;
 }
 
 /** A fault as a text that is the same as long as the fault is. */

@@ -9,7 +9,7 @@ export function canFindSyntaxErrors(path: string, source: string): boolean {
   );
 }
 
-/** Parses a file of JavaScript, TypeScript, JSON, YAML, CSS or HTML (its scripts and styles). Other files have no faults. */
+/** Parses JavaScript, TypeScript, JSON, YAML, CSS and HTML. Other files have no faults. */
 export async function findSyntaxErrors(
   path: string,
   source: string,

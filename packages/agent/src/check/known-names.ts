@@ -1,7 +1,7 @@
 import { cookedOf, literalOf, nameOf, nodeAt, nodesAt, walk, type AstNode } from "./ast.ts";
 import type { ProjectFiles } from "./project-files.ts";
 
-/** Names that scripts may give to elements: every word of their strings, but for those that they only look for. */
+/** Names that scripts may give to elements: words of strings, except those they search for. */
 export class KnownNames {
   readonly #words = new Set<string>();
   /** Beginnings of names that a template makes: `cell-${index}`. */
@@ -47,7 +47,7 @@ export class KnownNames {
     });
   }
 
-  /** Of markup every word may be a name; other text is names only where it has nothing but names, as lists of classes have. */
+  /** Any word of markup may be a name; other text only if all of it is names, such as classes. */
   #readString(text: string): void {
     if (isMarkup(text) || /^[\w\s#.-]*$/.test(text)) this.#readText(text);
   }

@@ -3,7 +3,7 @@ export type ParsedJson =
   | { readonly ok: true; readonly value: unknown }
   | { readonly ok: false; readonly line: number; readonly message: string };
 
-/** Parses JSON; comments and trailing commas are taken where tools take them (tsconfig, typedoc, VS Code, `.jsonc`). */
+/** Parses JSON; accepts comments and trailing commas where tools do (tsconfig, `.jsonc`). */
 export function parseJson(path: string, source: string): ParsedJson {
   const lenient =
     /(?:^|\/)(?:(?:tsconfig|jsconfig)[^/]*|typedoc)\.json$|\.jsonc$|(?:^|\/)\.vscode\//.test(path);

@@ -4,7 +4,7 @@ import type { SyntaxFault } from "./project-files.ts";
 /** Characters of a file that is parsed: longer ones are lock files and data. */
 const longest = 200_000;
 
-/** Whether a file is YAML as it stands: no template that becomes YAML (Helm, Jinja, ERB), and not too long. */
+/** Whether a file is plain YAML: no template that becomes YAML (Helm, Jinja), and not too long. */
 export function isYaml(path: string, source: string): boolean {
   if (!/\.ya?ml$/i.test(path) || source.length > longest) return false;
   // A quote without its end is taken to the end of the line, too: else each quote in it is tried.
@@ -14,7 +14,7 @@ export function isYaml(path: string, source: string): boolean {
   return !/(?<!\$)\{\{|\{%|<%/.test(unquoted);
 }
 
-/** Loads what finds the first fault of each document of a file in YAML 1.2 or 1.1; also keys that stand there twice. */
+/** Loads what finds the first fault, or duplicate key, of each document of YAML 1.2 or 1.1. */
 export async function loadYamlParser(): Promise<(source: string) => readonly SyntaxFault[]> {
   const { isScalar, parseAllDocuments, visit } = await import("yaml");
   // The library compares each key with all others of its map.

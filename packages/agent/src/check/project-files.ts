@@ -1,6 +1,6 @@
 import { isObject } from "@fetchwork/kit";
+import ignore, { type Ignore } from "ignore";
 import type { AstNode } from "./ast.ts";
-import { ignoredPaths } from "./ignored-paths.ts";
 import { parseJson } from "./parse-json.ts";
 import { isScript, loadScriptParser } from "./parse-script.ts";
 import type { ModuleFacts } from "./module-facts.ts";
@@ -8,6 +8,7 @@ import { isYaml, loadYamlParser } from "./parse-yaml.ts";
 import { readModule } from "./read-module.ts";
 import { loadPageReader, type PageFacts } from "./read-page.ts";
 import { readStyle, type StyleFacts } from "./read-style.ts";
+import { folderOf, pathFrom } from "./resolve-import.ts";
 
 /** A script of the project: a file, or one in a page. */
 export interface ProjectScript {
@@ -59,7 +60,8 @@ export interface ProjectFiles {
 /**
  * Reads every file of a project once.
  *
- * @param only scripts that are checked; pages and styles are left out then. Others are read when they are asked for.
+ * @param only scripts that are checked; pages and styles are left out then. Others are read when
+ * they are asked for.
  */
 export async function readProject(
   files: ReadonlyMap<string, string>,
@@ -153,4 +155,16 @@ export async function readProject(
 /** A file of types exports whatever it declares, also without saying so. */
 function asTypes(facts: ModuleFacts): ModuleFacts {
   return { ...facts, exports: new Set([...facts.topLevel, ...facts.exports]) };
+}
+
+/** Whether a `.gitignore` of the project ignores a path: then a tool makes what is there. */
+function ignoredPaths(files: ReadonlyMap<string, string>): (path: string) => boolean {
+  const rules: (readonly [string, Ignore])[] = [...files]
+    .filter(([path]) => /(?:^|\/)\.gitignore$/.test(path))
+    .map(([path, source]) => [folderOf(path), ignore().add(source)]);
+  return (path) =>
+    rules.some(([folder, each]) => {
+      const below = pathFrom(folder, path);
+      return below !== undefined && each.ignores(below);
+    });
 }

@@ -63,15 +63,15 @@ export class ProjectManifests {
   }
 
   /**
-   * The manifests whose packages a file finds: those above it, and in a workspace of npm all, since its packages are
-   * installed in one folder.
+   * The manifests whose packages a file finds: those above it, and in a workspace of npm all, since
+   * its packages are installed in one folder.
    */
   naming(path: string): readonly PackageManifest[] {
     const isWorkspace = this.#manifests.get("")?.value["workspaces"] !== undefined;
     return isWorkspace ? this.all : this.above(path);
   }
 
-  /** Whether something resolves imports before the program runs, so that extensions may be left out. */
+  /** Whether something resolves imports before the start, so that extensions may be missing. */
   hasBundler(path: string): boolean {
     return this.above(path).some(({ dependencies }) =>
       [...dependencies].some((name) => bundlers.test(name)),

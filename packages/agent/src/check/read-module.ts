@@ -32,10 +32,7 @@ export function readModule(program: AstNode): ModuleFacts {
   for (const statement of nodesAt(program, "body")) readStatement(statement, found);
   walk(program, (node, parent) => readNode(node, parent, found));
   walk(program, (node, parent) => readMemberUse(node, parent, found));
-  return {
-    ...found,
-    imports: found.imports.map(({ fact, names }) => ({ ...fact, names })),
-  };
+  return { ...found, imports: found.imports.map(({ fact, names }) => ({ ...fact, names })) };
 }
 
 function readStatement(node: AstNode, found: ModuleCollector): void {

@@ -17,7 +17,7 @@ export interface StyleFacts {
   readonly fault: StylePart | undefined;
 }
 
-/** Comments and strings are replaced by blanks, so that their content is not read as selectors, and lines stay. */
+/** Blanks replace comments and strings, so that they are no selectors and lines stay. */
 function blank(text: string): string {
   return text.replace(/[^\n]/g, " ");
 }
@@ -33,8 +33,8 @@ export function readStyle(source: string): StyleFacts {
     const text = match.slice(1).find((group) => group !== undefined) ?? "";
     references.push({ text, line: lineAt(match.index) });
   }
-  // What is not closed is taken as far as it goes, as browsers do: sought again from each of its characters, a long one
-  // would never be done.
+  // What is not closed is taken as far as it goes, as browsers do: sought again from each of its
+  // characters, a long one would never be done.
   const bare = withoutComments
     .replace(/"(?:[^"\\\n]|\\[^])*"?|'(?:[^'\\\n]|\\[^])*'?/g, blank)
     .replace(/\burl\([^)]*\)?/g, blank);

@@ -3,7 +3,7 @@ import type { ProjectFiles } from "./project-files.ts";
 import type { PackageManifest, ProjectManifests } from "./project-manifests.ts";
 import { folderOf, joinPath, pathFrom, resolveImport, type Resolved } from "./resolve-import.ts";
 
-/** Names for modules that stand in a configuration: with at most one `*` in each, and the same in its targets. */
+/** Aliases of modules from a configuration: at most one `*` in each and in its targets. */
 interface AliasMap {
   /** Folder of the configuration: its aliases are for what is below it. */
   readonly folder: string;
@@ -13,8 +13,8 @@ interface AliasMap {
 }
 
 /**
- * Finds the files behind names that are no paths: `paths` of tsconfig.json and jsconfig.json, `imports` of package.json,
- * and packages of the same workspace.
+ * Finds the files behind names that are no paths: `paths` of tsconfig.json and jsconfig.json,
+ * `imports` of package.json, and packages of the same workspace.
  */
 export class AliasResolver {
   readonly #project: ProjectFiles;

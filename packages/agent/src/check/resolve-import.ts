@@ -135,7 +135,7 @@ function sameButCase(target: string, paths: ReadonlySet<string>): string | undef
   return [...paths].find((path) => path.toLowerCase() === folded);
 }
 
-/** The file that a server is likely to send for `/path`: from the root, or from a folder of public files. */
+/** The file that a server probably sends for `/path`: from the root or a public folder. */
 export function findServed(url: string, paths: ReadonlySet<string>): string | undefined {
   const path = url.replace(/^\/+/, "");
   if (path === "") return undefined;

@@ -1,4 +1,4 @@
-/** Paths whose files are not the same in two states of a program, those that one of them lacks included. */
+/** Paths whose files differ between two states of a program, including missing ones. */
 export function changedPaths(
   before: ReadonlyMap<string, string>,
   after: ReadonlyMap<string, string>,

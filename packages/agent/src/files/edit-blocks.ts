@@ -14,7 +14,8 @@ const end = /^>{7} REPLACE\s*$/;
 
 /**
  * Reads blocks of lines to search for and lines to put there, as models write them in text:
- * `<<<<<<< SEARCH`, `=======`, `>>>>>>> REPLACE`, each on a separate line. What stands between the blocks is left out.
+ * `<<<<<<< SEARCH`, `=======`, `>>>>>>> REPLACE`, each on a separate line. What stands between the
+ * blocks is left out.
  */
 export function readEditBlocks(answer: string, path: string): EditBlocks {
   const edits: Edit[] = [];
@@ -41,7 +42,7 @@ export function readEditBlocks(answer: string, path: string): EditBlocks {
   return edits.length === 0 ? { form: "none" } : { form: "edits", edits };
 }
 
-/** Whole lines, so that no part of a longer line is meant, and no line stays when all of it goes. */
+/** Whole lines, so that no part of a longer line matches and no empty line remains. */
 function asLines(lines: readonly string[]): string {
   return lines.map((line) => `${line}\n`).join("");
 }

@@ -26,8 +26,9 @@ interface Block {
 }
 
 /**
- * Takes the source of one file out of a model's answer: the answer itself, or the fenced block (CommonMark 4.5) that is
- * meant. Lines inside of code, also fences in comments, strings and Markdown, stay what they are.
+ * Takes the source of one file out of a model's answer: the answer itself, or the fenced block
+ * (CommonMark 4.5) that is meant. Lines inside of code, also fences in comments, strings and
+ * Markdown, stay what they are.
  */
 export function extractCode(answer: string, filePath: string): ExtractResult {
   const text = withoutThoughts(answer.replace(/^\uFEFF/, ""));
@@ -82,7 +83,7 @@ function closes(line: string, { mark }: Fence): boolean {
   );
 }
 
-/** The blocks of an answer. Inside of one, a fence of the same length with a language opens another that has to close first. */
+/** The blocks of an answer. A fence with a language inside of one opens a nested block. */
 function findBlocks(lines: readonly string[]): readonly Block[] {
   const blocks: Block[] = [];
   for (let index = 0; index < lines.length; index += 1) {
@@ -117,7 +118,8 @@ function findClosing(lines: readonly string[], first: number, fence: Fence): num
     if (inner === undefined || inner.info === "") continue;
     if (inner.mark[0] === fence.mark[0] && inner.mark.length >= fence.mark.length) depth += 1;
   }
-  // Nothing closed what seemed to be inside: then it was not inside, and the last bare fence closes ours.
+  // Nothing closed what seemed to be inside: then it was not inside, and the last bare fence closes
+  // ours.
   return shallow;
 }
 
@@ -130,7 +132,7 @@ function isMarkdown(path: string): boolean {
   return /\.(?:md|mdx|markdown)$/i.test(path);
 }
 
-/** The block around a whole Markdown file: it opens the answer and says that it is Markdown, or ends the answer too. */
+/** The block around a whole Markdown file: it opens or ends the answer and says Markdown. */
 function markdownWrapper(lines: readonly string[], blocks: readonly Block[]): Block | undefined {
   const [block] = blocks;
   if (block === undefined || !isBlank(lines.slice(0, block.first))) return undefined;
@@ -138,13 +140,14 @@ function markdownWrapper(lines: readonly string[], blocks: readonly Block[]): Bl
   if (!["md", "mdx", "markdown"].includes(language)) return undefined;
   const fence = readFence(lines[block.first] ?? "");
   if (fence === undefined) return undefined;
-  // Blocks without a language inside look like the end: the last bare fence is, if only blank lines follow.
+  // Blocks without a language inside look like the end: the last bare fence is, if only blank lines
+  // follow.
   const end = lines.findLastIndex((line) => line.trim() !== "");
   if (end <= block.first || !closes(lines[end] ?? "", fence)) return block;
   return { ...block, content: lines.slice(block.first + 1, end), last: end };
 }
 
-/** Whether a line outside of every block is code: then the blocks are parts of the file, not around it. */
+/** Whether a line outside of all blocks is code: then blocks are parts of the file. */
 function codeStandsOutside(lines: readonly string[], blocks: readonly Block[]): boolean {
   const outside = lines.slice(0, blocks[0]?.first ?? 0);
   return outside.some((line) => looksLikeCode(line));

@@ -1,27 +1,27 @@
 /** What paths a project may have. */
 export interface PathPolicy {
-  /** Folders and files, as first segments, that nobody may write. Compared without regard to case. Default: `.git` and `.fetchwork`. */
+  /** First path segments that are never written, in any case. Default: `.git` and `.fetchwork`. */
   readonly forbidden?: readonly string[] | undefined;
-  /** Most bytes of a path. Default: 512. */
-  readonly maxBytes?: number | undefined;
-  /** Most folders of a path. Default: 24. */
-  readonly maxDepth?: number | undefined;
 }
 
 /** A path that can be written on every system, or why it cannot. */
 export type PathResult =
   { readonly ok: true; readonly path: string } | { readonly ok: false; readonly reason: string };
 
+/** Bytes of a path, and its folders. */
+const maxBytes = 512;
+const maxDepth = 24;
+
 /** Names of devices on Windows, with any extension. */
 const device = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[\d¹²³])(?:\.|$)/i;
 
 /**
- * Checks and normalises a path that a model named: relative, with `/`, in Unicode NFC, and writable on Linux, macOS and
- * Windows. Blanks and quotes around it and `./` before it are removed; whatever could lead out of the folder, or is
- * spelled to look like something else, is refused.
+ * Checks and normalises a path that a model named: relative, with `/`, in Unicode NFC, and writable
+ * on Linux, macOS and Windows. Blanks and quotes around it and `./` before it are removed; whatever
+ * could lead out of the folder, or is spelled to look like something else, is refused.
  */
 export function validateFilePath(path: string, policy: PathPolicy = {}): PathResult {
-  const { forbidden = [".git", ".fetchwork"], maxBytes = 512, maxDepth = 24 } = policy;
+  const { forbidden = [".git", ".fetchwork"] } = policy;
   if (typeof path !== "string") return refuse("it is not text");
   const trimmed = path
     .slice(0, 4_096)
@@ -84,6 +84,7 @@ export function foldPath(path: string): string {
 /** A path of a list that cannot be written, and why. */
 export interface RefusedPath {
   readonly path: string;
+  /** What is wrong with the path, in words. */
   readonly reason: string;
 }
 
@@ -95,15 +96,15 @@ export interface PathList {
 }
 
 /**
- * Checks a list of paths: each for itself, and that no two are one file on a disk that ignores case or composes
- * characters, and none is both a file and a folder. The same path twice is one path.
+ * Checks a list of paths: each for itself, and that no two are one file on a disk that ignores case
+ * or composes characters, and none is both a file and a folder. The same path twice is one path.
  */
-export function validateFilePaths(list: readonly string[], policy?: PathPolicy): PathList {
+export function validateFilePaths(list: readonly string[]): PathList {
   const refused: RefusedPath[] = [];
   const files = new Map<string, string>();
   const folders = new Map<string, string>();
   for (const named of list) {
-    const result = validateFilePath(named, policy);
+    const result = validateFilePath(named);
     if (!result.ok) {
       refused.push({ path: shown(named), reason: result.reason });
       continue;

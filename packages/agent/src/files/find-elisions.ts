@@ -17,8 +17,9 @@ const spelledOut =
   /\b(?:rest of (?:the |your |this )?(?:\w+ )?(?:code|file|function|implementation|component|class|logic|styles?) (?:here|(?:remains?|stays?|is|goes) (?:the same|unchanged|here|as before|omitted)|unchanged|as before|omitted|below)|(?:(?:your|add|insert|put) (?:\w+ ){0,3}(?:code|logic|implementation) (?:goes )?here)|(?:code|implementation|logic) (?:goes here|omitted|unchanged|remains unchanged|stays the same))\b/i;
 
 /**
- * Finds comments that stand for code that was left out ("... rest of the code stays the same", "// ..."). A file with
- * one is not whole. Markdown may show shortened code; nothing is looked for in it.
+ * Finds comments that stand for code that was left out ("... rest of the code stays the same", "//
+ * ..."). A file with one is not whole. Markdown may show shortened code; nothing is looked for in
+ * it.
  */
 export function findElisions(code: string, filePath: string): readonly Elision[] {
   if (/\.(?:md|mdx|markdown|txt|json)$/i.test(filePath)) return [];

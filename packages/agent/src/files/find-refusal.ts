@@ -4,8 +4,8 @@ const refuses =
   /\b(?:cannot|can['’]t|can not|won['’]t|unable to|not able to)\b.{0,80}?\b(?:help|assist|comply|provide|create|generate|write|produce|fulfil+|support|continue|do (?:that|this))\b/is;
 
 /**
- * Whether an answer is a refusal in words that its server called a normal end. Only short texts are looked at: a file that
- * begins with an apology and goes on is a file.
+ * Whether an answer is a refusal in words that its server called a normal end. Only short texts are
+ * looked at: a file that begins with an apology and goes on is a file.
  */
 export function isRefusal(answer: string): boolean {
   const text = answer.trim();

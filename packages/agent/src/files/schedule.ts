@@ -6,8 +6,9 @@ export interface ScheduledFile {
 }
 
 /**
- * Orders files into levels: all that a file uses stands in an earlier level, and the files of a level can be written at
- * the same time. Files that use each other in a circle share a level. Within a level the order of the list is kept.
+ * Orders files into levels: all that a file uses stands in an earlier level, and the files of a
+ * level can be written at the same time. Files that use each other in a circle share a level.
+ * Within a level the order of the list is kept.
  */
 export function schedule(files: readonly ScheduledFile[]): string[][] {
   const known = new Map(files.map((file) => [file.path, file]));
@@ -37,7 +38,7 @@ interface Visit {
   next: number;
 }
 
-/** Strongly connected components (Tarjan 1972), without recursion: a chain of 10,000 files overflows no stack. */
+/** Strongly connected components (Tarjan 1972), without recursion: 10,000 files are safe. */
 function findCircles(files: ReadonlyMap<string, ScheduledFile>): readonly (readonly string[])[] {
   const groups: string[][] = [];
   const index = new Map<string, number>();

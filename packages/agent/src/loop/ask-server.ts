@@ -15,12 +15,12 @@ export interface ServerQuestion {
   readonly browser?: readonly string[];
 }
 
-/** A command line that starts a server, waits until it listens, asks it or opens a page, and ends. */
+/** A command that starts a server, waits until it listens, asks it or opens a page, and ends. */
 export function askServer(question: ServerQuestion): readonly string[] {
   return [process.execPath, "-e", script, "--", JSON.stringify(question)];
 }
 
-/** It is run in the sandbox, whose network is its own. What the server prints comes before what is said of it. */
+/** Runs in the sandbox with its separate network. The server's output comes first. */
 const script = `
 const { spawn } = require("node:child_process");
 const { mkdtempSync, rmSync } = require("node:fs");

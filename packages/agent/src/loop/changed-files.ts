@@ -1,4 +1,4 @@
-import { AgentError } from "../errors.ts";
+import { checkFileBytes } from "../errors.ts";
 import { changedPaths } from "../files/changed-paths.ts";
 import { validateFilePath, validateFilePaths } from "../files/file-path.ts";
 import { holdsSecret, mayBeSecret } from "../project/secret-files.ts";
@@ -15,7 +15,7 @@ export interface ChangeLimits {
   readonly allowProtected: boolean;
 }
 
-/** Files that run by themselves on somebody's machine or server: hooks, workflows, settings of editors. */
+/** Files that run by themselves on a machine or server: hooks, workflows, editor settings. */
 const isProtected =
   /^(?:\.git|\.husky|\.github|\.gitlab-ci\.yml|\.vscode|\.idea|\.devcontainer|\.envrc|\.npmrc)(?:\/|$)/i;
 
@@ -25,8 +25,8 @@ export function isGuarded(path: string): boolean {
 }
 
 /**
- * The files of a program as a loop changes them, in memory: nothing is written before everything is decided. Each refusal
- * is a {@link ToolRefusal}.
+ * The files of a program as a loop changes them, in memory: nothing is written before everything is
+ * decided. Each refusal is a {@link ToolRefusal}.
  */
 export class ChangedFiles {
   readonly #before: ReadonlyMap<string, string>;
@@ -136,11 +136,7 @@ export class ChangedFiles {
   }
 
   #put(path: string, text: string): void {
-    const bytes = Buffer.byteLength(text);
-    if (bytes > this.#limits.maxFileBytes) {
-      const message = `${path} has ${bytes} bytes, more than the ${this.#limits.maxFileBytes} that are allowed`;
-      throw new AgentError("ERR_AGENT_LIMIT", message, { path });
-    }
+    checkFileBytes(path, Buffer.byteLength(text), this.#limits.maxFileBytes);
     if (!this.#now.has(path)) {
       const [refused] = validateFilePaths([...this.#now.keys(), path]).refused;
       if (refused !== undefined) throw new ToolRefusal(`The path ${path}: ${refused.reason}.`);

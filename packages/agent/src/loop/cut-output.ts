@@ -1,14 +1,14 @@
 import type { ExecResult } from "../verify/sandbox.ts";
 
 /** Characters of output that a model is told: the first third, and the end. */
-const mostOutput = 12_000;
+const maxOutput = 12_000;
 
 /** Leaves out the middle of a text that is too long for a model. */
 export function cutOutput(text: string): string {
-  if (text.length <= mostOutput) return text;
-  const head = text.slice(0, mostOutput / 3);
-  const tail = text.slice(text.length - (mostOutput * 2) / 3);
-  return `${head}\n… ${text.length - mostOutput} characters are left out …\n${tail}`;
+  if (text.length <= maxOutput) return text;
+  const head = text.slice(0, maxOutput / 3);
+  const tail = text.slice(text.length - (maxOutput * 2) / 3);
+  return `${head}\n… ${text.length - maxOutput} characters are left out …\n${tail}`;
 }
 
 /** How a command ended and what it printed, cut for a model. */

@@ -6,11 +6,11 @@ import { ToolRefusal, type ChangedFiles } from "./changed-files.ts";
 import { defineTool, type LoopTools } from "./loop-tool.ts";
 
 /** Lines, and characters, that one call shows. */
-const usualLines = 250;
-const mostLines = 1_000;
-const mostCharacters = 40_000;
-const mostEntries = 400;
-const mostMatches = 100;
+const lineCount = 250;
+const maxLines = 1_000;
+const maxCharacters = 40_000;
+const maxEntries = 400;
+const maxMatches = 100;
 const longestLine = 300;
 /** Milliseconds for a pattern: some take for ever. */
 const patternTime = 2_000;
@@ -25,14 +25,14 @@ export function lookTools(files: ChangedFiles): LoopTools {
       execute: ({ folder }) => listed(inFolder(files, folder)),
     }),
     read: defineTool({
-      description: `Shows a file with the numbers of its lines, which are not part of it: \`lines\` lines (default ${usualLines}, at most ${mostLines}) from line \`from\` on.`,
+      description: `Shows a file with the numbers of its lines, which are not part of it: \`lines\` lines (default ${lineCount}, at most ${maxLines}) from line \`from\` on.`,
       input: z.object({
         path: z.string(),
         from: z.int().min(1).optional(),
-        lines: z.int().min(1).max(mostLines).optional(),
+        lines: z.int().min(1).max(maxLines).optional(),
       }),
       about: ({ path, from = 1 }) => (from === 1 ? path : `${path}:${from}`),
-      execute: ({ path, from = 1, lines = usualLines }) => numbered(files.read(path), from, lines),
+      execute: ({ path, from = 1, lines = lineCount }) => numbered(files.read(path), from, lines),
     }),
     grep: defineTool({
       description:
@@ -63,9 +63,9 @@ function listed(paths: readonly string[]): string {
   if (paths.length === 0) return "There is no file.";
   for (let depth = 12; depth > 1; depth -= 1) {
     const entries = collapsed(paths, depth);
-    if (entries.length <= mostEntries) return entries.join("\n");
+    if (entries.length <= maxEntries) return entries.join("\n");
   }
-  return collapsed(paths, 1).slice(0, mostEntries).join("\n");
+  return collapsed(paths, 1).slice(0, maxEntries).join("\n");
 }
 
 function collapsed(paths: readonly string[], depth: number): readonly string[] {
@@ -85,11 +85,11 @@ function numbered(text: string, from: number, count: number): string {
   const lines = text.replace(/\n$/, "").split("\n");
   if (from > lines.length) throw new ToolRefusal(`The file has ${lines.length} lines.`);
   const shown: string[] = [];
-  let room = mostCharacters;
+  let room = maxCharacters;
   for (const [index, line] of lines.slice(from - 1, from - 1 + count).entries()) {
     room -= line.length;
     if (room < 0 && index > 0) break;
-    shown.push(`${from + index}\t${line.slice(0, mostCharacters)}`);
+    shown.push(`${from + index}\t${line.slice(0, maxCharacters)}`);
   }
   const next = from + shown.length;
   const isAll = next > lines.length;
@@ -113,14 +113,14 @@ function matches(paths: readonly string[], files: ChangedFiles, pattern: RegExp)
       const text = files.files.get(path) ?? "";
       const lines: string[] = [];
       for (const [index, line] of text.split("\n").entries()) {
-        if (found.length + lines.length > mostMatches) break;
+        if (found.length + lines.length > maxMatches) break;
         if (line.length < 10_000 && pattern.test(line)) {
           lines.push(`${path}:${index + 1}: ${line.slice(0, longestLine)}`);
         }
       }
       // Looked for only where something is shown: it takes longer than the search.
       if (lines.length > 0 && !holdsSecret(text)) found.push(...lines);
-      if (found.length > mostMatches) return;
+      if (found.length > maxMatches) return;
     }
   };
   try {
@@ -131,6 +131,6 @@ function matches(paths: readonly string[], files: ChangedFiles, pattern: RegExp)
     throw new ToolRefusal("The pattern takes too long.");
   }
   if (found.length === 0) return "No line matches.";
-  if (found.length <= mostMatches) return found.join("\n");
-  return `${found.slice(0, mostMatches).join("\n")}\n(there are more)`;
+  if (found.length <= maxMatches) return found.join("\n");
+  return `${found.slice(0, maxMatches).join("\n")}\n(there are more)`;
 }

@@ -31,7 +31,7 @@ export interface LoopModelParts {
 /** Questions after the first one, where a call was cut at its limit of tokens. */
 const cutAnswers = 2;
 
-/** A model for the loop of the AI SDK, of which no answer is paid twice: the same question has the answer that was kept. */
+/** A model for the AI SDK's loop. No answer is paid twice: a repeated question is replayed. */
 export function loopModel({ name, ask, answers, keep }: LoopModelParts): SdkModel {
   let takesPictures = true;
   const askSeeing = async (question: Question): Promise<Answer> => {
@@ -71,7 +71,7 @@ export function loopModel({ name, ask, answers, keep }: LoopModelParts): SdkMode
   };
 }
 
-/** Asks again where calls of an answer were cut, and says so to the model: it can do in several calls what does not fit into one. */
+/** Asks again where calls of an answer were cut, and tells the model to use several calls. */
 async function askForLess(question: Question, ask: LoopModelParts["ask"]): Promise<Answer> {
   const { turns = [] } = question;
   const said =
@@ -119,7 +119,7 @@ function questionOf({ prompt, tools = [] }: SdkQuestion): Question {
   return { messages, turns, tools: offered, mayBeEmpty: true };
 }
 
-/** An answer as the SDK has it. Its calls get names of ours: some servers give each call the same one, or none. */
+/** An answer as the SDK has it. We rename its calls: some servers repeat or omit names. */
 function sdkAnswerOf(key: string, { text, toolCalls, thoughts }: PaidAnswer): SdkAnswer {
   const content: SdkAnswer["content"] = [
     ...thoughts.map(({ text: thought, metadata }) => ({

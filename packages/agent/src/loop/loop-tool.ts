@@ -12,7 +12,7 @@ type Executed = string | ToolOutput | Promise<string | ToolOutput>;
 
 /** A tool that the model of a loop may call. */
 export interface LoopTool {
-  /** Whether the same call may have another result: then the first one is kept for a loop that is taken up. Default: `false`. */
+  /** Whether a repeated call may differ: then a resumed loop keeps the first result. */
   readonly mayDiffer?: boolean | undefined;
   /** What it does; the model reads it. */
   readonly description: string;
@@ -20,7 +20,7 @@ export interface LoopTool {
   readonly input: FlexibleSchema;
   /** What a call is about, in a few words, for people who watch. */
   readonly about: (input: unknown) => string;
-  /** Does it. What it returns, or the message of what it throws as a `ToolRefusal`, is told to the model. */
+  /** Runs it. The model is told the result, or the message of a thrown `ToolRefusal`. */
   readonly execute: (input: unknown, signal: AbortSignal) => Executed;
 }
 

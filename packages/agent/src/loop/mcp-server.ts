@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { AgentUsageError } from "../errors.ts";
 
-/** A server of the Model Context Protocol: a program that speaks it by stdio, or an address that does by Streamable HTTP. */
+/** An MCP server: a program that uses stdio, or an address that uses Streamable HTTP. */
 export type McpServer =
   | {
       /** Begins the names of its tools: letters, digits and `-`, at most 32. */

@@ -8,7 +8,7 @@ import type { McpServer } from "./mcp-server.ts";
 import { maxMessageBytes, startProgram, type StdioTransport } from "./stdio-transport.ts";
 
 /** Tools of all servers; characters of a description, and of a schema as JSON. */
-const most = { tools: 40, description: 1_000, schema: 4_000 };
+const max = { tools: 40, description: 1_000, schema: 4_000 };
 
 /** Milliseconds in which a server must start and list its tools, and do a call. */
 type McpTimes = Readonly<Record<"start" | "call", number>>;
@@ -18,7 +18,8 @@ const defaultTimes: McpTimes = { start: 10_000, call: 60_000 };
 /**
  * Starts servers, uses their tools, and closes them whatever comes of it.
  *
- * @throws AgentError `ERR_AGENT_MCP` as a rejection, with the name of a server that does not start, is silent or ends
+ * @throws AgentError `ERR_AGENT_MCP` as a rejection, with the name of a server that does not start,
+ * is silent or ends
  */
 export async function withMcpTools<T>(
   servers: readonly McpServer[] = [],
@@ -38,7 +39,7 @@ export async function withMcpTools<T>(
     });
     // The first tools of each server, so that one with many does not hide those of others.
     const tools = lists.flat().toSorted((one, other) => one.index - other.index);
-    const entries = tools.slice(0, most.tools).map(({ name, tool }) => [name, tool] as const);
+    const entries = tools.slice(0, max.tools).map(({ name, tool }) => [name, tool] as const);
     return await use(Object.fromEntries(entries));
   } finally {
     await Promise.allSettled(open.map((one) => one.close()));
@@ -90,16 +91,16 @@ async function toolsOf(
       const params = page?.nextCursor === undefined ? {} : { cursor: page.nextCursor };
       page = await client.listTools({ params, options });
       for (const { name, description = "", inputSchema } of page.tools) {
-        if (tools.size === most.tools) break;
+        if (tools.size === max.tools) break;
         const schema = { properties: {}, ...inputSchema, type: "object" as const };
-        const isShown = JSON.stringify(schema).length <= most.schema;
+        const isShown = JSON.stringify(schema).length <= max.schema;
         const note = isShown ? "" : " (The schema of its arguments is too long to be shown.)";
         const offered = `${server.name}__${name.replace(/[^\w-]/g, "_")}`.slice(0, 64);
         // Of two that are cut to one name the first is offered.
         if (tools.has(offered)) continue;
         tools.set(offered, {
           mayDiffer: true,
-          description: withoutControls(description.slice(0, most.description)) + note,
+          description: withoutControls(description.slice(0, max.description)) + note,
           input: jsonSchema(isShown ? schema : { type: "object", properties: {} }),
           about: (input) => (JSON.stringify(input) ?? "").slice(0, 200),
           execute: (input) => {
@@ -108,14 +109,14 @@ async function toolsOf(
           },
         });
       }
-    } while (page.nextCursor !== undefined && tools.size < most.tools);
+    } while (page.nextCursor !== undefined && tools.size < max.tools);
     return tools;
   });
 }
 
 type InTime = ReturnType<typeof within>;
 
-/** Does something in time. Why it fails is told without what a server or the platform says, which may have secrets. */
+/** Runs work within a time. The failure omits what a server says, which may hold secrets. */
 function within(server: McpServer, stop: AbortSignal) {
   return async <T>(
     ended: () => string | undefined,

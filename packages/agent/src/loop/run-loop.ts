@@ -30,18 +30,20 @@ export interface LoopParts extends LoopModelParts {
 }
 
 /** Pictures of an answer's calls that are shown: they go along with each question. */
-const mostPictures = 2;
+const maxPictures = 2;
 
 /** A conversation with a model that calls tools. */
 export type Conversation = readonly ModelMessage[];
 
 /**
- * Asks a model, does what it calls for, tells it what came of it, and so on until it calls for nothing more. Calls of one
- * answer are done one after another, in their order: so a loop that is taken up after its process was killed has the
- * same results, the same questions, and answers that were paid.
+ * Asks a model, does what it calls for, tells it what came of it, and so on until it calls for
+ * nothing more. Calls of one answer are done one after another, in their order: so a loop that is
+ * taken up after its process was killed has the same results, the same questions, and answers that
+ * were paid.
  *
  * @returns the conversation with all that was said
- * @throws AgentError `ERR_AGENT_LIMIT` as a rejection, after `maxSteps` questions; what asking rejects with
+ * @throws AgentError `ERR_AGENT_LIMIT` as a rejection, after `maxSteps` questions; what asking
+ * rejects with
  */
 export async function runLoop(messages: Conversation, parts: LoopParts): Promise<Conversation> {
   const { instructions, maxSteps, signal } = parts;
@@ -60,7 +62,7 @@ export async function runLoop(messages: Conversation, parts: LoopParts): Promise
       maxRetries: 0,
       abortSignal: either,
       prepareStep: ({ messages: all }) => {
-        const shown = pictures.splice(0).slice(-mostPictures).map(pictureMessage);
+        const shown = pictures.splice(0).slice(-maxPictures).map(pictureMessage);
         // New ones take the place of the old; what is returned is what the next step begins with.
         const others = shown.length === 0 ? all : all.filter((message) => !isPicture(message));
         return { messages: [...shortenResults(others), ...shown] };

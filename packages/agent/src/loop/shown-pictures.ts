@@ -4,7 +4,7 @@ import type { Question } from "../calls/ask-model.ts";
 const said = "The picture of the page:";
 const unseen = "There is no picture: the model's server takes none.";
 
-/** A message that shows a picture (PNG, base64) of a tool: few servers take pictures in results of tools. */
+/** A message with a picture (PNG, base64) of a tool: few servers take it as a result. */
 export function pictureMessage(data: string): ModelMessage {
   const content = [
     { type: "text", text: said } as const,

@@ -14,8 +14,9 @@ const grace = 1_000;
 export type StdioTransport = MCPTransport & { ended?: string };
 
 /**
- * Starts a program, and speaks with it by lines of JSON on its standard input and output. Unlike the transport of the SDK it
- * bounds what it reads, hands over nothing of our environment but PATH and HOME, and ends the children of the program too.
+ * Starts a program, and speaks with it by lines of JSON on its standard input and output. Unlike
+ * the transport of the SDK it bounds what it reads, hands over nothing of our environment but PATH
+ * and HOME, and ends the children of the program too.
  */
 export function startProgram(
   { command: [file = "", ...args], env }: Extract<McpServer, { readonly command: unknown }>,

@@ -21,8 +21,9 @@ export interface FromAiSdkOptions {
 }
 
 /**
- * A model of the AI SDK, by its name or as an object. It is described here, and not by the `LanguageModel` of `ai`, since
- * the declarations of `ai` fail in a strict project without the DOM library.
+ * A model of the AI SDK, by its name or as an object. It is described here, and not by the
+ * `LanguageModel` of `ai`, since the declarations of `ai` fail in a strict project without the DOM
+ * library.
  */
 export type AiSdkLanguageModel =
   | string
@@ -39,13 +40,14 @@ export type AiSdkModel =
   AiSdkLanguageModel | ((name: string) => AiSdkLanguageModel | Promise<AiSdkLanguageModel>);
 
 /**
- * Reaches a model of the Vercel AI SDK: one of versions 5 to 7, or the name of one. `ai` is loaded with the first call. Its
- * own repetitions are off: they do not know the budget.
+ * Reaches a model of the Vercel AI SDK: one of versions 5 to 7, or the name of one. `ai` is loaded
+ * with the first call. Its own repetitions are off: they do not know the budget.
  *
- * A refusal is recognised on the wire too (`refusal` of OpenAI, `stop_reason` of Anthropic), a piece that cannot be read
- * fails the call, and a stream that ends without a reason is cut.
+ * A refusal is recognised on the wire too (`refusal` of OpenAI, `stop_reason` of Anthropic), a
+ * piece that cannot be read fails the call, and a stream that ends without a reason is cut.
  *
- * @throws AgentUsageError for a model that is not one of the SDK; of one that a function makes, when it is asked
+ * @throws AgentUsageError for a model that is not one of the SDK; of one that a function makes,
+ * when it is asked
  */
 export function fromAiSdk(model: AiSdkModel, options: FromAiSdkOptions = {}): ModelProvider {
   const { id = "ai-sdk", defaultModel = nameOf(model) } = options;
@@ -231,7 +233,7 @@ function questionOf(request: ModelRequest, { jsonSchema, tool }: Sdk) {
   };
 }
 
-/** A turn as the SDK has it. The last one ends what Anthropic may keep for the next question of the same loop. */
+/** A turn as the SDK has it. Anthropic may cache the loop's questions up to the last one. */
 function messageOf(
   { role, content }: ModelTurn,
   index: number,
@@ -249,7 +251,7 @@ function reasonOf(reason: string): FinishReason {
   return reasons.get(reason) ?? "unknown";
 }
 
-/** OpenAI sends `choices[].delta.refusal`, Anthropic `delta.stop_reason`: not every version of the SDK keeps them. */
+/** OpenAI sends `choices[].delta.refusal`, Anthropic `delta.stop_reason`: the SDK may drop them. */
 function saysRefusal(raw: unknown): boolean {
   if (!isObject(raw)) return false;
   const { choices, delta } = raw;

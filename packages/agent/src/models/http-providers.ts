@@ -12,7 +12,7 @@ export interface HttpProviderOptions {
   readonly baseUrl?: string | undefined;
   /** The model that is asked when a call names none. Default: see `defaultModel`. */
   readonly model?: string | undefined;
-  /** Sends the requests. Default: the platform's `fetch`, following no redirects, so that the key stays where it was meant for. */
+  /** Sends the requests. Default: the platform's `fetch` without redirects, to protect the key. */
   readonly fetch?: typeof globalThis.fetch | undefined;
 }
 
@@ -58,8 +58,9 @@ export function anthropic(options: HttpProviderOptions = {}): ModelProvider {
 }
 
 /**
- * Reaches any server that speaks OpenAI's Chat Completions: Ollama, llama.cpp's `llama-server`, vLLM, LM Studio.
- * `@ai-sdk/openai-compatible` is loaded with the first call. A key is sent only when one is given.
+ * Reaches any server that speaks OpenAI's Chat Completions: Ollama, llama.cpp's `llama-server`,
+ * vLLM, LM Studio. `@ai-sdk/openai-compatible` is loaded with the first call. A key is sent only
+ * when one is given.
  */
 export function openAICompatible(options: OpenAiCompatibleOptions): ModelProvider {
   const { apiKey, baseUrl, model, fetch = strictFetch } = check("openAICompatible", options);

@@ -19,7 +19,7 @@ export interface ModelTool {
   readonly parameters: OutputSchema;
 }
 
-/** What a provider said of a piece, for the provider: a signature of thoughts. By the provider's name. */
+/** What a provider attached to a piece, such as a signature of thoughts, by provider name. */
 export type ProviderMetadata = Readonly<Record<string, Readonly<Record<string, unknown>>>>;
 
 /** A piece of a turn, shaped as the AI SDK has it. */
@@ -80,15 +80,16 @@ export interface TokenCount {
 }
 
 /**
- * Why an answer ended. Only `stop` and `tool` are ends of a whole answer: `length` was cut, `refusal` includes content
- * filters, and `unknown` is everything else, also a stream that ended without saying why.
+ * Why an answer ended. Only `stop` and `tool` are ends of a whole answer: `length` was cut,
+ * `refusal` includes content filters, and `unknown` is everything else, also a stream that ended
+ * without saying why.
  */
 export type FinishReason = "stop" | "tool" | "length" | "refusal" | "unknown";
 
 /** A piece of an answer, in the order in which it came. */
 export type ModelPart =
   | { readonly type: "text"; readonly text: string }
-  /** The model thinks: its server is not silent. Thoughts are no part of the answer; between tool calls, some servers want them back. */
+  /** The model thinks. Thoughts are not part of the answer; some servers want them back. */
   | {
       readonly type: "thinking";
       readonly id?: string | undefined;
@@ -108,15 +109,16 @@ export type ModelPart =
 
 /** What a model can do. */
 export interface ModelCapabilities {
-  /** Whether it takes forced tool calls. Default: `true`; a refusal of the server is noticed anyway. */
+  /** Whether it takes forced tool calls. Default: `true`; a server's refusal is noticed. */
   readonly tools?: boolean | undefined;
-  /** Tokens of question and answer together. Default: unknown; the server says so when it is too much. */
+  /** Maximum tokens of question and answer. Default: unknown; the server reports an excess. */
   readonly contextTokens?: number | undefined;
 }
 
 /**
- * Reaches models. `generate` makes one attempt and yields the answer's parts; it never repeats a call, and fails with an
- * `AgentError` that says whether repeating may help. An answer without a `finish` part counts as cut.
+ * Reaches models. `generate` makes one attempt and yields the answer's parts; it never repeats a
+ * call, and fails with an `AgentError` that says whether repeating may help. An answer without a
+ * `finish` part counts as cut.
  */
 export interface ModelProvider {
   /** Short name, without secrets, for logs and step identities. */

@@ -72,7 +72,7 @@ function connectionFailure(error: unknown): AgentError {
 const unreached =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_(?:SSL|TLS)_\w+|\w*CERT\w*|UNABLE_TO_\w+)$/;
 
-/** What Node's `fetch` does not do, however often it is asked; it says so in the error's cause only. */
+/** What Node's `fetch` never does, however often it is asked; only the error's cause says so. */
 function refusedByFetch(error: unknown): string | undefined {
   for (const { message } of withCauses(error)) {
     if (message === "unexpected redirect") {
@@ -83,14 +83,14 @@ function refusedByFetch(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Whether a question was refused, or found no server: nobody sends a bill for it. Told by the messages of this file. */
+/** Whether a question was refused or found no server, judged by messages of this file: no bill. */
 export function neverArrived(error: Error | undefined): boolean {
   if (error instanceof AgentError && error.status !== undefined) return error.status < 500;
   const unsent = /\((?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN)\)$|^fetch refuses|a redirect, which/;
   return unsent.test(error?.message ?? "");
 }
 
-/** What engines throw for code that is wrong; asking again does not help. `fetch` throws a TypeError too, for connections. */
+/** Errors of code that is wrong: no retry. `fetch` throws a TypeError for connections too. */
 function isMistake(error: unknown): error is Error {
   if (!(error instanceof Error) || error.cause !== undefined || "code" in error) return false;
   if (error.name === "ReferenceError") return true;
@@ -99,14 +99,15 @@ function isMistake(error: unknown): error is Error {
   return error.name === "TypeError" && isWrongUse.test(error.message);
 }
 
-/** The failed call in an error or its causes. Told by its fields: there may be several copies of the SDK. */
+/** The failed call in an error or its causes, by its fields: there may be two SDK copies. */
 function findCall(error: unknown): CallFailure | undefined {
   for (let next = error, depth = 0; next instanceof Error && depth < 5; depth += 1) {
     if ("responseBody" in next || "statusCode" in next) {
       const status = "statusCode" in next ? next.statusCode : undefined;
       const body = "responseBody" in next ? next.responseBody : undefined;
       const headers = "responseHeaders" in next ? next.responseHeaders : undefined;
-      // A body of 200 that cannot be read is reported with status 200: that is not a refusal, but garbage.
+      // A body of 200 that cannot be read is reported with status 200: that is not a refusal, but
+      // garbage.
       if (typeof status === "number" && status >= 400) {
         return {
           statusCode: status,

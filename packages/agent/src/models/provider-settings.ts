@@ -30,9 +30,10 @@ export function createProvider(settings: ProviderSettings): ModelProvider {
 }
 
 /**
- * The settings that an environment describes: `FETCHWORK_BASE_URL` or `OPENAI_BASE_URL` (any server that speaks OpenAI's
- * protocol, key in `FETCHWORK_API_KEY`, for the second also in `OPENAI_API_KEY`), else `OPENAI_API_KEY`, else `ANTHROPIC_API_KEY`.
- * `FETCHWORK_MODEL` names the model.
+ * The settings that an environment describes: `FETCHWORK_BASE_URL` or `OPENAI_BASE_URL` (any server
+ * that speaks OpenAI's protocol, key in `FETCHWORK_API_KEY`, for the second also in
+ * `OPENAI_API_KEY`), else `OPENAI_API_KEY`, else `ANTHROPIC_API_KEY`. `FETCHWORK_MODEL` names the
+ * model.
  *
  * @throws AgentError `ERR_AGENT_NO_PROVIDER` that names the three ways, when there is none
  */

@@ -35,8 +35,8 @@ interface TranscriptLine {
 }
 
 /**
- * Passes calls on and writes whole answers to a file, one line of JSON each, after what is there. It has prompts and
- * answers, and no keys.
+ * Passes calls on and writes whole answers to a file, one line of JSON each, after what is there.
+ * It has prompts and answers, and no keys.
  */
 export function recording(
   provider: ModelProvider,
@@ -62,7 +62,7 @@ export function recording(
   };
 }
 
-/** Begins a transcript, or goes on with one: a line that was being written when its process ended is cut off. */
+/** Begins or continues a transcript: a line that its process did not finish is removed. */
 async function begin(file: string, head: string): Promise<void> {
   try {
     await writeFile(file, head, { flag: "wx", mode: 0o600 });
@@ -76,8 +76,8 @@ async function begin(file: string, head: string): Promise<void> {
 }
 
 /**
- * Answers from a transcript. A question that it does not have is an error. The same question gets its answers in their
- * order, and then the last one again.
+ * Answers from a transcript. A question that it does not have is an error. The same question gets
+ * its answers in their order, and then the last one again.
  */
 export function replaying(file: string): ModelProvider {
   let loading: Promise<Map<string, TranscriptLine[]>> | undefined;
@@ -136,9 +136,7 @@ async function load(file: string): Promise<Map<string, TranscriptLine[]>> {
     if (line.trim() === "") continue;
     const value = parse(line);
     if (index === 0) {
-      if (!("format" in value) || value.format !== format) {
-        throw noTranscript(file);
-      }
+      if (!("format" in value) || value.format !== format) throw noTranscript(file);
       continue;
     }
     if (!(
@@ -165,7 +163,7 @@ function parse(line: string): object {
   }
 }
 
-/** What makes two questions the same. Limits of tokens do not: they depend on what is left of a budget. */
+/** What makes two questions equal. Token limits do not: they depend on the budget left. */
 function keyOf({ model, messages, tool, tools, turns, temperature }: ModelRequest): string {
   const parts = [model, messages, tool?.name, tool?.parameters, temperature];
   const whole = JSON.stringify(tools === undefined ? parts : [...parts, tools, turns]);

@@ -11,19 +11,20 @@ import { filesToShow } from "./files-to-show.ts";
 
 /** How a model is asked about an error. */
 export interface DiagnoseOptions extends ModelCallOptions {
-  /** Most tokens of the program in the question, at three and a half bytes each. Default: `100_000`. */
+  /** Maximum tokens of the program in the question, at 3.5 bytes each. Default: `100_000`. */
   readonly maxContextTokens?: number | undefined;
 }
 
-/** Characters of an error's text that are sent: its begin and its end, where the cause and the place stand. */
+/** Characters of an error's text that are sent: its start and end, where cause and place are. */
 const longestProblem = 20_000;
 
 /** Faults of the static check that are sent along. */
-const mostFaults = 30;
+const maxFaults = 30;
 
 /**
- * Explains an error: what causes it, in which files, and what to change. The files that the error's text names come first,
- * and what the static check finds is sent along. It changes nothing; `createAgent().edit` does.
+ * Explains an error: what causes it, in which files, and what to change. The files that the error's
+ * text names come first, and what the static check finds is sent along. It changes nothing;
+ * `createAgent().edit` does.
  *
  * @param folder the program
  * @param problem the text of the error: a stack, the output of a test, a description
@@ -43,7 +44,7 @@ export async function diagnose(
   const files = await readProjectFiles(confined, { maxFiles: 1_000 });
   const faults = (await checkConsistency(files))
     .filter(({ severity }) => severity === "error")
-    .slice(0, mostFaults)
+    .slice(0, maxFaults)
     .map(describeDiagnostic);
   const about = [said, ...faults].join("\n");
   const shown = await filesToShow(files, { maxTokens: maxContextTokens, about });

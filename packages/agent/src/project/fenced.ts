@@ -1,6 +1,7 @@
 /**
- * A file for a model, under its path, in a fence that no line of it ends: what stands within is not taken for a question. A
- * run of more backticks than anybody needs could only be there to be a cost.
+ * A file for a model, under its path, in a fence that no line of it ends: what stands within is not
+ * taken for a question. A run of more backticks than anybody needs could only be there to be a
+ * cost.
  */
 export function fenced(path: string, text: string): string {
   const within = text.trimEnd().replaceAll(/`{16,}/g, "`".repeat(16));

@@ -16,8 +16,9 @@ const isMade =
 const longestDeclarations = 2_000;
 
 /**
- * Chooses what has room in a question: files that `about` names first, then small ones before large ones; what has no room
- * is there by what it declares, or by its path. Secrets, lock files and what tools make are there by their paths.
+ * Chooses what has room in a question: files that `about` names first, then small ones before large
+ * ones; what has no room is there by what it declares, or by its path. Secrets, lock files and what
+ * tools make are there by their paths.
  */
 export async function filesToShow(
   files: ReadonlyMap<string, string>,
@@ -40,7 +41,7 @@ export async function filesToShow(
   return { files: shown.toSorted((left, right) => (left.path < right.path ? -1 : 1)), paths };
 }
 
-/** About how many tokens a text has with what stands around it, by what code has: three and a half bytes each. */
+/** Approximate tokens of a text and its frame, at the rate of code: 3.5 bytes each. */
 export function tokensOf(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / 3.5) + 5;
 }

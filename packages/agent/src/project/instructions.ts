@@ -3,13 +3,14 @@ import { fenced } from "./fenced.ts";
 import { holdsSecret } from "./secret-files.ts";
 
 /** Bytes of one file of instructions, and of all. */
-const mostOfFile = 32 * 1024;
-const mostOfAll = 64 * 1024;
+const maxOfFile = 32 * 1024;
+const maxOfAll = 64 * 1024;
 
 /**
- * The instructions that a repository has for agents: `AGENTS.md`, or `CLAUDE.md` where there is none, of the folders of some
- * paths, the nearest first, and of the root. Each is fenced with its path, as data of the repository: at most 32 KiB of one,
- * and 64 KiB of all, those of the root included. What holds secrets is left out.
+ * The instructions that a repository has for agents: `AGENTS.md`, or `CLAUDE.md` where there is
+ * none, of the folders of some paths, the nearest first, and of the root. Each is fenced with its
+ * path, as data of the repository: at most 32 KiB of one, and 64 KiB of all, those of the root
+ * included. What holds secrets is left out.
  *
  * @param paths of the files that are concerned, relative to the root
  * @returns a text for a model; empty where there are no instructions
@@ -19,10 +20,10 @@ export function instructionsOf(
   paths: readonly string[] = [],
 ): string {
   const sizes = new Map(files.map(({ path, bytes }) => [path, bytes]));
-  let room = mostOfAll;
+  let room = maxOfAll;
   const read = (folder: string): string | undefined => {
     for (const path of [`${folder}AGENTS.md`, `${folder}CLAUDE.md`]) {
-      const text = sizes.has(path) ? (readHead(path, Math.min(mostOfFile, room)) ?? "") : "";
+      const text = sizes.has(path) ? (readHead(path, Math.min(maxOfFile, room)) ?? "") : "";
       if (text.trim() === "" || holdsSecret(text)) continue;
       const bytes = Buffer.byteLength(text);
       room -= bytes;

@@ -28,7 +28,7 @@ export interface ReadContract {
   readonly refused: readonly RefusedPath[];
 }
 
-/** Reads a contract as a model wrote it: wrong parts of an entry are left out, wrong paths are named. Undefined: it is none. */
+/** Reads a contract as a model wrote it, without wrong parts; undefined: it is not a contract. */
 export function readContract(value: unknown): ReadContract | undefined {
   const list = isObject(value) ? value["files"] : value;
   if (!Array.isArray(list)) return undefined;

@@ -1,5 +1,6 @@
 const names = [
-  // Variables of an environment, but not what is there to be copied: `.env.local`, `prod.env`, `.dev.vars`.
+  // Variables of an environment, but not what is there to be copied: `.env.local`, `prod.env`,
+  // `.dev.vars`.
   String.raw`\.env(?!\.(?:example|sample|template)$)[^/]*`,
   String.raw`(?!(?:example|sample|template)\.)[^/]+\.env`,
   String.raw`\.dev\.vars[^/]*|[^/]*\.tfvars(?:\.json)?|[^/]*\.tfstate(?:\.backup)?`,
@@ -12,7 +13,7 @@ const names = [
 
 const secret = new RegExp(`(?:^|/)(?:${names.join("|")})$`, "i");
 
-/** Whether a file holds keys as a rule (`.env`, certificates, credentials): it is named to a model, and never shown. */
+/** Whether a file usually holds keys (`.env`, certificates): models see its name only. */
 export function mayBeSecret(path: string): boolean {
   return secret.test(path);
 }
@@ -28,7 +29,7 @@ const tokens = [
 
 const token = new RegExp(tokens.join("|"));
 
-/** Whether a text has a private key, or a token in the form of AWS, GitHub, Slack, Stripe, OpenAI or Anthropic. */
+/** Whether a text has a private key or a token of AWS, GitHub, Slack, Stripe, OpenAI, Anthropic. */
 export function holdsSecret(text: string): boolean {
   return token.test(text);
 }

@@ -12,8 +12,8 @@ export interface SurveyOptions {
 }
 
 /** Bytes of one file, and of all, that are looked at to rank them. */
-const mostOfFile = 32 * 1024;
-const mostOfAll = 32 * 1024 * 1024;
+const maxOfFile = 32 * 1024;
+const maxOfAll = 32 * 1024 * 1024;
 
 /** Files whose declarations are read. */
 const described = 20;
@@ -34,9 +34,10 @@ interface Looked extends ListedFile {
 }
 
 /**
- * Describes a program to a model within a number of tokens: the files that matter most for a request, with what they declare,
- * then the tree, folders without room collapsed. Files are ranked by the words of the request in their paths and declared
- * names, and by how many others import them. Secrets are named, never shown.
+ * Describes a program to a model within a number of tokens: the files that matter most for a
+ * request, with what they declare, then the tree, folders without room collapsed. Files are ranked
+ * by the words of the request in their paths and declared names, and by how many others import
+ * them. Secrets are named, never shown.
  */
 export async function surveyOf(
   { files, isCut, readHead }: FileList,
@@ -59,11 +60,11 @@ export async function surveyOf(
 }
 
 function lookAt(files: readonly ListedFile[], readHead: FileList["readHead"]): readonly Looked[] {
-  let room = mostOfAll;
+  let room = maxOfAll;
   return files.map((file) => {
     const isSecret = mayBeSecret(file.path);
     const wanted = !isSecret && isSource.test(file.path) && room > 0;
-    const text = wanted ? (readHead(file.path, mostOfFile) ?? "") : "";
+    const text = wanted ? (readHead(file.path, maxOfFile) ?? "") : "";
     room -= text.length;
     return {
       ...file,
@@ -71,7 +72,7 @@ function lookAt(files: readonly ListedFile[], readHead: FileList["readHead"]): r
       imports: new Set(
         Array.from(text.matchAll(imported), (found) => found.slice(1).find(Boolean) ?? ""),
       ),
-      lines: wanted && file.bytes <= mostOfFile ? text.split("\n").length - 1 : undefined,
+      lines: wanted && file.bytes <= maxOfFile ? text.split("\n").length - 1 : undefined,
       isSecret: isSecret || holdsSecret(text),
     };
   });
@@ -120,7 +121,7 @@ const small = new Set(
   ),
 );
 
-/** Imports are matched by the end of a path without its extension, which needs no settings of a resolver. */
+/** Imports match the end of a path without extension, which needs no resolver settings. */
 function countImporters(files: readonly Looked[]): ReadonlyMap<string, number> {
   const byStem = new Map<string, string[]>();
   const add = (stem: string, path: string): void => {

@@ -25,7 +25,7 @@ export type AgentEvent =
       readonly path?: string | undefined;
       readonly text: string;
     }
-  /** A tool did what the model called it for, or refused it. `about` is a path, a pattern or a command. */
+  /** A tool ran or refused a call of the model. `about` is a path, a pattern or a command. */
   | {
       readonly type: "tool";
       readonly name: string;
@@ -59,8 +59,9 @@ export type AgentEvent =
       readonly usage: Usage;
     }
   /**
-   * Round 0 is the first check; each repair is followed by one. `knownErrors` were there before an edit, and are not among
-   * `diagnostics`. `checked` and `unchecked` are those of {@link Coverage}. `level` is that of the sandbox, when the project was run.
+   * Round 0 is the first check; each repair is followed by one. `knownErrors` were there before an
+   * edit, and are not among `diagnostics`. `checked` and `unchecked` are those of {@link Coverage}.
+   * `level` is that of the sandbox, when the project was run.
    */
   | {
       readonly type: "checked";
@@ -87,6 +88,7 @@ export interface RunResult extends Coverage {
   readonly out: string;
   /** Whether no error is left in what was checked, but for those that were there before an edit. */
   readonly ok: boolean;
+  /** The files of the program, as the model planned them. */
   readonly plan: ProjectPlan;
   /** What the model of an edit said when it was done; undefined of other runs. */
   readonly said?: string | undefined;
@@ -102,18 +104,20 @@ export interface RunResult extends Coverage {
   readonly repairs: number;
   /** What all calls used, those before a resumption included. */
   readonly usage: Usage;
-  /** The commit of an edit; `null`: new errors, or no change to the last one; undefined: none was asked for. */
+  /** The commit of an edit; `null`: new errors or no change; undefined: none was asked for. */
   readonly commit?: string | null | undefined;
   /** Level of the sandbox; undefined: nothing was run. */
   readonly sandbox: SandboxLevel | undefined;
 }
 
 /**
- * A run that goes on. Iterate it for its events; each iteration gets all of them from the first on, but for tokens, which
- * are only for those who listen. `result` rejects with an `AgentError` when the run fails.
+ * A run that goes on. Iterate it for its events; each iteration gets all of them from the first on,
+ * but for tokens, which are only for those who listen. `result` rejects with an `AgentError` when
+ * the run fails.
  */
 export interface RunHandle extends AsyncIterable<AgentEvent> {
   readonly runId: string;
+  /** Settles at the end of the run; rejects with an `AgentError`. */
   readonly result: Promise<RunResult>;
   /** Ends the run; what is finished stays in its journal, and `resume` goes on. */
   cancel(reason?: string): void;

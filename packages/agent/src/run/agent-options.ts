@@ -22,9 +22,9 @@ export interface AgentOptions {
   readonly maxOutputTokens?: number | undefined;
   /** When failed calls are repeated. */
   readonly retry?: RetryPolicy | undefined;
-  /** Milliseconds without a piece of an answer after which an attempt failed. Default: `120_000`. */
+  /** Milliseconds without a piece of an answer after which an attempt fails. Default: `120_000`. */
   readonly idleTimeout?: number | undefined;
-  /** Limits of a run in tokens, money and time; a resumed run goes on with what is left, but for the time. Default: none. */
+  /** Limits in tokens, money and time; a resumed run has what is left, not time. Default: none. */
   readonly budget?: BudgetOptions | undefined;
   /** Files that are written at the same time. Default: 8. */
   readonly concurrency?: number | undefined;
@@ -36,20 +36,21 @@ export interface AgentOptions {
   readonly maxTotalBytes?: number | undefined;
   /** Most repairs. Repairs end before when they do not help. Default: 2; 0: none. */
   readonly repair?: number | undefined;
-  /** What runs the project after the check that runs nothing. Default: nothing is run; see `defaultVerifiers`. */
+  /** What runs the project after the static check; see `defaultVerifiers`. Default: nothing. */
   readonly verifiers?: readonly Verifier[] | undefined;
   /** Limits of what is run. */
   readonly sandbox?: SandboxOptions | undefined;
   /**
-   * Servers whose tools the model of an edit may call, as `<name>__<tool>`: at most 40 tools. They run outside of the sandbox,
-   * also in a dry run, with all powers of the user. One that fails ends the edit with `ERR_AGENT_MCP`. Default: none.
+   * Servers whose tools the model of an edit may call, as `<name>__<tool>`: at most 40 tools. They
+   * run outside of the sandbox, also in a dry run, with all powers of the user. One that fails ends
+   * the edit with `ERR_AGENT_MCP`. Default: none.
    */
   readonly mcp?: readonly McpServer[] | undefined;
   /** Decides about each change before it is written. Default: all are. */
   readonly approve?: Approver | undefined;
   /**
-   * Whether edits may change files that run by themselves (`.github`, `.husky`, `.vscode`) and files with secrets; meant for
-   * an `approve` that asks people. Default: `false`.
+   * Whether edits may change files that run by themselves (`.github`, `.husky`, `.vscode`) and
+   * files with secrets; meant for an `approve` that asks people. Default: `false`.
    */
   readonly allowProtected?: boolean | undefined;
   /** What happens to files that somebody changed. Default: `merge`. */
@@ -114,23 +115,24 @@ export interface EditInput {
   readonly runId?: string | undefined;
   /** An earlier run of the folder whose conversation goes on with this request. Default: none. */
   readonly continues?: string | undefined;
-  /** Paths of pictures that the model is shown: PNG, JPEG, GIF or WebP, at most 10 and 8 MiB together. Default: none. */
+  /** Paths of pictures for the model: PNG, JPEG, GIF, WebP; at most 10 and 8 MiB. Default: none. */
   readonly images?: readonly string[] | undefined;
   /**
-   * Whether the model may answer a question and change nothing; its answer is `said` of the result. Default: `false`, and no
-   * change is `ERR_AGENT_UNUSABLE`.
+   * Whether the model may answer a question and change nothing; its answer is `said` of the result.
+   * Default: `false`, and no change is `ERR_AGENT_UNUSABLE`.
    */
   readonly mayOnlyAnswer?: boolean | undefined;
   /** Writes nothing. Default: `false`. */
   readonly dryRun?: boolean | undefined;
   /**
-   * Also works where files of the folder have changes that git has not committed. Default: where it `continues` a run;
-   * elsewhere they are `ERR_AGENT_CONFLICT`.
+   * Also works where files of the folder have changes that git has not committed. Default: where it
+   * `continues` a run; elsewhere they are `ERR_AGENT_CONFLICT`.
    */
   readonly dirty?: boolean | undefined;
   /**
-   * Commits the files of a run without new errors on the current branch. It runs hooks, filters and signatures of the user's
-   * git, outside of the sandbox: hooks may run what the model wrote. Default: `false`.
+   * Commits the files of a run without new errors on the current branch. It runs hooks, filters and
+   * signatures of the user's git, outside of the sandbox: hooks may run what the model wrote.
+   * Default: `false`.
    */
   readonly commit?: boolean | undefined;
   /** Ends the run. */

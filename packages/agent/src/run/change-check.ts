@@ -4,7 +4,12 @@ import { fingerprintOf, fingerprints, type Diagnostic } from "../check/diagnosti
 import { changedPaths } from "../files/changed-paths.ts";
 import { coverageOf, type Coverage } from "../verify/coverage.ts";
 import type { SandboxLevel } from "../verify/sandbox.ts";
-import { levelFor, verifyFiles, type VerifyFilesOptions } from "../verify/verify-files.ts";
+import {
+  levelFor,
+  preventsRun,
+  verifyFiles,
+  type VerifyFilesOptions,
+} from "../verify/verify-files.ts";
 import type { Emit } from "./run-handle.ts";
 
 /** What is wrong with a changed program. The coverage is that of the changed files. */
@@ -22,12 +27,14 @@ function isFailedRun({ code, severity }: Diagnostic): boolean {
   return code === "verification" && severity === "error";
 }
 
-/** Checks what becomes of a program. What was wrong before is looked for only when something is wrong afterwards. */
+/** Checks a changed program. Earlier faults are looked for only when something is wrong. */
 export class ChangeCheck {
   readonly #before: ReadonlyMap<string, string>;
   readonly #run: RunOptions | undefined;
   readonly #known = new Map<string, Promise<ReadonlySet<string>>>();
   #knownToRun: Promise<ReadonlySet<string>> | undefined;
+  /** Fingerprints of what was said and a tool decides about. */
+  readonly #told = new Set<string>();
 
   /** @param run how the program is run; undefined: it is not */
   constructor(before: ReadonlyMap<string, string>, run: RunOptions | undefined) {
@@ -35,13 +42,24 @@ export class ChangeCheck {
     this.#run = run;
   }
 
-  /** New faults that can be found without running the program. */
+  /**
+   * New errors that can be found without running the program. Each one that a tool decides about is
+   * said once, unless its file cannot be parsed.
+   */
   async withoutRunning(files: ReadonlyMap<string, string>): Promise<readonly Diagnostic[]> {
     const only = affectedBy(changedPaths(this.#before, files), files);
     const found = await checkConsistency(files, undefined, only);
     if (found.length === 0) return found;
     const known = await this.#knownFaults(only);
-    return found.filter((one) => !known.has(fingerprintOf(one)));
+    const fresh = found.filter((one) => {
+      const fingerprint = fingerprintOf(one);
+      return one.severity === "error" && !known.has(fingerprint) && !this.#told.has(fingerprint);
+    });
+    for (const one of fresh) {
+      const isDecided = this.#run?.verifiers.some((tool) => tool.judges?.(one.path) === true);
+      if (isDecided === true && one.code !== "syntax") this.#told.add(fingerprintOf(one));
+    }
+    return fresh;
   }
 
   /** Says that a round of checks begins, finds new faults, and says what was found. */
@@ -75,7 +93,7 @@ export class ChangeCheck {
       diagnostics,
       knownErrors: fingerprints(found).size - fingerprints(diagnostics).size,
       ...coverageOf(changed, run?.verifiers, files),
-      level: levelFor(files, run),
+      level: diagnostics.some((one) => preventsRun(one, false)) ? undefined : levelFor(files, run),
     };
   }
 

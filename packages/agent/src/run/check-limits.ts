@@ -1,11 +1,12 @@
-import { AgentError } from "../errors.ts";
+import { AgentError, checkFileBytes } from "../errors.ts";
 import type { AgentSettings } from "./agent-options.ts";
 
 /** What a project may have. */
 type Limits = Pick<AgentSettings, "maxFileBytes" | "maxFiles" | "maxTotalBytes">;
 
 /**
- * Checks what becomes of a project that is there. One that has more than is allowed already may be changed, but not grow.
+ * Checks what becomes of a project that is there. One that has more than is allowed already may be
+ * changed, but not grow.
  *
  * @throws AgentError `ERR_AGENT_LIMIT`
  */
@@ -21,10 +22,7 @@ export function checkGrowth(
   for (const [path, text] of changed) {
     const bytes = Buffer.byteLength(text);
     const old = before.get(path);
-    if (bytes > maxFileBytes && bytes > Buffer.byteLength(old ?? "")) {
-      const message = `${path} has ${bytes} bytes, more than the ${maxFileBytes} that are allowed`;
-      throw new AgentError("ERR_AGENT_LIMIT", message, { path });
-    }
+    if (bytes > Buffer.byteLength(old ?? "")) checkFileBytes(path, bytes, maxFileBytes);
     if (old === undefined) files += 1;
     grown += bytes - Buffer.byteLength(old ?? "");
   }

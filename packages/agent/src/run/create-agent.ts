@@ -25,26 +25,26 @@ import {
   type RunInput,
 } from "./agent-options.ts";
 import { runEdit } from "./edit-run.ts";
-import { ProjectRun } from "./project-run.ts";
+import { ProjectRun, type ProjectRunParts } from "./project-run.ts";
 import { readImages } from "./read-images.ts";
 import { readProjectFiles } from "./read-project-files.ts";
-import { startRun, type Emit } from "./run-handle.ts";
+import { startRun } from "./run-handle.ts";
 import { emptyState, readState, type RecordStep, type RunState } from "./run-state.ts";
 
 /** Writes programs. */
 export interface CodeAgent {
   /** Writes a program from a prompt. */
   run(input: RunInput): RunHandle;
-  /** Goes on with a run, or an edit, that ended before its time; what is finished is not asked for again. */
+  /** Resumes a run or an edit that ended early; what is finished is not asked for again. */
   resume(runId: string, input: ResumeInput): RunHandle;
   /**
-   * Changes a program that is there. Files with changes that git has not committed are `ERR_AGENT_CONFLICT`, unless it is
-   * `dirty`.
+   * Changes a program that is there. Files with changes that git has not committed are
+   * `ERR_AGENT_CONFLICT`, unless it is `dirty`.
    */
   edit(input: EditInput): RunHandle;
   /**
-   * Checks a program that is there, and runs it where there are verifiers. Sources that are not UTF-8 text, longer
-   * than `maxFileBytes`, or more than four times `maxFiles`, are warnings.
+   * Checks a program that is there, and runs it where there are verifiers. Sources that are not
+   * UTF-8 text, longer than `maxFileBytes`, or more than four times `maxFiles`, are warnings.
    */
   verify(
     out: string,
@@ -74,31 +74,14 @@ export function createAgent(options: AgentOptions = {}): CodeAgent {
       const runId = checkRunId(input.runId ?? randomUUID());
       const { dryRun = false, signal, sharedDeps } = input;
       if (sharedDeps !== undefined) requireText("sharedDeps", sharedDeps);
-      return startRun(runId, (emit, own) =>
-        dryRun
-          ? work({
-              runId,
-              prompt,
-              out,
-              settings,
-              emit,
-              signal: either(own, signal),
-              sharedDeps,
-              state: emptyState(),
-            })
-          : withJournal(runId, { out, settings, isNew: true }, (opened) =>
-              work({
-                runId,
-                prompt,
-                out,
-                settings,
-                emit,
-                signal: either(own, signal),
-                sharedDeps,
-                ...opened,
-              }),
-            ),
-      );
+      return startRun(runId, (emit, own) => {
+        const signals = { emit, signal: either(own, signal) };
+        const shared = { runId, prompt, out, settings, sharedDeps, ...signals };
+        if (dryRun) return work({ ...shared, state: emptyState() });
+        return withJournal(runId, { out, settings, isNew: true }, (opened) =>
+          work({ ...shared, ...opened }),
+        );
+      });
     },
     resume(runId, input) {
       const out = resolve(requireText("out", input.out));
@@ -290,15 +273,8 @@ async function withJournal(
   }
 }
 
-interface Work {
-  readonly runId: string;
-  readonly prompt: string;
-  readonly out: string;
-  readonly settings: AgentSettings;
-  readonly emit: Emit;
-  readonly signal: AbortSignal;
+interface Work extends Omit<ProjectRunParts, "folder" | "record"> {
   readonly sharedDeps?: string | undefined;
-  readonly state: RunState;
   readonly record?: RecordStep | undefined;
   readonly folder?: ConfinedFolder | undefined;
 }

@@ -1,7 +1,8 @@
+import { refusesTools } from "../calls/ask-by-tool.ts";
 import { modelOf } from "../calls/ask-model.ts";
 import { Budget } from "../calls/budget.ts";
 import { fingerprints } from "../check/diagnostic.ts";
-import { AgentError, cancelled } from "../errors.ts";
+import { cancelled } from "../errors.ts";
 import { changedPaths } from "../files/changed-paths.ts";
 import { withMcpTools } from "../loop/mcp-tools.ts";
 import { lastWords } from "../loop/run-loop.ts";
@@ -43,8 +44,8 @@ export interface EditRunParts extends StepParts {
 }
 
 /**
- * Changes a program: all changes, or none. Faults that were there before are none of the edit. What is to be written is in
- * the journal before anything is.
+ * Changes a program: all changes, or none. Faults that were there before are none of the edit. What
+ * is to be written is in the journal before anything is.
  */
 export async function runEdit(parts: EditRunParts): Promise<RunResult> {
   const { runId, request, settings, emit, signal, folder, state, record, dryRun } = parts;
@@ -113,7 +114,7 @@ export async function runEdit(parts: EditRunParts): Promise<RunResult> {
   };
 }
 
-/** By tools where the model has them; where its server refuses them, or it is known to have none, in one answer. */
+/** By tools where the model has them; in one answer where its server refuses tools. */
 async function editProgram(
   parts: EditRunParts,
   program: ProgramBefore,
@@ -135,15 +136,6 @@ async function editProgram(
   }
   const files = await editAtOnce(request, program.before, program.check, options);
   return checked(files, parts, program.check);
-}
-
-/** A server that knows no tools says 400 or 422. */
-function refusesTools(error: unknown): boolean {
-  return (
-    error instanceof AgentError &&
-    error.code === "ERR_AGENT_PROVIDER" &&
-    (error.status === 400 || error.status === 422)
-  );
 }
 
 async function checked(

@@ -1,13 +1,12 @@
 import { join } from "node:path";
 import { askOnce, modelOf, type AskOptions } from "../calls/ask-model.ts";
-import { describeDiagnostic } from "../check/diagnostic.ts";
+import { describeDiagnostic, fingerprintOf } from "../check/diagnostic.ts";
 import { AgentError } from "../errors.ts";
 import { ChangedFiles } from "../loop/changed-files.ts";
 import { changeTools } from "../loop/change-tools.ts";
 import { lookTools } from "../loop/look-tools.ts";
 import type { LoopTools } from "../loop/loop-tool.ts";
-import { runTool } from "../loop/run-tool.ts";
-import { serverTools } from "../loop/server-tools.ts";
+import { sandboxTools } from "../loop/sandbox-tools.ts";
 import { lastWords, runLoop, type Conversation } from "../loop/run-loop.ts";
 import { fenced } from "../project/fenced.ts";
 import { filesToShow, tokensOf } from "../project/files-to-show.ts";
@@ -25,7 +24,7 @@ import { readState } from "./run-state.ts";
 /** Most questions of a loop. */
 const maxSteps = 200;
 
-/** Tokens of what the model is shown of a program before it looks: every question of the loop repeats them. */
+/** Tokens of the program that the model sees first: every question of the loop repeats them. */
 const shownTokens = 1_300;
 
 /** Tokens of a survey where the instructions of the repository take the room. */
@@ -68,8 +67,10 @@ export interface ProgramBefore {
 }
 
 /**
- * Has a model change a program by tools, checks it, and tells the model what is new and wrong, as often as repairs are
- * allowed. The program with the fewest faults counts. Every answer is in the journal before it is used.
+ * Has a model change a program by tools, checks it, and tells the model what is new and wrong, as
+ * often as repairs are allowed, but what no tool of the program reports once. The program with the
+ * fewest errors counts, then with the fewest of those. Every answer is in the journal before it is
+ * used.
  *
  * @throws AgentError `ERR_AGENT_UNUSABLE` as a rejection when nothing is changed
  */
@@ -87,6 +88,7 @@ export async function editWithTools(
       : [...(await conversationOf(continues, folder)), user(nextQuestion(request), images)];
   let best: EditedProgram | undefined;
   let refusal = "";
+  const told = new Set<string>();
   for (let round = 0; ; round += 1) {
     conversation = await runLoop(conversation, {
       name: modelOf(options),
@@ -100,10 +102,7 @@ export async function editWithTools(
         ...mcpTools,
         ...lookTools(files),
         ...changeTools(files),
-        ...(sandbox && {
-          run: runTool(files, sandbox, folder.root),
-          ...serverTools(files, sandbox, folder.root),
-        }),
+        ...(sandbox && sandboxTools(files, sandbox, folder.root)),
       },
       maxSteps,
       signal,
@@ -124,16 +123,18 @@ export async function editWithTools(
       );
     }
     const report = await check.round(round, files.files, emit);
-    const errors = errorsOf(report);
-    if (best === undefined || errors.length < errorsOf(best.report).length) {
+    const [errors, doubts] = faultsOf(report);
+    if (best === undefined || weightOf(report) < weightOf(best.report)) {
       best = { files: new Map(files.files), report, repairs: round };
     }
-    if (errors.length === 0 || round === repair) {
+    const untold = doubts.filter((one) => !told.has(fingerprintOf(one)));
+    for (const one of untold) told.add(fingerprintOf(one));
+    if (errors.length + untold.length === 0 || round === repair) {
       await record("said", { messages: conversation });
       return { ...best, repairs: round, said: lastWords(conversation) };
     }
     emit({ type: "step", step: "repair", round: round + 1 });
-    const faults = errors.slice(0, 30).map(describeDiagnostic);
+    const faults = [...errors, ...untold].slice(0, 30).map(describeDiagnostic);
     conversation = [
       ...conversation,
       user(`# Check\n\nThese faults are new since your changes:\n\n${faults.join("\n")}`),
@@ -141,8 +142,18 @@ export async function editWithTools(
   }
 }
 
-function errorsOf({ diagnostics }: ChangeReport): ChangeReport["diagnostics"] {
-  return diagnostics.filter(({ severity }) => severity === "error");
+/** Errors, and warnings that would be errors if the program's tools said so too. */
+function faultsOf({ diagnostics }: ChangeReport) {
+  return [
+    diagnostics.filter(({ severity }) => severity === "error"),
+    diagnostics.filter(({ unconfirmed }) => unconfirmed),
+  ] as const;
+}
+
+/** An error weighs more than any number of doubts. */
+function weightOf(report: ChangeReport): number {
+  const [errors, doubts] = faultsOf(report);
+  return errors.length * 1e6 + doubts.length;
 }
 
 function user(text: string, images: readonly ImagePart[] = []): Conversation[number] {
@@ -167,7 +178,7 @@ function nextQuestion(request: string): string {
   return `# Request\n\nFiles may have changed since: read them again before you change them.\n\n${request}`;
 }
 
-/** The request, after a small program as it is, or a survey of a large one, and the instructions of its repository. */
+/** The request, after the program or a survey of it, and the repository's instructions. */
 async function firstQuestion(
   request: string,
   files: ChangedFiles,

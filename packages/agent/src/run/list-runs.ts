@@ -16,6 +16,7 @@ export interface RunSummary {
   readonly done: number;
   /** Whether it came to its end. What did not can be resumed, where there is a prompt. */
   readonly finished: boolean;
+  /** What the models used so far. */
   readonly usage: Usage;
 }
 

@@ -3,8 +3,11 @@ import type { AskOptions } from "../calls/ask-model.ts";
 import { withProvider, type ModelCallOptions } from "../calls/call-options.ts";
 import { plan } from "../calls/plan.ts";
 import { contractMessages, contractTool } from "../calls/prompts.ts";
-import { requireText } from "../errors.ts";
+import { AgentError, requireText } from "../errors.ts";
 import { readContract, type FileSpec, type ProjectPlan } from "../project/project-plan.ts";
+
+/** Where the plan is kept. */
+export const sharedDepsPath = "shared_deps.md";
 
 /** Plans a program: the Markdown, and the files with what they owe each other. */
 export async function planProject(
@@ -16,10 +19,10 @@ export async function planProject(
 }
 
 /**
- * Lists the files of a planned program with their contract, by a structured call. Paths that cannot be written are told to
- * the model, once.
+ * Lists the files of a planned program with their contract, by a structured call. Paths that cannot
+ * be written are told to the model, once.
  */
-export async function specifyFiles(
+async function specifyFiles(
   prompt: string,
   sharedDeps: string,
   options: AskOptions,
@@ -27,7 +30,25 @@ export async function specifyFiles(
   requireText("prompt", prompt);
   requireText("sharedDeps", sharedDeps);
   const messages = contractMessages(prompt, sharedDeps);
-  return (await askStructured({ messages, tool: contractTool, read }, options)).value;
+  return askStructured({ messages, tool: contractTool, read }, options);
+}
+
+/**
+ * As {@link planProject} lists files, without the plan, which is our file.
+ *
+ * @throws AgentError `ERR_AGENT_LIMIT` as a rejection, for no file or more than `maxFiles`
+ */
+export async function listProjectFiles(
+  prompt: string,
+  sharedDeps: string,
+  maxFiles: number,
+  options: AskOptions,
+): Promise<readonly FileSpec[]> {
+  const listed = await specifyFiles(prompt, sharedDeps, options);
+  const files = listed.filter(({ path }) => path.toLowerCase() !== sharedDepsPath);
+  if (files.length > 0 && files.length <= maxFiles) return files;
+  const message = `the model must list 1 to ${maxFiles} files, got ${files.length}`;
+  throw new AgentError("ERR_AGENT_LIMIT", message);
 }
 
 function read(value: unknown): readonly FileSpec[] | Complaint {

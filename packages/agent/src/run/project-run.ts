@@ -1,30 +1,26 @@
-import { askModel, type AskOptions } from "../calls/ask-model.ts";
+import type { AskOptions } from "../calls/ask-model.ts";
 import { Budget } from "../calls/budget.ts";
 import { withProvider } from "../calls/call-options.ts";
-import { requirePlan } from "../calls/plan.ts";
-import { fileMessages, planMessages } from "../calls/prompts.ts";
+import { plan } from "../calls/plan.ts";
 import { repairSource } from "../calls/repair-source.ts";
-import { writeSource } from "../calls/write-source.ts";
+import { writePlannedFile } from "../calls/write-source.ts";
 import { fingerprints, type Diagnostic } from "../check/diagnostic.ts";
-import { AgentError, cancelled, type AgentErrorCode } from "../errors.ts";
+import { AgentError, cancelled, checkFileBytes, type AgentErrorCode } from "../errors.ts";
 import { schedule } from "../files/schedule.ts";
 import type { FileSpec } from "../project/project-plan.ts";
 import { createSandbox, type Sandbox, type SandboxLevel } from "../verify/sandbox.ts";
 import { coverageOf } from "../verify/coverage.ts";
-import { levelFor, verifyFiles } from "../verify/verify-files.ts";
+import { levelFor, preventsRun, verifyFiles } from "../verify/verify-files.ts";
 import type { ConfinedFolder } from "../workspace/confined-folder.ts";
 import { written, type WrittenFile } from "../workspace/project-writer.ts";
 import type { RunResult, StepName } from "./agent-event.ts";
 import { contextOf } from "./context-files.ts";
 import { generateFiles } from "./generate-files.ts";
-import { specifyFiles } from "./plan-project.ts";
+import { listProjectFiles, sharedDepsPath } from "./plan-project.ts";
 import { repairTasks, type RepairTask } from "./repair-files.ts";
 import { repairKey, type RunState } from "./run-state.ts";
 import { stepOptions, type StepParts } from "./step-options.ts";
 import { writeFiles } from "./write-files.ts";
-
-/** Where the plan is kept. */
-export const sharedDepsPath = "shared_deps.md";
 
 /** What a run is made of. */
 export interface ProjectRunParts extends StepParts {
@@ -36,7 +32,7 @@ export interface ProjectRunParts extends StepParts {
   readonly out: string;
 }
 
-/** One run from prompt to files: each step is written down when it is finished, and not done again when it is there. */
+/** One run from prompt to files: each finished step is recorded, and not done again. */
 export class ProjectRun {
   readonly #parts: ProjectRunParts;
   readonly #budget: Budget;
@@ -99,8 +95,7 @@ export class ProjectRun {
     const { state, prompt, record, emit } = this.#parts;
     if (state.sharedDeps !== undefined) return state.sharedDeps;
     emit({ type: "step", step: "plan" });
-    const { text } = await askModel({ messages: planMessages(prompt, []) }, this.#options("plan"));
-    requirePlan(text);
+    const text = await plan(prompt, this.#options("plan"));
     this.#checkFile(sharedDepsPath, text);
     await record("plan", { text });
     state.sharedDeps = text;
@@ -111,15 +106,8 @@ export class ProjectRun {
     const { state, prompt, record, emit, settings } = this.#parts;
     if (state.files !== undefined) return state.files;
     emit({ type: "step", step: "files" });
-    const listed = await specifyFiles(prompt, sharedDeps, this.#options("files"));
-    // The plan is our own file.
-    const files = listed.filter(({ path }) => path.toLowerCase() !== sharedDepsPath);
-    if (files.length > settings.maxFiles) {
-      throw new AgentError(
-        "ERR_AGENT_LIMIT",
-        `the model lists ${files.length} files, more than the ${settings.maxFiles} that are allowed`,
-      );
-    }
+    const options = this.#options("files");
+    const files = await listProjectFiles(prompt, sharedDeps, settings.maxFiles, options);
     await record("files", { files });
     state.files = files;
     return files;
@@ -144,13 +132,9 @@ export class ProjectRun {
     const { state, prompt, record, emit } = this.#parts;
     const { path } = spec;
     emit({ type: "step", step: "file", path });
-    const context = await contextOf(spec.dependsOn, state.sources);
-    const { code } = await writeSource(
-      path,
-      (complaints, form) =>
-        fileMessages({ prompt, sharedDeps, filePath: path, spec, context, complaints }, form),
-      this.#options("file", path),
-    );
+    const context = await contextOf(spec.dependsOn, (used) => state.sources.get(used));
+    const input = { prompt, sharedDeps, filePath: path, spec, context };
+    const code = await writePlannedFile(input, this.#options("file", path));
     this.#checkFile(path, code);
     await record("file", { path, code });
     state.sources.set(path, code);
@@ -169,12 +153,7 @@ export class ProjectRun {
   }
 
   #checkFile(path: string, code: string): void {
-    const { maxFileBytes } = this.#parts.settings;
-    const bytes = Buffer.byteLength(code);
-    if (bytes > maxFileBytes) {
-      const message = `${path} has ${bytes} bytes, more than the ${maxFileBytes} that are allowed`;
-      throw new AgentError("ERR_AGENT_LIMIT", message, { path });
-    }
+    checkFileBytes(path, Buffer.byteLength(code), this.#parts.settings.maxFileBytes);
   }
 
   #checkSize(sources: ReadonlyMap<string, string>): void {
@@ -204,13 +183,13 @@ export class ProjectRun {
       const failure = sources.has(one.path) ? undefined : this.#failed.get(one.path);
       return failure === undefined ? one : { ...one, message: `not written: ${failure.message}` };
     });
-    this.#level = levelFor(sources, run);
+    this.#level = found.some((one) => preventsRun(one, true)) ? undefined : levelFor(sources, run);
     const coverage = coverageOf(sources, run?.verifiers);
     emit({ type: "checked", round, diagnostics, ...coverage, level: this.#level });
     return diagnostics;
   }
 
-  /** Repairs the files that errors name, until there are none, no fewer than before, or no rounds left. The best state wins. */
+  /** Repairs the files that errors name while errors become fewer. The best state wins. */
   async #repair(
     first: ReadonlyMap<string, string>,
     sharedDeps: string,
@@ -254,10 +233,10 @@ export class ProjectRun {
     const finished = state.repaired.get(repairKey(round, path));
     if (finished !== undefined) return finished;
     emit({ type: "step", step: "repair", path, round });
-    const context = await contextOf(related, sources);
+    const context = await contextOf(related, (used) => sources.get(used));
     const source = sources.get(path);
     const input = { prompt, sharedDeps, filePath: path, source, problems, context };
-    const { code } = await repairSource(input, this.#options("repair", path));
+    const code = await repairSource(input, this.#options("repair", path));
     this.#checkFile(path, code);
     await record("repair", { path, code, round });
     state.repaired.set(repairKey(round, path), code);

@@ -10,8 +10,8 @@ export interface ImagePart {
 }
 
 /** Most pictures, and bytes of all: they go along with each question. */
-const mostImages = 10;
-const mostBytes = 8 * 1024 * 1024;
+const maxImages = 10;
+const maxBytes = 8 * 1024 * 1024;
 
 /** The first bytes of each kind, in hexadecimal. */
 const kinds: readonly (readonly [mediaType: string, begin: RegExp])[] = [
@@ -27,16 +27,16 @@ const kinds: readonly (readonly [mediaType: string, begin: RegExp])[] = [
  * @throws AgentUsageError as a rejection for what is none, or too much
  */
 export async function readImages(paths: readonly string[]): Promise<readonly ImagePart[]> {
-  if (paths.length > mostImages) {
-    throw optionError("images", paths.length, `at most ${mostImages} pictures`);
+  if (paths.length > maxImages) {
+    throw optionError("images", paths.length, `at most ${maxImages} pictures`);
   }
-  let room = mostBytes;
+  let room = maxBytes;
   const images: ImagePart[] = [];
   for (const path of paths) {
     const { size } = await stat(path).catch(() => ({ size: 0 }));
     room -= size;
     if (room < 0)
-      throw optionError("images", path, `pictures of at most ${mostBytes} bytes together`);
+      throw optionError("images", path, `pictures of at most ${maxBytes} bytes together`);
     const bytes = size === 0 ? Buffer.alloc(0) : await readFile(path);
     const begin = bytes.subarray(0, 16).toString("hex");
     const [mediaType] = kinds.find(([, pattern]) => pattern.test(begin)) ?? [];

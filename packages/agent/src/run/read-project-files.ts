@@ -8,7 +8,7 @@ export interface ReadLimits {
   readonly maxFiles: number;
   /** The files of the folder, where they are known. Default: they are listed. */
   readonly list?: FileList | undefined;
-  /** Hears of each file that is there without its content: it cannot be read as text, or there are too many. */
+  /** Receives each file whose content is left out: not text, or too many files. */
   readonly onUnread?: ((path: string, reason: "content" | "count") => void) | undefined;
 }
 
@@ -16,8 +16,8 @@ export interface ReadLimits {
 const isSource = /\.(?:[cm]?[jt]sx?|vue|json|css|html?)$/i;
 
 /**
- * The text files of a program by path; what git ignores, links and other repositories are left out. What is not UTF-8 text,
- * or longer than a file may be, is there without its content.
+ * The text files of a program by path; what git ignores, links and other repositories are left out.
+ * What is not UTF-8 text, or longer than a file may be, is there without its content.
  */
 export async function readProjectFiles(
   folder: ConfinedFolder,

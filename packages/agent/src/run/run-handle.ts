@@ -5,7 +5,7 @@ import type { AgentEvent, RunHandle, RunResult } from "./agent-event.ts";
 export type Emit = (event: AgentEvent) => void;
 
 /** Most tokens that wait for a slow listener; more are left out. */
-const mostTokens = 10_000;
+const maxTokens = 10_000;
 
 interface Listener {
   readonly tokens: AgentEvent[];
@@ -27,7 +27,7 @@ export function startRun(
   };
   const emit: Emit = (event) => {
     if (event.type === "token") {
-      for (const { tokens } of listeners) if (tokens.length < mostTokens) tokens.push(event);
+      for (const { tokens } of listeners) if (tokens.length < maxTokens) tokens.push(event);
     } else events.push(event);
     wakeAll();
   };

@@ -1,7 +1,6 @@
 import { isObject } from "@fetchwork/kit";
 import { addUsage } from "../calls/ask-model.ts";
-import type { Usage } from "../calls/budget.ts";
-import type { Amount } from "../calls/spending.ts";
+import type { Amount, Usage } from "../calls/budget.ts";
 import { AgentError } from "../errors.ts";
 import { validateFilePath } from "../files/file-path.ts";
 import type { PaidAnswer } from "../loop/loop-model.ts";

@@ -30,7 +30,8 @@ export function stepOptions(
     budget,
     signal,
     onToken: (text: string) => emit({ type: "token", step, path, text }),
-    // The answer that it was for is written down after it: their order in the journal is that of the calls.
+    // The answer that it was for is written down after it: their order in the journal is that of
+    // the calls.
     onUsage: (usage: Usage) =>
       void record("spent", { usage, charged: budget.charged }).catch(() => undefined),
     onRetry: ({ attempt, delay, error: { code, message } }) =>

@@ -7,8 +7,8 @@ import type { EditRunParts } from "./edit-run.ts";
 import type { EditChange } from "./run-state.ts";
 
 /**
- * Writes what is not there yet. The base of an edit is what was read: a file that somebody changed since is not
- * overwritten, and then no other is written either.
+ * Writes what is not there yet. The base of an edit is what was read: a file that somebody changed
+ * since is not overwritten, and then no other is written either.
  */
 export async function writeChanges(
   changes: readonly EditChange[],
@@ -63,7 +63,7 @@ export function fileOf({ path, before, after }: EditChange): WrittenFile {
   return written(path, before === null ? "created" : "updated", after);
 }
 
-/** What is in a file's place: what is to be there, or what was there when the edit was made. Anything else is a conflict. */
+/** What is in a file's place: the new or the original text. Anything else is a conflict. */
 async function stateOf(
   { path, before, after }: EditChange,
   folder: ConfinedFolder,

@@ -35,7 +35,7 @@ interface Pending {
   readonly skipped?: WrittenFile | undefined;
 }
 
-/** Writes files, some at a time: what is about to happen is written down first, so that it happens once. */
+/** Writes files in parallel: each intention is recorded first, so that it happens once. */
 export function writeFiles(
   contents: ReadonlyMap<string, string>,
   folder: ConfinedFolder,

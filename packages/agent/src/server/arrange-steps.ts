@@ -9,20 +9,19 @@ export interface ArrangedStep {
   readonly record: StepRecord;
 }
 
-/** Where new steps go. */
-export interface StepPlace {
-  readonly taskId: string;
-  /** Index of the first of them. */
-  readonly index: number;
-}
-
 /**
- * Makes records of new steps: in an order in which each can be run after those before it, however many are run at the
- * same time.
+ * Makes records of new steps: in an order in which each can be run after those before it, however
+ * many are run at the same time.
  *
- * @throws AgentUsageError `ERR_AGENT_OPTION` for two steps with one key, an unknown key, or steps that wait for each other
+ * @param index place of the first one in its task
+ * @throws AgentUsageError `ERR_AGENT_OPTION` for two steps with one key, an unknown key, or steps
+ * that wait for each other
  */
-export function arrangeSteps(steps: readonly NewStep[], place: StepPlace): readonly ArrangedStep[] {
+export function arrangeSteps(
+  steps: readonly NewStep[],
+  taskId: string,
+  index: number,
+): readonly ArrangedStep[] {
   const byKey = new Map<string, NewStep>();
   for (const step of steps) {
     const key = step.key ?? step.name;
@@ -42,8 +41,8 @@ export function arrangeSteps(steps: readonly NewStep[], place: StepPlace): reado
   return ordered.map((key, offset) => {
     const { name = key, data = {}, last = false } = byKey.get(key) ?? {};
     const record: StepRecord = {
-      taskId: place.taskId,
-      index: place.index + offset,
+      taskId,
+      index: index + offset,
       name,
       data,
       status: "created",

@@ -21,7 +21,7 @@ export interface AutomaticTasksOptions {
 
 const automatically = { input: null, additionalInput: {}, automatic: true };
 
-/** Runs, step by step, the tasks that nobody has to ask for: each in one server at a time, and in another one when that is gone. */
+/** Runs tasks without requests, step by step: in one server at a time, which may be replaced. */
 export class AutomaticTasks {
   readonly #options: AutomaticTasksOptions;
   readonly #stop = new AbortController();
@@ -58,7 +58,7 @@ export class AutomaticTasks {
       });
   }
 
-  /** Takes no more tasks and resolves when those of this server are given back. The steps are the runner's to end. */
+  /** Takes no more tasks; resolves when this server's are released. The runner ends steps. */
   async stop(): Promise<void> {
     clearInterval(this.#timer);
     this.#stop.abort(new Error("the server stops"));

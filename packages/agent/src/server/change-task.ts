@@ -1,6 +1,7 @@
 import type { Change, Store, Stored, Transaction } from "@fetchwork/documents";
 import type { JsonObject } from "./task-agent.ts";
 import type { TaskBus } from "./task-bus.ts";
+import { TaskReader } from "./task-reader.ts";
 import { taskCollections, type TaskRecord } from "./task-records.ts";
 
 /** A project may have 10,000 files; each is stored with its bookkeeping. */
@@ -21,11 +22,12 @@ export interface TaskChange<T> {
 }
 
 /** Changes tasks and what belongs to them, and tells of it, each time in one transaction. */
-export class TaskChanger {
+export class TaskChanger extends TaskReader {
   readonly #store: Store;
   readonly #bus: TaskBus;
 
   constructor(store: Store, bus: TaskBus) {
+    super(store);
     this.#store = store;
     this.#bus = bus;
   }
@@ -41,8 +43,8 @@ export class TaskChanger {
   ): Promise<{ readonly task: Stored<TaskRecord>; readonly value: T } | undefined> {
     const changed = await this.#store.transaction(async (tx) => {
       const tasks = tx.collection(taskCollections.tasks);
-      // A write, though of nothing new: on PostgreSQL, who comes second is told here that it has to begin again, and not
-      // by a unique index that its own rows are there already.
+      // A write, though of nothing new: on PostgreSQL, who comes second is told here that it has to
+      // begin again, and not by a unique index that its own rows are there already.
       const task = await tasks.update(taskId, {});
       if (task === undefined || (task.state === "canceled" && !alsoCanceled)) return undefined;
       const change = await work(tx, task);
@@ -59,5 +61,20 @@ export class TaskChanger {
     }, longTransaction);
     if (changed !== undefined) this.#bus.tell(taskId);
     return changed;
+  }
+
+  /** Removes a task and everything of it. */
+  async remove(taskId: string): Promise<boolean> {
+    const removed = await this.#store.transaction(async (tx) => {
+      if (!(await tx.collection(taskCollections.tasks).remove(taskId))) return false;
+      const where = { taskId };
+      await tx.collection(taskCollections.steps).removeMany({ where });
+      await tx.collection(taskCollections.artifacts).removeMany({ where });
+      await tx.collection(taskCollections.contents).removeMany({ where });
+      await tx.collection(taskCollections.events).removeMany({ where });
+      return true;
+    }, longTransaction);
+    if (removed) this.#bus.tell(taskId);
+    return removed;
   }
 }

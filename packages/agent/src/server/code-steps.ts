@@ -2,7 +2,7 @@ import { isObject } from "@fetchwork/kit";
 import { AgentError } from "../errors.ts";
 import { schedule } from "../files/schedule.ts";
 import { readContract, type FileSpec } from "../project/project-plan.ts";
-import { sharedDepsPath } from "../run/project-run.ts";
+import { sharedDepsPath } from "../run/plan-project.ts";
 import type { JsonObject, NewStep, RunningStep, StepResult } from "./task-agent.ts";
 import type { VerifyLevel } from "./task-wishes.ts";
 
@@ -58,7 +58,7 @@ export async function bestOf(
   return files.filter(({ path }) => paths.includes(path)).map(({ path, hash }) => ({ path, hash }));
 }
 
-/** Puts files back to what repairs did not make better, with what was found then. What people uploaded since stays. */
+/** Restores files that repairs did not improve, with their findings. Later uploads stay. */
 export async function asItWas(step: RunningStep): Promise<StepResult> {
   const { best, output, additionalOutput } = step.data;
   const files = await step.files();

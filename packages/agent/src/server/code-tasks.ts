@@ -1,22 +1,22 @@
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { askModel, type AskOptions } from "../calls/ask-model.ts";
-import { Budget, type Usage } from "../calls/budget.ts";
+import type { AskOptions } from "../calls/ask-model.ts";
 import { withProvider } from "../calls/call-options.ts";
-import { requirePlan } from "../calls/plan.ts";
-import { fileMessages, planMessages } from "../calls/prompts.ts";
+import { plan } from "../calls/plan.ts";
 import { repairSource } from "../calls/repair-source.ts";
-import { writeSource } from "../calls/write-source.ts";
+import { writePlannedFile } from "../calls/write-source.ts";
 import { describeDiagnostic, fingerprints } from "../check/diagnostic.ts";
-import { AgentError, checkCount, optionError } from "../errors.ts";
+import { checkFileBytes, optionError } from "../errors.ts";
 import type { AgentOptions } from "../run/agent-options.ts";
+import { contextOf } from "../run/context-files.ts";
 import { settingsOf } from "../run/create-agent.ts";
 import { runEdit } from "../run/edit-run.ts";
-import { specifyFiles } from "../run/plan-project.ts";
-import { sharedDepsPath, withEnd } from "../run/project-run.ts";
+import { listProjectFiles, sharedDepsPath } from "../run/plan-project.ts";
+import { withEnd } from "../run/project-run.ts";
 import { repairTasks } from "../run/repair-files.ts";
 import { emptyState } from "../run/run-state.ts";
+import { stepOptions, type StepParts } from "../run/step-options.ts";
 import { coverageOf, type Coverage } from "../verify/coverage.ts";
 import { createSandbox } from "../verify/sandbox.ts";
 import { verifyFiles } from "../verify/verify-files.ts";
@@ -34,7 +34,6 @@ import {
   taskOf,
   verifyStepOf,
 } from "./code-steps.ts";
-import { contextFiles } from "./context-files.ts";
 import { readTaskWishes, type TaskWishes, type VerifyLevel } from "./task-wishes.ts";
 import {
   defineAgent,
@@ -67,28 +66,27 @@ export interface CodeTasksOptions extends Pick<
   | "verifiers"
 > {
   /**
-   * What happens after the last file: nothing (`none`), a check that runs nothing (`static`), or also the verifiers
-   * (`run`). A task may ask for another one in `additional_input.verify`; for `run` only where there are verifiers.
-   * Default: `none`.
+   * What happens after the last file: nothing (`none`), a check that runs nothing (`static`), or
+   * also the verifiers (`run`). A task may ask for another one in `additional_input.verify`; for
+   * `run` only where there are verifiers. Default: `none`.
    */
   readonly verify?: VerifyLevel | undefined;
 }
 
 /**
- * Makes the agent that writes programs behind the task API: a step `plan`, a step `specify_file_paths`, a step
- * `Generate code for <path>` for each file, and, if wanted, `verify` and the repairs that it asks for.
+ * Makes the agent that writes programs behind the task API: a step `plan`, a step
+ * `specify_file_paths`, a step `Generate code for <path>` for each file, and, if wanted, `verify`
+ * and the repairs that it asks for.
  *
  * @throws AgentUsageError `ERR_AGENT_OPTION`
  */
 export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
-  const { concurrency = 8, maxFiles = 1_000, maxFileBytes = 2 * 1024 * 1024 } = options;
-  const { maxTotalBytes = 64 * 1024 * 1024, repair = 2, verify = "none" } = options;
-  const { verifiers = [], budget: limits = {} } = options;
+  const { verify = "none", verifiers = [], budget: limits = {} } = options;
   const settings = settingsOf(options);
+  const { concurrency, maxFiles, maxFileBytes, maxTotalBytes, repair } = settings;
   if (!["none", "static", "run"].includes(verify)) {
     throw optionError("verify", verify, '"none", "static" or "run"');
   }
-  checkCount("concurrency", concurrency);
   if (verify === "run" && verifiers.length === 0) {
     throw optionError("verifiers", "none", 'at least one for verify "run"');
   }
@@ -96,31 +94,32 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
   const wishesOf = ({ additionalInput }: Pick<AgentTask, "additionalInput">): TaskWishes =>
     readTaskWishes(additionalInput, defaults);
 
-  let { provider } = options;
-  const callOptions = (step: RunningStep, model: string | undefined): AskOptions => {
-    const asking = withProvider({
-      provider,
-      model: wishesOf(step.task).model ?? model ?? options.model,
-      temperature: options.temperature,
-      maxOutputTokens: options.maxOutputTokens,
-      retry: options.retry,
-      idleTimeout: options.idleTimeout,
-      budget: step.budget,
-      signal: step.signal,
-      onToken: (text: string) => step.say(text),
-      onUsage: (usage: Usage) => step.spend(usage),
-      onRetry: ({ error }) => step.say(beginsAnew(error.code)),
-    });
+  let asked: Pick<AskOptions, "model" | "provider"> | undefined;
+  const partsOf = (step: RunningStep, model?: string): StepParts => {
     // One for all calls: where its server wants them to wait, all do.
-    provider = asking.provider;
-    return asking;
+    asked ??= withProvider({ provider: options.provider, model: options.model });
+    const named = wishesOf(step.task).model ?? model ?? asked.model;
+    return {
+      settings: { ...settings, provider: asked.provider, model: named },
+      emit: (event) => {
+        if (event.type === "retry") step.say(startsAgain(event.code));
+        else if (event.type === "token") step.say(event.text);
+        else if (event.type === "tool") step.say(`\n[${event.name} ${event.about}]\n`);
+      },
+      signal: step.signal,
+      // What a step used counts also when nothing comes of it.
+      record: (_type, data) => {
+        if ("usage" in data) step.spend(data.usage);
+        return Promise.resolve();
+      },
+    };
   };
+  const callOptions = (step: RunningStep, model?: string): AskOptions =>
+    stepOptions(partsOf(step, model), step.budget, { step: "file" });
 
   const planStep = async (step: RunningStep): Promise<StepResult> => {
-    const messages = planMessages(promptOf(step), []);
-    const { text } = await askModel({ messages }, callOptions(step, options.planModel));
-    requirePlan(text);
-    checkSize(sharedDepsPath, text);
+    const text = await plan(promptOf(step), callOptions(step, options.planModel));
+    checkFileBytes(sharedDepsPath, Buffer.byteLength(text), maxFileBytes);
     return {
       output: text,
       files: [{ path: sharedDepsPath, content: withEnd(text) }],
@@ -130,13 +129,8 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
 
   const listStep = async (step: RunningStep): Promise<StepResult> => {
     const sharedDeps = await sharedDepsOf(step);
-    const asked = callOptions(step, options.planModel);
-    const listed = await specifyFiles(promptOf(step), sharedDeps, asked);
-    const files = listed.filter(({ path }) => path.toLowerCase() !== sharedDepsPath);
-    if (files.length === 0 || files.length > maxFiles) {
-      const message = `the model lists ${files.length} files, expected 1 to ${maxFiles}`;
-      throw new AgentError("ERR_AGENT_LIMIT", message);
-    }
+    const calls = callOptions(step, options.planModel);
+    const files = await listProjectFiles(promptOf(step), sharedDeps, maxFiles, calls);
     return {
       output: `File paths are: ${files.map(({ path }) => path).join(", ")}`,
       additionalOutput: { files },
@@ -144,30 +138,29 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
     };
   };
 
+  const fileResult = (path: string, content: string): StepResult => {
+    checkFileBytes(path, Buffer.byteLength(content), maxFileBytes);
+    return { output: content, files: [{ path, content }], maxTotalBytes };
+  };
+
   const writeStep = async (step: RunningStep): Promise<StepResult> => {
     const spec = specOf(step.data["file"]);
     const sharedDeps = await sharedDepsOf(step);
-    const context = await contextFiles(spec.dependsOn, step);
-    const prompt = promptOf(step);
+    const context = await contextOf(spec.dependsOn, (path) => step.read(path));
     const filePath = spec.path;
-    const { code } = await writeSource(
-      filePath,
-      (complaints, form) =>
-        fileMessages({ prompt, sharedDeps, filePath, spec, context, complaints }, form),
-      callOptions(step, undefined),
-    );
-    checkSize(filePath, code);
-    return { output: code, files: [{ path: filePath, content: code }], maxTotalBytes };
+    const input = { prompt: promptOf(step), sharedDeps, filePath, spec, context };
+    const code = await writePlannedFile(input, callOptions(step));
+    return fileResult(filePath, code);
   };
 
   const repairStep = async (step: RunningStep): Promise<StepResult> => {
     const { path: filePath, problems, related } = taskOf(step.data);
     const sharedDeps = await sharedDepsOf(step);
-    const [source, context] = await Promise.all([step.read(filePath), contextFiles(related, step)]);
+    const source = await step.read(filePath);
+    const context = await contextOf(related, (path) => step.read(path));
     const input = { prompt: promptOf(step), sharedDeps, filePath, source, problems, context };
-    const { code } = await repairSource(input, callOptions(step, options.repairModel));
-    checkSize(filePath, code);
-    return { output: code, files: [{ path: filePath, content: code }], maxTotalBytes };
+    const code = await repairSource(input, callOptions(step, options.repairModel));
+    return fileResult(filePath, code);
   };
 
   const verifyStep = async (step: RunningStep): Promise<StepResult> => {
@@ -202,24 +195,11 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
       name: `Repair ${path}`,
       data: { kind: "repair", path, problems, related },
     }));
-    const again = {
-      ...verifyStepOf(
-        files,
-        repairs.map(({ name }) => name),
-      ),
-      data: {
-        kind: "verify",
-        files,
-        round: round + 1,
-        errors,
-        best: await bestOf(
-          step,
-          tasks.map(({ path }) => path),
-        ),
-        ...result,
-      },
-    };
-    return { ...result, next: [...repairs, again] };
+    const names = repairs.map(({ name }) => name);
+    const paths = tasks.map(({ path }) => path);
+    const best = await bestOf(step, paths);
+    const data = { kind: "verify", files, round: round + 1, errors, best, ...result };
+    return { ...result, next: [...repairs, { ...verifyStepOf(files, names), data }] };
   };
 
   const editStep = async (step: RunningStep): Promise<StepResult> => {
@@ -228,24 +208,15 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
       // What was uploaded may be longer than what is changed.
       const copy = await ConfinedFolder.open(place, { maxFileBytes: Infinity });
       for (const [path, text] of await sourcesOf(step)) await copy.write(path, text);
-      const { model = options.model, verify: level } = wishesOf(step.task);
+      const parts = partsOf(step);
+      const isRun = wishesOf(step.task).verify === "run";
       const result = await runEdit({
+        ...parts,
         runId: step.id,
         request: requestOf(step),
-        settings: { ...settings, model, verifiers: level === "run" ? verifiers : undefined },
-        emit: (event) => {
-          if (event.type === "retry") step.say(beginsAnew(event.code));
-          else if (event.type === "token") step.say(event.text);
-          else if (event.type === "tool") step.say(`\n[${event.name} ${event.about}]\n`);
-        },
-        signal: step.signal,
+        settings: { ...parts.settings, verifiers: isRun ? verifiers : undefined },
         folder: await ConfinedFolder.open(place, { maxFileBytes, mustExist: true }),
         state: emptyState(),
-        // What an edit used counts also when nothing comes of it.
-        record: (_type, data) => {
-          if ("usage" in data) step.spend(data.usage);
-          return Promise.resolve();
-        },
         dryRun: true,
         canRemove: false,
         budget: step.budget,
@@ -263,13 +234,6 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
     } finally {
       await rm(place, { recursive: true, force: true });
     }
-  };
-
-  const checkSize = (path: string, source: string): void => {
-    const bytes = Buffer.byteLength(source);
-    if (bytes <= maxFileBytes) return;
-    const message = `${path} has ${bytes} bytes, more than the ${maxFileBytes} that are allowed`;
-    throw new AgentError("ERR_AGENT_LIMIT", message, { path });
   };
 
   const kinds = new Map([
@@ -291,11 +255,7 @@ export function codeTasks(options: CodeTasksOptions = {}): TaskAgent {
     },
     onContinue: (_task, request) =>
       request.trim() === "" ? [] : [{ name: "edit", data: { kind: "edit", request }, last: true }],
-    limits: (task, used) => {
-      const budget = new Budget(wishesOf(task).limits);
-      budget.restore(used);
-      return budget;
-    },
+    limits: (task) => wishesOf(task).limits,
     concurrency: (task) => wishesOf(task).concurrency,
   });
 }
@@ -317,6 +277,6 @@ function verdictOn(ok: boolean, { checked, unchecked }: Coverage): JsonObject {
 }
 
 /** What is shown when an answer is asked for again. */
-function beginsAnew(code: string): string {
+function startsAgain(code: string): string {
   return `\n[${code}: the answer begins again]\n`;
 }

@@ -13,15 +13,16 @@ export interface EventSelection {
 
 /** Milliseconds between two looks for events of other processes. */
 const pollInterval = 500;
-/** Milliseconds without an event after which a comment keeps proxies from closing the connection. */
+/** Milliseconds without an event after which a comment keeps proxies connected. */
 const keepAlive = 15_000;
 /** Characters of live text that wait for a slow reader; more are dropped. */
-const mostWaiting = 262_144;
+const maxWaiting = 262_144;
 
 /**
- * Writes what happens to a task as server-sent events (HTML, section 9.2): a `task` event with the task as it is, then
- * every event after the given one, each with its number as id, and in between `text` events, without an id, with what
- * steps write in this process. Ends with a task that is completed, canceled or deleted.
+ * Writes what happens to a task as server-sent events (HTML, section 9.2): a `task` event with the
+ * task as it is, then every event after the given one, each with its number as id, and in between
+ * `text` events, without an id, with what steps write in this process. Ends with a task that is
+ * completed, canceled or deleted.
  *
  * @yields Each event, as it is sent.
  */
@@ -32,7 +33,7 @@ export async function* writeEvents(
   const live = new Map<string, string>();
   let waiting = 0;
   const forget = bus.listen(taskId, (text) => {
-    if (text === undefined || waiting + text.text.length > mostWaiting) return;
+    if (text === undefined || waiting + text.text.length > maxWaiting) return;
     waiting += text.text.length;
     live.set(text.stepId, (live.get(text.stepId) ?? "") + text.text);
   });
@@ -86,7 +87,7 @@ function event(type: string, data: object, id?: number): string {
   return `${id === undefined ? "" : `id: ${id}\n`}event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 }
 
-/** Resolves at the next change or text, a moment later so that several are written at once, else after a while. */
+/** Resolves shortly after the next change or text, to join several, or after a while. */
 function wake(bus: TaskBus, taskId: string, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     let soon: NodeJS.Timeout | undefined;

@@ -4,17 +4,17 @@ import { HttpFailure } from "./http-failure.ts";
 
 /** Who may ask. */
 export interface GuardOptions {
-  /** Names, without a port, by which the server may be asked, in addition to `localhost`, `127.0.0.1` and `[::1]`. `*`: any, for a server behind a proxy that checks. Default: none. */
+  /** Further host names, without port; `*`: any, behind a proxy that checks. Default: none. */
   readonly hosts?: readonly string[] | undefined;
-  /** What clients have to send as `Authorization: Bearer`; 16 to 4,096 visible characters. Default: nothing is asked for. */
+  /** Token for `Authorization: Bearer`; 16 to 4,096 visible characters. Default: no token. */
   readonly token?: string | undefined;
 }
 
 /** Checks requests: where they were sent to, which page sent them, and the token. */
 export interface Guard {
   /**
-   * @throws HttpFailure 421 for another host, 403 for a page of another origin (`Origin`; for what changes something also
-   * `Sec-Fetch-Site`, Fetch Metadata)
+   * @throws HttpFailure 421 for another host, 403 for a page of another origin (`Origin`; for what
+   * changes something also `Sec-Fetch-Site`, Fetch Metadata)
    */
   checkOrigin(request: Request, url: URL): void;
   /** @throws HttpFailure 401 without the token */
@@ -24,8 +24,8 @@ export interface Guard {
 const loopback = ["localhost", "127.0.0.1", "[::1]"];
 
 /**
- * Makes the checks of requests. The name of the host is checked against DNS rebinding, the origin against pages of
- * other sites that a user of this machine has open.
+ * Makes the checks of requests. The name of the host is checked against DNS rebinding, the origin
+ * against pages of other sites that a user of this machine has open.
  *
  * @throws AgentUsageError `ERR_AGENT_OPTION`
  */
@@ -65,8 +65,8 @@ export function createGuard({ hosts = [], token }: GuardOptions): Guard {
 }
 
 /**
- * Whether a request that passed the check of the origin may nevertheless come from a foreign page: browsers that are
- * older than Fetch Metadata sent forms without `Origin`.
+ * Whether a request that passed the check of the origin may nevertheless come from a foreign page:
+ * browsers that are older than Fetch Metadata sent forms without `Origin`.
  */
 export function mayHideItsOrigin({ headers }: Request): boolean {
   if (headers.has("origin") || headers.has("sec-fetch-site")) return false;

@@ -39,7 +39,7 @@ export function tooLarge(message: string): HttpFailure {
   return new HttpFailure(413, "too_large", message);
 }
 
-/** Whether a request says that its body has more bytes. One that says nothing is counted as it comes. */
+/** Whether a request declares a longer body. An undeclared length is counted on arrival. */
 export function saysMoreThan(limit: number, { headers }: Request): boolean {
   return Number(headers.get("content-length") ?? 0) > limit;
 }

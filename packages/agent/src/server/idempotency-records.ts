@@ -16,17 +16,15 @@ interface Renewal {
   running: Promise<void> | undefined;
 }
 
-/** How keys are held. */
-export interface HeldKeys {
-  /** Milliseconds after which the key of a server that is gone falls free. A running one renews it. */
-  readonly lease: number;
-  readonly reportError: (error: unknown) => void;
-}
-
-/** Keeps the answers for `Idempotency-Key` with the tasks, so that all servers know them. */
+/**
+ * Keeps the responses for `Idempotency-Key` with the tasks, so that all servers know them.
+ *
+ * @param lease milliseconds until the key of a server that is gone is released
+ */
 export function documentsIdempotency(
   store: Store,
-  { lease, reportError }: HeldKeys,
+  lease: number,
+  reportError: (error: unknown) => void,
 ): IdempotencyStore {
   const records = store.collection(keys);
   const renewals = new Map<string, Renewal>();
@@ -36,7 +34,7 @@ export function documentsIdempotency(
     const renewal = renewals.get(owner);
     clearInterval(renewal?.timer);
     renewals.delete(owner);
-    // Else it could shorten the time of the answer.
+    // Else it could shorten the time of the response.
     await renewal?.running;
   };
   return {

@@ -1,18 +1,15 @@
-import { json, type Context } from "@fetchwork/http";
+import { json } from "@fetchwork/http";
+import { isObject } from "@fetchwork/kit";
 import { idempotency, type IdempotencyStore } from "@fetchwork/middleware";
-
-type Operation = (
-  request: Request,
-  context: Context,
-  ids: readonly string[],
-) => Promise<Response> | Response;
+import type { Operation } from "./route-requests.ts";
 
 /** Milliseconds for which a request holds its key at most: longer than a step takes. */
 const longestStep = 1_800_000;
 
 /**
- * Makes operations heed `Idempotency-Key`: a repetition gets the answer of the first, and runs nothing. Answers other than
- * successes are not kept. Problems with the key are told as the protocol tells problems.
+ * Makes operations heed `Idempotency-Key`: a repetition gets the response of the first, and runs
+ * nothing. Responses other than successes are not kept. Problems with the key are told as the
+ * protocol tells problems.
  */
 export function once(store: IdempotencyStore): (operation: Operation) => Operation {
   const middleware = idempotency({
@@ -22,19 +19,19 @@ export function once(store: IdempotencyStore): (operation: Operation) => Operati
     maxResponseBytes: 16 * 1_048_576,
     shouldKeep: ({ status }) => status === 200,
   });
-  return (operation) => async (request, context, ids) => {
-    if (!request.headers.has("idempotency-key")) return operation(request, context, ids);
+  return (operation) => async (call) => {
+    const { request, context } = call;
+    if (!request.headers.has("idempotency-key")) return operation(call);
     let isOurs = false;
     const handler = middleware((inner, innerContext) => {
       isOurs = true;
-      return operation(inner, innerContext, ids);
+      return operation({ ...call, request: inner, context: innerContext });
     });
     const response = await handler(request, context);
     if (isOurs || response.headers.has("idempotency-replayed")) return response;
     const { status, headers } = response;
     const said: unknown = await response.json();
-    const message =
-      typeof said === "object" && said !== null && "error" in said ? String(said.error) : "refused";
+    const message = isObject(said) && "error" in said ? String(said["error"]) : "refused";
     const retryAfter = headers.get("retry-after");
     return json(
       { message, code: "idempotency_key", retryable: retryAfter !== null },

@@ -38,10 +38,10 @@ export function pageAssets(): readonly (readonly [string, (request: Request) => 
       "x-frame-options": "DENY",
       etag,
     };
-    const answer = (request: Request): Response =>
+    const respond = (request: Request): Response =>
       request.headers.get("if-none-match") === etag
         ? new Response(null, { status: 304, headers: { etag, "content-security-policy": policy } })
         : new Response(body, { headers });
-    return [path, answer] as const;
+    return [path, respond] as const;
   });
 }

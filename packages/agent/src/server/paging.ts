@@ -37,7 +37,7 @@ function readNumber(query: URLSearchParams, name: string, fallback: number): num
   const [value = ""] = values;
   const number = /^\d{1,10}$/.test(value) && values.length === 1 ? Number(value) : 0;
   if (number >= 1 && number <= largestInt32) return number;
-  throw invalid(`${name} is to be a whole number from 1 to ${largestInt32}`);
+  throw invalid(`${name} must be a whole number from 1 to ${largestInt32}`);
 }
 
 /** Tells a client where it is in a list. */

@@ -15,23 +15,18 @@ export interface NewFile {
 }
 
 /** Older versions of a file are forgotten. */
-const mostVersions = 100;
-
-/** Whose file it is. */
-export interface FileOwner {
-  readonly taskId: string;
-  readonly agentCreated: boolean;
-}
+const maxVersions = 100;
 
 /**
  * Stores a file, as a new version where there is one of that path.
  *
- * @throws AgentError `ERR_AGENT_UNSAFE_PATH` as a rejection, where it conflicts with the files that there are
+ * @throws AgentError `ERR_AGENT_UNSAFE_PATH` as a rejection, where it conflicts with the files that
+ * there are
  */
 export async function putFile(
   tx: Transaction,
   { path, folder, content }: NewFile,
-  owner: FileOwner,
+  owner: Pick<ArtifactRecord, "agentCreated" | "taskId">,
 ): Promise<Stored<ArtifactRecord>> {
   const artifacts = tx.collection(taskCollections.artifacts);
   const { taskId } = owner;
@@ -44,10 +39,10 @@ export async function putFile(
     return artifacts.insert({ ...owner, path, key, folder, versions: [version] });
   }
   const same = known.versions.at(-1)?.hash === version.hash;
-  const versions = same ? known.versions : [...known.versions, version].slice(-mostVersions);
+  const versions = same ? known.versions : [...known.versions, version].slice(-maxVersions);
   const updated = await artifacts.update(known.id, { ...owner, folder, versions });
-  if (!same && known.versions.length >= mostVersions) {
-    const forgotten = known.versions.slice(0, known.versions.length + 1 - mostVersions);
+  if (!same && known.versions.length >= maxVersions) {
+    const forgotten = known.versions.slice(0, known.versions.length + 1 - maxVersions);
     const all = await artifacts.find({ where: { taskId } });
     const kept = new Set(all.flatMap((file) => file.versions.map(({ hash }) => hash)));
     for (const old of forgotten) {
@@ -65,17 +60,17 @@ export async function putFile(
 export async function checkTotal(
   tx: Transaction,
   taskId: string,
-  most: number = Infinity,
+  maximum: number = Infinity,
 ): Promise<void> {
-  if (most === Infinity) return;
+  if (maximum === Infinity) return;
   const files = await tx.collection(taskCollections.artifacts).find({ where: { taskId } });
   const total = files.reduce((sum, { versions }) => sum + (versions.at(-1)?.size ?? 0), 0);
-  if (total <= most) return;
-  const message = `the files of the task have ${total} bytes, more than the ${most} that are allowed`;
+  if (total <= maximum) return;
+  const message = `the files of the task have ${total} bytes, more than the ${maximum} that are allowed`;
   throw new AgentError("ERR_AGENT_LIMIT", message);
 }
 
-/** No two files are one on a disk that ignores case, and none is a folder too: nobody could unpack them. */
+/** Two files must not differ in case only, nor be file and folder: they could not be unpacked. */
 async function checkNeighbours(
   artifacts: Collection<ArtifactRecord>,
   taskId: string,

@@ -4,13 +4,15 @@ import { HttpFailure, invalid, saysMoreThan, tooLarge } from "./http-failure.ts"
 import type { JsonObject } from "./task-agent.ts";
 
 /** Levels of `additional_input`; stores take less than 200 of a whole document. */
-const mostLevels = 100;
+const maxLevels = 100;
 
 /**
- * Reads a body that is a JSON object, or nothing. Its type counts for nothing (`curl -d` says it is a form), except
- * where a page of another origin might have sent it: forms send text that is JSON too, but never say so.
+ * Reads a body that is a JSON object, or nothing. Its type counts for nothing (`curl -d` says it is
+ * a form), except where a page of another origin might have sent it: forms send text that is JSON
+ * too, but never say so.
  *
- * @throws HttpFailure 413 beyond the limit, 415 for another type of a page that may be foreign, 422 for other values than a JSON object
+ * @throws HttpFailure 413 beyond the limit, 415 for another type of a page that may be foreign, 422
+ * for other values than a JSON object
  */
 export async function readJson(request: Request, limit: number): Promise<JsonObject> {
   const bytes = await readBytes(request, limit);
@@ -29,7 +31,7 @@ export async function readJson(request: Request, limit: number): Promise<JsonObj
     throw invalid("the body must be JSON");
   }
   if (isObject(value)) return value;
-  throw invalid("the body is to be a JSON object");
+  throw invalid("the body must be a JSON object");
 }
 
 async function readBytes(request: Request, limit: number): Promise<Uint8Array> {
@@ -57,8 +59,8 @@ export function readInput(body: JsonObject): {
   readonly additionalInput: JsonObject;
 } {
   const { input = null, additional_input: additionalInput = {} } = body;
-  if (input !== null && typeof input !== "string") throw invalid("input is to be a text");
-  if (!isObject(additionalInput)) throw invalid("additional_input is to be an object");
+  if (input !== null && typeof input !== "string") throw invalid("input must be a string");
+  if (!isObject(additionalInput)) throw invalid("additional_input must be an object");
   checkText(input ?? "");
   checkValue(additionalInput);
   return { input, additionalInput };
@@ -68,8 +70,8 @@ export function readInput(body: JsonObject): {
 function checkValue(value: JsonObject): void {
   let level: readonly unknown[] = [value];
   for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth > mostLevels) {
-      throw invalid(`additional_input is nested deeper than ${mostLevels} levels`);
+    if (depth > maxLevels) {
+      throw invalid(`additional_input is nested deeper than ${maxLevels} levels`);
     }
     const inner: unknown[] = [];
     for (const one of level) {

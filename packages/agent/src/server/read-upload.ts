@@ -25,10 +25,12 @@ interface ReceivedFile {
 }
 
 /**
- * Reads an upload (`multipart/form-data`, RFC 7578): the file in `file`, its folder in `relative_path`. The file goes to
- * the disk as it comes, under a name of ours, and is removed when the upload is disposed of.
+ * Reads an upload (`multipart/form-data`, RFC 7578): the file in `file`, its folder in
+ * `relative_path`. The file goes to the disk as it comes, under a name of ours, and is removed when
+ * the upload is disposed of.
  *
- * @throws HttpFailure 413 beyond the limit, 415 for another type of content, 422 for everything else
+ * @throws HttpFailure 413 beyond the limit, 415 for another type of content, 422 for everything
+ * else
  */
 export async function readUpload(request: Request, limit: number): Promise<Upload> {
   const type = request.headers.get("content-type") ?? "";
@@ -88,7 +90,7 @@ async function receive(
   parser.on("file", (field: string, stream: Readable, name: string | undefined) => {
     if (field !== "file") {
       stream.resume();
-      return refuse(invalid(`the file is to be in the field "file"`));
+      return refuse(invalid(`the file must be in the field "file"`));
     }
     stream.once("limit", () => refuse(fileTooLarge(limit)));
     storing = store(stream, { place, name: name ?? "" });
@@ -105,7 +107,7 @@ async function receive(
   }
   if (problem !== undefined) throw problem;
   const received = await storing;
-  if (received === undefined) throw invalid(`the file is to be in the field "file"`);
+  if (received === undefined) throw invalid(`the file must be in the field "file"`);
   return { received, folder };
 }
 

@@ -4,12 +4,16 @@ import { HttpFailure, invalid, notFound } from "./http-failure.ts";
 import { pageAssets } from "./page-assets.ts";
 import { TaskInputError, type JsonObject } from "./task-agent.ts";
 
-/** One operation of the task API; it gets the ids of its path: that of the task, and of what is in it. */
-export type Operation = (
-  request: Request,
-  context: Context,
-  ids: readonly string[],
-) => Promise<Response> | Response;
+/** A request, with the ids of its path: that of the task, and of a part of it. */
+export interface Call {
+  readonly request: Request;
+  readonly context: Context;
+  readonly taskId: string;
+  readonly id: string;
+}
+
+/** One operation of the task API. */
+export type Operation = (call: Call) => Promise<Response>;
 
 /** Operations by the shape of their path (such as `task steps one`) and by method. */
 export type TaskRoutes = ReadonlyMap<string, { readonly [method: string]: Operation }>;
@@ -23,10 +27,10 @@ export interface RoutingParts {
   readonly reportError: (error: unknown) => void;
 }
 
-/** Makes the handler that checks requests and finds their operations. Failures become the protocol's answers. */
+/** Makes the handler that checks requests and finds operations. Failures become responses. */
 export function routeRequests({ guard, routes, check, reportError }: RoutingParts): Handler {
   const open = openRoutes(check);
-  const answer = async (request: Request, context: Context): Promise<Response> => {
+  const respond = async (request: Request, context: Context): Promise<Response> => {
     const url = new URL(request.url);
     guard.checkOrigin(request, url);
     const path = pathOf(url);
@@ -35,9 +39,9 @@ export function routeRequests({ guard, routes, check, reportError }: RoutingPart
     guard.checkToken(request);
     const segments = path.split("/").slice(1);
     const rest = segments[0] === "ap" && segments[1] === "v1" ? segments.slice(2) : segments;
-    const [root, kind, taskId, part, id] = rest;
+    const [root, kind, taskId = "", part, id = ""] = rest;
     if (root !== "agent" || kind !== "tasks" || rest.length > 5) throw notFound("page");
-    const name = [taskId !== undefined && "task", part, id !== undefined && "one"]
+    const name = [rest.length > 2 && "task", part, rest.length > 4 && "one"]
       .filter((word) => typeof word === "string")
       .join(" ");
     const methods = routes.get(name);
@@ -48,13 +52,13 @@ export function routeRequests({ guard, routes, check, reportError }: RoutingPart
       const allow = Object.keys(methods);
       return checkMethod(request, allow.includes("GET") ? [...allow, "HEAD"] : allow) ?? failed();
     }
-    return await operation(request, context, [taskId ?? "", id ?? ""]);
+    return await operation({ request, context, taskId, id });
   };
   return async (request, context) => {
     try {
-      return secured(await answer(request, context));
+      return secured(await respond(request, context));
     } catch (error) {
-      return secured(toAnswer(error, reportError));
+      return secured(toErrorResponse(error, reportError));
     }
   };
 }
@@ -91,8 +95,8 @@ function failed(): Response {
   return json(body, { status: 500 });
 }
 
-function toAnswer(error: unknown, reportError: (error: unknown) => void): Response {
-  if (error instanceof TaskInputError) return toAnswer(invalid(error.message), reportError);
+function toErrorResponse(error: unknown, reportError: (error: unknown) => void): Response {
+  if (error instanceof TaskInputError) return toErrorResponse(invalid(error.message), reportError);
   if (!(error instanceof HttpFailure)) {
     reportError(error);
     return failed();
@@ -102,7 +106,7 @@ function toAnswer(error: unknown, reportError: (error: unknown) => void): Respon
   return json(body, { status, headers });
 }
 
-/** What a browser must not do with answers: guess their type, show them in other pages, keep them. */
+/** What browsers must not do with responses: sniff types, embed them, keep them. */
 function secured(response: Response): Response {
   const { headers } = response;
   headers.set("x-content-type-options", "nosniff");

@@ -14,9 +14,11 @@ export interface ServeTasksOptions
   extends CodeTasksOptions, Omit<TaskHandlerOptions, "agent" | "exclusive" | "maxFiles" | "store"> {
   /** TCP port; 0 lets the system choose. Default: 8000. */
   readonly port?: number | undefined;
-  /** Address to listen on. Any other than a loopback address needs a `token`. Default: `127.0.0.1`. */
+  /** Address to listen on. One that is not loopback needs a `token`. Default: `127.0.0.1`. */
   readonly hostname?: string | undefined;
-  /** Keeps the tasks: a store, or its URL. One SQLite file belongs to one server; several share a PostgreSQL. Default: `sqlite:.fetchwork/tasks.db`. */
+  /**
+   * Store of the tasks, or its URL, which servers may share. Default: `sqlite:.fetchwork/tasks.db`.
+   */
   readonly store?: Store | string | undefined;
   /** Runs the steps. Default: `codeTasks` of these options. */
   readonly agent?: TaskAgent | undefined;
@@ -62,13 +64,14 @@ const optionNames = [
   "verify",
 ] as const;
 
-/** Milliseconds for the answers of steps that ended because the server stops. */
-const answering = 2_000;
+/** Milliseconds for the responses of steps that ended because the server stops. */
+const respondingTime = 2_000;
 
 /**
  * Serves the task API and its page.
  *
- * When it stops, steps have the grace period to end; others are put back, and run again when somebody asks for them.
+ * When it stops, steps have the grace period to end; others are put back, and run again when
+ * somebody asks for them.
  *
  * @example
  * ```ts
@@ -76,7 +79,8 @@ const answering = 2_000;
  * console.log(`listening on ${server.url}`);
  * await server.finished;
  * ```
- * @throws AgentUsageError `ERR_AGENT_OPTION` as a rejection, for an address that others reach and no `token`
+ * @throws AgentUsageError `ERR_AGENT_OPTION` as a rejection, for an address that others reach and
+ * no `token`
  */
 export async function serveTasks(options: ServeTasksOptions = {}): Promise<RunningServer> {
   checkOptions("serveTasks", options, optionNames);
@@ -84,7 +88,7 @@ export async function serveTasks(options: ServeTasksOptions = {}): Promise<Runni
   const { agent = codeTasks(options), store: place = "sqlite:.fetchwork/tasks.db" } = options;
   const { reportError = console.error, gracePeriod = 10_000, signals = true } = options;
   if (!isLoopbackHost(hostname) && token === undefined) {
-    throw optionError("token", token, `one, since ${hostname} can be reached from other machines`);
+    throw optionError("token", token, `set, since ${hostname} can be reached from other machines`);
   }
   // What is wrong is said before a file is made.
   createGuard({ hosts, token });
@@ -110,7 +114,7 @@ export async function serveTasks(options: ServeTasksOptions = {}): Promise<Runni
         port,
         hostname,
         signals,
-        gracePeriod: gracePeriod + answering,
+        gracePeriod: gracePeriod + respondingTime,
         // A step takes as long as a model does; the sending of a request does not.
         requestTimeout: 300_000,
         reportError,
@@ -146,7 +150,8 @@ function stopTogether(
   },
 ): RunningServer {
   const stopTasks = (): void => void tasks.stop({ gracePeriod });
-  // The server itself stops on them too, but waits for responses that only come at the end of the steps.
+  // The server itself stops on them too, but waits for responses that only come at the end of the
+  // steps.
   const names = signals ? (["SIGTERM", "SIGINT"] as const) : [];
   for (const name of names) process.on(name, stopTasks);
   const finished = server.finished.then(async () => {
@@ -157,7 +162,7 @@ function stopTogether(
   const close: RunningServer["close"] = async (options = {}) => {
     const { gracePeriod: period = gracePeriod } = options;
     void tasks.stop({ gracePeriod: period });
-    await server.close({ gracePeriod: period + answering });
+    await server.close({ gracePeriod: period + respondingTime });
     await finished;
   };
   const { url, port, hostname } = server;

@@ -3,7 +3,7 @@ import { HttpFailure } from "./http-failure.ts";
 import { storableText } from "./storable.ts";
 import type { StepFailure } from "./task-records.ts";
 
-/** Statuses of the answer to a client whose step failed. Others are 502: the model's server, or its answer. */
+/** Statuses of responses for a failed step. Others are 502: the model's server or answer. */
 const statuses: { readonly [C in AgentErrorCode]?: number } = {
   ERR_AGENT_BUDGET: 402,
   ERR_AGENT_BUSY: 409,
@@ -17,7 +17,7 @@ const statuses: { readonly [C in AgentErrorCode]?: number } = {
   ERR_AGENT_WRITE: 500,
 };
 
-/** The step cannot go on in this process, and nothing is wrong with it: it is run again, here or elsewhere. */
+/** The step cannot continue in this process, without a fault: it is run again later. */
 export class Interruption extends Error {
   override readonly name: string = "Interruption";
 }
@@ -34,7 +34,7 @@ export function toStepFailure(error: unknown): StepFailure {
   return { message: "the step failed", code: "internal", retryable: true };
 }
 
-/** The answer to a client whose step failed. */
+/** The response to a client whose step failed. */
 export function toHttpFailure(error: unknown): HttpFailure {
   if (error instanceof Interruption) {
     const options = { headers: { "retry-after": "5" }, retryable: true };

@@ -1,6 +1,6 @@
 import { DocumentsError, type Stored } from "@fetchwork/documents";
 import { addUsage } from "../calls/ask-model.ts";
-import { Budget, type Usage } from "../calls/budget.ts";
+import type { Usage } from "../calls/budget.ts";
 import { AgentError } from "../errors.ts";
 import { readContent } from "./content-parts.ts";
 import { HttpFailure, notFound } from "./http-failure.ts";
@@ -10,6 +10,7 @@ import type { AgentTask, RunningStep, TaskAgent } from "./task-agent.ts";
 import type { TaskBus } from "./task-bus.ts";
 import type { StepRecord, TaskRecord } from "./task-records.ts";
 import { newFiles } from "./put-file.ts";
+import { RunningTask, type StepUse } from "./running-task.ts";
 import type { StepInput, StepLease } from "./step-leases.ts";
 import type { TaskStore } from "./task-store.ts";
 import { TaskSlots } from "./task-slots.ts";
@@ -26,7 +27,7 @@ export interface StepRunnerOptions {
 
 /** Milliseconds between two looks at a task whose steps run in another process. */
 const pollInterval = 250;
-/** Milliseconds between two looks whether another server was told to cancel or delete the task of a running step. */
+/** Milliseconds between checks whether another server canceled the task of a running step. */
 const longestWatch = 1_000;
 /** A longer text is only kept as a file. */
 const longestOutput = 1_048_576;
@@ -35,7 +36,7 @@ const longestOutput = 1_048_576;
 export class StepRunner {
   readonly #options: StepRunnerOptions;
   readonly #slots = new TaskSlots();
-  readonly #running = new Map<string, Set<AbortController>>();
+  readonly #running = new Map<string, RunningTask>();
   readonly #unfinished = new Set<Promise<unknown>>();
   #stopped = false;
   #ended = false;
@@ -45,8 +46,8 @@ export class StepRunner {
   }
 
   /**
-   * Runs the next step of a task: the first that waits for nothing. Waits while only steps are left that wait for running
-   * ones. A task without steps that are left returns its last step again.
+   * Runs the next step of a task: the first that waits for nothing. Waits while only steps are left
+   * that wait for running ones. A task without steps that are left returns its last step again.
    *
    * @throws HttpFailure 404, 409 for a canceled task, else what the step failed with
    */
@@ -93,7 +94,7 @@ export class StepRunner {
     this.#abort(taskId, new AgentError("ERR_AGENT_CANCELLED", "the task was canceled"));
   }
 
-  /** Begins no more steps, and waits until those that run have ended, or are put back after so many milliseconds. */
+  /** Begins no more steps; waits until running ones ended or are put back after this time. */
   async stop(gracePeriod: number): Promise<void> {
     this.#stopped = true;
     const timer = setTimeout(() => {
@@ -106,7 +107,7 @@ export class StepRunner {
   }
 
   #abort(taskId: string, reason: Error): void {
-    for (const controller of this.#running.get(taskId) ?? []) controller.abort(reason);
+    for (const controller of this.#running.get(taskId)?.steps ?? []) controller.abort(reason);
   }
 
   async #lastStep(taskId: string): Promise<Stored<StepRecord>> {
@@ -145,19 +146,22 @@ export class StepRunner {
     }
     const { task, step } = begun;
     const controller = new AbortController();
-    const budget = agent.limits?.(toAgentTask(task), task.usage) ?? new Budget();
-    const spending = store.spendingOf(lease, this.#options.reportError);
-    budget.share(spending, { elapsed: task.worked?.time ?? 0 });
-    const stop = this.#watch(lease, controller, budget);
+    const limits = agent.limits?.(toAgentTask(task));
+    const running = this.#running.get(task.id) ?? new RunningTask(task, limits);
+    this.#running.set(task.id, running);
+    running.steps.add(controller);
+    const stop = this.#watch(lease, controller);
     if (this.#ended) controller.abort(stopping());
     let usage: Usage = { inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 };
     const spend = (used: Usage): void => {
       usage = addUsage(usage, used);
     };
+    let taken: StepUse | undefined;
+    const use = (): StepUse => (taken ??= running.use(usage));
     try {
       const { signal } = controller;
+      const { budget } = running;
       const result = await agent.onStep(this.#runningStep(task, step, { signal, budget, spend }));
-      await spending.end();
       const files = newFiles(result);
       const { output = null, additionalOutput = {}, next = [], maxTotalBytes } = result;
       const finished = await store.finish(lease, {
@@ -171,7 +175,7 @@ export class StepRunner {
         files,
         maxTotalBytes,
         next: next.map(({ data = {}, ...rest }) => ({ ...rest, data: storableObject(data) })),
-        usage,
+        use: use(),
       });
       if (finished === undefined) {
         throw new AgentError("ERR_AGENT_CANCELLED", "the task was canceled while the step ran");
@@ -183,34 +187,35 @@ export class StepRunner {
       const cause: unknown = controller.signal.aborted ? controller.signal.reason : failure;
       const isOurs = cause instanceof AgentError || cause instanceof Interruption;
       if (!isOurs) this.#options.reportError(cause);
-      await spending.end();
-      await this.#putBack(lease, { cause, usage });
+      await this.#putBack(lease, { cause, use: use() });
       throw toHttpFailure(cause);
     } finally {
       stop();
-      budget.end();
+      running.steps.delete(controller);
+      if (running.steps.size === 0) {
+        running.budget.end();
+        this.#running.delete(task.id);
+      }
     }
   }
 
   async #putBack(
     lease: StepLease,
-    { cause, usage }: { readonly cause: unknown; readonly usage: Usage },
+    { cause, use }: { readonly cause: unknown; readonly use: StepUse },
   ): Promise<void> {
     try {
       const failure = toStepFailure(cause);
-      await this.#options.store.putBack(lease, { failure, usage, state: stateAfter(cause) });
+      await this.#options.store.putBack(lease, { failure, use, state: stateAfter(cause) });
     } catch (error) {
       // Who has the lease now also has the step.
       if (!isLeaseOver(error)) this.#options.reportError(error);
     }
   }
 
-  /** Keeps the lease, and ends the step when the lease is lost or the task canceled by another server. */
-  #watch(lease: StepLease, controller: AbortController, budget: Budget): () => void {
+  /** Renews the lease; ends the step when it is lost or another server cancels the task. */
+  #watch(lease: StepLease, controller: AbortController): () => void {
     const { store, lease: expiry, reportError } = this.#options;
     const { taskId } = lease.document;
-    const controllers = this.#running.get(taskId) ?? new Set();
-    this.#running.set(taskId, controllers.add(controller));
     const each = Math.ceil(expiry / 3);
     const interval = Math.min(each, longestWatch);
     let renewed = performance.now();
@@ -220,17 +225,12 @@ export class StepRunner {
       if (now - renewed + interval > each) {
         renewed = now;
         if (!(await store.steps.renew(lease, expiry))) return controller.abort(tookOver());
-        if (budget.deadline !== undefined) await store.countTime(lease);
       }
       const task = await store.tasks.get(taskId);
       if (task === undefined || task.state === "canceled") this.cancel(taskId);
     };
     const timer = setInterval(() => void look().catch(reportError), interval);
-    return () => {
-      clearInterval(timer);
-      controllers.delete(controller);
-      if (controllers.size === 0) this.#running.delete(taskId);
-    };
+    return () => clearInterval(timer);
   }
 
   #runningStep(

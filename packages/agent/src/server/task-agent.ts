@@ -1,6 +1,6 @@
 import { FetchworkError } from "@fetchwork/kit";
 import { AgentUsageError } from "../errors.ts";
-import type { Budget, Usage } from "../calls/budget.ts";
+import type { Budget, BudgetOptions, Usage } from "../calls/budget.ts";
 
 /** Any JSON object. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -45,15 +45,17 @@ export interface RunningStep {
   readonly task: AgentTask;
   readonly id: string;
   readonly name: string;
+  /** What the agent stored with the step when it was planned. */
   readonly data: JsonObject;
-  /** What the client said with this step, now or, if it said nothing, before; `null` when it never did. */
+  /** What the client said with this step, now or before; `null` when it never did. */
   readonly input: string | null;
+  /** Further input of the client for this step; `{}` without any. */
   readonly additionalInput: JsonObject;
   /** How often the step was begun, this time included. */
   readonly attempt: number;
   /** Aborts when the task is cancelled or deleted, and when the server stops. */
   readonly signal: AbortSignal;
-  /** What all steps of the task may use together, at all servers; made by `TaskAgent.limits`. */
+  /** What the steps of the task may use that run in this process: `TaskAgent.limits`. */
   readonly budget: Budget;
   /** The files of the task, the newest version of each. */
   files(): Promise<readonly TaskFile[]>;
@@ -71,18 +73,18 @@ export interface StepResult {
   readonly output?: string | undefined;
   /** Structured output. Default: none. */
   readonly additionalOutput?: JsonObject | undefined;
-  /** Files that it wrote: the path is checked, and what was there before is kept as an older version. Default: none. */
+  /** Files that it wrote, with checked paths; older versions are kept. Default: none. */
   readonly files?: readonly { readonly path: string; readonly content: string | Uint8Array }[];
   /**
-   * Most bytes that the files of the task may have, these included; more fails the step with `ERR_AGENT_LIMIT`, also
-   * where other steps write at the same time. Default: no limit.
+   * Most bytes that the files of the task may have, these included; more fails the step with
+   * `ERR_AGENT_LIMIT`, also where other steps write at the same time. Default: no limit.
    */
   readonly maxTotalBytes?: number | undefined;
   /** Steps that follow. Default: none. */
   readonly next?: readonly NewStep[] | undefined;
 }
 
-/** What runs the steps of tasks behind the task API. Everything between two steps is kept in the store, nothing in memory. */
+/** Runs the steps of tasks behind the task API. Everything between steps is in the store. */
 export interface TaskAgent {
   /**
    * The first steps of a task.
@@ -92,13 +94,14 @@ export interface TaskAgent {
   onTask(task: Omit<AgentTask, "id">): readonly NewStep[];
   /** Runs one step. What it throws puts the step back: the client may run it again. */
   onStep(step: RunningStep): Promise<StepResult>;
-  /** Steps that are added when a client wants more of a finished task. Default: nothing can be added. */
+  /** Steps that are added when a client wants more of a finished task. Default: none. */
   onContinue?(task: AgentTask, input: string): readonly NewStep[];
   /**
-   * A budget for a step of a task that used so much before. What counts against its limits is kept with the task, so that
-   * steps that run at the same time share them, whichever servers run them. Default: no limits.
+   * What the steps of a task may use together. It holds in each process for the steps that run
+   * there, and counts what was stored when these began; `maxTime` runs while steps do. Default: no
+   * limits.
    */
-  limits?(task: AgentTask, used: Usage): Budget;
+  limits?(task: AgentTask): BudgetOptions;
   /** How many steps of a task run at the same time in one server, at most. Default: 8. */
   concurrency?(task: AgentTask): number;
 }

@@ -1,4 +1,4 @@
-import { json, type Context } from "@fetchwork/http";
+import { json } from "@fetchwork/http";
 import type { IdempotencyStore } from "@fetchwork/middleware";
 import type { Stored } from "@fetchwork/documents";
 import type { AutomaticTasks } from "./automatic-tasks.ts";
@@ -8,10 +8,15 @@ import { once } from "./once.ts";
 import { pagination, readPage } from "./paging.ts";
 import { readInput, readJson } from "./read-json.ts";
 import { readUpload } from "./read-upload.ts";
-import type { Operation, TaskRoutes } from "./route-requests.ts";
+import type { Call, Operation, TaskRoutes } from "./route-requests.ts";
 import { Interruption, toHttpFailure } from "./step-failure.ts";
 import type { StepRunner } from "./step-runner.ts";
-import { archiveAnswer, changesAnswer, downloadAnswer, eventsAnswer } from "./stream-answers.ts";
+import {
+  archiveResponse,
+  changesResponse,
+  downloadResponse,
+  eventsResponse,
+} from "./stream-responses.ts";
 import type { TaskAgent } from "./task-agent.ts";
 import type { TaskBus } from "./task-bus.ts";
 import type { StepRecord, TaskRecord } from "./task-records.ts";
@@ -28,7 +33,7 @@ export interface TaskApiParts {
   readonly maxUploadBytes: number;
   readonly maxTaskBytes: number;
   readonly maxFiles: number;
-  /** Keeps the answers for `Idempotency-Key`. */
+  /** Keeps the responses for `Idempotency-Key`. */
   readonly idempotency: IdempotencyStore;
   readonly store: TaskStore;
   readonly bus: TaskBus;
@@ -50,51 +55,28 @@ export class TaskApi {
   routes(): TaskRoutes {
     const onceOnly = once(this.#parts.idempotency);
     return new Map<string, { readonly [method: string]: Operation }>([
-      ["", { GET: (request) => this.#listTasks(request), POST: onceOnly((r) => this.#create(r)) }],
-      [
-        "task",
-        {
-          GET: async (_request, _context, [taskId = ""]) => json(await this.#task(taskId)),
-          DELETE: (_request, _context, [taskId = ""]) => this.#delete(taskId),
-        },
-      ],
+      ["", { GET: (call) => this.#listTasks(call), POST: onceOnly((call) => this.#create(call)) }],
+      ["task", { GET: (call) => this.#getTask(call), DELETE: (call) => this.#delete(call) }],
       [
         "task steps",
-        {
-          GET: (request, _context, [taskId = ""]) => this.#listSteps(request, taskId),
-          POST: onceOnly((request, context, [taskId = ""]) => this.#step(request, context, taskId)),
-        },
+        { GET: (call) => this.#listSteps(call), POST: onceOnly((call) => this.#step(call)) },
       ],
-      [
-        "task steps one",
-        { GET: (_request, _context, [taskId = "", id = ""]) => this.#getStep(taskId, id) },
-      ],
+      ["task steps one", { GET: (call) => this.#getStep(call) }],
       [
         "task artifacts",
-        {
-          GET: (request, _context, [taskId = ""]) => this.#listArtifacts(request, taskId),
-          POST: (request, _context, [taskId = ""]) => this.#upload(request, taskId),
-        },
+        { GET: (call) => this.#listArtifacts(call), POST: (call) => this.#upload(call) },
       ],
-      [
-        "task artifacts one",
-        {
-          GET: (request, _context, [taskId = "", id = ""]) => this.#download(request, taskId, id),
-        },
-      ],
-      [
-        "task events",
-        { GET: (request, context, [taskId = ""]) => this.#events(request, context, taskId) },
-      ],
-      ["task run", { POST: (_request, _context, [taskId = ""]) => this.#run(taskId) }],
-      ["task cancel", { POST: (_request, _context, [taskId = ""]) => this.#cancel(taskId) }],
-      ["task archive", { GET: (_request, _context, [taskId = ""]) => this.#archive(taskId) }],
+      ["task artifacts one", { GET: (call) => this.#download(call) }],
+      ["task events", { GET: (call) => this.#events(call) }],
+      ["task run", { POST: (call) => this.#run(call) }],
+      ["task cancel", { POST: (call) => this.#cancel(call) }],
+      ["task archive", { GET: (call) => this.#archive(call) }],
     ]);
   }
 
-  async #create(request: Request): Promise<Response> {
+  async #create({ request }: Call): Promise<Response> {
     const { input, additionalInput } = readInput(await readJson(request, largestBody));
-    if (input === null || input.trim() === "") throw invalid("input is to say what to program");
+    if (input === null || input.trim() === "") throw invalid("input must say what to program");
     const automatic = additionalInput["run"] === true;
     const { agent, store } = this.#parts;
     const steps = agent.onTask({ input, additionalInput });
@@ -103,7 +85,7 @@ export class TaskApi {
     return json(toTask(task, []));
   }
 
-  async #listTasks(request: Request): Promise<Response> {
+  async #listTasks({ request }: Call): Promise<Response> {
     const { store } = this.#parts;
     const wanted = readPage(new URL(request.url).searchParams);
     const { items, total } = await store.listTasks(wanted);
@@ -125,7 +107,11 @@ export class TaskApi {
     return toTask(task, artifacts.get(taskId) ?? []);
   }
 
-  async #listSteps(request: Request, taskId: string): Promise<Response> {
+  async #getTask({ taskId }: Call): Promise<Response> {
+    return json(await this.#task(taskId));
+  }
+
+  async #listSteps({ request, taskId }: Call): Promise<Response> {
     const wanted = readPage(new URL(request.url).searchParams);
     await this.#found(taskId);
     const { items, total } = await this.#parts.store.listSteps(taskId, wanted);
@@ -146,15 +132,15 @@ export class TaskApi {
     );
   }
 
-  async #getStep(taskId: string, stepId: string): Promise<Response> {
+  async #getStep({ taskId, id }: Call): Promise<Response> {
     await this.#found(taskId);
-    const step = isId(stepId) ? await this.#parts.store.steps.get(stepId) : undefined;
+    const step = isId(id) ? await this.#parts.store.steps.get(id) : undefined;
     if (step === undefined || step.taskId !== taskId) throw notFound("step");
     const [shown] = await this.#withArtifacts([step]);
     return json(shown);
   }
 
-  async #step(request: Request, context: Context, taskId: string): Promise<Response> {
+  async #step({ request, context, taskId }: Call): Promise<Response> {
     const said = readInput(await readJson(request, largestBody));
     await this.#found(taskId);
     const { runner, stopping } = this.#parts;
@@ -169,14 +155,14 @@ export class TaskApi {
     return json(shown);
   }
 
-  async #listArtifacts(request: Request, taskId: string): Promise<Response> {
+  async #listArtifacts({ request, taskId }: Call): Promise<Response> {
     const wanted = readPage(new URL(request.url).searchParams);
     await this.#found(taskId);
     const { items, total } = await this.#parts.store.listArtifacts(taskId, wanted);
     return json({ artifacts: items.map(toArtifact), pagination: pagination(wanted, total) });
   }
 
-  async #upload(request: Request, taskId: string): Promise<Response> {
+  async #upload({ request, taskId }: Call): Promise<Response> {
     await this.#found(taskId);
     const { store, maxFiles, maxUploadBytes, maxTaskBytes } = this.#parts;
     const count = await store.artifacts.count({ where: { taskId }, max: maxFiles });
@@ -191,39 +177,40 @@ export class TaskApi {
     return json(toArtifact(artifact));
   }
 
-  async #download(request: Request, taskId: string, id: string): Promise<Response> {
+  async #download({ request, taskId, id }: Call): Promise<Response> {
     await this.#found(taskId);
     const { store } = this.#parts;
     const artifact = isId(id) ? await store.artifacts.get(id) : undefined;
     if (artifact === undefined || artifact.taskId !== taskId) throw notFound("artifact");
     return (
-      (await changesAnswer(request, artifact, store)) ?? downloadAnswer(request, artifact, store)
+      (await changesResponse(request, artifact, store)) ??
+      downloadResponse(request, artifact, store)
     );
   }
 
-  async #events(request: Request, context: Context, taskId: string): Promise<Response> {
+  async #events({ request, context, taskId }: Call): Promise<Response> {
     const { state, events } = await this.#found(taskId);
     const { store, bus, stopping } = this.#parts;
     const last = request.headers.get("last-event-id") ?? "0";
-    if (!/^\d{1,15}$/.test(last)) throw invalid("Last-Event-ID is to be a number");
-    // An EventSource asks again and again until it gets this answer (HTML, section 9.2.3).
+    if (!/^\d{1,15}$/.test(last)) throw invalid("Last-Event-ID must be a number");
+    // An EventSource asks again and again until it gets this response (HTML, section 9.2.3).
     if (state !== "open" && events > 0 && Number(last) >= events) {
       return new Response(null, { status: 204 });
     }
     const signal = AbortSignal.any([context.signal, stopping]);
-    return eventsAnswer({ store, bus }, { taskId, after: Number(last), signal });
+    return eventsResponse({ store, bus }, { taskId, after: Number(last), signal });
   }
 
-  async #run(taskId: string): Promise<Response> {
+  async #run({ taskId }: Call): Promise<Response> {
     const { state } = await this.#found(taskId);
     if (state === "canceled") throw new HttpFailure(409, "canceled", "the task was canceled");
     const { store, automatic } = this.#parts;
-    await store.setAutomatic(taskId, "on");
+    await store.setAutomatic(taskId);
     automatic.look();
     return json(await this.#task(taskId));
   }
 
-  async #cancel(taskId: string): Promise<Response> {
+  async #cancel({ taskId }: Call): Promise<Response> {
     await this.#found(taskId);
     const { store, runner } = this.#parts;
     await store.cancel(taskId);
@@ -231,7 +218,7 @@ export class TaskApi {
     return json(await this.#task(taskId));
   }
 
-  async #delete(taskId: string): Promise<Response> {
+  async #delete({ taskId }: Call): Promise<Response> {
     await this.#found(taskId);
     const { store, runner } = this.#parts;
     if (!(await store.remove(taskId))) throw notFound("task");
@@ -239,9 +226,9 @@ export class TaskApi {
     return new Response(null, { status: 204 });
   }
 
-  async #archive(taskId: string): Promise<Response> {
+  async #archive({ taskId }: Call): Promise<Response> {
     await this.#found(taskId);
-    return archiveAnswer(taskId, this.#parts.store);
+    return archiveResponse(taskId, this.#parts.store);
   }
 }
 

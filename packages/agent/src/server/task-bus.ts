@@ -6,7 +6,7 @@ export interface LiveText {
 
 type Listener = (live: LiveText | undefined) => void;
 
-/** Tells who waits in this process that a task changed. Other processes are asked by polling the store. */
+/** Tells waiters in this process that a task changed. Other processes poll the store. */
 export class TaskBus {
   readonly #listeners = new Map<string, Set<Listener>>();
 
@@ -27,7 +27,7 @@ export class TaskBus {
     for (const listener of this.#listeners.get(taskId) ?? []) listener(live);
   }
 
-  /** Resolves when the task changes in this process, or after the time. Rejects when the signal aborts. */
+  /** Resolves when the task changes in this process, or in time. Rejects on abort. */
   changed(taskId: string, milliseconds: number, signal: AbortSignal): Promise<void> {
     return new Promise((resolve, reject) => {
       if (signal.aborted) return reject(signal.reason as Error);

@@ -17,9 +17,9 @@ export interface TaskHandlerOptions extends GuardOptions {
   readonly store: Store;
   /** Runs the steps. */
   readonly agent: TaskAgent;
-  /** Whether no other process uses the store, so that every running step is lost at the start. Default: `false`. */
+  /** Whether no other process uses the store: running steps are lost then. Default: `false`. */
   readonly exclusive?: boolean | undefined;
-  /** Milliseconds after which another server runs the step of one that is gone, from 300 on. Default: `30_000`. */
+  /** Milliseconds until another server takes over a lost step, from 300. Default: `30_000`. */
   readonly lease?: number | undefined;
   /** Tasks that this server runs by itself at the same time (`POST …/run`). Default: 4. */
   readonly automaticTasks?: number | undefined;
@@ -37,15 +37,16 @@ export interface TaskHandlerOptions extends GuardOptions {
 export interface TaskHandler extends AsyncDisposable {
   readonly handler: Handler;
   /**
-   * Begins no more steps, and ends those that run after `gracePeriod` milliseconds (default: 0); they are run again
-   * later, here or elsewhere. Does not close the store.
+   * Begins no more steps, and ends those that run after `gracePeriod` milliseconds (default: 0);
+   * they are run again later, here or elsewhere. Does not close the store.
    */
   stop(options?: { readonly gracePeriod?: number | undefined }): Promise<void>;
 }
 
 /**
- * Makes the handler of the task API: the nine operations of the Agent Protocol, version 1, under `/agent` and
- * `/ap/v1/agent`, events, run, cancel, delete and archive, the OpenAPI document, `/healthz`, and the page at `/`.
+ * Makes the handler of the task API: the nine operations of the Agent Protocol, version 1, under
+ * `/agent` and `/ap/v1/agent`, events, run, cancel, delete and archive, the OpenAPI document,
+ * `/healthz`, and the page at `/`.
  *
  * @throws AgentUsageError `ERR_AGENT_OPTION`
  */
@@ -78,7 +79,7 @@ export async function createTaskHandler(options: TaskHandlerOptions): Promise<Ta
     maxUploadBytes,
     maxTaskBytes,
     maxFiles,
-    idempotency: documentsIdempotency(options.store, { lease, reportError }),
+    idempotency: documentsIdempotency(options.store, lease, reportError),
     store,
     bus,
     runner,

@@ -51,12 +51,7 @@ export class TaskReader {
   async listArtifacts(taskId: string, { page, size }: WantedPage): Promise<Listed<ArtifactRecord>> {
     const where = { taskId };
     const [items, total] = await Promise.all([
-      this.artifacts.find({
-        where,
-        sort: ["createdAt"],
-        offset: (page - 1) * size,
-        limit: size,
-      }),
+      this.artifacts.find({ where, sort: ["createdAt"], offset: (page - 1) * size, limit: size }),
       this.artifacts.count({ where }),
     ]);
     return { items, total };

@@ -1,6 +1,5 @@
 import { defineCollection, type CollectionDefinition } from "@fetchwork/documents";
-import type { Usage } from "../calls/budget.ts";
-import type { Amount } from "../calls/spending.ts";
+import type { Amount, Usage } from "../calls/budget.ts";
 import type { JsonObject } from "./task-agent.ts";
 
 /** A task in the store. Its id is a UUIDv7, so ids are in the order of creation. */
@@ -19,12 +18,10 @@ export interface TaskRecord {
   /** Events so far. */
   readonly events: number;
   readonly usage: Usage;
-  /** What counts against the limits, where there are some. */
+  /** What counts against the limits. Default: `usage`. */
   readonly charged?: Amount | undefined;
-  /** The worst case of the calls that are under way, by step. */
-  readonly held?: Readonly<Record<string, Amount>> | undefined;
-  /** Milliseconds in which steps of it ran, and until when they are counted. */
-  readonly worked?: { readonly time: number; readonly seen: number } | undefined;
+  /** Milliseconds in which steps of it ran, in each process. */
+  readonly worked?: number | undefined;
   /** Bytes of all files that were uploaded so far. */
   readonly uploaded?: number | undefined;
   /** Why the last step that failed did; absent after a step that worked. */

@@ -1,6 +1,6 @@
 import { Semaphore } from "@fetchwork/kit";
 
-/** Limits how many steps of a task run at the same time in this process. The others wait in order. */
+/** Limits how many steps of a task run at once in this process. Others wait in order. */
 export class TaskSlots {
   readonly #slots = new Map<string, Semaphore>();
 

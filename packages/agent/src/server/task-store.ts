@@ -1,47 +1,28 @@
-import type { Store, Stored } from "@fetchwork/documents";
+import type { Stored } from "@fetchwork/documents";
 import type { Usage } from "../calls/budget.ts";
 import { arrangeSteps } from "./arrange-steps.ts";
-import { longTransaction, TaskChanger } from "./change-task.ts";
 import { HttpFailure } from "./http-failure.ts";
 import { StepLeases } from "./step-leases.ts";
 import { putFile, type NewFile } from "./put-file.ts";
-import type { JsonObject, NewStep } from "./task-agent.ts";
-import type { TaskBus } from "./task-bus.ts";
+import type { NewStep } from "./task-agent.ts";
 import { taskId as makeId } from "./task-id.ts";
 import { taskCollections, type ArtifactRecord, type TaskRecord } from "./task-records.ts";
 
-/** What a task is made of. */
-export interface TaskInput {
-  readonly input: string;
-  readonly additionalInput: JsonObject;
-  readonly automatic: boolean;
-  readonly steps: readonly NewStep[];
-}
-
 const noUsage: Usage = { inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 };
 
-/** Tasks in a document store. Every change of a task is one transaction, with the events that tell of it. */
+/** Tasks in a document store. Each change is one transaction, together with its events. */
 export class TaskStore extends StepLeases {
-  readonly #store: Store;
-  readonly #bus: TaskBus;
-  readonly #changer: TaskChanger;
-
-  constructor(store: Store, bus: TaskBus) {
-    super(store, bus);
-    this.#store = store;
-    this.#bus = bus;
-    this.#changer = new TaskChanger(store, bus);
-  }
-
   /** Creates a task and its first steps. */
   async create({
     input,
     additionalInput,
     automatic,
     steps,
-  }: TaskInput): Promise<Stored<TaskRecord>> {
+  }: Pick<TaskRecord, "additionalInput" | "automatic" | "input"> & {
+    readonly steps: readonly NewStep[];
+  }): Promise<Stored<TaskRecord>> {
     const id = makeId();
-    const arranged = arrangeSteps(steps, { taskId: id, index: 0 });
+    const arranged = arrangeSteps(steps, id, 0);
     const record: TaskRecord = {
       input,
       additionalInput,
@@ -53,19 +34,19 @@ export class TaskStore extends StepLeases {
       events: 0,
       usage: noUsage,
     };
-    // No transaction, so that tasks that come together share one wait for the disk. Steps come first: without their task
-    // nobody sees them.
+    // No transaction, so that tasks that come together share one wait for the disk. Steps come
+    // first: without their task nobody sees them.
     await Promise.all(arranged.map((step) => this.steps.insert(step.record, { id: step.id })));
     return await this.tasks.insert(record, { id });
   }
 
   /** Adds steps to a task that has none left, and makes them its last. */
   async addSteps(taskId: string, steps: readonly NewStep[]): Promise<boolean> {
-    const added = await this.#changer.change(taskId, async (tx, task) => {
+    const added = await this.change(taskId, async (tx, task) => {
       // Another request was faster.
       if (task.open > 0) return undefined;
       const collection = tx.collection(taskCollections.steps);
-      const arranged = arrangeSteps(steps, { taskId, index: task.steps });
+      const arranged = arrangeSteps(steps, taskId, task.steps);
       for (const { isLast, id } of await collection.find({ where: { taskId, isLast: true } })) {
         if (isLast) await collection.update(id, { isLast: false });
       }
@@ -94,7 +75,7 @@ export class TaskStore extends StepLeases {
     file: NewFile,
     { maxBytes }: { readonly maxBytes: number },
   ): Promise<Stored<ArtifactRecord> | undefined> {
-    const stored = await this.#changer.change(
+    const stored = await this.change(
       taskId,
       async (tx, { uploaded: before = 0 }) => {
         const uploaded = before + file.content.size;
@@ -111,23 +92,18 @@ export class TaskStore extends StepLeases {
     return stored?.value;
   }
 
-  /** Lets the servers run the steps of a task by themselves, or stops that. */
-  async setAutomatic(
-    taskId: string,
-    automatic: "off" | "on",
-  ): Promise<Stored<TaskRecord> | undefined> {
-    const wanted = automatic === "on";
-    const changed = await this.#changer.change(taskId, (_tx, task) => ({
+  /** Lets the servers run the steps of a task by themselves. */
+  async setAutomatic(taskId: string): Promise<void> {
+    await this.change(taskId, (_tx, { open }) => ({
       events: [],
-      task: { automatic: wanted && task.open > 0 },
+      task: { automatic: open > 0 },
       value: true,
     }));
-    return changed?.task;
   }
 
   /** Ends a task that is not completed. */
-  async cancel(taskId: string): Promise<Stored<TaskRecord> | undefined> {
-    const changed = await this.#changer.change(taskId, (_tx, { state }) => {
+  async cancel(taskId: string): Promise<void> {
+    await this.change(taskId, (_tx, { state }) => {
       if (state !== "open") return undefined;
       return {
         events: [{ type: "task.canceled", data: {} }],
@@ -135,21 +111,5 @@ export class TaskStore extends StepLeases {
         value: true,
       };
     });
-    return changed?.task;
-  }
-
-  /** Removes a task and everything of it. */
-  async remove(taskId: string): Promise<boolean> {
-    const removed = await this.#store.transaction(async (tx) => {
-      if (!(await tx.collection(taskCollections.tasks).remove(taskId))) return false;
-      const where = { taskId };
-      await tx.collection(taskCollections.steps).removeMany({ where });
-      await tx.collection(taskCollections.artifacts).removeMany({ where });
-      await tx.collection(taskCollections.contents).removeMany({ where });
-      await tx.collection(taskCollections.events).removeMany({ where });
-      return true;
-    }, longTransaction);
-    if (removed) this.#bus.tell(taskId);
-    return removed;
   }
 }

@@ -24,8 +24,9 @@ export interface WishDefaults {
 }
 
 /**
- * Reads `additional_input`: `model`, `concurrency`, `verify`, `repair`, `max_cost` and `max_tokens`. A client can lower
- * limits of the server and never raise them. What is not known is passed over.
+ * Reads `additional_input`: `model`, `concurrency`, `verify`, `repair`, `max_cost` and
+ * `max_tokens`. A client can lower limits of the server and never raise them. What is not known is
+ * passed over.
  *
  * @throws TaskInputError for a known key with an impossible value
  */
@@ -33,17 +34,17 @@ export function readTaskWishes(input: JsonObject, defaults: WishDefaults): TaskW
   const { concurrency, repair, limits, canRun } = defaults;
   const { model, verify = defaults.verify, max_cost: maxCost, max_tokens: maxTokens } = input;
   if (model !== undefined && !(typeof model === "string" && /^[!-~]{1,200}$/.test(model))) {
-    throw new TaskInputError("additional_input.model is to be the name of a model");
+    throw new TaskInputError("additional_input.model must be the name of a model");
   }
   const level = verify === true ? "static" : verify === false ? "none" : verify;
   if (level !== "none" && level !== "static" && level !== "run") {
-    throw new TaskInputError('additional_input.verify is to be "none", "static" or "run"');
+    throw new TaskInputError('additional_input.verify must be "none", "static" or "run"');
   }
   if (level === "run" && !canRun) {
     throw new TaskInputError("additional_input.verify is run, and this server runs no programs");
   }
   if (maxCost !== undefined && !(typeof maxCost === "number" && maxCost > 0)) {
-    throw new TaskInputError("additional_input.max_cost is to be a number of US dollars above 0");
+    throw new TaskInputError("additional_input.max_cost must be a number of US dollars above 0");
   }
   return {
     model,
@@ -62,7 +63,7 @@ function wholeNumber(input: JsonObject, name: string, from: number): number | un
   const value = input[name];
   if (value === undefined) return undefined;
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= from) return value;
-  throw new TaskInputError(`additional_input.${name} is to be a whole number from ${from} on`);
+  throw new TaskInputError(`additional_input.${name} must be a whole number from ${from}`);
 }
 
 function least(left: number | undefined, right: number | undefined): number | undefined {

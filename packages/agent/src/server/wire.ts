@@ -3,9 +3,10 @@ import type { Usage } from "../calls/budget.ts";
 import type { JsonObject } from "./task-agent.ts";
 import type { ArtifactRecord, StepRecord, TaskRecord } from "./task-records.ts";
 
-/** A file of a task, as the Agent Protocol says it. `size`, `versions` and `created_at` are ours. */
+/** A file of a task in the Agent Protocol. `size`, `versions`, `created_at` are ours. */
 export interface Artifact {
   readonly artifact_id: string;
+  /** Whether a step wrote the file; `false` for an upload. */
   readonly agent_created: boolean;
   readonly file_name: string;
   /** The folder; `.` for the root, `null` when an upload named none. */
@@ -14,6 +15,7 @@ export interface Artifact {
   readonly size: number;
   /** How many versions there are; a download takes `?version=`, from 1 on. */
   readonly versions: number;
+  /** ISO 8601. */
   readonly created_at: string;
 }
 
@@ -21,6 +23,7 @@ export interface Artifact {
 export interface Task {
   readonly task_id: string;
   readonly input: string;
+  /** What the client sent with the task; see the README for the names that count. */
   readonly additional_input: JsonObject;
   readonly artifacts: readonly Artifact[];
   readonly state: TaskState;
@@ -32,6 +35,7 @@ export interface Task {
   readonly usage: Usage;
   /** Why the last step that was run failed; `null` when it did not. */
   readonly last_error: JsonObject | null;
+  /** ISO 8601. */
   readonly created_at: string;
 }
 
@@ -44,12 +48,16 @@ export interface Step {
   readonly step_id: string;
   readonly name: string;
   readonly status: "completed" | "created" | "running";
+  /** What the client said with the step; `null` for nothing. */
   readonly input: string | null;
   readonly additional_input: JsonObject;
+  /** Text for the client; `null` until the step is completed. */
   readonly output: string | null;
+  /** Further results; of a step that failed, its failure. */
   readonly additional_output: JsonObject;
   /** Files that the step wrote. */
   readonly artifacts: readonly Artifact[];
+  /** Whether the task is completed after this step. */
   readonly is_last: boolean;
 }
 

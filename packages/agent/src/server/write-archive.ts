@@ -11,7 +11,8 @@ export interface ArchivedFile {
 const block = 512;
 
 /**
- * Writes files as a tar archive (POSIX pax: long and non-ASCII names are whole), one after another as it is read.
+ * Writes files as a tar archive (POSIX pax: long and non-ASCII names are whole), one after another
+ * as it is read.
  *
  * @yields The bytes of the archive.
  */

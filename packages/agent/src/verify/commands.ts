@@ -16,12 +16,12 @@ export interface CommandCheckOptions {
 }
 
 /**
- * Runs a command in the copy of the program: `sh -c`. Exit status 0 means that nothing is wrong; else each test that the
- * output of a known runner says has failed is a fault, or the last lines of the output are. It counts as a check of every
- * file.
+ * Runs a command in the copy of the program: `sh -c`. Exit status 0 means that nothing is wrong;
+ * else each test that the output of a known runner says has failed is a fault, or the last lines of
+ * the output are. It counts as a check of every file.
  *
- * @throws AgentUsageError `ERR_AGENT_ARGUMENT` for a blank command, `ERR_AGENT_OPTION` for one of more than 10,000
- *   characters or with control characters, or for an option that is wrong
+ * @throws AgentUsageError `ERR_AGENT_ARGUMENT` for a blank command, `ERR_AGENT_OPTION` for one of
+ *   more than 10,000 characters or with control characters, or for an option that is wrong
  */
 export function commandCheck(command: string, options: CommandCheckOptions = {}): Verifier {
   requireText("command", command);
@@ -34,6 +34,7 @@ export function commandCheck(command: string, options: CommandCheckOptions = {})
   return {
     name: command.slice(0, 80),
     applies: (files) => files.size > 0,
+    judges: () => true,
     async check(project, sandbox) {
       const { folder: cwd, signal } = project;
       const result = await sandbox.exec(["sh", "-c", command], { cwd, signal, timeout });
@@ -43,14 +44,16 @@ export function commandCheck(command: string, options: CommandCheckOptions = {})
 }
 
 /**
- * Runs the scripts `typecheck`, `lint` and `test` of package.json, but npm's placeholder and what {@link nodeTest} runs.
- * Where packages are needed and not installed, a warning says that they were not checked.
+ * Runs the scripts `typecheck`, `lint` and `test` of package.json, but npm's placeholder and what
+ * {@link nodeTest} runs. Where packages are needed and not installed, a warning says that they were
+ * not checked.
  */
 export function packageScripts(): Verifier {
   return {
     name: "package.json",
     applies: (files) => scriptsToRun(files).length > 0,
     reads: () => false,
+    judges: () => true,
     async check(project, sandbox) {
       const { folder: cwd, files, signal } = project;
       const names = scriptsToRun(files);

@@ -5,7 +5,7 @@ import type { Verifier } from "./verifier.ts";
 export interface Coverage {
   /** How many files something has read that can find a fault in them. */
   readonly checked: number;
-  /** Paths of sources and settings in which nothing can find a fault, such as those in Python where nothing runs it. */
+  /** Paths of sources and settings that nothing checks, such as Python without an interpreter. */
   readonly unchecked: readonly string[];
 }
 
@@ -14,8 +14,8 @@ const isNoSource =
   /\.(?:md|mdx|markdown|txt|rst|adoc|csv|tsv|log|lock|svg|png|jpe?g|gif|webp|avif|ico|bmp|pdf|woff2?|ttf|otf|mp3|mp4|ogg|wav|webm|map)$|(?:^|\/)(?:LICEN[CS]E|NOTICE|COPYING|AUTHORS|README|CHANGELOG|\.[\w-]+)$/i;
 
 /**
- * What the check can find faults in, and what runs the program: of the verifiers those that apply to it. Empty files have
- * no faults.
+ * What the check can find faults in, and what runs the program: of the verifiers those that apply
+ * to it. Empty files have no faults.
  *
  * @param program all files of the program. Default: `files`
  */

@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 
-/** Ends a program that leads a process group, with all that it has started. Nothing happens when it has ended. */
+/** Ends a program that leads a process group, with all it started, unless it has ended. */
 export function endProgram(
   pid: number | undefined,
   platform: NodeJS.Platform = process.platform,

@@ -34,9 +34,9 @@ interface Fetched {
 }
 
 /** Most folders of packages that nothing uses; those that were fetched first go first. */
-const mostKept = 8;
+const maxKept = 8;
 
-/** By what was asked for: packages are fetched once, and removed when this process ends, or others have come. */
+/** By what was asked for: packages are fetched once, and removed with this process. */
 const fetched = new Map<string, Fetched>();
 
 /** Folders of packages that are there; the end of this process removes them. */
@@ -63,9 +63,9 @@ export function neededPackages(
 }
 
 /**
- * Fetches the packages of a program: npm runs in the sandbox, reaches the registry only, and runs no script of any package.
- * Then their scripts run, without network. Resolves to `undefined` if npm failed or `signal` aborted; the next call tries
- * again.
+ * Fetches the packages of a program: npm runs in the sandbox, reaches the registry only, and runs
+ * no script of any package. Then their scripts run, without network. Resolves to `undefined` if npm
+ * failed or `signal` aborted; the next call tries again.
  */
 export async function usePackages(
   needed: string,
@@ -107,7 +107,7 @@ export async function usePackages(
     [Symbol.dispose]() {
       entry.users -= 1;
       for (const [other, { users }] of fetched) {
-        if (fetched.size > mostKept && users === 0) forget(other);
+        if (fetched.size > maxKept && users === 0) forget(other);
       }
     },
   };

@@ -12,14 +12,14 @@ export interface Tool {
   readonly folders: readonly string[];
 }
 
-/** Commands that print the folders of installations: what is on the PATH may only choose one, as rustup and pyenv do. */
+/** Commands that print installation folders: rustup and pyenv have choosers on the PATH. */
 const questions = {
   cargo: ["rustc", "--print", "sysroot"],
   go: ["go", "env", "GOROOT"],
   python3: ["python3", "-I", "-c", "import sys; print(sys.prefix); print(sys.base_prefix)"],
 } as const;
 
-/** Finds a tool; undefined where it is not installed, or lies where a sandbox could not show it alone. */
+/** Finds a tool; undefined where it is missing, or a sandbox cannot show it alone. */
 export function findTool(name: keyof typeof questions): Tool | undefined {
   const [command, ...args] = questions[name];
   try {

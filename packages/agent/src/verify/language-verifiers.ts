@@ -59,7 +59,7 @@ sys.argv = [name, "-q"] + (["-p", "no:cacheprovider", "--tb=short"] if name == "
 runpy.run_module(name, run_name="__main__", alter_sys=True)
 `;
 
-/** Python: compiles each file, then runs the tests by pytest, or by unittest where that is not installed. */
+/** Python: compiles each file, then runs the tests by pytest, or else by unittest. */
 export function pythonCheck(): readonly Verifier[] {
   const tool = once(() => findTool("python3"));
   return [
@@ -139,7 +139,7 @@ export function goCheck(): readonly Verifier[] {
   ];
 }
 
-/** Rust: `cargo check`, then `cargo test`, for programs without packages of others: none can be fetched. */
+/** Rust: `cargo check`, then `cargo test`; without packages of others, as none is fetched. */
 export function rustCheck(): readonly Verifier[] {
   const tool = once(() => findTool("cargo"));
   const run = (subcommand: string): Verifier => {

@@ -3,10 +3,9 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import type { Diagnostic } from "../check/diagnostic.ts";
 import { isScript } from "../check/parse-script.ts";
-import { AgentError } from "../errors.ts";
 import { hasOtherRunner, packageScripts } from "./commands.ts";
 import { goCheck, pythonCheck, rustCheck, shellCheck } from "./language-verifiers.ts";
-import { readFailures, type TestFailure } from "./run-failures.ts";
+import { notChecked, readFailures, type TestFailure } from "./run-failures.ts";
 import { syntaxRun } from "./syntax-run.ts";
 import type { Verifier } from "./verifier.ts";
 
@@ -75,8 +74,8 @@ export function nodeCheck(): Verifier {
 }
 
 /**
- * Prints a line of JSON for each test that failed, and nothing of what tests print. Of a file that could not be run, there is
- * what it wrote to its error output.
+ * Prints a line of JSON for each test that failed, and nothing of what tests print. Of a file that
+ * could not be run, there is what it wrote to its error output.
  */
 const reporter = `
 const text = (value) => { try { return String(typeof value === "object" ? JSON.stringify(value) : value).slice(0, 200); } catch { return "?"; } };
@@ -96,15 +95,17 @@ export default async function* (events) {
 `;
 
 /**
- * Runs the project's own tests: `node --test`. Needs test files, and no packages that are not installed. Where the script
- * `test` of package.json is for another runner, only tests that import `node:test`. Of tests in TypeScript, from which Node
- * only takes the types away, nothing counts but assertions that fail: what does not load may be right for a compiler.
+ * Runs the project's own tests: `node --test`. Needs test files, and no packages that are not
+ * installed. Where the script `test` of package.json is for another runner, only tests that import
+ * `node:test`. Of tests in TypeScript, from which Node only takes the types away, nothing counts
+ * but assertions that fail: what does not load may be right for a compiler.
  */
 export function nodeTest(): Verifier {
   return {
     name: "node --test",
     applies: (files) => testsOf(files).length > 0,
     reads: isScript,
+    judges: isScript,
     async check(project, sandbox) {
       const { folder: cwd, files, signal } = project;
       const found: Diagnostic[] = [];
@@ -118,7 +119,10 @@ export function nodeTest(): Verifier {
         const failures = failuresIn(result.stdout, tests === typed);
         if (tests !== typed || failures.length > 0) {
           found.push(...readFailures("node --test", result, project, failures));
-        }
+        } else
+          found.push(
+            notChecked(tests[0] ?? "", "node --test: it cannot be loaded without a compiler"),
+          );
       }
       return found;
     },
@@ -151,28 +155,27 @@ function testsOf(files: ReadonlyMap<string, string>): readonly string[] {
     .map(([path]) => path);
 }
 
-/** What {@link typeCheck} may be told. */
-export interface TypeCheckOptions {
-  /** File of the compiler's command. Default: `typescript` of the project that uses this package. */
-  readonly tsc?: string | undefined;
-}
-
 /**
- * Checks types: `tsc --noEmit`. Applies to projects with a tsconfig.json, where `typescript` is installed. Where types of
- * packages are missing, which nobody installs here, it says nothing: without them most of what it finds is wrong.
+ * Checks types: `tsc --noEmit`. Applies to projects with a tsconfig.json, where `typescript` is
+ * installed. Where types of packages are missing, which nobody installs here, it says nothing:
+ * without them most of what it finds is wrong.
  */
-export function typeCheck({ tsc = findTsc() }: TypeCheckOptions = {}): Verifier {
+export function typeCheck(): Verifier {
+  const tsc = findTsc();
   return {
     name: "tsc",
     applies: (files) => tsc !== undefined && files.has("tsconfig.json"),
     reads: isScript,
+    judges: (path) => /\.[cm]?tsx?$/.test(path),
     async check({ folder, files, signal }, sandbox) {
       if (tsc === undefined) return [];
       const command = [process.execPath, tsc, "--noEmit", "--pretty", "false", "-p", "."];
       // Its folder, with what it imports, is not part of the project.
       const readOnly = [join(tsc, "../../..")];
       const result = await sandbox.exec(command, { cwd: folder, readOnly, signal });
-      if (result.code === 0 || packagesAreMissing(result.stdout)) return [];
+      if (result.code === 0) return [];
+      if (packagesAreMissing(result.stdout))
+        return [notChecked("tsconfig.json", "tsc: types of packages are not installed")];
       const found = Array.from(
         result.stdout.matchAll(/^(\S[^\n]*?)\((\d+),\d+\): error (TS\d+: [^\n]+)/gm),
         ([, path = "", line, message = ""]): Diagnostic => ({
@@ -192,7 +195,7 @@ export function typeCheck({ tsc = findTsc() }: TypeCheckOptions = {}): Verifier 
   };
 }
 
-/** A module that is not a file of the project, no types for one, or a name that only such types declare. */
+/** A module that is not in the project, missing types, or a name that only they declare. */
 function packagesAreMissing(output: string): boolean {
   return /error TS(?:(?:2307|2792)[^\n']*'[^.'/]|(?:2580|2582|2591|2592|2593|2688|2867|2868|2875|7016):)/.test(
     output,
@@ -210,8 +213,9 @@ function findTsc(): string | undefined {
 }
 
 /**
- * The verifiers that need no option: Node's and TypeScript's, the scripts of package.json, and those of Python, Go, Rust and
- * shells. Each applies where its tool is installed and the project has files for it.
+ * The verifiers that need no option: Node's and TypeScript's, the scripts of package.json, and
+ * those of Python, Go, Rust and shells. Each applies where its tool is installed and the project
+ * has files for it.
  */
 export function defaultVerifiers(): readonly Verifier[] {
   return [
@@ -224,11 +228,6 @@ export function defaultVerifiers(): readonly Verifier[] {
     typeCheck(),
     packageScripts(),
   ];
-}
-
-/** A verifier failed by itself: that is not a fault of the project. */
-export function verifierError(name: string, cause: unknown): AgentError {
-  return new AgentError("ERR_AGENT_SANDBOX", `the verifier ${name} could not run`, { cause });
 }
 
 function scriptsOf(files: ReadonlyMap<string, string>): readonly string[] {

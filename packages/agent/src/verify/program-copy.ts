@@ -10,8 +10,8 @@ import { sandboxUser } from "./sealed.ts";
 export interface CopyOptions {
   readonly sandbox: Sandbox;
   /**
-   * The folder that the files come from: pictures, and other files that are no text, are copied from it, and the packages
-   * that are installed there are linked. Default: none.
+   * The folder that the files come from: pictures, and other files that are no text, are copied
+   * from it, and the packages that are installed there are linked. Default: none.
    */
   readonly from?: string | undefined;
   /** By path, what is no longer as it is in that folder. Default: nothing. */
@@ -21,7 +21,7 @@ export interface CopyOptions {
 }
 
 /** Most bytes of a file that is copied as it is: what a process in the sandbox may write. */
-const mostCopied = 512 * 1024 * 1024;
+const maxCopied = 512 * 1024 * 1024;
 
 /**
  * Copies a program to where nothing of it is lost, and removes the copy afterwards.
@@ -40,7 +40,7 @@ export async function withCopy<T>(
     const source =
       from === undefined
         ? undefined
-        : await ConfinedFolder.open(from, { maxFileBytes: mostCopied, mustExist: true });
+        : await ConfinedFolder.open(from, { maxFileBytes: maxCopied, mustExist: true });
     for (const [path, text] of files) {
       // Files that are not text are known without their content.
       const isUnread = text === "" && changed?.has(path) !== true;
@@ -68,8 +68,8 @@ export async function withCopy<T>(
 }
 
 /**
- * The packages that the program needs: those of its folder, or fetched ones where the folder has none, or has those of another
- * package.json.
+ * The packages that the program needs: those of its folder, or fetched ones where the folder has
+ * none, or has those of another package.json.
  */
 async function packagesFor(
   files: ReadonlyMap<string, string>,
@@ -96,7 +96,7 @@ async function packagesFor(
   return isThere ? { folder, [Symbol.dispose]: () => undefined } : undefined;
 }
 
-/** Packages are too many to be copied, and are nothing that was written here. Returns the folder that they are in. */
+/** Packages are too many to be copied, and are foreign code. Returns the folder they are in. */
 async function linkPackages(folder: string | undefined, copy: string): Promise<string | undefined> {
   const place = join(copy, "node_modules");
   // An edit may have put files there.
@@ -105,8 +105,8 @@ async function linkPackages(folder: string | undefined, copy: string): Promise<s
   }
   // A junction needs no rights on Windows; elsewhere the kind counts for nothing.
   const packages = await realpath(folder);
-  // A link of a hostile program, or of a package's script, would show the sandbox any folder; and packages that lie elsewhere
-  // do not find each other.
+  // A link of a hostile program, or of a package's script, would show the sandbox any folder; and
+  // packages that lie elsewhere do not find each other.
   if (basename(packages) !== "node_modules") return undefined;
   await symlink(packages, place, "junction");
   return packages;

@@ -11,14 +11,14 @@ export interface RegistryGate {
 }
 
 /** Most bytes that go through a gate. */
-const mostBytes = 1024 ** 3;
+const maxBytes = 1024 ** 3;
 
 /**
- * Listens on a Unix socket and fetches from a registry what is asked for there: GET requests for paths below the registry's
- * own, without any header of the caller but `accept`.
+ * Listens on a Unix socket and fetches from a registry what is asked for there: GET requests for
+ * paths below the registry's own, without any header of the caller but `accept`.
  */
 export async function openRegistryGate(registry: string, socket: string): Promise<RegistryGate> {
-  const state = { left: mostBytes };
+  const state = { left: maxBytes };
   const server = createServer((request, response) => {
     pass(registry, request, response, state).catch(() => response.destroy());
   });

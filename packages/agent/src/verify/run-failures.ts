@@ -13,7 +13,7 @@ export interface TestFailure {
 }
 
 /** Most diagnostics of a run. */
-const mostFailures = 30;
+const maxFailures = 30;
 
 const isTest =
   /(?:^|\/)(?:test|tests|__tests__|spec)\/|[._-](?:test|spec)\.\w+$|(?:^|\/)(?:test|test_\w+|conftest)\.\w+$/;
@@ -60,7 +60,7 @@ export function testFailures(output: string): readonly TestFailure[] {
       lines = [];
       // What is to do may fail.
       if (!/ # (?:TODO|SKIP)\b/i.test(header)) found.push({ name: header.trim(), lines });
-      if (found.length > 10 * mostFailures) break;
+      if (found.length > 10 * maxFailures) break;
     } else if (isEnd.test(line)) lines = undefined;
     else if (lines !== undefined && lines.length < 200) lines.push(line);
   }
@@ -73,7 +73,8 @@ export function testFailures(output: string): readonly TestFailure[] {
 }
 
 /**
- * What a run that failed says about a project: a diagnostic for each failed test, or one with the last lines of the output.
+ * What a run that failed says about a project: a diagnostic for each failed test, or one with the
+ * last lines of the output.
  *
  * @param what the run, such as `npm test`
  * @param known the tests that failed, where that is known without reading the output
@@ -98,7 +99,7 @@ export function readFailures(
   const failures = known ?? testFailures(output);
   const found = new Map<string, Diagnostic>();
   for (const failure of failures) {
-    if (found.size === mostFailures) break;
+    if (found.size === maxFailures) break;
     const [name, text] = [asLine(plain(failure.name)).slice(0, 200), plain(failure.output)];
     const lines = text
       .split("\n")
@@ -144,8 +145,9 @@ function stable(message: string): string {
 }
 
 /**
- * The file of the project that a stack trace names first. Where it names only tests, as a failed assertion does, it is
- * what the first of them imports first: a model that is given the test to repair makes it agree with the fault.
+ * The file of the project that a stack trace names first. Where it names only tests, as a failed
+ * assertion does, it is what the first of them imports first: a model that is given the test to
+ * repair makes it agree with the fault.
  */
 function placeOf(
   output: string,

@@ -7,20 +7,21 @@ import { sealedCommand } from "./sealed.ts";
 import { endProgram } from "./end-program.ts";
 
 /**
- * What keeps a process in: `sealed` has none of the machine's files, network, processes and sockets but the folder it works
- * in and, read-only, the system's programs, and limits of the kernel (Linux with user name spaces); `process` has limits of
- * time and output, and of the heap where it is Node, and can do all that its user can.
+ * What keeps a process in: `sealed` has none of the machine's files, network, processes and sockets
+ * but the folder it works in and, read-only, the system's programs, and limits of the kernel (Linux
+ * with user name spaces); `process` has limits of time and output, and of the heap where it is
+ * Node, and can do all that its user can.
  */
 export type SandboxLevel = "sealed" | "process";
 
 /** How a command is run. */
 export interface ExecOptions {
   /**
-   * Folder in which it starts. A sealed command sees it at the same path. As root it runs as the folder's owner, who must be
-   * another user: root's processes cannot be limited.
+   * Folder in which it starts. A sealed command sees it at the same path. As root it runs as the
+   * folder's owner, who must be another user: root's processes cannot be limited.
    */
   readonly cwd: string;
-  /** Folders that a sealed command sees too and cannot change, such as installed packages; or `cwd`. Default: none. */
+  /** Read-only folders of a sealed command, such as packages; or `cwd`. Default: none. */
   readonly readOnly?: readonly string[] | undefined;
   /** Milliseconds until it and its children are ended. Default: the sandbox's. */
   readonly timeout?: number | undefined;
@@ -28,26 +29,28 @@ export interface ExecOptions {
   readonly processes?: number | undefined;
   /** Ends it. */
   readonly signal?: AbortSignal | undefined;
-  /** `inherit`: it has the input and output of this process, and none is collected. Default: no input. */
+  /** `inherit`: input and output of this process; none is collected. Default: no input. */
   readonly stdio?: "inherit" | undefined;
 }
 
 /** How a command ended. */
 export interface ExecResult {
-  /** Exit status; `null` when it was ended. Sealed, after a signal that it got within: 128 and the signal's number. */
+  /** Exit status; `null` when it was ended. Sealed, after a signal: 128 and its number. */
   readonly code: number | null;
   /** The first mebibyte; of more, its first and its last half. */
   readonly stdout: string;
   /** As `stdout`. */
   readonly stderr: string;
+  /** Whether the command was ended because its time was over. */
   readonly timedOut: boolean;
 }
 
 /** Runs commands of a generated project. */
 export interface Sandbox {
   readonly level: SandboxLevel;
-  /** URL of the npm registry that packages of programs are fetched from before they run. Default: they are not fetched. */
+  /** URL of the npm registry for packages of programs. Default: none are fetched. */
   readonly registry?: string | undefined;
+  /** Runs a command without a shell. Resolves also when it fails; see `ExecResult.status`. */
   exec(command: readonly string[], options: ExecOptions): Promise<ExecResult>;
 }
 
@@ -56,21 +59,22 @@ export interface SandboxOptions {
   /** Milliseconds for a command. Default: `60_000`. */
   readonly timeout?: number | undefined;
   /**
-   * MiB of a Node heap. Sealed, it is also the limit of files in /tmp, and the data of any process is limited to twice as
-   * much and 1 GiB. Default: 512.
+   * MiB of a Node heap. Sealed, it is also the limit of files in /tmp, and the data of any process
+   * is limited to twice as much and 1 GiB. Default: 512.
    */
   readonly memory?: number | undefined;
-  /** `process` protects nothing but the time and the output: for code that may do what you can. Default: `sealed`. */
+  /** `process` limits time and output only: for code you trust. Default: `sealed`. */
   readonly level?: SandboxLevel | undefined;
   /**
-   * URL of an npm registry without credentials, such as `https://registry.npmjs.org/`. Packages that a program's package.json
-   * names and its folder does not have are fetched from there before the program runs: npm reaches nothing else, and runs no
-   * scripts; scripts of packages run afterwards, without network. Default: packages are not fetched.
+   * URL of an npm registry without credentials, such as `https://registry.npmjs.org/`. Packages
+   * that a program's package.json names and its folder does not have are fetched from there before
+   * the program runs: npm reaches nothing else, and runs no scripts; scripts of packages run
+   * afterwards, without network. Default: packages are not fetched.
    */
   readonly registry?: string | undefined;
 }
 
-const mostOutput = 1024 * 1024;
+const maxOutput = 1024 * 1024;
 
 /** Milliseconds that what a command leaves running may still write to its output. */
 const aftermath = 1_000;
@@ -223,13 +227,13 @@ class Ends {
   #end = "";
 
   push(text: string): void {
-    const space = mostOutput / 2 - this.#start.length;
+    const space = maxOutput / 2 - this.#start.length;
     this.#start += text.slice(0, space);
     this.#end += text.slice(space);
-    if (this.#end.length > 2 * mostOutput) this.#end = this.#end.slice(-mostOutput / 2);
+    if (this.#end.length > 2 * maxOutput) this.#end = this.#end.slice(-maxOutput / 2);
   }
 
   toString(): string {
-    return this.#start + this.#end.slice(-mostOutput / 2);
+    return this.#start + this.#end.slice(-maxOutput / 2);
   }
 }

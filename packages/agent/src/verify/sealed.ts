@@ -7,7 +7,7 @@ import { AgentError } from "../errors.ts";
 export interface SealedOptions {
   /** Folder in which it starts, at the same path as outside. */
   readonly cwd: string;
-  /** Folders that it sees at their own paths, without being able to change them. `cwd` may be one. */
+  /** Folders that it sees read-only, each at its own path. `cwd` may be one of them. */
   readonly readOnly: readonly string[];
   /** MiB of a Node heap; of its files in memory, too. */
   readonly memory: number;
@@ -21,33 +21,22 @@ export interface SealedOptions {
 const system = ["usr", "bin", "sbin", "lib", "lib32", "lib64", "libx32"].map((name) => `/${name}`);
 
 /** What programs need of /etc. Users, hosts and names are written for the sandbox. */
-const settings = [
-  "alternatives",
-  "ca-certificates",
-  "ld.so.cache",
-  "ld.so.conf",
-  "ld.so.conf.d",
-  "localtime",
-  "mime.types",
-  "pki/ca-trust/extracted",
-  "pki/tls/certs",
-  "protocols",
-  "services",
-  "ssl/certs",
-  "ssl/openssl.cnf",
-].map((name) => `/etc/${name}`);
+const settings = `alternatives ca-certificates ld.so.cache ld.so.conf ld.so.conf.d localtime
+  mime.types pki/ca-trust/extracted pki/tls/certs protocols services ssl/certs ssl/openssl.cnf`
+  .split(/\s+/)
+  .map((name) => `/etc/${name}`);
 
 const devices = ["null", "zero", "full", "random", "urandom"].map((name) => `/dev/${name}`);
 
 /** What /proc says of the machine, or does to it. */
-const masked =
-  "acpi bus driver fs irq kcore key-users keys kmsg latency_stats mtrr sched_debug scsi sysrq-trigger timer_list timer_stats"
-    .split(" ")
-    .map((name) => `/proc/${name}`);
+const masked = `acpi bus driver fs irq kcore key-users keys kmsg latency_stats mtrr sched_debug
+  scsi sysrq-trigger timer_list timer_stats`
+  .split(/\s+/)
+  .map((name) => `/proc/${name}`);
 
 const unprivileged = 65_534;
 
-/** The user that commands of root run as, whose processes the kernel counts; undefined where this is not root. */
+/** The user for commands of root, so that process limits count; undefined without root. */
 export function sandboxUser(): number | undefined {
   // Root of a container with its user namespace is an ordinary user to the kernel.
   const isRoot =
@@ -56,13 +45,16 @@ export function sandboxUser(): number | undefined {
 }
 
 /**
- * A command line that runs `command` sealed, with tools of util-linux alone. All it starts ends with its first process.
+ * A command line that runs `command` sealed, with tools of util-linux alone. All it starts ends
+ * with its first process.
  *
- * Two shells build the sandbox. The first has an own user, mount, process, network, IPC and host name space (root needs no
- * user name space), and makes the file system. The second has one more user name space, in which mounts cannot be undone; it
- * forbids further ones, drops every capability and becomes the first process of the sandbox.
+ * Two shells build the sandbox. The first has an own user, mount, process, network, IPC and host
+ * name space (root needs no user name space), and makes the file system. The second has one more
+ * user name space, in which mounts cannot be undone; it forbids further ones, drops every
+ * capability and becomes the first process of the sandbox.
  *
- * @throws AgentError `ERR_AGENT_SANDBOX` for a folder that must not be shown, or that the command could not write
+ * @throws AgentError `ERR_AGENT_SANDBOX` for a folder that must not be shown, or that the command
+ * could not write
  */
 export function sealedCommand(command: readonly string[], options: SealedOptions): string[] {
   const { memory, timeout } = options;
@@ -122,8 +114,8 @@ interface View extends Pick<SealedOptions, "cwd" | "readOnly" | "memory"> {
 }
 
 /**
- * A name space keeps the session's keyring of the kernel, with its keys. Joining a new one is a system call that no tool of
- * util-linux makes, and Perl does, where it is installed.
+ * A name space keeps the session's keyring of the kernel, with its keys. Joining a new one is a
+ * system call that no tool of util-linux makes, and Perl does, where it is installed.
  */
 const joinKeyring = new Map([
   ["x64", 250],
@@ -276,16 +268,8 @@ function homeFolder(): string {
 
 /** @throws AgentError `ERR_AGENT_SANDBOX` for a folder that shows what the sandbox is to hide */
 function checkFolder(path: string): void {
-  const kept = [
-    homeFolder(),
-    tmpdir(),
-    "/etc",
-    "/proc/sys",
-    "/dev/shm",
-    "/run",
-    "/usr",
-    "/var/tmp",
-  ];
+  const machine = ["/etc", "/proc/sys", "/dev/shm", "/run", "/usr", "/var/tmp"];
+  const kept = [homeFolder(), tmpdir(), ...machine];
   const shows = kept.find((one) => `${one}/`.startsWith(path === "/" ? path : `${path}/`));
   const hasControls = /\p{Cc}/u.test(path);
   if (shows === undefined && !hasControls) return;

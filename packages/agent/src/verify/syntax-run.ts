@@ -4,11 +4,11 @@ import type { ExecResult } from "./sandbox.ts";
 import type { ProjectView } from "./verifier.ts";
 
 /** Paths of one command line. */
-const mostPaths = 500;
+const maxPaths = 500;
 
 /**
- * Looks for faults of syntax in many files by one process: it is told their paths, and prints a line of JSON for each fault,
- * `[index, line, message]`.
+ * Looks for faults of syntax in many files by one process: it is told their paths, and prints a
+ * line of JSON for each fault, `[index, line, message]`.
  *
  * @param what the run, such as `node --check`
  */
@@ -19,8 +19,8 @@ export async function syntaxRun(
   exec: (paths: readonly string[]) => Promise<ExecResult>,
 ): Promise<readonly Diagnostic[]> {
   const found: Diagnostic[] = [];
-  for (let from = 0; from < paths.length; from += mostPaths) {
-    const some = paths.slice(from, from + mostPaths);
+  for (let from = 0; from < paths.length; from += maxPaths) {
+    const some = paths.slice(from, from + maxPaths);
     const result = await exec(some.map((path) => `./${path}`));
     if (result.code !== 0) return [...found, ...readFailures(what, result, project, [])];
     for (const text of result.stdout.split("\n").filter((line) => line.startsWith("["))) {

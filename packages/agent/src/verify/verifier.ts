@@ -19,5 +19,11 @@ export interface Verifier {
   applies(files: ReadonlyMap<string, string>): boolean;
   /** Whether it can find a fault in a file. Default: in every file. */
   readonly reads?: ((path: string) => boolean) | undefined;
+  /**
+   * Whether it decides about a file, as tests, lint and types do: where it passes, what only the
+   * check finds there is a warning. Default: about none.
+   */
+  readonly judges?: ((path: string) => boolean) | undefined;
+  /** Runs the project in the sandbox and returns what is wrong with it; nothing: no error. */
   check(project: ProjectView, sandbox: Sandbox): Promise<readonly Diagnostic[]>;
 }

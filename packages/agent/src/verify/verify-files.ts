@@ -1,7 +1,6 @@
 import { checkConsistency } from "../check/check-consistency.ts";
-import { fingerprints, type Diagnostic } from "../check/diagnostic.ts";
-import { asLine, cancelled } from "../errors.ts";
-import { verifierError } from "./node-verifiers.ts";
+import { fingerprintOf, fingerprints, type Diagnostic } from "../check/diagnostic.ts";
+import { AgentError, asLine, cancelled } from "../errors.ts";
 import { withCopy, type CopyOptions } from "./program-copy.ts";
 import type { SandboxLevel } from "./sandbox.ts";
 import type { Verifier } from "./verifier.ts";
@@ -10,7 +9,7 @@ import type { Verifier } from "./verifier.ts";
 export interface VerifyFilesOptions extends CopyOptions {
   readonly verifiers: readonly Verifier[];
   readonly signal: AbortSignal;
-  /** Errors from before an edit, by their {@link fingerprints}: in spite of them, every verifier runs. Default: none. */
+  /** {@link fingerprints} of errors before an edit; verifiers ignore them. Default: none. */
   readonly known?: ReadonlySet<string> | undefined;
 }
 
@@ -23,7 +22,16 @@ export function levelFor(
   return isRun ? run.sandbox.level : undefined;
 }
 
-/** Checks a project without running it, and when that finds no error, runs it in a copy that is removed afterwards. */
+/** Whether a program is not run for an error: for what cannot be parsed, a new one for each. */
+export function preventsRun({ code, severity }: Diagnostic, isNew: boolean): boolean {
+  return severity === "error" && (code === "syntax" || (isNew && code !== "verification"));
+}
+
+/**
+ * Checks a project statically and, unless an error prevents it, runs it in a temporary copy. What
+ * is wrong with a program that was there before, without a plan, is for its own tools to say: an
+ * error that they do not report is a warning, but in a file that cannot be parsed.
+ */
 export async function verifyFiles(
   files: ReadonlyMap<string, string>,
   plan: Parameters<typeof checkConsistency>[1],
@@ -31,29 +39,41 @@ export async function verifyFiles(
   only?: ReadonlySet<string>,
 ): Promise<readonly Diagnostic[]> {
   const found = await checkConsistency(files, plan, only);
-  const broken = [...fingerprints(found)].some((error) => run?.known?.has(error) !== true);
+  const isOld = (one: Diagnostic): boolean => run?.known?.has(fingerprintOf(one)) === true;
+  const isNew = plan !== undefined;
+  const broken = found.some((one) => preventsRun(one, isNew) && !isOld(one));
   const verifiers = run?.verifiers.filter((verifier) => verifier.applies(files)) ?? [];
   if (run === undefined || broken || verifiers.length === 0) return found;
   const { signal, known } = run;
   return withCopy(files, run, async (folder, sandbox) => {
     const failures: Diagnostic[] = [];
+    const passed: Verifier[] = [];
     for (const verifier of verifiers) {
       if (signal.aborted) throw cancelled(signal);
       const more = await verifier
         .check({ folder, files, signal }, sandbox)
         .catch((cause: unknown) => {
-          throw verifierError(verifier.name, cause);
+          // It failed by itself: that is not a fault of the project.
+          const message = `the verifier ${verifier.name} could not run`;
+          throw new AgentError("ERR_AGENT_SANDBOX", message, { cause });
         });
       if (signal.aborted) throw cancelled(signal);
+      if (more.length === 0) passed.push(verifier);
       // The folder has another name each time.
       const said = more.map((one) => ({
         ...one,
         message: one.message.replaceAll(`${folder}/`, ""),
       }));
       failures.push(...said.map((one) => ({ ...one, message: asLine(one.message) })));
-      // What cannot be parsed cannot be run; but what is from before an edit must not hide what is new.
+      // What cannot be parsed cannot be run; but what is from before an edit must not hide what is
+      // new.
       if (fingerprints(more).size > 0 && known === undefined) break;
     }
-    return [...found, ...failures];
+    const judged = found.map((one): Diagnostic => {
+      const isError = one.severity === "error" && one.code !== "syntax" && !isNew && !isOld(one);
+      if (!isError || !passed.some(({ judges }) => judges?.(one.path))) return one;
+      return { ...one, severity: "warning", unconfirmed: true };
+    });
+    return [...judged, ...failures];
   });
 }

@@ -8,13 +8,14 @@ import { hashOf } from "./project-writer.ts";
 
 /** What a run changes in a program, kept so that it can be undone. */
 export interface Checkpoint {
-  /** The work tree as it was, as a commit of `refs/fetchwork/<run>`; undefined outside of git, and where git could not make it. */
+  /** The original work tree as a commit of `refs/fetchwork/<run>`; undefined without git. */
   readonly commit: string | undefined;
   /**
-   * Keeps a copy of a file that the run is about to write, or to remove (`after` undefined). A move is one of each. The
-   * folder's write lock is held.
+   * Keeps a copy of a file that the run is about to write, or to remove (`after` undefined). A move
+   * is one of each. The folder's write lock is held.
    *
-   * @throws AgentError as a rejection, when the file cannot be read or kept: then it must not be changed
+   * @throws AgentError as a rejection, when the file cannot be read or kept: then it must not be
+   * changed
    */
   readonly keep: (path: string, after: string | Uint8Array | undefined) => Promise<void>;
 }
@@ -43,9 +44,10 @@ export function checkpointRef(runId: string): string {
 }
 
 /**
- * Takes a checkpoint of a program before a run changes it: in a work tree of git a commit of all files that git tracks or
- * would add, to which `refs/fetchwork/<run>` leads. Index, HEAD, branches and stash stay as they are, and no hook, filter or
- * signature is run. A run that is resumed keeps its first commit.
+ * Takes a checkpoint of a program before a run changes it: in a work tree of git a commit of all
+ * files that git tracks or would add, to which `refs/fetchwork/<run>` leads. Index, HEAD, branches
+ * and stash stay as they are, and no hook, filter or signature is run. A run that is resumed keeps
+ * its first commit.
  */
 export async function takeCheckpoint(folder: ConfinedFolder, runId: string): Promise<Checkpoint> {
   const commit = await commitWorkTree(folder.root, runId);

@@ -33,11 +33,11 @@ const unfinished: readonly (readonly [string, string])[] = [
 const maxTime = 15 * 60_000;
 
 /**
- * Checks a folder before a run changes it. It runs no hook, filter or other program of the repository. Outside of git only
- * the commit is refused.
+ * Checks a folder before a run changes it. It runs no hook, filter or other program of the
+ * repository. Outside of git only the commit is refused.
  *
- * @throws AgentError `ERR_AGENT_CONFLICT` as a rejection, without `path`, when files of the folder have changes that are not
- * committed
+ * @throws AgentError `ERR_AGENT_CONFLICT` as a rejection, without `path`, when files of the folder
+ * have changes that are not committed
  * @throws AgentError `ERR_AGENT_WRITE` as a rejection, when a commit could not be made
  */
 export async function checkWorkTree(root: string, { dirty, commit }: TreeCheck): Promise<void> {
@@ -55,11 +55,13 @@ export async function checkWorkTree(root: string, { dirty, commit }: TreeCheck):
 }
 
 /**
- * Commits the files of a run, as they are now and no other, on the current branch (or a detached HEAD), as the user's git
- * does: with hooks, filters and signatures. What is staged of other files stays so.
+ * Commits the files of a run, as they are now and no other, on the current branch (or a detached
+ * HEAD), as the user's git does: with hooks, filters and signatures. What is staged of other files
+ * stays so.
  *
  * @returns the commit; `null` when nothing differs from the last one
- * @throws AgentError `ERR_AGENT_WRITE` as a rejection, when git or a hook refuses: the files stay as they are
+ * @throws AgentError `ERR_AGENT_WRITE` as a rejection, when git or a hook refuses: the files stay
+ * as they are
  */
 export async function commitRun(
   root: string,
@@ -110,7 +112,7 @@ interface ChangedFile {
   readonly isUntracked: boolean;
 }
 
-/** The files of a folder that differ from the last commit, but for other repositories and `.fetchwork`. */
+/** Files of a folder that differ from the last commit, without repositories in it. */
 async function statusOf(
   root: string,
   { prefix }: WorkTree,

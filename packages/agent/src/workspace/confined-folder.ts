@@ -12,7 +12,7 @@ import {
 } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
 import { codeOf } from "../error-code.ts";
-import { AgentError } from "../errors.ts";
+import { AgentError, checkFileBytes } from "../errors.ts";
 import { validateFilePath } from "../files/file-path.ts";
 import { makeFolder, makeFolders } from "./make-folders.ts";
 import { openNoFollow } from "./open-no-follow.ts";
@@ -26,14 +26,15 @@ export interface ConfinedFolderOptions {
 }
 
 /** Most bytes of a file of our own: the list of 20,000 files with their hashes has ten. */
-const mostOwnBytes = 64 * 1024 * 1024;
+const maxOwnBytes = 64 * 1024 * 1024;
 
 /**
- * A folder in which files are read and written whole, and none outside of it: no symbolic link on the way is followed,
- * also not one that somebody puts there later. A file is written next to its place, synced and renamed.
+ * A folder in which files are read and written whole, and none outside of it: no symbolic link on
+ * the way is followed, also not one that somebody puts there later. A file is written next to its
+ * place, synced and renamed.
  *
- * On Linux each folder is opened by the one above it, so there is no moment between check and use. Elsewhere the real
- * path is compared before and after.
+ * On Linux each folder is opened by the one above it, so there is no moment between check and use.
+ * Elsewhere the real path is compared before and after.
  */
 export class ConfinedFolder {
   readonly root: string;
@@ -62,8 +63,9 @@ export class ConfinedFolder {
   }
 
   /**
-   * The text of a file, its byte order mark included; undefined when there is none. Bytes that are not UTF-8 are replaced: such a
-   * text must not be written back. A link, a folder or a device is an error.
+   * The text of a file, its byte order mark included; undefined when there is none. Bytes that are
+   * not UTF-8 are replaced: such a text must not be written back. A link, a folder or a device is
+   * an error.
    */
   async read(path: string): Promise<string | undefined> {
     const bytes = await this.readBytes(path);
@@ -94,7 +96,7 @@ export class ConfinedFolder {
     });
   }
 
-  /** Opens a file of our own that stays open, for reading and writing. It is made where it does not exist. */
+  /** Opens a file of ours that stays open, for reading and writing; makes it if it is missing. */
   async openOwn(path: string): Promise<FileHandle> {
     const { O_CREAT, O_NONBLOCK, O_RDWR } = constants;
     const file = await this.#inFolder(path, "make", (folder, name) =>
@@ -126,9 +128,9 @@ export class ConfinedFolder {
   }
 
   /**
-   * Writes a file whole: afterwards its place has the old one or the new one. The permissions of the old one stay. Where
-   * `isNew`, a file that somebody made since is not replaced, but `ERR_AGENT_CONFLICT`. Without `sync` it may be lost,
-   * or not be whole, when the computer fails.
+   * Writes a file whole: afterwards its place has the old one or the new one. The permissions of
+   * the old one stay. Where `isNew`, a file that somebody made since is not replaced, but
+   * `ERR_AGENT_CONFLICT`. Without `sync` it may be lost, or not be whole, when the computer fails.
    */
   async write(
     path: string,
@@ -177,12 +179,10 @@ export class ConfinedFolder {
   }
 
   #checkSize(path: string, size: number): void {
-    const most = path.startsWith(".fetchwork/")
-      ? Math.max(mostOwnBytes, this.#maxFileBytes)
+    const max = path.startsWith(".fetchwork/")
+      ? Math.max(maxOwnBytes, this.#maxFileBytes)
       : this.#maxFileBytes;
-    if (size <= most) return;
-    const message = `${path} has ${size} bytes, more than the ${most} that are allowed`;
-    throw new AgentError("ERR_AGENT_LIMIT", message, { path });
+    checkFileBytes(path, size, max);
   }
 
   async #regular(file: FileHandle, path: string): Promise<{ readonly size: number }> {
@@ -219,7 +219,7 @@ export class ConfinedFolder {
     }
   }
 
-  /** `/proc/self/fd/N/name` is what `openat` would be: relative to the folder that is open, wherever its name leads now. */
+  /** `/proc/self/fd/N/name` is like `openat`: relative to the open folder, wherever it moved. */
   async #throughHandles<T>(
     segments: readonly string[],
     name: string,
@@ -298,7 +298,7 @@ function unsafe(path: string, reason: string): AgentError {
   return new AgentError("ERR_AGENT_UNSAFE_PATH", message, { path });
 }
 
-/** The text of bytes, with bytes that are not UTF-8 replaced. A byte order mark stays: it is written back. */
+/** Text of bytes; invalid UTF-8 is replaced. A byte order mark stays for writing. */
 export function decodeText(bytes: Uint8Array): string {
   return new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes);
 }
@@ -325,15 +325,15 @@ async function putNew(temporary: string, place: string, path: string): Promise<v
   try {
     await link(temporary, place);
   } catch (error) {
-    if (codeOf(error) === "EEXIST") throw madeMeanwhile(path);
+    if (codeOf(error) === "EEXIST") throw madeSince(path);
     // Some disks have no hard links; the moment since it was looked for is short.
-    if ((await lstat(place).catch(() => undefined)) !== undefined) throw madeMeanwhile(path);
+    if ((await lstat(place).catch(() => undefined)) !== undefined) throw madeSince(path);
     return rename(temporary, place);
   }
   await unlink(temporary);
 }
 
-function madeMeanwhile(path: string): AgentError {
+function madeSince(path: string): AgentError {
   return new AgentError("ERR_AGENT_CONFLICT", `${path} was made by somebody else`, { path });
 }
 

@@ -10,17 +10,18 @@ const busy = new Set([5, 6]);
 const between = 25;
 
 /**
- * Takes a lock that others on this computer, and in this process, cannot have at the same time; undefined: somebody has it.
+ * Takes a lock that others on this computer, and in this process, cannot have at the same time;
+ * undefined: somebody has it.
  *
- * It is one of the operating system, held by a transaction of SQLite, so it ends with the process however that ends. The
- * file stays, empty. What is returned releases the lock.
+ * It is one of the operating system, held by a transaction of SQLite, so it ends with the process
+ * however that ends. The file stays, empty. What is returned releases the lock.
  */
 export async function takeLock(
   folder: ConfinedFolder,
   path: string,
 ): Promise<(() => void) | undefined> {
-  // Made beforehand by the way that follows no link. Not opened when it is there: POSIX takes all locks of a process
-  // from a file as soon as the process closes it once.
+  // Made beforehand by the way that follows no link. Not opened when it is there: POSIX takes all
+  // locks of a process from a file as soon as the process closes it once.
   await folder.makeOwn(path);
   const { DatabaseSync } = loadSqlite();
   const lock = new DatabaseSync(join(folder.root, path), { timeout: 0 });

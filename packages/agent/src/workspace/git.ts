@@ -32,12 +32,12 @@ const overrides: readonly (readonly [string, string])[] = [
 ];
 
 /** Most bytes of an answer: the paths of some 500,000 files. */
-const mostBytes = 64 * 1024 * 1024;
+const maxBytes = 64 * 1024 * 1024;
 
 /**
- * Calls git in a folder whose configuration may be hostile: no program that it names is run, nothing is fetched, no variable
- * of the environment leads elsewhere. Filters are switched off by {@link withoutFilters}. A git that is missing, too slow
- * or says too much has failed.
+ * Calls git in a folder whose configuration may be hostile: no program that it names is run,
+ * nothing is fetched, no variable of the environment leads elsewhere. Filters are switched off by
+ * {@link withoutFilters}. A git that is missing, too slow or says too much has failed.
  */
 export async function git(
   folder: string,
@@ -65,7 +65,8 @@ export async function git(
             GIT_ALLOW_PROTOCOL: "none",
             GIT_NO_LAZY_FETCH: "1",
           }),
-      // By variables: a name in `-c name=value` ends at its first `=`, and a filter's name may have one.
+      // By variables: a name in `-c name=value` ends at its first `=`, and a filter's name may have
+      // one.
       GIT_CONFIG_COUNT: String(settings.length),
       ...Object.fromEntries(
         settings.flatMap(([name, value], index) => [
@@ -81,7 +82,7 @@ export async function git(
   let stderr = "";
   child.stdout.on("data", (part: Buffer) => {
     bytes += part.byteLength;
-    if (bytes > mostBytes) child.kill("SIGKILL");
+    if (bytes > maxBytes) child.kill("SIGKILL");
     else parts.push(part);
   });
   child.stderr.on("data", (part: Buffer) => {
@@ -108,7 +109,7 @@ export function lineOf(output: Buffer): string {
   return output.toString("latin1").trim();
 }
 
-/** Settings that switch off the programs through which git reads and writes files (`filter.<name>.clean`). */
+/** Settings that disable programs by which git reads and writes files (`filter.*.clean`). */
 export async function withoutFilters(
   folder: string,
 ): Promise<readonly (readonly [string, string])[]> {
@@ -130,8 +131,9 @@ export interface WorkTree {
 }
 
 /**
- * The work tree that a folder belongs to; undefined where there is none, where git refuses it (`safe.directory`), where its
- * `.git` is a file that leads to the repository of another folder, or where the work tree ignores the folder.
+ * The work tree that a folder belongs to; undefined where there is none, where git refuses it
+ * (`safe.directory`), where its `.git` is a file that leads to the repository of another folder, or
+ * where the work tree ignores the folder.
  */
 export async function workTreeOf(folder: string): Promise<WorkTree | undefined> {
   const found = await git(folder, ["rev-parse", "--show-toplevel", "--absolute-git-dir"]);
@@ -145,7 +147,7 @@ export async function workTreeOf(folder: string): Promise<WorkTree | undefined> 
   return { top, gitDir, prefix: inner === "" ? "" : `${inner.replaceAll(sep, "/")}/` };
 }
 
-/** `.git` of the work tree itself, or a repository that names the work tree: one of `git worktree`, or a submodule. */
+/** `.git` of the work tree, or a repository that names it: `git worktree`, a submodule. */
 async function belongs(top: string, gitDir: string): Promise<boolean> {
   if (gitDir === join(top, ".git")) return true;
   const back = await readFile(join(gitDir, "gitdir"), "utf8").catch(() => "");

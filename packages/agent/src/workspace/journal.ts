@@ -15,8 +15,8 @@ interface Waiting {
 }
 
 /**
- * Entries that are on the disk when `append` resolves. What was written while the process was ended is recognised by its
- * check sum and cut off; damage anywhere else is an error.
+ * Entries that are on the disk when `append` resolves. What was written while the process was ended
+ * is recognised by its check sum and cut off; damage anywhere else is an error.
  */
 export class Journal {
   readonly entries: readonly JournalEntry[];
@@ -32,7 +32,7 @@ export class Journal {
     this.entries = entries;
   }
 
-  /** Reads the journal in a file that is open for reading and writing, and goes on with it. It closes the file. */
+  /** Reads the journal in an open file and continues it. The journal closes the file. */
   static async over(file: FileHandle): Promise<Journal> {
     try {
       const { entries, length } = readEntries(await file.readFile());
@@ -44,7 +44,7 @@ export class Journal {
     }
   }
 
-  /** Resolves when the entry is on the disk. Entries that come while one is written share the next write. */
+  /** Resolves when the entry is on the disk. Entries that wait share one write. */
   append(type: string, data: unknown): Promise<void> {
     if (this.#broken !== undefined) return Promise.reject(this.#broken);
     const line = encode(this.#sequence, type, data);

@@ -46,8 +46,9 @@ const skipped = [
 ];
 
 /**
- * Lists the files of a program: those that git tracks or would add, and outside of git those that no `.gitignore` names.
- * Links, other repositories and names that cannot be written on every system are left out, and so is `.fetchwork`.
+ * Lists the files of a program: those that git tracks or would add, and outside of git those that
+ * no `.gitignore` names. Links, other repositories and names that cannot be written on every system
+ * are left out, and so is `.fetchwork`.
  *
  * @param root real path of the folder
  */

@@ -3,8 +3,8 @@ import { dirname } from "node:path";
 import { codeOf } from "../error-code.ts";
 
 /**
- * Makes a folder and those above it. `mkdir` of Node with `recursive` never ends where a file system says ENOENT for what
- * it does not let be made, as `/proc` does.
+ * Makes a folder and those above it. `mkdir` of Node with `recursive` never ends where a file
+ * system says ENOENT for what it does not let be made, as `/proc` does.
  */
 export async function makeFolders(path: string): Promise<void> {
   try {

@@ -1,7 +1,7 @@
 import { diffArrays } from "diff";
 
 /** Most lines that one side may have added and taken away; more take seconds to find. */
-const mostChanges = 2_000;
+const maxChanges = 2_000;
 
 /** Lines that stand in the place of others. */
 interface Change {
@@ -10,7 +10,7 @@ interface Change {
   readonly lines: readonly string[];
 }
 
-/** The union of two changes to a text; undefined when they touch the same lines, or comparing them would take too long. */
+/** Both changes of a text; undefined when they touch the same lines or comparing is slow. */
 export function mergeText(base: string, theirs: string, ours: string): string | undefined {
   const lines = linesOf(base);
   const left = changesOf(lines, theirs);
@@ -36,7 +36,7 @@ function linesOf(text: string): string[] {
 }
 
 function changesOf(base: string[], text: string): readonly Change[] | undefined {
-  const parts = diffArrays(base, linesOf(text), { maxEditLength: mostChanges });
+  const parts = diffArrays(base, linesOf(text), { maxEditLength: maxChanges });
   const changes: Change[] = [];
   let at = 0;
   for (const { added, removed, value } of parts ?? []) {
@@ -44,11 +44,7 @@ function changesOf(base: string[], text: string): readonly Change[] | undefined 
       at += value.length;
       continue;
     }
-    const change = {
-      start: at,
-      end: removed ? at + value.length : at,
-      lines: added ? value : [],
-    };
+    const change = { start: at, end: removed ? at + value.length : at, lines: added ? value : [] };
     at = change.end;
     // What goes and what comes instead are one change.
     const last = changes.at(-1);

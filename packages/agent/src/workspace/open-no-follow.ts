@@ -1,8 +1,8 @@
 import { constants, lstat, open, type FileHandle } from "node:fs/promises";
 
 /**
- * Opens a file, and fails with `ELOOP` where a link is in its place. Windows has no flag for that: there it is looked for
- * a moment before.
+ * Opens a file, and fails with `ELOOP` where a link is in its place. Windows has no flag for that:
+ * there it is looked for a moment before.
  */
 export async function openNoFollow(
   place: string,

@@ -5,7 +5,7 @@ import { mergeText } from "./merge-text.ts";
 
 /** What happens to a file that somebody changed, or that we did not write. */
 export type ConflictPolicy =
-  /** Changes of both are kept; where they touch the same lines, the file stays and ours is put next to it. */
+  /** Both changes are kept; on the same lines, the file stays and ours is put next to it. */
   | "merge"
   /** The file stays. */
   | "keep"
@@ -59,7 +59,7 @@ const manifestPath = ".fetchwork/manifest.json";
 /** A writer holds this lock of the folder: its manifest is read, changed and written as one. */
 export const writeLock = ".fetchwork/runs/lock";
 
-/** Writes the files of a project into its folder, and remembers what it wrote, so that it can tell others' changes. */
+/** Writes files of a project into its folder and remembers them, to detect others' changes. */
 export class ProjectWriter {
   readonly #folder: ConfinedFolder;
   readonly #policy: ConflictPolicy;
@@ -103,11 +103,7 @@ export class ProjectWriter {
       case "overwrite":
         return change("overwritten", text);
       case "fail":
-        throw new AgentError(
-          "ERR_AGENT_CONFLICT",
-          `${path} was not written by us, or was changed`,
-          { path },
-        );
+        throw conflict(path, "was not written by us, or was changed");
       case "merge":
         break;
     }
@@ -154,9 +150,7 @@ export class ProjectWriter {
       // Somebody may have changed it while an approver was asked: their text is not lost.
       // A new file is linked into its place, which fails where somebody made one.
       if (before !== undefined && (await this.#folder.read(path)) !== before) {
-        throw new AgentError("ERR_AGENT_CONFLICT", `${path} was changed since it was read`, {
-          path,
-        });
+        throw conflict(path, "was changed since it was read");
       }
       await this.#folder.write(path, after, { isNew: before === undefined });
     }
@@ -176,10 +170,8 @@ export class ProjectWriter {
   /** Puts down what was written. */
   async finish(): Promise<void> {
     const files = Object.fromEntries([...this.#written].toSorted(([a], [b]) => (a < b ? -1 : 1)));
-    await this.#folder.write(
-      manifestPath,
-      `${JSON.stringify({ version: 1, files }, undefined, 2)}\n`,
-    );
+    const text = JSON.stringify({ version: 1, files }, undefined, 2);
+    await this.#folder.write(manifestPath, `${text}\n`);
   }
 }
 
@@ -190,18 +182,17 @@ export function written(
   text: string,
   beside?: string,
 ): WrittenFile {
-  const file = {
-    path,
-    action,
-    bytes: new TextEncoder().encode(text).byteLength,
-    sha256: hashOf(text),
-  };
+  const file = { path, action, bytes: Buffer.byteLength(text), sha256: hashOf(text) };
   return beside === undefined ? file : { ...file, beside };
 }
 
 /** SHA-256 of bytes, or of a text's UTF-8, in hexadecimal. */
 export function hashOf(content: string | Uint8Array): string {
   return createHash("sha256").update(content).digest("hex");
+}
+
+function conflict(path: string, why: string): AgentError {
+  return new AgentError("ERR_AGENT_CONFLICT", `${path} ${why}`, { path });
 }
 
 function basePath(hash: string): string {

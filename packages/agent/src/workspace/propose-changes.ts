@@ -13,7 +13,8 @@ export interface ProposeOptions extends ConfinedFolderOptions {
 /**
  * Says what writing these files into a folder would do, and writes nothing: what a dry run shows.
  *
- * @throws AgentError `ERR_AGENT_CONFLICT` as a rejection where `onConflict` is `fail` and a file conflicts
+ * @throws AgentError `ERR_AGENT_CONFLICT` as a rejection where `onConflict` is `fail` and a file
+ * conflicts
  */
 export async function proposeChanges(
   out: string,

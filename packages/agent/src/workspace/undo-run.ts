@@ -17,7 +17,7 @@ export interface UndoOptions {
   readonly out: string;
   /** Name of the run. Default: the last one that changed something and is not undone. */
   readonly runId?: string | undefined;
-  /** Also puts back files that somebody changed since; a copy of theirs is kept in `.fetchwork/replaced`. Default: `false`. */
+  /** Also restores files changed since; copies stay in `.fetchwork/replaced`. Default: `false`. */
   readonly force?: boolean | undefined;
   /** Changes nothing. Default: `false`. */
   readonly dryRun?: boolean | undefined;
@@ -42,12 +42,15 @@ export interface UndoneFile {
 const maxFileBytes = 64 * 1024 * 1024;
 
 /**
- * Puts back what a run of `edit` changed: files that it changed or removed get their bytes of before, files that it made are
- * removed. All or nothing: a file that somebody changed since is a conflict, and then no other is touched either.
+ * Puts back what a run of `edit` changed: files that it changed or removed get their bytes of
+ * before, files that it made are removed. All or nothing: a file that somebody changed since is a
+ * conflict, and then no other is touched either.
  *
  * @throws AgentUsageError as a rejection, for a wrong option
- * @throws AgentError `ERR_AGENT_CONFLICT` as a rejection, which names the files that were changed since
- * @throws AgentError `ERR_AGENT_JOURNAL` as a rejection, when there is no such run, or a copy is lost
+ * @throws AgentError `ERR_AGENT_CONFLICT` as a rejection, which names the files that were changed
+ * since
+ * @throws AgentError `ERR_AGENT_JOURNAL` as a rejection, when there is no such run, or a copy is
+ * lost
  */
 export async function undoRun(options: UndoOptions): Promise<UndoResult> {
   checkOptions("undoRun", options, ["out", "runId", "force", "dryRun"]);

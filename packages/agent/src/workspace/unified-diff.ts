@@ -4,8 +4,8 @@ import { createTwoFilesPatch, FILE_HEADERS_ONLY, formatPatch, structuredPatch } 
 const limits = { maxEditLength: 2_000, timeout: 1_000 };
 
 /**
- * The change of a file as `diff -u` writes it, as `git apply` and `patch` read it; empty where nothing changes.
- * `undefined` stands for a file that is not there.
+ * The change of a file as `diff -u` writes it, as `git apply` and `patch` read it; empty where
+ * nothing changes. `undefined` stands for a file that is not there.
  */
 export function unifiedDiff(
   path: string,

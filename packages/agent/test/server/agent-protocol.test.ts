@@ -23,7 +23,7 @@ describe("the Agent Protocol", () => {
     expect(task.task_id).toMatch(uuid);
   });
 
-  it("gives additional input back as it came", async () => {
+  it("returns additional input back as it came", async () => {
     const { create } = await startTasks();
     const said = { language: "German", nested: { list: [1, null, "ü"] } };
     expect((await create("a game", said)).additional_input).toEqual(said);

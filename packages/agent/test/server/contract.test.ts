@@ -51,7 +51,9 @@ const operations = new Map(
 
 const seen = new Set<string>();
 
-/** Asks for an operation and checks the answer against the document: its status, its type, its body. */
+/**
+ * Asks for an operation and checks the answer against the document: its status, its type, its body.
+ */
 async function ask(
   { url }: TaskWorld,
   id: string,

@@ -331,7 +331,7 @@ describe("versions of a file", () => {
   });
 });
 
-describe("files that cannot stand beside each other", () => {
+describe("files that cannot stand next to each other", () => {
   it.each([
     ["a", "A", "it differs from a only in case"],
     ["ﬁle.txt", "file.txt", "it differs from ﬁle.txt only in case"],

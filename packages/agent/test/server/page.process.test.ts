@@ -23,7 +23,10 @@ async function picture(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: `${pictures}/${name}.png`, fullPage: true });
 }
 
-/** Opens the page and fails the test for every error of a script and everything that the policy refused. */
+/**
+ * Opens the page and fails the test for every error of a script and everything that the policy
+ * refused.
+ */
 async function open({
   url,
 }: TaskWorld): Promise<{ readonly page: Page; readonly errors: string[] }> {
@@ -44,7 +47,10 @@ async function open({
   return { page, errors };
 }
 
-/** Notes at the root how many logs with a text the page has shown, however short a time; two are enough. */
+/**
+ * Notes at the root how many logs with a text the page has shown, however short a time; two are
+ * enough.
+ */
 async function countLogs(page: Page): Promise<void> {
   await page.evaluate(() => {
     const logs = new Set<Node>();

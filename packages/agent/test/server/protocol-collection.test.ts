@@ -3,9 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { defineAgent } from "../../src/server/task-agent.ts";
 import { serveTasks } from "../../src/server/serve-tasks.ts";
 
-// The assertions of the Agent Protocol's own collection, each with the folder, the request and the name that it has there:
-// `testing_suite/agent_protocol_v1.json` of AI-Engineer-Foundation/agent-protocol, commit 2723944. Twelve requests in their
-// order; its thirteenth asks a server of Postman for nothing. The requests are as Newman sends them: a GET has a body, too.
+// The assertions of the Agent Protocol's own collection, each with the folder, the request and the
+// name that it has there: `testing_suite/agent_protocol_v1.json` of
+// AI-Engineer-Foundation/agent-protocol, commit 2723944. Twelve requests in their order; its
+// thirteenth asks a server of Postman for nothing. The requests are as Newman sends them: a GET has
+// a body, too.
 
 interface Answer {
   readonly status: number;

@@ -4,7 +4,6 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { openStore } from "@fetchwork/documents";
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from "vitest";
 import {
   noPostgres,
@@ -14,7 +13,7 @@ import {
 import type { Step, Task } from "../../src/server/wire.ts";
 import { startModelServer, type ModelServer, type ScriptedAnswer } from "../model-server.ts";
 import { manyFiles, projectScript } from "../project-script.ts";
-import { bodyOf, notes, post, serveWith, type TaskWorld } from "./task-world.ts";
+import { bodyOf, notes, post, serveWith } from "./task-world.ts";
 
 interface ServerProcess {
   readonly url: string;
@@ -150,30 +149,6 @@ describe.skipIf(noPostgres)("servers that share one PostgreSQL", () => {
     }
     await bodyOf(await fetch(`${two.url}${path}/cancel`, post()));
     expect((await running).status).toBe(409);
-  }, 90_000);
-
-  it("keep to the limits of a task together", async () => {
-    const model = await startModel(
-      projectScript(manyFiles(6)).map((answer) => ({ ...answer, delay: 30 })),
-    );
-    const url = await postgres.create();
-    // There is room for the worst case of one call, and never of two.
-    const budget = { maxTokens: 18_000, maxOutputTokens: 9_000 };
-    const start = async (): Promise<TaskWorld> => {
-      const store = await openStore(url);
-      onTestFinished(() => store.close());
-      return serveWith(model, { store, budget });
-    };
-    const [one, two] = [await start(), await start()];
-    const { task_id: id } = await one.create();
-    await one.step(id);
-    await two.step(id);
-    await Promise.all([one, two, one, two, one, two].map((world) => world.step(id)));
-    expect(model.peak).toBe(1);
-    expect(await bodyOf<Task>(await two.ask(`/tasks/${id}`))).toMatchObject({
-      state: "completed",
-      usage: { calls: 8 },
-    });
   }, 90_000);
 
   it("remember answers for a key together", async () => {

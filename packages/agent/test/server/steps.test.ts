@@ -4,7 +4,6 @@ import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { AgentError } from "../../src/errors.ts";
 import { defaultVerifiers } from "../../src/verify/node-verifiers.ts";
-import { codeTasks } from "../../src/server/code-tasks.ts";
 import type { Artifact, Step, Task } from "../../src/server/wire.ts";
 import { editScript } from "../edit-script.ts";
 import { manyFiles, projectScript } from "../project-script.ts";
@@ -204,7 +203,7 @@ describe("what steps use", () => {
     expect(readdirSync(folder)).toEqual([]);
   });
 
-  it("is counted of a change that fails, beside an upload longer than what is changed", async () => {
+  it("is counted of a change that fails, next to an upload longer than what is changed", async () => {
     const edits = [{ path: "src/store.js", search: "no such line", replace: "bread" }];
     const answers = [...projectScript(notes), ...editScript(edits)];
     const world = await startTasks({}, answers);
@@ -216,13 +215,6 @@ describe("what steps use", () => {
     expect(await response.json()).toMatchObject({ code: "ERR_AGENT_UNUSABLE" });
     const { usage } = await bodyOf<Task>(await world.ask(`/tasks/${id}`));
     expect(usage.calls).toBe(world.model.requests.length);
-  });
-
-  it("counts for the limits of those that follow", () => {
-    const used = { inputTokens: 400, outputTokens: 500, cost: 0.1, calls: 2 };
-    const task = { id: "a", input: "x", additionalInput: {} };
-    const budget = codeTasks({ budget: { maxTokens: 1_000 } }).limits?.(task, used);
-    expect(budget?.usage).toEqual(used);
   });
 
   it("never is a file for the plan, even if the model lists it", async () => {
@@ -510,4 +502,16 @@ describe("a task that the server runs by itself", () => {
     expect(await (await world.ask(`/tasks/${id}/events`)).text()).toContain("task.completed");
     expect(world.model.requests).toHaveLength(5);
   });
+});
+
+it("every call of a task asks the model that the environment names", async () => {
+  const world = await startTasks({ provider: undefined });
+  vi.stubEnv("FETCHWORK_BASE_URL", world.model.baseUrl);
+  vi.stubEnv("FETCHWORK_MODEL", "of-the-environment");
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const { task_id: id } = await world.create();
+  await world.finish(id);
+  const models = world.model.requests.map(({ model }) => model);
+  expect([...new Set(models)]).toEqual(["of-the-environment"]);
+  expect(models.length).toBeGreaterThan(2);
 });

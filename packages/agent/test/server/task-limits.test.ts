@@ -1,7 +1,8 @@
 import { openStore, type Store } from "@fetchwork/documents";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { Budget } from "../../src/calls/budget.ts";
+import { RunningTask, withUse } from "../../src/server/running-task.ts";
 import { TaskBus } from "../../src/server/task-bus.ts";
+import type { TaskRecord } from "../../src/server/task-records.ts";
 import { TaskStore } from "../../src/server/task-store.ts";
 import { defineAgent } from "../../src/server/task-agent.ts";
 import type { Task } from "../../src/server/wire.ts";
@@ -25,38 +26,38 @@ async function startModel(options: ModelServerOptions) {
 const taskOf = async ({ ask }: TaskWorld, id: string): Promise<Task> =>
   bodyOf<Task>(await ask(`/tasks/${id}`));
 
-/** Begins a step of a task in a store, as a server does. */
-async function beginStep(tasks: TaskStore, id: string) {
-  const lease = await tasks.claim(id, 60_000);
-  const begun = lease && (await tasks.begin(lease, { input: null, additionalInput: {} }));
-  if (lease === undefined || begun === undefined) throw new Error("there is no step");
-  return { lease, task: begun.task };
-}
-
-const done = {
-  output: null,
-  additionalOutput: {},
-  files: [],
-  next: [],
-  usage: { inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 },
-};
-
 describe("the tokens of a task", () => {
-  it("are shared by all servers that run steps of it", async () => {
+  it("are shared by all steps that a server runs at the same time", async () => {
     const model = await startModel({ answers: projectScript(manyFiles(8)), delay: 30 });
-    const store = await sharedStore();
     // There is room for the worst case of one call, and never of two.
-    const options = { store, budget: { maxTokens: 18_000, maxOutputTokens: 9_000 } };
-    const one = await serveWith(model, options);
-    const two = await serveWith(model, options);
-    const { task_id: id } = await one.create();
-    await one.step(id);
-    await two.step(id);
-    await Promise.all(
-      Array.from({ length: 8 }, (_, index) => (index % 2 === 0 ? one : two).step(id)),
-    );
+    const budget = { maxTokens: 18_000, maxOutputTokens: 9_000 };
+    const world = await serveWith(model, { budget });
+    const { task_id: id } = await world.create();
+    await world.step(id);
+    await world.step(id);
+    await Promise.all(Array.from({ length: 8 }, () => world.step(id)));
     expect(model.peak).toBe(1);
-    expect(await taskOf(two, id)).toMatchObject({ state: "completed", usage: { calls: 10 } });
+    expect(await taskOf(world, id)).toMatchObject({ state: "completed", usage: { calls: 10 } });
+  });
+
+  it("are counted that another server stored, before a step and after it has failed", async () => {
+    const model = await startModel({ answers: projectScript(manyFiles(20)) });
+    const store = await sharedStore();
+    const before = await serveWith(model, { store });
+    const { task_id: id } = await before.create();
+    await before.step(id);
+    const { usage } = await taskOf(before, id);
+    const used = usage.inputTokens + usage.outputTokens;
+    const budget = { maxTokens: used + 300, maxOutputTokens: 300 };
+    const world = await serveWith(model, { store, budget });
+    for (const _ of ["first", "second"]) {
+      const response = await world.ask(`/tasks/${id}/steps`, post());
+      expect(response.status).toBe(402);
+      expect(await response.json()).toMatchObject({
+        message: `the budget has no room for another call, after ${used} tokens`,
+      });
+    }
+    expect(model.requests).toHaveLength(1);
   });
 
   it("are charged at their worst, in all steps, where the model's server does not say them", async () => {
@@ -75,22 +76,6 @@ describe("the tokens of a task", () => {
     const next = await serveWith(model, options);
     expect((await next.ask(`/tasks/${id}/steps`, post())).status).toBe(402);
     expect(model.requests.length).toBe(asked);
-  });
-
-  it("are charged that a server had reserved when it ended", async () => {
-    const tasks = new TaskStore(await sharedStore(), new TaskBus());
-    const steps = [{ name: "ends its server", last: true }];
-    const { id } = await tasks.create({ input: "x", additionalInput: {}, automatic: false, steps });
-    const { lease } = await beginStep(tasks, id);
-    const budget = new Budget({ maxTokens: 2_000, maxOutputTokens: 1_000 });
-    budget.share(tasks.spendingOf(lease, console.error), { elapsed: 0 });
-    const request = { model: "m", messages: [{ role: "user", content: "x" }] } as const;
-    await budget.reserve(request, new AbortController().signal);
-    expect((await tasks.tasks.get(id))?.charged).toBeUndefined();
-    await tasks.recover("all");
-    const { held, charged } = (await tasks.tasks.get(id)) ?? {};
-    expect(held).toEqual({});
-    expect(charged?.tokens).toBeGreaterThan(1_000);
   });
 
   it("are counted of an edit of which nothing comes", async () => {
@@ -113,7 +98,7 @@ describe("a plan", () => {
   it.each([
     ["is a refusal in words", "I'm sorry, but I can't help with that.", "ERR_AGENT_REFUSED"],
     ["is longer than a file may be", "- a.js\n".repeat(20), "ERR_AGENT_LIMIT"],
-  ])("is no file of the task when it %s", async (_, text, code) => {
+  ])("is not a file of the task when it %s", async (_, text, code) => {
     const world = await startTasks({ maxFileBytes: 100 }, planned(text));
     const { task_id: id } = await world.create();
     const response = await world.ask(`/tasks/${id}/steps`, post());
@@ -123,41 +108,38 @@ describe("a plan", () => {
 });
 
 describe("the time of a task", () => {
-  it("is that in which steps of it ran, at whatever server", async () => {
-    vi.useFakeTimers({ toFake: ["Date"], now: 1_000_000 });
-    onTestFinished(() => void vi.useRealTimers());
+  it("is that in which steps of it ran, also before a restart, and 402 when it is over", async () => {
     const store = await sharedStore();
-    const [one, two] = [new TaskStore(store, new TaskBus()), new TaskStore(store, new TaskBus())];
-    const steps = ["a", "b", "c"].map((name) => ({ name }));
-    const { id } = await one.create({ input: "x", additionalInput: {}, automatic: false, steps });
-    const first = await beginStep(one, id);
-    vi.setSystemTime(1_000_100);
-    const second = await beginStep(two, id);
-    expect(second.task.worked?.time).toBe(100);
-    vi.setSystemTime(1_000_150);
-    await two.finish(second.lease, done);
-    vi.setSystemTime(1_000_400);
-    await one.finish(first.lease, done);
-    // Nobody works at it.
-    vi.setSystemTime(9_000_000);
-    const third = await beginStep(two, id);
-    expect(third.task.worked?.time).toBe(400);
-    vi.setSystemTime(9_000_007);
-    await two.countTime(third.lease);
-    expect((await one.tasks.get(id))?.worked?.time).toBe(407);
-  });
-
-  it("is 402 when it is over", async () => {
-    const store = await sharedStore();
-    const world = await startTasks({ store, budget: { maxTime: 600_000 } });
-    const { task_id: id } = await world.create();
-    await world.step(id);
-    const { tasks } = new TaskStore(store, new TaskBus());
-    await tasks.update(id, { worked: { time: 600_000, seen: Date.now() } });
-    const response = await world.ask(`/tasks/${id}/steps`, post());
+    const tasks = new TaskStore(store, new TaskBus());
+    const worlds = [0, 1].map(() => startTasks({ store, budget: { maxTime: 600_000 } }));
+    const [one, two] = await Promise.all(worlds);
+    if (one === undefined || two === undefined) throw new Error("there are no servers");
+    const { task_id: id } = await one.create();
+    const began = performance.now();
+    await one.step(id);
+    const { worked = 0 } = (await tasks.tasks.get(id)) ?? {};
+    expect(worked).toBeGreaterThan(0);
+    expect(worked).toBeLessThanOrEqual(Math.ceil(performance.now() - began));
+    await tasks.tasks.update(id, { worked: 600_000 });
+    const response = await two.ask(`/tasks/${id}/steps`, post());
     expect(response.status).toBe(402);
     expect(await response.json()).toMatchObject({ message: "the time of 600000 ms is used up" });
-    expect(world.model.requests).toHaveLength(1);
+    expect(two.model.requests).toHaveLength(0);
+  });
+
+  it("is counted once of steps that run at the same time", () => {
+    vi.useFakeTimers({ toFake: ["performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const usage = { inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 };
+    const begun = { input: "x", additionalInput: {}, state: "open", automatic: false } as const;
+    let task: TaskRecord = { ...begun, steps: 2, open: 2, begun: 2, events: 0, usage };
+    const running = new RunningTask(task, { maxTime: 600_000 });
+    onTestFinished(() => running.budget.end());
+    for (const milliseconds of [100, 50]) {
+      vi.advanceTimersByTime(milliseconds);
+      task = { ...task, ...withUse(task, running.use(usage)) };
+    }
+    expect(task.worked).toBe(150);
   });
 });
 

@@ -18,8 +18,9 @@ export interface Administration {
   status(): Promise<StoreStatus>;
 
   /**
-   * Returns what opening the store with these definitions and migrations would do, and changes nothing.
-   * Indexes, search texts and collections that no definition names are reported and not dropped.
+   * Returns what opening the store with these definitions and migrations would do, and changes
+   * nothing. Indexes, search texts and collections that no definition names are reported and not
+   * dropped.
    */
   plan(wanted: {
     readonly collections?: readonly CollectionDefinition<object>[] | undefined;
@@ -27,29 +28,32 @@ export interface Administration {
   }): Promise<readonly PlanStep[]>;
 
   /**
-   * Waits until the indexes and search texts are built that collections in use need. Opening a store returns earlier: what
-   * takes long is built while the store is in use. On SQLite this applies to search texts, on PostgreSQL also to indexes
-   * that are not unique. Until then a search finds everything too, but reads each document whose text is missing.
+   * Waits until the indexes and search texts are built that collections in use need. Opening a
+   * store returns earlier: what takes long is built while the store is in use. On SQLite this
+   * applies to search texts, on PostgreSQL also to indexes that are not unique. Until then a search
+   * finds everything too, but reads each document whose text is missing.
    */
   built(): Promise<void>;
 
   /**
-   * Drops the indexes and search texts of collections that these definitions do not ask for, which `plan` reports as
-   * `unused-index` and `unused-search`, and returns what it dropped. Call it when no program with other definitions runs:
-   * one that does becomes slow, its changes may fail for a minute, and it builds its search texts again. Search texts that
-   * no program used for 7 days are dropped without this call.
+   * Drops the indexes and search texts of collections that these definitions do not ask for, which
+   * `plan` reports as `unused-index` and `unused-search`, and returns what it dropped. Call it when
+   * no program with other definitions runs: one that does becomes slow, its changes may fail for a
+   * minute, and it builds its search texts again. Search texts that no program used for 7 days are
+   * dropped without this call.
    */
   dropUnused(collections: readonly CollectionDefinition<object>[]): Promise<readonly PlanStep[]>;
 
   /**
-   * Returns which indexes serve a query, without running it, with warnings of what reads or sorts more
-   * documents as the collection grows. `after` and the position of a page make no difference.
+   * Returns which indexes serve a query, without running it, with warnings of what reads or sorts
+   * more documents as the collection grows. `after` and the position of a page make no difference.
    *
-   * Both come from the form of the query and the definition, so they hold for a large collection: PostgreSQL may
-   * read a small one through, or by another index.
+   * Both come from the form of the query and the definition, so they hold for a large collection:
+   * PostgreSQL may read a small one through, or by another index.
    *
    * @throws {InputError} `ERR_DOCUMENTS_QUERY` for a query that the method would refuse.
-   * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION` for a collection that is not one of the store.
+   * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION` for a collection that is not one of the
+   * store.
    * @example
    * ```ts
    * const { scans, warnings } = await administer(store).explain(posts, {
@@ -81,8 +85,8 @@ export interface Administration {
   check(): Promise<CheckResult>;
 
   /**
-   * Runs work that reads the store as it is at one moment, while it is in use. Changes of a store in
-   * memory wait until work ends.
+   * Runs work that reads the store as it is at one moment, while it is in use. Changes of a store
+   * in memory wait until work ends.
    *
    * @example
    * ```ts
@@ -100,8 +104,8 @@ export interface Administration {
   load<R>(work: (loading: Loading) => Promise<R>): Promise<R>;
 
   /**
-   * Writes one row and removes it again, which shows whether the store takes changes: for a health check.
-   * Callers within a second share one probe, so that it may be called often.
+   * Writes one row and removes it again, which shows whether the store takes changes: for a health
+   * check. Callers within a second share one probe, so that it may be called often.
    *
    * @throws {DocumentsError} What a change would reject with, such as `ERR_DOCUMENTS_FULL`.
    */

@@ -39,8 +39,8 @@ export interface ChangesOptions {
   /** Ends the feed. Default: it ends with the loop that reads it, and with the store. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * How often to look for changes of other processes, in milliseconds from 10. Changes of this process
-   * are seen at once. Default: `250`.
+   * How often to look for changes of other processes, in milliseconds from 10. Changes of this
+   * process are seen at once. Default: `250`.
    */
   readonly pollInterval?: number | undefined;
 }
@@ -59,9 +59,9 @@ export interface ConsumeOptions extends Omit<ChangesOptions, "after"> {
 /**
  * The feed of what changed in the collections defined with `changes`. Each record is written in the
  * transaction of its change, so none is missing and none is of a change that was undone. The
- * records of a document are in the order of its versions, and no record is skipped, in every process the same. Records of
- * different documents are in the order of the commits on SQLite; on PostgreSQL those of overlapping transactions may be in
- * the order in which the changes were made.
+ * records of a document are in the order of its versions, and no record is skipped, in every
+ * process the same. Records of different documents are in the order of the commits on SQLite; on
+ * PostgreSQL those of overlapping transactions may be in the order in which the changes were made.
  */
 export interface ChangeFeed {
   /**
@@ -84,10 +84,10 @@ export interface ChangeFeed {
    * Passes the changes to a handler and keeps its position in the store under a name: an outbox.
    *
    * Any number of processes may consume under one name. One of them does at a time, and another one
-   * continues when it ends or no longer responds. A batch whose handler rejected, or whose process died,
-   * is passed to a handler again, so the handler must accept a change that it has seen before. Resolves when `signal`
-   * aborts, or with `atEnd: "end"` at the end of the feed; rejects with what the handler rejects
-   * with; the position is then that before the batch.
+   * continues when it ends or no longer responds. A batch whose handler rejected, or whose process
+   * died, is passed to a handler again, so the handler must accept a change that it has seen
+   * before. Resolves when `signal` aborts, or with `atEnd: "end"` at the end of the feed; rejects
+   * with what the handler rejects with; the position is then that before the batch.
    */
   consume(
     name: string,
@@ -96,9 +96,9 @@ export interface ChangeFeed {
   ): Promise<void>;
 
   /**
-   * Removes records of changes made before a time, ISO 8601 in UTC, that every consumer has passed; resolves to their
-   * number. They are kept for ever otherwise. A consumer that is no longer needed holds them until it is passed on to the
-   * end: `consume(name, () => {}, { atEnd: "end" })`.
+   * Removes records of changes made before a time, ISO 8601 in UTC, that every consumer has passed;
+   * resolves to their number. They are kept for ever otherwise. A consumer that is no longer needed
+   * holds them until it is passed on to the end: `consume(name, () => {}, { atEnd: "end" })`.
    */
   trimChanges(selection: { readonly before: string }): Promise<number>;
 }

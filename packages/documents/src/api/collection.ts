@@ -105,8 +105,9 @@ export interface Collection<T>
   /**
    * Removes every document that the filter matches (`{}` matches all); resolves to their number.
    *
-   * PostgreSQL removes all of them or none. SQLite removes more than 250 in parts, each of them durable, so that nobody
-   * waits for long: others see some removed, and what fails leaves the rest. In a transaction it is all or none.
+   * PostgreSQL removes all of them or none. SQLite removes more than 250 in parts, each of them
+   * durable, so that nobody waits for long: others see some removed, and what fails leaves the
+   * rest. In a transaction it is all or none.
    */
   removeMany(selection: { readonly where: Where<T> }): Promise<number>;
 }

@@ -12,15 +12,16 @@ export interface CollectionOptions<T> {
    */
   readonly unique?: readonly (FieldPath<T> | readonly FieldPath<T>[])[] | undefined;
   /**
-   * Fields, or lists of fields, to filter and sort by quickly. A field that is named alone also finds documents by the
-   * members of its lists (`contains`, `containsAny`), and may be reached through lists: `"comments.author"`. Default: none.
+   * Fields, or lists of fields, to filter and sort by quickly. A field that is named alone also
+   * finds documents by the members of its lists (`contains`, `containsAny`), and may be reached
+   * through lists: `"comments.author"`. Default: none.
    */
   readonly indexes?: readonly (FieldPath<T> | ListPath<T> | readonly FieldPath<T>[])[] | undefined;
   /** Fields whose text the keyword search `q` reads. Default: none. */
   readonly search?: readonly FieldPath<T>[] | undefined;
   /**
-   * Fields that hold a place on the earth, which `near` finds documents by: `{ latitude, longitude }`
-   * in degrees, or a Point of GeoJSON. A document with anything else there is not found by it.
+   * Fields that hold a place on the earth, which `near` finds documents by: `{ latitude, longitude
+   * }` in degrees, or a Point of GeoJSON. A document with anything else there is not found by it.
    * Default: none.
    */
   readonly geo?: readonly FieldPath<T>[] | undefined;
@@ -40,18 +41,21 @@ export interface CollectionOptions<T> {
    */
   readonly changes?: "documents" | "ids" | undefined;
   /**
-   * Keeps the number of documents with each change, so that `count` without a filter costs the same however many documents
-   * there are. SQLite always keeps it. PostgreSQL keeps it by triggers, which make inserts and removals slower; in
-   * distributed mode it is not kept. Not possible with `expires`. Default: `false`.
+   * Keeps the number of documents with each change, so that `count` without a filter costs the same
+   * however many documents there are. SQLite always keeps it. PostgreSQL keeps it by triggers,
+   * which make inserts and removals slower; in distributed mode it is not kept. Not possible with
+   * `expires`. Default: `false`.
    */
   readonly keepTotal?: boolean | undefined;
   /**
-   * What every document must satisfy before it is stored, without the fields of the store: a schema that follows Standard
-   * Schema. What the schema returns is stored, with its defaults and conversions, and its type is that of the documents.
-   * Else the change rejects with a `SchemaError`. A schema that is asynchronous works for `insert`, `insertMany` and
-   * whole documents in `replace` and `upsert`; every other change rejects with `ERR_DOCUMENTS_DEFINITION`, because nothing
-   * can be waited for there. Documents that are stored already stay readable, and what is restored or loaded from a backup
-   * is not checked. Default: none.
+   * What every document must satisfy before it is stored, without the fields of the store: a schema
+   * that follows Standard Schema. What the schema returns is stored, with its defaults and
+   * conversions, and its type is that of the documents. Else the change rejects with a
+   * `SchemaError`. A schema that is asynchronous works for `insert`, `insertMany` and whole
+   * documents in `replace` and `upsert`; every other change rejects with
+   * `ERR_DOCUMENTS_DEFINITION`, because nothing can be waited for there. Documents that are stored
+   * already stay readable, and what is restored or loaded from a backup is not checked. Default:
+   * none.
    */
   readonly schema?: StandardSchema<unknown, T> | undefined;
 }
@@ -76,7 +80,7 @@ export interface CollectionDefinition<T> {
   readonly changes?: "documents" | "ids" | undefined;
   /** Whether the number of documents is kept on PostgreSQL too. */
   readonly keepTotal?: boolean | undefined;
-  /** What documents must satisfy. Not enumerable, so that the definition can be sent to other threads. */
+  /** What documents must satisfy. Not enumerable, so that threads can receive the definition. */
   readonly schema?: StandardSchema<unknown> | undefined;
   /** Never set: carries the type of the documents. */
   readonly document?: T | undefined;
@@ -90,7 +94,8 @@ const namePattern = /^[A-Za-z][A-Za-z0-9_-]{0,47}$/;
  * Defines a collection; a definition is a plain value that any store can use.
  *
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION` for a name that is not 1 to 48 ASCII
- *   letters, digits, `_` or `-` after a letter, or begins with `sqlite` or `pg_`, or for an invalid field.
+ *   letters, digits, `_` or `-` after a letter, or begins with `sqlite` or `pg_`, or for an invalid
+ *   field.
  * @example
  * ```ts
  * interface User {

@@ -3,8 +3,9 @@ export interface Meta {
   /** The id: a UUIDv7, unless the caller chose another. */
   readonly id: string;
   /**
-   * 1 after the insert, and one more with each change. A document that is inserted under an id of the caller's starts above
-   * every version that removed documents of its collection had, so that the versions of an id never go back.
+   * 1 after the insert, and one more with each change. A document that is inserted under an id of
+   * the caller's starts above every version that removed documents of its collection had, so that
+   * the versions of an id never go back.
    */
   readonly version: number;
   /** The time of the insert, ISO 8601 in UTC with milliseconds. */
@@ -22,8 +23,8 @@ export type Change<T> = {
 };
 
 /**
- * A document with only some of its fields: those of a literal list in the query, or any of them when
- * the list is only known at run time.
+ * A document with only some of its fields: those of a literal list in the query, or any of them
+ * when the list is only known at run time.
  */
 export type Projected<T, F extends readonly string[] = readonly string[]> = Pick<Meta, "id"> &
   (number extends F["length"] ? DeepPartial<Stored<T>> : Together<Part<Stored<T>, F[number]>>);

@@ -103,8 +103,8 @@ export class SchemaError extends DocumentsError {
   /** The collection's name. */
   readonly collection: string;
   /**
-   * What is wrong, in the words of the schema's library, and where, such as `address.tags[3]`; an empty path is that of the
-   * whole document.
+   * What is wrong, in the words of the schema's library, and where, such as `address.tags[3]`; an
+   * empty path is that of the whole document.
    */
   readonly issues: readonly { readonly message: string; readonly path: string }[];
 

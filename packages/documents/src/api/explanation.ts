@@ -14,8 +14,8 @@ export interface ExplainOptions {
 /** An index that serves a query. */
 export interface ServingIndex {
   /**
-   * The option of the definition that declares it; `createdAt` has an `"index"` and `id` a `"unique"`
-   * one without being declared.
+   * The option of the definition that declares it; `createdAt` has an `"index"` and `id` a
+   * `"unique"` one without being declared.
    */
   readonly kind: "geo" | "index" | "search" | "unique";
   /** The fields of the index, in order. */
@@ -29,8 +29,8 @@ export interface UnindexedQuery extends Explanation {
 }
 
 /**
- * How the indexes of the definition serve a query. It depends on the form of the query only, so it holds however many
- * documents there are; an engine may read a small collection otherwise.
+ * How the indexes of the definition serve a query. It depends on the form of the query only, so it
+ * holds however many documents there are; an engine may read a small collection otherwise.
  */
 export interface Explanation {
   /** The indexes that find the documents, or return them in order, each once. */

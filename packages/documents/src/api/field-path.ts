@@ -8,8 +8,8 @@ export type FieldPath<T> = string extends keyof T
   : PathOf<Stored<T>, [unknown, unknown, unknown, unknown]>;
 
 /**
- * The paths that lead through lists, such as `"comments.author"` to the author of each comment. They are for the operators
- * `contains` and `containsAny` and for `indexes`.
+ * The paths that lead through lists, such as `"comments.author"` to the author of each comment.
+ * They are for the operators `contains` and `containsAny` and for `indexes`.
  */
 export type ListPath<T> = string extends keyof T
   ? string

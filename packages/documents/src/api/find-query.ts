@@ -12,18 +12,18 @@ export interface Selection<T> {
   readonly where?: Where<T> | undefined;
   /**
    * Words that must each occur in the fields that the definition declares in `search`; case and
-   * accents are ignored. Words of three or more characters match any part of a word, shorter ones match
-   * the beginnings of words. Default: no search.
+   * accents are ignored. Words of three or more characters match any part of a word, shorter ones
+   * match the beginnings of words. Default: no search.
    *
    * At most 1,000 characters and 16 different words, of which at most 6 have one or two characters,
    * or 3 when there is no longer one. A word that is part of another one does not count as short.
    */
   readonly q?: string | undefined;
   /**
-   * The place to measure distances from: selects the documents between two distances from it, and sorts them by
-   * the distance, then by `id`, so it excludes `sort`. Distances are those of great circles on a
-   * sphere with the mean radius of the earth, 6,371,008.8 m, which is up to 0.56 % off the
-   * ellipsoid. Default: nowhere.
+   * The place to measure distances from: selects the documents between two distances from it, and
+   * sorts them by the distance, then by `id`, so it excludes `sort`. Distances are those of great
+   * circles on a sphere with the mean radius of the earth, 6,371,008.8 m, which is up to 0.56 % off
+   * the ellipsoid. Default: nowhere.
    */
   readonly near?: Near<FieldPath<T>> | undefined;
   /**

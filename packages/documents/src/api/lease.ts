@@ -6,8 +6,8 @@ export interface ClaimQuery<T> extends Pick<FindQuery<T>, "q" | "sort" | "where"
   /** The maximum number of documents to claim, 1 to 1,000. Default: 1. */
   readonly limit?: number | undefined;
   /**
-   * The time after which another process may claim a document that was neither released nor renewed,
-   * in milliseconds from 1 to a day. Default: `60_000`.
+   * The time after which another process may claim a document that was neither released nor
+   * renewed, in milliseconds from 1 to a day. Default: `60_000`.
    */
   readonly expiry?: number | undefined;
 }

@@ -23,7 +23,7 @@ export interface AppliedMigration {
   readonly at: string;
 }
 
-/** One thing that opening a store with these definitions and migrations would do, or that they do not use. */
+/** One thing that opening a store with definitions and migrations would do or not use. */
 export type PlanStep =
   | {
       readonly kind:

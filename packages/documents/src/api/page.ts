@@ -12,10 +12,11 @@ export interface PageQuery<T> extends Omit<FindQuery<T>, "offset"> {
    */
   readonly total?: number | "exact" | "none" | undefined;
   /**
-   * Whether the page may end early, so that it costs as much in a large collection as in a small one. In the order of
-   * creation at most 8,000 documents, and 20 for each of `limit`, are then looked at for words, members and conditions that
-   * many documents have alone and few together, and as many are for the total. On PostgreSQL that holds for words and
-   * members; its planner decides about conditions. In distributed mode words are always looked up in the index. Default:
+   * Whether the page may end early, so that it costs as much in a large collection as in a small
+   * one. In the order of creation at most 8,000 documents, and 20 for each of `limit`, are then
+   * looked at for words, members and conditions that many documents have alone and few together,
+   * and as many are for the total. On PostgreSQL that holds for words and members; its planner
+   * decides about conditions. In distributed mode words are always looked up in the index. Default:
    * `false`.
    */
   readonly bounded?: boolean | undefined;
@@ -30,8 +31,9 @@ export interface Page<D> {
   /** The number of documents on all pages; `undefined` when it was not asked for. */
   readonly total: Total | undefined;
   /**
-   * Set when the page ended early, see `bounded`: there may be more documents behind `next`, so following it yields each of
-   * them. Its cursor then holds a time of creation, of documents that are perhaps not selected.
+   * Set when the page ended early, see `bounded`: there may be more documents behind `next`, so
+   * following it yields each of them. Its cursor then holds a time of creation, of documents that
+   * are perhaps not selected.
    */
   readonly partial?: true | undefined;
 }

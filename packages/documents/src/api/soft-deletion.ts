@@ -34,6 +34,6 @@ export interface SoftDeletion<T> {
   /** Removes a removed document for good; resolves to whether there was one. */
   purge(id: string): Promise<boolean>;
 
-  /** Removes removed documents for good, on SQLite in parts as `removeMany` does; resolves to their number. */
+  /** Deletes removed documents for good, on SQLite in parts; resolves to their number. */
   purgeMany(selection?: PurgeSelection<T>): Promise<number>;
 }

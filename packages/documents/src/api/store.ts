@@ -15,9 +15,9 @@ export interface StoreOptions {
    */
   readonly collections?: readonly CollectionDefinition<object>[] | undefined;
   /**
-   * Whether a missing store is created, with the folders of its file. With `false` a missing store is
-   * `ERR_DOCUMENTS_MISSING`, and nothing is written. A store in memory is always created. Default:
-   * `true`.
+   * Whether a missing store is created, with the folders of its file. With `false` a missing store
+   * is `ERR_DOCUMENTS_MISSING`, and nothing is written. A store in memory is always created.
+   * Default: `true`.
    */
   readonly create?: boolean | undefined;
   /**
@@ -40,7 +40,8 @@ export interface StoreOptions {
   readonly migrations?: readonly Migration[] | undefined;
   /**
    * Receives each query that no index serves, once for each form of query: which fields it compares
-   * and sorts by, whatever the values. For development; it must not throw. Default: none, at no cost.
+   * and sorts by, whatever the values. For development; it must not throw. Default: none, at no
+   * cost.
    *
    * @example
    * ```ts
@@ -68,9 +69,9 @@ export interface Store extends AsyncDisposable, ChangeFeed, Locking {
    * Runs changes that all happen or not at all.
    *
    * The function is alone in changing the store until its promise settles; it reads its own
-   * changes, everything else reads the state before it. When it throws, everything is rolled back and
-   * the promise rejects with that error. Other changes wait, so it must not wait for anything slow.
-   * It may run more than once, see `retries`, so it must change nothing but the store.
+   * changes, everything else reads the state before it. When it throws, everything is rolled back
+   * and the promise rejects with that error. Other changes wait, so it must not wait for anything
+   * slow. It may run more than once, see `retries`, so it must change nothing but the store.
    *
    * @throws {DocumentsError} `ERR_DOCUMENTS_TRANSACTION` for a transaction, or a change through the
    *   store itself, inside the function; `ERR_DOCUMENTS_TIMEOUT` after `timeout`;

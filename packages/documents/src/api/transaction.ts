@@ -4,8 +4,8 @@ import type { CollectionDefinition } from "./definition.ts";
 /** Options of `transaction`. */
 export interface TransactionOptions {
   /**
-   * The time after which the transaction is rolled back, in milliseconds. Without it, one that never
-   * ends would hold up every other change. Default: `10_000`.
+   * The time after which the transaction is rolled back, in milliseconds. Without it, one that
+   * never ends would hold up every other change. Default: `10_000`.
    */
   readonly timeout?: number | undefined;
   /**
@@ -13,10 +13,11 @@ export interface TransactionOptions {
    * rejects with `ERR_DOCUMENTS_BUSY`. Each time the function runs again from its start, after a
    * random pause that grows from 2 to 100 ms.
    *
-   * In PostgreSQL it is retried after a serialization failure (SQLSTATE 40001), a deadlock (40P01), and a
-   * failover before the commit; in SQLite, where nothing else changes the store while the function
-   * runs, only after a wait of `busyTimeout` for another process, before the function began. A
-   * `VersionError` is never retried: the version came from outside, and would be wrong again.
+   * In PostgreSQL it is retried after a serialization failure (SQLSTATE 40001), a deadlock (40P01),
+   * and a failover before the commit; in SQLite, where nothing else changes the store while the
+   * function runs, only after a wait of `busyTimeout` for another process, before the function
+   * began. A `VersionError` is never retried: the version came from outside, and would be wrong
+   * again.
    *
    * Default: as often as possible within `timeout` in PostgreSQL, `0` in SQLite.
    */

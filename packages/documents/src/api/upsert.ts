@@ -18,8 +18,8 @@ export type UpsertOptions<T> = UpsertChange<T> &
 /** What an upsert does with an existing document. */
 export interface UpsertChange<T> {
   /**
-   * Returns the new document for the stored one; quick and synchronous, as in `update`. Default: the
-   * document that was passed replaces it.
+   * Returns the new document for the stored one; quick and synchronous, as in `update`. Default:
+   * the document that was passed replaces it.
    */
   readonly change?: ((stored: Stored<T>) => T) | undefined;
 }

@@ -7,9 +7,10 @@ export type ScalarValue = boolean | number | string | null;
 /**
  * A filter: all of its conditions must hold.
  *
- * A key is the path of a field, or `and`, `or` (lists of filters) or `not` (a filter). A path leads through objects; for
- * `contains` and `containsAny` it leads through lists too. An empty filter matches every document; a condition that is `undefined` is rejected, so
- * that a value that is missing by mistake never selects everything.
+ * A key is the path of a field, or `and`, `or` (lists of filters) or `not` (a filter). A path leads
+ * through objects; for `contains` and `containsAny` it leads through lists too. An empty filter
+ * matches every document; a condition that is `undefined` is rejected, so that a value that is
+ * missing by mistake never selects everything.
  *
  * @example
  * ```ts
@@ -76,8 +77,8 @@ export interface Operators<S, M = S> {
 }
 
 /**
- * Operators on what a path finds in lists: `"comments.author"` finds the author of each comment, and each of them where it
- * is a list itself.
+ * Operators on what a path finds in lists: `"comments.author"` finds the author of each comment,
+ * and each of them where it is a list itself.
  */
 export interface MemberOperators<M> {
   /** One of them equals this. */

@@ -23,7 +23,7 @@ export interface ChangeSource {
 export interface ChangeBatch {
   readonly changes: readonly ChangeRecord[];
   readonly scanned: string | undefined;
-  /** Whether nothing more was committed; else there is more, or a transaction may still commit what comes next. */
+  /** Whether nothing more was committed; else more exists or a transaction may still commit. */
   readonly isEnd: boolean;
 }
 

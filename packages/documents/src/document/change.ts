@@ -27,7 +27,7 @@ export function ownFields(stored: Stored<unknown>): Record<string, unknown> {
   return fields;
 }
 
-/** Merges what a function of the stored document returns into it; a field that is `undefined` is removed. */
+/** Merges what a function of the stored document returns; `undefined` removes a field. */
 export function mergeChange<T>(
   change: (stored: Stored<T>) => Change<T>,
   stored: Stored<T>,
@@ -40,7 +40,7 @@ export function mergeChange<T>(
   return mergeFields(before, { fields, removed });
 }
 
-/** Applies a function to a stored document, and takes the store's own fields off what it returns. */
+/** Applies a function to a stored document, and removes the store's own fields from the result. */
 export function applyChange<T>(change: (stored: Stored<T>) => unknown, stored: Stored<T>): unknown {
   const { id, version, createdAt, updatedAt } = stored;
   return withoutMeta(change(stored), { id, version, createdAt, updatedAt });

@@ -5,7 +5,8 @@ import { DocumentsTypeError, SchemaError } from "../api/errors.ts";
 type Schematic = Pick<CollectionDefinition<unknown>, "name" | "schema">;
 
 /**
- * Returns what the schema of a collection makes of a document; the document itself without a schema.
+ * Returns what the schema of a collection makes of a document; the document itself without a
+ * schema.
  *
  * @throws {SchemaError}
  */

@@ -1,4 +1,4 @@
-/** Adds decimal numbers exactly and rounds the sum once, so that 0.1 and 0.2 make 0.3, in any order. */
+/** Adds decimal numbers exactly and rounds once: 0.1 and 0.2 make 0.3, in any order. */
 export function sumDecimals(texts: readonly string[]): number {
   /** Sums of digits, by the power of ten that they are multiplied by. */
   const sums = new Map<number, bigint>();

@@ -4,8 +4,8 @@ import { parsePath, valueAt } from "../api/field-path.ts";
 const timePattern = /^\d{4}-\d\d-\d\d(?:T\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?(?:Z|[+-]\d\d:\d\d))?$/;
 
 /**
- * Makes the function that tells when a stored document expires, in milliseconds since 1970; null for
- * never.
+ * Makes the function that tells when a stored document expires, in milliseconds since 1970; null
+ * for never.
  */
 export function createExpiry(expires: Expires): (stored: unknown) => number | null {
   const { segments } = parsePath(expires.field);

@@ -122,7 +122,7 @@ function refused(path: string, what: string): InputError {
   const shown = path.length > 120 ? `${path.slice(0, 120)}…` : path;
   return new InputError(
     "ERR_DOCUMENTS_VALUE",
-    `the field ${shown} is ${what}, expected JSON`,
+    `the field ${shown} must be JSON, got ${what}`,
     shown,
   );
 }

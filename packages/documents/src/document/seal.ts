@@ -4,7 +4,7 @@ const cipher = "aes-256-gcm";
 const ivLength = 12;
 const tagLength = 16;
 
-/** Encrypts text or bytes by AES-256-GCM. They open with the same key, of 32 bytes, and the same context only. */
+/** Encrypts text or bytes by AES-256-GCM; opened only by the same key (32 bytes) and context. */
 export function seal(
   key: Uint8Array,
   context: string,
@@ -19,7 +19,7 @@ export function seal(
   return Buffer.concat([iv, sealing.getAuthTag(), ...sealed]).toString("base64");
 }
 
-/** Decrypts what {@link seal} wrote; throws for what was sealed with another key or context, or changed since. */
+/** Decrypts what {@link seal} wrote; throws for another key or context, or changed data. */
 export function unseal(key: Uint8Array, context: string, sealed: string): Uint8Array<ArrayBuffer> {
   const bytes = Buffer.from(sealed, "base64");
   const opening = createDecipheriv(cipher, key, bytes.subarray(0, ivLength), {

@@ -8,7 +8,7 @@ const sampledParts = 12;
 
 /** Stands for white space, and before everything: a word of one character has a trigram by it. */
 const space = "  ";
-/** Stands before a word that begins without white space. What separates words in a text is never both. */
+/** Precedes a word that begins without white space. No separator of words is both. */
 const border = "   ";
 
 /** Scripts without spaces between words, so that every character may begin one. */
@@ -33,12 +33,14 @@ const asciiText = {
 };
 
 /**
- * Gathers the text of some fields, strings, numbers and lists of them, in the form in which it is searched.
+ * Gathers the text of some fields, strings, numbers and lists of them, in the form in which it is
+ * searched.
  *
- * All engines find texts by their trigrams. For words of three characters and more the folded text has them. For shorter
- * ones there are two spaces or more before each beginning of a word, and at the end each character that is a word by
- * itself, with the one that follows it. What is inserted depends on neighbouring characters only, so a word of a query
- * gets the same; see {@link searchPattern}.
+ * All engines find texts by their trigrams. For words of three characters and more the folded text
+ * has them. For shorter ones there are two spaces or more before each beginning of a word, and at
+ * the end each character that is a word by itself, with the one that follows it. What is inserted
+ * depends on neighbouring characters only, so a word of a query gets the same; see {@link
+ * searchPattern}.
  */
 export function searchText(
   document: unknown,
@@ -52,8 +54,8 @@ export function searchText(
 }
 
 /**
- * Returns the text that occurs in the search texts of the documents that have a folded word, and in no others: with the
- * space before it when the word is a short one, so that it has a trigram.
+ * Returns the text that occurs in the search texts of the documents that have a folded word, and in
+ * no others: with the space before it when the word is a short one, so that it has a trigram.
  */
 export function searchPattern(word: string): string {
   const characters = Array.from(word);
@@ -62,8 +64,8 @@ export function searchPattern(word: string): string {
 }
 
 /**
- * Returns some of the trigrams by which indexes find patterns, evenly chosen and always as many, so that statements about
- * them are the same, and the number of all.
+ * Returns some of the trigrams by which indexes find patterns, evenly chosen and always as many, so
+ * that statements about them are the same, and the number of all.
  */
 export function partsOf(patterns: readonly string[]): {
   readonly parts: readonly string[];

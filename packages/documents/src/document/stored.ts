@@ -4,8 +4,8 @@ import { DamagedError } from "./damaged-error.ts";
 import { parseJsonText } from "./json-text.ts";
 
 /**
- * Makes the document of a row: the id, the version, both times, the JSON text, and the time of the removal; or all six as
- * one JSON text. The type of the caller's fields is the word of the caller.
+ * Makes the document of a row: the id, the version, both times, the JSON text, and the time of the
+ * removal; or all six as one JSON text. The type of the caller's fields is the word of the caller.
  *
  * @throws {DamagedError} For a row that another program damaged.
  */
@@ -49,8 +49,8 @@ export function unpackedRow(row: readonly unknown[]): readonly unknown[] {
 /**
  * Joins the fields of the store with those of a document.
  *
- * It is not one literal: where many objects of a literal lived long, as in a bulk load, V8 allocates all later ones in
- * the old generation, also those of reads, which are soon garbage.
+ * It is not one literal: where many objects of a literal lived long, as in a bulk load, V8
+ * allocates all later ones in the old generation, also those of reads, which are soon garbage.
  */
 function withMeta<T>(meta: object, fields: object): Stored<T> {
   // The definition names T for whatever was accepted into its collection.

@@ -47,7 +47,7 @@ export function createIdGenerator(): (now: number) => string {
   };
 }
 
-/** Reads the time in the first two parts of an id, in milliseconds since 1970; `NaN` for most other texts. */
+/** Reads the time of an id, in milliseconds since 1970; `NaN` for most other texts. */
 export function timeOfId(id: string): number {
   return Number.parseInt(id.slice(0, 8) + id.slice(9, 13), 16);
 }

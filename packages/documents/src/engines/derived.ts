@@ -5,12 +5,12 @@ import { searchText } from "../document/search-text.ts";
 import { isPlainObject } from "../is-plain-object.ts";
 
 /**
- * Raised when `searchText` changes, so that search texts are made again. Earlier releases refuse what has texts that they
- * cannot derive.
+ * Raised when `searchText` changes, so that search texts are made again. Earlier releases refuse
+ * what has texts that they cannot derive.
  */
 const foldVersion = 3;
 
-/** What the registry says of what is derived from the documents of a collection; null for nothing. */
+/** What the registry says of data derived from a collection; null for nothing. */
 export interface Derived {
   readonly search: string | null;
   readonly expires: string | null;

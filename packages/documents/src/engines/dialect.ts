@@ -8,14 +8,14 @@ import type { Statement, Value } from "./operation.ts";
 export type ColumnType = "bigint" | "float8" | "jsonb" | "numeric" | "text";
 
 /**
- * How often a statement is run: a fixed statement of the store (`"fixed"`), one whose text depends on the program
- * (`"repeated"`), or one whose text or best plan depends on the values (`"once"`).
+ * How often a statement is run: a fixed statement of the store (`"fixed"`), one whose text depends
+ * on the program (`"repeated"`), or one whose text or best plan depends on the values (`"once"`).
  */
 export type StatementUse = "fixed" | "once" | "repeated";
 
 /**
- * Writes one statement and collects the values that are bound to it. They are bound in the order of the text, because
- * placeholders of SQLite have no numbers.
+ * Writes one statement and collects the values that are bound to it. They are bound in the order of
+ * the text, because placeholders of SQLite have no numbers.
  */
 export interface StatementWriter {
   /** Values bound so far. */
@@ -31,11 +31,12 @@ export interface StatementWriter {
 }
 
 /**
- * Writes the expressions of one statement about the documents of a collection. This is where SQLite and PostgreSQL
- * differ in how they reach into a document; everything that combines these expressions is written once.
+ * Writes the expressions of one statement about the documents of a collection. This is where SQLite
+ * and PostgreSQL differ in how they reach into a document; everything that combines these
+ * expressions is written once.
  */
 export interface Dialect extends StatementWriter {
-  /** The value of a field, as documents are found, indexed and sorted by it; NULL when it is missing or null. */
+  /** The value of a field for finding, indexing and sorting; NULL when missing or null. */
   key(path: ParsedPath): string;
   /** The key of a document whose field is sorted as this value. */
   keyOfValue(path: ParsedPath, value: number | string): string;
@@ -47,9 +48,9 @@ export interface Dialect extends StatementWriter {
   exists(path: ParsedPath): string;
   /** The condition that a field equals one of the values. */
   equals(path: ParsedPath, values: readonly ScalarValue[]): string;
-  /** The condition that a field is a list with one of the values, in a form that is checked for each document. */
+  /** Condition that a field is a list with one of the values, checked for each document. */
   contains(path: ParsedPath, values: readonly ScalarValue[]): string;
-  /** The same condition on a field whose lists have an index of their members, in the form that this index serves. */
+  /** The same condition in the form that the index of a field's members serves. */
   hasMember(path: ParsedPath, values: readonly ScalarValue[]): string;
   /** The condition that a field is in a range of numbers or of strings. */
   range(filter: RangeFilter): string;

@@ -2,17 +2,17 @@ import { createHash } from "node:crypto";
 import { type ParsedSearch, parseSearch } from "./derived.ts";
 
 /**
- * One way of deriving search texts from the documents of a collection: which fields, and how they are folded. Programs of
- * several versions have one each, and all of them are kept up to date.
+ * One way of deriving search texts from the documents of a collection: which fields, and how they
+ * are folded. Programs of several versions have one each, and all of them are kept up to date.
  */
 export interface Generation extends ParsedSearch {
   /** What is derived, as the registry has it. */
   readonly derived: string;
-  /** Ending of the names of what holds the texts. Empty for one generation of a collection, a hash for the others. */
+  /** Suffix of the tables of search texts: empty for a single generation, else a hash. */
   readonly suffix: string;
 }
 
-/** Time for which no program used a generation after which it is dropped, in milliseconds: 7 days. */
+/** Milliseconds without use by any program after which a generation is dropped: 7 days. */
 export const unusedTime: number = 7 * 86_400_000;
 
 /** How often a program notes that it uses its generations, in milliseconds: 1 hour. */

@@ -98,9 +98,10 @@ export interface Index {
 }
 
 /**
- * How words or members of lists are looked for: in their index, or in each document that is found otherwise. Where it is
- * known which documents have them, these are looked up: `keys` are all that have what was looked for, of which the rest of
- * the selection is checked, and `unindexed` those that the index does not have.
+ * How words or members of lists are looked for: in their index, or in each document that is found
+ * otherwise. Where it is known which documents have them, these are looked up: `keys` are all that
+ * have what was looked for, of which the rest of the selection is checked, and `unindexed` those
+ * that the index does not have.
  */
 export type FoundBy =
   | "document"
@@ -111,19 +112,14 @@ export type FoundBy =
 /** What a statement selects: documents of a selection, after a place in an order. */
 export interface Selected extends Pick<ParsedSelection, "deleted" | "filter" | "words"> {
   readonly part?: Part | undefined;
-  /** Members that lists must have, of which the first is looked up where `foundBy` is `"index"`. Default: none. */
+  /** Required members of lists; `foundBy: "index"` looks up the first. Default: none. */
   readonly members?: readonly ContainsFilter[] | undefined;
-  /** Conditions of the filter that an index of values finds, where the store decides between those. Default: none. */
+  /** Conditions that an index of values finds, where the store decides. Default: none. */
   readonly conditions?: readonly ConditionLookup[] | undefined;
-  /** Conditions of the filter that all documents have in which an index of values is walked. Default: none. */
+  /** Conditions that hold for a whole index of values that is walked. Default: none. */
   readonly walked?: Filter | undefined;
   /** Default: `"index"`. */
   readonly foundBy?: FoundBy | undefined;
-}
-
-/** Whether the time of a statement is limited, see {@link Layout.begin}. */
-export interface Timed {
-  readonly isTimed?: boolean | undefined;
 }
 
 /** Which documents to claim, and until when. */
@@ -148,11 +144,9 @@ export interface NearSearch {
   /** Greatest distance of this attempt, as the square of a chord. */
   readonly reach: number;
   readonly after?: readonly SortValue[] | undefined;
-  /** Whether the time of the statement is limited, see {@link Layout.begin}. */
-  readonly isTimed: boolean;
 }
 
-/** Conditions that one index of values finds together: fields that equal a value, and the one after them. */
+/** Conditions that one index of values finds: equal fields, and the one after them. */
 export interface ConditionLookup {
   readonly kind: "conditions";
   readonly filters: readonly Filter[];
@@ -171,35 +165,36 @@ type ProbePage = (
 
 /** How documents are found by words, or by members of lists. */
 export interface Searching {
-  /** Whether the store decides which index of values finds documents, since the planner of the engine knows no numbers. */
+  /** Whether the store chooses the index of values: the engine's planner knows no numbers. */
   readonly findsConditions: boolean;
   /** Whether `probe` and `count` count exactly the documents that were not removed. */
   readonly probesVisible: boolean;
   /**
-   * Of the latest documents, counts those that have all words, and those that have each of their parts; where the engine
-   * does not look at such a sample itself.
+   * Of the latest documents, counts those that have all words, and those that have each of their
+   * parts; where the engine does not look at such a sample itself.
    */
   sample?(words: readonly string[]): Statement;
   /**
-   * Counts the rows that have all words, one of the members or the conditions, up to `limit`. Returns NULL where a sample
-   * shows that they are many and counting them would take long. Where the engine has them at hand, the second column is the
-   * list of keys, as JSON.
+   * Counts the rows that have all words, one of the members or the conditions, up to `limit`.
+   * Returns NULL where a sample shows that they are many and counting them would take long. Where
+   * the engine has them at hand, the second column is the list of keys, as JSON.
    */
   probe(lookup: Lookup, limit: number): Statement;
   /**
-   * Does what `probe` does and returns it in the first row, and in the next ones a page, as `Layout.packed`, if there are at
-   * most `most` such rows; where one statement can do both. `rest` writes what follows the FROM of the page.
+   * Does what `probe` does and returns it in the first row, and in the next ones a page, as
+   * `Layout.packed`, if there are at most `most` such rows; where one statement can do both. `rest`
+   * writes what follows the FROM of the page.
    */
   readonly probePage?: ProbePage | undefined;
   /** Counts the same, up to `limit`, and returns NULL in the same case. */
-  count(lookup: Lookup, limit: number | undefined, options?: Timed): Statement;
-  /** Whether all rows of `inOrder` are read, and not only until the statement around it has enough of them. */
+  count(lookup: Lookup, limit: number | undefined): Statement;
+  /** Whether all rows of `inOrder` are read, not only until the outer statement has enough. */
   readonly walksWhole: boolean;
-  /** Writes what stands behind FROM for the rows of a SELECT, given from WHERE on; they keep its order. */
+  /** Writes what follows FROM for rows of a SELECT, from WHERE on; keeps their order. */
   inOrder(rest: string): string;
   /**
-   * Writes what stands behind FROM for the rows of a WHERE clause that are found by it, and not by an order; by no index
-   * either where their keys are known.
+   * Writes what stands behind FROM for the rows of a WHERE clause that are found by it, and not by
+   * an order; by no index either where their keys are known.
    */
   apart(where: string, foundBy: FoundBy): string;
 }
@@ -214,17 +209,17 @@ export interface GeoLayout {
   count(search: NearSearch, max: number | undefined): Statement;
 }
 
-/** How the documents of a collection lie in the tables of an engine, and how they are changed there. */
+/** How the documents of a collection are stored in tables, and how they change. */
 export interface Layout extends Table {
   readonly stamps: Stamps;
   /** Columns that `toStored` takes. */
   readonly columns: string;
-  /** Writes a SELECT of the columns so that many rows are read faster, where the engine has such a form. */
+  /** Writes a SELECT of columns in a form that reads many rows faster, if there is one. */
   packed?(select: string): string;
   /**
-   * A SELECT of the columns and the time at which a document expires, up to the condition. Whether a document can be seen
-   * is checked afterwards: with that condition a server that has no statistics yet would rather use an index of all
-   * documents that can.
+   * A SELECT of the columns and the time at which a document expires, up to the condition. Whether
+   * a document can be seen is checked afterwards: with that condition a server that has no
+   * statistics yet would rather use an index of all documents that can.
    */
   readonly selectRows: string;
   /** Column that identifies a row. */
@@ -241,8 +236,8 @@ export interface Layout extends Table {
   /** Indexes that the definition asks for. */
   readonly indexes: readonly Index[];
 
-  /** Begins a statement. `isTimed` limits its time where another thread can go on with it. */
-  begin(options?: Timed): Dialect;
+  /** Begins a statement; one that `isShort` needs no limit of its time. */
+  begin(options?: { readonly isShort?: boolean }): Dialect;
   /** Reads a row of `selectRows`, the one with this id. */
   readById(id: string): Statement;
   /** Whether an error reports that a unique value or the id is taken. */
@@ -250,18 +245,18 @@ export interface Layout extends Table {
 
   /** Adds rows, all or none; records it unless `recording` is undefined. */
   insert(rows: readonly NewRow[], recording: Recording | undefined): Operation<void>;
-  /** Replaces a row of the version before; returns the number of rows, which is 0 when it was overtaken. */
+  /** Replaces a row of the version before; returns the number of rows: 0 when it was overtaken. */
   update(change: RowChange, recording: Recording): Operation<number>;
   /** Marks rows as removed; returns their number. */
   markRemoved(condition: Condition, recording: Recording): Operation<number>;
   /** Deletes rows and what belongs to them; returns their number. */
   remove(condition: Condition, recording: Recording): Operation<number>;
   /**
-   * Merges fields into a document by one statement and returns its columns; no row when none matched. Undefined where the
-   * engine cannot, or not these fields.
+   * Merges fields into a document by one statement and returns its columns; no row when none
+   * matched. Undefined where the engine cannot, or not these fields.
    */
   merge?(merging: Merging): Operation<Result> | undefined;
-  /** The statement that reads the number of documents, -1 while it is unknown, where the engine keeps it in a table. */
+  /** Statement that reads the number of documents, -1 while unknown, from a table. */
   readTotal?(): Statement | undefined;
 
   /** Claims documents; returns their columns, the token and the attempt. */
@@ -274,13 +269,10 @@ export interface Layout extends Table {
   isHeld(token: string, sql: Dialect): string;
 
   /**
-   * Finds the keys of documents with the words among those whose search texts are not derived yet, or not stored where a
-   * search looks for them. Comes before each search.
+   * Finds the keys of documents with the words among those whose search texts are not derived yet,
+   * or not stored where a search looks for them. Comes before each search.
    */
-  findUnindexed(
-    words: readonly string[],
-    options: { readonly isTimed: boolean },
-  ): Operation<readonly Row[number][]>;
+  findUnindexed(words: readonly string[]): Operation<readonly Row[number][]>;
 
   /** Values that a document is sorted by, where they are not those of its fields. */
   sortValues?(

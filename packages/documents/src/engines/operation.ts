@@ -46,8 +46,8 @@ export type Step =
     };
 
 /**
- * What is done with the store, as a generator that yields the steps and is resumed with their results. So it is written
- * once: SQLite runs the steps at once, PostgreSQL awaits each.
+ * What is done with the store, as a generator that yields the steps and is resumed with their
+ * results. So it is written once: SQLite runs the steps at once, PostgreSQL awaits each.
  */
 export type Operation<R> = Generator<Step, R, Result>;
 

@@ -6,7 +6,7 @@ export const registryTable: string = quoteName("fetchwork:collections");
 /** The table with the change feed. */
 export const changesTable: string = quoteName("fetchwork:changes");
 
-/** The table with the position of each consumer, and the position up to which the feed was trimmed. */
+/** The table of consumer positions and of the position where the feed was trimmed. */
 export const positionsTable: string = quoteName("fetchwork:positions");
 
 /** The table with the locks that are held. */

@@ -21,7 +21,7 @@ interface Box {
   readonly east: number;
 }
 
-/** The bits of one side: the cells of the last level are 0.6 m wide, and their numbers are exact. */
+/** Bits of one side: cells of the last level are 0.6 m wide with exact numbers. */
 const cellBits = 26;
 const halfBits = 13;
 /** With more ranges an engine searches its index longer than it saves. */
@@ -31,8 +31,9 @@ const cellDegrees = 180 / Math.PI;
 const rangeSlack = 1e-9;
 
 /**
- * Gives the number of the cell that a place is in. Cells are numbered along a Z-order curve, so that
- * those near each other mostly have numbers near each other, and every square is a range of them.
+ * Gives the number of the cell that a place is in. Cells are numbered along a Z-order curve, so
+ * that those near each other mostly have numbers near each other, and every square is a range of
+ * them.
  */
 export function cellOf({ latitude, longitude }: Position): number {
   const [column, row] = [gridOf((longitude + 180) / 360), gridOf((latitude + 90) / 180)];

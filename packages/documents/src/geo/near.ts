@@ -99,7 +99,7 @@ export function* growingReach(
     /** The square at the cursor; 0 without one. */
     readonly behind: number;
     readonly sample: readonly Vector[];
-    /** Whether not everything that is there is wanted, so that a full search may be the better one. */
+    /** Whether not all documents are wanted, so that a full search may be better. */
     readonly isFiltered: boolean;
   },
 ): Generator<number, void, void> {

@@ -14,17 +14,19 @@ export interface JobRun {
   /** 1 at first, one more with each further attempt. */
   readonly attempt: number;
   /**
-   * Aborts after `timeout`, when the job is cancelled, when the worker stops, and when another process may have taken the job
-   * over because this one stood still. The job is no longer this attempt's then: it must end, and change nothing more.
+   * Aborts after `timeout`, when the job is cancelled, when the worker stops, and when another
+   * process may have taken the job over because this one stood still. The job is no longer this
+   * attempt's then: it must end, and change nothing more.
    */
   readonly signal: AbortSignal;
   /**
-   * Ends the job together with changes of the store, in one transaction: either the changes are there and the job is done, or
-   * neither, and the job is tried again. What the function returns is the result of the job; it may run more than once, as in
-   * `store.transaction`. What the handler returns or throws afterwards changes nothing.
+   * Ends the job together with changes of the store, in one transaction: either the changes are
+   * there and the job is done, or neither, and the job is tried again. What the function returns is
+   * the result of the job; it may run more than once, as in `store.transaction`. What the handler
+   * returns or throws afterwards changes nothing.
    *
-   * @throws {DocumentsError} `ERR_DOCUMENTS_CANCELLED`, `ERR_DOCUMENTS_LEASE` or `ERR_DOCUMENTS_TIMEOUT` when the job is no
-   *   longer this attempt's.
+   * @throws {DocumentsError} `ERR_DOCUMENTS_CANCELLED`, `ERR_DOCUMENTS_LEASE` or
+   *   `ERR_DOCUMENTS_TIMEOUT` when the job is no longer this attempt's.
    */
   complete<R>(effect: (transaction: Transaction) => Promise<R> | R): Promise<R>;
 }
@@ -56,7 +58,7 @@ export class Attempt<Input, Parsed> {
   readonly id: string;
   readonly attempt: number;
   readonly startedAt: number = Date.now();
-  /** Has the job as this attempt last wrote it. When the stored version differs, the job was cancelled in between. */
+  /** Has the job as this attempt wrote it. Another stored version means it was cancelled. */
   lease: Lease<JobRecord>;
   readonly #store: Store;
   readonly #definition: JobDefinition<Input, Parsed>;
@@ -87,7 +89,7 @@ export class Attempt<Input, Parsed> {
     return this.#lost.signal;
   }
 
-  /** Runs the handler until it ends or the attempt is aborted, whichever is first. Never rejects. */
+  /** Runs the handler until it ends or the attempt is aborted, the first of both. Never rejects. */
   async run(handler: JobHandler<Parsed>): Promise<AttemptEnd> {
     const { timeout } = this.#definition.options;
     const timer = timeout > maxTimer ? undefined : setTimeout(() => this.abort("timeout"), timeout);
@@ -110,7 +112,7 @@ export class Attempt<Input, Parsed> {
     this.#abort(kind);
   }
 
-  /** Ends the attempt because its lease is over, even when it was aborted for another reason before. */
+  /** Ends the attempt because its lease is over, even if it was aborted before. */
   lose(): void {
     this.#lost.abort();
     this.abort("lost");
@@ -161,7 +163,7 @@ export class Attempt<Input, Parsed> {
     }
   }
 
-  /** What the handler receives. Handlers destructure it, so its functions must not depend on `this`. */
+  /** What the handler receives. It is destructured: no function may use `this`. */
   #shown(): JobRun {
     return {
       id: this.id,
@@ -214,7 +216,7 @@ export class Attempt<Input, Parsed> {
     }
   }
 
-  /** Nobody but the attempt changes a job that it has the lease of, except to ask that it be cancelled. */
+  /** Only the attempt that has the lease changes a job, except for requests to cancel it. */
   #asCancelled(error: unknown): unknown {
     if (error instanceof DocumentsError && error.code === "ERR_DOCUMENTS_LEASE") this.lose();
     if (!(error instanceof VersionError) || error.collection !== jobCollections.jobs.name)

@@ -10,7 +10,7 @@ const leaseTime = 10_000;
 const keep = 86_400_000;
 const endOptions = { keep, keepDead: keep, retries: 0, backoff: {} };
 
-/** Cancels a job that has not ended, or asks the process that runs it to. Resolves to the job; `undefined` without one. */
+/** Cancels a job, or asks its process to. Resolves to the job; `undefined` without one. */
 export async function cancelJob(
   store: Store,
   id: string,

@@ -5,8 +5,9 @@ import { checkOptions } from "../api/check-options.ts";
 /** Options of `defineJob`. */
 export interface JobOptions<Input, Parsed = Input> {
   /**
-   * Validates the input when the job is queued, and again when it runs, because another release may have queued it. What it
-   * returns is the input of the handler; what was queued is kept as it was. Default: none.
+   * Validates the input when the job is queued, and again when it runs, because another release may
+   * have queued it. What it returns is the input of the handler; what was queued is kept as it was.
+   * Default: none.
    */
   readonly schema?: StandardSchema<Input, Parsed> | undefined;
   /** How often a failed job is tried again; after that it is dead. From 0. Default: `5`. */
@@ -16,20 +17,21 @@ export interface JobOptions<Input, Parsed = Input> {
   /** How long a failed job waits before the next attempt. */
   readonly backoff?: JobBackoff | undefined;
   /**
-   * Milliseconds after which an attempt has failed and its signal aborts, from 1; `Infinity` for no limit. Default: `60_000`.
+   * Milliseconds after which an attempt has failed and its signal aborts, from 1; `Infinity` for no
+   * limit. Default: `60_000`.
    */
   readonly timeout?: number | undefined;
   /** How many jobs a worker runs at a time, 1 to 1,000. Default: `1`. */
   readonly concurrency?: number | undefined;
   /**
-   * Returns the key of an input. Jobs with the same key run one after the other, in the order in which they were queued: none
-   * begins before the earlier ones have ended or are dead, in any process. Jobs without a key, or with another one, do not
-   * wait for them. Default: no key.
+   * Returns the key of an input. Jobs with the same key run one after the other, in the order in
+   * which they were queued: none begins before the earlier ones have ended or are dead, in any
+   * process. Jobs without a key, or with another one, do not wait for them. Default: no key.
    */
   readonly key?: ((input: Input) => string | undefined) | undefined;
   /**
-   * Milliseconds for which jobs are kept that are done or cancelled; while one is kept, its id is not queued again. With `0` a
-   * job is removed at once. Default: `86_400_000`, a day.
+   * Milliseconds for which jobs are kept that are done or cancelled; while one is kept, its id is
+   * not queued again. With `0` a job is removed at once. Default: `86_400_000`, a day.
    */
   readonly keep?: number | undefined;
   /** Milliseconds for which dead jobs are kept. Default: `2_592_000_000`, 30 days. */
@@ -71,10 +73,11 @@ const namePattern = /^[A-Za-z][A-Za-z0-9_.-]{0,63}$/;
 const day = 86_400_000;
 
 /**
- * Defines a kind of job; a definition is a plain value that the process that queues and the one that works share.
+ * Defines a kind of job; a definition is a plain value that the process that queues and the one
+ * that works share.
  *
- * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` for a name that is not 1 to 64 ASCII letters, digits, `_`, `.` or `-`
- *   after a letter, and for an invalid option.
+ * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` for a name that is not 1 to 64 ASCII
+ *   letters, digits, `_`, `.` or `-` after a letter, and for an invalid option.
  * @example
  * ```ts
  * const sendMail = defineJob<{ to: string; subject: string }>("send-mail", {

@@ -20,7 +20,8 @@ const maxBatch = 100;
 const retryPause = 250;
 
 /**
- * Writes the ends of attempts, as many as there are in one transaction: the wait for the disk is what a short job costs most.
+ * Writes the ends of attempts, as many as there are in one transaction: the wait for the disk is
+ * what a short job costs most.
  */
 export class Finisher {
   readonly #store: Store;
@@ -34,7 +35,8 @@ export class Finisher {
   }
 
   /**
-   * Resolves when the end is durable, or when the lease was lost. What the store refuses is tried again until then.
+   * Resolves when the end is durable, or when the lease was lost. What the store refuses is tried
+   * again until then.
    *
    * @throws {InputError} When the result cannot be stored; nothing was written then.
    */
@@ -107,7 +109,7 @@ function isPlain({ ended: { lease, outcome } }: Waiting): boolean {
   return outcome.kind === "done" && lease.document.key === undefined;
 }
 
-/** Returns what to call after the commit. A failure that concerns only this job does not undo the others. */
+/** Returns what to call after the commit. This job's failure does not undo others. */
 async function settleOne(
   tables: JobTables,
   { ended, options, resolve, reject }: Waiting,

@@ -30,23 +30,28 @@ export interface JobRecord {
   readonly line: string;
   /** Absent where a job has none. */
   readonly input?: unknown;
+  /** When a delayed job is due; ISO 8601. */
   readonly dueAt?: string;
+  /** Jobs with the same key run one after the other. */
   readonly key?: string;
   /** Its place among the jobs of its key. */
   readonly place?: number;
   /** How many attempts failed. */
   readonly failures?: number;
+  /** Whether the process that runs it was asked to cancel it. */
   readonly cancelRequested?: boolean;
+  /** What the handler returned, as JSON. */
   readonly result?: unknown;
+  /** Failure of the last attempt. */
   readonly error?: JobError;
   readonly startedAt?: string;
   readonly finishedAt?: string;
-  /** The id, and when it was queued, of a job that is done: those are documents of another collection. */
+  /** Id and queue time of a finished job, which is a document of another collection. */
   readonly jobId?: string;
   readonly queuedAt?: string;
 }
 
-/** The jobs of a key that have not ended. Exactly one of them is not blocked; without any there is no record. */
+/** The unfinished jobs of a key. Exactly one is not blocked; without jobs there is no record. */
 export interface KeyLine {
   /** The place of the last job that joined. */
   readonly last: number;
@@ -63,10 +68,10 @@ export interface ScheduleRecord {
   readonly lastAt: string;
 }
 
-/** The collections of a queue, for `openStore(url, { collections })`; they are prepared at first use otherwise. */
+/** Collections of a queue for `openStore(url, { collections })`; else made at first use. */
 export const jobCollections: {
   readonly jobs: CollectionDefinition<JobRecord>;
-  /** Jobs that are done, apart from the others: the queue stays small, and many that end together are few statements. */
+  /** Finished jobs, kept apart: the queue stays small, and many end in few statements. */
   readonly done: CollectionDefinition<JobRecord>;
   readonly lines: CollectionDefinition<KeyLine>;
   readonly schedules: CollectionDefinition<ScheduleRecord>;
@@ -101,7 +106,7 @@ export function timeText(time: number): string {
   return time >= maxTime ? forEver : new Date(time).toISOString();
 }
 
-/** Everything in one state, or one kind of job of it. A running job stays where it waited, and is leased. */
+/** Everything in one state, or one kind of job of it. A running job stays there, leased. */
 export function linePrefix(state: JobState, job?: string): string {
   const place = state === "running" ? "waiting" : state;
   return job === undefined ? `${place}/` : `${place}/${job}/`;

@@ -6,7 +6,7 @@ export interface Job {
   readonly id: string;
   /** The name of its kind. */
   readonly job: string;
-  /** What it is doing. One that runs is `running` from about a second on; until then it is `waiting`. */
+  /** Its state. It is `running` after about a second of work; before, `waiting`. */
   readonly state: JobState;
   /** The input as it was queued. */
   readonly input: unknown;

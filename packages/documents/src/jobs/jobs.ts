@@ -16,18 +16,18 @@ import { type JobFailure, type StopJobsOptions, Worker, type WorkerContext } fro
 /** Options of `createJobs`. */
 export interface JobsOptions {
   /**
-   * Receives the error of each failed attempt with its job, and errors of the store, after which the queue goes on by itself.
-   * It must not throw. Default: none.
+   * Receives the error of each failed attempt with its job, and errors of the store, after which
+   * the queue goes on by itself. It must not throw. Default: none.
    */
   readonly onError?: ((error: unknown, failure?: JobFailure) => void) | undefined;
   /**
-   * How often to look for jobs that other processes queued, in milliseconds from 10. Jobs of this process are seen at once.
-   * Default: `200`.
+   * How often to look for jobs that other processes queued, in milliseconds from 10. Jobs of this
+   * process are seen at once. Default: `200`.
    */
   readonly pollInterval?: number | undefined;
   /**
-   * Milliseconds after which another process takes over a job whose process stopped, from 1,000. It is renewed while the
-   * handler runs. Default: `30_000`.
+   * Milliseconds after which another process takes over a job whose process stopped, from 1,000. It
+   * is renewed while the handler runs. Default: `30_000`.
    */
   readonly lease?: number | undefined;
 }
@@ -41,7 +41,8 @@ export interface JobWorker {
 /** A queue of jobs in a store. */
 export interface Jobs extends AsyncDisposable {
   /**
-   * Queues a job; resolves to its id when it is durable. In a transaction, the job is queued with its changes, or not at all.
+   * Queues a job; resolves to its id when it is durable. In a transaction, the job is queued with
+   * its changes, or not at all.
    *
    * @throws {InputError} For an input that the schema rejects or that cannot be stored.
    * @throws {UniqueError} When a job of another kind has the id.
@@ -53,14 +54,16 @@ export interface Jobs extends AsyncDisposable {
   ): Promise<string>;
 
   /**
-   * Runs jobs of one kind in this process, until the worker stops. A job whose process died is run again, so a handler must
-   * accept a job that it has begun before; `complete` makes what it changes in the store happen once.
+   * Runs jobs of one kind in this process, until the worker stops. A job whose process died is run
+   * again, so a handler must accept a job that it has begun before; `complete` makes what it
+   * changes in the store happen once.
    */
   work<Input, Parsed>(job: JobDefinition<Input, Parsed>, handler: JobHandler<Parsed>): JobWorker;
 
   /**
-   * Queues a job at the times of a schedule, for as long as this process runs. Any number of processes may set the same
-   * schedule: each time is queued once. Of the times at which none of them ran, the last one is queued.
+   * Queues a job at the times of a schedule, for as long as this process runs. Any number of
+   * processes may set the same schedule: each time is queued once. Of the times at which none of
+   * them ran, the last one is queued.
    *
    * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS` for times or a time zone that are invalid.
    */
@@ -80,8 +83,9 @@ export interface Jobs extends AsyncDisposable {
   list(query?: JobQuery): Promise<JobPage>;
 
   /**
-   * Cancels a job that has not ended; resolves to whether there was one. A running one is cancelled when its process notices,
-   * within about a second: its signal aborts, and `complete` no longer changes anything.
+   * Cancels a job that has not ended; resolves to whether there was one. A running one is cancelled
+   * when its process notices, within about a second: its signal aborts, and `complete` no longer
+   * changes anything.
    */
   cancel(id: string): Promise<boolean>;
 
@@ -96,7 +100,8 @@ const purgeInterval = 60_000;
 const maxTimer = 0x7fff_ffff;
 
 /**
- * Makes a queue of jobs in a store. All of its jobs are in collections of the store, which is all that processes share.
+ * Makes a queue of jobs in a store. All of its jobs are in collections of the store, which is all
+ * that processes share.
  *
  * @throws {DocumentsTypeError} `ERR_DOCUMENTS_OPTIONS`
  * @example

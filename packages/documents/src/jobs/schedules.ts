@@ -10,7 +10,8 @@ import { jobCollections, type ScheduleRecord } from "./job-record.ts";
 /** Options of `schedule`. */
 export interface ScheduleOptions<Input> {
   /**
-   * The times: minute, hour, day of the month, month and day of the week, as cron has them; six fields begin with the second.
+   * The times: minute, hour, day of the month, month and day of the week, as cron has them; six
+   * fields begin with the second.
    */
   readonly cron: string;
   /** The time zone of the times, such as `Europe/Berlin`. Default: `"UTC"`. */

@@ -39,7 +39,8 @@ const maxDelay = 3_600_000;
 /**
  * Writes what became of a job and releases its lease, inside of a transaction.
  *
- * The lease is the proof that nobody else decides about the job: with another one, or none, nothing is written.
+ * The lease is the proof that nobody else decides about the job: with another one, or none, nothing
+ * is written.
  *
  * @throws {DocumentsError} `ERR_DOCUMENTS_LEASE`
  * @throws {InputError} When the result cannot be stored.
@@ -74,9 +75,10 @@ export async function settle(
 }
 
 /**
- * Writes the ends of jobs that are done and that no other job waits for, with two statements for all of them. Their leases
- * are not checked: a job that another process took over is done all the same, unless that process ended it. A job that
- * failed or was cancelled since, or a later one with the same id, has another `line` and is left alone.
+ * Writes the ends of jobs that are done and that no other job waits for, with two statements for
+ * all of them. Their leases are not checked: a job that another process took over is done all the
+ * same, unless that process ended it. A job that failed or was cancelled since, or a later one with
+ * the same id, has another `line` and is left alone.
  *
  * @throws {DocumentsError} `ERR_DOCUMENTS_LEASE` when one of them was ended by another process.
  * @throws {InputError} When a result cannot be stored.

@@ -13,6 +13,7 @@ export interface JobFailure {
   /** The name of its kind. */
   readonly job: string;
   readonly id: string;
+  /** Number of the attempt that failed, from 1. */
   readonly attempt: number;
   /** Whether it is not tried again. */
   readonly isDead: boolean;
@@ -33,16 +34,16 @@ export interface WorkerContext {
 
 /** Options of `stop`. */
 export interface StopJobsOptions {
-  /** Milliseconds for which running jobs may go on; then their signals abort, and they are put back. Default: `5_000`. */
+  /** Milliseconds for running jobs to end, before abort and requeue. Default: `5_000`. */
   readonly grace?: number | undefined;
 }
 
-/** Milliseconds of work that are claimed ahead of short jobs, so that they do not wait for the disk one by one. */
+/** Milliseconds of short jobs claimed ahead, so that they share waits for the disk. */
 const aheadTime = 50;
 const maxAhead = 200;
 /** Weight of the last attempt in the mean duration. */
 const recent = 0.1;
-/** After these many claims that nothing came of, because their processes died, a job is taken for what killed them. */
+/** Number of lost claims after which a job is taken for the cause of its processes' deaths. */
 const maxAbandoned = 20;
 const maxPromoted = 100;
 const maxPulse = 1000;
@@ -100,7 +101,7 @@ export class Worker<Input, Parsed> {
     this.#held.get(id)?.attempt.abort("cancelled");
   }
 
-  /** Begins nothing more, and waits for running jobs, for a time. Resolves when none of them is this worker's any more. */
+  /** Begins nothing more and waits a time for running jobs; resolves when none is ours. */
   async stop({ grace = defaultGrace }: StopJobsOptions = {}): Promise<void> {
     this.#isStopped = true;
     clearTimeout(this.#timer);
@@ -172,7 +173,7 @@ export class Worker<Input, Parsed> {
     return Math.min(wait, pollInterval);
   }
 
-  /** Lets delayed jobs wait that are due; resolves to the milliseconds until the next one is, at most those of a poll. */
+  /** Releases due delayed jobs; resolves to milliseconds until the next, at most a poll. */
   async #promote(): Promise<number> {
     const { store, pollInterval } = this.#context;
     const { name } = this.#definition;
@@ -246,7 +247,7 @@ export class Worker<Input, Parsed> {
         : this.#meanDuration + recent * (shown - this.#meanDuration);
   }
 
-  /** Writes how an attempt ended; what cannot be written is reported, and the job is tried again when its lease is over. */
+  /** Writes how an attempt ended; a failure is reported and the job runs again later. */
   async #end(attempt: Attempt<Input, Parsed>, end: AttemptEnd): Promise<void> {
     if (end.kind === "completed" || attempt.lost.aborted) return;
     if (end.kind === "released") return this.#putBack([{ lease: attempt.lease }]);

@@ -80,9 +80,9 @@ async function take(
 }
 
 /**
- * Renews a lock until the function that it returns is called. A renewal that failed is tried again; one
- * that came too late loses the lock, and so does its time when no renewal got through: it may be
- * somebody else's then, whom this process only cannot hear of.
+ * Renews a lock until the function that it returns is called. A renewal that failed is tried again;
+ * one that came too late loses the lock, and so does its time when no renewal got through: it may
+ * be somebody else's then, whom this process only cannot hear of.
  */
 function keep(
   table: LockTable,
@@ -96,7 +96,7 @@ function keep(
   };
   const left = (): number => renewedAt + lock.expiry - performance.now();
   const watch = (): void => {
-    // An answer that arrived while the process was busy is heard first.
+    // A response that arrived while the process was busy is heard first.
     timer = setTimeout(() => setImmediate(check), Math.max(0, left()));
   };
   const check = (): void => {

@@ -8,9 +8,9 @@ const maxLength = 32 * 1024;
 const digestLength = 16;
 
 /**
- * Writes the place after a document in an order: base64url of the JSON text of the values, after a digest of them, of the
- * collection and of the order. The digest has no key: it tells a cursor of another query from one of this query, and
- * protects no value.
+ * Writes the place after a document in an order: base64url of the JSON text of the values, after a
+ * digest of them, of the collection and of the order. The digest has no key: it tells a cursor of
+ * another query from one of this query, and protects no value.
  *
  * @throws {InputError} `ERR_DOCUMENTS_QUERY` when the values take more than 32 KiB.
  */

@@ -4,8 +4,9 @@ import type { OrderTerm } from "./parse-query.ts";
 export type SortValue = number | string | null;
 
 /**
- * A part of the documents after a place in an order. An engine finds each part by one search of an index, and the parts
- * one after the other are in the order; a condition with OR would not be served by any index.
+ * A part of the documents after a place in an order. An engine finds each part by one search of an
+ * index, and the parts one after the other are in the order; a condition with OR would not be
+ * served by any index.
  */
 export type Part = RowsAfter | Segment;
 
@@ -31,8 +32,8 @@ export type Beyond =
   | { readonly kind: "notNull" | "null"; readonly term: OrderTerm; readonly value?: undefined };
 
 /**
- * Splits the documents after a place into parts, given the values there, one for each term. `comparesRows`: whether an
- * index of the engine serves a comparison of rows.
+ * Splits the documents after a place into parts, given the values there, one for each term.
+ * `comparesRows`: whether an index of the engine serves a comparison of rows.
  */
 export function partsAfter(
   order: readonly OrderTerm[],
@@ -43,7 +44,7 @@ export function partsAfter(
   return parts ?? segmentsAfter(order, values);
 }
 
-/** Compares rows where the order has one direction, and no null where the comparison would meet it. */
+/** Compares rows in an order of one direction, without nulls in the comparison. */
 function rowsAfter(
   order: readonly OrderTerm[],
   after: readonly SortValue[],
@@ -81,7 +82,7 @@ function segmentsAfter(
   return segments;
 }
 
-/** Null comes first, so it is after everything in the descending order, in the fields that can be null. */
+/** Null comes first, so after everything in descending order of nullable fields. */
 function beyondOf(term: OrderTerm, value: SortValue): readonly Beyond[] {
   if (!term.descending) {
     return [value === null ? { kind: "notNull", term } : { kind: "greater", term, value }];

@@ -1,8 +1,8 @@
 import type { ScalarValue } from "../api/where.ts";
 
 /**
- * Compares scalar values in the order of `sort`: null, numbers and booleans, strings by code point. A number comes before
- * the boolean that equals it, so that no two different values are equal.
+ * Compares scalar values in the order of `sort`: null, numbers and booleans, strings by code point.
+ * A number comes before the boolean that equals it, so that no two different values are equal.
  */
 export function compareScalars(one: ScalarValue, other: ScalarValue): number {
   if (typeof one === "string" && typeof other === "string") return compareTexts(one, other);
@@ -26,7 +26,7 @@ function rankOf(value: ScalarValue): number {
   return typeof value === "string" ? 2 : 1;
 }
 
-/** Compares by code point; JavaScript compares by units of UTF-16, in which surrogates come before U+E000. */
+/** Compares by code point; JavaScript compares UTF-16 units: surrogates before U+E000. */
 function compareTexts(one: string, other: string): number {
   if (one === other) return 0;
   const length = Math.min(one.length, other.length);

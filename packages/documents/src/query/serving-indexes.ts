@@ -38,8 +38,8 @@ export function equalFields(filter: Filter | undefined): IndexFields {
 }
 
 /**
- * Returns the indexes to declare for a filter, one for each alternative; undefined where none can serve. Fields that must
- * equal a value come together in one index.
+ * Returns the indexes to declare for a filter, one for each alternative; undefined where none can
+ * serve. Fields that must equal a value come together in one index.
  */
 export function indexesFor(filter: Filter): readonly IndexFields[] | undefined {
   switch (filter.kind) {
@@ -78,7 +78,7 @@ export function valueIndexes({
   ];
 }
 
-/** Returns the index that has a member of a list which a filter asks for; undefined where none has. */
+/** Returns the index of a list member that a filter asks for; undefined without one. */
 export function memberIndex(
   filter: Filter | undefined,
   indexes: readonly ServingIndex[],
@@ -141,7 +141,7 @@ export function orderedIndex(
   });
 }
 
-/** Returns the fields of an order without the id at its end, which every index has at its end as well. */
+/** Returns the fields of an order without its final id, which every index has too. */
 export function orderFields(order: readonly OrderTerm[]): IndexFields {
   const fields = order.map(({ path }) => path.text);
   return fields.length > 1 && fields.at(-1) === "id" ? fields.slice(0, -1) : fields;

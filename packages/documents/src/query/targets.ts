@@ -13,7 +13,7 @@ export interface NewDocument {
   readonly text: string;
 }
 
-/** A version of a document, and when the document was added, where that matters: its id may be used again. */
+/** A version of a document, and when it was added if needed: ids may be used again. */
 export interface TargetVersion {
   readonly version: number;
   readonly createdAt?: string | undefined;

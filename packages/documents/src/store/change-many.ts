@@ -6,7 +6,7 @@ import { changeRows, type ManyModifications } from "../engines/operations/change
 /** Documents of a part, which takes some 10 milliseconds on SQLite. */
 const partSize = 250;
 
-/** Changes the documents that a filter selects, outside of a transaction in parts; returns their number. */
+/** Changes the documents of a filter, in parts outside a transaction; returns a count. */
 export async function changeMany<T>(
   access: Access,
   layout: Layout,

@@ -31,7 +31,7 @@ import { groupOf, memberValue, refuseTooMany } from "./summaries.ts";
 import type { ObserveQuery } from "./observe-queries.ts";
 import { type Reading, selectDocuments, selectPage } from "./select-documents.ts";
 
-/** Documents of a part of a stream: few enough for the memory when they are large, and many for the cost of a statement. */
+/** Documents per part of a stream: few for memory, many for the cost of a statement. */
 const partSize = 200;
 
 /** How a collection is read. */

@@ -60,8 +60,8 @@ export class DocumentStore implements Store {
 
   collection<T extends object>(definition: CollectionDefinition<T>): Collection<T> {
     const { collection } = this.#entryOf(definition);
-    // Definitions are the same by name and indexes; whether T is too is the word of the caller, as it is for what an
-    // earlier process stored.
+    // Definitions are the same by name and indexes; whether T is too is the word of the caller, as
+    // it is for what an earlier process stored.
     return collection as Collection<T>;
   }
 
@@ -142,7 +142,8 @@ export class DocumentStore implements Store {
   /**
    * Finds a collection, or takes it into use.
    *
-   * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION` when it is in use with another definition.
+   * @throws {DocumentsTypeError} `ERR_DOCUMENTS_DEFINITION` when it is in use with another
+   * definition.
    */
   #entryOf(definition: CollectionDefinition<object>): Entry {
     checkDefinition(definition);

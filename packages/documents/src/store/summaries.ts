@@ -6,7 +6,7 @@ import type { Row } from "../engines/operation.ts";
 import { maxGroups } from "../engines/operations/summarize.ts";
 import type { ParsedAggregate } from "../query/parse-aggregate.ts";
 
-/** Makes a group of its row; the type of its values is the word of the caller, as that of the documents is. */
+/** Makes a group from its row; the caller states the type of the values, as for documents. */
 export function groupOf<T, B extends string, V>(
   { by, values }: ParsedAggregate,
   row: Row,

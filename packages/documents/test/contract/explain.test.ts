@@ -2,14 +2,13 @@ import { describe, expect, it, vi } from "vitest";
 import {
   administer,
   defineCollection,
-  type ExplainOptions,
   type Explanation,
   type FindQuery,
   openStore,
   type Store,
   type UnindexedQuery,
 } from "../../src/index.ts";
-import type { ServingIndex } from "../../src/api/explanation.ts";
+import type { ExplainOptions, ServingIndex } from "../../src/api/explanation.ts";
 import { enginesOfFile } from "../open-for-test.ts";
 
 const engines = enginesOfFile();

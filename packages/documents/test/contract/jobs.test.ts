@@ -23,7 +23,10 @@ function openJobs(store: Store, options: JobsOptions = {}): Jobs {
   return jobs;
 }
 
-/** Takes a job and loses its lease, as a process does that stands still; returns what writes that it is done. */
+/**
+ * Takes a job and loses its lease, as a process does that stands still; returns what writes that it
+ * is done.
+ */
 async function lateEnd(
   store: Store,
   id: string,

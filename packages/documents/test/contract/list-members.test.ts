@@ -10,7 +10,10 @@ interface Article {
 const articles = defineCollection<Article>("articles", { indexes: ["tags", "n"] });
 const threads = defineCollection("threads", { indexes: ["comments.author"] });
 
-/** Every document has "all"; one in 2 "even", one in 500 "rare", the first ten "first", the last "last". */
+/**
+ * Every document has "all"; one in 2 "even", one in 500 "rare", the first ten "first", the last
+ * "last".
+ */
 function tagsOf(n: number, count: number): readonly unknown[] {
   return [
     "all",

@@ -66,7 +66,7 @@ describe.each(engines)("A page in %s", (_name, open) => {
     else await expect(page).rejects.toMatchObject({ code: "ERR_DOCUMENTS_QUERY", path: "after" });
   });
 
-  it("begins behind the one before, whatever was added and removed meanwhile", async () => {
+  it("begins behind the one before, whatever was added and removed in the meantime", async () => {
     const collection = (await open()).collection(things);
     const stored = await collection.insertMany([10, 20, 30, 40, 50].map((a) => ({ a })));
     const first = await collection.page({ sort: ["a"], limit: 2 });

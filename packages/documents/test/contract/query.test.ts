@@ -85,7 +85,9 @@ describe.each(engines)("A sort order of %s", (_engine, open) => {
   });
 });
 
-/** Whether a folded text has a folded word: one of up to two characters only where a word may begin. */
+/**
+ * Whether a folded text has a folded word: one of up to two characters only where a word may begin.
+ */
 function hasWord(text: string, word: string): boolean {
   if (Array.from(word).length > 2) return text.includes(word);
   const continues = /[\p{L}\p{N}]/u;

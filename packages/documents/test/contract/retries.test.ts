@@ -67,7 +67,8 @@ describe.each(engines)("The retries of a transaction of %s", (_name, openEmpty) 
     const store = await openEmpty({ collections: [counters] });
     const ids = Array.from({ length: 16 }, (_, n) => `c${n}`);
     for (const id of ids) await store.collection(counters).insert({ n: 0 }, { id });
-    // Each of the two reads what the other one changes, and both have read before one changes anything.
+    // Each of the two reads what the other one changes, and both have read before one changes
+    // anything.
     const change = (own: string, other: string): Promise<unknown> =>
       store.transaction(
         async (tx) => {

@@ -1,5 +1,6 @@
+import type { StandardSchema } from "@fetchwork/kit";
 import { describe, expect, it } from "vitest";
-import { defineCollection, type StandardSchema, SchemaError } from "../../src/index.ts";
+import { defineCollection, SchemaError } from "../../src/index.ts";
 import { enginesOfFile } from "../open-for-test.ts";
 
 interface User {

@@ -96,7 +96,7 @@ describe.each(allEngines)("Moving documents of %s", (_engine, open) => {
     expect(await readAll(store, "short")).toEqual([past]);
   });
 
-  it("reads one moment, page after page, whatever changes meanwhile", async () => {
+  it("reads one moment, page after page, whatever changes in the meantime", async () => {
     const store = await open({ collections: [kept] });
     const titles = Array.from({ length: 2500 }, (_entry, index) => ({ title: `t${index}` }));
     await store.collection(kept).insertMany(titles);

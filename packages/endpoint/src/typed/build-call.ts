@@ -77,11 +77,13 @@ function groupOf(params: PlainObject, name: string): PlainObject {
 const simple = /* @__PURE__ */ operatorOf("");
 
 /**
- * Fills `{name}` in the path of a description. These are not URI templates: a name may have a hyphen, and colons are text.
- * A value is written as by `{name}` of RFC 6570, which is the default style of OpenAPI.
+ * Fills `{name}` in the path of a description. These are not URI templates: a name may have a
+ * hyphen, and colons are text. A value is written as by `{name}` of RFC 6570, which is the default
+ * style of OpenAPI.
  */
 function expandPath(path: string, values: PlainObject): string {
-  // Without the slash, `.evil.example` would continue the host of the base; two are followed by a host.
+  // Without the slash, `.evil.example` would continue the host of the base; two are followed by a
+  // host.
   if (!/^\/(?!\/)/.test(path)) fail("ERR_ENDPOINT_TEMPLATE", "a path must begin with one slash");
   const expanded = path.replace(/\{([^{}]+)\}/g, (_, name: string, position: number) => {
     const variables = [{ name, isExploded: false, prefix: 0 }];

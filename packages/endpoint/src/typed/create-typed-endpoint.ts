@@ -17,13 +17,13 @@ import { readResponse } from "./read-response.ts";
 export interface TypedEndpointOptions {
   /** Put before every path. Default: `""`, for relative URLs in a browser. */
   readonly baseUrl?: string | undefined;
-  /** Sends a call; any function of this shape. Default: the platform's `fetch`, at the time of the call. */
+  /** Sends a call; any function of this shape. Default: the platform's `fetch`. */
   readonly fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined;
   /** Sent with every call. Default: none. */
   readonly headers?: HeadersOption | undefined;
   /**
-   * Writes the query of every call. Default: `a=1` for texts, `a=1&a=2` for lists, `a[b]=1` for objects; the types of a
-   * description do not say which style it asks for.
+   * Writes the query of every call. Default: `a=1` for texts, `a=1&a=2` for lists, `a[b]=1` for
+   * objects; the types of a description do not say which style it asks for.
    */
   readonly querySerializer?: QuerySerializer | undefined;
 }
@@ -31,7 +31,8 @@ export interface TypedEndpointOptions {
 /**
  * One method of {@link TypedEndpoint}.
  *
- * `Operation` is a parameter because compilers would otherwise look at the operations of all paths for each call.
+ * `Operation` is a parameter because compilers would otherwise look at the operations of all paths
+ * for each call.
  */
 export type TypedCall<Paths, Method extends string> = <
   const Path extends PathsOf<Paths, Method>,
@@ -43,22 +44,23 @@ export type TypedCall<Paths, Method extends string> = <
   ...options: CallArguments<Operation, Output, Reader>
 ) => Promise<TypedResult<Operation, Output, Reader>>;
 
-/** Calls the operations of a description: `api.GET("/users/{id}", { params: { path: { id } } })`. */
+/** Calls the operations of a description: `api.GET("/users/{id}", { params: … })`. */
 export type TypedEndpoint<Paths> = {
   readonly [Method in TypedMethod]: TypedCall<Paths, Lowercase<Method>>;
 };
 
 /**
- * Makes a caller for the operations of an OpenAPI description, over the `paths` types of openapi-typescript or
- * `@octokit/openapi-types`.
+ * Makes a caller for the operations of an OpenAPI description, over the `paths` types of
+ * openapi-typescript or `@octokit/openapi-types`.
  *
- * Parameters go where `params` puts them, and no value leaves its place: a path parameter is percent-encoded (RFC 6570
- * level 1), must not be empty, and must not make a segment `.` or `..`. A call rejects when `fetch` rejects, and resolves
- * for every status.
+ * Parameters go where `params` puts them, and no value leaves its place: a path parameter is
+ * percent-encoded (RFC 6570 level 1), must not be empty, and must not make a segment `.` or `..`. A
+ * call rejects when `fetch` rejects, and resolves for every status.
  *
- * @throws {EndpointError} `ERR_ENDPOINT_OPTION` or `ERR_ENDPOINT_HEADER` for a wrong option. Calls reject with
- * `ERR_ENDPOINT_HEADER`, `_MISSING`, `_PATH`, `_TEMPLATE`, `_VALUE` or `_REQUEST` before anything is sent, and with
- * {@link EndpointResponseError} for data that is not JSON or not what its schema expects.
+ * @throws {EndpointError} `ERR_ENDPOINT_OPTION` or `ERR_ENDPOINT_HEADER` for a wrong option. Calls
+ * reject with `ERR_ENDPOINT_HEADER`, `_MISSING`, `_PATH`, `_TEMPLATE`, `_VALUE` or `_REQUEST`
+ * before anything is sent, and with {@link EndpointResponseError} for data that is not JSON or not
+ * what its schema expects.
  *
  * @example
  * const api = createTypedEndpoint<paths>({ baseUrl: "https://api.example.com" });

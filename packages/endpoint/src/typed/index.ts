@@ -4,5 +4,5 @@ export {
   type TypedEndpoint,
   type TypedEndpointOptions,
 } from "./create-typed-endpoint.ts";
-export type { TypedCallOptions, TypedFailure, TypedResult, TypedSuccess } from "./operation.ts";
+export type { TypedCallOptions, TypedResult } from "./operation.ts";
 export { EndpointResponseError } from "./response-error.ts";

@@ -59,15 +59,15 @@ export interface TypedCallOptions<Output, Reader> extends Omit<
   RequestInit,
   "body" | "headers" | "method"
 > {
-  /** Put over those of {@link TypedEndpointOptions}; `null` removes one. `params.header` is put over these. */
+  /** Put over those of {@link TypedEndpointOptions}, under `params.header`; `null` removes one. */
   readonly headers?: HeadersOption | undefined;
   /** For styles other than the default. Default: that of {@link TypedEndpointOptions}. */
   readonly querySerializer?: QuerySerializer | undefined;
-  /** Checks the data of a 2xx response, whose type it then is; see {@link EndpointResponseError}. Default: no check. */
+  /** Checks and types the data of a 2xx; see {@link EndpointResponseError}. Default: none. */
   readonly schema?: BodySchema<Output> | undefined;
   /**
-   * Reads the data of a 2xx response in one way. Default: JSON for a JSON media type, text for `text/*` and where no
-   * type is stated, else a `Blob`.
+   * Reads the data of a 2xx response in one way. Default: JSON for a JSON media type, text for
+   * `text/*` and where no type is stated, else a `Blob`.
    */
   readonly parseAs?: Reader | undefined;
 }
@@ -140,8 +140,9 @@ export interface TypedFailure<Status, Problem> {
   readonly ok: false;
   readonly status: Status;
   readonly data?: undefined;
-  /** As the default of `parseAs`, and text where that is not JSON; `undefined` when the body is empty. */
+  /** As the default of `parseAs`, or text if not JSON; `undefined` for an empty body. */
   readonly error: Problem;
+  /** The platform's response; its body has been read. */
   readonly response: Response;
 }
 

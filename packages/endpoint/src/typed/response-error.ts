@@ -2,8 +2,8 @@ import { EndpointError } from "../errors.ts";
 import type { BodyIssue } from "./operation.ts";
 
 /**
- * `ERR_ENDPOINT_RESPONSE`: a 2xx response that is not JSON, or not what its schema expects. The message names up to ten
- * places, and no values.
+ * `ERR_ENDPOINT_RESPONSE`: a 2xx response that is not JSON, or not what its schema expects. The
+ * message names up to ten places, and no values.
  */
 export class EndpointResponseError extends EndpointError {
   override readonly name: string = "EndpointResponseError";
@@ -22,7 +22,7 @@ export class EndpointResponseError extends EndpointError {
     this.#issues = issues;
   }
 
-  /** What the schema found, in the words of its library, which may quote the body: not a property that logs show. */
+  /** What the schema found. It may quote the body: not a property that logs show. */
   get issues(): readonly BodyIssue[] {
     return this.#issues;
   }

@@ -12,8 +12,8 @@ export type RuleName = (typeof rules)[number];
 export type AccessRules = Readonly<Record<OperationName, RuleName>>;
 
 /**
- * Reads the lists of operations given per rule. Operations not listed have default rules: everyone reads, users
- * create, and owners change. Without users all changes need the master key.
+ * Reads the lists of operations given per rule. Operations not listed have default rules: everyone
+ * reads, users create, and owners change. Without users all changes need the master key.
  *
  * @throws CommandUsageError
  */
@@ -48,7 +48,7 @@ function ruleOfEach(
       if (!isOperation(operation)) {
         const word = JSON.stringify(operation);
         throw new CommandUsageError(
-          `--${rule} must list operations out of ${operations.join(", ")}, not ${word}`,
+          `--${rule} must list operations out of ${operations.join(", ")}, got ${word}`,
         );
       }
       const other = found[operation];

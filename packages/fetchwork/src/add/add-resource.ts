@@ -6,21 +6,19 @@ import { resourceFiles } from "./resource-files.ts";
 /** Path of the module that lists resources and routes. */
 export const registry = "src/api/index.ts";
 
-/** What a resource is added to. */
-interface ProjectContent {
-  readonly parts: ProjectParts;
-  /** Returns the text of a file by its path in the project. */
-  readonly read: (path: string) => string | undefined;
-}
-
 /**
- * Returns the files that a resource adds to a project or changes in it, by path; empty when everything exists.
+ * Returns the files that a resource adds to a project or changes in it, by path; empty when
+ * everything exists.
  *
+ * @param read - Returns the text of a file by its path in the project.
  * @throws CommandUsageError when one of them exists with other content.
  */
 export function addResource(
   definition: ResourceDefinition,
-  { read, parts }: ProjectContent,
+  {
+    read,
+    parts,
+  }: { readonly parts: ProjectParts; readonly read: (path: string) => string | undefined },
 ): ReadonlyMap<string, string> {
   const changed = new Map<string, string>();
   for (const [path, text] of resourceFiles(definition)) {

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { defineCommand, type Command } from "../command/command.ts";
+import { defineCommand, type Command, type OptionValues } from "../command/command.ts";
 import type { CommandIo } from "../command/command-io.ts";
 import { terminalOf } from "../command/interactive-terminal.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
@@ -15,70 +15,56 @@ import type { ResourceDefinition } from "./resource-definition.ts";
 import { namesOf } from "./resource-names.ts";
 import { writeChanges } from "./write-changes.ts";
 
-const operationsHint = "operations";
-
-/** Options of `fetchwork add` by their names on the command line. */
-interface AddOptions {
-  readonly public?: string | undefined;
-  readonly user?: string | undefined;
-  readonly owner?: string | undefined;
-  readonly admin?: string | undefined;
-  readonly master?: string | undefined;
-  readonly "owner-field"?: string | undefined;
-  readonly path?: string | undefined;
-  readonly list?: string | undefined;
-  readonly "soft-delete"?: boolean | undefined;
-}
+const addOptions = {
+  public: {
+    type: "string",
+    hint: "operations",
+    description:
+      "Operations allowed to everyone, out of list,show,create,update,remove (default: list,show)",
+  },
+  user: {
+    type: "string",
+    hint: "operations",
+    description: "Operations allowed to users (default: create)",
+  },
+  owner: {
+    type: "string",
+    hint: "operations",
+    description: "Operations allowed to the user who created the document (default: update,remove)",
+  },
+  admin: { type: "string", hint: "operations", description: "Operations allowed to admins" },
+  master: {
+    type: "string",
+    hint: "operations",
+    description: "Operations that require the master key",
+  },
+  "owner-field": {
+    type: "string",
+    hint: "name",
+    description: "Field that holds the user who created the document (default: owner)",
+  },
+  path: {
+    type: "string",
+    description:
+      "Path of the resource (default: the plural, such as /articles); accepts a name that looks like a plural",
+  },
+  list: {
+    type: "string",
+    hint: "array|rows",
+    description: "List response format (default: the project's)",
+  },
+  "soft-delete": {
+    type: "boolean",
+    description: "Move removed documents to a trash instead of deleting them",
+  },
+} as const;
 
 /** `fetchwork add`. */
 export const addCommand: Command = defineCommand({
   summary:
     "Add a resource to the project (fetchwork add article 'title:string!' content:text), a job (fetchwork add job nightly) or a receiver of webhooks (fetchwork add receiver payments)",
   positionals: ["[resource]", "[field:type...]"],
-  options: {
-    public: {
-      type: "string",
-      hint: operationsHint,
-      description:
-        "Operations allowed to everyone, out of list,show,create,update,remove (default: list,show)",
-    },
-    user: {
-      type: "string",
-      hint: operationsHint,
-      description: "Operations allowed to users (default: create)",
-    },
-    owner: {
-      type: "string",
-      hint: operationsHint,
-      description:
-        "Operations allowed to the user who created the document (default: update,remove)",
-    },
-    admin: { type: "string", hint: operationsHint, description: "Operations allowed to admins" },
-    master: {
-      type: "string",
-      hint: operationsHint,
-      description: "Operations that require the master key",
-    },
-    "owner-field": {
-      type: "string",
-      hint: "name",
-      description: "Field that holds the user who created the document (default: owner)",
-    },
-    path: {
-      type: "string",
-      description:
-        "Path of the resource (default: the plural, such as /articles); accepts a name that looks like a plural",
-    },
-    list: {
-      type: "string",
-      hint: "array|rows",
-      description: "List response format (default: the project's)",
-    },
-    "soft-delete": {
-      type: "boolean",
-      description: "Move removed documents to a trash instead of deleting them",
-    },
-  },
+  options: addOptions,
   async run({ values, positionals: [given = "", ...fields] }, io) {
     const project = findProject(io.cwd);
     if (given === "") return writeIndex(project, io);
@@ -172,7 +158,7 @@ async function write(
   return 0;
 }
 
-/** Describes a definition at the path of the resource, which would keep the server from starting. */
+/** Describes a definition at the resource's path, which would keep the server from starting. */
 function findConflict({ names }: ResourceDefinition, folder: string): string | undefined {
   const api = join(folder, "src/api");
   const modules = readdirSync(api, { recursive: true, encoding: "utf8" })
@@ -190,7 +176,7 @@ function findConflict({ names }: ResourceDefinition, folder: string): string | u
   return undefined;
 }
 
-/** Names operations and collections by their path, so `/blog/posts` conflicts with `/blog-posts`. */
+/** Names operations and collections by path, so `/blog/posts` conflicts with `/blog-posts`. */
 function operationOf(path: string): string {
   return path.replaceAll("/", "-");
 }
@@ -205,7 +191,11 @@ export function definitionOf(
     name,
     fields: words,
     options,
-  }: { readonly name: string; readonly fields: readonly string[]; readonly options: AddOptions },
+  }: {
+    readonly name: string;
+    readonly fields: readonly string[];
+    readonly options: OptionValues<typeof addOptions>;
+  },
   { hasUsers, hasWebhooks, list: defaultList }: Pick<Project, "hasUsers" | "hasWebhooks" | "list">,
 ): ResourceDefinition {
   const names = namesOf(name, options.path);
@@ -223,7 +213,7 @@ export function definitionOf(
   }
   const list = options.list ?? defaultList;
   if (list !== "array" && list !== "rows") {
-    throw new CommandUsageError(`--list must be array or rows, not ${JSON.stringify(list)}`);
+    throw new CommandUsageError(`--list must be array or rows, got ${JSON.stringify(list)}`);
   }
   const softDelete = options["soft-delete"] === true;
   return { names, fields, access, owner, softDelete, list, hasUsers, hasWebhooks };

@@ -1,6 +1,8 @@
 import { CommandUsageError } from "../command/usage-error.ts";
 
-/** Types that a field may have. */
+/** Flags of a field: what lists may do with it and how the store indexes it. */
+export type FieldFlag = "unique" | "index" | "search" | "sort" | "filter";
+
 type FieldType =
   | "string"
   | "text"
@@ -14,8 +16,20 @@ type FieldType =
   | "enum"
   | "ref";
 
-/** Flags of a field: what lists may do with it and how the store indexes it. */
-export type FieldFlag = "unique" | "index" | "search" | "sort" | "filter";
+/** The flags that each type may have. */
+const flagsOf: Readonly<Record<FieldType, readonly FieldFlag[]>> = {
+  string: ["unique", "index", "search", "sort", "filter"],
+  text: ["search"],
+  number: ["unique", "index", "sort", "filter"],
+  integer: ["unique", "index", "sort", "filter"],
+  boolean: ["index", "filter"],
+  date: ["unique", "index", "sort", "filter"],
+  datetime: ["unique", "index", "sort", "filter"],
+  email: ["unique", "index", "search", "sort", "filter"],
+  url: ["unique", "index", "filter"],
+  enum: ["index", "sort", "filter"],
+  ref: ["index", "filter"],
+};
 
 /** A field as the command line describes it. */
 export interface Field {
@@ -33,33 +47,6 @@ export interface Field {
   readonly target: string | undefined;
   readonly flags: ReadonlySet<FieldFlag>;
 }
-
-const types: ReadonlySet<string> = new Set<FieldType>([
-  "string",
-  "text",
-  "number",
-  "integer",
-  "boolean",
-  "date",
-  "datetime",
-  "email",
-  "url",
-  "enum",
-  "ref",
-]);
-const flagsOf: Readonly<Record<FieldType, readonly FieldFlag[]>> = {
-  string: ["unique", "index", "search", "sort", "filter"],
-  text: ["search"],
-  number: ["unique", "index", "sort", "filter"],
-  integer: ["unique", "index", "sort", "filter"],
-  boolean: ["index", "filter"],
-  date: ["unique", "index", "sort", "filter"],
-  datetime: ["unique", "index", "sort", "filter"],
-  email: ["unique", "index", "search", "sort", "filter"],
-  url: ["unique", "index", "filter"],
-  enum: ["index", "sort", "filter"],
-  ref: ["index", "filter"],
-};
 
 /** Names that documents, requests or objects have already. */
 const reservedNames: ReadonlySet<string> = new Set([
@@ -89,7 +76,8 @@ const conditionWords = new Set(["and", "or", "not"]);
 const shape = /^([^:]*)(?::([a-z]+)(?:\(([^()]*)\))?(\[\])?([!?])?(?::([a-z,]*))?)?$/;
 
 /**
- * Reads `name:type(argument)[]!:flag,flag`: all but the name may be left out, and the type is `string` then.
+ * Reads `name:type(argument)[]!:flag,flag`: all but the name may be left out, and the type is
+ * `string` then.
  *
  * @throws CommandUsageError that names what does not fit.
  */
@@ -107,7 +95,7 @@ export function parseField(text: string): Field {
   if (!isType(type)) {
     refuse(
       text,
-      `unknown type ${type}: expected one of ${[...types].join(", ")}, or string[] for a list`,
+      `unknown type ${type}: expected one of ${Object.keys(flagsOf).join(", ")}, or string[] for a list`,
     );
   }
   const isList = brackets !== undefined;
@@ -169,7 +157,7 @@ function argumentOf(
 }
 
 function isType(type: string): type is FieldType {
-  return types.has(type);
+  return Object.hasOwn(flagsOf, type);
 }
 
 function refuse(text: string, fault: string): never {

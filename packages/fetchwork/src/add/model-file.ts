@@ -94,7 +94,7 @@ function fieldLine(field: Field): string {
   });
 }
 
-/** Deleting a document that a required reference points to is refused; an optional reference is set to null. */
+/** A document that a required reference points to is not deleted; an optional one becomes null. */
 function relationsText(fields: readonly Field[], own: string): readonly string[] {
   const relations = fields.flatMap(({ name, target, presence }) => {
     if (target === undefined) return [];
@@ -144,7 +144,7 @@ function baseOf({ type, max = 200, values }: Field, isFilled: boolean): string {
         : "z\n      .url({ protocol: /^https?$/ })\n      .max(2_000)\n      ";
     case "enum":
       return `z.enum([${values.map(literal).join(", ")}])`;
-    case "ref":
+    // The identifier of another document.
     default:
       return "z.string().min(1).max(64)";
   }

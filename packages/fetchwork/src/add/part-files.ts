@@ -1,7 +1,7 @@
 import { CommandUsageError } from "../command/usage-error.ts";
 import { deviceName } from "../files/device-name.ts";
 import type { ProjectParts } from "./api-index.ts";
-import { camelOf } from "./resource-names.ts";
+import { camelOf, keywords } from "./resource-names.ts";
 
 /** A file that `fetchwork add job` or `fetchwork add receiver` writes. */
 export interface PartFile {
@@ -13,17 +13,8 @@ export interface PartFile {
   readonly setting?: string;
 }
 
-/** Names that cannot be constants of a module. */
-const reserved = new Set([
-  "app",
-  "config",
-  "default",
-  "delete",
-  "new",
-  "class",
-  "import",
-  "export",
-]);
+/** Names that a project uses itself. */
+const reserved = new Set([...keywords, "app", "config"]);
 
 /**
  * Writes a job or a receiver.
@@ -43,7 +34,9 @@ export function partFile(kind: "job" | "receiver", name: string): PartFile {
 function jobFile(name: string): PartFile {
   const text = `import { backgroundJob } from "@fetchwork/service";
 
-/** Runs every night, once in all processes; without \`schedule\` it is queued by \`call.jobs.add(${camelOf(name)}, input)\`. */
+/**
+ * Runs every night, once in all processes. To queue it: \`call.jobs.add(${camelOf(name)}, input)\`.
+ */
 export const ${camelOf(name)} = backgroundJob({
   name: "${name}",
   schedule: { cron: "0 3 * * *", timeZone: "UTC" },
@@ -61,7 +54,7 @@ function receiverFile(name: string): PartFile {
   const text = `import { defineReceiver } from "@fetchwork/service";
 import { stripe } from "@fetchwork/webhooks/vendors";
 
-/** Receives webhooks of Stripe, signed with the secret that \`${setting}\` has; without it the response is 404. */
+/** Receives webhooks of Stripe, signed with the secret of \`${setting}\`; without it: 404. */
 export const ${camelOf(name)} = defineReceiver({
   name: "${camelOf(name)}",
   path: "/${name}/webhooks",

@@ -15,12 +15,8 @@ export interface ResourceNames {
   readonly plural: string;
 }
 
-/** Names that the project uses itself or that JavaScript reserves. */
-const reserved = new Set([
-  ..."auth session password-reset social webhook resource route model controller index api".split(
-    " ",
-  ),
-  ..."docs metric health ping openapi-json".split(" "),
+/** Words that JavaScript reserves. */
+export const keywords: ReadonlySet<string> = new Set([
   ..."await break case catch class const continue debugger default delete do else enum export".split(
     " ",
   ),
@@ -30,7 +26,16 @@ const reserved = new Set([
   ..."null package private protected public return static super switch this throw true try".split(
     " ",
   ),
-  ..."typeof undefined var void while with yield arguments eval async of z".split(" "),
+  ..."typeof undefined var void while with yield arguments eval async of".split(" "),
+]);
+
+/** Names that the project uses itself or that JavaScript reserves. */
+const reserved = new Set([
+  ...keywords,
+  ..."auth session password-reset social webhook resource route model controller index api".split(
+    " ",
+  ),
+  ..."docs metric health ping openapi-json z".split(" "),
   ..."object string number boolean symbol constructor prototype proto error promise".split(" "),
 ]);
 
@@ -74,7 +79,7 @@ export function camelOf(kebab: string): string {
   return kebab.replace(/-(.)/g, (_, letter: string) => letter.toUpperCase());
 }
 
-/** Returns the singular of a name that looks like a plural in English, such as `blogPost` of `blogPosts`. */
+/** Returns the singular of a name that looks like an English plural: `blogPost` of `blogPosts`. */
 export function singularOf(name: string): string | undefined {
   const last = /[A-Z]?[a-z\d]*$/.exec(name)?.[0].toLowerCase() ?? "";
   if (!last.endsWith("s") || /(?:ss|us|is)$/.test(last) || singularsWithS.has(last)) {

@@ -1,14 +1,16 @@
 import type { OperationName, RuleName } from "./access-rules.ts";
 import type { ResourceDefinition } from "./resource-definition.ts";
+import { camelOf } from "./resource-names.ts";
 import { sentenceList } from "./source-text.ts";
 
 /**
- * Writes the tests of a resource: who may do what. Documents are samples of its schema, so they follow the model when it
- * changes; what the package tests is not tested again.
+ * Writes the tests of a resource: who may do what. Documents are samples of its schema, so they
+ * follow the model when it changes; what the package tests is not tested again.
  */
 export function testFile(definition: ResourceDefinition): string {
   const { names, hasUsers, access } = definition;
-  const client = clientOf(names.path);
+  // The last part of the path names the member of the client.
+  const client = camelOf(names.path.slice(names.path.lastIndexOf("/") + 1));
   const creator = callerOf(access.create);
   const callerFor = (rule: RuleName): string => callerOf(rule === "owner" ? access.create : rule);
   const show = callerFor(access.show);
@@ -98,12 +100,6 @@ function refused(call: string, status: number): string {
 function needsOne(line: string, guarded: readonly OperationName[]): boolean {
   const isOfOne = line.startsWith("    const { data }");
   return !isOfOne || guarded.some((operation) => operation !== "create");
-}
-
-/** The member of the client: the last part of the path in camel case. */
-function clientOf(path: string): string {
-  const last = path.slice(path.lastIndexOf("/") + 1);
-  return last.replace(/-([a-z\d])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** The variable with the client of a caller who may. */

@@ -3,8 +3,8 @@ import { mkdir, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 /**
- * Writes files of a project: first under temporary names, so that a failure leaves the project unchanged. The last file
- * is renamed last, because it imports the others.
+ * Writes files of a project: first under temporary names, so that a failure leaves the project
+ * unchanged. The last file is renamed last, because it imports the others.
  */
 export async function writeChanges(
   folder: string,

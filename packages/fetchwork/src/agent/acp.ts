@@ -1,6 +1,5 @@
 import { serveAcp } from "@fetchwork/agent/acp";
 import { defineCommand, type Command } from "../command/command.ts";
-import { asFailure } from "./agent-exit-codes.ts";
 import { mcpOption, mcpServers } from "./mcp-option.ts";
 import { chooseModel, modelOptions } from "./model-options.ts";
 import { agentOptions, checkWork, editWorkOptions, limitOptions } from "./work-options.ts";
@@ -12,20 +11,16 @@ export const acp: Command = defineCommand({
   async run({ values }, io) {
     const work = checkWork(values);
     const mcp = mcpServers(values.mcp);
-    try {
-      const chosen = await chooseModel(values, io);
-      // An edit is made for the current files, so there is nothing to merge.
-      const { onConflict: _onConflict, ...options } = agentOptions(work, chosen);
-      await serveAcp({
-        ...options,
-        mcp,
-        input: io.stdin,
-        output: (bytes) => io.stdout.write(bytes),
-        signal: io.signal,
-      });
-      return 0;
-    } catch (error) {
-      throw asFailure(error, { signal: io.signal });
-    }
+    const chosen = await chooseModel(values, io);
+    // An edit is made for the current files, so there is nothing to merge.
+    const { onConflict: _onConflict, ...options } = agentOptions(work, chosen);
+    await serveAcp({
+      ...options,
+      mcp,
+      input: io.stdin,
+      output: (bytes) => io.stdout.write(bytes),
+      signal: io.signal,
+    });
+    return 0;
   },
 });

@@ -1,6 +1,5 @@
-import { CommandFailure } from "../command/command-failure.ts";
 import type { Command, CommandGroup } from "../command/command.ts";
-import { exitCodes } from "../command/exit-codes.ts";
+import { withPackage } from "../command/optional-package.ts";
 
 /** `fetchwork agent`. */
 export const agentCommands: CommandGroup = {
@@ -23,30 +22,25 @@ export const agentCommands: CommandGroup = {
 };
 
 /**
- * Loads a command of the agent, whose package is installed only where it is used: it brings the SDK of the models.
+ * Loads a command of the agent, whose package brings the SDK of the models. What it throws becomes
+ * the failure of a run.
  *
  * @throws CommandFailure when the package is not installed
  */
 export function withAgent(load: () => Promise<Command>): () => Promise<Command> {
-  return () => loadAgent(load);
-}
-
-/**
- * Loads what needs the package of the agent.
- *
- * @throws CommandFailure as a rejection, when the package is not installed
- */
-export async function loadAgent<T>(load: () => Promise<T>): Promise<T> {
-  try {
-    return await load();
-  } catch (cause) {
-    const message = cause instanceof Error ? cause.message : "";
-    const isMissing = message.startsWith("Cannot find package '@fetchwork/agent'");
-    if (!isMissing) throw cause;
-    throw new CommandFailure("the package @fetchwork/agent is not installed", {
-      exitCode: exitCodes.failed,
-      hint: "Install it with: npm install @fetchwork/agent (in a clone of Fetchwork, `npm run pack -- agent` prints the line to use)",
-      cause,
+  return () =>
+    withPackage("agent", async () => {
+      const command = await load();
+      const { toRunFailure } = await import("./run-failure.ts");
+      return {
+        ...command,
+        async run(input, io) {
+          try {
+            return await command.run(input, io);
+          } catch (error) {
+            throw toRunFailure(error, input.values, io);
+          }
+        },
+      };
     });
-  }
 }

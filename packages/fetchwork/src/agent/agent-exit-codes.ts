@@ -4,11 +4,7 @@ import { exitCodes } from "../command/exit-codes.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 
 /** Exit codes of `fetchwork agent`, in addition to those of every command. */
-export const agentExitCodes: {
-  readonly faults: 3;
-  readonly limit: 4;
-  readonly provider: 5;
-} = { faults: 3, limit: 4, provider: 5 };
+export const agentExitCodes = { faults: 3, limit: 4, provider: 5 } as const;
 
 const codes: ReadonlyMap<string, number> = new Map([
   ["ERR_AGENT_BUDGET", agentExitCodes.limit],

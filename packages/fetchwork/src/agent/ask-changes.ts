@@ -14,8 +14,8 @@ interface AskTerminal {
 }
 
 /**
- * Makes what asks at the terminal about each change, after its diff: to write it, to leave it, to write all that follow, or
- * to stop.
+ * Makes what asks at the terminal about each change, after its diff: to write it, to leave it, to
+ * write all that follow, or to stop.
  *
  * @param terminal Default: the standard input
  * @throws CommandUsageError where no one can answer

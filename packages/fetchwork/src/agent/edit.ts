@@ -6,13 +6,12 @@ import { CommandUsageError } from "../command/usage-error.ts";
 import { askAboutChanges } from "./ask-changes.ts";
 import { followRun } from "./follow-run.ts";
 import { mcpOption, mcpServers } from "./mcp-option.ts";
-import { chooseModel, modelOptions, replayedRun } from "./model-options.ts";
+import { chooseModel, modelOptions } from "./model-options.ts";
 import { checkOutput, outputOptions } from "./output-options.ts";
 import { programFolder } from "./program-folder.ts";
-import { promptOption, readPrompt } from "./read-prompt.ts";
-import { newRunId, resumeHint } from "./run-id.ts";
+import { promptOption, requirePrompt } from "./read-prompt.ts";
+import { newRunId } from "./run-id.ts";
 import { agentOptions, checkWork, editWorkOptions, limitOptions } from "./work-options.ts";
-import { toRunFailure } from "./run-failure.ts";
 
 /** Options of what changes a program. */
 const editOptions = {
@@ -46,11 +45,7 @@ export const edit: Command = defineCommand({
   positionals: ["folder", "[request]"],
   options: editOptions,
   async run({ values, positionals: [named = "", argument] }, io) {
-    try {
-      return await editProgram(values, { named, argument }, io);
-    } catch (error) {
-      throw toRunFailure(error, values, io);
-    }
+    return editProgram(values, { named, argument }, io);
   },
 });
 
@@ -63,16 +58,12 @@ export const continueRun: Command = defineCommand({
     run: { type: "string", hint: "id", description: "Run to continue (default: the last one)" },
   },
   async run({ values, positionals: [named = "", argument] }, io) {
-    try {
-      const runs = await listRuns(programFolder(named, io));
-      const continues = values.run ?? runs.find(({ finished }) => finished)?.runId;
-      if (continues === undefined) {
-        throw new CommandUsageError(`no complete run in ${JSON.stringify(named)}`);
-      }
-      return await editProgram(values, { named, argument, continues }, io);
-    } catch (error) {
-      throw toRunFailure(error, values, io);
+    const runs = await listRuns(programFolder(named, io));
+    const continues = values.run ?? runs.find(({ finished }) => finished)?.runId;
+    if (continues === undefined) {
+      throw new CommandUsageError(`no complete run in ${JSON.stringify(named)}`);
     }
+    return editProgram(values, { named, argument, continues }, io);
   },
 });
 
@@ -96,15 +87,11 @@ async function editProgram(
   const mcp = mcpServers(values.mcp);
   const folder = programFolder(named, io);
   const ask = values.ask === true ? askAboutChanges(io) : undefined;
-  const asked = await readPrompt({ argument, option: values.prompt }, io);
-  const recorded = asked === undefined ? (await replayedRun(values, io))["prompt"] : undefined;
-  const request = asked ?? (recorded === undefined ? undefined : String(recorded));
-  if (request === undefined) throw new CommandUsageError("request is missing");
+  const request = await requirePrompt("request", argument, values, io);
   const chosen = await chooseModel(values, io, { run: { prompt: request } });
   const options = { ...agentOptions(work, chosen), allowProtected: values.ask, mcp };
   const dryRun = values["dry-run"] === true;
   const runId = newRunId();
-  const hint = resumeHint(folder, { runId, out: named, values }, io);
   return followRun(
     (more) =>
       createAgent({ ...options, ...more }).edit({
@@ -119,7 +106,7 @@ async function editProgram(
         signal: io.signal,
       }),
     // An edit was made for the current files, so there is nothing to merge.
-    { values, hint, dryRun, ask, onConflict: "overwrite" },
+    { values, named, dryRun, ask, onConflict: "overwrite" },
     io,
   );
 }

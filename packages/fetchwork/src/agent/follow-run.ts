@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
 import {
   proposeChanges,
   type AgentOptions,
@@ -15,6 +17,7 @@ import { CommandUsageError } from "../command/usage-error.ts";
 import type { ModelValues } from "./model-options.ts";
 import type { outputOptions } from "./output-options.ts";
 import { report } from "./view/report.ts";
+import { resumeLine } from "./view/resume-line.ts";
 import { RunFailure } from "./run-failure.ts";
 import { createRunView } from "./view/run-view.ts";
 import { diffText } from "./view/diff-text.ts";
@@ -22,8 +25,8 @@ import { diffText } from "./view/diff-text.ts";
 /** How a run is followed. */
 interface FollowOptions {
   readonly values: OptionValues<typeof outputOptions> & Pick<ModelValues, "replay">;
-  /** Text after a failure: how to resume. Default: none. */
-  readonly hint?: ((runId: string) => string | undefined) | undefined;
+  /** Folder of the program, as it was given. */
+  readonly named: string;
   /** Decides about each change before it is written. Default: all are. */
   readonly ask?: Approver | undefined;
   /** Shows what would be written without writing it. Default: `false`. */
@@ -42,7 +45,7 @@ export async function followRun(
   options: FollowOptions,
   io: CommandIo,
 ): Promise<number> {
-  const { values, hint, ask, dryRun = false, onConflict } = options;
+  const { values, named, ask, dryRun = false, onConflict } = options;
   const asJson = values.json === true;
   const isQuiet = values.quiet === true;
   const diffs: ProposedChange[] = [];
@@ -75,7 +78,9 @@ export async function followRun(
     const failure = asFailure(error, { signal: io.signal });
     if (handle === undefined || failure instanceof CommandUsageError) throw failure;
     const { runId } = handle;
-    throw new RunFailure(failure, { runId, resume: hint?.(runId) });
+    const journal = resolve(io.cwd, named, ".fetchwork/runs", runId, "journal.ndjson");
+    const resume = existsSync(journal) ? resumeLine({ runId, out: named, values }, io) : undefined;
+    throw new RunFailure(failure, { runId, resume });
   }
 }
 

@@ -13,7 +13,8 @@ export const mcpOption = {
 } as const;
 
 /**
- * Reads servers as they were typed: commands are split at blanks outside of quotes, and no shell reads them.
+ * Reads servers as they were typed: commands are split at blanks outside of quotes, and no shell
+ * reads them.
  *
  * @throws CommandUsageError without what was typed, which may be secret
  */

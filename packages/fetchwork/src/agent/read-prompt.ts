@@ -4,6 +4,7 @@ import { BodyTooLargeError } from "@fetchwork/kit";
 import type { CommandIo } from "../command/command-io.ts";
 import { readInput } from "../command/read-input.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
+import { replayedRun, type ModelValues } from "./model-options.ts";
 
 /** The option that holds the prompt. */
 export const promptOption = {
@@ -11,6 +12,15 @@ export const promptOption = {
     type: "string",
     hint: "file or text",
     description: "The prompt, if it is not the argument; - reads standard input",
+  },
+} as const;
+
+/** The option that names a plan. */
+export const planOption = {
+  plan: {
+    type: "string",
+    hint: "file",
+    description: "File with the plan to follow, instead of asking the model for one",
   },
 } as const;
 
@@ -27,7 +37,8 @@ interface PromptValues {
 }
 
 /**
- * The prompt: a text, or what a file of that name has. What looks like the name of a Markdown file has to be there.
+ * The prompt: a text, or what a file of that name has. What looks like the name of a Markdown file
+ * has to be there.
  *
  * @throws CommandUsageError when there is none, two, or the file is missing, too large or no text
  */
@@ -45,6 +56,24 @@ export async function readPrompt(
   const text = given === "-" ? await readInputText(io) : ((await readNamed(given, io)) ?? given);
   if (text.trim() === "") throw new CommandUsageError("the prompt is blank");
   return text;
+}
+
+/**
+ * The prompt of a command, or else that of the transcript which is replayed.
+ *
+ * @param what - Its name in the message.
+ * @throws CommandUsageError as {@link readPrompt}, and when there is none
+ */
+export async function requirePrompt(
+  what: "error" | "prompt" | "request",
+  argument: string | undefined,
+  values: ModelValues & { readonly prompt?: string | undefined },
+  io: CommandIo,
+): Promise<string> {
+  const given = await readPrompt({ argument, option: values.prompt }, io);
+  const prompt = given ?? (await replayedRun(values, io))["prompt"];
+  if (prompt === undefined) throw new CommandUsageError(`${what} is missing`);
+  return String(prompt);
 }
 
 /**

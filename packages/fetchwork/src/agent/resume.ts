@@ -8,9 +8,7 @@ import { followRun } from "./follow-run.ts";
 import { mcpOption, mcpServers } from "./mcp-option.ts";
 import { chooseModel, modelOptions } from "./model-options.ts";
 import { checkOutput, outOption, outputOptions } from "./output-options.ts";
-import { resumeHint } from "./run-id.ts";
 import { agentOptions, checkWork, limitOptions, workOptions } from "./work-options.ts";
-import { toRunFailure } from "./run-failure.ts";
 
 /** `fetchwork agent resume`. */
 export const resume: Command = defineCommand({
@@ -25,31 +23,27 @@ export const resume: Command = defineCommand({
     ...outputOptions,
   },
   async run({ values, positionals: [named] }, io) {
-    try {
-      checkOutput(values);
-      const work = checkWork(values);
-      const mcp = mcpServers(values.mcp);
-      const { out } = values;
-      const folder = resolve(io.cwd, out);
-      const last = named === undefined ? await lastRun(folder, out) : undefined;
-      if (last?.finished === true) {
-        reportComplete(last.runId, values, io);
-        return 0;
-      }
-      const runId = named ?? last?.runId ?? "";
-      const options = agentOptions(work, await chooseModel(values, io, { mayAppend: true }));
-      return await followRun(
-        (more) =>
-          createAgent({ ...options, ...more, mcp }).resume(runId, {
-            out: folder,
-            signal: io.signal,
-          }),
-        { values, hint: resumeHint(folder, { runId, out, values }, io) },
-        io,
-      );
-    } catch (error) {
-      throw toRunFailure(error, values, io);
+    checkOutput(values);
+    const work = checkWork(values);
+    const mcp = mcpServers(values.mcp);
+    const { out } = values;
+    const folder = resolve(io.cwd, out);
+    const last = named === undefined ? await lastRun(folder, out) : undefined;
+    if (last?.finished === true) {
+      reportComplete(last.runId, values, io);
+      return 0;
     }
+    const runId = named ?? last?.runId ?? "";
+    const options = agentOptions(work, await chooseModel(values, io, { mayAppend: true }));
+    return followRun(
+      (more) =>
+        createAgent({ ...options, ...more, mcp }).resume(runId, {
+          out: folder,
+          signal: io.signal,
+        }),
+      { values, named: out },
+      io,
+    );
   },
 });
 

@@ -37,12 +37,12 @@ function advice(cause: unknown): string {
 }
 
 /**
- * Converts a failed run into the failure of the command. With `--json` the failure is also the last line of standard
- * output, so that a program needs to read nothing else.
+ * Converts a failed run into the failure of the command. With `--json` the failure is also the last
+ * line of standard output, so that a program needs to read nothing else.
  */
 export function toRunFailure(
   error: unknown,
-  { json, quiet }: { readonly json?: boolean | undefined; readonly quiet?: boolean | undefined },
+  { json, quiet }: Readonly<Record<string, unknown>>,
   io: CommandIo,
 ): Error {
   const failure = asFailure(error, { signal: io.signal });

@@ -4,8 +4,8 @@ import { CommandFailure } from "../command/command-failure.ts";
 import { defineCommand, type Command } from "../command/command.ts";
 import { exitCodes } from "../command/exit-codes.ts";
 import { milliseconds } from "../command/milliseconds.ts";
-import { wholeNumber } from "../command/whole-number.ts";
-import { loadAgent } from "./agent-commands.ts";
+import { withPackage } from "../command/optional-package.ts";
+import { count } from "../command/whole-number.ts";
 
 /** The exit code of timeout(1). */
 const timedOutCode = 124;
@@ -35,9 +35,8 @@ export const sandbox: Command = defineCommand({
   },
   async run({ values, positionals }, { cwd, signal, stderr }) {
     const timeout = milliseconds("timeout", values.timeout);
-    const memory =
-      values.memory === undefined ? undefined : wholeNumber("memory", values.memory, 2 ** 20, 1);
-    const { createSandbox } = await loadAgent(() => import("@fetchwork/agent"));
+    const memory = count("memory", values.memory, 2 ** 20);
+    const { createSandbox } = await withPackage("agent", () => import("@fetchwork/agent"));
     const readOnly =
       values["read-only"] === true
         ? [cwd]

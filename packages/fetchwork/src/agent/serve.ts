@@ -6,7 +6,6 @@ import { storeUrl } from "../db/store-url.ts";
 import { oneLine } from "../command/terminal-text.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { wholeNumber } from "../command/whole-number.ts";
-import { asFailure } from "./agent-exit-codes.ts";
 import { chooseModel, modelOptions } from "./model-options.ts";
 import { readTextFile } from "./read-prompt.ts";
 import { agentOptions, checkWork, limitOptions, workOptions } from "./work-options.ts";
@@ -99,7 +98,7 @@ export const serve: Command = defineCommand({
         const message = `${hostname} can be reached from other machines; set a token with FETCHWORK_AGENT_TOKEN or --token-file`;
         throw new CommandUsageError(message, { cause: error });
       }
-      throw asFailure(error, { signal: io.signal });
+      throw error;
     }
   },
 });

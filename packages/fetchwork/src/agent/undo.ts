@@ -2,7 +2,6 @@ import { undoRun } from "@fetchwork/agent";
 import { defineCommand, type Command } from "../command/command.ts";
 import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
 import { programFolder } from "./program-folder.ts";
-import { toRunFailure } from "./run-failure.ts";
 
 /** `fetchwork agent undo`. */
 export const undo: Command = defineCommand({
@@ -15,25 +14,21 @@ export const undo: Command = defineCommand({
     json: { type: "boolean", description: "Print the result as one line of JSON" },
   },
   async run({ values, positionals: [named = "."] }, io) {
-    try {
-      const { green, dim } = colours(io.stdout);
-      const result = await undoRun({
-        out: programFolder(named, io),
-        runId: values.run,
-        force: values.force,
-        dryRun: values["dry-run"],
-      });
-      if (values.json === true) {
-        io.stdout.write(jsonLine(result));
-        return 0;
-      }
-      for (const { path, action } of result.files) {
-        const note = result.conflicts.includes(path) ? dim(" (changed since)") : "";
-        io.stdout.write(`${green(action.padEnd(9))}  ${oneLine(path, 500)}${note}\n`);
-      }
+    const { green, dim } = colours(io.stdout);
+    const result = await undoRun({
+      out: programFolder(named, io),
+      runId: values.run,
+      force: values.force,
+      dryRun: values["dry-run"],
+    });
+    if (values.json === true) {
+      io.stdout.write(jsonLine(result));
       return 0;
-    } catch (error) {
-      throw toRunFailure(error, values, io);
     }
+    for (const { path, action } of result.files) {
+      const note = result.conflicts.includes(path) ? dim(" (changed since)") : "";
+      io.stdout.write(`${green(action.padEnd(9))}  ${oneLine(path, 500)}${note}\n`);
+    }
+    return 0;
   },
 });

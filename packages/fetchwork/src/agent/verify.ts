@@ -5,7 +5,6 @@ import { verifiersFor, sandboxOptions, workOptions } from "./work-options.ts";
 import { agentExitCodes } from "./agent-exit-codes.ts";
 import { errorCount } from "./view/event-line.ts";
 import { programFolder } from "./program-folder.ts";
-import { toRunFailure } from "./run-failure.ts";
 
 /** `fetchwork agent verify`. */
 export const verify: Command = defineCommand({
@@ -22,30 +21,26 @@ export const verify: Command = defineCommand({
     },
   },
   async run({ values, positionals: [named = ""] }, io) {
-    try {
-      const folder = programFolder(named, io);
-      const verifiers = verifiersFor(values.run, values.check);
-      const sandbox = sandboxOptions(values);
-      const { signal } = io;
-      const found = await createAgent({ verifiers, sandbox }).verify(folder, { signal });
-      const { diagnostics, checked, unchecked } = found;
-      const { red, dim } = colours(io.stdout);
-      for (const diagnostic of diagnostics) {
-        const { severity } = diagnostic;
-        const word = severity === "error" ? red(severity) : dim(severity);
-        io.stdout.write(
-          values.json === true
-            ? jsonLine(diagnostic)
-            : `${word} ${oneLine(describeDiagnostic(diagnostic), 1000)}\n`,
-        );
-      }
-      const errors = diagnostics.filter(({ severity }) => severity === "error").length;
-      if (values.json === true) {
-        io.stdout.write(jsonLine({ type: "finished", errors, checked, unchecked }));
-      } else io.stderr.write(`${errorCount(errors, found)}\n`);
-      return errors === 0 ? 0 : agentExitCodes.faults;
-    } catch (error) {
-      throw toRunFailure(error, values, io);
+    const folder = programFolder(named, io);
+    const verifiers = verifiersFor(values.run, values.check);
+    const sandbox = sandboxOptions(values);
+    const { signal } = io;
+    const found = await createAgent({ verifiers, sandbox }).verify(folder, { signal });
+    const { diagnostics, checked, unchecked } = found;
+    const { red, dim } = colours(io.stdout);
+    for (const diagnostic of diagnostics) {
+      const { severity } = diagnostic;
+      const word = severity === "error" ? red(severity) : dim(severity);
+      io.stdout.write(
+        values.json === true
+          ? jsonLine(diagnostic)
+          : `${word} ${oneLine(describeDiagnostic(diagnostic), 1000)}\n`,
+      );
     }
+    const errors = diagnostics.filter(({ severity }) => severity === "error").length;
+    if (values.json === true) {
+      io.stdout.write(jsonLine({ type: "finished", errors, checked, unchecked }));
+    } else io.stderr.write(`${errorCount(errors, found)}\n`);
+    return errors === 0 ? 0 : agentExitCodes.faults;
   },
 });

@@ -11,7 +11,7 @@ import {
 import type { OptionValues } from "../command/command.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { milliseconds } from "../command/milliseconds.ts";
-import { wholeNumber } from "../command/whole-number.ts";
+import { count } from "../command/whole-number.ts";
 import type { ChosenModel } from "./model-options.ts";
 
 /** Options of limits. */
@@ -42,7 +42,8 @@ export const limitOptions = {
 } as const;
 
 /**
- * What runs the program: the default verifiers and the given commands, if it is to be run or there is a command.
+ * What runs the program: the default verifiers and the given commands, if it is to be run or there
+ * is a command.
  *
  * @throws AgentUsageError for an invalid command
  */
@@ -54,24 +55,8 @@ export function verifiersFor(
   return isRun === true || checks.length > 0 ? [...defaultVerifiers(), ...checks] : undefined;
 }
 
-/** Options of runs that write files. */
-export const workOptions = {
-  "plan-model": {
-    type: "string",
-    hint: "name",
-    description: "Model for the plan and the list of files (default: --model)",
-  },
-  "repair-model": {
-    type: "string",
-    hint: "name",
-    description: "Model for repairs (default: --model)",
-  },
-  concurrency: {
-    type: "string",
-    short: "j",
-    hint: "number",
-    description: "Maximum files written at the same time (default: 8)",
-  },
+/** Options of runs that change a program. */
+export const editWorkOptions = {
   "max-files": {
     type: "string",
     hint: "number",
@@ -86,11 +71,6 @@ export const workOptions = {
     type: "string",
     hint: "number",
     description: "Maximum total size in bytes (default: 64 MiB)",
-  },
-  "on-conflict": {
-    type: "string",
-    hint: "policy",
-    description: "For files changed by others: merge, keep, overwrite or fail (default: merge)",
   },
   verify: {
     type: "string",
@@ -117,19 +97,36 @@ export const workOptions = {
   repair: { type: "string", hint: "number", description: "Maximum rounds of repair (default: 2)" },
 } as const;
 
-const {
-  "plan-model": _plan,
-  "repair-model": _repairModel,
-  "on-conflict": _conflict,
-  concurrency: _concurrency,
-  ...ofEdits
-} = workOptions;
+/** Further options of runs that write one. */
+const writeOptions = {
+  "plan-model": {
+    type: "string",
+    hint: "name",
+    description: "Model for the plan and the list of files (default: --model)",
+  },
+  "repair-model": {
+    type: "string",
+    hint: "name",
+    description: "Model for repairs (default: --model)",
+  },
+  concurrency: {
+    type: "string",
+    short: "j",
+    hint: "number",
+    description: "Maximum files written at the same time (default: 8)",
+  },
+  "on-conflict": {
+    type: "string",
+    hint: "policy",
+    description: "For files changed by others: merge, keep, overwrite or fail (default: merge)",
+  },
+} as const;
 
-/** Those of {@link workOptions} that edits have. */
-export const editWorkOptions: Omit<
-  typeof workOptions,
-  "plan-model" | "repair-model" | "on-conflict" | "concurrency"
-> = ofEdits;
+/** Options of runs that write files. */
+export const workOptions: typeof editWorkOptions & typeof writeOptions = {
+  ...writeOptions,
+  ...editWorkOptions,
+};
 
 type WorkValues = OptionValues<typeof workOptions> & OptionValues<typeof limitOptions>;
 
@@ -146,17 +143,10 @@ export function recordedWork(values: WorkValues): TranscriptRun {
 
 /** Options of runs, checked. */
 interface CheckedWork {
+  readonly values: WorkValues;
   readonly limits: CheckedLimits;
-  readonly planModel: string | undefined;
-  readonly repairModel: string | undefined;
-  readonly verify: string | undefined;
-  readonly checks: readonly string[] | undefined;
-  readonly repair: number | undefined;
   /** What needs no model to be known. */
-  readonly options: Pick<
-    AgentOptions,
-    "concurrency" | "maxFiles" | "maxFileBytes" | "maxTotalBytes" | "onConflict" | "sandbox"
-  >;
+  readonly options: AgentOptions;
 }
 
 /** What a program is run in; `undefined` for the default. */
@@ -178,13 +168,10 @@ export function sandboxOptions({
  */
 export function checkWork(values: WorkValues): CheckedWork {
   return {
+    values,
     limits: checkLimits(values),
-    planModel: values["plan-model"],
-    repairModel: values["repair-model"],
-    verify: values.verify,
-    checks: values.check,
-    repair: repairRounds(values.repair),
     options: {
+      repair: repairRounds(values.repair),
       concurrency: count("concurrency", values.concurrency, 256),
       maxFiles: count("max-files", values["max-files"], 100_000),
       maxFileBytes: count("max-file-bytes", values["max-file-bytes"], 2 ** 30),
@@ -206,23 +193,23 @@ export function agentOptions(work: CheckedWork, chosen: ChosenModel): AgentOptio
     const value = replayed[name];
     return value === undefined ? undefined : String(value);
   };
+  const { limits, options, values } = work;
   const {
-    planModel = text("planModel"),
-    repairModel = text("repairModel"),
+    "plan-model": planModel = text("planModel"),
+    "repair-model": repairModel = text("repairModel"),
     verify = text("verify"),
-    repair = repairRounds(text("repair")),
-  } = work;
+  } = values;
   const models = [chosen.modelName, planModel, repairModel].filter((name) => name !== undefined);
   return {
-    ...work.options,
-    ...limitsOf(work.limits, models),
+    ...options,
+    ...limitsOf(limits, models),
     provider,
     model,
     planModel,
     repairModel,
     temperature,
-    repair,
-    verifiers: verifiersFor(verify === "true", work.checks),
+    repair: options.repair ?? repairRounds(text("repair")),
+    verifiers: verifiersFor(verify === "true", values.check),
   };
 }
 
@@ -232,7 +219,7 @@ interface CheckedLimits {
   readonly maxTokens: number | undefined;
   readonly maxCost: number | undefined;
   readonly maxTime: number | undefined;
-  /** In the given order: one without a model applies to every model, and later ones override earlier ones. */
+  /** In the given order: one without a model applies to all models; later ones override. */
   readonly prices: readonly (ModelPrice & { readonly model: string | undefined })[];
 }
 
@@ -293,28 +280,14 @@ function dollars(name: string, value: string | undefined): number | undefined {
   throw new CommandUsageError(`--${name} must be an amount of US dollars above 0, such as 0.50`);
 }
 
-export function count(
-  name: string,
-  value: string | undefined,
-  most: number,
-  least = 1,
-): number | undefined {
-  return value === undefined ? undefined : wholeNumber(name, value, most, least);
-}
-
 function repairRounds(value: string | undefined): number | undefined {
   return count("repair", value, 100, 0);
 }
 
+const conflictPolicies: readonly ConflictPolicy[] = ["merge", "keep", "overwrite", "fail"];
+
 function conflictPolicy(value: string | undefined): ConflictPolicy | undefined {
-  switch (value) {
-    case undefined:
-    case "merge":
-    case "keep":
-    case "overwrite":
-    case "fail":
-      return value;
-    default:
-      throw new CommandUsageError("--on-conflict must be one of merge, keep, overwrite, fail");
-  }
+  const found = conflictPolicies.find((one) => one === value);
+  if (found !== undefined || value === undefined) return found;
+  throw new CommandUsageError(`--on-conflict must be one of ${conflictPolicies.join(", ")}`);
 }

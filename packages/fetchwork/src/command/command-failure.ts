@@ -10,7 +10,9 @@ export interface CommandFailureOptions extends ErrorOptions {
 export class CommandFailure extends Error {
   override readonly name: string = "CommandFailure";
   readonly code = "ERR_FETCHWORK_FAILED";
+  /** Exit code of the process, from 1. */
   readonly exitCode: number;
+  /** What to do about it, printed after the message. */
   readonly hint: string | undefined;
 
   constructor(message: string, { exitCode, hint, ...rest }: CommandFailureOptions) {

@@ -3,17 +3,18 @@ import type { CommandIo } from "./command-io.ts";
 
 /** An option of a command: what Node's `parseArgs` takes, and its text in the help. */
 export interface CommandOption extends ParseArgsOptionDescriptor {
+  /** One line of the help. */
   readonly description: string;
   /** Placeholder of the value in the help. Default: `value`. */
   readonly hint?: string;
   /** Other long names, not listed in the help. Default: none. */
   readonly aliases?: readonly string[];
   /**
-   * A boolean that accepts `--x`, `--x true`, `--x=no` and `--no-x`. Its `type` is `string` and its value is `true` or
-   * `false`. Default: not a boolean.
+   * A boolean that accepts `--x`, `--x true`, `--x=no` and `--no-x`. Its `type` is `string` and its
+   * value is `true` or `false`. Default: not a boolean.
    */
   readonly isBoolean?: true;
-  /** Value of an option without one; only a whole number is a value then. Default: a value is needed. */
+  /** Value of an option without one; then only a whole number is a value. Default: required. */
   readonly valueIfNone?: string;
 }
 
@@ -29,7 +30,7 @@ export type OptionValues<O extends CommandOptions> = ReturnType<
 export interface Command<O extends CommandOptions = CommandOptions> {
   /** One line of the help. */
   readonly summary: string;
-  /** Names of the positional arguments: `[name]` is optional, `[name...]` repeats. Default: none. */
+  /** Names of positional arguments: `[name]` is optional, `[name...]` repeats. Default: none. */
   readonly positionals?: readonly string[];
   readonly options: O;
   /**
@@ -48,7 +49,9 @@ export interface CommandInput<O extends CommandOptions> {
 
 /** Commands under one name; each is loaded on first use. */
 export interface CommandGroup {
+  /** One line of the help. */
   readonly summary: string;
+  /** Commands by name, each loaded when it is called. */
   readonly commands: ReadonlyMap<string, () => Promise<Command | CommandGroup>>;
   /** The command that runs when the first argument matches no name. Default: an error. */
   readonly fallback?: () => Promise<Command>;

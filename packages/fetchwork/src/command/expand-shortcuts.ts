@@ -13,8 +13,9 @@ const booleanWords: ReadonlyMap<string, "true" | "false"> = new Map([
 ]);
 
 /**
- * Rewrites what `parseArgs` does not support: aliases become the names of their options, and every form of a boolean
- * becomes `--x=true` or `--x=false`; an option that needs no value gets its own. Arguments after `--` stay unchanged.
+ * Rewrites what `parseArgs` does not support: aliases become the names of their options, and every
+ * form of a boolean becomes `--x=true` or `--x=false`; an option that needs no value gets its own.
+ * Arguments after `--` stay unchanged.
  *
  * @throws CommandUsageError for a value that is neither true nor false
  */
@@ -78,5 +79,5 @@ function takesValue(name: string, options: CommandOptions): boolean {
 function booleanOf(name: string, value: string): "true" | "false" {
   const truth = booleanWords.get(value.toLowerCase());
   if (truth !== undefined) return truth;
-  throw new CommandUsageError(`${name} must be true or false, not ${JSON.stringify(value)}`);
+  throw new CommandUsageError(`${name} must be true or false, got ${JSON.stringify(value)}`);
 }

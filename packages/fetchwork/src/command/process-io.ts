@@ -1,12 +1,12 @@
 import { addAbortSignal } from "node:stream";
 import type { CommandIo, CommandOutput } from "./command-io.ts";
 
-/** Milliseconds in which repeated signals count as one: the terminal sends it to the group, and npm forwards it again. */
+/** Milliseconds in which repeated signals count as one: of the terminal, and of npm. */
 const together = 500;
 
 /**
- * Takes the streams, environment and signals of this process. The first Ctrl-C or SIGTERM aborts `signal`, a later
- * one ends the process.
+ * Takes the streams, environment and signals of this process. The first Ctrl-C or SIGTERM aborts
+ * `signal`, a later one ends the process.
  */
 export function processIo(): CommandIo {
   const stop = new AbortController();
@@ -33,8 +33,8 @@ export function processIo(): CommandIo {
   const { env } = process;
   let stdin: CommandIo["stdin"] | undefined;
   return {
-    // Opened on first read, because an unread pipe would keep the process alive. Who stops the command also
-    // stops waiting for it.
+    // Opened on first read, because an unread pipe would keep the process alive. Who stops the
+    // command also stops waiting for it.
     get stdin() {
       stdin ??= addAbortSignal(stop.signal, process.stdin);
       return stdin;

@@ -12,7 +12,8 @@ import { CommandUsageError } from "./usage-error.ts";
 import { VERSION } from "../version.ts";
 
 /**
- * Runs a command line and resolves to the exit code. It never rejects: a failure is one line on standard error.
+ * Runs a command line and resolves to the exit code. It never rejects: a failure is one line on
+ * standard error.
  */
 export async function runCommand(
   root: CommandGroup,
@@ -81,8 +82,8 @@ function unknownName(name: string, names: readonly string[]): CommandUsageError 
 }
 
 /**
- * Rejects a first argument that equals or resembles the name of another command: a misspelt name must not be taken for
- * a prompt or a file. Arguments after `--` are never names.
+ * Rejects a first argument that equals or resembles the name of another command: a misspelt name
+ * must not be taken for a prompt or a file. Arguments after `--` are never names.
  */
 function refuseMistype(
   command: Command,

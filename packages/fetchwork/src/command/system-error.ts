@@ -1,6 +1,6 @@
 import { getSystemErrorMessage } from "node:util";
 
-/** What the errors mean that a user of the command can meet; any other one is described by the system. */
+/** The errors that a user of the command can meet; others are described by the system. */
 const meanings: ReadonlyMap<string, string> = new Map([
   ["EACCES", "permission denied"],
   ["EADDRINUSE", "the port is in use"],
@@ -29,7 +29,7 @@ const actions: ReadonlyMap<string, string> = new Map([
   ["write", "cannot write "],
 ]);
 
-/** The message of an error; one of the operating system in words: `cannot open notes.txt: no such file or folder`. */
+/** The message of an error; a system error in words: `cannot open notes.txt: no such file`. */
 export function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   const { syscall, path, hostname, address, port }: SystemError = error;

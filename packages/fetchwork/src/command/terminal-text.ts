@@ -26,7 +26,7 @@ export function oneLine(text: string, most = 200): string {
   return text.slice(0, most).replace(moving, "?");
 }
 
-/** The same for a longer text, whose lines and tabs stay. A return alone would go on over the line that it ends. */
+/** The same for a longer text with its lines and tabs. A return alone is replaced too. */
 export function manyLines(text: string): string {
   return text.replace(moving, (found, at: number) => {
     const stays = found === "\t" || found === "\n" || (found === "\r" && text[at + 1] === "\n");

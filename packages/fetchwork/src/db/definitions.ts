@@ -23,7 +23,7 @@ export const definitionsOption = {
   },
 } as const;
 
-/** Returns the module of definitions: the given one, or that of the project; `undefined` without either. */
+/** Returns the given module of definitions, or the project's; `undefined` without either. */
 export function definitionsModule(
   given: string | undefined,
   { cwd }: Pick<CommandIo, "cwd">,
@@ -37,7 +37,8 @@ export function definitionsModule(
 /**
  * Refuses a module that somebody else may have put where a command finds it, such as below `/tmp`.
  *
- * @throws Error for a module of another user than the caller and root, or one that everybody may write.
+ * @throws Error for a module of another user than the caller and root, or one that everybody may
+ * write.
  */
 export function requireOwnModule(file: string): void {
   const { mode, uid } = statSync(file);
@@ -49,9 +50,9 @@ export function requireOwnModule(file: string): void {
 }
 
 /**
- * Loads the definitions of a program: every export that is a collection definition, a list of
- * them or a service, and the list `migrations`. The module is run, as the program itself would run it. Resolves to `undefined` where
- * no module is given and the project has none.
+ * Loads the definitions of a program: every export that is a collection definition, a list of them
+ * or a service, and the list `migrations`. The module is run, as the program itself would run it.
+ * Resolves to `undefined` where no module is given and the project has none.
  */
 export async function loadDefinitions(
   given: string | undefined,
@@ -75,8 +76,8 @@ export async function loadDefinitions(
 }
 
 /**
- * Loads definitions that a command can do without. Those of the project that cannot be loaded are reported and left out,
- * so that a backup does not depend on a project that runs.
+ * Loads definitions that a command can do without. Those of the project that cannot be loaded are
+ * reported and left out, so that a backup does not depend on a project that runs.
  */
 export async function loadHelpfulDefinitions(
   given: string | undefined,

@@ -36,7 +36,7 @@ export const migrate: Command = defineCommand({
   },
 });
 
-/** A store that is not there yet is planned as an empty one, and in a dry run not created for that. */
+/** A missing store is planned as an empty one, and a dry run does not create it. */
 async function plan(
   url: string,
   definitions: Definitions,

@@ -10,7 +10,7 @@ export interface ProjectStore {
   readonly folder: string;
   /** The environment, with the variables of the project's `.env` that it lacks. */
   readonly env: CommandIo["env"];
-  /** The store that the project uses without `DATABASE_URL`; absent if its settings were changed. */
+  /** The store of the project without `DATABASE_URL`; absent if its settings were changed. */
   readonly defaultUrl: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export function findProjectStore({ cwd, env }: CommandIo): ProjectStore | undefi
   };
 }
 
-/** Reads the default from the sources, because to run them would need the secrets of the project. */
+/** Reads the default from the sources: running them would need the secrets of the project. */
 function defaultUrl(folder: string): string | undefined {
   const name = /^ {2}name: "([^"]+)"/m.exec(readText(join(folder, "src/app.ts")))?.[1];
   const config = readText(join(folder, "src/config.ts"));

@@ -31,8 +31,8 @@ export function openTarget(
 }
 
 /**
- * Returns the URL of the store, with an absolute path. `env:` reads it from a variable, in a project also from its `.env`.
- * Without a URL it is the store of the project.
+ * Returns the URL of the store, with an absolute path. `env:` reads it from a variable, in a
+ * project also from its `.env`. Without a URL it is the store of the project.
  */
 export function storeUrl(url: string | undefined, io: CommandIo): string {
   const name = url === undefined ? "DATABASE_URL" : /^env:(.*)$/s.exec(url)?.[1];

@@ -3,8 +3,9 @@ import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * Makes a folder and those above it. `mkdir` of Node with `recursive` never ends where a file system says ENOENT for what
- * it does not let be made, as `/proc` and the places of an automounter do.
+ * Makes a folder and those above it. `mkdir` of Node with `recursive` never ends where a file
+ * system says ENOENT for what it does not let be made, as `/proc` and the places of an automounter
+ * do.
  */
 export async function makeFolders(
   path: string,

@@ -2,7 +2,7 @@ import { administer, type PlanStep, type Snapshot, type Store } from "@fetchwork
 import { FaultFinder, valueAt } from "./find-faults.ts";
 import { knownFields, RenameFinder } from "./find-renames.ts";
 import { HashList } from "./hash-list.ts";
-import { Affected, type Break, type Build, type MigrationPlan } from "./migration-plan.ts";
+import type { Break, Build, MigrationPlan } from "./migration-plan.ts";
 import type { Model } from "./model.ts";
 
 const longBuild = 50_000;
@@ -11,15 +11,6 @@ const kinds: Readonly<Partial<Record<PlanStep["kind"], Build["kind"]>>> = {
   "build-index": "index",
   "build-search": "search",
 };
-
-/** What one reading of a collection leaves for the next step: 8 bytes for each value. */
-interface Scan {
-  readonly model: Model;
-  readonly documents: number;
-  readonly breaks: readonly Break[];
-  /** Values of each unique index that the store does not have yet. */
-  readonly unique: readonly { readonly fields: readonly string[]; readonly values: HashList }[];
-}
 
 /** Indexes that are unique in the definition of a model and not built in the store. */
 export function pendingUnique(
@@ -36,95 +27,97 @@ export function pendingUnique(
   );
 }
 
-/** Compares the models of a program with the documents of a store, as they are at one moment, and changes nothing. */
+/** Compares models with the documents of a store at one moment, and changes nothing. */
 export async function compareStore(
   store: Store,
   models: readonly Model[],
-  { signal }: { readonly signal: AbortSignal },
+  signal: AbortSignal,
 ): Promise<MigrationPlan> {
   const collections = models.map(({ collection }) => collection);
   const steps = await administer(store).plan({ collections });
   return administer(store).snapshot(async (snapshot) => {
     const held = new Map(snapshot.status.collections.map((each) => [each.name, each.documents]));
-    const read = async function* (name: string): ReturnType<typeof liveRecords> {
-      for await (const record of liveRecords(snapshot, name)) {
-        signal.throwIfAborted();
-        yield record;
-      }
-    };
-    const wanted = new Set(models.flatMap(({ references }) => references.map(({ to }) => to)));
-    const ids = new Map([...wanted].map((name) => [name, new HashList()]));
-    const scans: Scan[] = [];
-    for (const model of models) {
-      const { name } = model.collection;
-      if (held.has(name))
-        scans.push(await scan(model, { records: read(name), ids: ids.get(name), steps }));
+    const stored = models.filter(({ collection }) => held.has(collection.name));
+    const ids = new Map<string, HashList>();
+    for (const { to } of stored.flatMap(({ references }) => references)) {
+      if (ids.has(to)) continue;
+      const list = new HashList();
+      ids.set(to, list);
+      if (held.has(to)) for await (const { id } of liveRecords(snapshot, to, signal)) list.add(id);
     }
     const breaks: Break[] = [];
-    for (const each of scans) {
-      breaks.push(...each.breaks);
-      const { references, collection } = each.model;
-      if (references.length === 0 && each.unique.length === 0) continue;
-      breaks.push(...(await sharedFaults(each, { records: read(collection.name), ids })));
+    for (const model of stored) {
+      const records = (): Records => liveRecords(snapshot, model.collection.name, signal);
+      breaks.push(...(await breaksOf(model, records, ids, pendingUnique(model, steps))));
     }
     return {
-      documents: scans.reduce((sum, { documents }) => sum + documents, 0),
+      documents: stored.reduce((sum, { collection }) => sum + (held.get(collection.name) ?? 0), 0),
       breaks,
       builds: steps.flatMap((step) => buildOf(step, held)),
     };
   });
 }
 
+type Records = AsyncGenerator<{
+  readonly id: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+}>;
+
 /**
  * Reads documents, without those that were removed and are kept.
  *
  * @yields the id of a document, and its fields
  */
-async function* liveRecords(
-  { records }: Snapshot,
-  name: string,
-): AsyncGenerator<{ readonly id: string; readonly fields: Readonly<Record<string, unknown>> }> {
+async function* liveRecords({ records }: Snapshot, name: string, signal: AbortSignal): Records {
   for await (const { id, deletedAt, document } of records(name)) {
+    signal.throwIfAborted();
     if (deletedAt === undefined) yield { id, fields: { ...document } };
   }
 }
 
-type Records = ReturnType<typeof liveRecords>;
-
-async function scan(
+/** Reads a collection; with new unique indexes twice, since other documents decide about those. */
+async function breaksOf(
   model: Model,
-  given: {
-    readonly records: Records;
-    readonly ids: HashList | undefined;
-    readonly steps: readonly PlanStep[];
-  },
-): Promise<Scan> {
+  records: () => Records,
+  ids: ReadonlyMap<string, HashList>,
+  pending: readonly (readonly string[])[],
+): Promise<readonly Break[]> {
+  const unique = pending.map((paths) => ({ paths, values: new HashList() }));
+  if (unique.length > 0) {
+    for await (const { fields } of records()) {
+      for (const { paths, values } of unique) {
+        const key = keyOf(fields, paths);
+        if (key !== undefined) values.add(key);
+      }
+    }
+  }
   const faults = new FaultFinder(model);
   const renames = new RenameFinder(model);
-  const unique = pendingUnique(model, given.steps).map((fields) => ({
-    fields,
-    values: new HashList(),
-  }));
-  let documents = 0;
-  for await (const { id, fields } of given.records) {
-    documents += 1;
-    given.ids?.add(id);
+  for await (const { id, fields } of records()) {
     if (model.schema !== undefined) {
       await faults.check(id, knownFields(model, fields));
       await renames.look(id, fields);
     }
-    for (const index of unique) {
-      const key = keyOf(fields, index.fields);
-      if (key !== undefined) index.values.add(key);
+    for (const { field, to } of model.references) {
+      const found = [valueAt(fields, field.split("."))].flat();
+      if (!found.some((each) => typeof each === "string" && ids.get(to)?.count(each) === 0))
+        continue;
+      faults.add(id, { kind: "relation", field, expected: `an id of "${to}"` });
+    }
+    for (const { paths, values } of unique) {
+      const key = keyOf(fields, paths);
+      if (key === undefined || values.count(key) < 2) continue;
+      const expected = "a value that no other document has";
+      faults.add(id, { kind: "unique", field: paths.join(", "), expected });
     }
   }
-  return { model, documents, breaks: joined(faults.breaks, renames.breaks), unique };
+  return joined(faults.breaks, renames.breaks);
 }
 
 /** A field that is missing because it had another name is told once. */
 function joined(faults: readonly Break[], renames: readonly Break[]): readonly Break[] {
   const rest = faults.map((fault): Break => {
-    const cause = renames.find(({ field, to = [field] }) => to.includes(fault.field));
+    const cause = renames.find(({ to = [] }) => to.includes(fault.field));
     if (fault.kind !== "missing" || cause === undefined) return fault;
     return {
       ...fault,
@@ -133,47 +126,6 @@ function joined(faults: readonly Break[], renames: readonly Break[]): readonly B
     };
   });
   return [...renames, ...rest.filter(({ documents }) => documents > 0)];
-}
-
-/** Reads a collection again for what other documents decide. */
-async function sharedFaults(
-  { model: { collection, references }, unique }: Scan,
-  { records, ids }: { readonly records: Records; readonly ids: ReadonlyMap<string, HashList> },
-): Promise<readonly Break[]> {
-  const checks = [
-    ...references.map(({ field, to }) => ({
-      kind: "relation" as const,
-      field,
-      expected: `an id of "${to}"`,
-      of: new Affected(),
-      isFaulty: (fields: object) =>
-        [valueAt(fields, field.split("."))]
-          .flat()
-          .some((id) => typeof id === "string" && ids.get(to)?.count(id) === 0),
-    })),
-    ...unique.map(({ fields: paths, values }) => ({
-      kind: "unique" as const,
-      field: paths.join(", "),
-      expected: "a value that no other document has",
-      of: new Affected(),
-      isFaulty: (fields: object) => {
-        const key = keyOf(fields, paths);
-        return key !== undefined && values.count(key) > 1;
-      },
-    })),
-  ];
-  for await (const { id, fields } of records) {
-    for (const check of checks) if (check.isFaulty(fields)) check.of.add(id);
-  }
-  return checks
-    .filter(({ of }) => of.documents > 0)
-    .map(({ kind, field, expected, of }) => ({
-      kind,
-      collection: collection.name,
-      field,
-      expected,
-      ...of.result,
-    }));
 }
 
 /** Documents in which one of the fields is missing or null are never in conflict. */

@@ -1,47 +1,46 @@
 import { isObject } from "@fetchwork/kit";
-import { Affected, type Break } from "./migration-plan.ts";
+import { type Break, withDocument } from "./migration-plan.ts";
 import type { Model } from "./model.ts";
 
 const maxFaults = 200;
 
-/** Counts documents whose fields a schema refuses. */
+/** Counts documents that a model refuses. */
 export class FaultFinder {
   readonly #model: Model;
-  readonly #found = new Map<string, Omit<Break, "documents" | "ids"> & { readonly of: Affected }>();
+  readonly #found = new Map<string, Break>();
 
   constructor(model: Model) {
     this.#model = model;
   }
 
-  /** Checks a document. */
+  /** Checks a document with the schema. */
   async check(id: string, document: Readonly<Record<string, unknown>>): Promise<void> {
-    const { collection, schema } = this.#model;
+    const { properties, schema } = this.#model;
     const seen = new Set<string>();
     for (const { message, path } of await issuesOf(schema, document)) {
-      const value = valueAt(document, path);
-      const name = path.map((part) => (typeof part === "number" ? "[]" : part)).join(".");
-      const kind = kindOf(value, schemaAt(this.#model.properties, path));
-      const key = `${kind} ${name}`;
-      if (seen.has(key)) continue;
-      seen.add(key);
+      const kind = kindOf(valueAt(document, path), schemaAt(properties, path));
+      const field = path.map((part) => (typeof part === "number" ? "[]" : part)).join(".");
+      if (seen.has(`${kind} ${field}`)) continue;
+      seen.add(`${kind} ${field}`);
       const expected = kind === "missing" ? "required" : message || "another value";
-      const known = this.#found.get(key);
-      const entry = known ?? {
-        kind,
-        collection: collection.name,
-        field: name,
-        expected,
-        of: new Affected(),
-      };
-      entry.of.add(id);
-      // Names may come from documents, as those of a record do.
-      if (known === undefined && this.#found.size < maxFaults) this.#found.set(key, entry);
+      this.add(id, { kind, field, expected });
     }
+  }
+
+  /** Counts a document with a fault. */
+  add(id: string, { kind, field, expected }: Pick<Break, "expected" | "field" | "kind">): void {
+    const key = `${kind} ${field}`;
+    const known = this.#found.get(key);
+    // Names may come from documents, as those of a record do.
+    if (known === undefined && this.#found.size >= maxFaults) return;
+    const { name: collection } = this.#model.collection;
+    const none = { kind, collection, field, expected, documents: 0, ids: [] };
+    this.#found.set(key, withDocument(known ?? none, id));
   }
 
   /** What was found. */
   get breaks(): readonly Break[] {
-    return [...this.#found.values()].map(({ of, ...rest }) => ({ ...rest, ...of.result }));
+    return [...this.#found.values()];
   }
 }
 
@@ -50,7 +49,7 @@ export async function issuesOf(
   schema: Model["schema"],
   document: Readonly<Record<string, unknown>>,
 ): Promise<readonly { readonly message: string; readonly path: readonly (number | string)[] }[]> {
-  const { issues = [] } = (await schema?.["~standard"].validate(document)) ?? {};
+  const { issues } = (await schema?.["~standard"].validate(document)) ?? {};
   return (issues ?? []).map(({ message, path = [] }) => ({
     message,
     path: path.map((part) => {
@@ -63,10 +62,9 @@ export async function issuesOf(
 function kindOf(value: unknown, schema: unknown): "missing" | "narrowed" | "type" {
   if (value === undefined) return "missing";
   const types = typesOf(schema);
-  if (types.length === 0) return "narrowed";
   const own = value === null ? "null" : Array.isArray(value) ? "array" : typeof value;
   const isOf = types.some((type) => type === own || (type === "integer" && own === "number"));
-  return isOf ? "narrowed" : "type";
+  return isOf || types.length === 0 ? "narrowed" : "type";
 }
 
 /** The types that a JSON Schema takes; none where it does not say. */
@@ -78,21 +76,19 @@ export function typesOf(schema: unknown): readonly string[] {
 }
 
 function schemaAt(properties: Model["properties"], path: readonly (number | string)[]): unknown {
-  let schema: unknown = { properties };
-  for (const part of path) {
-    if (!isObject(schema)) return undefined;
-    const inside: unknown = typeof part === "number" ? schema["items"] : schema["properties"];
-    schema = typeof part === "number" ? inside : ownValue(inside, part);
-  }
-  return schema;
+  const inside = path.flatMap((part) =>
+    typeof part === "number" ? ["items"] : ["properties", part],
+  );
+  return valueAt({ properties }, inside);
 }
 
 /** The value at a path of keys. */
 export function valueAt(document: unknown, path: readonly (number | string)[]): unknown {
-  return path.reduce(ownValue, document);
-}
-
-function ownValue(value: unknown, key: number | string): unknown {
-  if (typeof value !== "object" || value === null || !Object.hasOwn(value, key)) return undefined;
-  return Reflect.get(value, key);
+  return path.reduce<unknown>(
+    (value, key) =>
+      typeof value === "object" && value !== null && Object.hasOwn(value, key)
+        ? Reflect.get(value, key)
+        : undefined,
+    document,
+  );
 }

@@ -1,4 +1,5 @@
-import { Affected, type Break } from "./migration-plan.ts";
+import { closestName } from "@fetchwork/kit";
+import { type Break, withDocument } from "./migration-plan.ts";
 import { issuesOf } from "./find-faults.ts";
 import type { Model } from "./model.ts";
 
@@ -6,12 +7,12 @@ const maxPairs = 500;
 /** Values of a field that are tried in another one. */
 const maxTries = 100;
 
-interface Pair {
+/** A field without a model, and one that documents lack. */
+interface Pair extends Pick<Break, "documents" | "ids"> {
   readonly from: string;
   readonly to: string;
-  readonly of: Affected;
-  tries: number;
-  fits: number;
+  /** Whether the values that were tried fit. */
+  readonly fits: boolean;
 }
 
 /** Finds fields without a model whose values belong into fields that the documents lack. */
@@ -26,75 +27,64 @@ export class RenameFinder {
   /** Looks at a document. */
   async look(id: string, document: Readonly<Record<string, unknown>>): Promise<void> {
     const { others, properties, schema } = this.#model;
-    const names = Object.keys(properties);
+    const absent = Object.keys(properties).filter((name) => !Object.hasOwn(document, name));
     const unknown = Object.keys(document).filter(
       (name) => !Object.hasOwn(properties, name) && !others.has(name),
     );
-    if (unknown.length === 0) return;
-    const absent = names.filter((name) => !Object.hasOwn(document, name));
-    for (const from of unknown) {
-      for (const to of absent) {
-        const key = JSON.stringify([from, to]);
-        const pair = this.#pairs.get(key) ?? { from, to, of: new Affected(), tries: 0, fits: 0 };
-        pair.of.add(id);
-        if (pair.tries < maxTries) {
-          pair.tries += 1;
-          const tried = { ...knownFields(this.#model, document), [to]: document[from] };
-          const issues = await issuesOf(schema, tried);
-          if (!issues.some(({ path }) => path[0] === to)) pair.fits += 1;
-        }
-        if (this.#pairs.size < maxPairs) this.#pairs.set(key, pair);
+    for (const [from, to] of unknown.flatMap((from) => absent.map((to) => [from, to] as const))) {
+      const key = JSON.stringify([from, to]);
+      const known = this.#pairs.get(key);
+      if (known === undefined && this.#pairs.size >= maxPairs) return;
+      const pair = known ?? { from, to, documents: 0, ids: [], fits: true };
+      let { fits } = pair;
+      if (fits && pair.documents < maxTries) {
+        const tried = { ...knownFields(this.#model, document), [to]: document[from] };
+        const issues = await issuesOf(schema, tried);
+        fits = !issues.some(({ path }) => path[0] === to);
       }
+      this.#pairs.set(key, { ...withDocument(pair, id), fits });
     }
   }
 
   /**
-   * What was found: a field split into required ones whose names contain its name; one with a name that is close; and,
-   * for a required field, the only one whose values fit.
+   * What was found. A field is split into required ones whose names contain its name.
+   * It is renamed to one with a close name, or to a required one that only its values fit.
    */
   get breaks(): readonly Break[] {
-    const collection = this.#model.collection.name;
+    const { collection, required } = this.#model;
     const found: Break[] = [];
     const used = new Set<string>();
-    const isFree = ({ from, to }: Pair): boolean => !used.has(from) && !used.has(to);
     const pairs = [...this.#pairs.values()];
-    for (const from of new Set(pairs.map((pair) => pair.from))) {
-      const parts = pairs.filter(
-        (pair) => pair.from === from && this.#isRequired(pair) && isInside(pair),
-      );
-      const [first] = parts;
-      if (first === undefined || parts.length < 2) continue;
-      const to = parts.map((pair) => pair.to);
+    const isFree = ({ from, to }: Pair): boolean => !used.has(from) && !used.has(to);
+    const fitting = (): readonly Pair[] => pairs.filter((pair) => pair.fits && isFree(pair));
+    const add = ({ from, documents, ids }: Pair, to: readonly string[]): void => {
       for (const name of [from, ...to]) used.add(name);
-      const expected = `"${from}" split into ${to.map((name) => `"${name}"`).join(" and ")}`;
-      found.push({
-        kind: "split",
-        collection,
-        field: to.join(", "),
-        from,
-        to,
-        expected,
-        ...first.of.result,
-      });
+      const parts = to.map((name) => `"${name}"`).join(" and ");
+      const kind = to.length > 1 ? "split" : "rename";
+      const expected = `"${from}" ${kind === "split" ? "split into" : "renamed to"} ${parts}`;
+      const field = to.join(", ");
+      found.push({ kind, collection: collection.name, field, from, to, expected, documents, ids });
+    };
+    for (const pair of pairs) {
+      const parts = pairs.filter(
+        ({ from, to }) => from === pair.from && required.has(to) && isInside(from, to),
+      );
+      const names = parts.map(({ to }) => to);
+      if (pair === parts[0] && names.length > 1) add(pair, names);
     }
-    const fitting = pairs.filter((pair) => pair.fits === pair.tries && isFree(pair));
-    const close = fitting.filter(({ from, to }) => distance(from, to) <= 1 / 2);
-    const only = fitting.filter(
-      (pair) => this.#isRequired(pair) && fitting.filter(({ to }) => to === pair.to).length === 1,
-    );
-    const byName = close.toSorted((a, b) => distance(a.from, a.to) - distance(b.from, b.to));
-    for (const pair of [...byName, ...only]) {
-      if (!isFree(pair)) continue;
-      const { from, of, to } = pair;
-      used.add(from).add(to);
-      const expected = `"${from}" renamed to "${to}"`;
-      found.push({ kind: "rename", collection, field: to, from, expected, ...of.result });
+    for (const pair of fitting()) {
+      const { from, to } = pair;
+      const free = fitting()
+        .filter((each) => each.from === from)
+        .map((each) => each.to);
+      const inside = free.find((name) => isInside(from, name) || isInside(name, from));
+      if (to === (closestName(from, free) ?? inside)) add(pair, [to]);
+    }
+    for (const pair of fitting()) {
+      const isOnly = fitting().filter(({ to }) => to === pair.to).length === 1;
+      if (isOnly && isFree(pair) && required.has(pair.to)) add(pair, [pair.to]);
     }
     return found;
-  }
-
-  #isRequired({ to }: Pair): boolean {
-    return this.#model.required.has(to);
   }
 }
 
@@ -105,35 +95,15 @@ export function knownFields(
 ): Readonly<Record<string, unknown>> {
   const names = Object.keys(properties);
   if (names.length === 0) return document;
-  return Object.fromEntries(
-    names.filter((name) => Object.hasOwn(document, name)).map((name) => [name, document[name]]),
-  );
+  return Object.fromEntries(Object.entries(document).filter(([name]) => names.includes(name)));
 }
 
-function isInside({ from, to }: Pair): boolean {
-  return plain(to) !== plain(from) && plain(to).includes(plain(from));
-}
-
-/** How far two names are from each other: 0 for the same letters, 1 for nothing in common. */
-function distance(one: string, other: string): number {
-  const [a, b] = [plain(one), plain(other)];
-  const longest = Math.max(a.length, b.length, 1);
-  if (Math.min(a.length, b.length) >= 3 && (a.includes(b) || b.includes(a))) return 0.1;
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
-  for (const [index, letter] of a.split("").entries()) {
-    const next = [index + 1];
-    for (const [at, other] of b.split("").entries()) {
-      const changed = (row[at] ?? 0) + (letter === other ? 0 : 1);
-      next.push(Math.min(changed, (row[at + 1] ?? 0) + 1, (next[at] ?? 0) + 1));
-    }
-    row = next;
-  }
-  return (row[b.length] ?? longest) / longest;
+/** Whether a name has at least three letters and is a part of another one. */
+function isInside(name: string, other: string): boolean {
+  const [part, whole] = [plain(name), plain(other)];
+  return part.length >= 3 && part !== whole && whole.includes(part);
 }
 
 function plain(name: string): string {
-  return name
-    .slice(0, 64)
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N}]/gu, "");
+  return name.toLowerCase().replaceAll(/[^\p{L}\p{N}]/gu, "");
 }

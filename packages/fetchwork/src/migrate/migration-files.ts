@@ -10,8 +10,7 @@ import { loadModule } from "../files/load-module.ts";
 import { makeFolders } from "../files/make-folders.ts";
 import { projectFolder } from "../files/project-folder.ts";
 
-const maxFiles = 10_000;
-const namePattern = /^(\d{4,})-[a-z\d-]+\.(?:ts|js)$/;
+const namePattern = /^\d{4,}-[a-z\d-]+\.(?:ts|js)$/;
 const listHeader =
   '// Written by "fetchwork migrate plan --write", for "migrations" of defineService.';
 
@@ -26,8 +25,8 @@ export const folderOption = {
 
 /** Returns the folder of migrations: the given one, or that of the project. */
 export function migrationsFolder(given: string | undefined, { cwd }: CommandIo): string {
-  const project = given === undefined ? projectFolder(cwd) : undefined;
   if (given !== undefined) return join(cwd, given);
+  const project = projectFolder(cwd);
   if (project !== undefined) return join(project, "src/migrations");
   throw new CommandUsageError("there is no project here: pass --folder, or run it in a project");
 }
@@ -35,27 +34,31 @@ export function migrationsFolder(given: string | undefined, { cwd }: CommandIo):
 /**
  * Loads the migrations of a folder in the order of their numbers; none where there is no folder.
  *
- * @throws Error for a file that is not a migration, and for two with the same number.
+ * @throws Error for a file that is not a migration.
  */
 export async function loadMigrations(folder: string): Promise<readonly DocumentMigration[]> {
-  if (!existsSync(folder)) return [];
-  const found = new Map<number, DocumentMigration>();
-  const names = readdirSync(folder).filter((name) => namePattern.test(name));
-  if (names.length > maxFiles) throw new Error(`${folder} has more than ${maxFiles} migrations`);
-  for (const name of names.toSorted()) {
-    const file = join(folder, name);
-    requireOwnModule(file);
-    const { migration } = { ...(await loadModule(file)) } as Record<string, unknown>;
-    const number = Number(namePattern.exec(name)?.[1]);
+  const found: DocumentMigration[] = [];
+  for (const { file, number } of filesIn(folder)) {
+    requireOwnModule(join(folder, file));
+    const module: unknown = await loadModule(join(folder, file));
+    const migration: unknown = Reflect.get(Object(module), "migration");
     if (!isMigration(migration) || migration.id !== number) {
       throw new Error(
-        `${file} must export "migration" with the id ${number}, a name of 1 to 200 characters and changes`,
+        `${join(folder, file)} must export "migration" with the id ${number}, a name of 1 to 200 characters and changes`,
       );
     }
-    if (found.has(number)) throw new Error(`two migrations have the number ${number} in ${folder}`);
-    found.set(number, migration);
+    found.push(migration);
   }
-  return [...found.values()].toSorted((one, other) => one.id - other.id);
+  return found;
+}
+
+/** The files of migrations in the order of their numbers. */
+function filesIn(folder: string): readonly { readonly file: string; readonly number: number }[] {
+  const names = existsSync(folder) ? readdirSync(folder) : [];
+  return names
+    .filter((file) => namePattern.test(file))
+    .map((file) => ({ file, number: Number.parseInt(file, 10) }))
+    .toSorted((one, other) => one.number - other.number);
 }
 
 /** Writes the file of a migration, never over another one. Resolves to its path. */
@@ -70,20 +73,23 @@ export async function writeMigration(
   return file;
 }
 
-/** Writes the list of all migrations for `defineService`; a module that the project wrote itself stays. */
+/** Writes the list for `defineService`; a module that the project wrote itself stays. */
 async function writeList(folder: string): Promise<void> {
   const file = join(folder, "index.ts");
   if (existsSync(file) && !readFileSync(file, "utf8").startsWith(listHeader)) return;
-  const names = readdirSync(folder).filter((name) => namePattern.test(name));
-  const imports = names.toSorted().map((name) => {
-    const local = `migration${Number(namePattern.exec(name)?.[1])}`;
-    return { line: `import { migration as ${local} } from "./${name}";\n`, local };
-  });
-  const lines = imports.map(({ line }) => line).join("");
-  const list = imports.map(({ local }) => `  ${local},\n`).join("");
-  const type = 'import type { DocumentMigration } from "fetchwork";\n';
-  const text = `${listHeader}\n${type}${lines}\nexport const migrations: readonly DocumentMigration[] = [\n${list}];\n`;
-  await writeFile(file, text);
+  const files = filesIn(folder);
+  const lines = [
+    listHeader,
+    'import type { DocumentMigration } from "fetchwork";',
+    ...files.map(
+      (each) => `import { migration as migration${each.number} } from "./${each.file}";`,
+    ),
+    "",
+    "export const migrations: readonly DocumentMigration[] = [",
+    ...files.map(({ number }) => `  migration${number},`),
+    "];",
+  ];
+  await writeFile(file, `${lines.join("\n")}\n`);
 }
 
 /**
@@ -91,10 +97,11 @@ async function writeList(folder: string): Promise<void> {
  *
  * @throws CommandUsageError
  */
-export function requireMigrationName(name: string): void {
+export function requireMigrationName(name: string, { write }: { readonly write: boolean }): void {
+  if (!write) throw new CommandUsageError("--name needs --write");
   if (/^[a-z\d]+(?:-[a-z\d]+)*$/.test(name) && name.length <= 100) return;
   const expected = "1 to 100 lower-case letters, digits and hyphens between them";
   throw new CommandUsageError(
-    `--name is ${JSON.stringify(name.slice(0, 100))}: expected ${expected}`,
+    `--name must be ${expected}, got ${JSON.stringify(name.slice(0, 100))}`,
   );
 }

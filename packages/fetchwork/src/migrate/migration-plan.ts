@@ -1,16 +1,12 @@
-/** Why documents do not fit the models. */
-export type BreakKind =
-  "missing" | "narrowed" | "relation" | "rename" | "split" | "type" | "unique";
-
 /** Documents that do not fit the models, all for the same reason. */
 export interface Break {
-  readonly kind: BreakKind;
+  readonly kind: "missing" | "narrowed" | "relation" | "rename" | "split" | "type" | "unique";
   readonly collection: string;
-  /** Path of the field, of the new one for `rename`; fields of a unique index are joined by ", ". */
+  /** Path of the field; several are joined by ", ". For `rename` and `split` the new ones. */
   readonly field: string;
   /** The field that has the values, for `rename` and `split`. */
   readonly from?: string | undefined;
-  /** The fields that the values belong into, for `split`. */
+  /** The fields that the values belong into, for `rename` and `split`. */
   readonly to?: readonly string[] | undefined;
   /** How many documents. */
   readonly documents: number;
@@ -39,18 +35,11 @@ export interface MigrationPlan {
   readonly builds: readonly Build[];
 }
 
-/** Documents that share something: their number, and the ids of the first. */
-export class Affected {
-  documents = 0;
-  readonly ids: string[] = [];
-
-  add(id: string): void {
-    this.documents += 1;
-    if (this.ids.length < 3) this.ids.push(id);
-  }
-
-  /** What is public of it. */
-  get result(): Pick<Break, "documents" | "ids"> {
-    return { documents: this.documents, ids: this.ids };
-  }
+/** Counts one more document, and keeps the ids of the first three. */
+export function withDocument<T extends Pick<Break, "documents" | "ids">>(
+  counted: T,
+  id: string,
+): T {
+  const { documents, ids } = counted;
+  return { ...counted, documents: documents + 1, ids: ids.length < 3 ? [...ids, id] : ids };
 }

@@ -1,16 +1,8 @@
 import { oneLine } from "../command/terminal-text.ts";
 import { documentCount } from "../db/document-count.ts";
 import { typesOf } from "./find-faults.ts";
-import { type Break } from "./migration-plan.ts";
+import type { Break } from "./migration-plan.ts";
 import type { Model } from "./model.ts";
-
-/** A change as it is written: its functions, and their names. */
-interface Written {
-  readonly collection: string;
-  readonly functions: readonly string[];
-  readonly change: string;
-  readonly undo?: string | undefined;
-}
 
 /** Values for a field without one, by the type in JSON Schema. */
 const emptyValues: Readonly<Record<string, string>> = {
@@ -20,15 +12,6 @@ const emptyValues: Readonly<Record<string, string>> = {
   number: "0",
   object: "{}",
   string: '""',
-};
-
-/** Conversions of a value, by the type in JSON Schema. */
-const conversions: Readonly<Record<string, string>> = {
-  array: "[value]",
-  boolean: 'value === "true" || value === 1',
-  integer: "Math.trunc(Number(value))",
-  number: "Number(value)",
-  string: "String(value)",
 };
 
 /** Names a migration after its first change: `rename-articles-headline`. */
@@ -48,75 +31,63 @@ export function migrationSource(
   breaks: readonly Break[],
   models: readonly Model[],
 ): string {
-  const changes = breaks.map((each, index) => {
-    const properties =
-      models.find(({ collection }) => collection.name === each.collection)?.properties ?? {};
-    return writeChange(
-      each,
-      functionName(each, breaks.slice(0, index)),
-      schemaOf(properties, each.field),
-    );
-  });
-  const list = changes.map(({ collection, change, undo }) => {
-    const undone = undo === undefined ? "" : `, undo: ${undo}`;
-    return `    { collection: ${text(collection)}, change: ${change}${undone} },\n`;
+  const used = new Set<string>();
+  const functions: string[] = [];
+  const list = breaks.map((each) => {
+    const change = functionName(each, used);
+    const model = models.find(({ collection }) => collection.name === each.collection);
+    const [body, undoBody] = bodiesFor(each, change, model?.properties ?? {});
+    const about = `${each.collection}.${each.field}: ${oneLine(each.expected)}`;
+    const example = `${documentCount(each.documents)}, such as ${each.ids[0] ?? "none"}`;
+    functions.push(`// ${oneLine(about, 600)}. ${oneLine(example)}.\n${functionOf(change, body)}`);
+    const entry = `collection: ${text(each.collection)}, change: ${change}`;
+    if (undoBody === undefined) return `    { ${entry} },\n`;
+    const undo = `undo${change.slice(0, 1).toUpperCase()}${change.slice(1)}`;
+    functions.push(functionOf(undo, undoBody));
+    return `    { ${entry}, undo: ${undo} },\n`;
   });
   return [
     'import type { DocumentMigration, MigratedFields } from "fetchwork";\n',
-    ...changes.flatMap(({ functions }) => functions),
+    ...functions,
     `export const migration: DocumentMigration = {\n  id: ${id},\n  name: ${text(name)},\n  changes: [\n${list.join("")}  ],\n};\n`,
   ].join("\n");
 }
 
-function writeChange(each: Break, name: string, schema: unknown): Written {
-  const { collection, documents, expected, field, from, ids, kind, to = [] } = each;
-  const about =
-    `// ${oneLine(collection)}.${oneLine(field)}: ${oneLine(expected)}. ` +
-    `${documentCount(documents)}, such as ${oneLine(ids[0] ?? "none")}.\n`;
-  const one = (body: string, called = name): string =>
-    `function ${called}(document: MigratedFields): MigratedFields | undefined {\n${body}}\n`;
-  const undoName = `undo${name.slice(0, 1).toUpperCase()}${name.slice(1)}`;
-  const isNested = /[.,]/.test(field);
-  if (kind === "rename" && from !== undefined) {
-    return {
-      collection,
-      functions: [about + one(moved(from, field)), one(moved(field, from), undoName)],
-      change: name,
-      undo: undoName,
-    };
-  }
-  if (kind === "split" && from !== undefined) {
-    return {
-      collection,
-      functions: [about + one(split(from, to)), one(rejoined(from, to), undoName)],
-      change: name,
-      undo: undoName,
-    };
-  }
-  const value = kind === "missing" && !isNested ? defaultOf(schema) : undefined;
+/** A name that no other function of the file has, of letters and digits only. */
+function functionName({ kind, collection, field }: Break, used: Set<string>): string {
+  const words = `${collection} ${field}`.split(/[^A-Za-z\d]+/);
+  const capital = words.map((word) => word.slice(0, 1).toUpperCase() + word.slice(1));
+  const name = [kind === "missing" ? "fill" : kind, ...capital].join("").slice(0, 80);
+  const free = used.has(name) ? `${name}${used.size}` : name;
+  used.add(free);
+  return free;
+}
+
+function functionOf(name: string, body: string): string {
+  return `function ${name}(document: MigratedFields): MigratedFields | undefined {\n${body}}\n`;
+}
+
+/** What the function of a change does, and that of its `undo`. */
+function bodiesFor(
+  { field, from, kind, to = [] }: Break,
+  name: string,
+  properties: Model["properties"],
+): readonly [change: string, undo?: string] {
+  if (from !== undefined && kind === "rename") return [moved(from, field), moved(field, from)];
+  if (from !== undefined) return [split(from, to), rejoined(from, to)];
+  const schema = Object.hasOwn(properties, field) ? properties[field] : undefined;
+  const value = kind === "missing" ? defaultOf(schema) : undefined;
   if (value !== undefined) {
-    const body =
+    const isMissing = `document[${text(field)}] === undefined`;
+    return [
       `  // The value for documents that have none: change it to what fits.\n` +
-      `  return document${at(field)} === undefined ? { ...document, ${key(field)}: ${value} } : undefined;\n`;
-    return { collection, functions: [about + one(body)], change: name };
+        `  return ${isMissing} ? { ...document, ${key(field)}: ${value} } : undefined;\n`,
+    ];
   }
-  const [type = ""] = typesOf(schema);
-  const converted = kind === "type" && !isNested ? conversions[type] : undefined;
-  if (converted !== undefined) {
-    const isDone =
-      type === "array"
-        ? "Array.isArray(value)"
-        : `typeof value === ${text(type === "integer" ? "number" : type)}`;
-    const body =
-      `  const value = document${at(field)};\n  if (value === undefined || ${isDone}) return undefined;\n` +
-      `  // Check what becomes of values that cannot be converted.\n` +
-      `  return { ...document, ${key(field)}: ${converted} };\n`;
-    return { collection, functions: [about + one(body)], change: name };
-  }
-  const body =
+  return [
     `  // Return the fields after the change, or undefined for a document that fits already.\n` +
-    `  throw new Error(${text(`${name} is to be filled in`)}, { cause: Object.keys(document) });\n`;
-  return { collection, functions: [about + one(body)], change: name };
+      `  throw new Error(${text(`${name} is to be filled in`)}, { cause: Object.keys(document) });\n`,
+  ];
 }
 
 function moved(from: string, to: string): string {
@@ -128,77 +99,46 @@ function moved(from: string, to: string): string {
 
 function split(from: string, to: readonly string[]): string {
   const parts = to.map((_field, index) => `part${index + 1}`);
-  const values = to.map((field, index) => `${key(field)}: ${parts[index] ?? ""}`);
-  const [first = "part1", ...others] = parts;
-  const rest = others.at(-1) ?? "";
-  const middle = others.slice(0, -1).map((part) => `${part} = "", `);
+  const words = parts.slice(0, -1).map((part) => `${part} = ""`);
   return (
     `  const { ${key(from)}: whole, ...rest } = document;\n` +
     `  if (typeof whole !== "string") return undefined;\n` +
     `  // Check how the parts are told apart.\n` +
-    `  const [${first} = "", ${middle.join("")}...words] = whole.split(" ");\n` +
-    `  const ${rest} = words.join(" ");\n` +
-    `  return { ...rest, ${values.join(", ")} };\n`
+    `  const [${words.join(", ")}, ...words] = whole.split(" ");\n` +
+    `  const part${to.length} = words.join(" ");\n` +
+    `  return { ...rest, ${partsOf(to)} };\n`
   );
 }
 
 function rejoined(from: string, to: readonly string[]): string {
-  const parts = to.map((field, index) => `${key(field)}: part${index + 1}`);
   const names = to.map((_field, index) => `part${index + 1}`);
   return (
-    `  const { ${parts.join(", ")}, ...rest } = document;\n` +
+    `  const { ${partsOf(to)}, ...rest } = document;\n` +
     `  if (part1 === undefined) return undefined;\n` +
     `  return { ...rest, ${key(from)}: [${names.join(", ")}].join(" ").trim() };\n`
   );
 }
 
+function partsOf(fields: readonly string[]): string {
+  return fields.map((field, index) => `${key(field)}: part${index + 1}`).join(", ");
+}
+
 function defaultOf(schema: unknown): string | undefined {
-  const {
-    enum: values,
-    minimum,
-    minLength = 0,
-    format,
-    pattern,
-  } = Object(schema) as Record<string, unknown>;
+  if (schema === undefined) return undefined;
+  const described = Object(schema) as Record<string, unknown>;
+  const { enum: values, minimum, minLength = 0, format, pattern } = described;
   if (Array.isArray(values)) return text(values[0]);
   const types = typesOf(schema);
   if (types.includes("null")) return "null";
   if (minLength !== 0 || format !== undefined || pattern !== undefined) return undefined;
-  const [type = ""] = types;
-  return typeof minimum === "number" && minimum > 0 ? String(minimum) : emptyValues[type];
-}
-
-function schemaOf(properties: Model["properties"], field: string): unknown {
-  return Object.hasOwn(properties, field) ? properties[field] : undefined;
-}
-
-function nameOf({ kind, collection, field }: Break): string {
-  const words = `${collection} ${field}`.split(/[^A-Za-z\d]+/);
-  return [kind === "missing" ? "fill" : kind, ...words]
-    .map((word, index) => (index === 0 ? word : word.slice(0, 1).toUpperCase() + word.slice(1)))
-    .join("")
-    .slice(0, 80);
-}
-
-/** A name that no function of the file has, of letters and digits only. */
-function functionName(each: Break, before: readonly Break[]): string {
-  const same = before.filter((other) => nameOf(other) === nameOf(each)).length;
-  return `${nameOf(each)}${same === 0 ? "" : same + 1}`;
-}
-
-function isIdentifier(name: string): boolean {
-  return /^[A-Za-z_]\w*$/.test(name);
+  return typeof minimum === "number" && minimum > 0 ? String(minimum) : emptyValues[types[0] ?? ""];
 }
 
 /** The name in an object: a computed one sets `__proto__` as a field. */
 function key(name: string): string {
-  return isIdentifier(name) && name !== "__proto__" ? name : `[${text(name)}]`;
-}
-
-function at(name: string): string {
-  return `[${text(name)}]`;
+  return /^[A-Za-z_]\w*$/.test(name) && name !== "__proto__" ? name : `[${text(name)}]`;
 }
 
 function text(value: unknown): string {
-  return JSON.stringify(value).replaceAll("\u2028", "\\u2028").replaceAll("\u2029", "\\u2029");
+  return JSON.stringify(value);
 }

@@ -27,7 +27,7 @@ export interface Model {
 /**
  * Loads the models of a project.
  *
- * @throws CommandUsageError without a module, and for one with `migrations` that `fetchwork db migrate` runs.
+ * @throws CommandUsageError without a module, or for one with `migrations` of `db migrate`.
  */
 export async function loadModels(
   given: string | undefined,
@@ -46,53 +46,41 @@ export async function loadModels(
     );
   }
   const exports = Object.values({ ...(await loadModule(resolve(io.cwd, module))) });
-  const resources = new Map(
-    exports.flatMap(resourcesOf).map((each) => [each.collection.name, each]),
+  // A service has them, which `defineService` checked.
+  const found = exports.flatMap(
+    (each) => (Reflect.get(Object(each), "resources") as Resource[] | undefined) ?? [],
   );
+  const resources = new Map(found.map((each) => [each.collection.name, each]));
   return definitions.collections.map((collection) =>
     modelOf(collection, resources.get(collection.name)),
   );
 }
 
-function resourcesOf(value: unknown): readonly Resource[] {
-  const resources: unknown = Reflect.get(Object(value), "resources");
-  // A service has them, which `defineService` checked.
-  return Array.isArray(resources) ? (resources as readonly Resource[]) : [];
-}
-
 function modelOf(collection: CollectionDefinition<object>, resource: Resource | undefined): Model {
-  const described = describe(resource?.schema ?? collection.schema);
+  const { properties, required } = describe(resource?.schema ?? collection.schema);
   const { unique, indexes, geo = [], expires } = collection;
-  const named = [...unique.flat(), ...indexes.flat(), ...geo, expires?.field ?? []].flat();
+  const paths = [...unique.flat(), ...indexes.flat(), ...geo, expires?.field ?? []].flat();
+  const others = [
+    ...paths.map((path) => path.split(".")[0] ?? path),
+    ...(resource?.reserved ?? []),
+  ];
+  const references = resource?.relations.references ?? [];
   return {
     collection,
     schema: resource?.stored ?? collection.schema,
-    ...described,
-    others: new Set([
-      ...named.map((path) => path.split(".")[0] ?? path),
-      ...(resource?.reserved ?? []),
-      ...(resource?.owner === undefined ? [] : [resource.owner]),
-    ]),
-    references: (resource?.relations.references ?? []).map(({ field, to }) => ({
-      field,
-      to: to().collection.name,
-    })),
+    properties: isObject(properties) ? properties : {},
+    required: new Set(Array.isArray(required) ? required.map(String) : []),
+    others: new Set([...others, resource?.owner ?? []].flat()),
+    references: references.map(({ field, to }) => ({ field, to: to().collection.name })),
   };
 }
 
-/** Schemas of other libraries may not describe themselves; their documents are checked all the same. */
-function describe(schema: unknown): Pick<Model, "properties" | "required"> {
+/** Schemas of other libraries may not describe themselves; their documents are still checked. */
+function describe(schema: unknown): Readonly<Record<string, unknown>> {
   const standard: unknown = Reflect.get(Object(schema), "~standard");
   const jsonSchema: unknown = Reflect.get(Object(standard), "jsonSchema");
   const input: unknown = Reflect.get(Object(jsonSchema), "input");
-  const described: unknown =
-    typeof input === "function"
-      ? Reflect.apply(input, jsonSchema, [{ target: "draft-2020-12" }])
-      : {};
-  if (!isObject(described)) return { properties: {}, required: new Set() };
-  const { properties, required } = described;
-  return {
-    properties: isObject(properties) ? properties : {},
-    required: new Set(Array.isArray(required) ? required.map(String) : []),
-  };
+  if (typeof input !== "function") return {};
+  const described: unknown = Reflect.apply(input, jsonSchema, [{ target: "draft-2020-12" }]);
+  return isObject(described) ? described : {};
 }

@@ -3,11 +3,10 @@ import { migrationStatus } from "@fetchwork/service/internal";
 import { type Command, defineCommand } from "../command/command.ts";
 import { exitCodes } from "../command/exit-codes.ts";
 import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
-import { CommandUsageError } from "../command/usage-error.ts";
 import { definitionsOption } from "../db/definitions.ts";
+import { documentCount } from "../db/document-count.ts";
 import { storeUrl, tryExisting, urlOption } from "../db/store-url.ts";
 import { compareStore } from "./compare-store.ts";
-import { describePlan } from "./describe-plan.ts";
 import {
   folderOption,
   loadMigrations,
@@ -15,7 +14,7 @@ import {
   requireMigrationName,
   writeMigration,
 } from "./migration-files.ts";
-import type { MigrationPlan } from "./migration-plan.ts";
+import type { Break, Build, MigrationPlan } from "./migration-plan.ts";
 import { migrationName, migrationSource } from "./migration-source.ts";
 import { loadModels } from "./model.ts";
 
@@ -35,43 +34,34 @@ export const plan: Command = defineCommand({
   },
   async run({ values }, io) {
     const { json = false, name, write = false } = values;
-    if (name !== undefined && !write) throw new CommandUsageError("--name needs --write");
-    if (name !== undefined) requireMigrationName(name);
+    if (name !== undefined) requireMigrationName(name, { write });
     const models = await loadModels(values.definitions, io);
-    const folder =
-      write || values.folder !== undefined || values.definitions === undefined
-        ? migrationsFolder(values.folder, io)
-        : undefined;
+    const isInProject = write || values.folder !== undefined || values.definitions === undefined;
+    const folder = isInProject ? migrationsFolder(values.folder, io) : undefined;
     const migrations = folder === undefined ? [] : await loadMigrations(folder);
     await using store = await tryExisting(storeUrl(values.url, io));
-    let found: MigrationPlan = { documents: 0, breaks: [], builds: [] };
-    let pending: readonly { readonly id: number; readonly name: string }[] = [];
-    let last = migrations.at(-1)?.id ?? 0;
-    if (store !== undefined) {
-      const status = await migrationStatus(store, migrations);
-      ({ pending } = status);
-      last = Math.max(last, ...status.applied.map(({ id }) => id));
-      found = await compareStore(store, models, { signal: io.signal });
-    }
+    const status = store && (await migrationStatus(store, migrations));
+    const found: MigrationPlan = store
+      ? await compareStore(store, models, io.signal)
+      : { documents: 0, breaks: [], builds: [] };
+    const pending = (status?.pending ?? []).map(({ id, name: title }) => ({ id, name: title }));
     if (write && pending.length > 0) {
       throw new Error("there are migrations that did not run: run them before writing another one");
     }
+    const code = found.breaks.length > 0 ? exitCodes.failed : exitCodes.ok;
     let file: string | undefined;
-    if (write && folder !== undefined && found.breaks.length > 0) {
-      const migration = { id: last + 1, name: name ?? migrationName(found.breaks) };
+    if (folder !== undefined && write && code !== exitCodes.ok) {
+      const ids = [...migrations, ...(status?.applied ?? [])].map(({ id }) => id);
+      const migration = { id: Math.max(0, ...ids) + 1, name: name ?? migrationName(found.breaks) };
       const source = migrationSource(migration, found.breaks, models);
       file = relative(io.cwd, await writeMigration(folder, { ...migration, source }));
     }
-    const code = found.breaks.length > 0 ? exitCodes.failed : exitCodes.ok;
-    const waiting = pending.map((each) => ({ id: each.id, name: each.name }));
     if (json) {
-      io.stdout.write(
-        jsonLine({ ...found, pending: waiting, ...(file === undefined ? {} : { file }) }),
-      );
+      io.stdout.write(jsonLine({ ...found, pending, file }));
       return code;
     }
     const { red } = colours(io.stdout);
-    for (const each of waiting) {
+    for (const each of pending) {
       io.stdout.write(`${red("pending")}   migration ${each.id}: ${oneLine(each.name)}\n`);
     }
     for (const line of describePlan(found)) io.stdout.write(`${line}\n`);
@@ -79,3 +69,29 @@ export const plan: Command = defineCommand({
     return code;
   },
 });
+
+function describePlan({ breaks, builds, documents }: MigrationPlan): readonly string[] {
+  const count = breaks.length === 1 ? "1 change breaks" : `${breaks.length} changes break`;
+  const end = breaks.length === 0 ? "every one fits the models" : `${count} some of them`;
+  return [
+    ...breaks.flatMap(describeBreak),
+    ...builds.map(describeBuild),
+    `${documentCount(documents)} read: ${end}`,
+  ];
+}
+
+function describeBreak(each: Break): readonly string[] {
+  const { collection, documents, expected, field, ids, kind } = each;
+  const more = documents > ids.length ? ", …" : "";
+  const subject = `${kind.padEnd(8)}  ${collection}.${field}`;
+  return [
+    oneLine(`${subject}: ${documentCount(documents)}, expected ${expected}`, 400),
+    oneLine(`          ${ids.join(", ")}${more}`, 500),
+  ];
+}
+
+function describeBuild({ collection, cost, documents, fields, kind }: Build): string {
+  const list = fields.length === 0 ? "" : ` (${fields.join(", ")})`;
+  const subject = `build     ${collection}: ${kind}${list}`;
+  return oneLine(`${subject} at the next start, ${cost}: ${documentCount(documents)}`, 400);
+}

@@ -1,36 +1,161 @@
-import { type Command, defineCommand } from "../command/command.ts";
+import {
+  administer,
+  type CollectionDefinition,
+  defineCollection,
+  openStore,
+} from "@fetchwork/documents";
+import type { DocumentMigration } from "@fetchwork/service";
+import {
+  type Direction,
+  type MigrationStatus,
+  migrationStatus,
+  progressCollection,
+  runMigrations,
+} from "@fetchwork/service/internal";
+import type { CommandIo } from "../command/command-io.ts";
+import { type Command, defineCommand, type OptionValues } from "../command/command.ts";
 import { exitCodes } from "../command/exit-codes.ts";
+import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
-import { wholeNumber } from "../command/whole-number.ts";
-import { changeOptions, changeStore } from "./change-store.ts";
+import { count } from "../command/whole-number.ts";
+import { definitionsOption } from "../db/definitions.ts";
+import { documentCount } from "../db/document-count.ts";
+import { createProgress, jsonOption } from "../db/progress.ts";
+import { openExisting, storeUrl, urlOption } from "../db/store-url.ts";
+import { pendingUnique } from "./compare-store.ts";
+import { folderOption, loadMigrations, migrationsFolder } from "./migration-files.ts";
+import { loadModels, type Model } from "./model.ts";
+
+const options = { ...urlOption, ...definitionsOption, ...folderOption, ...jsonOption };
 
 /** `fetchwork migrate run`. */
 export const run: Command = defineCommand({
   summary: "Run pending migrations in parts, while programs serve; one that was killed goes on",
   options: {
-    ...changeOptions,
+    ...options,
     again: {
       type: "string",
       hint: "number",
       description: "Run this migration again, for what older programs wrote after it ran",
     },
   },
-  async run({ values }, io) {
-    const again =
-      values.again === undefined
-        ? undefined
-        : wholeNumber("again", values.again, Number.MAX_SAFE_INTEGER, 1);
-    const count = await changeStore(values, io, {
-      direction: "up",
-      choose: ({ applied, pending }, migrations) => {
-        if (again === undefined) return pending;
-        if (!applied.some(({ id }) => id === again)) {
-          throw new CommandUsageError(`--again: migration ${again} did not run yet`);
-        }
-        return migrations.filter(({ id }) => id === again);
-      },
+  run({ values }, io) {
+    const again = count("again", values.again, Number.MAX_SAFE_INTEGER);
+    return changeStore(values, io, "up", ({ applied, pending }, migrations) => {
+      if (again === undefined) return pending;
+      if (!applied.some(({ id }) => id === again)) {
+        throw new CommandUsageError(`--again: migration ${again} did not run yet`);
+      }
+      return migrations.filter(({ id }) => id === again);
     });
-    if (count === 0) io.stderr.write("Nothing to do\n");
-    return exitCodes.ok;
   },
 });
+
+/** `fetchwork migrate undo`. */
+export const undo: Command = defineCommand({
+  summary: "Undo the last migration in parts, where each of its changes has an undo",
+  options,
+  run({ values }, io) {
+    let last: number | undefined;
+    return changeStore(values, io, "undo", ({ applied }, migrations) => {
+      last ??= applied.at(-1)?.id;
+      const isApplied = applied.some(({ id }) => id === last);
+      const wanted = migrations.filter(({ id }) => isApplied && id === last);
+      const fault = wanted
+        .flatMap(({ changes }) => changes)
+        .find((each) => each.undo === undefined);
+      if (fault === undefined) return wanted;
+      throw new Error(
+        `migration ${last ?? 0} cannot be undone: the change of "${fault.collection}" has no undo ` +
+          "(`undo: () => undefined` where earlier versions read its documents as they are)",
+      );
+    });
+  },
+});
+
+/** @throws Error when there is nothing that may be run. */
+type Choose = (
+  status: MigrationStatus,
+  migrations: readonly DocumentMigration[],
+) => readonly DocumentMigration[];
+
+/** Runs the chosen migrations one after the other, while no other process runs any. */
+async function changeStore(
+  values: OptionValues<typeof options>,
+  io: CommandIo,
+  direction: Direction,
+  choose: Choose,
+): Promise<number> {
+  const models = await loadModels(values.definitions, io);
+  const migrations = await loadMigrations(migrationsFolder(values.folder, io));
+  const url = storeUrl(values.url, io);
+  const { chosen, definitions } = await prepare(url, models, migrations, choose);
+  let count = 0;
+  if (chosen.length > 0) {
+    const collections = [progressCollection, ...definitions.values()];
+    await using store = await openStore(url, { create: false, collections });
+    count = await runMigrations(store, migrations, {
+      definitions,
+      direction,
+      // Another process may have run some of them in the meantime.
+      choose: (status) => choose(status, migrations).filter((each) => chosen.includes(each)),
+      begin: ({ id, name }, of) => {
+        const isJson = values.json === true;
+        const progress = createProgress(io, { of, asJson: isJson });
+        const word = direction === "up" ? "done" : "undone";
+        const title = `${colours(io.stdout).green(word)}  migration ${id}: ${oneLine(name)}`;
+        const done = (changed: number): void => {
+          const line = isJson
+            ? jsonLine({ id, name, [word]: true, changed })
+            : `${title}, ${documentCount(changed)} changed\n`;
+          io.stdout.write(line);
+        };
+        return {
+          part: (collection, documents) => progress.add(collection, documents),
+          end: () => progress.end(),
+          done,
+        };
+      },
+      signal: io.signal,
+    });
+  }
+  if (count === 0) io.stderr.write("Nothing to do\n");
+  return exitCodes.ok;
+}
+
+/**
+ * Chooses migrations. Their collections have no schemas and no unique indexes that the store lacks:
+ * migrations make the documents fit them. Other indexes and searches are built first.
+ *
+ * @throws Error for a migration of a collection that the models do not have.
+ */
+async function prepare(
+  url: string,
+  models: readonly Model[],
+  migrations: readonly DocumentMigration[],
+  choose: Choose,
+): Promise<{
+  readonly chosen: readonly DocumentMigration[];
+  readonly definitions: ReadonlyMap<string, CollectionDefinition<object>>;
+}> {
+  await using store = await openExisting(url);
+  const chosen = choose(await migrationStatus(store, migrations), migrations);
+  const changes = chosen.flatMap((migration) => migration.changes);
+  const names = new Set(changes.map(({ collection }) => collection));
+  const used = models.filter(({ collection }) => names.delete(collection.name));
+  for (const name of names) {
+    throw new Error(
+      `a migration changes the collection "${name}", which the project does not define`,
+    );
+  }
+  const collections = used.map(({ collection }) => collection);
+  const steps = await administer(store).plan({ collections });
+  const definitions = used.map((model) => {
+    const pending = pendingUnique(model, steps);
+    const { name, unique, ...rest } = model.collection;
+    // The fields were checked by the definition that they are of.
+    const checked: object = { ...rest, unique: unique.filter((one) => !pending.includes(one)) };
+    return defineCollection(name, checked);
+  });
+  return { chosen, definitions: new Map(definitions.map((each) => [each.name, each])) };
+}

@@ -5,24 +5,23 @@ import { CommandFailure } from "../command/command-failure.ts";
 import { exitCodes } from "../command/exit-codes.ts";
 import { terminalOf } from "../command/interactive-terminal.ts";
 import { shellWord } from "../command/shell-word.ts";
-import { CommandUsageError } from "../command/usage-error.ts";
+import { CommandUsageError, refuse } from "../command/usage-error.ts";
 import { askOptions, defaultFolder, type Answers } from "./ask-options.ts";
 import type { PackageSource } from "./package-source.ts";
 import { needsPinnedNode } from "./own-node.ts";
 import { projectFiles } from "./project-files.ts";
-import { packageNames } from "./project-manifest.ts";
+import { packageNames, toolNames } from "./project-manifest.ts";
 import {
-  checkProjectName,
   checkProjectOptions,
   authMethods,
-  checkTitle,
   faultOfName,
+  faultOfTitle,
   titleOf,
   type ProjectOptions,
 } from "./project-options.ts";
 import { run } from "./run-program.ts";
 import { workspaceRoot, workspaceTarballs } from "./workspace-tarballs.ts";
-import { checkTarget, faultOfTarget, writeProject } from "./write-project.ts";
+import { faultOfTarget, writeProject } from "./write-project.ts";
 
 /** `fetchwork new`. */
 export const newCommand: Command = defineCommand({
@@ -84,13 +83,14 @@ export const newCommand: Command = defineCommand({
       list: values.list,
     };
     const nameOf = (folder: string): string => values.name ?? basename(resolve(io.cwd, folder));
-    const remedy = values.name === undefined ? "; set another with --name" : "";
     // All options are checked before the first question.
     const { folder: named = defaultFolder } = given;
-    const name = checkProjectName(nameOf(named), remedy);
+    const name = nameOf(named);
+    const remedy = values.name === undefined ? "; set another with --name" : "";
+    checkName(name, remedy);
     optionsOf(given, { name, port: values.port });
     const origin = packageOrigin(values.packages);
-    if (given.folder !== undefined) checkTarget(resolve(io.cwd, given.folder));
+    if (given.folder !== undefined) refuse(faultOfTarget(resolve(io.cwd, given.folder)));
     const input = values.yes === true ? undefined : terminalOf(io);
     const faultOfFolder = (folder: string): string | undefined =>
       faultOfName(nameOf(folder)) ?? faultOfTarget(resolve(io.cwd, folder));
@@ -104,7 +104,7 @@ export const newCommand: Command = defineCommand({
     if (answers.folder === undefined) throw new CommandUsageError("folder is missing");
     const folder = resolve(io.cwd, answers.folder);
     const options = optionsOf(answers, { name: nameOf(answers.folder), port: values.port });
-    checkTarget(folder);
+    refuse(faultOfTarget(folder));
     await write(folder, { options, origin }, io);
     if (values["skip-git"] !== true) await initRepository(folder, io);
     const isInstalled = values["skip-install"] === true ? false : await install(folder, io);
@@ -118,9 +118,11 @@ function optionsOf(
   { name, port = "9000" }: { readonly name: string; readonly port?: string | undefined },
 ): ProjectOptions {
   const { title = titleOf(name), database = "sqlite", auth = "password", list = "array" } = answers;
+  checkName(name);
+  refuse(faultOfTitle(title));
   return checkProjectOptions({
-    name: checkProjectName(name),
-    title: checkTitle(title),
+    name,
+    title,
     database: oneOf("db", database, ["sqlite", "postgres"]),
     auth: auth === "none" ? [] : auth.split(",").map((one) => oneOf("auth", one, authMethods)),
     signUp: oneOf("sign-up", answers.signUp ?? "master", ["master", "public"]),
@@ -131,13 +133,18 @@ function optionsOf(
   });
 }
 
+function checkName(name: string, remedy = ""): void {
+  const fault = faultOfName(name);
+  refuse(fault && `invalid name ${JSON.stringify(name)}: ${fault}${remedy}`);
+}
+
 const anyOf = new Intl.ListFormat("en", { type: "disjunction" });
 
 function oneOf<const T extends string>(option: string, given: string, allowed: readonly T[]): T {
   const found = allowed.find((one) => one === given);
   if (found !== undefined) return found;
   throw new CommandUsageError(
-    `--${option} must be ${anyOf.format(allowed)}, not ${JSON.stringify(given)}`,
+    `--${option} must be ${anyOf.format(allowed)}, got ${JSON.stringify(given)}`,
   );
 }
 
@@ -169,7 +176,7 @@ async function write(
     });
   }
   io.stderr.write("Packing the packages of this repository\n");
-  const names = [...packageNames, "fetchwork"];
+  const names = [...packageNames, ...toolNames, "fetchwork"];
   const copies = new Map<string, string>();
   const files = new Map<string, string>();
   for (const [name, file] of await workspaceTarballs(origin.root, names, io.signal)) {

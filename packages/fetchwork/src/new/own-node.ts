@@ -3,8 +3,8 @@ import { existsSync } from "node:fs";
 import { join, posix, win32 } from "node:path";
 
 /**
- * Whether the scripts of a project would run on a Node that is too old for it, or on none: the one that a shell finds, not
- * the one that an npm package brings.
+ * Whether the scripts of a project would run on a Node that is too old for it, or on none: the one
+ * that a shell finds, not the one that an npm package brings.
  */
 export function needsPinnedNode(
   path: string | undefined,

@@ -20,7 +20,7 @@ export const templateFolder: string = fileURLToPath(
   new URL("../../templates/project", import.meta.url),
 );
 
-/** Makes the files of a project, by their paths with slashes. Only `.env` differs from one time to the next. */
+/** Makes the files of a project, by paths with slashes. Only `.env` has random content. */
 export async function projectFiles(
   options: ProjectOptions,
   source: PackageSource,
@@ -33,8 +33,6 @@ export async function projectFiles(
   };
   for (const [path, template] of readTemplates()) {
     if (path.startsWith("src/api/") && options.auth.length === 0) continue;
-    // Examples of the repository have those of its root.
-    if (toolFiles.has(path) && source.kind === "workspace") continue;
     let text = template;
     for (const [from, to] of Object.entries(replacements)) text = text.replaceAll(from, () => to);
     files.set(path, { text: path === "README.md" ? text + providerGuide(options) : text });
@@ -46,13 +44,9 @@ export async function projectFiles(
   const { environmentExample, withRandomSecrets } = await import("@fetchwork/service");
   const example = environmentExample(await configOf(options)) + providerExample(options);
   files.set(".env.example", { text: example });
-  if (source.kind !== "workspace") {
-    files.set(".env", { text: withRandomSecrets(example), mode: 0o600 });
-  }
+  files.set(".env", { text: withRandomSecrets(example), mode: 0o600 });
   return files;
 }
-
-const toolFiles: ReadonlySet<string> = new Set([".gitignore", "tsconfig.json", "vitest.config.ts"]);
 
 /** The settings that `src/config.ts` of a project has. */
 async function configOf(options: ProjectOptions): Promise<Config> {
@@ -70,7 +64,7 @@ function providersOf({ auth }: ProjectOptions): readonly (readonly [string, stri
   });
 }
 
-/** The variables of a provider, which have its name; for one that is not known by it, its issuer too. */
+/** The variables of a provider, named after it; for a generic one also its issuer. */
 function variablesOf(name: string): readonly string[] {
   const parts = [...(name === "example" ? ["ISSUER"] : []), "CLIENT_ID", "CLIENT_SECRET"];
   return parts.map((part) => `OIDC_${name.toUpperCase()}_${part}`);

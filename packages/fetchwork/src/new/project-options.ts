@@ -28,8 +28,8 @@ export interface ProjectOptions {
   /** How users sign in; empty: there are no users, only the master key. */
   readonly auth: readonly AuthMethod[];
   /**
-   * Who signs up and in: holders of the master key, or everyone, with an address that a mail confirms; then lost passwords
-   * are set by mail, too. Default: `"master"`.
+   * Who signs up and in: holders of the master key, or everyone, with an address that a mail
+   * confirms; then lost passwords are set by mail, too. Default: `"master"`.
    */
   readonly signUp?: "master" | "public" | undefined;
   /** Whether users set a lost password with a link that is mailed to them. */
@@ -42,20 +42,9 @@ export interface ProjectOptions {
 }
 
 /**
- * Checks the name of a project: that of a package, of a file and of a vendor of webhooks at once.
- *
- * @param remedy - What to do about a wrong one; the end of the message. Default: none.
- * @throws CommandUsageError
+ * Describes what is wrong with the name of a project, which is that of a package, of a file and of
+ * a vendor of webhooks at once; `undefined` if it is valid.
  */
-export function checkProjectName(name: string, remedy = ""): string {
-  const fault = faultOfName(name);
-  if (fault !== undefined) {
-    throw new CommandUsageError(`invalid name ${JSON.stringify(name)}: ${fault}${remedy}`);
-  }
-  return name;
-}
-
-/** Describes what is wrong with a project name; `undefined` if it is valid. */
 export function faultOfName(name: string): string | undefined {
   if (!/^[a-z][a-z\d]*(?:-[a-z\d]+)*$/.test(name)) {
     return "it must consist of lower-case letters, digits and single hyphens, and begin with a letter";
@@ -79,17 +68,9 @@ export function titleOf(name: string): string {
 }
 
 /**
- * Checks a title, which becomes a text of the sources and a heading.
- *
- * @throws CommandUsageError
+ * Describes what is wrong with a title, which becomes a text of the sources and a heading;
+ * `undefined` if it is valid.
  */
-export function checkTitle(title: string): string {
-  const fault = faultOfTitle(title);
-  if (fault !== undefined) throw new CommandUsageError(fault);
-  return title;
-}
-
-/** Describes what is wrong with a title; `undefined` if it is valid. */
 export function faultOfTitle(title: string): string | undefined {
   if (/^[\p{L}\p{N}][\p{L}\p{N} .,'&+()-]{0,59}$/u.test(title)) return undefined;
   return `invalid title ${JSON.stringify(title)}: expected at most 60 letters, digits, spaces and . , ' & + ( ) -`;

@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 
-/** Returns what starts a program. npm is a script on Windows, which only its shell starts; it must get fixed arguments. */
+/** Returns what starts a program. npm is a script on Windows: its shell needs fixed arguments. */
 export function commandOf(
   program: string,
   args: readonly string[],
@@ -11,8 +11,9 @@ export function commandOf(
 }
 
 /**
- * Runs a program to its end; if it fails, its output is the error's message. When the signal aborts, the program is
- * stopped and waited for, so that it writes nothing into a folder that the caller then removes.
+ * Runs a program to its end; if it fails, its output is the error's message. When the signal
+ * aborts, the program is stopped and waited for, so that it writes nothing into a folder that the
+ * caller then removes.
  */
 export async function run(
   program: string,

@@ -11,7 +11,7 @@ export function workspaceRoot(): string | undefined {
   return name === "fetchwork-workspace" ? root : undefined;
 }
 
-/** Packs packages of the repository with those of ours that they need; returns the tarballs by package name. */
+/** Packs packages with those of ours that they need; returns the tarballs by name. */
 export async function workspaceTarballs(
   root: string,
   names: readonly string[],

@@ -4,7 +4,7 @@ import { copyFile, mkdir, readdir, rename, rm, rmdir, writeFile } from "node:fs/
 import { basename, dirname, join } from "node:path";
 import { makeFolders } from "../files/make-folders.ts";
 import { systemReason } from "../command/system-error.ts";
-import { CommandUsageError } from "../command/usage-error.ts";
+import { CommandUsageError, refuse } from "../command/usage-error.ts";
 import type { ProjectFile } from "./project-files.ts";
 
 /** What is written next to the files of the templates. */
@@ -12,16 +12,6 @@ export interface WriteOptions {
   /** Files to copy into the project, by their paths in it. */
   readonly copies?: ReadonlyMap<string, string> | undefined;
   readonly signal: AbortSignal;
-}
-
-/**
- * Checks that a project can be written to a folder: it does not exist, or it is empty.
- *
- * @throws CommandUsageError
- */
-export function checkTarget(folder: string): void {
-  const fault = faultOfTarget(folder);
-  if (fault !== undefined) throw new CommandUsageError(fault);
 }
 
 /** Why a project cannot be written to a folder; `undefined` when it can. */
@@ -44,16 +34,17 @@ export function faultOfTarget(folder: string): string | undefined {
 const staging = ".fetchwork-new";
 
 /**
- * Writes a project. A folder that does not exist gets its name when all files are written. One that exists stays the
- * same folder, since a shell may stand in it: the files are written into a folder in it, then moved up one by one. An
- * error or an interruption leaves the folder unchanged; a killed process leaves what {@link faultOfTarget} explains.
+ * Writes a project. A folder that does not exist gets its name when all files are written. One that
+ * exists stays the same folder, since a shell may stand in it: the files are written into a folder
+ * in it, then moved up one by one. An error or an interruption leaves the folder unchanged; a
+ * killed process leaves what {@link faultOfTarget} explains.
  */
 export async function writeProject(
   folder: string,
   files: ReadonlyMap<string, ProjectFile>,
   { copies = new Map<string, string>(), signal }: WriteOptions,
 ): Promise<void> {
-  checkTarget(folder);
+  refuse(faultOfTarget(folder));
   const isThere = existsSync(folder);
   const temporary = isThere
     ? join(folder, staging)

@@ -1,52 +1,31 @@
 import type { AccessToken } from "@fetchwork/oauth2";
-import type { CommandIo } from "../command/command-io.ts";
-import { colours, oneLine } from "../command/terminal-text.ts";
-import type { Profile, ProfileUser } from "./profile.ts";
+import type { CommandOutput } from "../command/command-io.ts";
+import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
+import type { Profile } from "./profile.ts";
 
-/** What is shown of a sign-in; no secrets. */
-interface ProfileDescription {
-  readonly profile: string;
-  /** The provider. */
-  readonly issuer: string;
-  readonly clientId: string;
-  readonly user: ProfileUser | null;
-  readonly scope: readonly string[];
-  readonly resource: readonly string[];
-  /** ISO 8601; `null` when unknown. */
-  readonly expiresAt: string | null;
-  readonly expired: boolean;
-  /** Whether an expired token can be refreshed without a new sign-in. */
-  readonly refreshable: boolean;
-}
-
-/** Describes a sign-in. */
-export function describeProfile(
-  name: string,
+/** Prints a sign-in, without its secrets. */
+export function printProfile(
+  profile: string,
   { metadata, clientId, user, resource = [] }: Profile,
   token: AccessToken,
-): ProfileDescription {
-  const { expiresAt } = token;
-  return {
-    profile: name,
-    issuer: metadata.issuer,
-    clientId,
-    user: user ?? null,
-    scope: token.scope?.split(" ").filter((one) => one !== "") ?? [],
-    resource,
-    expiresAt: isoTime(expiresAt),
-    expired: token.token === "" || token.expired(),
-    refreshable: token.refreshToken !== undefined,
-  };
-}
-
-/** Prints a sign-in. */
-export function printProfile(description: ProfileDescription, { stdout }: CommandIo): void {
+  { asJson, stdout }: { readonly asJson: boolean; readonly stdout: CommandOutput },
+): void {
+  const { issuer } = metadata;
+  const scope = token.scope?.split(" ").filter((one) => one !== "") ?? [];
+  const expiresAt = isoTime(token.expiresAt);
+  const expired = token.token === "" || token.expired();
+  // Whether an expired token can be refreshed without a new sign-in.
+  const refreshable = token.refreshToken !== undefined;
+  if (asJson) {
+    const shown = { profile, issuer, clientId, user: user ?? null, scope, resource };
+    stdout.write(jsonLine({ ...shown, expiresAt, expired, refreshable }));
+    return;
+  }
   const { green, red, dim } = colours(stdout);
-  const { profile, issuer, clientId, user, scope, resource, refreshable, expired } = description;
   const names = [user?.name, user?.email, user?.sub].filter((one) => one !== undefined);
   const who = names.length === 0 ? "unknown user" : names.join(", ");
   const state = expired ? (refreshable ? "expired, will be refreshed" : "expired") : "valid";
-  const until = description.expiresAt === null ? "" : `, until ${description.expiresAt}`;
+  const until = expiresAt === null ? "" : `, until ${expiresAt}`;
   const rows = [
     ["provider", issuer],
     ["client", clientId],

@@ -2,9 +2,10 @@ import type { AccessToken } from "@fetchwork/oauth2";
 import type { OidcClient } from "@fetchwork/oauth2/oidc";
 import type { CommandIo } from "../command/command-io.ts";
 import { defineCommand, type Command } from "../command/command.ts";
-import { jsonLine, oneLine } from "../command/terminal-text.ts";
+import { oneLine } from "../command/terminal-text.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
-import { describeProfile, printProfile } from "./describe-profile.ts";
+import { wholeNumber } from "../command/whole-number.ts";
+import { printProfile } from "./describe-profile.ts";
 import { ProfileStore } from "./profile-store.ts";
 import { profileNameOf, profileOptions, type ProfileUser } from "./profile.ts";
 import { profileOf, providerOptions } from "./provider-options.ts";
@@ -43,10 +44,7 @@ export const login: Command = defineCommand({
   async run({ values }, io) {
     const name = profileNameOf(values, io);
     const redirect = redirectTargetOf(values["redirect-uri"]);
-    const seconds = Number(values.timeout);
-    if (!/^\d+$/.test(values.timeout) || seconds < 1 || seconds > 86_400) {
-      throw new CommandUsageError("--timeout must be a whole number of seconds from 1 to 86400");
-    }
+    const seconds = wholeNumber("timeout", values.timeout, 86_400, 1);
     const late = AbortSignal.timeout(seconds * 1000);
     const signal = AbortSignal.any([io.signal, late]);
     try {
@@ -66,9 +64,7 @@ export const login: Command = defineCommand({
       const user = await userOf(client, token, io);
       const kept = { ...profile, user };
       await new ProfileStore(io).write({ name, profile: kept, token: token.toHash() });
-      const description = describeProfile(name, kept, token);
-      if (values.json === true) io.stdout.write(jsonLine(description));
-      else printProfile(description, io);
+      printProfile(name, kept, token, { asJson: values.json === true, stdout: io.stdout });
       return 0;
     } catch (error) {
       if (!late.aborted || io.signal.aborted) throw error;

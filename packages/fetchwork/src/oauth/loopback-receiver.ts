@@ -7,8 +7,8 @@ import type { RedirectTarget } from "./redirect-target.ts";
 interface LoopbackReceiver {
   readonly redirectUri: string;
   /**
-   * Waits for the one callback with this state and runs a function on it; the browser shows how that
-   * went. Whatever else comes is refused and changes nothing.
+   * Waits for the one callback with this state and runs a function on it; the browser shows how
+   * that went. Whatever else comes is refused and changes nothing.
    *
    * @throws what `finish` throws; the reason of the signal
    */

@@ -8,7 +8,8 @@ export interface Opener {
 }
 
 /**
- * Returns the command that opens a URL on this system; `undefined` without a screen. No shell is involved: the URL is one argument.
+ * Returns the command that opens a URL on this system; `undefined` without a screen. No shell is
+ * involved: the URL is one argument.
  *
  * @throws TypeError for a URL that is not http or https
  */

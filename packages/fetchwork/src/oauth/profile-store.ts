@@ -1,4 +1,3 @@
-import { readdir, readFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { isAbsolute, join } from "node:path";
 import { isObject } from "@fetchwork/kit";
@@ -15,8 +14,8 @@ export interface KeptProfile {
 }
 
 /**
- * Sign-ins in files, one each, which only their owner can read and which are replaced as a whole: who signed in where,
- * and the token. Not encrypted.
+ * Sign-ins in files, one each, which only their owner can read and which are replaced as a whole:
+ * who signed in where, and the token. Not encrypted.
  */
 export class ProfileStore {
   readonly #folder: string;
@@ -51,7 +50,7 @@ export class ProfileStore {
     await this.#files.lock(name, () => this.#files.set(name, { name, profile, token }));
   }
 
-  /** Works on a sign-in under its lock, so that no other process refreshes its token, and removes it. */
+  /** Works on a sign-in under its lock, so that no process refreshes its token; removes it. */
   async remove(name: string, work: (kept: KeptProfile) => Promise<void>): Promise<boolean> {
     return this.#files.lock(name, async () => {
       const kept = await this.read(name);
@@ -63,23 +62,6 @@ export class ProfileStore {
       }
       return true;
     });
-  }
-
-  /** Reads all sign-ins, by their names. */
-  async list(): Promise<readonly KeptProfile[]> {
-    let files: readonly string[];
-    try {
-      files = await readdir(this.#folder);
-    } catch (error) {
-      if (error instanceof Error && "code" in error && error.code === "ENOENT") return [];
-      throw error;
-    }
-    const found: KeptProfile[] = [];
-    for (const file of files.filter((one) => one.endsWith(".json"))) {
-      const kept = toKept(parse(await readFile(join(this.#folder, file), "utf8")));
-      if (kept !== undefined) found.push(kept);
-    }
-    return found.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   }
 
   /** The token of a sign-in alone, for a manager. The key is its name. */
@@ -110,15 +92,7 @@ function toKept(value: TokenHash | undefined): KeptProfile | undefined {
   const { name, profile, token } = value ?? {};
   if (typeof name !== "string" || !isObject(profile) || !isObject(token)) return undefined;
   if (typeof profile["clientId"] !== "string" || !isObject(profile["metadata"])) return undefined;
-  // Written by `write`; what matters of it has just been checked, and the client checks the metadata.
+  // Written by `write`; what matters of it has just been checked, and the client checks the
+  // metadata.
   return { name, profile: profile as unknown as Profile, token: { ...token } };
-}
-
-function parse(text: string): TokenHash {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? { ...value } : {};
-  } catch {
-    return {};
-  }
 }

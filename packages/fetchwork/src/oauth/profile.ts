@@ -1,7 +1,6 @@
 import type { ServerMetadata } from "@fetchwork/oauth2/oidc";
 import { CommandUsageError } from "../command/usage-error.ts";
 import type { CommandIo } from "../command/command-io.ts";
-import type { CommandOption } from "../command/command.ts";
 
 /** The settings of a sign-in, stored with its token. */
 export interface Profile {
@@ -26,20 +25,14 @@ export interface ProfileUser {
 export const defaultProfile = "default";
 
 /** The option of every command that works on one sign-in. */
-export const profileOptions: {
-  readonly profile: CommandOption & {
-    readonly type: "string";
-    readonly multiple?: false;
-    readonly default?: never;
-  };
-} = {
+export const profileOptions = {
   profile: {
     type: "string",
     short: "p",
     hint: "name",
     description: "Name of the sign-in (default: FETCHWORK_OAUTH_PROFILE, or default)",
   },
-};
+} as const;
 
 /**
  * Finds the name of the sign-in.

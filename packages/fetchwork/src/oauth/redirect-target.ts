@@ -11,31 +11,22 @@ export interface RedirectTarget {
   readonly path: string;
 }
 
-const hosts = new Map([
-  ["127.0.0.1", "127.0.0.1"],
-  ["localhost", "127.0.0.1"],
-  ["[::1]", "::1"],
-] as const);
+const hosts: readonly string[] = ["127.0.0.1", "localhost", "[::1]"];
 
 /**
- * Reads the redirect URI that the client is registered with. Without a port it is any port, as RFC 8252 wants servers
- * to allow.
+ * Reads the redirect URI that the client is registered with. Without a port it is any port, as RFC
+ * 8252 wants servers to allow.
  *
  * @throws CommandUsageError
  */
 export function redirectTargetOf(text: string): RedirectTarget {
   const url = URL.canParse(text) ? new URL(text) : undefined;
-  const address = url?.protocol === "http:" ? addressOf(url.hostname) : undefined;
-  const isPlain = url !== undefined && url.search + url.hash + url.username + url.password === "";
-  if (url === undefined || address === undefined || !isPlain) {
+  const isHere = url?.protocol === "http:" && hosts.includes(url.hostname);
+  if (!isHere || url.search + url.hash + url.username + url.password !== "") {
     throw new CommandUsageError(
       "--redirect-uri must be an http URL on 127.0.0.1, [::1] or localhost, without query or fragment",
     );
   }
+  const address = url.hostname === "[::1]" ? "::1" : "127.0.0.1";
   return { address, host: url.hostname, port: Number(url.port), path: url.pathname };
-}
-
-function addressOf(host: string): RedirectTarget["address"] | undefined {
-  for (const [name, address] of hosts) if (name === host) return address;
-  return undefined;
 }

@@ -1,7 +1,7 @@
 import { isLoopbackHost } from "@fetchwork/kit";
 import { CommandUsageError } from "../command/usage-error.ts";
 
-/** Whether a token may go there: `https`, or `http` that does not leave the machine (RFC 6750, 5.3; RFC 8252, 8.3). */
+/** Whether a token may go there: `https`, or `http` to this machine (RFC 6750, 5.3; 8252, 8.3). */
 export function isSafeUrl(url: URL): boolean {
   return url.protocol === "https:" || (url.protocol === "http:" && isLoopbackHost(url.hostname));
 }

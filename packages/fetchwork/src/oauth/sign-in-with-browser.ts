@@ -25,7 +25,7 @@ export interface SignedIn {
   readonly token: AccessToken;
 }
 
-/** Signs in with the browser of this machine: authorization code, PKCE and a loopback redirect (RFC 8252). */
+/** Signs in with this machine's browser: code, PKCE and a loopback redirect (RFC 8252). */
 export async function signInWithBrowser(
   profile: Profile,
   io: CommandIo,

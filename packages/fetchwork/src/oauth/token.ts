@@ -1,8 +1,10 @@
+import { TokenManager } from "@fetchwork/oauth2";
 import { defineCommand, type Command } from "../command/command.ts";
 import { jsonLine } from "../command/terminal-text.ts";
-import { CommandUsageError } from "../command/usage-error.ts";
+import { wholeNumber } from "../command/whole-number.ts";
 import { isoTime } from "./describe-profile.ts";
-import { openProfile } from "./profile-client.ts";
+import { clientOf } from "./profile-client.ts";
+import { ProfileStore } from "./profile-store.ts";
 import { profileNameOf, profileOptions } from "./profile.ts";
 
 /** `fetchwork oauth token`. */
@@ -19,12 +21,13 @@ export const token: Command = defineCommand({
     json: { type: "boolean", description: "Print the token, its type and its expiry as JSON" },
   },
   async run({ values }, io) {
-    const text = values["min-validity"];
-    if (!/^\d{1,9}$/.test(text)) {
-      throw new CommandUsageError("--min-validity must be a whole number of seconds");
-    }
-    const { manager } = await openProfile(profileNameOf(values, io), io);
-    const found = await manager.getToken({ minValidity: Number(text), signal: io.signal });
+    const minValidity = wholeNumber("min-validity", values["min-validity"], 999_999_999);
+    const name = profileNameOf(values, io);
+    const store = new ProfileStore(io);
+    const kept = await store.require(name);
+    const client = clientOf(kept.profile, io);
+    const manager = new TokenManager(client, { store: store.tokensOf(kept), key: name });
+    const found = await manager.getToken({ minValidity, signal: io.signal });
     const { token: access_token, tokenType: token_type = "Bearer" } = found;
     const expires_at = isoTime(found.expiresAt);
     if (values.json === true) io.stdout.write(jsonLine({ access_token, token_type, expires_at }));

@@ -2,7 +2,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join, relative, sep } from "node:path";
 import type { Finding } from "@fetchwork/verify";
 
-/** What fails a verification, with its place in the project: a finding, or a field that a baseline does not have. */
+/** What fails a verification, with its place: a finding, or a field missing in the baseline. */
 export interface Fault {
   /** The code of the finding, or `opened`. */
   readonly code: string;
@@ -37,8 +37,8 @@ interface Verified {
 }
 
 /**
- * Finds the place of each finding and of each opened field: the file of the definition where it is known, else of the
- * service, else `package.json`.
+ * Finds the place of each finding and of each opened field: the file of the definition where it is
+ * known, else of the service, else `package.json`.
  *
  * @param root - Folder of the project.
  * @param base - Folder that paths are relative to, such as that of the repository.

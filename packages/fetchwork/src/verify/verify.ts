@@ -2,11 +2,11 @@ import { existsSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { isAbsolute, join, relative, resolve } from "node:path";
 import type { Service } from "@fetchwork/service";
-import type { Cost, Finding, VerifyOptions } from "@fetchwork/verify";
-import { CommandFailure } from "../command/command-failure.ts";
+import type { Cost, Finding, VerifyOptions, VerifyReport } from "@fetchwork/verify";
 import { type Command, defineCommand } from "../command/command.ts";
 import type { CommandIo } from "../command/command-io.ts";
 import { exitCodes } from "../command/exit-codes.ts";
+import { withPackage } from "../command/optional-package.ts";
 import { colours, jsonLine, oneLine } from "../command/terminal-text.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
 import { wholeNumber } from "../command/whole-number.ts";
@@ -53,7 +53,13 @@ export const verify: Command = defineCommand({
     },
   },
   async run({ values }, io) {
-    const given = givenOptions(values, io);
+    const { database, html, json = false, sarif } = values;
+    const given = {
+      ...(values.scale !== undefined && {
+        scale: wholeNumber("scale", values.scale, maxScale, minScale),
+      }),
+      ...(database !== undefined && { database: storeUrl(database, io) }),
+    };
     const module = definitionsModule(values.app, io);
     if (module === undefined) {
       throw new CommandUsageError("there is no project here: pass --app, or run it in a project");
@@ -61,8 +67,10 @@ export const verify: Command = defineCommand({
     const file = resolve(io.cwd, module);
     const service = Object.values(await loadModule(file)).find(isService);
     if (service === undefined) throw new Error(`${module} exports no service`);
-    const { compareBaseline, fixes, keyOf, verifyService } =
-      await import("@fetchwork/verify").catch(explain);
+    const { compareBaseline, fixes, keyOf, verifyService } = await withPackage(
+      "verify",
+      () => import("@fetchwork/verify"),
+    );
     const baseline =
       values.baseline === undefined ? undefined : await readJson(resolve(io.cwd, values.baseline));
     const options = { module: file, ...(await optionsOf(io.cwd)), ...given, signal: io.signal };
@@ -73,7 +81,6 @@ export const verify: Command = defineCommand({
     const root = projectFolder(io.cwd) ?? io.cwd;
     const base = baseFolder(root, io.env);
     const faults = await locateFaults({ findings, keyOf, opened }, { base, root });
-    const { html, json = false, sarif } = values;
     if (html !== undefined) await writeFile(resolve(io.cwd, html), htmlOf(report, faults));
     if (sarif !== undefined) await writeFile(resolve(io.cwd, sarif), sarifOf(faults, fixes));
     // GitHub reads both outputs; what is printed in JSON stays JSON.
@@ -89,13 +96,23 @@ export const verify: Command = defineCommand({
     for (const one of opened) print(`${red("opened")}  ${oneLine(one)}`);
     for (const one of closed) print(`${green("closed")}  ${oneLine(one)}`);
     for (const line of describeCosts(report.costs)) print(line);
-    for (const reason of report.skipped) print(dim(`not tried: ${oneLine(reason)}`));
+    for (const note of notesOn(report, baseline)) print(dim(note));
     print(`${report.requests} requests, findings: ${findings.length}`);
     return code;
   },
 });
 
-/** Paths are relative to the repository where it is known, as GitHub wants them, else to the project. */
+/** What was not tried, and what would show more. */
+function notesOn({ skipped }: VerifyReport, baseline: unknown): readonly string[] {
+  const notes = skipped.map((reason) => `not tried: ${oneLine(reason)}`);
+  if (baseline !== undefined) return notes;
+  return [
+    ...notes,
+    "no baseline: with --baseline FILE a change that opens a field to a caller is shown",
+  ];
+}
+
+/** Paths are relative to the repository, as GitHub wants them, or else to the project. */
 function baseFolder(root: string, env: CommandIo["env"]): string {
   const repository = env["GITHUB_WORKSPACE"] ?? "";
   const path = relative(repository, root);
@@ -134,21 +151,7 @@ function isService(value: unknown): value is Service {
   );
 }
 
-/** Options of `verifyService` from the command line. */
-function givenOptions(
-  {
-    database,
-    scale,
-  }: { readonly database?: string | undefined; readonly scale?: string | undefined },
-  io: CommandIo,
-): VerifyOptions {
-  return {
-    ...(scale !== undefined && { scale: wholeNumber("scale", scale, maxScale, minScale) }),
-    ...(database !== undefined && { database: storeUrl(database, io) }),
-  };
-}
-
-/** What `verify.config.ts` of the project exports as default: options of `verifyService`, such as `invariants`. */
+/** Default export of a project's `verify.config.ts`: options of `verifyService`. */
 async function optionsOf(cwd: string): Promise<VerifyOptions> {
   const file = join(projectFolder(cwd) ?? cwd, "verify.config.ts");
   if (!existsSync(file)) return {};
@@ -164,15 +167,4 @@ async function readJson(file: string): Promise<unknown> {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new CommandUsageError(`cannot read the baseline ${file}: ${reason}`, { cause });
   }
-}
-
-/** The package is installed only where it is used, as a dev dependency of projects. */
-function explain(cause: unknown): never {
-  const message = cause instanceof Error ? cause.message : "";
-  if (!message.startsWith("Cannot find package '@fetchwork/verify'")) throw cause;
-  throw new CommandFailure("the package @fetchwork/verify is not installed", {
-    exitCode: exitCodes.failed,
-    hint: "Install it with: npm install --save-dev @fetchwork/verify (in a clone of Fetchwork, `npm run pack -- verify` prints the line to use)",
-    cause,
-  });
 }

@@ -16,7 +16,7 @@ export interface Outgoing {
   readonly signing?: { readonly vendor: Vendor; readonly secret: string } | undefined;
 }
 
-/** Signs and sends a delivery and prints what came back. Resolves to the exit code: 1 unless the status is 2xx. */
+/** Signs and sends a delivery and prints the response. Exit code: 1 unless it is 2xx. */
 export async function deliver(
   { url, headers, body, id, signing }: Outgoing,
   { io, asJson }: { readonly io: CommandIo; readonly asJson: boolean },

@@ -1,5 +1,5 @@
-import type { UnknownPayload, Vendor } from "@fetchwork/webhooks";
-import type { SavedDelivery } from "./saved-delivery.ts";
+import type { Vendor } from "@fetchwork/webhooks";
+import { fieldsOf, type SavedDelivery } from "./saved-delivery.ts";
 
 /** Identifier, event and payload of a delivery, unverified. */
 interface DeliveryContent {
@@ -7,7 +7,7 @@ interface DeliveryContent {
   readonly id: string;
   /** Name and action; `?` for a missing name. */
   readonly event: string;
-  /** The payload: parsed JSON or form, otherwise the text; `undefined` when it is empty or not text. */
+  /** The payload: parsed JSON or form, or else text; `undefined` when it is empty or binary. */
   readonly payload: unknown;
 }
 
@@ -23,11 +23,6 @@ export function contentOf(vendor: Vendor, { headers, body }: SavedDelivery): Del
   };
   const action = typeof fields["action"] === "string" ? `.${fields["action"]}` : "";
   return { id, event: `${name || "?"}${action}`, payload };
-}
-
-/** A payload as an object; an empty one when it is something else. */
-export function fieldsOf(payload: unknown): UnknownPayload {
-  return typeof payload === "object" && payload !== null ? { ...payload } : {};
 }
 
 function payloadOf(body: Uint8Array, contentType: string): unknown {

@@ -30,7 +30,7 @@ export interface Forwarder {
   readonly shownUrl: string;
   /** Sends the body as it came, with the headers that it came with. */
   forward(delivery: SavedDelivery): Promise<Forwarded>;
-  /** Sends one again and prints what came back; the last one without a number. Resolves to nothing when it is not kept. */
+  /** Sends one again (default: the last) and prints the response; nothing if it is not kept. */
   replay(number?: number): Promise<Replayed | undefined>;
 }
 

@@ -19,7 +19,7 @@ export interface ListenPage {
   /** Secret; the page sends it with each request. */
   readonly token: string;
   add(delivery: ShownDelivery): void;
-  /** Responds to a request for the page, its files or its data; `undefined` for any other request. */
+  /** Responds to requests for the page, its files or its data; `undefined` for all others. */
   respond(request: Request): Promise<Response | undefined>;
 }
 
@@ -46,9 +46,9 @@ const headers = {
 const kept = 20;
 
 /**
- * Makes the page of `listen`. It is there for requests to a name of this machine only, against DNS rebinding.
- * Deliveries are shown and replayed only with the token, which no page of another origin and no visitor of a tunnel to
- * the listener has.
+ * Makes the page of `listen`. It is there for requests to a name of this machine only, against DNS
+ * rebinding. Deliveries are shown and replayed only with the token, which no page of another origin
+ * and no visitor of a tunnel to the listener has.
  */
 export function createListenPage(forwarder: Forwarder | undefined): ListenPage {
   const token = randomBytes(24).toString("base64url");

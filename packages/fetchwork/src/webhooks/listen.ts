@@ -7,14 +7,14 @@ import type { CommandIo } from "../command/command-io.ts";
 import { defineCommand, type Command } from "../command/command.ts";
 import { colours, jsonLine, manyLines, oneLine } from "../command/terminal-text.ts";
 import { CommandUsageError } from "../command/usage-error.ts";
-import { contentOf, fieldsOf } from "./delivery-content.ts";
+import { contentOf } from "./delivery-content.ts";
 import { createForwarder, replayOnRequest } from "./forward.ts";
-import { saveDelivery, type SavedDelivery } from "./saved-delivery.ts";
+import { fieldsOf, saveDelivery, type SavedDelivery } from "./saved-delivery.ts";
 import { createListenPage } from "./listen-page.ts";
 import { withUsageFaults } from "./usage-faults.ts";
 import type { SeenDelivery } from "./seen-delivery.ts";
 import { secretOf, vendorOf, vendorOptions } from "./vendor-options.ts";
-import { wholeNumber } from "../command/whole-number.ts";
+import { count, wholeNumber } from "../command/whole-number.ts";
 
 /** `fetchwork webhooks listen`. */
 export const listen: Command = defineCommand({
@@ -55,10 +55,10 @@ export const listen: Command = defineCommand({
       const vendor = vendorOf(values);
       const { save, host } = values;
       const port = wholeNumber("port", values.port, 65_535);
-      let left = values.count === undefined ? Infinity : wholeNumber("count", values.count, 1e9);
+      let left = count("count", values.count, 1e9, 0) ?? Infinity;
       const path = values.path ?? vendor.path;
       const secret = await secretOf(values, io);
-      const receive = receiver(vendor, { path, secret, url: values.url });
+      const receive = receiver(vendor, path, secret, values.url);
       const done = new AbortController();
       const { forward } = values;
       const asJson = values.json === true;
@@ -146,15 +146,17 @@ type Receive = (
   content: { readonly body: Uint8Array<ArrayBuffer>; readonly payload: unknown },
 ) => Received | Promise<Received>;
 
-interface ReceiverSettings {
-  readonly path: string;
-  readonly secret: string | undefined;
-  /** Its public URL, which some vendors sign. */
-  readonly url: string | undefined;
-}
-
-/** Responds as a receiver with that secret does; without one every POST to the path is taken. */
-function receiver(vendor: Vendor, { path, secret, url: publicUrl }: ReceiverSettings): Receive {
+/**
+ * Responds as a receiver with that secret does; without one every POST to the path is taken.
+ *
+ * @param publicUrl - Its URL, which some vendors sign.
+ */
+function receiver(
+  vendor: Vendor,
+  path: string,
+  secret: string | undefined,
+  publicUrl: string | undefined,
+): Receive {
   if (!path.startsWith("/")) throw new CommandUsageError("--path must begin with a slash");
   if (secret === undefined) {
     return ({ method, url }, { payload }) => {

@@ -15,7 +15,7 @@ export interface SavedDelivery {
   readonly body: Uint8Array;
 }
 
-/** Writes a delivery to a separate file that only its owner can read. Resolves to the file's path. */
+/** Writes a delivery to a file that only its owner can read. Resolves to the path. */
 export async function saveDelivery(
   delivery: SavedDelivery,
   { folder, name }: { readonly folder: string; readonly name: string },
@@ -46,8 +46,8 @@ export function parseDelivery(content: Uint8Array): SavedDelivery | undefined {
   } catch {
     return undefined;
   }
-  const { receivedAt, method, path, headers, body } = object(saved);
-  const { text, base64 } = object(body);
+  const { receivedAt, method, path, headers, body } = fieldsOf(saved);
+  const { text, base64 } = fieldsOf(body);
   const isWhole =
     typeof receivedAt === "string" &&
     typeof method === "string" &&
@@ -70,6 +70,11 @@ const ownHeaders: ReadonlySet<string> = new Set([
   "proxy-authorization",
 ]);
 
+/** A payload as an object; an empty one when it is something else. */
+export function fieldsOf(payload: unknown): Readonly<Record<string, unknown>> {
+  return typeof payload === "object" && payload !== null ? { ...payload } : {};
+}
+
 /** The headers with which a delivery is sent on: its own, without those of its connection. */
 export function headersToSend({ headers }: SavedDelivery): Headers {
   const kept = headers.filter(([name]) => {
@@ -83,10 +88,6 @@ export function headersToSend({ headers }: SavedDelivery): Headers {
 function readableText(body: Uint8Array): string | undefined {
   const text = Buffer.from(body.buffer, body.byteOffset, body.byteLength).toString("utf8");
   return Buffer.compare(Buffer.from(text), body) === 0 ? text : undefined;
-}
-
-function object(value: unknown): Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null ? { ...value } : {};
 }
 
 function isPair(value: unknown): value is readonly [string, string] {

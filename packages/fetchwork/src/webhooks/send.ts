@@ -15,11 +15,6 @@ const options = {
   url: { type: "string", short: "u", description: "URL to send to" },
   event: { type: "string", short: "e", hint: "name", description: "Event name" },
   id: { type: "string", description: "Delivery identifier (default: a random UUID)" },
-  "content-type": {
-    type: "string",
-    hint: "type",
-    description: "Content type (default: the vendor's)",
-  },
   ...vendorOptions,
   json: { type: "boolean", description: "Print the results as JSON" },
 } as const;
@@ -64,11 +59,9 @@ function newMessage(vendor: Vendor, values: OptionValues<typeof options>): Messa
   if (event === undefined && vendor.eventHeader !== undefined) {
     throw new CommandUsageError("--event is missing");
   }
-  const type = values["content-type"] ?? vendor.contentType ?? "application/json";
   if (event !== undefined) checkHeaderText("event", event);
   checkHeaderText("id", id);
-  checkHeaderText("content-type", type);
-  const headers = new Headers({ "content-type": type });
+  const headers = new Headers({ "content-type": vendor.contentType ?? "application/json" });
   if (vendor.eventHeader !== undefined) headers.set(vendor.eventHeader, event ?? "");
   if (vendor.deliveryHeader !== undefined) headers.set(vendor.deliveryHeader, id);
   return { headers, id };

@@ -2,7 +2,7 @@ import { HttpUsageError } from "@fetchwork/http";
 import { WebhookUsageError } from "@fetchwork/webhooks";
 import { CommandUsageError } from "../command/usage-error.ts";
 
-/** Does what a command line asks for; what the packages refuse of it is a mistake in the command line. */
+/** Runs a command line; what the packages refuse of it is a mistake in the command line. */
 export async function withUsageFaults<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();

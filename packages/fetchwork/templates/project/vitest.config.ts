@@ -4,6 +4,6 @@ export default defineConfig({
   test: {
     include: ["src/**/*.test.ts"],
     // Hashing passwords takes its time where there is little of it.
-    testTimeout: 20_000,
+    testTimeout: 60_000,
   },
 });

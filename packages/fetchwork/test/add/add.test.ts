@@ -83,7 +83,7 @@ describe("fetchwork add", () => {
     [["article", "of:ref(article)!"], "(of) can never be satisfied"],
     [
       ["article", "--public", "read"],
-      '--public must list operations out of list, show, create, update, remove, not "read"',
+      '--public must list operations out of list, show, create, update, remove, got "read"',
     ],
     [
       ["article", "--public", "list", "--admin", "list"],
@@ -97,10 +97,11 @@ describe("fetchwork add", () => {
       ["article", "--owner-field", "a", "--master", "create"],
       "--owner-field requires create to be allowed",
     ],
-    [["article", "--list", "tree"], '--list must be array or rows, not "tree"'],
+    [["article", "--list", "tree"], '--list must be array or rows, got "tree"'],
     [["article", "--colour", "red"], 'unknown option "--colour"'],
     [["job", "Nightly"], 'invalid name "Nightly": expected lower-case letters'],
     [["receiver", "new"], 'invalid name "new"'],
+    [["job", "switch"], 'invalid name "switch"'],
     [
       ["articles", "title:string!"],
       '"articles" looks like a plural, did you mean article? To keep the name, set the path: --path /articles',

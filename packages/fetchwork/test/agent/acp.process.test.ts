@@ -22,7 +22,11 @@ it("changes a program for an editor that starts the command", { timeout: 40_000 
     ["--conditions=@fetchwork/source", main, "agent", "acp", "--repair", "1"],
     {
       cwd: folder,
-      env: { PATH: process.env["PATH"] ?? "", ...env },
+      env: {
+        PATH: process.env["PATH"] ?? "",
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
+        ...env,
+      },
       stdio: ["pipe", "pipe", "inherit"],
     },
   );

@@ -37,7 +37,12 @@ export function startCommand(
 ): CommandProcess {
   const child = spawn(process.execPath, [source, main, ...args], {
     cwd,
-    env: { PATH: process.env["PATH"] ?? "", HOME: cwd, ...env },
+    env: {
+      PATH: process.env["PATH"] ?? "",
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
+      HOME: cwd,
+      ...env,
+    },
     stdio: ["ignore", "pipe", "pipe"],
   });
   const written = { stdout: "", stderr: "" };

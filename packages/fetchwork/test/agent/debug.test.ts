@@ -63,8 +63,6 @@ describe("fetchwork agent debug", () => {
   it.each([
     [["debug", "."], "error is missing"],
     [["debug", "missing", "x"], 'the folder "missing" does not exist'],
-    [["debug", ".", "x", "--context-tokens", "0"], "--context-tokens"],
-    [["debug", ".", "x", "--context-tokens", "many"], "--context-tokens"],
     [["debug", ".", "x", "--max-cost", "1"], "--max-cost requires the price of the model"],
   ])("refuses %j with exit code 2, and ask no model", async (args, message) => {
     const { run } = await atHome([]);

@@ -79,8 +79,9 @@ describe("a canvas game", () => {
       page.on("pageerror", (error) => errors.push(error));
       await page.goto(pathToFileURL(join(cwd, "pong/index.html")).href);
       /**
-       * Looks at each frame until the own paddle's height, or the ball across, has gone so far from where it is now; to be
-       * called before what moves it. Resolves to whether it did within ten seconds of frames.
+       * Looks at each frame until the own paddle's height, or the ball across, has gone so far from
+       * where it is now; to be called before what moves it. Resolves to whether it did within ten
+       * seconds of frames.
        */
       const moves = (what: "paddle" | "ball", distance: number): Promise<boolean> =>
         page.evaluate(
@@ -338,7 +339,8 @@ describe("a transcript", () => {
   it("of the repository is marked as scripted and replays the game", async () => {
     const cwd = temporaryFolder();
     const { code, stderr } = await agent(["--replay", pongTranscript, "--out", "pong"], cwd);
-    // After a change of the prompts: node --conditions=@fetchwork/source packages/agent/test/write-transcript.ts
+    // After a change of the prompts: node --conditions=@fetchwork/source
+    // packages/agent/test/write-transcript.ts
     expect(stderr).not.toContain("the transcript has no answer");
     expect(code).toBe(0);
     expect(programOf(join(cwd, "pong"))).toEqual(Object.fromEntries(pong));

@@ -45,7 +45,7 @@ async function atHome(options: ModelServerOptions = { answers: projectScript(par
 
 describe("fetchwork agent", () => {
   it.each([
-    [["--debug=maybe", "x"], '--debug must be true or false, not "maybe"'],
+    [["--debug=maybe", "x"], '--debug must be true or false, got "maybe"'],
     [["x", "y"], 'unexpected argument "y"'],
     [["--prompt", "x", "y"], "not both"],
     [["--out", "x"], "prompt is missing"],
@@ -118,7 +118,6 @@ describe("fetchwork agent", () => {
     ["plan", "x", "--max-tokens", "0"],
     ["files", "x", "--max-time", "5d"],
     ["debug", ".", "x", "--price", "1"],
-    ["debug", ".", "x", "--context-tokens", "0"],
     ["serve", "--concurrency", "0"],
     ["serve", "--verify", "all"],
   ])("refuses %s %s %s %s where no model is configured too", async (...args) => {

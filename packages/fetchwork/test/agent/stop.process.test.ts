@@ -102,7 +102,11 @@ describe("Ctrl-C", slow, () => {
     const source = "--conditions=@fetchwork/source";
     const child = spawn(process.execPath, [source, main, "agent", "--prompt", "-"], {
       cwd,
-      env: { PATH: process.env["PATH"] ?? "", FETCHWORK_BASE_URL: "http://127.0.0.1:9/v1" },
+      env: {
+        PATH: process.env["PATH"] ?? "",
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] ?? "",
+        FETCHWORK_BASE_URL: "http://127.0.0.1:9/v1",
+      },
       stdio: ["pipe", "inherit", "pipe"],
     });
     onTestFinished(() => void child.kill("SIGKILL"));

@@ -12,8 +12,8 @@ const options: CommandOptions = {
 
 describe("expandShortcuts", () => {
   it.each([
-    ["--debug=maybe", '--debug must be true or false, not "maybe"'],
-    ["--debug=", '--debug must be true or false, not ""'],
+    ["--debug=maybe", '--debug must be true or false, got "maybe"'],
+    ["--debug=", '--debug must be true or false, got ""'],
     ["--no-debug=true", "--no-debug does not take a value"],
   ])("refuses %s", (argument, message) => {
     expect(() => expandShortcuts([argument], options)).toThrow(message);

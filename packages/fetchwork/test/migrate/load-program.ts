@@ -1,6 +1,6 @@
 import { defineCollection, openStore } from "@fetchwork/documents";
 
-/** Adds 1 to the count of one item after the other until its standard input ends, then prints how often. */
+/** Adds 1 to the count of each item until its standard input ends, then prints how often. */
 const [url = ""] = process.argv.slice(2);
 await using store = await openStore(url);
 const items = store.collection(defineCollection<{ count: number }>("items"));

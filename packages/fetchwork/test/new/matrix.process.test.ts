@@ -127,7 +127,10 @@ describe("a new project", () => {
   });
 });
 
-/** A module that has the types of a client of the resources: with routes that lack them it does not compile. */
+/**
+ * A module that has the types of a client of the resources: with routes that lack them it does not
+ * compile.
+ */
 function typedClient(adds: readonly string[][]): string {
   const lists = adds.map((words) => {
     const at = words.indexOf("--path");

@@ -56,3 +56,9 @@ it("A project has the versions with which this repository is tested", () => {
   );
   expect(others).toEqual([]);
 });
+
+it("A project's own Node is a tool of development, because a server has one", () => {
+  const manifest = JSON.parse(projectManifest(options, { kind: "registry", pinsNode: true }));
+  expect(manifest.devDependencies).toHaveProperty("node");
+  expect(manifest.dependencies).not.toHaveProperty("node");
+});

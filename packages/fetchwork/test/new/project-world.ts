@@ -61,8 +61,8 @@ export async function program(
 let modules: Promise<string> | undefined;
 
 /**
- * Installs a project that has everything, once for a state of the sources, and gives its `node_modules`: all projects of
- * the matrix use the same.
+ * Installs a project that has everything, once for a state of the sources, and gives its
+ * `node_modules`: all projects of the matrix use the same.
  */
 export function sharedModules(): Promise<string> {
   return (modules ??= installModules());

@@ -27,6 +27,7 @@ function start(cwd: string, args: readonly string[], address: string) {
     cwd,
     env: {
       PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       HOME: cwd,
       npm_config_registry: address,
       npm_config_cache: join(cwd, ".npm"),

@@ -221,7 +221,7 @@ describe("oauth login", () => {
     );
     expect(await running.finished).toMatchObject({
       code: 1,
-      stderr: expect.stringContaining('the callback is of "https://evil.example"'),
+      stderr: expect.stringContaining(', got "https://evil.example"'),
     });
   });
 

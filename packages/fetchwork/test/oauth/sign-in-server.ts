@@ -10,7 +10,10 @@ export interface SignInServer {
 
 export const clientSecret = "canary-client-secret-canary-client";
 
-/** Starts `oidc-provider` with a public client `cli`, a confidential one `secret`, and a device client. */
+/**
+ * Starts `oidc-provider` with a public client `cli`, a confidential one `secret`, and a device
+ * client.
+ */
 export async function startSignInServer(accessTokenLifetime = 3600): Promise<SignInServer> {
   const given: string[] = [];
   const grants = ["authorization_code", "refresh_token"];

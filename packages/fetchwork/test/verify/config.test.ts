@@ -2,7 +2,7 @@ import { expect, it, vi } from "vitest";
 import { makeProject, runVerify } from "./project.ts";
 
 // Each runs a verification or more, and other tests may need the processors.
-vi.setConfig({ testTimeout: 60_000 });
+vi.setConfig({ testTimeout: 180_000 });
 
 const wrong = "export const options = {};\n";
 const broken = 'import "not-installed-anywhere";\nexport default {};\n';

@@ -9,7 +9,10 @@ import { memoryIo } from "../memory-io.ts";
 
 const modules = join(import.meta.dirname, "../../../../node_modules");
 
-/** A project with a public field that has the name of a secret, a list without an index and a route that fails. */
+/**
+ * A project with a public field that has the name of a secret, a list without an index and a route
+ * that fails.
+ */
 const faulty = {
   "package.json": '{ "name": "faulty", "type": "module" }',
   "src/api/index.ts": "export {};\n",
@@ -51,7 +54,10 @@ export const app = defineService({
 `,
 } as const;
 
-/** Writes the project, and other files of it; `atEnd` is told how to remove it. Default: with the end of the test. */
+/**
+ * Writes the project, and other files of it; `atEnd` is told how to remove it. Default: with the
+ * end of the test.
+ */
 export async function makeProject(
   others: Readonly<Record<string, string>> = {},
   atEnd: (remove: () => Promise<void>) => void = onTestFinished,

@@ -7,7 +7,7 @@ import { htmlOf } from "../../src/verify/html.ts";
 import { makeProject, runVerify } from "./project.ts";
 
 // Each runs a verification, and other tests may need the processors.
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 180_000, hookTimeout: 180_000 });
 
 interface Sarif {
   readonly $schema: string;

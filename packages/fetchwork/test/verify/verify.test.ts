@@ -22,17 +22,21 @@ it("fetchwork verify exits with 2 outside of a project, and for a baseline that 
   expect(await run(["--baseline", "none.json"], blog)).toMatchObject({ code: 2, stdout: "" });
 });
 
-it("fetchwork verify finds nothing in the blog, and what its baseline does not have", async () => {
-  const { code, stdout } = await run(["--json"], blog);
-  const report: { reads: { article: Record<string, string[]> } } = JSON.parse(stdout);
-  expect(code).toBe(0);
-  report.reads.article["anonymous"] = ["title"];
-  const baseline = join(mkdtempSync(join(tmpdir(), "verify-")), "verify.json");
-  writeFileSync(baseline, JSON.stringify(report));
-  const compared = await run(["--baseline", baseline], blog);
-  expect(compared.code).toBe(1);
-  expect(compared.stdout).toContain("opened  article.content anonymous\n");
-});
+it(
+  "fetchwork verify finds nothing in the blog, and what its baseline does not have",
+  { timeout: 60_000 },
+  async () => {
+    const { code, stdout } = await run(["--json"], blog);
+    const report: { reads: { article: Record<string, string[]> } } = JSON.parse(stdout);
+    expect(code).toBe(0);
+    report.reads.article["anonymous"] = ["title"];
+    const baseline = join(mkdtempSync(join(tmpdir(), "verify-")), "verify.json");
+    writeFileSync(baseline, JSON.stringify(report));
+    const compared = await run(["--baseline", baseline], blog);
+    expect(compared.code).toBe(1);
+    expect(compared.stdout).toContain("opened  article.content anonymous\n");
+  },
+);
 
 it("fetchwork verify uses the database that a variable names, and refuses one with documents", async () => {
   const folder = mkdtempSync(join(tmpdir(), "verify-"));

@@ -31,16 +31,16 @@ export interface ClientLogRecord {
 
 /** How requests and responses are logged. */
 export interface ClientLoggerOptions {
-  /** Receives each record. What it throws or rejects with is ignored. Default: JSON lines on `console.log`. */
+  /** Receives each record; its errors are ignored. Default: JSON lines on `console.log`. */
   readonly sink?: ((record: ClientLogRecord) => void) | undefined;
   /**
-   * Characters of a body that are logged; bodies hold personal data. Only JSON, forms and text that were read whole,
-   * never streams. Default: 0, no bodies.
+   * Characters of a body that are logged; bodies hold personal data. Only JSON, forms and text that
+   * were read whole, never streams. Default: 0, no bodies.
    */
   readonly bodies?: number | undefined;
   /**
-   * Names of further headers whose values are secret. Default: none. Those for authentication and cookies, and all
-   * that are named like a key, a token or a secret, always are.
+   * Names of further headers whose values are secret. Default: none. Those for authentication and
+   * cookies, and all that are named like a key, a token or a secret, always are.
    */
   readonly maskedHeaders?: readonly string[] | undefined;
 }
@@ -149,7 +149,7 @@ function maskHeaders(
   return record;
 }
 
-/** Masks each URL of `Location`, `Referer` and `Link`, which separates them by characters that no URL has. */
+/** Masks each URL of `Location`, `Referer` and `Link`, split at non-URL characters. */
 function maskUrls(value: string): string {
   return /[?#@]/.test(value) ? value.replace(/[^\s<>"]+/g, (part) => maskUrl(part)) : value;
 }

@@ -23,13 +23,15 @@ import type { StreamedResponse, Transport, WholeResponse } from "./transport/tra
 
 /** Options of a {@link Client}. */
 export interface ClientOptions extends ClientSettings {
-  /** Carries the requests; who made it closes it. Default: undici on Node, else `fetch`; closed with the client. */
+  /** Carries the requests; its maker closes it. Default: undici on Node, else `fetch`. */
   readonly transport?: Transport | undefined;
 }
 
 /** What `trySend` resolves to: one of the two, or both for a `ResponseError`. */
 export interface SendResult {
+  /** The response of any status; absent when there is an error. */
   readonly response?: RestResponse | undefined;
+  /** Why there is no response; absent when there is one. */
   readonly error?: Error | undefined;
 }
 
@@ -55,8 +57,8 @@ export class Client implements AsyncDisposable {
   }
 
   /**
-   * Sends a request and reads its response whole. A status of 400 or more is a response like any other, unless
-   * `throwOnStatus` is set.
+   * Sends a request and reads its response whole. A status of 400 or more is a response like any
+   * other, unless `throwOnStatus` is set.
    *
    * @throws TransportError as a rejection, when there is no complete response
    * @throws HttpUsageError as a rejection, when the request or an option is wrong
@@ -127,15 +129,17 @@ export class Client implements AsyncDisposable {
   }
 
   /**
-   * Sends a request and, as the items are taken, the requests of the pages after it. A page that is not a success is a
-   * `ResponseError`, whatever `throwOnStatus` says; a page that leads to one that was read ends the list.
+   * Sends a request and, as the items are taken, the requests of the pages after it. A page that is
+   * not a success is a `ResponseError`, whatever `throwOnStatus` says; a page that leads to one
+   * that was read ends the list.
    *
    * @example
    * ```ts
    * for await (const repo of api.paginate<Repo[]>({ baseUrl: "/orgs/acme/repos" })) console.log(repo.name);
    * ```
    * @throws HttpUsageError at once when the request or an option is wrong
-   * @throws HttpError `ERR_HTTP_PAGE` when a page is not a list, the next one is of another origin, or there are too many
+   * @throws HttpError `ERR_HTTP_PAGE` when a page is not a list, the next one is of another origin,
+   * or there are too many
    * @throws ResponseSchemaError for a page that `schema` does not accept
    * @throws TransportError and ResponseError as `send` does
    */
@@ -151,7 +155,7 @@ export class Client implements AsyncDisposable {
     });
   }
 
-  /** Sends what `buildRequestObject` made, with what this client does around requests, but without its defaults. */
+  /** Sends what `buildRequestObject` made, without the defaults of this client. */
   async exchange(request: RequestObject, options?: SendOptions): Promise<WholeResponse> {
     const settings =
       options === undefined ? this.#settings : withPolicy(this.#settings, checked(options));
@@ -159,8 +163,9 @@ export class Client implements AsyncDisposable {
   }
 
   /**
-   * Makes a client with these options over the ones of this client: headers, query parameters and hooks are added,
-   * everything else is replaced. It uses the same connections, unless the options have a transport.
+   * Makes a client with these options over the ones of this client: headers, query parameters and
+   * hooks are added, everything else is replaced. It uses the same connections, unless the options
+   * have a transport.
    *
    * @throws HttpUsageError `ERR_HTTP_OPTION`, `ERR_HTTP_HEADER` or `ERR_HTTP_URL`
    */
@@ -174,8 +179,8 @@ export class Client implements AsyncDisposable {
   }
 
   /**
-   * Lets running requests end, closes the connections of this client's own transport, and refuses further requests. A
-   * process need not wait for it.
+   * Lets running requests end, closes the connections of this client's own transport, and refuses
+   * further requests. A process need not wait for it.
    */
   async close(): Promise<void> {
     await this.#source.close();

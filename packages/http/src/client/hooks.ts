@@ -11,6 +11,7 @@ export interface HookRequest {
   readonly url: string;
   /** Without the cookies of the jar. Change it in place. */
   readonly headers: Headers;
+  /** The encoded body; `undefined` for none. */
   readonly body: EncodedBody | undefined;
   /** 1 for the first, one more for each repetition. */
   readonly attempt: number;
@@ -27,8 +28,8 @@ export interface RetryReason {
 }
 
 /**
- * Functions around requests; each may be asynchronous, and what one throws ends the request unchanged. With `extend`
- * those of the parent run first.
+ * Functions around requests; each may be asynchronous, and what one throws ends the request
+ * unchanged. With `extend` those of the parent run first.
  */
 export interface ClientHooks {
   /** Once per request, before it is sent. Headers it sets fall under the rules for redirects. */

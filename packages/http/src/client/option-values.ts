@@ -17,7 +17,7 @@ export function amount(
   throw optionError(name, value, `a whole number from 0 to ${max}`);
 }
 
-/** Makes the error for a wrong option; of texts and objects it shows the type only, since they may be secrets. */
+/** Makes the error for a wrong option; texts and objects by type: maybe secrets. */
 export function optionError(name: string, value: unknown, expected: string): HttpUsageError {
   const shown =
     typeof value === "number" || typeof value === "boolean"
@@ -25,5 +25,5 @@ export function optionError(name: string, value: unknown, expected: string): Htt
       : value === null
         ? "null"
         : typeof value;
-  return new HttpUsageError("ERR_HTTP_OPTION", `option ${name} is ${shown}, expected ${expected}`);
+  return new HttpUsageError("ERR_HTTP_OPTION", `option ${name} must be ${expected}, got ${shown}`);
 }

@@ -12,14 +12,14 @@ import { redactUrl } from "./transport/redact-url.ts";
 
 /** Options of `paginate`; those of `send` count for each page. */
 export interface PaginateOptions<Page, Item> extends SendOptions {
-  /** Checks the body of each page and determines its type. Default: none, and the type is the caller's claim. */
+  /** Checks and types the body of each page. Default: none; the caller claims the type. */
   readonly schema?: StandardSchema<unknown, Page> | undefined;
   /** Returns the items of a page. Default: the page itself, which must be a list. */
   readonly items?: ((page: Page, response: RestResponse) => Iterable<Item>) | undefined;
   /**
-   * Returns where the next page is: a URL, relative to that of the page; or query parameters, such as a cursor, that
-   * replace those of the page. `undefined`, `null`, `false` and `""`: there is none. Default: the link `rel="next"` of
-   * the header `Link` (RFC 8288).
+   * Returns where the next page is: a URL, relative to that of the page; or query parameters, such
+   * as a cursor, that replace those of the page. `undefined`, `null`, `false` and `""`: there is
+   * none. Default: the link `rel="next"` of the header `Link` (RFC 8288).
    */
   readonly next?:
     | ((page: Page, response: RestResponse) => string | QueryParameters | false | null | undefined)
@@ -96,7 +96,7 @@ export async function* eachItem<Page, Item>(
   }
 }
 
-/** The same request with another URL of the same origin, so that credentials and cookies go to no other one. */
+/** The same request with another URL of the same origin: no other gets credentials or cookies. */
 function nextRequest(last: RequestObject, place: string | QueryParameters): RequestObject {
   const url = typeof place === "string" ? resolve(place, last.url) : replaceQuery(last.url, place);
   if (url?.origin !== last.url.origin) {
@@ -129,7 +129,7 @@ function listOf<Item>(page: unknown): readonly Item[] {
   if (Array.isArray(page)) return page as readonly Item[];
   throw new HttpError(
     "ERR_HTTP_PAGE",
-    `paginate: the page is ${page === null ? "null" : typeof page}, expected a list; option items reads one from it`,
+    `paginate: the page must be a list, got ${page === null ? "null" : typeof page}; option items reads one from it`,
   );
 }
 

@@ -30,13 +30,13 @@ export interface Job<T extends TransportHead> {
 /** The last response of a request. */
 export interface Performed<T extends TransportHead> {
   readonly response: T;
-  /** Its response. */
+  /** The last request, whose response it is. */
   readonly request: RequestObject;
   /** Still runs, for the body of a stream; its taker disposes of it. */
   readonly deadline: Deadline | undefined;
 }
 
-/** Sends a request with everything around it: hooks, cookies, log, redirects, repetitions and the total time. */
+/** Sends a request with hooks, cookies, log, redirects, retries and total time. */
 export async function perform<T extends TransportHead>(job: Job<T>): Promise<Performed<T>> {
   const { settings, options } = job;
   const { total } = settings.timeouts;

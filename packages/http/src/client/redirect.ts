@@ -12,8 +12,9 @@ export interface RedirectOptions {
   /** Most redirects of one request; one more is a `RedirectError`. Default: 10. */
   readonly max?: number | undefined;
   /**
-   * Names of further headers that stay with the origin that they were meant for. Default: none. `Authorization`,
-   * `Cookie`, `Proxy-Authorization`, and every header that is named like a key, a token or a secret, always do.
+   * Names of further headers that stay with the origin that they were meant for. Default: none.
+   * `Authorization`, `Cookie`, `Proxy-Authorization`, and every header that is named like a key, a
+   * token or a secret, always do.
    */
   readonly credentials?: readonly string[] | undefined;
 }
@@ -72,9 +73,10 @@ const bodyHeaders: ReadonlySet<string> = new Set([
 /**
  * Makes the request that a redirect asks for.
  *
- * After 301, 302 and 303 it is a GET without a body, or a HEAD; after 307 and 308 it is the same request, which a
- * stream cannot be. A QUERY stays one after 301 and 302 too (RFC 10008 section 2.5). To another scheme, host or port no credentials go, and they do not come back on a later hop; user
- * information of the new URL is ignored.
+ * After 301, 302 and 303 it is a GET without a body, or a HEAD; after 307 and 308 it is the same
+ * request, which a stream cannot be. A QUERY stays one after 301 and 302 too (RFC 10008 section
+ * 2.5). To another scheme, host or port no credentials go, and they do not come back on a later
+ * hop; user information of the new URL is ignored.
  *
  * @throws RedirectError when the target is not an http(s) URL, or the body cannot be sent again
  */

@@ -24,11 +24,11 @@ export interface FailedAttempt {
 export interface RetryOptions {
   /** Maximum number of times that a request is sent again. Default: 2. */
   readonly retries?: number | undefined;
-  /** Methods that may be sent twice. Default: GET, HEAD, OPTIONS, PUT, DELETE, QUERY; others with an `Idempotency-Key`. */
+  /** Methods that may be repeated. Default: idempotent ones, others with `Idempotency-Key`. */
   readonly methods?: readonly string[] | undefined;
   /**
-   * Statuses after which a request is sent again. Default: 408, 425, 429, 500, 502, 503, 504, and 413 with a
-   * `Retry-After`.
+   * Statuses after which a request is sent again. Default: 408, 425, 429, 500, 502, 503, 504, and
+   * 413 with a `Retry-After`.
    */
   readonly statuses?: readonly number[] | undefined;
   /** Maximum delay before the first retry, in milliseconds; it doubles each time. Default: 200. */
@@ -36,14 +36,15 @@ export interface RetryOptions {
   /** Maximum delay, in milliseconds. Default: 30_000. */
   readonly maxDelay?: number | undefined;
   /**
-   * Maximum delay that a server can ask for by `Retry-After`, or by `RateLimit-Reset` and the like with status 413, 429
-   * or 503, in milliseconds; a response that asks for more is not retried. Default: 60_000.
+   * Maximum delay that a server can ask for by `Retry-After`, or by `RateLimit-Reset` and the like
+   * with status 413, 429 or 503, in milliseconds; a response that asks for more is not retried.
+   * Default: 60_000.
    */
   readonly maxRetryAfter?: number | undefined;
   /**
-   * Decides before the rules do: true retries, whatever the method and the failure are, false does not, undefined leaves
-   * it to the rules. Not called after `retries`, after an abort, after the total timeout, nor for a body that is a
-   * stream. Default: none.
+   * Decides before the rules do: true retries, whatever the method and the failure are, false does
+   * not, undefined leaves it to the rules. Not called after `retries`, after an abort, after the
+   * total timeout, nor for a body that is a stream. Default: none.
    */
   readonly shouldRetry?:
     ((failed: FailedAttempt) => boolean | undefined | Promise<boolean | undefined>) | undefined;
@@ -132,7 +133,7 @@ export interface AttemptOutcome {
       }
     | undefined;
   readonly error?: unknown;
-  /** Whether a handler threw the error: an unknown error of `fetch` or the like is a network failure. */
+  /** Whether a handler threw it: an unknown error of `fetch` is a network failure. */
   readonly isOfHandler?: boolean | undefined;
 }
 
@@ -172,7 +173,7 @@ export async function retryDelay(
   return Math.max(backoffDelay(attempt, { baseDelay, maxDelay }), requested ?? 0);
 }
 
-/** Whether a failure may pass: not an abort, the total timeout, nor what is wrong with TLS or a proxy. */
+/** Whether a retry may help: not after an abort, total timeout, TLS or proxy fault. */
 function isTransientError(error: unknown, isOfHandler: boolean): boolean {
   if (error instanceof TimeoutError) return error.phase !== "total";
   if (error instanceof ConnectionError) return error.reason !== "tls" && error.reason !== "proxy";

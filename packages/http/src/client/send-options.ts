@@ -13,8 +13,8 @@ export interface ClientTimeouts {
   /** Between two pieces of the response's body. Default: `30_000`. */
   readonly body?: number | undefined;
   /**
-   * Everything: redirects, repetitions, the waits between them, and the body, also of a stream. Default: `0`, so that
-   * a slow but steady download may take its time.
+   * Everything: redirects, repetitions, the waits between them, and the body, also of a stream.
+   * Default: `0`, so that a slow but steady download may take its time.
    */
   readonly total?: number | undefined;
 }
@@ -24,8 +24,8 @@ export interface RequestPolicy {
   /** Limits in time; a number is the one for the total. Default: see {@link ClientTimeouts}. */
   readonly timeout?: number | ClientTimeouts | undefined;
   /**
-   * Bytes of a body after decompression; more is a `TooLargeError`. Default: `16_777_216` for `send`, and no limit for
-   * `stream`. `Infinity` takes it away.
+   * Bytes of a body after decompression; more is a `TooLargeError`. Default: `16_777_216` for
+   * `send`, and no limit for `stream`. `Infinity` takes it away.
    */
   readonly maxResponseSize?: number | undefined;
   /** How redirects are followed; a number is the maximum, `false` returns the 3xx. Default: 10. */

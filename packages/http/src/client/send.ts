@@ -7,12 +7,12 @@ import type { SendOptions } from "./send-options.ts";
 import type { StreamResponse } from "./response/stream-response.ts";
 import type { WholeResponse } from "./transport/transport.ts";
 
-/** The client of `send`, `trySend`, `stream`, `paginate` and `makeRequest`: no options, separate connections. */
+/** The client of `send`, `trySend`, `stream`, `paginate`, `makeRequest`: no options. */
 export const defaultClient: Client = new Client();
 
 /**
- * Sends a request and reads its response whole (specification, part C). A status of 400 or more is a response like any
- * other.
+ * Sends a request and reads its response whole (specification, part C). A status of 400 or more is
+ * a response like any other.
  *
  * @example
  * ```ts
@@ -55,7 +55,8 @@ export function stream(
 }
 
 /**
- * Sends a request and, as the items are taken, the requests of the pages after it; see `Client.paginate`.
+ * Sends a request and, as the items are taken, the requests of the pages after it; see
+ * `Client.paginate`.
  *
  * @throws HttpUsageError at once when the request or an option is wrong
  * @throws HttpError `ERR_HTTP_PAGE`, and what `send` throws, as items are taken

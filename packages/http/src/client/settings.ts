@@ -25,17 +25,17 @@ import {
 export interface CookieStore {
   /** The `Cookie` field for a request to an absolute URL; empty when there are none. */
   getCookieString(url: string): string | Promise<string>;
-  /** Takes a `Set-Cookie` line of a response from an absolute URL, and ignores one that is not allowed. */
+  /** Takes a `Set-Cookie` line of a response from an absolute URL; ignores one not allowed. */
   setCookie(line: string, url: string, options: { readonly ignoreError: true }): unknown;
 }
 
 /** What a client adds to its requests, and does around them. */
 export interface ClientSettings extends RequestPolicy {
-  /** Absolute URL, without query and fragment, that relative ones are put behind, with one slash between. Default: none. */
+  /** Absolute URL before relative ones, with one slash, no query or fragment. Default: none. */
   readonly baseUrl?: string | undefined;
   /**
-   * Headers of every request that does not set or remove (`null`) them. Those that are credentials go to the origin of
-   * `baseUrl` only, if there is one. Default: `user-agent`.
+   * Headers of every request that does not set or remove (`null`) them. Those that are credentials
+   * go to the origin of `baseUrl` only, if there is one. Default: `user-agent`.
    */
   readonly headers?: RequestHeaders | undefined;
   /** Query parameters of every request. Default: none. */

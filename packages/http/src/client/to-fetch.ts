@@ -4,9 +4,9 @@ import type { Client } from "./client.ts";
 import { RedirectError } from "./transport/transport-errors.ts";
 
 /**
- * Makes a handler of a client, so that middlewares wrap it: `retry`, `timeout`, `bearer` and `trace` of
- * `@fetchwork/middleware`, or your own. It accepts a `Request`, streams its body, and returns a `Response` whose body
- * streams; failures are transport errors.
+ * Makes a handler of a client, so that middlewares wrap it: `retry`, `timeout`, `bearer` and
+ * `trace` of `@fetchwork/middleware`, or your own. It accepts a `Request`, streams its body, and
+ * returns a `Response` whose body streams; failures are transport errors.
  *
  * @example
  * ```ts

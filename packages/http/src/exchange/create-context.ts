@@ -6,7 +6,8 @@ import { guardedReport } from "./report-error.ts";
 /**
  * What a runtime knows about an exchange when it creates the context.
  *
- * `peer`, `ip` and `signal` are read on demand, so an object with getters computes them only when they are needed.
+ * `peer`, `ip` and `signal` are read on demand, so an object with getters computes them only when
+ * they are needed.
  */
 export interface ContextInit {
   /** Address of the other end of the connection. Default: none. */
@@ -25,7 +26,7 @@ export interface ContextInit {
   readonly waitUntil?: ((promise: Promise<unknown>) => void) | undefined;
   /** Receives errors of finish listeners and of `waitUntil` promises. Default: `console.error`. */
   readonly reportError?: ((error: unknown) => void) | undefined;
-  /** Called when the first finish listener is added, to start watching the connection. Default: nothing. */
+  /** Called at the first finish listener, to watch the connection. Default: nothing. */
   readonly watch?: (() => void) | undefined;
 }
 
@@ -42,8 +43,8 @@ export interface ExchangeEnd {
 }
 
 /**
- * Key of the runtime's own object. By it the runtime recognises its exchanges, even when a middleware has replaced the
- * context by one that passes `get` on.
+ * Key of the runtime's own object. By it the runtime recognises its exchanges, even when a
+ * middleware has replaced the context by one that passes `get` on.
  */
 export const contextInitKey: ContextKey<ContextInit> = createContextKey("init");
 
@@ -52,7 +53,7 @@ export const receivedRequestKey: ContextKey<Request> = createContextKey("receive
 
 const noParams: Readonly<Record<string, string>> = Object.freeze({});
 
-/** The only class of contexts. The constructor sets all fields, so that they have one hidden class. */
+/** The only class of contexts. The constructor sets all fields, for one hidden class. */
 export class ExchangeContext implements Context {
   readonly startedAt: number;
   requestId: string | undefined;
@@ -168,7 +169,8 @@ export class ExchangeContext implements Context {
 export const noInit: ContextInit = Object.freeze({});
 
 /**
- * Creates the context of an exchange, for runtime adapters and tests. End it with {@link finishContext}.
+ * Creates the context of an exchange, for runtime adapters and tests. End it with {@link
+ * finishContext}.
  *
  * A handler of {@link wrap} that is called without a context creates and ends one itself.
  *
@@ -183,8 +185,9 @@ export function createContext(request: Request, init: ContextInit = noInit): Con
 }
 
 /**
- * Ends an exchange and calls its finish listeners in order. For authors of runtime adapters: call it after the last byte of
- * the body was written, or when the exchange broke off. Only the first call counts.
+ * Ends an exchange and calls its finish listeners in order. For authors of runtime adapters: call
+ * it after the last byte of the body was written, or when the exchange broke off. Only the first
+ * call counts.
  *
  * @throws HttpUsageError `ERR_HTTP_CONTEXT` when the context is not one of {@link createContext}
  */

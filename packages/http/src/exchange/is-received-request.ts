@@ -2,9 +2,9 @@ import type { Context } from "../context.ts";
 import { receivedRequestKey } from "./create-context.ts";
 
 /**
- * Returns whether a request is the one that a server received in this exchange, possibly changed by `deriveRequest`, and
- * not one that a handler sends elsewhere with the same context. A middleware for clients detects by it that it was put
- * around the handler of a server.
+ * Returns whether a request is the one that a server received in this exchange, possibly changed by
+ * `deriveRequest`, and not one that a handler sends elsewhere with the same context. A middleware
+ * for clients detects by it that it was put around the handler of a server.
  */
 export function isReceivedRequest(request: Request, context: Context): boolean {
   const received = context.get(receivedRequestKey);

@@ -1,6 +1,6 @@
 import { isExposedError } from "@fetchwork/kit";
 
-/** Makes a reporter safe: when it throws or rejects itself, that error goes to the standard error and ends nothing. */
+/** Makes a reporter safe: its own errors go to the standard error and end nothing. */
 export function guardedReport(report: (error: unknown) => unknown): (error: unknown) => void {
   return (error) => {
     try {
@@ -14,7 +14,7 @@ export function guardedReport(report: (error: unknown) => unknown): (error: unkn
   };
 }
 
-/** The default reporter of a server: writes to the standard error, exposed errors without their stack. */
+/** Default reporter of a server: the standard error; exposed errors without stack. */
 export function logError(error: unknown): void {
   console.error(isExposedError(error) ? `${error.name}: ${error.message}` : error);
 }

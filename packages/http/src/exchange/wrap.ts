@@ -8,24 +8,27 @@ import { replaceBody } from "../message/replace-body.ts";
 import { releaseResponse } from "../message/response-owner.ts";
 import { isNullBodyStatus } from "../message/fast-response.ts";
 
-/** A handler that creates a context when it is called without one. Assignable to {@link Handler}. */
+/** A handler that makes a context when called without one; fits {@link Handler}. */
 export type WrappedHandler = (request: Request, context?: Context) => Response | Promise<Response>;
 
 /**
  * Wraps a handler in middlewares; the first is the outermost.
  *
- * Each middleware is called once, here. The result adds no cost to a request: with a context it only calls the outermost
- * middleware, so a synchronous handler in synchronous middlewares returns a `Response` and not a promise.
+ * Each middleware is called once, here. The result adds no cost to a request: with a context it
+ * only calls the outermost middleware, so a synchronous handler in synchronous middlewares returns
+ * a `Response` and not a promise.
  *
- * Called without a context, it creates one and ends it when the body has been read, cancelled or has failed. Bytes are
- * counted when a finish listener was added before the response was returned; otherwise the exchange ends with the head.
+ * Called without a context, it creates one and ends it when the body has been read, cancelled or
+ * has failed. Bytes are counted when a finish listener was added before the response was returned;
+ * otherwise the exchange ends with the head.
  *
  * @example
  * ```ts
  * const handler = wrap(() => json({ hello: "world" }), logger(), gzip());
  * const response = await handler(new Request("http://localhost/"));
  * ```
- * @throws HttpUsageError `ERR_HTTP_HANDLER` when the handler, a middleware or the result of a middleware is not a function
+ * @throws HttpUsageError `ERR_HTTP_HANDLER` when the handler, a middleware or the result of a
+ * middleware is not a function
  */
 export function wrap(handler: Handler, ...middlewares: readonly Middleware[]): WrappedHandler {
   checkFunction(handler, "handler");
@@ -37,7 +40,7 @@ export function wrap(handler: Handler, ...middlewares: readonly Middleware[]): W
       const advice = middleware.name === "" ? "" : `; did you mean ${middleware.name}()?`;
       throw new HttpUsageError(
         "ERR_HTTP_HANDLER",
-        `middleware ${index + 1} returned ${describeValue(wrapped)}, expected a handler${advice}`,
+        `middleware ${index + 1} must return a handler, got ${describeValue(wrapped)}${advice}`,
       );
     }
     return wrapped;
@@ -47,9 +50,9 @@ export function wrap(handler: Handler, ...middlewares: readonly Middleware[]): W
 }
 
 /**
- * Runs a handler for one request on a runtime that has its own server, such as Deno, Bun or Workers: creates the context
- * from what the runtime knows, and ends it with the body. An error that asks to be a response becomes one, as in
- * {@link exposedResponse}; all others are thrown.
+ * Runs a handler for one request on a runtime that has its own server, such as Deno, Bun or
+ * Workers: creates the context from what the runtime knows, and ends it with the body. An error
+ * that asks to be a response becomes one, as in {@link exposedResponse}; all others are thrown.
  *
  * @example
  * ```ts
@@ -159,7 +162,7 @@ function countBody(
   );
 }
 
-/** A middleware may refuse, or warn of, what stands inside of it. Those of `@fetchwork/middleware` do. */
+/** A middleware may refuse or warn of what it wraps; those of `@fetchwork/middleware` do. */
 const placeKey: unique symbol = Symbol.for("fetchwork.place") as never;
 
 interface PlacedMiddleware extends Middleware {
@@ -172,5 +175,5 @@ function checkPlace(middleware: PlacedMiddleware, inside: readonly Middleware[])
 
 function checkFunction(value: unknown, what: string): void {
   if (typeof value === "function") return;
-  throw new HttpUsageError("ERR_HTTP_HANDLER", `${what} is ${typeof value}, expected a function`);
+  throw new HttpUsageError("ERR_HTTP_HANDLER", `${what} must be a function, got ${typeof value}`);
 }

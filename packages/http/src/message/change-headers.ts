@@ -11,12 +11,14 @@ export { empty, json, text } from "./response.ts";
 /**
  * Changes the headers of a response on its way out; use what it returns.
  *
- * Changes them in place where that is safe. It copies the response once, without touching the body, when the headers are
- * immutable (`fetch()` results, `Response.redirect()`) or when exchanges may share the response: one made by {@link json},
- * {@link text} or {@link empty}, and one without a body. A `Response.error()` becomes a 500. The response to an upgrade
- * (status 101) is returned as it is, because it cannot be copied.
+ * Changes them in place where that is safe. It copies the response once, without touching the body,
+ * when the headers are immutable (`fetch()` results, `Response.redirect()`) or when exchanges may
+ * share the response: one made by {@link json}, {@link text} or {@link empty}, and one without a
+ * body. A `Response.error()` becomes a 500. The response to an upgrade (status 101) is returned as
+ * it is, because it cannot be copied.
  *
- * @throws HttpUsageError `ERR_HTTP_RESPONSE_SHARED` when another exchange already changed a response that has a body
+ * @throws HttpUsageError `ERR_HTTP_RESPONSE_SHARED` when another exchange already changed a
+ * response that has a body
  */
 export function changeHeaders(
   response: Response,
@@ -39,7 +41,7 @@ export function changeHeaders(
   return changeOwn(response, context, change);
 }
 
-/** Does what {@link changeHeaders} does to the result of a handler: at once, or when its promise resolves. */
+/** Does {@link changeHeaders} to a handler's result: at once, or on resolution. */
 export function changeResult(
   result: Response | Promise<Response>,
   context: Context,
@@ -94,13 +96,13 @@ function mergeVary(headers: Headers, present: string | null, names: readonly str
   if (value !== "" && value !== present) headers.set("vary", value);
 }
 
-/** Returns whether the response is that of an upgrade (Deno and Workers make these; `new Response` rejects the status 101). */
+/** Whether it is the response of an upgrade (Deno, Workers; `new Response` rejects 101). */
 function isUpgrade(response: Response): boolean {
   if (response.status === 101) return true;
   return "webSocket" in response && response.webSocket != null;
 }
 
-/** Copies a response that exchanges may share; returns undefined for one that was made for a single exchange. */
+/** Copies a response that exchanges may share; undefined for one of a single exchange. */
 function copyShared(response: Response): Response | undefined {
   // Asking one of these for its body would make the platform's `Response`.
   if (LazyResponse.is(response)) return LazyResponse.copy(response);
@@ -133,7 +135,8 @@ function changeOwn(
 
 function isMutable(headers: Headers): boolean {
   try {
-    // Deleting what is not there changes nothing, and throws where the guard is "immutable" (Fetch, 5.1).
+    // Deleting what is not there changes nothing, and throws where the guard is "immutable" (Fetch,
+    // 5.1).
     headers.delete("x-fetchwork-probe");
     return true;
   } catch (error) {

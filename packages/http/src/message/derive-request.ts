@@ -6,35 +6,37 @@ import { limitWholeReads } from "./read-whole.ts";
 
 /** What differs in a derived request; everything else is the source's. */
 export interface DeriveOptions {
-  /** Absolute `http:` or `https:` URL, or a path (it keeps the origin, also when it starts with `//`). Default: the source's. */
+  /** Absolute HTTP URL, or a path of the same origin, also with `//`. Default: the source's. */
   readonly url?: string | URL | undefined;
   /** Default: the source's. `GET` and `HEAD` have no body. */
   readonly method?: string | undefined;
   /** Headers to set; null removes. Default: none are changed. */
   readonly headers?: Readonly<Record<string, string | null>> | undefined;
   /**
-   * Replaces the body; null removes it. Removes `Content-Length` and `Transfer-Encoding` of the source, and its
-   * `Content-Type` when the new body has its own (form data, search parameters, a blob with a type).
-   * Default: the source's body, which is not read before the derived one is.
+   * Replaces the body; null removes it. Removes `Content-Length` and `Transfer-Encoding` of the
+   * source, and its `Content-Type` when the new body has its own (form data, search parameters, a
+   * blob with a type). Default: the source's body, which is not read before the derived one is.
    */
   readonly body?: RequestInit["body"] | undefined;
-  /** Replaces the signal. Read when the derived request's is, so a getter makes it only when needed. Default: the source's. */
+  /** Replaces the signal; a getter runs only when the signal is read. Default: the source's. */
   readonly signal?: AbortSignal | undefined;
 }
 
 /**
  * Makes a request that differs from another one, without copying it.
  *
- * Headers are looked up in the source, the body is streamed from it, and the signal is read only on demand, so deriving
- * adds no listener. The source may be a platform's request, one of a server on Node, or a derived one. The result has the
- * whole interface of `Request`; `fetch()` and `new Request()` accept {@link nativeRequest} of it.
+ * Headers are looked up in the source, the body is streamed from it, and the signal is read only on
+ * demand, so deriving adds no listener. The source may be a platform's request, one of a server on
+ * Node, or a derived one. The result has the whole interface of `Request`; `fetch()` and `new
+ * Request()` accept {@link nativeRequest} of it.
  *
  * @example
  * ```ts
  * const stripPrefix: Middleware = (next) => (request, context) =>
  *   next(deriveRequest(request, { url: new URL(request.url).pathname.slice(4) }), context);
  * ```
- * @throws HttpUsageError `ERR_HTTP_URL`, `ERR_HTTP_METHOD` or `ERR_HTTP_HEADER` when a part is invalid
+ * @throws HttpUsageError `ERR_HTTP_URL`, `ERR_HTTP_METHOD` or `ERR_HTTP_HEADER` when a part is
+ * invalid
  */
 export function deriveRequest(request: Request, options: DeriveOptions): Request {
   checkOptions<DeriveOptions>("deriveRequest", options, [
@@ -50,7 +52,8 @@ export function deriveRequest(request: Request, options: DeriveOptions): Request
   const newMethod = method === undefined ? undefined : checkMethod(method);
   const isReplaced = body !== undefined || (newMethod !== undefined && isBodyless(newMethod));
   const newBody = isReplaced ? (isBodyless(newMethod ?? request.method) ? null : body) : undefined;
-  // Converting a form chooses its boundary, so that must happen once, and before the headers are made.
+  // Converting a form chooses its boundary, so that must happen once, and before the headers are
+  // made.
   const holder = newBody instanceof FormData ? new Response(newBody) : undefined;
   if (newBody !== undefined) describeBody(newBody, holder, changes);
   return new DerivedRequest(request, {
@@ -234,7 +237,8 @@ const standardMethods: ReadonlySet<string> = new Set([
 
 function resolveUrl(url: string | URL, request: Request): string {
   const input = String(url);
-  // The URL parser drops tabs and line breaks silently, so a check of the input would see another URL.
+  // The URL parser drops tabs and line breaks silently, so a check of the input would see another
+  // URL.
   // oxlint-disable-next-line no-control-regex
   if (/[\0-\x1f\x7f]/.test(input)) {
     throw new HttpUsageError(
@@ -262,7 +266,8 @@ function originOf(url: string): string {
 /** Changes to headers: name in lower case to value; null removes. */
 type HeaderChanges = ReadonlyMap<string, string | null>;
 
-// RFC 9110, 5.6.2 and 5.5: a token; and no CR, LF or NUL, which would start another header or the body.
+// RFC 9110, 5.6.2 and 5.5: a token; and no CR, LF or NUL, which would start another header or the
+// body.
 const tokenPattern = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
 const valuePattern = /^[^\0\r\n\u0100-\uffff]*$/;
 

@@ -17,8 +17,8 @@ export interface PreparedResponse {
 const PlatformResponse: typeof Response = globalThis.Response;
 
 /**
- * Whether a response may stay without the platform's `Response`. On Node our own server sends it. Other runtimes send only
- * their own class, and are fast with it.
+ * Whether a response may stay without the platform's `Response`. On Node our own server sends it.
+ * Other runtimes send only their own class, and are fast with it.
  */
 export const isLazy: boolean =
   typeof navigator === "object" && navigator.userAgent.startsWith("Node.js/");
@@ -46,15 +46,15 @@ export class ResponseParts {
 }
 
 /**
- * A response that holds its parts as they are and becomes the platform's `Response` only when it is read. It costs a tenth
- * of that, and a whole body is sent with its length.
+ * A response that holds its parts as they are and becomes the platform's `Response` only when it is
+ * read. It costs a tenth of that, and a whole body is sent with its length.
  */
 export class LazyResponse implements Response {
   static {
     Object.setPrototypeOf(this.prototype, PlatformResponse.prototype);
   }
 
-  /** Where this class stands in the place of the global one, `fetch()` still makes responses of the platform. */
+  /** Where this class replaces the global one, `fetch()` still makes the platform's. */
   static [Symbol.hasInstance](value: unknown): boolean {
     return this === LazyResponse
       ? value instanceof PlatformResponse
@@ -80,7 +80,7 @@ export class LazyResponse implements Response {
   readonly #body: ResponseBody;
   readonly #status: number;
   readonly #statusText: string;
-  /** Headers before the first access to `headers`; never changed, so that responses may share them. */
+  /** Headers before the first access to `headers`; unchanged, so that they are shared. */
   readonly #fields: readonly string[];
   #headers: Headers | undefined;
   #platform: Response | undefined;
@@ -89,7 +89,8 @@ export class LazyResponse implements Response {
   /**
    * @param body - Anything that `new Response` takes.
    * @throws RangeError for a status that is not an integer from 200 to 599
-   * @throws TypeError for a body that the status does not allow, or an invalid header or status text
+   * @throws TypeError for a body that the status does not allow, or an invalid header or status
+   * text
    */
   constructor(body?: RequestInit["body"], init: ResponseInit | ResponseParts = noInit) {
     this.#platform = undefined;
@@ -253,9 +254,10 @@ export class LazyResponse implements Response {
 }
 
 /**
- * `Response` for handlers on Node: it has the constructor and the methods of the platform's class, and `instanceof Response`
- * holds, but it costs a tenth where `serve` sends it. With the option `fastResponse` of `serve` it stands in the place of the
- * global class. On other runtimes it is the platform's class.
+ * `Response` for handlers on Node: it has the constructor and the methods of the platform's class,
+ * and `instanceof Response` holds, but it costs a tenth where `serve` sends it. With the option
+ * `fastResponse` of `serve` it stands in the place of the global class. On other runtimes it is the
+ * platform's class.
  */
 export const FastResponse: typeof Response = isLazy ? LazyResponse : PlatformResponse;
 

@@ -1,5 +1,6 @@
 /**
- * Headers as a flat list, the form in which Node reads and writes them. They behave as the platform's do and cost a tenth.
+ * Headers as a flat list, the form in which Node reads and writes them. They behave as the
+ * platform's do and cost a tenth.
  *
  * A look-up walks the list, which is faster than a map for the dozen headers that a message has.
  */
@@ -14,7 +15,7 @@ export class HeaderList {
     });
   }
 
-  /** Name, value, name, value; names in lower case. `set-cookie` alone may be there more than once. */
+  /** Name, value, name, value; lower-case names. Only `set-cookie` may be repeated. */
   #fields: string[];
 
   private constructor(fields: string[]) {
@@ -41,18 +42,19 @@ export class HeaderList {
     return list;
   }
 
-  /** Makes headers of a copy of fields that are known to be valid, each name once and in lower case. */
+  /** Makes headers of a copy of valid fields, each name once and in lower case. */
   static of(fields: readonly string[]): HeaderList {
     return new HeaderList(fields.slice());
   }
 
   /**
-   * Makes headers of the fields of a request, as Node has received and checked them: names in any case, possibly repeated,
-   * and over HTTP/2 with pseudo-headers, which are left out.
+   * Makes headers of the fields of a request, as Node has received and checked them: names in any
+   * case, possibly repeated, and over HTTP/2 with pseudo-headers, which are left out.
    */
   static ofReceived(fields: readonly string[]): HeaderList {
     const list = new HeaderList([]);
-    // Each name is looked for among those before it, which takes too long when a client sends thousands.
+    // Each name is looked for among those before it, which takes too long when a client sends
+    // thousands.
     if (fields.length > maxWalkedFields) {
       return HeaderList.from(pairsOf(fields).filter(([name]) => !name.startsWith(":")));
     }

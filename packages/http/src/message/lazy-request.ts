@@ -8,11 +8,13 @@ export interface BodySource extends Pick<
 }
 
 /**
- * A request that becomes the platform's `Request` only when that is needed. It has the whole interface.
+ * A request that becomes the platform's `Request` only when that is needed. It has the whole
+ * interface.
  *
- * It does not have the platform's private state, for which `fetch(request)` and `new Request(request)` look, so they throw.
- * An object gets that state only when it is constructed, and to construct each received request costs a server 60 % more
- * CPU time (docs/decisions/0035-own-server.md). {@link nativeRequest} returns what they accept.
+ * It does not have the platform's private state, for which `fetch(request)` and `new
+ * Request(request)` look, so they throw. An object gets that state only when it is constructed, and
+ * to construct each received request costs a server 60 % more CPU time
+ * (docs/decisions/0035-own-server.md). {@link nativeRequest} returns what they accept.
  */
 export abstract class LazyRequest implements Request {
   static {
@@ -32,8 +34,8 @@ export abstract class LazyRequest implements Request {
   abstract readonly signal: AbortSignal;
 
   /**
-   * The platform's request, made on first use; it takes the body over. The requests of srvx, on which h3 and Nitro run, use
-   * the same name, so that {@link nativeRequest} works for them too.
+   * The platform's request, made on first use; it takes the body over. The requests of srvx, on
+   * which h3 and Nitro run, use the same name, so that {@link nativeRequest} works for them too.
    */
   abstract readonly _request: Request;
 

@@ -1,7 +1,7 @@
 /**
- * Returns the platform's `Request` for a request that only has its interface: one that {@link deriveRequest} made, or that
- * `serve` passed to a handler. `fetch` and `new Request` accept no others. Takes the body over: read the body of one of
- * the two requests, not of both.
+ * Returns the platform's `Request` for a request that only has its interface: one that {@link
+ * deriveRequest} made, or that `serve` passed to a handler. `fetch` and `new Request` accept no
+ * others. Takes the body over: read the body of one of the two requests, not of both.
  *
  * Returns a platform's request as it is.
  *

@@ -30,8 +30,8 @@ export function toRequestError(error: unknown): Error {
 }
 
 /**
- * Makes a platform's message that is read whole keep the limits of the server that received its body. The platform itself
- * has no limit.
+ * Makes a platform's message that is read whole keep the limits of the server that received its
+ * body. The platform itself has no limit.
  *
  * @param body - The body that the message was made with.
  */

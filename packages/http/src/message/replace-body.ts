@@ -16,8 +16,8 @@ export interface TakenResponse {
 }
 
 /**
- * A response of another class that passes its body to {@link takeResponse} by a method: text or bytes where they are known,
- * without a stream.
+ * A response of another class that passes its body to {@link takeResponse} by a method: text or
+ * bytes where they are known, without a stream.
  */
 export interface BodyHolder extends Response {
   takeBody(): ResponseBody;
@@ -29,8 +29,8 @@ export function holdsBody(response: Response): response is BodyHolder {
 }
 
 /**
- * Takes a response apart, to make another one with {@link replaceBody}. The response must not be used any more. Makes no
- * stream of a body that is whole.
+ * Takes a response apart, to make another one with {@link replaceBody}. The response must not be
+ * used any more. Makes no stream of a body that is whole.
  */
 export function takeResponse(response: Response): TakenResponse {
   const { status, statusText, url, redirected } = response;
@@ -43,8 +43,9 @@ export function takeResponse(response: Response): TakenResponse {
 }
 
 /**
- * Makes a response with another body and other headers. It keeps the rest of `head`, also what only `fetch` can set: `url`
- * and `redirected`. On Node it is sent without the platform's `Response`, and text and bytes with their length.
+ * Makes a response with another body and other headers. It keeps the rest of `head`, also what only
+ * `fetch` can set: `url` and `redirected`. On Node it is sent without the platform's `Response`,
+ * and text and bytes with their length.
  *
  * @param headers - Belong to the new response from then on.
  */
@@ -59,8 +60,8 @@ export function replaceBody(
         body as BodyInit | null,
         new ResponseParts(status, statusText, headers, false),
       )
-    : // The platform takes any stream of bytes; the types differ about where these may be. And Deno takes our headers as a
-      // list only.
+    : // The platform takes any stream of bytes; the types differ about where these may be. And
+      // Deno takes our headers as a list only.
       new Response(body as BodyInit | null, { status, statusText, headers: [...headers] });
   if (url !== "") {
     Object.defineProperty(replaced, "url", { value: url, configurable: true });

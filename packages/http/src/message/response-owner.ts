@@ -11,11 +11,11 @@ class Subject {
 }
 
 /**
- * Marks a response with the exchange that may change it in place. Otherwise a response that two exchanges return would
- * carry the cookies of the first client to the second.
+ * Marks a response with the exchange that may change it in place. Otherwise a response that two
+ * exchanges return would carry the cookies of the first client to the second.
  *
- * It is a private field and not a `WeakMap`, whose entries stay until the next major garbage collection: under load that
- * is tens of megabytes and a sixth of the CPU time.
+ * It is a private field and not a `WeakMap`, whose entries stay until the next major garbage
+ * collection: under load that is tens of megabytes and a sixth of the CPU time.
  */
 class OwnerMark extends Subject {
   #owner: Context | undefined;

@@ -22,10 +22,12 @@ const jsonType = ["content-type", "application/json"] as const;
 /**
  * Makes a response with a value as JSON.
  *
- * Sets `Content-Type: application/json` unless `init` has a type. On Node it is sent with `Content-Length` and without
- * constructing the platform's `Response`, which makes it cheap; it is a `Response` nevertheless when it is read.
+ * Sets `Content-Type: application/json` unless `init` has a type. On Node it is sent with
+ * `Content-Length` and without constructing the platform's `Response`, which makes it cheap; it is
+ * a `Response` nevertheless when it is read.
  *
- * @throws HttpUsageError `ERR_HTTP_JSON` when the value cannot be written as JSON (`undefined`, a function, a cycle)
+ * @throws HttpUsageError `ERR_HTTP_JSON` when the value cannot be written as JSON (`undefined`, a
+ * function, a cycle)
  * @throws HttpUsageError `ERR_HTTP_STATUS` when the status is not 200 to 599, or allows no body
  */
 export function json(value: unknown, init?: ResponseInit): Response {
@@ -66,8 +68,8 @@ export function makeTextResponse({ text, status, statusText, headers }: Response
 }
 
 /**
- * Returns whether a response was made by {@link json}, {@link text}, {@link empty} or of a whole body by `FastResponse`.
- * Exchanges may share it, and nothing has to be read before it is sent.
+ * Returns whether a response was made by {@link json}, {@link text}, {@link empty} or of a whole
+ * body by `FastResponse`. Exchanges may share it, and nothing has to be read before it is sent.
  */
 export function isWhole(response: Response): boolean {
   return LazyResponse.is(response) && LazyResponse.isShared(response);
@@ -101,7 +103,7 @@ function checkStatus(status: number): void {
   if (Number.isInteger(status) && status >= 200 && status <= 599) return;
   throw new HttpUsageError(
     "ERR_HTTP_STATUS",
-    `status is ${String(status)}, expected an integer from 200 to 599`,
+    `status must be an integer from 200 to 599, got ${String(status)}`,
   );
 }
 

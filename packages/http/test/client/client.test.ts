@@ -174,7 +174,7 @@ describe("throwOnStatus", () => {
     expect((await client.send({ baseUrl })).statusCode).toBe(304);
   });
 
-  it("gives the start of the body of a stream", async () => {
+  it("returns the start of the body of a stream", async () => {
     const client = clientOf(() => text("y".repeat(100_000), { status: 500 }), {
       throwOnStatus: true,
     });

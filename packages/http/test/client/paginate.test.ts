@@ -1,5 +1,6 @@
 import { Client, json, mockTransport, paginate, type Handler } from "@fetchwork/http";
 import { describe, expect, expectTypeOf, it } from "vitest";
+import { processorTime } from "../../../kit/test/processor-time.ts";
 import { z } from "zod";
 import { nextLink } from "../../src/client/response/link-header.ts";
 
@@ -101,7 +102,7 @@ describe("paginate refuses", () => {
     const client = clientOf(() => json({ secret: "hunter2" }));
     await expect(all(client.paginate({ baseUrl: start }))).rejects.toMatchObject({
       code: "ERR_HTTP_PAGE",
-      message: "paginate: the page is object, expected a list; option items reads one from it",
+      message: "paginate: the page must be a list, got object; option items reads one from it",
     });
   });
 
@@ -187,7 +188,7 @@ describe("paginate", () => {
     expect(asked).toEqual(["?limit=2", "?limit=2&cursor=a%26b"]);
   });
 
-  it("gives whole pages where items returns the page", async () => {
+  it("returns whole pages where items returns the page", async () => {
     const client = pages({ "": "<?page=2>; rel=next" });
     const whole = client.paginate<string[], string[]>(
       { baseUrl: start },
@@ -232,9 +233,9 @@ describe("nextLink", () => {
 
   it("takes time linear in the field", () => {
     for (const part of ["<", '"', '\\"', ";", "<a>;", '"\\', "a ", "<a>; rel=x, "]) {
-      const started = performance.now();
+      const started = processorTime();
       nextLink(part.repeat(500_000));
-      expect(performance.now() - started).toBeLessThan(2000);
+      expect(processorTime(started)).toBeLessThan(2000);
     }
   });
 });

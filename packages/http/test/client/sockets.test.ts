@@ -107,7 +107,7 @@ describe.each([
     expect([read.get("a"), (read.get("f") as File).name]).toEqual(["1", "f.txt"]);
   });
 
-  it("gives several values of a header as a list", async () => {
+  it("returns several values of a header as a list", async () => {
     const origin = await listen((_, response) => {
       response.setHeader("Set-Cookie", ["a=1", "b=2, c"]);
       response.setHeader("X-Multi", ["1", "2"]);
@@ -220,7 +220,7 @@ describe.each([
     expect(error).toMatchObject({ name: "ConnectionError", reason: "reset" });
   });
 
-  it("says that a response is no HTTP", async () => {
+  it("says that a response is not HTTP", async () => {
     const origin = await opened(
       createTcpServer((socket) => void socket.end("SSH-2.0 hunter2\r\n\r\n")),
     );
@@ -286,7 +286,7 @@ describe.each([
     await gone;
   });
 
-  it("gives a Response that streams", async () => {
+  it("returns a Response that streams", async () => {
     const origin = await listen(echo);
     const response = (await makeClient().stream({ baseUrl: origin })).toResponse();
     expect(response).toBeInstanceOf(Response);

@@ -12,7 +12,7 @@ import { describe, expect, it } from "vitest";
 const url = "http://api.test/x?a=1";
 
 describe("toFetch", () => {
-  it("refuses what is no client", () => {
+  it("refuses what is not a client", () => {
     expect(() => toFetch({} as Client)).toThrow(
       expect.objectContaining({ code: "ERR_HTTP_OPTION" }),
     );

@@ -25,7 +25,10 @@ describe("wrap()", () => {
   it.each([
     ["handler", () => wrap(undefined as never)],
     ["middleware 1", () => wrap(() => text(""), 5 as never)],
-    ["middleware 1 returned", () => wrap(() => text(""), (() => undefined) as never)],
+    [
+      "middleware 1 must return a handler, got undefined",
+      () => wrap(() => text(""), (() => undefined) as never),
+    ],
   ])("rejects a %s that is not a function, before any request", (what, make) => {
     expect(make).toThrow(expect.objectContaining({ code: "ERR_HTTP_HANDLER" }));
     expect(make).toThrow(what);

@@ -146,7 +146,7 @@ it("refuses a zstd window that is larger than 8 MiB", async () => {
   expect(await rejectionOf(transport.exchange(requestOf(url)))).toBeInstanceOf(ProtocolError);
 });
 
-it("decodes or refuses any bytes, and never gives more than the limit", async () => {
+it("decodes or refuses any bytes, and never returns more than the limit", async () => {
   const names = fc.constantFrom("gzip", "deflate", "br", "zstd", "gzip, br");
   const plain = fc.uint8Array({ maxLength: 400 });
   await fc.assert(

@@ -267,7 +267,7 @@ describe("a slow server", () => {
     await closed(server.sockets[0]);
   });
 
-  it("meets it by a timer of its own: undici's are up to a second late", async () => {
+  it("meets it by a separate timer: undici's are up to a second late", async () => {
     await start(() => undefined);
     const delays = vi.spyOn(globalThis, "setTimeout");
     await rejectionOf(transport.exchange(requestOf(server.url, { timeouts })));
@@ -410,7 +410,9 @@ describe("bytes that are no text", () => {
 });
 
 describe("an idle connection that the server closes", () => {
-  /** Answers the first request of the first connection; then closes it when the second one arrives. */
+  /**
+   * Answers the first request of the first connection; then closes it when the second one arrives.
+   */
   async function startClosing(how: "end" | "resetAndDestroy", also: number = 1): Promise<void> {
     const counts: number[] = [];
     await start((socket, _head, connection) => {

@@ -46,7 +46,10 @@ async function listen(server: Server): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** A proxy that forwards every target to the server at `to`, whatever its name, if the credentials are right. */
+/**
+ * A proxy that forwards every target to the server at `to`, whatever its name, if the credentials
+ * are right.
+ */
 async function startProxy(
   to: number,
   { wants, secure = false }: { readonly wants?: string; readonly secure?: boolean } = {},

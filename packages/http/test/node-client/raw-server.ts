@@ -11,7 +11,10 @@ export interface RawServer {
   close(): Promise<void>;
 }
 
-/** Starts a server that calls `onRequest` for each head (and what of a body came with it) that arrives. */
+/**
+ * Starts a server that calls `onRequest` for each head (and what of a body came with it) that
+ * arrives.
+ */
 export async function startRaw(
   onRequest: (socket: Socket, head: string, connection: number) => void,
   onConnection?: (socket: Socket) => void,

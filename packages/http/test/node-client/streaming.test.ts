@@ -28,7 +28,10 @@ async function start(
   transport = undiciTransport({ proxy: false });
 }
 
-/** Writes without end as fast as the client takes it; resolves with the bytes that went out when it takes no more. */
+/**
+ * Writes without end as fast as the client takes it; resolves with the bytes that went out when it
+ * takes no more.
+ */
 function pour(response: NodeJS.WritableStream, total: { bytes: number }): void {
   const chunk = Buffer.alloc(65_536);
   const more = (): void => {

@@ -184,7 +184,7 @@ describe("connections", () => {
     expect(sockets.size).toBe(1);
   });
 
-  it("are at most as many as allowed, and waiting for one is no slow connecting", async () => {
+  it("are at most as many as allowed, and waiting for one is not slow connecting", async () => {
     let open = 0;
     let most = 0;
     const { exchange } = bound(

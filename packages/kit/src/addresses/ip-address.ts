@@ -1,6 +1,6 @@
 /**
- * An address as four 32-bit words. An IPv4 address has the words of the IPv6 address that maps it (`::ffff:a.b.c.d`,
- * RFC 4291, 2.5.5.2), so `1.2.3.4` and `::ffff:1.2.3.4` are the same address.
+ * An address as four 32-bit words. An IPv4 address has the words of the IPv6 address that maps it
+ * (`::ffff:a.b.c.d`, RFC 4291, 2.5.5.2), so `1.2.3.4` and `::ffff:1.2.3.4` are the same address.
  */
 export interface IPAddress {
   /** Also 4 for an IPv6 address that maps an IPv4 address. */
@@ -15,9 +15,10 @@ const maxLength = 45;
 const mapped = 0xffff;
 
 /**
- * Parses an address strictly: IPv4 as four decimal numbers without leading zeros, IPv6 as in RFC 4291, 2.2. Returns
- * `undefined` for everything else: zones (`fe80::1%eth0`), brackets, ports, blanks, and the octal, hexadecimal and short
- * forms that some libraries accept (`010.0.0.1`, `0x7f.1`, `1.2.3`).
+ * Parses an address strictly: IPv4 as four decimal numbers without leading zeros, IPv6 as in RFC
+ * 4291, 2.2. Returns `undefined` for everything else: zones (`fe80::1%eth0`), brackets, ports,
+ * blanks, and the octal, hexadecimal and short forms that some libraries accept (`010.0.0.1`,
+ * `0x7f.1`, `1.2.3`).
  */
 export function parseIP(text: string): IPAddress | undefined {
   if (text.length < 2 || text.length > maxLength) return undefined;
@@ -26,7 +27,7 @@ export function parseIP(text: string): IPAddress | undefined {
   return word === undefined ? undefined : { version: 4, words: [0, 0, mapped, word] };
 }
 
-/** Formats an address in its canonical form: RFC 5952 for IPv6, dotted decimal for IPv4 and for mapped IPv4. */
+/** Formats an address canonically: RFC 5952 for IPv6, dotted decimal for (mapped) IPv4. */
 export function formatIP({ version, words }: IPAddress): string {
   if (version === 4) return formatIPv4(words[3]);
   const groups = words.flatMap((word) => [word >>> 16, word & 0xffff]);

@@ -2,16 +2,17 @@ import { parseIP, type IPAddress } from "./ip-address.ts";
 
 /** Addresses that share their first bits. */
 export interface IPRange {
-  /** The first address of the range; 4 is its version also inside `::ffff:0:0/96`, which maps IPv4. */
+  /** The first address of the range; its version is 4 also inside `::ffff:0:0/96` (mapped). */
   readonly start: IPAddress;
   /** One bit for each bit that an address of the range shares with `start`. */
   readonly mask: IPAddress["words"];
 }
 
 /**
- * Reads a range in CIDR notation (RFC 4632, RFC 4291, 2.3), such as `10.0.0.0/8` or `2001:db8::/32`; an address without
- * a prefix length is the range of itself. Bits after the prefix are dropped. Everything else is `undefined`; the address
- * is read as strictly as {@link parseIP} does.
+ * Reads a range in CIDR notation (RFC 4632, RFC 4291, 2.3), such as `10.0.0.0/8` or
+ * `2001:db8::/32`; an address without a prefix length is the range of itself. Bits after the prefix
+ * are dropped. Everything else is `undefined`; the address is read as strictly as {@link parseIP}
+ * does.
  */
 export function parseIPRange(text: string): IPRange | undefined {
   const [, address = "", prefix] = /^([^/]+)(?:\/(0|[1-9]\d{0,2}))?$/.exec(text) ?? [];
@@ -28,8 +29,8 @@ export function parseIPRange(text: string): IPRange | undefined {
 }
 
 /**
- * Whether an address is in a range. An address of one version is never in a range of the other: `::/0` holds no IPv4
- * address. A mapped IPv4 address is IPv4.
+ * Whether an address is in a range. An address of one version is never in a range of the other:
+ * `::/0` holds no IPv4 address. A mapped IPv4 address is IPv4.
  */
 export function isInRange({ version, words }: IPAddress, { start, mask }: IPRange): boolean {
   return (
@@ -42,7 +43,8 @@ export function isInRange({ version, words }: IPAddress, { start, mask }: IPRang
 }
 
 /**
- * Returns the first address of the network that an address belongs to: its bits after the prefix are zero.
+ * Returns the first address of the network that an address belongs to: its bits after the prefix
+ * are zero.
  *
  * @param prefix - Length of the prefix: 0 to 32 for IPv4, 0 to 128 for IPv6.
  */

@@ -1,8 +1,8 @@
 import { parseIP, type IPAddress } from "./ip-address.ts";
 import { isInRange, parseIPRange, type IPRange } from "./ip-range.ts";
 
-// The IPv4 ranges that the IANA registry of special-purpose addresses (RFC 6890) lists as not globally reachable, and those
-// for multicast, documentation and benchmarking.
+// The IPv4 ranges that the IANA registry of special-purpose addresses (RFC 6890) lists as not
+// globally reachable, and those for multicast, documentation and benchmarking.
 const specialIPv4 = ranges(
   "0.0.0.0/8",
   "10.0.0.0/8",
@@ -23,15 +23,16 @@ const specialIPv4 = ranges(
   "240.0.0.0/4",
 );
 
-// Only 2000::/3 is assigned for the IPv6 Internet (RFC 4291, 2.4). Prefixes that can lead to a private IPv4 address are
-// outside of it (`64:ff9b::/96` of NAT64, `::/96`), except 6to4 (`2002::/16`).
+// Only 2000::/3 is assigned for the IPv6 Internet (RFC 4291, 2.4). Prefixes that can lead to a
+// private IPv4 address are outside of it (`64:ff9b::/96` of NAT64, `::/96`), except 6to4
+// (`2002::/16`).
 const globalUnicast = ranges("2000::/3");
 const specialIPv6 = ranges("2001::/23", "2001:db8::/32", "2002::/16", "3fff::/20");
 
 /**
- * Whether an address belongs to the public Internet: it is not loopback, private, link-local, multicast or reserved. This
- * check prevents forged requests to internal services (SSRF). An IPv6 address that maps an IPv4 address is checked as
- * IPv4. Text that is not an address is not public.
+ * Whether an address belongs to the public Internet: it is not loopback, private, link-local,
+ * multicast or reserved. This check prevents forged requests to internal services (SSRF). An IPv6
+ * address that maps an IPv4 address is checked as IPv4. Text that is not an address is not public.
  */
 export function isPublicAddress(address: string | IPAddress): boolean {
   const parsed = typeof address === "string" ? parseIP(address) : address;

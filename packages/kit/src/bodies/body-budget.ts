@@ -1,8 +1,8 @@
 import { BodyBudgetError, BodyTooLargeError } from "./body-errors.ts";
 
 /**
- * Bounds the bytes of all bodies that are read into memory at the same time. Beyond it the largest body that is still
- * arriving is refused, so that a few large bodies do not keep small ones out.
+ * Bounds the bytes of all bodies that are read into memory at the same time. Beyond it the largest
+ * body that is still arriving is refused, so that a few large bodies do not keep small ones out.
  */
 export class BodyBudget {
   /** Bytes. */
@@ -23,7 +23,8 @@ export class BodyBudget {
   /**
    * Opens the share of one body. Close it when the body is no longer used.
    *
-   * @param limit - Maximum bytes of the body for readers that have no limit. Default: the maximum of the budget.
+   * @param limit - Maximum bytes of the body for readers that have no limit. Default: the maximum
+   * of the budget.
    */
   open(limit: number = this.maximum): BodyShare {
     return new BodyShare(this, limit);
@@ -45,7 +46,7 @@ export class BodyBudget {
     }
   }
 
-  /** @internal Keeps a body from being refused in favour of others, because all of it has arrived. It still counts. */
+  /** @internal Keeps a complete body from being refused for others. It still counts. */
   settle(body: BodyShare): void {
     this.#arriving.delete(body);
   }
@@ -89,16 +90,18 @@ export class BodyShare {
     return this.#size;
   }
 
-  /** Starts reading. The listener is called when the body is refused in favour of others; it must drop the bytes. */
+  /** Starts reading. The listener drops the bytes when the body is refused for others. */
   start(onRefused: (error: BodyBudgetError) => void): void {
     if (!this.#isClosed) this.#onRefused = onRefused;
   }
 
   /**
-   * Counts bytes before they are kept. A closed share counts nothing. Closes the share when it throws.
+   * Counts bytes before they are kept. A closed share counts nothing. Closes the share when it
+   * throws.
    *
    * @param size - All bytes so far.
-   * @throws BodyTooLargeError `ERR_KIT_BODY_TOO_LARGE` when the body alone is larger than the whole budget
+   * @throws BodyTooLargeError `ERR_KIT_BODY_TOO_LARGE` when the body alone is larger than the whole
+   * budget
    * @throws BodyBudgetError `ERR_KIT_BODY_BUDGET` when this body is the largest, beyond the budget
    */
   grow(size: number): void {

@@ -15,7 +15,7 @@ export class BodyTooLargeError extends FetchworkError {
   }
 }
 
-/** All bodies together are larger than their budget. As a response it has status 503 with `Retry-After`. */
+/** All bodies together exceed their budget. As a response: 503 with `Retry-After`. */
 export class BodyBudgetError extends FetchworkError {
   override readonly name: string = "BodyBudgetError";
   declare readonly code: "ERR_KIT_BODY_BUDGET";

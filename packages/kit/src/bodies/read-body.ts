@@ -6,18 +6,20 @@ import { BodyTooLargeError } from "./body-errors.ts";
 export interface ReadBodyOptions {
   /** Maximum size in bytes. A larger body is an error; the rest of it is not read. */
   readonly limit: number;
-  /** Stops reading: the body is cancelled, and the call rejects with the reason of the signal. Default: none. */
+  /** Stops reading: cancels the body and rejects with the reason. Default: none. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * In which the bytes count before they are kept. The caller closes it when the bytes are no longer used; a failure
-   * closes it too. Default: the share that the stream has from the server that received it, if any.
+   * In which the bytes count before they are kept. The caller closes it when the bytes are no
+   * longer used; a failure closes it too. Default: the share that the stream has from the server
+   * that received it, if any.
    */
   readonly share?: BodyShare | undefined;
 }
 
 /**
- * Reads a whole body up to a limit. The memory it takes is proportional to the bytes that arrived (at most three times as
- * much while it grows), whatever the sender does. A body that is too large, fails or is aborted is cancelled.
+ * Reads a whole body up to a limit. The memory it takes is proportional to the bytes that arrived
+ * (at most three times as much while it grows), whatever the sender does. A body that is too large,
+ * fails or is aborted is cancelled.
  *
  * @param body - Body of a `Request` or `Response`; null is an empty body.
  * @throws BodyTooLargeError `ERR_KIT_BODY_TOO_LARGE`

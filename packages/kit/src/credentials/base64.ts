@@ -15,10 +15,11 @@ export function encodeBase64Url(bytes: Uint8Array): string {
   return encodeBase64(bytes).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
 }
 
-/** Decodes standard base64 with padding (RFC 4648, 4). Returns `undefined` for anything else, also for text with blanks. */
+/** Decodes standard base64 with padding (RFC 4648, 4); `undefined` for anything else. */
 export function decodeBase64(text: string): Uint8Array<ArrayBuffer> | undefined {
   const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
-  // Searches for one invalid character: a pattern that matches the whole of a long text would overflow the stack.
+  // Searches for one invalid character: a pattern that matches the whole of a long text would
+  // overflow the stack.
   const digits = text.slice(0, text.length - padding);
   if (text.length % 4 !== 0 || /[^A-Za-z\d+/]/.test(digits)) return undefined;
   const binary = atob(text);

@@ -10,9 +10,10 @@ export interface BasicCredentials {
 const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 /**
- * Parses the value of an `Authorization` header of the scheme `Basic` (RFC 7617, 2): standard base64 with padding, of
- * UTF-8 without control characters, split at the first colon. Returns `undefined` for a missing header and for anything
- * else, so that no two readers can interpret it differently.
+ * Parses the value of an `Authorization` header of the scheme `Basic` (RFC 7617, 2): standard
+ * base64 with padding, of UTF-8 without control characters, split at the first colon. Returns
+ * `undefined` for a missing header and for anything else, so that no two readers can interpret it
+ * differently.
  */
 export function parseBasicCredentials(header: string | null): BasicCredentials | undefined {
   const encoded = header === null ? undefined : /^basic +([^ ]+) *$/i.exec(header)?.[1];
@@ -33,8 +34,8 @@ export function parseBasicCredentials(header: string | null): BasicCredentials |
 /**
  * Formats the value of an `Authorization` header of the scheme `Basic` (RFC 7617, 2).
  *
- * @throws UsageError `ERR_KIT_CREDENTIALS` for a user name with a colon, and for a user name or password with a control
- * character: no server can read them.
+ * @throws UsageError `ERR_KIT_CREDENTIALS` for a user name with a colon, and for a user name or
+ * password with a control character: no server can read them.
  */
 export function formatBasicCredentials({ username, password }: BasicCredentials): string {
   if (username.includes(":")) throw invalid("a user name of HTTP Basic must not contain a colon");
@@ -44,7 +45,7 @@ export function formatBasicCredentials({ username, password }: BasicCredentials)
   return `Basic ${encodeBase64(new TextEncoder().encode(`${username}:${password}`))}`;
 }
 
-/** Whether a text contains a control character, which Basic credentials must not contain (RFC 7617, 2). */
+/** Whether a text has a control character, which Basic credentials must not have (RFC 7617, 2). */
 function hasControlCharacter(text: string): boolean {
   return /\p{Cc}/u.test(text);
 }

@@ -1,8 +1,8 @@
 const encoder = new TextEncoder();
 
 /**
- * Compares what a client sent with a secret: texts, which are compared in UTF-8, or bytes. The time depends on the length
- * of what was sent, but not on how much of it is correct.
+ * Compares what a client sent with a secret: texts, which are compared in UTF-8, or bytes. The time
+ * depends on the length of what was sent, but not on how much of it is correct.
  */
 export function constantTimeEqual(sent: string | Uint8Array, secret: string | Uint8Array): boolean {
   const bytes = toBytes(sent);

@@ -7,10 +7,12 @@ export interface ExposedError extends Error {
 }
 
 /**
- * Whether an error becomes a response with its own status: it has an integer `status` from 400 to 599 and `expose: true`.
+ * Whether an error becomes a response with its own status: it has an integer `status` from 400 to
+ * 599 and `expose: true`.
  *
- * Errors of this project about invalid input have both, and an application's own errors may have them. An error of an
- * HTTP client has a `status` but no `expose`, so a failed call to another server never decides a handler's response.
+ * Errors of this project about invalid input have both, and an application's own errors may have
+ * them. An error of an HTTP client has a `status` but no `expose`, so a failed call to another
+ * server never decides a handler's response.
  */
 export function isExposedError(error: unknown): error is ExposedError {
   if (!(error instanceof Error)) return false;

@@ -1,6 +1,6 @@
 /**
- * The brand of every error of Fetchwork. It is `Symbol.for("fetchwork.error")`, so errors of packages without imports, and
- * of a second copy of this package, have the same brand.
+ * The brand of every error of Fetchwork. It is `Symbol.for("fetchwork.error")`, so errors of
+ * packages without imports, and of a second copy of this package, have the same brand.
  */
 export const errorBrand: unique symbol = Symbol.for("fetchwork.error") as never;
 
@@ -41,7 +41,7 @@ export function isFetchworkError(value: unknown): value is Error & { readonly co
   return value instanceof Error && errorBrand in value;
 }
 
-/** Brands a prototype, for errors that cannot extend {@link FetchworkError} or {@link UsageError}. */
+/** Brands a prototype that cannot extend {@link FetchworkError} or {@link UsageError}. */
 export function brand(prototype: Error): void {
   Object.defineProperty(prototype, errorBrand, { value: true });
 }

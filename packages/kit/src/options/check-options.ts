@@ -1,8 +1,9 @@
 import { closestName } from "./closest-name.ts";
 
 /**
- * Throws when an object of options has a name that is not an option, so that a typo never switches off a protection
- * silently. The message names the option that was probably meant. Options may be `undefined` as a whole.
+ * Throws when an object of options has a name that is not an option, so that a typo never switches
+ * off a protection silently. The message names the option that was probably meant. Options may be
+ * `undefined` as a whole.
  *
  * @param owner - Name of the function, for the message: `cors`, `serve`.
  * @param names - All options of the function.
@@ -29,7 +30,7 @@ export function createOptionCheck(fail: (message: string) => Error): OptionCheck
   return (owner, options: unknown, names: readonly string[]) => {
     if (options === undefined) return;
     if (options === null || typeof options !== "object" || Array.isArray(options)) {
-      throw fail(`the options of ${owner} are ${describeValue(options)}, expected an object`);
+      throw fail(`the options of ${owner} must be an object, got ${describeValue(options)}`);
     }
     for (const name of Object.keys(options)) {
       if (names.includes(name)) continue;
@@ -42,8 +43,9 @@ export function createOptionCheck(fail: (message: string) => Error): OptionCheck
 }
 
 /**
- * Describes a value for the message of an error: a text in quotation marks, truncated after 100 characters; numbers and
- * Booleans as they are; anything else by its type. Do not use it for values that may be secret.
+ * Describes a value for the message of an error: a text in quotation marks, truncated after 100
+ * characters; numbers and Booleans as they are; anything else by its type. Do not use it for values
+ * that may be secret.
  */
 export function describeValue(value: unknown): string {
   if (typeof value === "string") return JSON.stringify(value.slice(0, 100));

@@ -1,7 +1,7 @@
 /**
- * Finds the name that was probably meant by a misspelled one: a name that is equal except for case and separators, or
- * that differs by at most two letters (in short names by one) that are wrong, missing, added or swapped. Returns
- * `undefined` when there is none.
+ * Finds the name that was probably meant by a misspelled one: a name that is equal except for case
+ * and separators, or that differs by at most two letters (in short names by one) that are wrong,
+ * missing, added or swapped. Returns `undefined` when there is none.
  */
 export function closestName(misspelled: string, names: readonly string[]): string | undefined {
   if (misspelled.length > maxLength) return undefined;
@@ -25,7 +25,7 @@ function simplify(name: string): string {
   return name.replace(/[-_\s]/g, "").toLowerCase();
 }
 
-/** Minimum number of insertions, deletions, replacements and swaps of neighbours that turn one text into the other. */
+/** Minimum number of insertions, deletions, replacements and swaps between two texts. */
 function editDistance(left: string, right: string): number {
   let beforePrevious: number[] = [];
   let previous = Array.from({ length: right.length + 1 }, (_, index) => index);

@@ -4,13 +4,14 @@ import { isSecretName, isSecretParameter } from "./secret-names.ts";
 export interface MaskOptions {
   /** Text that replaces a secret value. Default: `***`. */
   readonly label?: string | undefined;
-  /** Whether the value with this name is secret; the name is percent-decoded. Default: `isSecretParameter`, for JSON and headers `isSecretName`. */
+  /** Whether a decoded name is secret. Default: `isSecretParameter`, or `isSecretName` in JSON. */
   readonly isSecret?: ((name: string) => boolean) | undefined;
 }
 
 /**
- * Masks the secrets of a URL, absolute or relative: the user information, and the values of secret parameters in the
- * query and the fragment. The rest stays the same, byte for byte. The time is proportional to the length.
+ * Masks the secrets of a URL, absolute or relative: the user information, and the values of secret
+ * parameters in the query and the fragment. The rest stays the same, byte for byte. The time is
+ * proportional to the length.
  */
 export function maskUrl(url: string, options: MaskOptions = {}): string {
   const { label = defaultLabel } = options;
@@ -24,8 +25,9 @@ export function maskUrl(url: string, options: MaskOptions = {}): string {
 }
 
 /**
- * Masks the values of secret parameters of a query or a form. Names are percent-decoded before they are compared. A `;`
- * separates parameters too, because some servers read it so. The time is proportional to the length.
+ * Masks the values of secret parameters of a query or a form. Names are percent-decoded before they
+ * are compared. A `;` separates parameters too, because some servers read it so. The time is
+ * proportional to the length.
  */
 export function maskForm(form: string, options: MaskOptions = {}): string {
   if (!form.includes("=")) return form;
@@ -37,8 +39,8 @@ export function maskForm(form: string, options: MaskOptions = {}): string {
 }
 
 /**
- * Masks the values of secret members of a JSON value at any depth, except null. Returns a copy; `toJSON` is applied as
- * by `JSON.stringify`.
+ * Masks the values of secret members of a JSON value at any depth, except null. Returns a copy;
+ * `toJSON` is applied as by `JSON.stringify`.
  */
 export function maskJson(value: unknown, options: MaskOptions = {}): unknown {
   const { label = defaultLabel, isSecret = isSecretName } = options;
@@ -49,9 +51,9 @@ export function maskJson(value: unknown, options: MaskOptions = {}): unknown {
 }
 
 /**
- * Masks the values of secret headers, and what is secret in the URLs of all others, such as `Location`, `Referer` and
- * `Link`. Returns an object without prototype from names in lower case to values; several values of one name are
- * joined by a comma and a blank.
+ * Masks the values of secret headers, and what is secret in the URLs of all others, such as
+ * `Location`, `Referer` and `Link`. Returns an object without prototype from names in lower case to
+ * values; several values of one name are joined by a comma and a blank.
  *
  * @param headers - A `Headers`, or pairs of a name and a value.
  */
@@ -77,7 +79,7 @@ function maskUrls(value: string, label: string): string {
   return value.replace(/[^\s<>"]+/g, (part) => maskUrl(part, { label }));
 }
 
-/** A fragment is a form (RFC 6749, 4.2.2), or the path and query of a page in a browser application. */
+/** A fragment is a form (RFC 6749, 4.2.2), or path and query of a browser application's page. */
 function maskFragment(fragment: string, options: MaskOptions): string {
   const mark = fragment.indexOf("?");
   if (mark === -1) return maskForm(fragment, options);
@@ -95,7 +97,7 @@ function maskUserInfo(place: string, label: string): string {
   return at < start + 2 ? place : `${place.slice(0, start + 2)}${label}${place.slice(at)}`;
 }
 
-/** Masks everything up to the next ampersand, because a semicolon may belong to the secret value. */
+/** Masks everything up to the next ampersand: a semicolon may belong to the secret value. */
 function maskPair(pair: string, label: string, isSecret: (name: string) => boolean): string {
   for (let start = 0; start < pair.length;) {
     const end = pair.indexOf(";", start);

@@ -7,15 +7,15 @@ export interface BackoffOptions {
   /** How many times longer the delay is after each further failure. Default: 2. */
   readonly factor?: number | undefined;
   /**
-   * Minimum and maximum of the random number that the delay is multiplied by, so that callers that failed together do
-   * not come back together. Default: `[0, 1]` ("full jitter"); `[1, 1]` is none.
+   * Minimum and maximum of the random number that the delay is multiplied by, so that callers that
+   * failed together do not come back together. Default: `[0, 1]` ("full jitter"); `[1, 1]` is none.
    */
   readonly jitter?: readonly [minimum: number, maximum: number] | undefined;
 }
 
 /**
- * Computes how long to wait before the next attempt: a delay that grows exponentially up to a maximum, times a random
- * number.
+ * Computes how long to wait before the next attempt: a delay that grows exponentially up to a
+ * maximum, times a random number.
  *
  * @param failures - Number of failed attempts so far, at least 1.
  * @returns Milliseconds, not rounded.

@@ -2,7 +2,8 @@
  * Resolves after a delay.
  *
  * @param delay - Milliseconds, at most 2³¹ - 1, as for `setTimeout`.
- * @param signal - Ends the wait: the call rejects with the reason of the signal, and leaves no timer behind.
+ * @param signal - Ends the wait: the call rejects with the reason of the signal, and leaves no
+ * timer behind.
  */
 export async function pause(delay: number, signal?: AbortSignal): Promise<void> {
   signal?.throwIfAborted();

@@ -8,7 +8,7 @@ const resetFields = [
   "x-rate-limit-reset",
 ];
 
-/** Many APIs send the fields of their rate limit with every response; they ask for a pause with these statuses only. */
+/** Many APIs send rate limit fields with every response; only these statuses ask for a pause. */
 const limitStatuses: ReadonlySet<number> = new Set([413, 429, 503]);
 
 /** Seconds from here on are a point in time: as a delay they would be 30 years. */
@@ -16,15 +16,16 @@ const epochFrom = 1_000_000_000;
 
 /** What {@link requestedDelay} reads of a response; a `Response` is one. */
 export interface DelayingResponse {
+  /** Status code; only some statuses ask for a delay. */
   readonly status: number;
   /** Anything that finds a field by its name in lower case. */
   readonly headers: Pick<Headers, "get">;
 }
 
 /**
- * Returns how long a response asks the client to wait: `Retry-After` (RFC 9110, 10.2.3), or with status 413, 429 or 503
- * also `RateLimit-Reset`, `X-RateLimit-Retry-After`, `X-RateLimit-Reset` or `X-Rate-Limit-Reset`, each as seconds, as
- * seconds since 1970, or as a date.
+ * Returns how long a response asks the client to wait: `Retry-After` (RFC 9110, 10.2.3), or with
+ * status 413, 429 or 503 also `RateLimit-Reset`, `X-RateLimit-Retry-After`, `X-RateLimit-Reset` or
+ * `X-Rate-Limit-Reset`, each as seconds, as seconds since 1970, or as a date.
  *
  * @param now - Milliseconds since 1970. Default: the current time.
  * @returns Milliseconds, 0 for a time in the past; undefined when no field has a valid value.

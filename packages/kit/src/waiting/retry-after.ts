@@ -36,7 +36,7 @@ function parseHttpDate(text: string, now: number): number | undefined {
   return dateOf({ year: Number(yearC), month: monthC, day: dayC, clock: clockC });
 }
 
-/** RFC 9110, 5.6.7: a year of two digits that would be more than 50 years in the future is in the past. */
+/** RFC 9110, 5.6.7: a two-digit year more than 50 years in the future is in the past. */
 function fullYear(two: number, now: number): number {
   const thisYear = new Date(now).getUTCFullYear();
   const year = thisYear - (thisYear % 100) + two;

@@ -2,7 +2,7 @@ import { FetchworkError } from "../errors/fetchwork-error.ts";
 
 /** Options of {@link Semaphore}. */
 export interface SemaphoreOptions {
-  /** Maximum number of callers that wait for a permit; a further one is rejected. Default: no maximum. */
+  /** Maximum callers that wait for a permit; others are rejected. Default: none. */
   readonly maxWaiting?: number | undefined;
 }
 
@@ -16,7 +16,7 @@ export class QueueFullError extends FetchworkError {
   }
 }
 
-/** Removed entries that the queue keeps until it is compacted, because `shift` moves a long queue each time. */
+/** Removed entries kept until the queue is compacted: `shift` moves a long queue each time. */
 const maxRemoved = 1024;
 
 /**
@@ -73,7 +73,8 @@ export class Semaphore {
   /**
    * Resolves when the caller has a permit, which it returns by {@link release}.
    *
-   * @param signal - Ends the wait: the call rejects with the reason of the signal, and holds no permit.
+   * @param signal - Ends the wait: the call rejects with the reason of the signal, and holds no
+   * permit.
    * @throws QueueFullError `ERR_KIT_QUEUE_FULL`
    */
   async acquire(signal?: AbortSignal): Promise<void> {

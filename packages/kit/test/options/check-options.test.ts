@@ -18,10 +18,10 @@ describe("the check that createOptionCheck() makes", () => {
     [{ x: 1 }, 'cors has no option "x"; it has allowedOrigins, maxAge, ip'],
     [{ constructor: 1 }, 'cors has no option "constructor"; it has allowedOrigins, maxAge, ip'],
     [{ ["a".repeat(1000)]: 1 }, /^cors has no option "a{100}"; it has/],
-    [null, "the options of cors are null, expected an object"],
-    ["dev", 'the options of cors are "dev", expected an object'],
-    [["dev"], "the options of cors are a list, expected an object"],
-    [() => 1, "the options of cors are a function, expected an object"],
+    [null, "the options of cors must be an object, got null"],
+    ["dev", 'the options of cors must be an object, got "dev"'],
+    [["dev"], "the options of cors must be an object, got a list"],
+    [() => 1, "the options of cors must be an object, got a function"],
   ])("throws for %j", (options, message) => {
     expect(() => check(options)).toThrow(UsageError);
     expect(() => check(options)).toThrow(message);

@@ -45,6 +45,11 @@ describe("isSecretName", () => {
     "x-amzn-oidc-data",
     "x-user-pass",
     "account[master_key]",
+    "incoming_webhook",
+    "incomingWebhook",
+    "incoming_webhook[url]",
+    "incoming_webhook.url",
+    "incoming-webhook-url",
   ])("recognises %s", (name) => {
     expect(isSecretName(name)).toBe(true);
     expect(isSecretParameter(name)).toBe(true);
@@ -83,6 +88,8 @@ describe("isSecretName", () => {
     "keys",
     "monkey",
     "bypass",
+    "webhook",
+    "incoming_webhook_enabled",
     "",
   ])("does not recognise %s", (name) => {
     expect(isSecretName(name)).toBe(false);

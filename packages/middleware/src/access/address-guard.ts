@@ -6,15 +6,15 @@ import { clientAddressReader, type RealIPOptions } from "../address/client-addre
 /** Options for what only listed addresses may access. */
 export interface AddressGuardOptions extends RealIPOptions {
   /**
-   * Addresses, ranges and prefixes of addresses that have access; see {@link ipMatcher}. Default: none, which refuses
-   * all clients.
+   * Addresses, ranges and prefixes of addresses that have access; see {@link ipMatcher}. Default:
+   * none, which refuses all clients.
    */
   readonly addresses?: readonly string[] | undefined;
   /** Allows all clients. Default: `false`. */
   readonly allowAll?: boolean | undefined;
 }
 
-/** Returns undefined for a request that may pass, else the refused address, which is empty when it is unknown. */
+/** Returns undefined for a permitted request, else the refused address (empty if unknown). */
 export type AddressGuard = (request: Request, context: Context) => string | undefined;
 
 /**

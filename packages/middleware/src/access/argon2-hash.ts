@@ -31,8 +31,8 @@ interface CryptoModule {
 
 /**
  * Hashes a password with Argon2id (RFC 9106; one pass, 64 MiB, four lanes) and a new salt, for
- * {@link basicAuthWithArgon2Hash}. Computes in Node's thread pool where Node has Argon2, else with `hash-wasm` on the
- * calling thread; at most four at once in a process.
+ * {@link basicAuthWithArgon2Hash}. Computes in Node's thread pool where Node has Argon2, else with
+ * `hash-wasm` on the calling thread; at most four at once in a process.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for an empty password, as a rejection
  */

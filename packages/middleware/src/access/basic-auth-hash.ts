@@ -16,9 +16,9 @@ export { generateArgon2Hash, type Argon2Hash } from "./argon2-hash.ts";
 export { generateBcryptHash } from "./bcrypt-hash.ts";
 
 /**
- * Accepts one user, whose password has this bcrypt hash. The hash is computed for unknown users too, so the time
- * reveals nothing about them; it takes about 50 ms of the thread. When 100 computations wait already, responds with
- * 503.
+ * Accepts one user, whose password has this bcrypt hash. The hash is computed for unknown users
+ * too, so the time reveals nothing about them; it takes about 50 ms of the thread. When 100
+ * computations wait already, responds with 503.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
@@ -31,8 +31,9 @@ export function basicAuthWithBcryptHash(
 }
 
 /**
- * Accepts one user, whose password has this Argon2id hash; see {@link generateArgon2Hash}. The hash is computed for
- * unknown users too, at most four at once in a process. When 100 computations wait already, responds with 503.
+ * Accepts one user, whose password has this Argon2id hash; see {@link generateArgon2Hash}. The hash
+ * is computed for unknown users too, at most four at once in a process. When 100 computations wait
+ * already, responds with 503.
  *
  * @param hash - Result of `generateArgon2Hash`, base64.
  * @param salt - Result of `generateArgon2Hash`, base64.
@@ -47,7 +48,7 @@ export function basicAuthWithArgon2Hash(
   return basicAuthWithHash(user, argon2Verifier(hash, salt), options);
 }
 
-/** {@link basicAuthWithBcryptHash} with a prompt in browsers: 401 and `WWW-Authenticate` for every refusal. */
+/** {@link basicAuthWithBcryptHash}, with 401 and `WWW-Authenticate`, for a browser's prompt. */
 export function basicAuthWithBcryptHashAndPrompt(
   user: string,
   hash: string,
@@ -57,7 +58,7 @@ export function basicAuthWithBcryptHashAndPrompt(
   return basicAuthWithBcryptHash(user, hash, { prompt: true, ...options });
 }
 
-/** {@link basicAuthWithArgon2Hash} with a prompt in browsers: 401 and `WWW-Authenticate` for every refusal. */
+/** {@link basicAuthWithArgon2Hash}, with 401 and `WWW-Authenticate`, for a browser's prompt. */
 export function basicAuthWithArgon2HashAndPrompt(
   user: string,
   hash: string,

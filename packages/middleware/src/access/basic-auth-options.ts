@@ -6,12 +6,13 @@ export type CredentialChecker = (user: string, password: string) => boolean | Pr
 /** Options of {@link basicAuth} and its variants. */
 export interface BasicAuthOptions {
   /**
-   * Responds to every refusal with 401, `Unauthorized` and `WWW-Authenticate`, so that a browser asks the user, again
-   * if it must. Default: `false`, or `true` for the variants with a prompt.
+   * Responds to every refusal with 401, `Unauthorized` and `WWW-Authenticate`, so that a browser
+   * asks the user, again if it must. Default: `false`, or `true` for the variants with a prompt.
    */
   readonly prompt?: boolean | undefined;
   /**
-   * Sends `WWW-Authenticate` with every 401, as RFC 9110, 15.5.2 requires, and keeps the 403. Default: `false`.
+   * Sends `WWW-Authenticate` with every 401, as RFC 9110, 15.5.2 requires, and keeps the 403.
+   * Default: `false`.
    */
   readonly challenge?: boolean | undefined;
   /** Realm of `WWW-Authenticate`. Default: `restricted`. */

@@ -24,9 +24,9 @@ const authorizedKey = createContextKey<string>("authorized user");
 /**
  * Requires HTTP Basic credentials (RFC 7617) and checks them with a function.
  *
- * Responds with 401 without a body when credentials are missing or malformed, and with 403 without a body when they are
- * rejected. Options change that to what RFC 9110 requires and browsers understand. Use it only with TLS: the password
- * is sent unencrypted with every request.
+ * Responds with 401 without a body when credentials are missing or malformed, and with 403 without
+ * a body when they are rejected. Options change that to what RFC 9110 requires and browsers
+ * understand. Use it only with TLS: the password is sent unencrypted with every request.
  *
  * @example
  * ```ts
@@ -76,7 +76,8 @@ export function basicAuth(checker: CredentialChecker, options: BasicAuthOptions 
 }
 
 /**
- * Accepts one user with one password; both are compared in constant time. Responds as {@link basicAuth} does.
+ * Accepts one user with one password; both are compared in constant time. Responds as {@link
+ * basicAuth} does.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`, also for an empty password
  */
@@ -97,7 +98,7 @@ export function basicAuthWithUserPasswd(
   }, options);
 }
 
-/** {@link basicAuthWithUserPasswd} with a prompt in browsers: 401 and `WWW-Authenticate` for every refusal. */
+/** {@link basicAuthWithUserPasswd}, with 401 and `WWW-Authenticate`, for a browser's prompt. */
 export function basicAuthWithPrompt(
   user: string,
   password: string,

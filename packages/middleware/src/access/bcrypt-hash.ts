@@ -11,18 +11,18 @@ const cost = 10;
 const pattern = /^\$2[aby]\$(?:0[4-9]|[12]\d|3[01])\$[./A-Za-z\d]{53}$/;
 
 /**
- * Hashes a password with bcrypt, cost 10, for {@link basicAuthWithBcryptHash}. Takes some 50 ms of the calling thread;
- * prefer Argon2 for new passwords.
+ * Hashes a password with bcrypt, cost 10, for {@link basicAuthWithBcryptHash}. Takes some 50 ms of
+ * the calling thread; prefer Argon2 for new passwords.
  *
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for an empty password and one of more than 72 bytes, of which bcrypt
- * would ignore the end; as a rejection
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for an empty password and one of more than 72
+ * bytes, of which bcrypt would ignore the end; as a rejection
  */
 export async function generateBcryptHash(password: string): Promise<string> {
   const bytes = typeof password === "string" ? encoder.encode(password) : new Uint8Array();
   if (bytes.length === 0 || bytes.length > maxBytes) {
     throw new MiddlewareError(
       "ERR_MIDDLEWARE_OPTION",
-      `password has ${bytes.length} bytes, expected 1 to ${maxBytes}`,
+      `password must have 1 to ${maxBytes} bytes, got ${bytes.length}`,
     );
   }
   const { bcrypt } = await import("hash-wasm");

@@ -1,10 +1,4 @@
-import {
-  createContextKey,
-  type Context,
-  type ContextKey,
-  type Handler,
-  type Middleware,
-} from "@fetchwork/http";
+import { createContextKey, type Context, type ContextKey, type Middleware } from "@fetchwork/http";
 import {
   checkFunction,
   checkHeaderValue,
@@ -18,11 +12,11 @@ import { jwtVerifier, type BearerKey } from "./jwt-verifier.ts";
 import { place } from "../order.ts";
 
 /** What is known of a valid token: the claims of a JWT (RFC 7519, 4), or what `verify` returned. */
-export type BearerClaims = Readonly<Record<string, unknown>>;
+type BearerClaims = Readonly<Record<string, unknown>>;
 
 /**
- * Looks an opaque token up. Returns its claims; undefined, null or false when the token is not valid. What it throws fails
- * the request.
+ * Looks an opaque token up. Returns its claims; undefined, null or false when the token is not
+ * valid. What it throws fails the request.
  */
 type BearerVerifier = (
   token: string,
@@ -33,8 +27,8 @@ type BearerVerifier = (
 /** Options of {@link bearerAuth}. Exactly one of `key`, `jwksUrl` and `verify` is needed. */
 export interface BearerAuthOptions {
   /**
-   * Key of the JWTs: the bytes of a secret (at least 32), a public `CryptoKey`, or a function of `jose` that finds a key,
-   * such as `createLocalJWKSet(…)`.
+   * Key of the JWTs: the bytes of a secret (at least 32), a public `CryptoKey`, or a function of
+   * `jose` that finds a key, such as `createLocalJWKSet(…)`.
    */
   readonly key?: BearerKey | undefined;
   /** Address of the key set of the issuer, which `jose` fetches when it needs it, and keeps. */
@@ -46,8 +40,9 @@ export interface BearerAuthOptions {
   /** This service in `aud` of the JWTs, one name or several. Required with a key. */
   readonly audience?: string | readonly string[] | undefined;
   /**
-   * Accepted `alg` of JWTs. Default: `["HS256"]` for a secret; else the signatures with public keys that RFC 8725 and FAPI
-   * do not advise against: `["PS256", "ES256", "EdDSA", "RS256"]` and their longer forms. `none` is never accepted.
+   * Accepted `alg` of JWTs. Default: `["HS256"]` for a secret; else the signatures with public keys
+   * that RFC 8725 and FAPI do not advise against: `["PS256", "ES256", "EdDSA", "RS256"]` and their
+   * longer forms. `none` is never accepted.
    */
   readonly algorithms?: readonly string[] | undefined;
   /** By how much clocks may differ at `exp` and `nbf`, in seconds. Default: 0. */
@@ -58,16 +53,18 @@ export interface BearerAuthOptions {
   readonly realm?: string | undefined;
 }
 
-/** Under it the context has the claims of the token, once {@link bearerAuth} has passed a request. */
+/** Key of the claims of the token in the context, once {@link bearerAuth} has passed a request. */
 export const bearerClaimsKey: ContextKey<BearerClaims> = createContextKey("bearer claims");
 
 /**
- * Lets requests pass that have a valid token in `Authorization: Bearer` (RFC 6750), and puts its claims into the context.
+ * Lets requests pass that have a valid token in `Authorization: Bearer` (RFC 6750), and puts its
+ * claims into the context.
  *
- * Responds with the challenges of RFC 6750, 3: 401 without an error code when there is no token, 400 `invalid_request` for
- * a malformed header and for a token in the query (whose URL ends up in logs; RFC 9700, 4.3.2), 401 `invalid_token` for one
- * that is not valid, 403 `insufficient_scope` when a scope is missing. Why a token is not valid is not said. A key set that
- * cannot be fetched fails the request, so that an outage does not look like a wrong token.
+ * Responds with the challenges of RFC 6750, 3: 401 without an error code when there is no token,
+ * 400 `invalid_request` for a malformed header and for a token in the query (whose URL ends up in
+ * logs; RFC 9700, 4.3.2), 401 `invalid_token` for one that is not valid, 403 `insufficient_scope`
+ * when a scope is missing. Why a token is not valid is not said. A key set that cannot be fetched
+ * fails the request, so that an outage does not look like a wrong token.
  *
  * JWTs need the package `jose`; `verify` does not. A JWT must have `exp`. Place it inside `cors`.
  *
@@ -81,7 +78,8 @@ export const bearerClaimsKey: ContextKey<BearerClaims> = createContextKey("beare
  * });
  * const handler = wrap((_, context) => json(context.get(bearerClaimsKey)?.sub), guard);
  * ```
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for options that are missing, wrong or contradictory
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for options that are missing, wrong or
+ * contradictory
  */
 export function bearerAuth(options: BearerAuthOptions): Middleware {
   checkOptions("bearerAuth", options, [
@@ -114,13 +112,9 @@ export function bearerAuth(options: BearerAuthOptions): Middleware {
       if (typeof claims !== "object" || claims === null) return challenge(401, "invalid_token");
       if (!hasScopes(claims, scopes)) return challenge(403, "insufficient_scope");
       context.set(bearerClaimsKey, claims);
-      return await pass(next, request, context);
+      return await next(request, context);
     };
   });
-}
-
-function pass(next: Handler, request: Request, context: Context): Response | Promise<Response> {
-  return next(request, context);
 }
 
 function chooseVerifier(options: BearerAuthOptions): BearerVerifier {

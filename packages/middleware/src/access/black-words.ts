@@ -15,18 +15,19 @@ import { place } from "../order.ts";
 /** Options of {@link blackWords} and {@link blackWordsFn}. */
 export interface BlackWordsOptions {
   /**
-   * Maximum size of a body in bytes, which is read into memory; a larger one gets 413. `Infinity` reads everything
-   * that arrives, which lets one request fill the memory. Default: `1_048_576`.
+   * Maximum size of a body in bytes, which is read into memory; a larger one gets 413. `Infinity`
+   * reads everything that arrives, which lets one request fill the memory. Default: `1_048_576`.
    */
   readonly limit?: number | undefined;
 }
 
 /**
- * Responds with 403 to requests whose body contains one of the words, also as part of other words and in any case;
- * 400 when the body cannot be read, and 413 when it is over the limit. The handler finds the body whole.
+ * Responds with 403 to requests whose body contains one of the words, also as part of other words
+ * and in any case; 400 when the body cannot be read, and 413 when it is over the limit. The handler
+ * finds the body whole.
  *
- * It is a coarse net. The body is read as UTF-8 and not decoded: escapes of JSON (`\u0062`), of forms (`%62`), another
- * charset or compression hide a word from it.
+ * It is a coarse net. The body is read as UTF-8 and not decoded: escapes of JSON (`\u0062`), of
+ * forms (`%62`), another charset or compression hide a word from it.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` also for an empty word, which every body contains
  */
@@ -40,8 +41,9 @@ export function blackWords(words: readonly string[], options: BlackWordsOptions 
 }
 
 /**
- * As {@link blackWords}, with words that may change: the function is called for each request with a body. Empty words
- * are passed over. When it throws, the request fails and the handler does not run.
+ * As {@link blackWords}, with words that may change: the function is called for each request with a
+ * body. Empty words are passed over. When it throws, the request fails and the handler does not
+ * run.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */

@@ -13,35 +13,36 @@ import { hostOf } from "../request/request-url.ts";
 
 /** Options of {@link crossOriginProtection}. */
 export interface CrossOriginProtectionOptions {
-  /** Origins whose requests are allowed; see {@link CrossOriginProtection.addTrustedOrigin}. Default: none. */
+  /** Allowed origins; see {@link CrossOriginProtection.addTrustedOrigin}. Default: none. */
   readonly trustedOrigins?: readonly string[] | undefined;
-  /** Requests that are not checked; see {@link CrossOriginProtection.addBypassPattern}. Default: none. */
+  /** Unchecked requests; see {@link CrossOriginProtection.addBypassPattern}. Default: none. */
   readonly bypassPatterns?: readonly string[] | undefined;
   /** Responds to refused requests. Default: 403 and the reason as plain text. */
   readonly denyHandler?: Handler | undefined;
   /**
-   * Checks requests with an `Upgrade` header too, though they are `GET`: a WebSocket is not bound to its page's origin.
-   * Default: `false`, as in Go.
+   * Checks requests with an `Upgrade` header too, though they are `GET`: a WebSocket is not bound
+   * to its page's origin. Default: `false`, as in Go.
    */
   readonly checkUpgrades?: boolean | undefined;
 }
 
 const safeMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "OPTIONS", "QUERY"]);
 
-// RFC 6454, 6.1: exactly `scheme://host[:port]`. A URL parser would find `victim.com` in `http://evil@victim.com`.
+// RFC 6454, 6.1: exactly `scheme://host[:port]`. A URL parser would find `victim.com` in
+// `http://evil@victim.com`.
 const originPattern = /^([a-z][a-z\d+.-]*):\/\/([a-z\d._~-]+|\[[\da-f:.]+\])(?::([1-9]\d{0,4}))?$/;
 
 const defaultPorts: Readonly<Record<string, string>> = { http: "80", https: "443" };
 
 /**
- * Refuses requests that a browser sends for a page of another origin, so that no such page can act for a user (CSRF).
- * No token and no cookie is needed: browsers send where a request comes from in `Sec-Fetch-Site`, older ones in
- * `Origin`.
+ * Refuses requests that a browser sends for a page of another origin, so that no such page can act
+ * for a user (CSRF). No token and no cookie is needed: browsers send where a request comes from in
+ * `Sec-Fetch-Site`, older ones in `Origin`.
  *
  * - `GET`, `HEAD`, `OPTIONS` and `QUERY` pass: they must not change anything.
  * - `Sec-Fetch-Site` of `same-origin` or `none` passes, every other value is refused.
- * - Without it, an `Origin` of HTTP(S) passes whose host and port are those of the request. Which of both schemes is
- *   not compared, since a proxy may end TLS; send `Strict-Transport-Security`.
+ * - Without it, an `Origin` of HTTP(S) passes whose host and port are those of the request. Which
+ *   of both schemes is not compared, since a proxy may end TLS; send `Strict-Transport-Security`.
  * - Without both it does not come from a browser, and passes.
  *
  * The semantics are those of Go 1.25's `http.CrossOriginProtection`.
@@ -86,7 +87,8 @@ export class CrossOriginProtection {
   /**
    * Allows all requests of an origin.
    *
-   * @param origin - `scheme://host[:port]`; case and one slash at the end do not matter, a default port is dropped.
+   * @param origin - `scheme://host[:port]`; case and one slash at the end do not matter, a default
+   * port is dropped.
    * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
    */
   addTrustedOrigin(origin: string): void {
@@ -101,8 +103,9 @@ export class CrossOriginProtection {
   }
 
   /**
-   * Leaves requests unchecked that match a pattern such as `/oauth/` (and all below it), `POST /hooks/{vendor}` or
-   * `api.example.com/`; see {@link bypassPattern}. What they do must be safe for any page to cause.
+   * Leaves requests unchecked that match a pattern such as `/oauth/` (and all below it), `POST
+   * /hooks/{vendor}` or `api.example.com/`; see {@link bypassPattern}. What they do must be safe
+   * for any page to cause.
    *
    * @throws MiddlewareError `ERR_MIDDLEWARE_PATTERN`
    */
@@ -111,7 +114,8 @@ export class CrossOriginProtection {
   }
 
   /**
-   * Sets the handler that responds to refused requests; null for the default, 403 and the reason as plain text.
+   * Sets the handler that responds to refused requests; null for the default, 403 and the reason as
+   * plain text.
    *
    * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
    */
@@ -120,7 +124,7 @@ export class CrossOriginProtection {
     this.#denyHandler = handler ?? undefined;
   }
 
-  /** The error for which a request is refused, with status 403; undefined when it may pass. Sends no response. */
+  /** The error of a refusal, with status 403; undefined when a request may pass. Sends nothing. */
   check(request: Request): RequestError | undefined {
     if (safeMethods.has(request.method)) {
       if (!this.#checkUpgrades || !request.headers.has("upgrade")) return undefined;

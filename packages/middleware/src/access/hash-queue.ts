@@ -1,7 +1,8 @@
 import { Semaphore } from "@fetchwork/kit";
 
-// One for the process, because memory and processors belong to the process: an Argon2id hash needs 64 MiB. Clients do
-// not wait longer than 100 hashes take, and an attacker could fill a longer queue.
+// One for the process, because memory and processors belong to the process: an Argon2id hash needs
+// 64 MiB. Clients do not wait longer than 100 hashes take, and an attacker could fill a longer
+// queue.
 const hashes = new Semaphore(4, { maxWaiting: 100 });
 
 /**

@@ -4,7 +4,7 @@ import { checkAmount, checkTexts, optionError } from "../check-options.ts";
 /** A key of Web Crypto, by whatever name the platform's types have it. */
 export type WebCryptoKey = Awaited<ReturnType<typeof crypto.subtle.importKey>>;
 
-/** A key of JWTs: the bytes of a secret, a public key, or a function of `jose` that finds the key of a token. */
+/** A key of JWTs: bytes of a secret, a public key, or a function of `jose` that finds the key. */
 export type BearerKey =
   | Uint8Array
   | WebCryptoKey
@@ -39,7 +39,7 @@ const publicAlgorithms = [
   "RS512",
 ];
 
-/** Makes a function that returns the claims of a valid JWT, and undefined for any other. `jose` is loaded at first use. */
+/** Makes a function that returns the claims of a valid JWT, or undefined; loads `jose` late. */
 export function jwtVerifier(options: JwtOptions): (token: string) => Promise<Claims | undefined> {
   const { key, jwksUrl, clockTolerance = 0 } = options;
   const issuer = namesOf(options.issuer, "issuer");

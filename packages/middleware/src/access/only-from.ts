@@ -7,18 +7,20 @@ import { place } from "../order.ts";
 
 /** Options of {@link onlyFrom}. */
 export interface OnlyFromOptions extends RealIPOptions {
-  /** Addresses, ranges and prefixes of addresses that may pass; see {@link ipMatcher}. An empty list lets all pass. */
+  /** Permitted addresses, ranges, prefixes; see {@link ipMatcher}. Empty: all pass. */
   readonly addresses: readonly string[];
 }
 
 /**
- * Lets only listed addresses pass; see {@link ipMatcher} for the rules. Without rules all requests pass.
+ * Lets only listed addresses pass; see {@link ipMatcher} for the rules. Without rules all requests
+ * pass.
  *
- * The address is what {@link getRealIP} finds: that of `realIp` around it, or of the headers that {@link RealIPOptions}
- * names.
- * **A client can send these headers itself**: set `trustedProxies`, here or in `realIp`.
+ * The address is what {@link getRealIP} finds: that of `realIp` around it, or of the headers that
+ * {@link RealIPOptions} names. **A client can send these headers itself**: set `trustedProxies`,
+ * here or in `realIp`.
  *
- * Responds with 403 and `{"error":"ip \"1.2.3.4\" rejected"}`; 500 when the connection has no address.
+ * Responds with 403 and `{"error":"ip \"1.2.3.4\" rejected"}`; 500 when the connection has no
+ * address.
  *
  * @example
  * ```ts

@@ -5,8 +5,9 @@ import { refuse } from "../response/plain-response.ts";
 import { place } from "../order.ts";
 
 /**
- * Responds with a status and a message, as plain text and without calling the handler, when the condition is true. A
- * condition that throws fails the request, so nothing is let through by mistake.
+ * Responds with a status and a message, as plain text and without calling the handler, when the
+ * condition is true. A condition that throws fails the request, so nothing is let through by
+ * mistake.
  *
  * @param status - 200 to 599, one that allows a body.
  * @param message - Sent with a line break after it.
@@ -14,7 +15,8 @@ import { place } from "../order.ts";
  * ```ts
  * reject(403, "no robots", (request) => /bot/i.test(request.headers.get("user-agent") ?? ""));
  * ```
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when the status allows no body or the condition is not a function
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when the status allows no body or the condition
+ * is not a function
  */
 export function reject(status: number, message: string, condition: RequestCondition): Middleware {
   checkFunction(condition, "condition");

@@ -6,8 +6,8 @@ const encoder = new TextEncoder();
 const rememberFor = 60_000;
 
 /**
- * Skips the checker for credentials that it has just accepted, because a browser sends them with every request. Keeps
- * only an HMAC of the last ones, under a key that exists in this process only.
+ * Skips the checker for credentials that it has just accepted, because a browser sends them with
+ * every request. Keeps only an HMAC of the last ones, under a key that exists in this process only.
  */
 export function rememberSuccess(checker: CredentialChecker): CredentialChecker {
   let key: Promise<CryptoKey> | undefined;

@@ -2,8 +2,8 @@ import { finishContext, type Context } from "@fetchwork/http";
 import { replaceBody, takeResponse, type ReplacedBody } from "../body/replace-body.ts";
 
 /**
- * Finishes our own context at the end of the body, which no framework reports. The response becomes a new one,
- * because the one that it was belongs to that context, and a server has another.
+ * Finishes our own context at the end of the body, which no framework reports. The response becomes
+ * a new one, because the one that it was belongs to that context, and a server has another.
  */
 export function finishWithBody(response: Response, context: Context, isWatched: boolean): Response {
   const { status } = response;

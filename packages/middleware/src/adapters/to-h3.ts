@@ -17,10 +17,7 @@ interface H3Event {
 }
 
 /** A middleware of h3 2. */
-export type H3Middleware<Event extends H3Event> = (
-  event: Event,
-  next: () => unknown,
-) => Promise<Response>;
+type H3Middleware<Event extends H3Event> = (event: Event, next: () => unknown) => Promise<Response>;
 
 /** Options of {@link toH3}. */
 export interface ToH3Options<Event extends H3Event> {
@@ -45,11 +42,12 @@ const contexts = new WeakMap<H3Event, Context>();
 /**
  * Makes a middleware of h3 2 of one of ours, for `app.use`.
  *
- * Under `serve((request, exchange) => app.request(request, undefined, { exchange }))` it shares the exchange's context,
- * which h3 then knows as `event.context.exchange`; elsewhere the outermost one makes it and the others use it. h3 has
- * read the path before, so a changed one has no effect; changed headers and a changed body reach the handler. h3
- * responds to errors itself, so that `recoverer` sees none. To wrap a whole application, `wrap((request) =>
- * app.fetch(request), …)` does without this.
+ * Under `serve((request, exchange) => app.request(request, undefined, { exchange }))` it shares the
+ * exchange's context, which h3 then knows as `event.context.exchange`; elsewhere the outermost one
+ * makes it and the others use it. h3 has read the path before, so a changed one has no effect;
+ * changed headers and a changed body reach the handler. h3 responds to errors itself, so that
+ * `recoverer` sees none. To wrap a whole application, `wrap((request) => app.fetch(request), …)`
+ * does without this.
  *
  * @example
  * ```ts
@@ -74,7 +72,8 @@ export function toH3<Event extends H3Event>(
     const { event, next } = exchange;
     // h3 shows it as fixed, to handlers.
     if (request !== event.req) Object.defineProperty(event, "req", { ...shown, value: request });
-    // A rejection becomes a response there. The hook `onResponse` comes later, when h3 sees the response.
+    // A rejection becomes a response there. The hook `onResponse` comes later, when h3 sees the
+    // response.
     const result = (async () => await next())();
     return toResponse(result, event, { ...event.app?.config, onResponse: undefined });
   });

@@ -40,9 +40,10 @@ const contexts = new WeakMap<HonoContext, Context>();
 /**
  * Makes a middleware of Hono of one of ours, for `app.use`.
  *
- * Under `serve(app.fetch)` it shares the exchange's context, which Hono knows as `c.env`; elsewhere the outermost one
- * makes it and the others use it. Hono has routed before, so a changed path has no effect, and it responds to errors
- * itself, so that `recoverer` sees none. To wrap a whole application, `wrap(app.fetch, …)` does without this.
+ * Under `serve(app.fetch)` it shares the exchange's context, which Hono knows as `c.env`; elsewhere
+ * the outermost one makes it and the others use it. Hono has routed before, so a changed path has
+ * no effect, and it responds to errors itself, so that `recoverer` sees none. To wrap a whole
+ * application, `wrap(app.fetch, …)` does without this.
  *
  * @example
  * ```ts

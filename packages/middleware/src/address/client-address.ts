@@ -13,16 +13,18 @@ export type ClientAddressHeader =
 /** Options of `realIp` and `getRealIP`. */
 export interface RealIPOptions {
   /**
-   * Addresses and ranges (CIDR) of your own proxies, such as `["10.0.0.0/8"]`. A header then counts only when the
-   * connection comes from one of them, and where the nearest entry of a list is not an address, that of the
-   * connection is the client's. An empty list trusts no header. Default: every client is trusted, which is safe only
-   * behind a proxy that sets or removes all of {@link RealIPOptions.headers}.
+   * Addresses and ranges (CIDR) of your own proxies, such as `["10.0.0.0/8"]`. A header then counts
+   * only when the connection comes from one of them, and where the nearest entry of a list is not
+   * an address, that of the connection is the client's. An empty list trusts no header. Default:
+   * every client is trusted, which is safe only behind a proxy that sets or removes all of {@link
+   * RealIPOptions.headers}.
    */
   readonly trustedProxies?: readonly string[] | undefined;
   /**
-   * Headers to look at, in this order; the first that names a client counts. List exactly those that the proxy sets.
-   * Default: `x-real-ip`, `cf-connecting-ip`, `x-forwarded-for`; with `trustedProxies`, `x-forwarded-for` comes first,
-   * because proxies add to it, while they often pass the others through.
+   * Headers to look at, in this order; the first that names a client counts. List exactly those
+   * that the proxy sets. Default: `x-real-ip`, `cf-connecting-ip`, `x-forwarded-for`; with
+   * `trustedProxies`, `x-forwarded-for` comes first, because proxies add to it, while they often
+   * pass the others through.
    */
   readonly headers?: readonly ClientAddressHeader[] | undefined;
 }
@@ -76,7 +78,7 @@ export function addressReader(options: RealIPOptions): ClientAddressReader {
   };
 }
 
-/** Prepares `getRealIP` for many requests: the one way in which middlewares find the address of a client. */
+/** Prepares `getRealIP` for many requests: how middlewares find a client's address. */
 export function clientAddressReader(options: RealIPOptions): ClientAddressReader {
   const read = addressReader(options);
   if (options.trustedProxies !== undefined || options.headers !== undefined) return read;
@@ -117,9 +119,9 @@ function readOpen(
 }
 
 /**
- * Walks from the nearest proxy outwards. The first address that is not a trusted proxy is the client; everything
- * beyond it is what the client claims. An entry that is not an address ends the walk at the last known proxy. Some
- * proxies add the client's port to its address.
+ * Walks from the nearest proxy outwards. The first address that is not a trusted proxy is the
+ * client; everything beyond it is what the client claims. An entry that is not an address ends the
+ * walk at the last known proxy. Some proxies add the client's port to its address.
  */
 function readTrusted(
   header: ClientAddressHeader,

@@ -1,6 +1,6 @@
 import { parseIP } from "@fetchwork/kit";
 
-/** One hop of a `Forwarded` header (RFC 7239, 4): names in lower case, values without their quotes. */
+/** One hop of a `Forwarded` header (RFC 7239, 4): lower-case names, values without quotes. */
 export type ForwardedElement = ReadonlyMap<string, string>;
 
 /** More than any chain of proxies adds; what is longer is an attack. */
@@ -9,9 +9,9 @@ const maxElements = 100;
 const tokenCharacters = /[!#$%&'*+\-.^_`|~\dA-Za-z]/;
 
 /**
- * Reads a `Forwarded` header: one element per proxy, the nearest last. Returns undefined when it does not follow the
- * grammar of RFC 7239, 4, names a parameter twice, or has more than 100 elements, because then no part of it can be
- * relied on.
+ * Reads a `Forwarded` header: one element per proxy, the nearest last. Returns undefined when it
+ * does not follow the grammar of RFC 7239, 4, names a parameter twice, or has more than 100
+ * elements, because then no part of it can be relied on.
  *
  * @param value - The header; several fields joined by commas are one header.
  */
@@ -44,8 +44,9 @@ export function parseForwarded(value: string): readonly ForwardedElement[] | und
 }
 
 /**
- * Address of a node identifier (RFC 7239, 6), without its port and brackets: `192.0.2.1:80`, `[2001:db8::1]:4711`.
- * `undefined` for `unknown`, an obfuscated identifier (`_proxy`) and everything else.
+ * Address of a node identifier (RFC 7239, 6), without its port and brackets: `192.0.2.1:80`,
+ * `[2001:db8::1]:4711`. `undefined` for `unknown`, an obfuscated identifier (`_proxy`) and
+ * everything else.
  */
 export function addressOfNode(node: string): string | undefined {
   const bracketed = /^\[([^\]]*)\](?::\d{1,5})?$/.exec(node)?.[1];
@@ -55,8 +56,8 @@ export function addressOfNode(node: string): string | undefined {
 }
 
 /**
- * Entries of an `X-Forwarded-For` header, trimmed, the nearest proxy's last. Entries need not be addresses. Only the
- * last 100 are returned: no proxy has added those before them.
+ * Entries of an `X-Forwarded-For` header, trimmed, the nearest proxy's last. Entries need not be
+ * addresses. Only the last 100 are returned: no proxy has added those before them.
  */
 export function parseForwardedFor(value: string): readonly string[] {
   const entries: string[] = [];

@@ -2,8 +2,6 @@ import { formatIP, parseIP, parseIPRange, type IPAddress, type IPRange } from "@
 import { optionError } from "../check-options.ts";
 import { isInAny } from "./range-matcher.ts";
 
-export { parseIPRange } from "@fetchwork/kit";
-
 /** Whether an address matches. Text that is not an address never matches. */
 type IPMatcher = (address: string) => boolean;
 
@@ -12,13 +10,14 @@ type IPMatcher = (address: string) => boolean;
  *
  * - a range in CIDR notation: `10.0.0.0/8`, `2001:db8::/32`;
  * - a complete address, in any spelling: `1.2.3.4`, `2001:db8:0:0::1`;
- * - or the literal start of an address in its canonical spelling: `1.2.3.`, `2001:db8:`. End it with a separator:
- *   `1.2.3` also starts `1.2.30.4`. That of an IPv6 address has a colon, so that a word such as `bad` is not a rule.
+ * - or the literal start of an address in its canonical spelling: `1.2.3.`, `2001:db8:`. End it
+ *   with a separator: `1.2.3` also starts `1.2.30.4`. That of an IPv6 address has a colon, so that
+ *   a word such as `bad` is not a rule.
  *
  * Without rules nothing matches.
  *
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for a rule that can match no address, and for an empty one, which
- * would match all
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for a rule that can match no address, and for an
+ * empty one, which would match all
  */
 export function ipMatcher(rules: readonly string[]): IPMatcher {
   if (!Array.isArray(rules)) throw optionError("addresses", rules, "a list of addresses");

@@ -10,15 +10,15 @@ export type HttpsCheck = (request: Request, context: Pick<Context, "peer">) => b
 /** Options of {@link httpsCheck}. */
 export interface HttpsCheckOptions {
   /**
-   * Addresses and ranges (CIDR) of your own proxies. `X-Forwarded-Proto` and `Forwarded` then count only when the
-   * connection comes from one of them. Default: every client is trusted.
+   * Addresses and ranges (CIDR) of your own proxies. `X-Forwarded-Proto` and `Forwarded` then count
+   * only when the connection comes from one of them. Default: every client is trusted.
    */
   readonly trustedProxies?: readonly string[] | undefined;
 }
 
 /**
- * Makes a check whether a client uses HTTPS: the server itself uses it, or `X-Forwarded-Proto` is `https`
- * (alone, not in a list), or an element of `Forwarded` has `proto=https` (RFC 7239, 5.4).
+ * Makes a check whether a client uses HTTPS: the server itself uses it, or `X-Forwarded-Proto` is
+ * `https` (alone, not in a list), or an element of `Forwarded` has `proto=https` (RFC 7239, 5.4).
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when a proxy is neither an address nor a range
  */

@@ -1,10 +1,10 @@
 import type { IPAddress } from "@fetchwork/kit";
 
 /**
- * Whether an address in a header can be that of a client, as the specification has it for RealIP: not private (RFC
- * 1918, RFC 4193), shared (RFC 6598), for benchmarks (RFC 2544), of the link, of the host or of a group.
- * Documentation and reserved ranges can. To prevent forged requests (SSRF), use `isPublicAddress` of
- * `@fetchwork/kit`.
+ * Whether an address in a header can be that of a client, as the specification has it for RealIP:
+ * not private (RFC 1918, RFC 4193), shared (RFC 6598), for benchmarks (RFC 2544), of the link, of
+ * the host or of a group. Documentation and reserved ranges can. To prevent forged requests (SSRF),
+ * use `isPublicAddress` of `@fetchwork/kit`.
  */
 export function isNonPrivateAddress({ version, words }: IPAddress): boolean {
   return version === 4 ? isNonPrivateIPv4(words[3]) : isNonPrivateIPv6(words);

@@ -6,7 +6,7 @@ export interface PeerAddress {
   readonly address: IPAddress;
 }
 
-/** Reads the address of a connection as runtimes write it: with or without a port, brackets and the zone of IPv6. */
+/** Reads a connection's address as runtimes write it: port, brackets, IPv6 zone. */
 export function parsePeer(peer: string | undefined): PeerAddress | undefined {
   if (peer === undefined) return undefined;
   const direct = parseIP(peer);

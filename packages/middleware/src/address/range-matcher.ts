@@ -2,7 +2,8 @@ import { isInRange, parseIPRange, type IPAddress, type IPRange } from "@fetchwor
 import { optionError } from "../check-options.ts";
 
 /**
- * Makes a matcher of ranges and complete addresses only, for decisions that a prefix is too loose for.
+ * Makes a matcher of ranges and complete addresses only, for decisions that a prefix is too loose
+ * for.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */

@@ -14,9 +14,10 @@ export type { RealIPOptions } from "./client-address.ts";
 /**
  * Sets `context.ip` to the address of the client, for the handler and all inner middlewares.
  *
- * Without options it takes the first public address of `X-Real-IP`, `CF-Connecting-IP` and `X-Forwarded-For` (there the
- * leftmost), else the address of the connection. **Every client can send these headers**: without a proxy, or behind
- * one that does not remove them, a client chooses its own address. `trustedProxies` closes that.
+ * Without options it takes the first public address of `X-Real-IP`, `CF-Connecting-IP` and
+ * `X-Forwarded-For` (there the leftmost), else the address of the connection. **Every client can
+ * send these headers**: without a proxy, or behind one that does not remove them, a client chooses
+ * its own address. `trustedProxies` closes that.
  *
  * Without any address, `context.ip` does not change.
  *
@@ -38,13 +39,16 @@ export function realIp(options: RealIPOptions = {}): Middleware {
 }
 
 /**
- * Address of the client, as every middleware of this package understands it: with options, by those; else `context.ip`
- * if {@link realIp} or the runtime has set it; else as `realIp()` would find it. `undefined` when the connection has
- * none. The text is as it was spelled, except that an IPv4 address mapped into IPv6 becomes IPv4.
+ * Address of the client, as every middleware of this package understands it: with options, by
+ * those; else `context.ip` if {@link realIp} or the runtime has set it; else as `realIp()` would
+ * find it. `undefined` when the connection has none. The text is as it was spelled, except that an
+ * IPv4 address mapped into IPv6 becomes IPv4.
  *
- * `context.ip` alone is the address of the connection, which clients cannot forge, until `realIp` changes it.
+ * `context.ip` alone is the address of the connection, which clients cannot forge, until `realIp`
+ * changes it.
  *
- * @param context - Has the address of the connection in `peer`; a port and an IPv6 zone are dropped.
+ * @param context - Has the address of the connection in `peer`; a port and an IPv6 zone are
+ * dropped.
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
 export function getRealIP(

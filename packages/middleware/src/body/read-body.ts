@@ -13,11 +13,12 @@ export type ReadBody =
   | { readonly failure: "too large" | "unreadable"; readonly cause: unknown };
 
 /**
- * Reads a whole body, and stops as soon as it is larger than `limit` bytes. Counts the bytes that arrive; a declared
- * length only refuses early.
+ * Reads a whole body, and stops as soon as it is larger than `limit` bytes. Counts the bytes that
+ * arrive; a declared length only refuses early.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_BODY_USED` when somebody else has read the body
- * @throws BodyBudgetError when the server has too many bytes of bodies in memory; as a response it is a 503
+ * @throws BodyBudgetError when the server has too many bytes of bodies in memory; as a response it
+ * is a 503
  */
 export async function readBody(message: Request | Response, limit: number): Promise<ReadBody> {
   const tooLarge: ReadBody = { failure: "too large", cause: undefined };
@@ -44,8 +45,8 @@ export async function readBody(message: Request | Response, limit: number): Prom
 }
 
 /**
- * Length that a message declares for its body. It is ignored together with `Transfer-Encoding` (RFC 9112, 6.3): that
- * combination is used to smuggle requests.
+ * Length that a message declares for its body. It is ignored together with `Transfer-Encoding` (RFC
+ * 9112, 6.3): that combination is used to smuggle requests.
  */
 export function declaredLength(headers: Headers): number | undefined {
   const length = headers.get("content-length");
@@ -62,7 +63,7 @@ export function restoreBody(request: Request, bytes: Uint8Array<ArrayBuffer>): R
   });
 }
 
-/** The request with a stream of the same bytes in the place of its body. What it declares of them stays. */
+/** The request with a stream of the same bytes as body. Its declared length stays. */
 export function withStream(
   request: Request,
   body: ReadableStream<Uint8Array<ArrayBuffer>>,
@@ -80,7 +81,7 @@ export function withStream(
 /** Maximum depth of causes, which also ends a cycle. */
 const maxDepth = 10;
 
-/** Whether an error or one of its causes means that a body exceeds a limit, ours or the server's. */
+/** Whether an error or one of its causes means that a body exceeds a limit, ours or another. */
 export function isBodyLimitError(error: unknown): boolean {
   let inner = error;
   for (let depth = 0; depth < maxDepth && inner instanceof Error; depth += 1) {

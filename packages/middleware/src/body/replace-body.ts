@@ -10,7 +10,7 @@ export {
 /** What a new response takes over from an old one. */
 export type ResponseHead = Omit<TakenResponse, "headers" | "body">;
 
-/** Returns whether somebody has read the body. Costs nothing where the platform's `Response` was not made yet. */
+/** Whether somebody has read the body. Cheap while no platform `Response` exists. */
 export function isBodyUsed(response: Response): boolean {
   return response.bodyUsed;
 }

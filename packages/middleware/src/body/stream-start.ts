@@ -17,8 +17,8 @@ export async function readUpTo(
 }
 
 /**
- * Reads a body of fewer than `limit` bytes that is ready as a whole, such as that of `new Response("text")`. A body
- * that is larger, or that is not ready, continues as a stream.
+ * Reads a body of fewer than `limit` bytes that is ready as a whole, such as that of `new
+ * Response("text")`. A body that is larger, or that is not ready, continues as a stream.
  */
 export async function readIfSmall(
   body: ReadableStream<Uint8Array>,
@@ -42,8 +42,8 @@ export async function readIfSmall(
 }
 
 /**
- * Waits for the first chunk of a stream, which is undefined when the stream is empty. Cancels the stream when the
- * signal aborts.
+ * Waits for the first chunk of a stream, which is undefined when the stream is empty. Cancels the
+ * stream when the signal aborts.
  */
 export async function peekStream(
   source: ReadableStream<Uint8Array>,
@@ -95,7 +95,7 @@ export function continueStream(
   );
 }
 
-/** Resolves when all that is ready has run. A body that is available as a whole has been read by then. */
+/** Resolves when all that is ready has run: a whole body has been read by then. */
 export function endOfTurn(): Promise<undefined> {
   return new Promise((resolve) => {
     const { setImmediate = setTimeout } = globalThis as {

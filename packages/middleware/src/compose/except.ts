@@ -5,18 +5,19 @@ import { pathOf } from "../request/request-url.ts";
 import type { RequestCondition } from "./maybe.ts";
 
 /**
- * Runs middlewares for all requests except some: those of a path, of one of several paths, or those for which a function
- * returns true. The excepted ones go straight to the handler.
+ * Runs middlewares for all requests except some: those of a path, of one of several paths, or those
+ * for which a function returns true. The excepted ones go straight to the handler.
  *
- * A path is exact, such as `/health`, or ends with a star that stands for any rest, such as `/public/*`, which excepts
- * `/public/a/b` and not `/public`. A path with `//`, an encoded slash, backslash or dot is never excepted, because a router
- * may read it as another one.
+ * A path is exact, such as `/health`, or ends with a star that stands for any rest, such as
+ * `/public/*`, which excepts `/public/a/b` and not `/public`. A path with `//`, an encoded slash,
+ * backslash or dot is never excepted, because a router may read it as another one.
  *
  * @example
  * ```ts
  * except(["/sign-in", "/public/*"], bearerAuth({ jwksUrl, issuer, audience }));
  * ```
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when a path does not start with a slash or has a star elsewhere
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when a path does not start with a slash or has a
+ * star elsewhere
  */
 export function except(
   condition: string | readonly string[] | RequestCondition,

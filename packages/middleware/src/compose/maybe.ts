@@ -6,8 +6,9 @@ import { placeOfSome } from "../order.ts";
 export type RequestCondition = (request: Request, context: Context) => boolean | Promise<boolean>;
 
 /**
- * Runs a middleware only for requests that the condition allows. Others go directly to the handler. The middleware
- * is built once, and the condition called once per request. A condition that throws fails the request.
+ * Runs a middleware only for requests that the condition allows. Others go directly to the handler.
+ * The middleware is built once, and the condition called once per request. A condition that throws
+ * fails the request.
  *
  * @example
  * ```ts

@@ -9,17 +9,20 @@ import { place } from "../order.ts";
 type VersionFunction = (request: Request, context: Context) => string;
 
 /**
- * Lets clients cache responses, and responds with 304 to those that have the current one, without calling the handler.
+ * Lets clients cache responses, and responds with 304 to those that have the current one, without
+ * calling the handler.
  *
- * Sets `ETag`, made of version and URL, and `Cache-Control: max-age=<maxAge>, no-cache`, each only where the handler
- * set none, and not on a status of 400 or more: with a tag a stored error would be confirmed until the version
- * changes. An `If-None-Match` of a GET or HEAD that has the tag gets 304, unless the request also has `If-Match` or
- * `If-Unmodified-Since`, which only the handler can judge. `*` is left to the handler as well.
+ * Sets `ETag`, made of version and URL, and `Cache-Control: max-age=<maxAge>, no-cache`, each only
+ * where the handler set none, and not on a status of 400 or more: with a tag a stored error would
+ * be confirmed until the version changes. An `If-None-Match` of a GET or HEAD that has the tag gets
+ * 304, unless the request also has `If-Match` or `If-Unmodified-Since`, which only the handler can
+ * judge. `*` is left to the handler as well.
  *
  * Whatever else a response depends on, such as the user, must be part of the version.
  *
  * @param maxAge - In seconds; a fraction is dropped.
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when `maxAge` is negative or not finite, or the version is not a text
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when `maxAge` is negative or not finite, or the
+ * version is not a text
  */
 export function cacheControl(maxAge: number, version: string): Middleware {
   if (typeof version !== "string") throw optionError("version", version, "text");
@@ -27,11 +30,12 @@ export function cacheControl(maxAge: number, version: string): Middleware {
 }
 
 /**
- * As {@link cacheControl}, with a version that depends on the request. A function that throws fails the request.
+ * As {@link cacheControl}, with a version that depends on the request. A function that throws fails
+ * the request.
  *
  * @param maxAge - In seconds; a fraction is dropped.
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when `maxAge` is negative or not finite, or `version` is not a
- * function
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when `maxAge` is negative or not finite, or
+ * `version` is not a function
  */
 export function cacheControlDynamic(maxAge: number, version: VersionFunction): Middleware {
   checkFunction(version, "version");

@@ -2,9 +2,9 @@ import { createContextKey, type Context, type ContextKey } from "@fetchwork/http
 import { optionError } from "../check-options.ts";
 
 /**
- * Directives of a `Content-Security-Policy` (CSP 3, 6), each with its sources: `"'self'"`, `"https:"`,
- * `"https://cdn.example.com"`. `"'nonce'"` stands for the nonce of the request. True is a directive without sources, such
- * as `upgrade-insecure-requests`; false leaves one out.
+ * Directives of a `Content-Security-Policy` (CSP 3, 6), each with its sources: `"'self'"`,
+ * `"https:"`, `"https://cdn.example.com"`. `"'nonce'"` stands for the nonce of the request. True is
+ * a directive without sources, such as `upgrade-insecure-requests`; false leaves one out.
  */
 export type PolicyDirectives = Readonly<
   Partial<Record<DirectiveName, readonly string[] | string | boolean>>
@@ -43,8 +43,8 @@ const directiveNames = [
 export type DirectiveName = (typeof directiveNames)[number];
 
 /**
- * Under it the context has the nonce of the request, when the directives of `secure` name `'nonce'`. A page passes it to its
- * own scripts: `<script nonce="…">`.
+ * Under it the context has the nonce of the request, when the directives of `secure` name
+ * `'nonce'`. A page passes it to its own scripts: `<script nonce="…">`.
  */
 export const cspNonceKey: ContextKey<string> = createContextKey("nonce of the policy");
 

@@ -27,43 +27,45 @@ type MethodsFunction = (
 /** Options of {@link cors}. */
 export interface CorsOptions {
   /**
-   * Who may read the responses: origins such as `https://app.example.com`, all subdomains of a host as
-   * `https://*.example.com`, regular expressions that match a whole origin (see {@link originMatcher}), `null` for
-   * pages without an origin, `*` for everybody; or a function. Default: `["*"]`.
+   * Who may read the responses: origins such as `https://app.example.com`, all subdomains of a host
+   * as `https://*.example.com`, regular expressions that match a whole origin (see {@link
+   * originMatcher}), `null` for pages without an origin, `*` for everybody; or a function. Default:
+   * `["*"]`.
    */
   readonly allowedOrigins?: readonly (string | RegExp)[] | OriginCheck | undefined;
   /** Default: GET, POST, PUT, PATCH, DELETE, OPTIONS, HEAD. */
   readonly allowedMethods?: readonly string[] | MethodsFunction | undefined;
   /**
-   * Headers of requests; `"requested"` allows those that the preflight asks for. Default: Accept, Content-Type,
-   * Authorization, X-Requested-With.
+   * Headers of requests; `"requested"` allows those that the preflight asks for. Default: Accept,
+   * Content-Type, Authorization, X-Requested-With.
    */
   readonly allowedHeaders?: readonly string[] | "requested" | undefined;
-  /** Headers of responses that scripts may read, in addition to the safelisted ones. Default: none. */
+  /** Headers of responses that scripts may read besides the safelisted ones. Default: none. */
   readonly exposedHeaders?: readonly string[] | undefined;
   /** Whether cookies and other credentials are sent along. Default: `false`. */
   readonly allowCredentials?: boolean | undefined;
   /**
-   * Lets every site act in the name of its visitors: allows `*` or `null` with credentials, and reflects the origin.
-   * Default: `false`.
+   * Lets every site act in the name of its visitors: allows `*` or `null` with credentials, and
+   * reflects the origin. Default: `false`.
    */
   readonly unsafeAnyOriginWithCredentials?: boolean | undefined;
   /**
-   * For how long browsers keep the response to a preflight, in seconds. 0 asks them not to keep it. Default: no
-   * header, and browsers keep it for 5 seconds (Fetch, 4.8).
+   * For how long browsers keep the response to a preflight, in seconds. 0 asks them not to keep it.
+   * Default: no header, and browsers keep it for 5 seconds (Fetch, 4.8).
    */
   readonly maxAge?: number | undefined;
 }
 
 /**
- * Lets pages of other origins read the responses (Fetch, 3.2), and responds to preflights with 204 without calling the
- * handler.
+ * Lets pages of other origins read the responses (Fetch, 3.2), and responds to preflights with 204
+ * without calling the handler.
  *
- * A request of an origin that is not allowed reaches the handler and gets no header, so the browser keeps the response
- * from the page; it does not protect the handler (see `crossOriginProtection`). Every response has `Vary: Origin`, also
- * a refused one and one without `Origin`: a cache must not return the response of one to the other. What the handler says
- * about CORS itself stays. Put it outside of authentication, because preflights carry no credentials, and outside of
- * `recoverer`, so that pages can read errors.
+ * A request of an origin that is not allowed reaches the handler and gets no header, so the browser
+ * keeps the response from the page; it does not protect the handler (see `crossOriginProtection`).
+ * Every response has `Vary: Origin`, also a refused one and one without `Origin`: a cache must not
+ * return the response of one to the other. What the handler says about CORS itself stays. Put it
+ * outside of authentication, because preflights carry no credentials, and outside of `recoverer`,
+ * so that pages can read errors.
  *
  * @example
  * ```ts
@@ -96,7 +98,7 @@ export function cors(options: CorsOptions = {}): Middleware {
   });
 }
 
-/** Anything but true is a refusal: a check without types may return an object, such as a query that was not awaited. */
+/** Anything but true is a refusal: an untyped check may return an object or an open promise. */
 function isTrue(value: unknown): boolean {
   return value === true;
 }

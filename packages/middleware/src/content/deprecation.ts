@@ -5,8 +5,9 @@ import { checkHeaderValue, checkOptions, optionError } from "../check-options.ts
 /** Options of {@link deprecation}. */
 export interface DeprecationOptions {
   /**
-   * `draft`: version and date in words, as draft-ietf-httpapi-deprecation-header-02 and the specification have it.
-   * `rfc9745`: the date only, as `@1598985120` (RFC 9745, 2.1). Default: `draft`.
+   * `draft`: version and date in words, as draft-ietf-httpapi-deprecation-header-02 and the
+   * specification have it. `rfc9745`: the date only, as `@1598985120` (RFC 9745, 2.1). Default:
+   * `draft`.
    */
   readonly format?: "draft" | "rfc9745" | undefined;
   /** Address of a page about it, sent as `Link` of relation `deprecation`. Default: none. */
@@ -15,13 +16,13 @@ export interface DeprecationOptions {
 
 /** Options of {@link sunset}. */
 export interface SunsetOptions {
-  /** Address of a page about it, sent as `Link` of relation `sunset` (RFC 8594, 6). Default: none. */
+  /** Address of a page about it, as `Link` of `sunset` (RFC 8594, 6). Default: none. */
   readonly link?: string | undefined;
 }
 
 /**
- * Announces in a `Deprecation` header that an API should not be used any more, and since when. It still works; see
- * {@link sunset} for when it ends.
+ * Announces in a `Deprecation` header that an API should not be used any more, and since when. It
+ * still works; see {@link sunset} for when it ends.
  *
  * @example
  * ```ts

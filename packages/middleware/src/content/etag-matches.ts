@@ -1,10 +1,10 @@
 /**
- * Whether an entity tag is among those of an `If-None-Match` field (RFC 9110, 13.1.2), by the weak comparison of
- * 8.8.3.2.
+ * Whether an entity tag is among those of an `If-None-Match` field (RFC 9110, 13.1.2), by the weak
+ * comparison of 8.8.3.2.
  *
- * Follows the grammar: a tag may contain commas, and several fields are joined by commas. An invalid tag
- * is skipped. `*` never matches, because only the owner of the resource knows whether it exists. Takes time linear
- * in the length of the field.
+ * Follows the grammar: a tag may contain commas, and several fields are joined by commas. An
+ * invalid tag is skipped. `*` never matches, because only the owner of the resource knows whether
+ * it exists. Takes time linear in the length of the field.
  *
  * @param field - Value of the header, or null.
  * @param etag - Tag of the current representation, with its quotes, weak or strong.

@@ -11,8 +11,8 @@ import { place } from "../order.ts";
 /** Options of {@link etag}. */
 export interface EtagOptions {
   /**
-   * Whether the tag is strong: equal tags promise equal bytes (RFC 9110, 8.8.3). Only right when nothing outside, also no
-   * proxy, changes the body. Default: `false`.
+   * Whether the tag is strong: equal tags promise equal bytes (RFC 9110, 8.8.3). Only right when
+   * nothing outside, also no proxy, changes the body. Default: `false`.
    */
   readonly strong?: boolean | undefined;
   /** Maximum size of a body that is hashed, in bytes. Larger bodies get no tag. Default: 1 MiB. */
@@ -20,15 +20,17 @@ export interface EtagOptions {
 }
 
 /**
- * Adds an `ETag` made of the body to responses with status 200 to GET and HEAD, and responds with 304 when the request's
- * `If-None-Match` has it. It saves bytes and not work, because the handler runs; `cacheControl` with a version saves both.
+ * Adds an `ETag` made of the body to responses with status 200 to GET and HEAD, and responds with
+ * 304 when the request's `If-None-Match` has it. It saves bytes and not work, because the handler
+ * runs; `cacheControl` with a version saves both.
  *
- * The tag is weak by default: a compressor or a proxy outside changes the bytes, and two codings of a resource must not
- * share a strong tag (RFC 9110, 8.8.3.3). So it never holds for `If-Match`.
+ * The tag is weak by default: a compressor or a proxy outside changes the bytes, and two codings of
+ * a resource must not share a strong tag (RFC 9110, 8.8.3.3). So it never holds for `If-Match`.
  *
- * Hashed are bodies that are known whole: `json()`, `text()`, and a `Response` of text or bytes. Streams that are not ready,
- * events and bodies over the limit pass unchanged, and so does a response of HEAD without a body. An `ETag` of the handler
- * stays, and is compared. Place it inside `compress` and authentication.
+ * Hashed are bodies that are known whole: `json()`, `text()`, and a `Response` of text or bytes.
+ * Streams that are not ready, events and bodies over the limit pass unchanged, and so does a
+ * response of HEAD without a body. An `ETag` of the handler stays, and is compared. Place it inside
+ * `compress` and authentication.
  *
  * @example
  * ```ts

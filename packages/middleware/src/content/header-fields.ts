@@ -4,8 +4,8 @@ import { checkHeaderName, checkHeaderValue, optionError } from "../check-options
 export type HeaderFields = string | Readonly<Record<string, string>>;
 
 /**
- * Reads and checks header fields; names in lower case, values without white space around them. A value may contain
- * colons.
+ * Reads and checks header fields; names in lower case, values without white space around them. A
+ * value may contain colons.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */

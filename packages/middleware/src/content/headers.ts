@@ -5,8 +5,8 @@ import { checkCalled } from "../check-options.ts";
 import { place } from "../order.ts";
 
 /**
- * Sets headers of every response, each only where the handler set none. `Vary` is merged, and cookies are added to
- * those of the handler.
+ * Sets headers of every response, each only where the handler set none. `Vary` is merged, and
+ * cookies are added to those of the handler.
  *
  * A name that is given twice is sent twice. For headers of the request see {@link requestHeaders}.
  *
@@ -14,7 +14,8 @@ import { place } from "../order.ts";
  * ```ts
  * wrap(handler, headers("X-Robots-Tag: noindex", { link: '</licence>; rel="license"' }));
  * ```
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when a field has no colon, or a name or value cannot be sent
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when a field has no colon, or a name or value
+ * cannot be sent
  */
 export function headers(...fields: readonly HeaderFields[]): Middleware {
   checkCalled("headers", fields[0]);

@@ -5,8 +5,8 @@ import { checkHeaderValue, checkOptions } from "../check-options.ts";
 /** Options of {@link noCache}. */
 export interface NoCacheOptions {
   /**
-   * Value of `Expires`. Default: `Thu, 01 Jan 1970 00:00:00 UTC`, which every cache takes for the past, though a date
-   * of HTTP ends in `GMT`; `0` is as good (RFC 9111, 5.3).
+   * Value of `Expires`. Default: `Thu, 01 Jan 1970 00:00:00 UTC`, which every cache takes for the
+   * past, though a date of HTTP ends in `GMT`; `0` is as good (RFC 9111, 5.3).
    */
   readonly expires?: string | undefined;
 }
@@ -24,9 +24,9 @@ const withoutConditions = {
 };
 
 /**
- * Keeps proxies and clients from caching: removes the conditions from the request, so that the handler always
- * responds in full, and sets `Cache-Control`, `Expires`, `Pragma` and `X-Accel-Expires`, each only where the handler
- * set none.
+ * Keeps proxies and clients from caching: removes the conditions from the request, so that the
+ * handler always responds in full, and sets `Cache-Control`, `Expires`, `Pragma` and
+ * `X-Accel-Expires`, each only where the handler set none.
  *
  * Its `Cache-Control` has `no-transform`, so `gzip` and `compress` leave such a response as it is.
  *

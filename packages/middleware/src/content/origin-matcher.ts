@@ -3,19 +3,22 @@ import { optionError } from "../check-options.ts";
 /** Whether an origin, as a browser sent it, is in a list. */
 export type OriginMatcher = (origin: string) => boolean;
 
-/** Longer than any origin of a web page: a host has 253 characters at most. Bounds the time of a pattern. */
+/** Longer than any origin: hosts have at most 253 characters. Bounds pattern time. */
 const maxPatternInput = 300;
 
 /**
  * Makes a matcher of a list of origins. An entry is
  *
- * - a whole origin, `https://app.example.com` or `http://localhost:5173`, compared without regard to case;
+ * - a whole origin, `https://app.example.com` or `http://localhost:5173`, compared without regard
+ *   to case;
  * - all subdomains of a host, `https://*.example.com`, at any depth and without the host itself;
- * - a regular expression, which must match the whole origin in lower case: `/https:\/\/app-\d+\.example\.com/`. It is
- *   anchored at both ends, as if `^(?:…)$` stood around it, and sees no more than 300 characters;
+ * - a regular expression, which must match the whole origin in lower case:
+ *   `/https:\/\/app-\d+\.example\.com/`. It is anchored at both ends, as if `^(?:…)$` stood around
+ *   it, and sees no more than 300 characters;
  * - `null`, which stands for sandboxed frames and files, so for everybody who wants to be it.
  *
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for an entry with a path, a wildcard elsewhere, or no scheme
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for an entry with a path, a wildcard elsewhere,
+ * or no scheme
  */
 export function originMatcher(entries: readonly (string | RegExp)[]): OriginMatcher {
   const exact = new Set<string>();
@@ -46,7 +49,7 @@ export function originMatcher(entries: readonly (string | RegExp)[]): OriginMatc
   };
 }
 
-/** A pattern that matches a part, such as `/example\.com/`, would let `https://example.com.evil.net` in. */
+/** A partial match such as `/example\.com/` would allow `https://example.com.evil.net`. */
 function anchor({ source, flags }: RegExp): RegExp {
   // With "g" or "y" the place of the last match would decide; with "m" an end of a line is an end.
   return new RegExp(`^(?:${source})$`, flags.replace(/[gym]/g, ""));
@@ -55,7 +58,7 @@ function anchor({ source, flags }: RegExp): RegExp {
 const originPattern =
   /^[a-z][a-z\d+.-]*:\/\/(?:\*\.)?(?:\[[\da-f:.]+\]|[^\s/?#@:\\[\]*%,]+)(?::\d{1,5})?$/;
 
-/** Spelling in which browsers send an origin: lower case, Punycode, no default port (RFC 6454, 6.2). */
+/** Spelling of origins by browsers: lower case, Punycode, no default port (RFC 6454, 6.2). */
 function normalize(entry: unknown): string {
   const origin = typeof entry === "string" ? entry.toLowerCase() : "";
   if (origin === "null") return origin;

@@ -16,7 +16,7 @@ export { cspNonceKey } from "./content-security-policy.ts";
 
 /** Parts of `Strict-Transport-Security` (RFC 6797, 6.1). */
 interface HstsOptions {
-  /** For how long a browser uses HTTPS only, in seconds; 0 sends no header. Default: `31_536_000`, a year. */
+  /** Seconds for which a browser uses HTTPS only; 0: no header. Default: `31_536_000`. */
   readonly maxAge?: number | undefined;
   /** Whether it counts for subdomains too. Default: `true`. */
   readonly includeSubdomains?: boolean | undefined;
@@ -33,15 +33,16 @@ export interface SecureOptions extends HttpsCheckOptions {
   /** `Referrer-Policy`. Default: `strict-origin-when-cross-origin`. */
   readonly referrerPolicy?: string | undefined;
   /**
-   * `Content-Security-Policy`: a text, a function of the request, or directives, in which `'nonce'` stands for a nonce of the
-   * request that the handler finds under {@link cspNonceKey}. Default: none.
+   * `Content-Security-Policy`: a text, a function of the request, or directives, in which `'nonce'`
+   * stands for a nonce of the request that the handler finds under {@link cspNonceKey}. Default:
+   * none.
    */
   readonly contentSecurityPolicy?: string | PolicyFunction | PolicyOptions | undefined;
   /** `Permissions-Policy`. Default: none. */
   readonly permissionsPolicy?: string | undefined;
-  /** `Strict-Transport-Security`, sent over HTTPS only; false sends none. Default: `{}`, a year with subdomains. */
+  /** `Strict-Transport-Security` over HTTPS; false: none. Default: a year, subdomains. */
   readonly hsts?: HstsOptions | false | undefined;
-  /** `X-XSS-Protection`. Today's browsers ignore it; `0` switches it off in old ones. Default: `1; mode=block`. */
+  /** `X-XSS-Protection`, which browsers ignore today; `0`: off. Default: `1; mode=block`. */
   readonly xssProtection?: string | undefined;
   /** `Cross-Origin-Opener-Policy`, such as `same-origin`. Default: none. */
   readonly crossOriginOpenerPolicy?: string | undefined;
@@ -53,7 +54,7 @@ export interface SecureOptions extends HttpsCheckOptions {
 
 /** A `Content-Security-Policy` in parts. */
 interface PolicyOptions {
-  /** Directives with their sources, such as `{ "default-src": ["'self'"], "script-src": ["'nonce'"] }`. */
+  /** Directives with their sources, such as `{ "default-src": ["'self'"] }`. */
   readonly directives: PolicyDirectives;
 }
 
@@ -62,10 +63,11 @@ type PolicyFunction = (request: Request, context: Context) => string;
 
 /**
  * Sets headers that make browsers careful, each only where the handler set none: `X-Frame-Options`,
- * `X-Content-Type-Options`, `Referrer-Policy`, `X-XSS-Protection`, over HTTPS `Strict-Transport-Security`, and what the
- * options add.
+ * `X-Content-Type-Options`, `Referrer-Policy`, `X-XSS-Protection`, over HTTPS
+ * `Strict-Transport-Security`, and what the options add.
  *
- * HTTPS is detected by the server, `X-Forwarded-Proto` or `Forwarded`; see {@link HttpsCheckOptions.trustedProxies}.
+ * HTTPS is detected by the server, `X-Forwarded-Proto` or `Forwarded`; see {@link
+ * HttpsCheckOptions.trustedProxies}.
  *
  * @example
  * ```ts
@@ -110,8 +112,9 @@ export function secure(options: SecureOptions = {}): Middleware {
 }
 
 /**
- * Options of {@link secure} that add a `Content-Security-Policy` which loads from one's own origin only, and a
- * `Permissions-Policy` without place, microphone and camera. To be spread; what comes after them wins.
+ * Options of {@link secure} that add a `Content-Security-Policy` which loads from one's own origin
+ * only, and a `Permissions-Policy` without place, microphone and camera. To be spread; what comes
+ * after them wins.
  */
 export function secAllHeaders(): SecureOptions {
   return {

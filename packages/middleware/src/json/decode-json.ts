@@ -29,8 +29,9 @@ export class InvalidBodyError extends RequestError {
 }
 
 /**
- * Reads a body as one JSON value, in UTF-8. Keys that could change the prototype of an object which later code merges
- * the value into (`__proto__`, and `constructor` with a `prototype`) are refused. `Content-Type` is not looked at.
+ * Reads a body as one JSON value, in UTF-8. Keys that could change the prototype of an object which
+ * later code merges the value into (`__proto__`, and `constructor` with a `prototype`) are refused.
+ * `Content-Type` is not looked at.
  *
  * @example
  * ```ts
@@ -39,9 +40,11 @@ export class InvalidBodyError extends RequestError {
  *   return encodeJSON(201, { title });
  * };
  * ```
- * @throws RequestError `ERR_MIDDLEWARE_BODY_INVALID` with status 400 when the body is invalid JSON or cannot be read
+ * @throws RequestError `ERR_MIDDLEWARE_BODY_INVALID` with status 400 when the body is invalid JSON
+ * or cannot be read
  * @throws RequestError `ERR_MIDDLEWARE_BODY_TOO_LARGE` with status 413
- * @throws InvalidBodyError `ERR_MIDDLEWARE_BODY_INVALID` with status 422 when the schema does not accept the value
+ * @throws InvalidBodyError `ERR_MIDDLEWARE_BODY_INVALID` with status 422 when the schema does not
+ * accept the value
  * @throws MiddlewareError `ERR_MIDDLEWARE_BODY_USED` when the body was read before
  */
 export function decodeJSON<Output>(

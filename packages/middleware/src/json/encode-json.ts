@@ -4,7 +4,7 @@ import { refuse } from "../response/plain-response.ts";
 
 const contentType = "application/json; charset=utf-8";
 
-/** Characters that end a script element, an attribute or a line of JavaScript, and how JSON may write them. */
+/** Characters that end scripts, attributes or JavaScript lines, and their JSON. */
 const escapes: Readonly<Record<string, string>> = {
   "<": "\\u003c",
   ">": "\\u003e",
@@ -14,11 +14,12 @@ const escapes: Readonly<Record<string, string>> = {
 };
 
 /**
- * Makes a response of a value as JSON: `Content-Type: application/json; charset=utf-8`, the JSON and a line break,
- * with `<`, `>`, `&`, U+2028 and U+2029 escaped, so that it is safe inside a page.
+ * Makes a response of a value as JSON: `Content-Type: application/json; charset=utf-8`, the JSON
+ * and a line break, with `<`, `>`, `&`, U+2028 and U+2029 escaped, so that it is safe inside a
+ * page.
  *
- * A value without a JSON form results in a 500 as plain text without a reason; {@link encodeJSON} throws
- * instead.
+ * A value without a JSON form results in a 500 as plain text without a reason; {@link encodeJSON}
+ * throws instead.
  *
  * @param init - Default: status 200. Its `Content-Type` wins.
  */
@@ -44,7 +45,8 @@ export function renderJSONFromBytes(
 }
 
 /**
- * Makes the response of {@link renderJSON}, with `<`, `>` and `&` unescaped. Never put such JSON into a page.
+ * Makes the response of {@link renderJSON}, with `<`, `>` and `&` unescaped. Never put such JSON
+ * into a page.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_JSON` when the value has no JSON form
  */
@@ -53,15 +55,16 @@ export function renderJSONWithHTML(value: unknown, init?: ResponseInit): Respons
 }
 
 /**
- * Makes a response of a status and a value as JSON, as {@link renderJSON} writes it. The value is encoded before
- * there is a response, so a failure leaves nothing half sent. What goes wrong while it is written is in the report of
- * `context.onFinish`.
+ * Makes a response of a status and a value as JSON, as {@link renderJSON} writes it. The value is
+ * encoded before there is a response, so a failure leaves nothing half sent. What goes wrong while
+ * it is written is in the report of `context.onFinish`.
  *
  * @example
  * ```ts
  * const handler = () => encodeJSON(201, { id: "1" });
  * ```
- * @throws MiddlewareError `ERR_MIDDLEWARE_JSON` when the value has no JSON form (`undefined`, a function, a cycle)
+ * @throws MiddlewareError `ERR_MIDDLEWARE_JSON` when the value has no JSON form (`undefined`, a
+ * function, a cycle)
  */
 export function encodeJSON(status: number, value: unknown, init?: ResponseInit): Response {
   return makeResponse(escapeHTML(stringify(value)), { ...init, status });

@@ -26,7 +26,7 @@ export interface ErrorLogger {
 }
 
 /** Options of {@link sendErrorJSON}. */
-export interface SendErrorOptions extends Omit<FailureReport, "status"> {
+interface SendErrorOptions extends Omit<FailureReport, "status"> {
   /** More for the client: any value with a JSON form. Default: no such member. */
   readonly details?: unknown;
   /** Logs the failure. Default: nothing is logged. */
@@ -34,9 +34,9 @@ export interface SendErrorOptions extends Omit<FailureReport, "status"> {
 }
 
 /**
- * Makes a response of a status and `{ "error": …, "details": … }`, as {@link encodeJSON} writes it. What is sent is
- * what the caller writes: a text, or the message of an error, which is logged as the cause too. The message of `cause`
- * goes into the log only.
+ * Makes a response of a status and `{ "error": …, "details": … }`, as {@link encodeJSON} writes it.
+ * What is sent is what the caller writes: a text, or the message of an error, which is logged as
+ * the cause too. The message of `cause` goes into the log only.
  *
  * @example
  * ```ts
@@ -46,8 +46,8 @@ export interface SendErrorOptions extends Omit<FailureReport, "status"> {
  *   return sendErrorJSON(503, "no connection", { cause, request, context, logger });
  * }
  * ```
- * @throws MiddlewareError `ERR_MIDDLEWARE_JSON` when the details have no JSON form, `ERR_MIDDLEWARE_OPTION` when `error` is
- * neither text nor an error
+ * @throws MiddlewareError `ERR_MIDDLEWARE_JSON` when the details have no JSON form,
+ * `ERR_MIDDLEWARE_OPTION` when `error` is neither text nor an error
  */
 export function sendErrorJSON(
   status: number,
@@ -67,8 +67,8 @@ export function sendErrorJSON(
 }
 
 /**
- * Makes a logger for {@link sendErrorJSON} and for failures that are not sent. Lines are safe against forged line
- * breaks and controls, and secret values of the query are masked.
+ * Makes a logger for {@link sendErrorJSON} and for failures that are not sent. Lines are safe
+ * against forged line breaks and controls, and secret values of the query are masked.
  *
  * @param sink - Receives each line with its line break. Default: the standard output.
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when the sink is not a function

@@ -1,4 +1,5 @@
-import type { Context, ContextKey, FinishListener } from "@fetchwork/http";
+import type { Context, ContextKey } from "@fetchwork/http";
+import type { FinishListener } from "@fetchwork/http/internal";
 
 /** A context whose signal also aborts at a deadline. All else is that of the exchange. */
 export class DeadlineContext implements Context {

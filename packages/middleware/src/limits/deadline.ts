@@ -1,6 +1,6 @@
 import { HandlerTimeoutError } from "../errors.ts";
 
-/** A point in time. The timer starts with the first {@link Deadline.watch}, so a synchronous handler needs none. */
+/** A point in time. Its timer starts with the first {@link Deadline.watch}, not before. */
 export class Deadline {
   readonly #milliseconds: number;
   readonly #end: number;

@@ -17,6 +17,7 @@ export interface IdempotencyRecord {
 
 /** A request that runs under a key. */
 export interface IdempotencyRun {
+  /** Hash of the request; the same key with another one is refused. */
   readonly fingerprint: string;
   /** Distinguishes this run from others under the same key. */
   readonly owner: string;
@@ -25,14 +26,15 @@ export interface IdempotencyRun {
 /** Stores responses for `idempotency`. Its keys are digests. */
 export interface IdempotencyStore {
   /**
-   * Takes a key for a run, atomically. Resolves to the record when the key is taken, else to undefined. Should the
-   * process end before the run, the key is released after `lockFor` milliseconds.
+   * Takes a key for a run, atomically. Resolves to the record when the key is taken, else to
+   * undefined. Should the process end before the run, the key is released after `lockFor`
+   * milliseconds.
    */
   begin(
     key: string,
     run: IdempotencyRun & { readonly lockFor: number },
   ): Promise<IdempotencyRecord | undefined>;
-  /** Replaces the run by its response, for `keepFor` milliseconds, unless another run has taken the key. */
+  /** Replaces the run by its response for `keepFor` ms, unless the key was taken. */
   complete(
     key: string,
     run: IdempotencyRun & { readonly response: StoredResponse; readonly keepFor: number },

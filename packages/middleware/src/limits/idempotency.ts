@@ -29,16 +29,17 @@ export interface IdempotencyOptions {
   /** Whether a request of these methods without a key is refused with 400. Default: `false`. */
   readonly required?: boolean | undefined;
   /**
-   * Identifies the sender of a request. A key is valid for its actor only, so guessing a key does not reveal the
-   * response of another actor. Default: the user of `basicAuth`, else the `Authorization` header, else the client's
-   * address. Set it when a cookie or a changing token identifies users.
+   * Identifies the sender of a request. A key is valid for its actor only, so guessing a key does
+   * not reveal the response of another actor. Default: the user of `basicAuth`, else the
+   * `Authorization` header, else the client's address. Set it when a cookie or a changing token
+   * identifies users.
    */
   readonly actor?: ((request: Request, context: Context) => string | Promise<string>) | undefined;
   /** How long a response is stored, in milliseconds. Default: 24 hours. */
   readonly keepFor?: number | undefined;
   /**
-   * Milliseconds after which a key is released whose request never ended, because its process did. Must be longer
-   * than any handler takes: after it, a repetition runs again. Default: `300_000`.
+   * Milliseconds after which a key is released whose request never ended, because its process did.
+   * Must be longer than any handler takes: after it, a repetition runs again. Default: `300_000`.
    */
   readonly lockFor?: number | undefined;
   /** Maximum size of a request's body in bytes; a larger one gets 413. Default: 1 MiB. */
@@ -49,7 +50,8 @@ export interface IdempotencyOptions {
    */
   readonly maxResponseBytes?: number | undefined;
   /**
-   * Whether a response is stored. If not, a repetition runs again. Default: below 500, except 408, 409, 425 and 429.
+   * Whether a response is stored. If not, a repetition runs again. Default: below 500, except 408,
+   * 409, 425 and 429.
    */
   readonly shouldKeep?: ((response: Response) => boolean) | undefined;
 }
@@ -59,17 +61,19 @@ const encoder = new TextEncoder();
 
 /**
  * Runs a request once, however often a client repeats it under one `Idempotency-Key`
- * (draft-ietf-httpapi-idempotency-key-header-07). Repetitions get the response of the first request, marked with
- * `Idempotency-Replayed: true`.
+ * (draft-ietf-httpapi-idempotency-key-header-07). Repetitions get the response of the first
+ * request, marked with `Idempotency-Replayed: true`.
  *
  * - 409 and `Retry-After` while the first one runs;
  * - 422 for a key that came with another request: method, URL, `Content-Type` or body differ;
- * - 400 for an invalid key (not 1 to 255 visible characters, with or without quotes), 413 for a body that is too large;
+ * - 400 for an invalid key (not 1 to 255 visible characters, with or without quotes), 413 for a
+ *   body that is too large;
  * - 503 when the store fails before the handler runs; the error goes through `context.waitUntil`.
  *
- * After a handler that throws, and a response that is not stored, a repetition runs again. Requests without a key
- * pass unchanged. The body of a request with a key is read before the handler runs, and the body of the response
- * before it is sent, so that no client has a response that is not stored. Put it inside authentication.
+ * After a handler that throws, and a response that is not stored, a repetition runs again. Requests
+ * without a key pass unchanged. The body of a request with a key is read before the handler runs,
+ * and the body of the response before it is sent, so that no client has a response that is not
+ * stored. Put it inside authentication.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
@@ -144,7 +148,8 @@ export function idempotency(options: IdempotencyOptions = {}): Middleware {
       await free();
       throw error;
     }
-    // From here on the work is done, so a repetition must not do it again: a failure leaves the key taken.
+    // From here on the work is done, so a repetition must not do it again: a failure leaves the key
+    // taken.
     const { response: sent, stored } = await storeResponse(response, maxResponseBytes);
     try {
       await store.complete(key, { ...own, response: stored, keepFor });
@@ -187,7 +192,7 @@ function respondTo(known: IdempotencyRecord, fingerprint: string): Response {
   return response;
 }
 
-/** The key of a header: a string of structured fields (RFC 9651, 3.3.3), or bare, as many clients send it. */
+/** The key of a header: a string of structured fields (RFC 9651, 3.3.3), or a bare value. */
 function parseKey(value: string): string | undefined {
   const quoted = /^"((?:[^"\\]|\\["\\])*)"$/.exec(value)?.[1]?.replaceAll(/\\(.)/g, "$1");
   const key = quoted ?? (value.includes('"') ? "" : value);

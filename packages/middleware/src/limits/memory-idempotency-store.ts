@@ -5,7 +5,7 @@ import type { IdempotencyRecord, IdempotencyRun, IdempotencyStore } from "./idem
 export interface MemoryIdempotencyStoreOptions {
   /** Maximum number of stored responses. Beyond it the oldest is dropped. Default: `10_000`. */
   readonly maxKeys?: number | undefined;
-  /** Approximate maximum size of all stored responses in bytes. Beyond it the oldest is dropped. Default: 64 MiB. */
+  /** Approximate maximum bytes of stored responses; the oldest go. Default: 64 MiB. */
   readonly maxBytes?: number | undefined;
   /** A monotonic clock, in milliseconds. Default: `performance.now`. */
   readonly now?: (() => number) | undefined;
@@ -21,7 +21,8 @@ interface Done extends IdempotencyRecord {
 }
 
 /**
- * Makes a store in the memory of this process. Several processes need a common {@link IdempotencyStore}.
+ * Makes a store in the memory of this process. Several processes need a common {@link
+ * IdempotencyStore}.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */

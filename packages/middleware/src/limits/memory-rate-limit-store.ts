@@ -9,8 +9,8 @@ import {
 /** Options of {@link memoryRateLimitStore}. */
 export interface MemoryRateLimitStoreOptions {
   /**
-   * Maximum number of keys. Beyond it the key that was unused for longest is dropped. One takes about 300 bytes.
-   * Default: `100_000`.
+   * Maximum number of keys. Beyond it the key that was unused for longest is dropped. One takes
+   * about 300 bytes. Default: `100_000`.
    */
   readonly maxKeys?: number | undefined;
   /** Milliseconds of a clock that never goes back. Default: `performance.now`. */
@@ -28,8 +28,8 @@ interface Counts {
 }
 
 /**
- * Makes a store that counts in the memory of this process. Several processes count each for itself; they share a
- * {@link redisRateLimitStore}.
+ * Makes a store that counts in the memory of this process. Several processes count each for itself;
+ * they share a {@link redisRateLimitStore}.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */

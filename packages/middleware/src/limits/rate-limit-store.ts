@@ -12,7 +12,7 @@ export interface RateLimitVerdict {
   readonly isAllowed: boolean;
   /** Requests that may still pass now. */
   readonly remaining: number;
-  /** Milliseconds until the oldest counted requests leave the window and more may pass: at most the window. */
+  /** Milliseconds until the oldest requests leave the window: at most the window. */
   readonly resetAfter: number;
 }
 
@@ -26,8 +26,9 @@ export interface RateLimitStore {
 const windowParts = 10;
 
 /**
- * Milliseconds after the first request of a part in which others are counted with it. A part leaves the window with its
- * last request, so that no window ever holds more than the limit. Up to ten requests are counted one by one.
+ * Milliseconds after the first request of a part in which others are counted with it. A part leaves
+ * the window with its last request, so that no window ever holds more than the limit. Up to ten
+ * requests are counted one by one.
  */
 export function partLength({ limit, window }: RateLimitQuota): number {
   return limit <= windowParts ? 0 : window / windowParts;

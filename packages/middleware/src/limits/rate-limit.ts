@@ -18,19 +18,20 @@ export interface RateLimitOptions extends RealIPOptions {
   /** Names the policy in headers and keys; letters, digits and `_ . : -`. Default: `default`. */
   readonly name?: string | undefined;
   /**
-   * Returns the key whose quota a request uses; `undefined` for none. Must not contain secrets: the key is stored.
-   * Default: the client's address, as {@link getRealIP} finds it; the first 64 bits of an IPv6 address,
-   * because a subscriber has at least a /64, and so as many addresses as it likes.
+   * Returns the key whose quota a request uses; `undefined` for none. Must not contain secrets: the
+   * key is stored. Default: the client's address, as {@link getRealIP} finds it; the first 64 bits
+   * of an IPv6 address, because a subscriber has at least a /64, and so as many addresses as it
+   * likes.
    */
   readonly key?:
     | ((request: Request, context: Context) => string | undefined | Promise<string | undefined>)
     | undefined;
   /**
-   * Stores the counts. When it fails, the response is 503 and the error is reported through `context.waitUntil`. Default:
-   * a new {@link memoryRateLimitStore}.
+   * Stores the counts. When it fails, the response is 503 and the error is reported through
+   * `context.waitUntil`. Default: a new {@link memoryRateLimitStore}.
    */
   readonly store?: RateLimitStore | undefined;
-  /** Makes the response beyond the limit; `Retry-After` and the limits are added. Default: 429 as plain text. */
+  /** Makes the response beyond the limit; headers are added. Default: 429, plain text. */
   readonly respond?: ((request: Request, context: Context) => Response) | undefined;
 }
 
@@ -38,15 +39,18 @@ const year = 31_536_000_000;
 const maxKeyLength = 200;
 
 /**
- * Limits how often a client may send requests: no window of the given length lets more requests of one key pass than
- * the limit.
+ * Limits how often a client may send requests: no window of the given length lets more requests of
+ * one key pass than the limit.
  *
- * Every response states it in `RateLimit-Policy` and `RateLimit` (draft-ietf-httpapi-ratelimit-headers-11): `q` and
- * `w` are limit and window in seconds, `r` is what remains, `t` the seconds until more does, at most `w`. A request
- * beyond the limit gets 429 and `Retry-After`, and does not count. A limit of up to ten is counted request by request;
- * with a higher one, requests within a tenth of the window count until the last of them leaves it. Several policies around one handler need different names.
+ * Every response states it in `RateLimit-Policy` and `RateLimit`
+ * (draft-ietf-httpapi-ratelimit-headers-11): `q` and `w` are limit and window in seconds, `r` is
+ * what remains, `t` the seconds until more does, at most `w`. A request beyond the limit gets 429
+ * and `Retry-After`, and does not count. A limit of up to ten is counted request by request; with a
+ * higher one, requests within a tenth of the window count until the last of them leaves it. Several
+ * policies around one handler need different names.
  *
- * Without `trustedProxies`, here or in `realIp`, clients name their own address and so their own quota.
+ * Without `trustedProxies`, here or in `realIp`, clients name their own address and so their own
+ * quota.
  *
  * @example
  * ```ts
@@ -141,7 +145,7 @@ export function rateLimit(options: RateLimitOptions): Middleware {
   });
 }
 
-/** Adds a member to a list of structured fields (RFC 9651), unless a policy of that name is there. */
+/** Adds a member to a list of structured fields (RFC 9651), unless its policy is there. */
 function addMember(headers: Headers, field: string, member: string, name: string): void {
   const present = headers.get(field);
   if (present === null) headers.set(field, member);

@@ -19,7 +19,8 @@ export type RedisClient = CallingRedisClient | SendingRedisClient;
 export type RedisScript = (key: string, ...args: readonly string[]) => Promise<unknown>;
 
 /**
- * Prepares a script of Redis. Its text travels once; after that its digest does, until the server forgets it.
+ * Prepares a script of Redis. Its text travels once; after that its digest does, until the server
+ * forgets it.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for an object that is not a client
  */

@@ -8,8 +8,9 @@ export interface RedisStoreOptions {
   readonly prefix?: string | undefined;
 }
 
-// One hash per key: time of the first request of a part -> time of its last one and the number of them. Times are the
-// server's, in microseconds, so processes need not agree. Another form of the values needs another version in the key.
+// One hash per key: time of the first request of a part -> time of its last one and the number of
+// them. Times are the server's, in microseconds, so processes need not agree. Another form of the
+// values needs another version in the key.
 const script = `
 local time = redis.call('TIME')
 local now = time[1] * 1000000 + time[2]
@@ -41,10 +42,11 @@ return { allowed, math.max(limit - used, 0), math.ceil((oldest + window - now) /
 `;
 
 /**
- * Makes a store that counts in Redis, for all processes together. Each request is one script, so no two of them are
- * counted as one; a key is gone when its window is.
+ * Makes a store that counts in Redis, for all processes together. Each request is one script, so no
+ * two of them are counted as one; a key is gone when its window is.
  *
- * The length of the window is part of the key, since it decides what is still counted, and so is the form of the values.
+ * The length of the window is part of the key, since it decides what is still counted, and so is
+ * the form of the values.
  *
  * @example
  * ```ts

@@ -8,20 +8,21 @@ import { place } from "../order.ts";
 /** Options of {@link sizeLimit}. */
 export interface SizeLimitOptions {
   /**
-   * `buffer` reads the body before the handler runs, so the handler never sees a body that is too large, and up to
-   * `bytes` are in memory per request; `stream` counts while the handler reads, and breaks the body off. Default:
-   * `buffer`.
+   * `buffer` reads the body before the handler runs, so the handler never sees a body that is too
+   * large, and up to `bytes` are in memory per request; `stream` counts while the handler reads,
+   * and breaks the body off. Default: `buffer`.
    */
   readonly mode?: "buffer" | "stream" | undefined;
 }
 
 /**
- * Responds with 413 when the body of a request is larger than `bytes`, and with 503 when it cannot be read to its
- * end; both without a body. Every body is counted; a `Content-Length` above the limit is refused before
- * anything is read, and is ignored together with `Transfer-Encoding`.
+ * Responds with 413 when the body of a request is larger than `bytes`, and with 503 when it cannot
+ * be read to its end; both without a body. Every body is counted; a `Content-Length` above the
+ * limit is refused before anything is read, and is ignored together with `Transfer-Encoding`.
  *
- * In `stream` mode a body over the limit fails with a {@link RequestError} of code `ERR_MIDDLEWARE_BODY_TOO_LARGE`. A
- * handler that fails because of it results in a 413; one that catches the error may respond itself.
+ * In `stream` mode a body over the limit fails with a {@link RequestError} of code
+ * `ERR_MIDDLEWARE_BODY_TOO_LARGE`. A handler that fails because of it results in a 413; one that
+ * catches the error may respond itself.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */

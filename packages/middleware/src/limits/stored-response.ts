@@ -13,8 +13,9 @@ const notStored: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Reads a response of up to `limit` bytes so that it can be sent again. Returns what to store and the response to send
- * now. A larger response, and a stream of events, which may never end, is sent as it is and stored without its body.
+ * Reads a response of up to `limit` bytes so that it can be sent again. Returns what to store and
+ * the response to send now. A larger response, and a stream of events, which may never end, is sent
+ * as it is and stored without its body.
  */
 export async function storeResponse(
   response: Response,

@@ -18,9 +18,9 @@ export interface ThrottleOptions {
 /**
  * Lets a number of requests run at once and refuses the others with 503 and no body.
  *
- * The places belong to the value that this returns: all handlers that it wraps share them. A request releases its place
- * when its handler is done and its response has been sent, broken off or failed; a client that goes away does not
- * free the place of a handler that still works.
+ * The places belong to the value that this returns: all handlers that it wraps share them. A
+ * request releases its place when its handler is done and its response has been sent, broken off or
+ * failed; a client that goes away does not free the place of a handler that still works.
  *
  * @param limit - Requests at once, at least 1; `Infinity` for no limit.
  * @example
@@ -88,7 +88,7 @@ function waitForPlace(places: Semaphore, context: Context, timeout: number): Pro
     .finally(() => clearTimeout(timer));
 }
 
-/** Releases a place when the exchange has ended and the returned function was called, whichever is later. */
+/** Releases a place when the exchange has ended and the returned function was called. */
 function releaseAtEnd(places: Semaphore, context: Context): () => void {
   let isHalfDone = false;
   const release = (): void => {

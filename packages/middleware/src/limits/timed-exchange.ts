@@ -61,9 +61,10 @@ export class TimedExchange {
     return promise;
   }
 
-  /** Applies the deadline to the body. Returns a new response, because the inner one belongs to another context. */
+  /** Applies the deadline to the body. Returns a new response for this context. */
   settle(response: Response): Response | Promise<Response> {
-    // Another value passes, for the server to report. A whole body has no end to wait for; middlewares that change it copy it.
+    // Another value passes, for the server to report. A whole body has no end to wait for;
+    // middlewares that change it copy it.
     if (
       !(response instanceof Response) ||
       response.status === 101 ||

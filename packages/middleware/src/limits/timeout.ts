@@ -10,10 +10,11 @@ export interface TimeoutOptions {
   /**
    * What must be done at the deadline:
    *
-   * - `"buffer"`: head and body. The body is held back until it is whole, so that a late one is a 504 too. One of
-   *   more than 1 MiB continues as in `"stream"`. Events of a `text/event-stream` then arrive all at once; outside of
-   *   production the first such response is warned of.
-   * - `"stream"`: head and body, but the body goes out as it comes; at the deadline it is broken off.
+   * - `"buffer"`: head and body. The body is held back until it is whole, so that a late one is a
+   *   504 too. One of more than 1 MiB continues as in `"stream"`. Events of a `text/event-stream`
+   *   then arrive all at once; outside of production the first such response is warned of.
+   * - `"stream"`: head and body, but the body goes out as it comes; at the deadline it is broken
+   *   off.
    * - `"head"`: only the head; the body has all the time it wants. For event streams.
    *
    * Default: `"buffer"`.
@@ -24,14 +25,18 @@ export interface TimeoutOptions {
 }
 
 /**
- * Responds with 504 when the handler is not done at the deadline, whether or not it listens to its signal.
+ * Responds with 504 when the handler is not done at the deadline, whether or not it listens to its
+ * signal.
  *
- * The handler's `context.signal` then aborts with a {@link HandlerTimeoutError}, and so does its `request.signal` under
- * `serve` and `toNodeListener`. A request of the platform keeps the client's signal, because to change it would mean to
- * build another one: on Deno, Bun and Workers use `context.signal`. What the handler still writes fails with the same error, a response that comes too late is cancelled, and what it
- * throws too late is reported. When the client has left before, no 504 is sent.
+ * The handler's `context.signal` then aborts with a {@link HandlerTimeoutError}, and so does its
+ * `request.signal` under `serve` and `toNodeListener`. A request of the platform keeps the client's
+ * signal, because to change it would mean to build another one: on Deno, Bun and Workers use
+ * `context.signal`. What the handler still writes fails with the same error, a response that comes
+ * too late is cancelled, and what it throws too late is reported. When the client has left before,
+ * no 504 is sent.
  *
- * Around a `fetch` it works the same: the request is aborted and the caller gets a 504, or what `respond` throws.
+ * Around a `fetch` it works the same: the request is aborted and the caller gets a 504, or what
+ * `respond` throws.
  *
  * @param milliseconds - 0 and less switch it off.
  * @example
@@ -67,7 +72,7 @@ export function timeout(milliseconds: number, options: TimeoutOptions = {}): Mid
   });
 }
 
-/** A request of our server with the signal of a context. One of the platform stays, since `fetch` takes no other. */
+/** A request of our server with a context's signal; `fetch` takes platform ones only. */
 function withSignalOf(context: Context, request: Request): Request {
   if (!("_request" in request)) return request;
   return deriveRequest(request, {

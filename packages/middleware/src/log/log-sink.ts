@@ -7,8 +7,8 @@ export type LogSink = (lines: string) => void;
 const largestBatch = 65_536;
 
 /**
- * Collects the lines of one turn of the event loop and passes them to the sink together, because writing costs more
- * than formatting.
+ * Collects the lines of one turn of the event loop and passes them to the sink together, because
+ * writing costs more than formatting.
  */
 export function batchLines(sink: LogSink): (line: string) => void {
   let batch = "";
@@ -26,7 +26,7 @@ export function batchLines(sink: LogSink): (line: string) => void {
   };
 }
 
-/** Writes to a log. An error goes to the standard error, so that a failing log does not fail the request. */
+/** Writes to a log. An error goes to the standard error, and does not fail the request. */
 export function writeSafely(write: () => unknown): void {
   try {
     const written = write();
@@ -38,7 +38,8 @@ export function writeSafely(write: () => unknown): void {
 
 /** Writes lines to the standard output. */
 export function writeToConsole(lines: string): void {
-  // One argument, so nothing in it is taken for a format. The console is the one output that all runtimes have.
+  // One argument, so nothing in it is taken for a format. The console is the one output that all
+  // runtimes have.
   // oxlint-disable-next-line no-console
   console.log(lines.slice(0, -1));
 }

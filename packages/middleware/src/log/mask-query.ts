@@ -5,12 +5,14 @@ const label = "********";
 const shown = "key";
 
 /**
- * Makes a function that replaces the values of secret query parameters of a URL, or of a path with a query, by
- * `********`, and a user name and password in a URL too. Everything else stays as it was, byte for byte, in its order.
+ * Makes a function that replaces the values of secret query parameters of a URL, or of a path with
+ * a query, by `********`, and a user name and password in a URL too. Everything else stays as it
+ * was, byte for byte, in its order.
  *
- * Secret are the parameters that `isSecretParameter` of `@fetchwork/kit` knows (passwords, tokens, keys, signatures,
- * sessions, one-time codes of OAuth), and those of `keys`. Names are compared without case, percent-decoded, and each
- * part of a name such as `user[pin]` or `user.pin` counts. Works in linear time.
+ * Secret are the parameters that `isSecretParameter` of `@fetchwork/kit` knows (passwords, tokens,
+ * keys, signatures, sessions, one-time codes of OAuth), and those of `keys`. Names are compared
+ * without case, percent-decoded, and each part of a name such as `user[pin]` or `user.pin` counts.
+ * Works in linear time.
  *
  * @param keys - Names of more secret parameters. Default: none.
  */

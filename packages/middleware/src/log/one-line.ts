@@ -1,5 +1,6 @@
-// Ends of lines, and what moves a terminal's cursor or changes its colours: C0, DEL and C1 controls, among them ESC and
-// the 8-bit CSI; and marks that reverse the order of what is shown (the "Trojan source" attack), and halves of pairs.
+// Ends of lines, and what moves a terminal's cursor or changes its colours: C0, DEL and C1
+// controls, among them ESC and the 8-bit CSI; and marks that reverse the order of what is shown
+// (the "Trojan source" attack), and halves of pairs.
 const unsafe = new RegExp(
   String.raw`[\0-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\p{Cs}]`,
   "u",
@@ -10,8 +11,8 @@ const printable = /^[ -~]*$/;
 const breaks = /[\t-\r\u0085\u2028\u2029]/;
 
 /**
- * Makes text safe for one line of a log: line breaks become spaces, and other controls are written as escapes
- * such as `\x1b`, so that text cannot forge a line or control the terminal of a reader.
+ * Makes text safe for one line of a log: line breaks become spaces, and other controls are written
+ * as escapes such as `\x1b`, so that text cannot forge a line or control the terminal of a reader.
  */
 export function oneLine(text: string): string {
   if (printable.test(text) || !unsafe.test(text)) return text;

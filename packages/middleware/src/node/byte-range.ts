@@ -11,9 +11,10 @@ const maxRanges = 16;
 /**
  * Reads a `Range` field for a representation of `size` bytes (RFC 9110, 14.1.2 and 14.2).
  *
- * Returns the ranges in the order of the field; `unsatisfiable` when all of them are outside; and undefined when the
- * field is to be ignored: another unit, a malformed field, more than 16 ranges, or ranges that overlap or ask for
- * more than the whole, which would let a small request cause a large response.
+ * Returns the ranges in the order of the field; `unsatisfiable` when all of them are outside; and
+ * undefined when the field is to be ignored: another unit, a malformed field, more than 16 ranges,
+ * or ranges that overlap or ask for more than the whole, which would let a small request cause a
+ * large response.
  */
 export function parseRange(
   field: string | null,

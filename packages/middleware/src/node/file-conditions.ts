@@ -9,7 +9,8 @@ export interface Validators {
 }
 
 /**
- * Evaluates the conditions of a request in the order of RFC 9110, 13.2.2: 412, 304, or `undefined` to go on.
+ * Evaluates the conditions of a request in the order of RFC 9110, 13.2.2: 412, 304, or `undefined`
+ * to go on.
  */
 export function evaluateConditions(
   headers: Headers,
@@ -32,15 +33,15 @@ export function evaluateConditions(
 }
 
 /**
- * Whether a range may be sent: without `If-Range`, or when that is the exact date of the last change (RFC 9110,
- * 13.1.5). A tag never counts, because ours are weak.
+ * Whether a range may be sent: without `If-Range`, or when that is the exact date of the last
+ * change (RFC 9110, 13.1.5). A tag never counts, because ours are weak.
  */
 export function allowsRange(headers: Headers, { modified }: Validators): boolean {
   const ifRange = headers.get("if-range");
   return ifRange === null || parseDate(ifRange) === modified;
 }
 
-/** Reads a date in the one form that is sent today (RFC 9110, 5.6.7); another one counts for nothing. */
+/** Reads a date in the only form that is sent today (RFC 9110, 5.6.7); ignores others. */
 function parseDate(field: string | null): number | undefined {
   if (
     field === null ||

@@ -7,10 +7,11 @@ export interface FilePathRules {
 }
 
 /**
- * Decides which file a path names: the names of folders and file below the root, decoded once. Returns undefined for a
- * path that could leave the root, name something hidden, or mean different things to different readers: `..` in any
- * spelling, empty segments, encoded slashes, backslashes, NUL and other controls, malformed escapes, dot files, and on
- * Windows drives, streams, devices and short names.
+ * Decides which file a path names: the names of folders and file below the root, decoded once.
+ * Returns undefined for a path that could leave the root, name something hidden, or mean different
+ * things to different readers: `..` in any spelling, empty segments, encoded slashes, backslashes,
+ * NUL and other controls, malformed escapes, dot files, and on Windows drives, streams, devices and
+ * short names.
  *
  * @param path - Starts with a slash; percent-encoded. A slash at the end means the folder itself.
  */
@@ -45,8 +46,8 @@ function decode(segment: string): string | undefined {
 }
 
 /**
- * Streams and drives (`a:b`), wildcards, names whose end Windows drops (`secret.txt.`), short names (`GIT~1` is
- * `.git`), and devices, which exist in every folder and with every extension.
+ * Streams and drives (`a:b`), wildcards, names whose end Windows drops (`secret.txt.`), short names
+ * (`GIT~1` is `.git`), and devices, which exist in every folder and with every extension.
  */
 function hasWindowsMeaning(name: string): boolean {
   return (

@@ -24,33 +24,33 @@ export interface FileServerOptions {
   /** Lists folders that have no index, which shows all their names. Default: `false`. */
   readonly listing?: boolean | undefined;
   /**
-   * Responds with the root's index and 200 where a file is missing: for applications that route in the browser.
-   * Default: `false`.
+   * Responds with the root's index and 200 where a file is missing: for applications that route in
+   * the browser. Default: `false`.
    */
   readonly spa?: boolean | undefined;
   /** HTML of a 404. Default: `404 page not found` as plain text. */
   readonly notFound?: string | undefined;
-  /** Names with a leading dot that are served, with what is in them. Default: `.well-known` (RFC 8615). */
+  /** Names with a leading dot that are served, with their content. Default: `.well-known`. */
   readonly dotFiles?: readonly string[] | undefined;
-  /** `Cache-Control` of files, or a function of the path. Default: none is sent, and clients ask again. */
+  /** `Cache-Control` of files, or a function of the path. Default: none, so clients ask again. */
   readonly cacheControl?: string | ((path: string) => string | undefined) | undefined;
   /**
-   * Sends `a.js.br`, `a.js.zst` or `a.js.gz` for `a.js` to clients that accept the coding, when it is not older than
-   * `a.js`. Default: `true`.
+   * Sends `a.js.br`, `a.js.zst` or `a.js.gz` for `a.js` to clients that accept the coding, when it
+   * is not older than `a.js`. Default: `true`.
    */
   readonly precompressed?: boolean | undefined;
-  /** Media types by extension, without its dot, which take precedence over the built-in ones. Default: none. */
+  /** Media types by extension, without dot, before built-in ones. Default: none. */
   readonly mediaTypes?: Readonly<Record<string, string>> | undefined;
 }
 
 /**
- * Serves the files of a folder to `GET` and `HEAD`; other methods get 405. Understands ranges (one, several, from the
- * end), conditional requests (RFC 9110, 13 and 14) and precompressed files. Files are streamed as fast as the client
- * reads.
+ * Serves the files of a folder to `GET` and `HEAD`; other methods get 405. Understands ranges (one,
+ * several, from the end), conditional requests (RFC 9110, 13 and 14) and precompressed files. Files
+ * are streamed as fast as the client reads.
  *
- * Never served: what is outside the folder, also through symbolic links; dot files; and paths that could mean two
- * things, such as encoded slashes and backslashes. All of these get a plain 404. Everyone who can write to the folder
- * while it is served is trusted.
+ * Never served: what is outside the folder, also through symbolic links; dot files; and paths that
+ * could mean two things, such as encoded slashes and backslashes. All of these get a plain 404.
+ * Everyone who can write to the folder while it is served is trusted.
  *
  * @param root - Folder; relative to the working directory.
  * @example
@@ -201,7 +201,7 @@ const escapes: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Writes a page of links to what is in a folder, in order, without what is not served and without symbolic links. */
+/** Writes a page of links to a folder's served entries, in order, without symbolic links. */
 async function listFolder(folder: string, rules: FilePathRules): Promise<string> {
   const entries = await readdir(folder, { withFileTypes: true });
   const links = entries

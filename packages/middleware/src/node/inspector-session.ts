@@ -12,7 +12,7 @@ export interface InspectorSession {
   readonly each: (event: string, listener: (parameters: unknown) => void) => void;
 }
 
-/** Opens a session with the inspector of this thread and closes it after the function, whatever comes of it. */
+/** Opens a session with this thread's inspector, and closes it after the function in any case. */
 export async function withInspector<T>(use: (session: InspectorSession) => Promise<T>): Promise<T> {
   // A Node that was built without the inspector fails here and not when the program starts.
   const { Session } = await import("node:inspector");

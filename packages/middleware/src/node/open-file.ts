@@ -22,16 +22,17 @@ export interface OpenFile {
 export type Found = OpenFile | { readonly folder: string } | undefined;
 
 /**
- * Opens what some names below a root lead to. Symbolic links are followed first; what they lead to must be inside the
- * root, and not be hidden. Returns undefined for what does not exist, may not be read, or is neither a file nor a
- * folder.
+ * Opens what some names below a root lead to. Symbolic links are followed first; what they lead to
+ * must be inside the root, and not be hidden. Returns undefined for what does not exist, may not be
+ * read, or is neither a file nor a folder.
  */
 export async function openFile(root: FileRoot, names: readonly string[]): Promise<Found> {
   let handle: FileHandle | undefined;
   try {
     const path = await realpath(join(root.folder, ...names));
     if (!isInside(root, path)) return undefined;
-    // A pipe must not keep the opening waiting, and a link that was put here just now is not followed.
+    // A pipe must not keep the opening waiting, and a link that was put here just now is not
+    // followed.
     handle = await open(
       path,
       constants.O_RDONLY | constants.O_NONBLOCK | (constants.O_NOFOLLOW ?? 0),
@@ -73,7 +74,7 @@ const absences: ReadonlySet<unknown> = new Set([
   "EPERM",
 ]);
 
-/** Whether the error means that there is nothing to serve. All others are failures of the machine. */
+/** Whether the error means that there is nothing to serve. Others are failures of the machine. */
 function isAbsence(error: unknown): boolean {
   return error instanceof Error && "code" in error && absences.has(error.code);
 }

@@ -62,15 +62,17 @@ const defaultSeconds = 5;
 let isBusy = false;
 
 /**
- * Responds to `GET` of `/pprof/…` and `/vars` with profiles of this process, for Chrome's DevTools and other tools.
+ * Responds to `GET` of `/pprof/…` and `/vars` with profiles of this process, for Chrome's DevTools
+ * and other tools.
  *
- * `/pprof/` is a page that lists them; `profile`, `heap`, `allocs`, `trace` and `block` are taken for `?seconds=5`,
- * one at a time (409), and end when the client leaves; `heap?snapshot=1` is a heap snapshot, which blocks the process
- * while it is taken; `goroutine` (or `resources`) counts what keeps the event loop alive; `cmdline` is the command
- * line; `/vars` has the figures of `metrics`. Nothing may be cached.
+ * `/pprof/` is a page that lists them; `profile`, `heap`, `allocs`, `trace` and `block` are taken
+ * for `?seconds=5`, one at a time (409), and end when the client leaves; `heap?snapshot=1` is a
+ * heap snapshot, which blocks the process while it is taken; `goroutine` (or `resources`) counts
+ * what keeps the event loop alive; `cmdline` is the command line; `/vars` has the figures of
+ * `metrics`. Nothing may be cached.
  *
- * **Without addresses every client is refused**: 403 and `{"error":"ip \"1.2.3.4\" rejected"}`. Snapshots hold every
- * secret of the process: list few addresses, and set `trustedProxies`.
+ * **Without addresses every client is refused**: 403 and `{"error":"ip \"1.2.3.4\" rejected"}`.
+ * Snapshots hold every secret of the process: list few addresses, and set `trustedProxies`.
  *
  * @example
  * ```ts
@@ -215,8 +217,8 @@ function notAllowed(): Response {
 }
 
 /**
- * A snapshot of the heap as a stream of JSON, in the format of `.heapsnapshot` files. Making it stops the process for
- * some seconds and takes as much memory as the heap.
+ * A snapshot of the heap as a stream of JSON, in the format of `.heapsnapshot` files. Making it
+ * stops the process for some seconds and takes as much memory as the heap.
  *
  * @param done - Called once, when the last byte was read or the reader has gone.
  */

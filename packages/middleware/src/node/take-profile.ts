@@ -11,7 +11,7 @@ export interface ProfileDuration {
 /** Takes a profile and returns it as JSON. */
 export type ProfileTaker = (duration: ProfileDuration) => Promise<unknown>;
 
-/** Samples where the processor's time goes, every millisecond. The format is that of `.cpuprofile` files. */
+/** Samples every millisecond where the processor's time goes. The format is `.cpuprofile`. */
 export async function takeCPUProfile({ seconds, signal }: ProfileDuration): Promise<unknown> {
   return withInspector(async ({ post }) => {
     await post("Profiler.enable");
@@ -27,7 +27,7 @@ export async function takeHeapProfile(duration: ProfileDuration): Promise<unknow
   return sampleHeap(duration, {});
 }
 
-/** Samples all allocations, those that were collected too. The format is that of `.heapprofile` files. */
+/** Samples all allocations, also collected ones. The format is `.heapprofile`. */
 export async function takeAllocationProfile(duration: ProfileDuration): Promise<unknown> {
   return sampleHeap(duration, {
     includeObjectsCollectedByMajorGC: true,
@@ -35,7 +35,7 @@ export async function takeAllocationProfile(duration: ProfileDuration): Promise<
   });
 }
 
-/** Records events of Node and V8. The format is that of Chrome's `about:tracing` and of Perfetto. */
+/** Records events of Node and V8. The format is that of Chrome's `about:tracing`. */
 export async function takeTrace({ seconds, signal }: ProfileDuration): Promise<unknown> {
   return withInspector(async ({ post, next, each }) => {
     const traceEvents: unknown[] = [];

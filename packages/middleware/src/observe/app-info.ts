@@ -12,14 +12,15 @@ export interface AppInfoOptions {
   /** Whose application it is, sent as `Org`. Default: no such header. */
   readonly org?: string | undefined;
   /**
-   * Name of the machine, sent as `M-Host`; false sends none. Default: the environment variable `MHOST`, read once,
-   * here; no header where it is empty, or where the runtime has no environment.
+   * Name of the machine, sent as `M-Host`; false sends none. Default: the environment variable
+   * `MHOST`, read once, here; no header where it is empty, or where the runtime has no environment.
    */
   readonly host?: string | false | undefined;
 }
 
 /**
- * Adds `App-Name`, `App-Version`, `Org` and `M-Host` to every response, unless the handler set them.
+ * Adds `App-Name`, `App-Version`, `Org` and `M-Host` to every response, unless the handler set
+ * them.
  *
  * @example
  * ```ts

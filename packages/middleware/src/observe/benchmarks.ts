@@ -3,9 +3,9 @@ import { checkFunction, checkOptions, optionError } from "../check-options.ts";
 
 /** Options of {@link Benchmarks}. */
 export interface BenchmarksOptions {
-  /** How far back data is kept, in milliseconds, one point per second. Default: `900_000`, which is 15 minutes. */
+  /** How far back data is kept, in ms, one point per second. Default: `900_000`. */
   readonly timeRange?: number | undefined;
-  /** Clock, in milliseconds since 1970. Default: the system's, which never goes back while the program runs. */
+  /** Clock, in milliseconds since 1970. Default: the system's, never going back. */
   readonly now?: (() => number) | undefined;
 }
 
@@ -68,7 +68,7 @@ export class Benchmarks {
     this.#now = now;
   }
 
-  /** Counts the requests of a handler until the last byte of their responses, also of those that fail. */
+  /** Counts a handler's requests until the end of responses, also of failed ones. */
   readonly middleware: Middleware = (next) => this.handler(next);
 
   /** {@link Benchmarks.middleware} under the name of the specification's source. */
@@ -97,7 +97,8 @@ export class Benchmarks {
   }
 
   /**
-   * Sums up the last `window` milliseconds, one second to the time range; all zero for less than a second.
+   * Sums up the last `window` milliseconds, one second to the time range; all zero for less than a
+   * second.
    *
    * @example
    * ```ts
@@ -130,7 +131,7 @@ export class Benchmarks {
 }
 
 /** A middleware that counts, and what it counted. */
-export type BenchmarksMiddleware = Middleware & Pick<Benchmarks, "stats">;
+type BenchmarksMiddleware = Middleware & Pick<Benchmarks, "stats">;
 
 /**
  * Makes a middleware that counts, with its `stats`; a shorter way to {@link Benchmarks}.

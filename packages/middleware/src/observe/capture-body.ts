@@ -12,8 +12,9 @@ export interface CapturedBody {
 }
 
 /**
- * Captures up to `maxSize` bytes of a request's body while the handler reads it. Nothing is read that the handler
- * does not read, and nothing waits. Returns undefined for a request without a body.
+ * Captures up to `maxSize` bytes of a request's body while the handler reads it. Nothing is read
+ * that the handler does not read, and nothing waits. Returns undefined for a request without a
+ * body.
  */
 export function captureBody(
   request: Request,
@@ -33,7 +34,8 @@ export function captureBody(
 
   const derived = withStream(request, passOn(body, note));
   return {
-    // A platform's request that was not received is on its way to `fetch`, which accepts only its own.
+    // A platform's request that was not received is on its way to `fetch`, which accepts only its
+    // own.
     request:
       "_request" in request || isReceivedRequest(request, context)
         ? derived

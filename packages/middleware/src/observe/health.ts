@@ -18,8 +18,9 @@ export interface HealthCheck {
   /** Name in the response. */
   readonly name: string;
   /**
-   * Throws or rejects when something is wrong; the message becomes part of the response, so it must not contain
-   * secrets. What it returns does not matter. `signal` is aborted when the time is over or the asker has gone.
+   * Throws or rejects when something is wrong; the message becomes part of the response, so it must
+   * not contain secrets. What it returns does not matter. `signal` is aborted when the time is over
+   * or the asker has gone.
    */
   readonly check: (signal: AbortSignal) => unknown;
   /** Milliseconds after which this check has failed. Default: that of {@link HealthOptions}. */
@@ -49,10 +50,12 @@ export interface HealthItem {
 }
 
 /**
- * Responds to `GET` and `HEAD` of one path with the results of the checks: a JSON array of {@link HealthItem}, 200
- * when all passed, else 503. Every check runs, also after one failed. All other requests go to the handler.
+ * Responds to `GET` and `HEAD` of one path with the results of the checks: a JSON array of {@link
+ * HealthItem}, 200 when all passed, else 503. Every check runs, also after one failed. All other
+ * requests go to the handler.
  *
- * Anybody may ask, as often as they like: put it behind `onlyFrom` or `throttle` when the checks cost something.
+ * Anybody may ask, as often as they like: put it behind `onlyFrom` or `throttle` when the checks
+ * cost something.
  *
  * @example
  * ```ts

@@ -1,6 +1,6 @@
 import { oneCompactLine, oneLine } from "../log/one-line.ts";
 
-/** What is known about an exchange after its end. Values are as they came; formatters make them safe. */
+/** What is known about an exchange after its end, as it came: formatters escape. */
 export interface LogRecord {
   /** End of the exchange. */
   readonly time: Date;
@@ -40,8 +40,9 @@ export interface LogRecord {
 export type LogFormatter = (record: LogRecord) => string;
 
 /**
- * The line of the specification: `<timestamp> [<level>] <method> - <path?query> - <request-id> - <status> (<size>) -
- * <duration>`, then address, user, subject and body if they are logged, and `aborted` if the client went away.
+ * The line of the specification: `<timestamp> [<level>] <method> - <path?query> - <request-id> -
+ * <status> (<size>) - <duration>`, then address, user, subject and body if they are logged, and
+ * `aborted` if the client went away.
  */
 export function formatSpec(record: LogRecord): string {
   const { time, level, prefix, method, requestId, status, bytes, duration } = record;
@@ -61,7 +62,7 @@ function field(value: string | undefined): string {
   return value === undefined || value === "" ? "" : ` - ${oneLine(value)}`;
 }
 
-/** Apache's combined log format, in UTC. The protocol is always `HTTP/1.1`, because not every runtime exposes it. */
+/** Apache's combined log format, in UTC. Not every runtime knows the protocol: `HTTP/1.1`. */
 export function formatCombined(record: LogRecord): string {
   const { ip, user, time, method, url, status, bytes, referer, userAgent } = record;
   const [, day = "", month = "", year = "", clock = ""] = time.toUTCString().split(/[\s,]+/);
@@ -70,7 +71,7 @@ export function formatCombined(record: LogRecord): string {
   return `${plain(ip)} - ${plain(user)} [${date}] ${request} ${status} ${bytes} ${quote(referer)} ${quote(userAgent)}`;
 }
 
-/** One JSON object per line; absent members are left out. `time` is ISO 8601, `duration` in milliseconds. */
+/** One JSON object per line without absent members; `time` ISO 8601, `duration` ms. */
 export function formatJSON(record: LogRecord): string {
   const { aborted, ...rest } = record;
   const line = JSON.stringify(aborted ? record : rest);
@@ -92,8 +93,8 @@ function quote(value: string | undefined): string {
 }
 
 /**
- * Writes a duration in the largest unit that keeps it above one, as Go does: `0s`, `812.3µs`, `4.2ms`, `4.47784618s`,
- * `1m2.5s`, `1h0m0s`.
+ * Writes a duration in the largest unit that keeps it above one, as Go does: `0s`, `812.3µs`,
+ * `4.2ms`, `4.47784618s`, `1m2.5s`, `1h0m0s`.
  *
  * @param milliseconds - Rounded to nanoseconds; below zero counts as zero.
  */

@@ -34,8 +34,9 @@ interface LoggerBodyOptions {
   /** Maximum number of bytes of a body that are logged. Default: `1024`. */
   readonly maxSize?: number | undefined;
   /**
-   * Changes what is logged, for example to mask secrets; `truncated` is true when the body was longer than `maxSize`.
-   * Not called for an empty body. Default: the body, with `...` after it when it was cut.
+   * Changes what is logged, for example to mask secrets; `truncated` is true when the body was
+   * longer than `maxSize`. Not called for an empty body. Default: the body, with `...` after it
+   * when it was cut.
    */
   readonly transform?: ((body: string, truncated: boolean) => string) | undefined;
 }
@@ -45,20 +46,20 @@ export interface LoggerOptions {
   /** Stands before the method. Default: none. */
   readonly prefix?: string | undefined;
   /**
-   * `spec`: `<timestamp> [<level>] <method> - <path?query> - <request-id> - <status> (<size>) - <duration>` and what
-   * else is logged; `combined`: Apache's; `json`: one object per line, the one to parse; or a function, whose line
-   * breaks and controls are its own business. Default: `spec`.
+   * `spec`: `<timestamp> [<level>] <method> - <path?query> - <request-id> - <status> (<size>) -
+   * <duration>` and what else is logged; `combined`: Apache's; `json`: one object per line, the one
+   * to parse; or a function, whose line breaks and controls are its own business. Default: `spec`.
    */
   readonly format?: "spec" | "combined" | "json" | LogFormatter | undefined;
   /**
-   * Logs the start of request bodies, as the handler reads them. Bodies hold passwords and personal data: see
-   * `transform`. Default: `false`.
+   * Logs the start of request bodies, as the handler reads them. Bodies hold passwords and personal
+   * data: see `transform`. Default: `false`.
    */
   readonly body?: boolean | LoggerBodyOptions | undefined;
   /**
-   * Logs the client's address, as {@link getRealIP} finds it: true as it is, or what the function makes of it, such as
-   * {@link anonymizeIP}. Without `trustedProxies` of `realIp`, clients choose it. Default: `false` for `spec`, `true`
-   * for the others.
+   * Logs the client's address, as {@link getRealIP} finds it: true as it is, or what the function
+   * makes of it, such as {@link anonymizeIP}. Without `trustedProxies` of `realIp`, clients choose
+   * it. Default: `false` for `spec`, `true` for the others.
    */
   readonly ip?: boolean | ((ip: string) => string) | undefined;
   /** Finds the user's name. Default: none is logged. */
@@ -66,23 +67,26 @@ export interface LoggerOptions {
   /** Finds what the request is about. Default: none is logged. */
   readonly subject?: LogField | undefined;
   /**
-   * Names of more query parameters whose values are masked, without regard to case. Default: none but those that
-   * {@link queryMasker} always masks: passwords, tokens, keys, signatures, sessions, one-time codes.
+   * Names of more query parameters whose values are masked, without regard to case. Default: none
+   * but those that {@link queryMasker} always masks: passwords, tokens, keys, signatures, sessions,
+   * one-time codes.
    */
   readonly maskedKeys?: readonly string[] | undefined;
   /** Receives lines, those of a turn of the event loop together. Default: the standard output. */
   readonly sink?: LogSink | undefined;
-  /** Receives each record at once, instead of a line for the sink: for a logging library. Default: none. */
+  /** Receives each record at once instead of a line, for a logging library. Default: none. */
   readonly backend?: ((record: LogRecord) => void) | undefined;
 }
 
 /**
- * Logs every exchange once, after the last byte of its response or when it breaks off, with the status, the bytes and
- * the time that it really took. Around a `fetch` it logs a client's exchanges when their bodies have been read.
+ * Logs every exchange once, after the last byte of its response or when it breaks off, with the
+ * status, the bytes and the time that it really took. Around a `fetch` it logs a client's exchanges
+ * when their bodies have been read.
  *
- * The URL stays percent-encoded, so that no decoded space or line break forges a field or a line; secret values of its
- * query are masked. The identifier is that of `trace`, or without it the request's `X-Request-ID`, if `trace` would
- * take it. Controls in other fields are escaped. What `process.exit()` cuts off is not written.
+ * The URL stays percent-encoded, so that no decoded space or line break forges a field or a line;
+ * secret values of its query are masked. The identifier is that of `trace`, or without it the
+ * request's `X-Request-ID`, if `trace` would take it. Controls in other fields are escaped. What
+ * `process.exit()` cuts off is not written.
  *
  * @example
  * ```ts
@@ -118,7 +122,7 @@ export function logger(options: LoggerOptions = {}): Middleware {
   });
 }
 
-/** Logs the end of an exchange; returns what the backend returns, whose rejection the context reports. */
+/** Logs the end of an exchange; returns the backend's result, which may reject. */
 type ExchangeLogger = (
   request: Request,
   context: Context,
@@ -205,8 +209,9 @@ function markCut(body: string, truncated: boolean): string {
 }
 
 /**
- * Removes from an address what identifies one client: the last number of IPv4 (`12.34.56.78` is `12.34.56.0`, also when
- * IPv6 maps it), all but the first 48 bits of IPv6, a port and a zone. Text that is not an address stays.
+ * Removes from an address what identifies one client: the last number of IPv4 (`12.34.56.78` is
+ * `12.34.56.0`, also when IPv6 maps it), all but the first 48 bits of IPv6, a port and a zone. Text
+ * that is not an address stays.
  */
 export function anonymizeIP(ip: string): string {
   const peer = parsePeer(ip);

@@ -14,13 +14,14 @@ const reserved: ReadonlySet<string> = new Set([
 /**
  * Checks variables and prepares to read them.
  *
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for one that is not a function, or has the name of a figure
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` for one that is not a function, or has the name
+ * of a figure
  */
 export function variableReader(variables: Readonly<Record<string, () => unknown>>): VariableReader {
   const entries = Object.entries(variables);
   for (const [name, read] of entries) {
     checkFunction(read, `variables.${name}`);
-    if (reserved.has(name)) throw optionError("variables", name, "another name; this one is taken");
+    if (reserved.has(name)) throw optionError("variables", name, "a name that is not reserved");
   }
   return async (context) => {
     const values = await Promise.all(

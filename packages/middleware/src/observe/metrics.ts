@@ -14,18 +14,19 @@ export interface MetricsOptions extends AddressGuardOptions {
   /** End of the paths, with its first slash, in any case. Default: `/metrics`. */
   readonly path?: string | undefined;
   /**
-   * Format of the response; `auto` follows `Accept`, with JSON for clients that accept anything. Default: `auto`.
+   * Format of the response; `auto` follows `Accept`, with JSON for clients that accept anything.
+   * Default: `auto`.
    */
   readonly format?: "auto" | "json" | "prometheus" | "openmetrics" | undefined;
   /**
-   * Your own variables: functions by name, called for every response, that return or resolve to any value. Numbers,
-   * booleans and objects of them become gauges for Prometheus. One that fails is left out and reported through
-   * `context.waitUntil`. Default: none.
+   * Your own variables: functions by name, called for every response, that return or resolve to any
+   * value. Numbers, booleans and objects of them become gauges for Prometheus. One that fails is
+   * left out and reported through `context.waitUntil`. Default: none.
    */
   readonly variables?: Readonly<Record<string, () => unknown>> | undefined;
   /**
-   * Text in the format of Prometheus 0.0.4 that is added to responses in that format, such as `() =>
-   * register.metrics()` of `prom-client`. OpenMetrics is then not offered. Default: none.
+   * Text in the format of Prometheus 0.0.4 that is added to responses in that format, such as `()
+   * => register.metrics()` of `prom-client`. OpenMetrics is then not offered. Default: none.
    */
   readonly prometheus?: (() => string | Promise<string>) | undefined;
   /** Shows the values on the command line, which may be secrets. Default: `false`. */
@@ -43,12 +44,13 @@ const contentTypes = {
 } as const;
 
 /**
- * Responds to `GET` of every path that ends with `/metrics` with figures of the process: command line (names of flags
- * only), memory, heap, event loop, and your own variables; as JSON, or as text for Prometheus.
+ * Responds to `GET` of every path that ends with `/metrics` with figures of the process: command
+ * line (names of flags only), memory, heap, event loop, and your own variables; as JSON, or as text
+ * for Prometheus.
  *
- * Only listed addresses get them; see {@link ipMatcher}. **Without addresses every client is refused**: 403 and
- * `{"error":"ip 1.2.3.4 rejected"}`. The address is what `realIp` around it found; without it and without
- * `trustedProxies` a client can name any.
+ * Only listed addresses get them; see {@link ipMatcher}. **Without addresses every client is
+ * refused**: 403 and `{"error":"ip 1.2.3.4 rejected"}`. The address is what `realIp` around it
+ * found; without it and without `trustedProxies` a client can name any.
  *
  * @example
  * ```ts
@@ -107,7 +109,8 @@ export function metrics(...args: readonly (string | MetricsOptions)[]): Middlewa
 }
 
 /**
- * {@link metrics} for all clients. It reveals versions, memory and the names of the program's flags.
+ * {@link metrics} for all clients. It reveals versions, memory and the names of the program's
+ * flags.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */

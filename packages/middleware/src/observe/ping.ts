@@ -12,8 +12,8 @@ export interface PingOptions {
 const headers = { "content-type": "text/plain" };
 
 /**
- * Responds to `GET` and `HEAD` of `/ping`, and of every path that ends with it, with 200 and `pong`, without calling
- * the handler.
+ * Responds to `GET` and `HEAD` of `/ping`, and of every path that ends with it, with 200 and
+ * `pong`, without calling the handler.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when the path does not start with a slash
  */

@@ -2,8 +2,8 @@
 const maxRanges = 50;
 
 /**
- * The media type that an `Accept` header prefers (RFC 9110, 12.5.1); the first one of equal weights. Also the first
- * without a header, and when it accepts none of them.
+ * The media type that an `Accept` header prefers (RFC 9110, 12.5.1); the first one of equal
+ * weights. Also the first without a header, and when it accepts none of them.
  *
  * @param types - Lower case, without parameters.
  */

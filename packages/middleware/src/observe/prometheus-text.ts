@@ -19,8 +19,8 @@ export type Variables = Readonly<Record<string, unknown>>;
 const maxDepth = 5;
 
 /**
- * Writes figures in the text format of Prometheus 0.0.4, or in that of OpenMetrics 1.0. Nested variables have their
- * names joined by `_`; characters that no name may have become `_`.
+ * Writes figures in the text format of Prometheus 0.0.4, or in that of OpenMetrics 1.0. Nested
+ * variables have their names joined by `_`; characters that no name may have become `_`.
  */
 export function prometheusText(
   figures: RuntimeFigures,

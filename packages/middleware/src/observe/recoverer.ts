@@ -14,8 +14,8 @@ export interface RecovererOptions {
   /** Receives what is logged: first what happened, then where. Default: `console.error`. */
   readonly log?: ((record: string) => void) | undefined;
   /**
-   * Makes the response to an error that does not ask for a response itself. Default: 500 `Internal Server Error`, as
-   * plain text.
+   * Makes the response to an error that does not ask for a response itself. Default: 500 `Internal
+   * Server Error`, as plain text.
    */
   readonly respond?: ((error: unknown, request: Request, context: Context) => Response) | undefined;
 }
@@ -24,16 +24,17 @@ export interface RecovererOptions {
 export const ABORT_HANDLER: AbortHandlerError = new AbortHandlerError();
 
 /**
- * Responds with 500 when the handler throws or rejects, and logs two records: `request panic for <path> from <address>,
- * <message>`, and the stack. The client learns nothing of either.
+ * Responds with 500 when the handler throws or rejects, and logs two records: `request panic for
+ * <path> from <address>, <message>`, and the stack. The client learns nothing of either.
  *
- * An error that asks to be a response (a status and `expose: true`: a {@link RequestError} of `decodeJSON`, or one of
- * your own) becomes it, as in `exposedResponse` of `@fetchwork/http`, and nothing is logged. The error of a client
- * that has a `status` does not ask for one: it is a 500.
+ * An error that asks to be a response (a status and `expose: true`: a {@link RequestError} of
+ * `decodeJSON`, or one of your own) becomes it, as in `exposedResponse` of `@fetchwork/http`, and
+ * nothing is logged. The error of a client that has a `status` does not ask for one: it is a 500.
  *
- * Three errors pass untouched, because the server knows better: an {@link AbortHandlerError}, a body over the server's
- * limit (413), and an abort when the client has gone. Nothing in a record can forge another record: line breaks in
- * what a client sent become spaces, and lines of a stack are indented.
+ * Three errors pass untouched, because the server knows better: an {@link AbortHandlerError}, a
+ * body over the server's limit (413), and an abort when the client has gone. Nothing in a record
+ * can forge another record: line breaks in what a client sent become spaces, and lines of a stack
+ * are indented.
  *
  * What fails after the head, in the body's stream, is the server's to report.
  *

@@ -60,8 +60,8 @@ interface PerfHooks {
 }
 
 /**
- * Makes a reader of the runtime's figures. On Node it measures the event loop from here on; elsewhere it returns what
- * there is, which may be nothing.
+ * Makes a reader of the runtime's figures. On Node it measures the event loop from here on;
+ * elsewhere it returns what there is, which may be nothing.
  *
  * @param showArguments - Shows the command line as it is, which may hold secrets.
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`

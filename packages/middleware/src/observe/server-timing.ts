@@ -7,8 +7,8 @@ export interface ServerTimingOptions {
   /** Whether to add the time until the head as `total`. Default: `true`. */
   readonly total?: boolean | undefined;
   /**
-   * For which requests the header is sent. Times can reveal whether something was found, cached or hashed; send them to
-   * those who may know. Default: all.
+   * For which requests the header is sent. Times can reveal whether something was found, cached or
+   * hashed; send them to those who may know. Default: all.
    */
   readonly when?: RequestCondition | undefined;
 }
@@ -25,8 +25,9 @@ const timingsKey = createContextKey<string[]>("server timing");
 const tokenPattern = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
 
 /**
- * Sends a `Server-Timing` header, which browsers show with the request: the time until the head, and what
- * {@link addServerTiming} and {@link startServerTiming} measured. It is added to one that the handler sends.
+ * Sends a `Server-Timing` header, which browsers show with the request: the time until the head,
+ * and what {@link addServerTiming} and {@link startServerTiming} measured. It is added to one that
+ * the handler sends.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
@@ -57,11 +58,12 @@ export function serverTiming(options: ServerTimingOptions = {}): Middleware {
 }
 
 /**
- * Adds a measurement to the `Server-Timing` of this exchange. Does nothing without {@link serverTiming} around, and
- * after the head.
+ * Adds a measurement to the `Server-Timing` of this exchange. Does nothing without {@link
+ * serverTiming} around, and after the head.
  *
  * @param name - Letters, digits and a few signs: a token of HTTP.
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when the name is not a token, or the duration not a number
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when the name is not a token, or the duration not
+ * a number
  */
 export function addServerTiming(context: Context, name: string, timing: ServerTiming = {}): void {
   const entry = write(name, timing);

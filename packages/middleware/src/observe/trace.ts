@@ -14,25 +14,27 @@ export interface TraceOptions {
   /** Header of the identifier, in requests and responses. Default: `X-Request-ID`. */
   readonly header?: string | undefined;
   /**
-   * Takes the identifier of the request, if it has an acceptable one. With false every request gets a new one, so
-   * that nobody outside chooses what is in the logs. Default: `true`.
+   * Takes the identifier of the request, if it has an acceptable one. With false every request gets
+   * a new one, so that nobody outside chooses what is in the logs. Default: `true`.
    */
   readonly trust?: boolean | undefined;
-  /** Makes an identifier. Default: 40 hexadecimal digits of the runtime's cryptographic random source. */
+  /** Makes an identifier. Default: 40 hexadecimal digits, cryptographically random. */
   readonly generate?: (() => string) | undefined;
   /**
-   * Sends the identifier with the request too: for a client, around a `fetch`. A context that has an identifier
-   * passes it on. Default: `false`.
+   * Sends the identifier with the request too: for a client, around a `fetch`. A context that has
+   * an identifier passes it on. Default: `false`.
    */
   readonly forward?: boolean | undefined;
 }
 
 /**
- * Adds an identifier to every exchange: that of its `X-Request-ID` or a new one. It is in `context.requestId` for the
- * handler and the log, and in the response, unless the handler set that header.
+ * Adds an identifier to every exchange: that of its `X-Request-ID` or a new one. It is in
+ * `context.requestId` for the handler and the log, and in the response, unless the handler set that
+ * header.
  *
- * An identifier of the request counts when it has 1 to 255 letters, digits and `_ - = . : + / @ ~`; everything else is
- * replaced by a new one. It identifies, and proves nothing: a client may send that of another request.
+ * An identifier of the request counts when it has 1 to 255 letters, digits and `_ - = . : + / @ ~`;
+ * everything else is replaced by a new one. It identifies, and proves nothing: a client may send
+ * that of another request.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
@@ -75,8 +77,8 @@ const digits: readonly string[] = Array.from({ length: 256 }, (_, byte) =>
 );
 
 /**
- * Makes a source of random hexadecimal text of `length` bytes, two digits each. Asks the runtime for the bytes of many
- * texts at once, because a call costs more than the bytes.
+ * Makes a source of random hexadecimal text of `length` bytes, two digits each. Asks the runtime
+ * for the bytes of many texts at once, because a call costs more than the bytes.
  */
 function randomHex(length: number): () => string {
   const pool = new Uint8Array(length * 200);

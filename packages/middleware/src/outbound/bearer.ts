@@ -8,24 +8,26 @@ type BearerTokenSource = () => string | Promise<string>;
 
 /** Options of {@link bearer}. */
 export interface BearerOptions {
-  /** Origins that the token is for, such as `https://api.example.com`; others do not get it. Default: all. */
+  /** Origins that get the token, such as `https://api.example.com`. Default: all. */
   readonly origins?: readonly string[] | undefined;
 }
 
 /**
- * Sends a token with every request, as `Authorization: Bearer` (RFC 6750, 2.1), unless the request has an
- * `Authorization` header already. A `fetch` inside drops it when it is redirected to another origin.
+ * Sends a token with every request, as `Authorization: Bearer` (RFC 6750, 2.1), unless the request
+ * has an `Authorization` header already. A `fetch` inside drops it when it is redirected to another
+ * origin.
  *
  * It is for clients and guards nothing: around the handler of a server every request fails with a
- * {@link MiddlewareError} of code `ERR_MIDDLEWARE_SERVER`. A server checks credentials with `basicAuth`, or the
- * tokens of `@fetchwork/rest`; a handler that calls another service puts `bearer` around its `fetch`.
+ * {@link MiddlewareError} of code `ERR_MIDDLEWARE_SERVER`. A server checks credentials with
+ * `basicAuth`, or the tokens of `@fetchwork/rest`; a handler that calls another service puts
+ * `bearer` around its `fetch`.
  *
  * @example
  * ```ts
  * const api = wrap(fetch, bearer(() => tokens.current(), { origins: ["https://api.example.com"] }));
  * ```
- * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when the token, or later the result of the function, is invalid; the
- * message does not show it
+ * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when the token, or later the result of the
+ * function, is invalid; the message does not show it
  */
 export function bearer(token: string | BearerTokenSource, options: BearerOptions = {}): Middleware {
   checkOptions("bearer", options, ["origins"]);

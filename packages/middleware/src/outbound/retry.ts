@@ -21,18 +21,20 @@ import { MiddlewareError } from "../errors.ts";
 
 /** Options of {@link retry}: those of the `Client` of `@fetchwork/http`, and one for bodies. */
 export interface RetryMiddlewareOptions extends RetryOptions {
-  /** Maximum bytes of a body that are kept to be sent again; a larger body is sent once. Default: 65_536. */
+  /** Maximum body bytes kept for repeats; larger ones are sent once. Default: 65_536. */
   readonly replayLimit?: number | undefined;
 }
 
 /**
- * Sends a request again after a failure that may pass: a network error, a timeout, or a status that says so. The rules,
- * their options and defaults are those of `Client({ retry })` of `@fetchwork/http`.
+ * Sends a request again after a failure that may pass: a network error, a timeout, or a status that
+ * says so. The rules, their options and defaults are those of `Client({ retry })` of
+ * `@fetchwork/http`.
  *
- * Only requests that may be sent twice are: those with an idempotent method (RFC 9110, 9.2.2) or an `Idempotency-Key`,
- * and with a body of at most `replayLimit` bytes. The delay is random up to a maximum that doubles with each failure
- * ("full jitter"), and at least what the response asks for. An abort ends the delay with the reason of the signal. The
- * last response or error is returned or thrown unchanged.
+ * Only requests that may be sent twice are: those with an idempotent method (RFC 9110, 9.2.2) or an
+ * `Idempotency-Key`, and with a body of at most `replayLimit` bytes. The delay is random up to a
+ * maximum that doubles with each failure ("full jitter"), and at least what the response asks for.
+ * An abort ends the delay with the reason of the signal. The last response or error is returned or
+ * thrown unchanged.
  *
  * @example
  * ```ts

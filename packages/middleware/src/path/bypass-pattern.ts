@@ -15,12 +15,12 @@ interface Pattern {
 }
 
 /**
- * Compiles a pattern of Go's `http.ServeMux`: `[METHOD ][HOST]/PATH`. `{name}` in the path matches one segment,
- * `{name...}` at its end for all that follow, `{$}` for the end; a path that ends with a slash covers all below it, any
- * other only itself. `GET` covers `HEAD`.
+ * Compiles a pattern of Go's `http.ServeMux`: `[METHOD ][HOST]/PATH`. `{name}` in the path matches
+ * one segment, `{name...}` at its end for all that follow, `{$}` for the end; a path that ends with
+ * a slash covers all below it, any other only itself. `GET` covers `HEAD`.
  *
- * A path that a server may read in two ways matches nothing: one with an empty segment, an encoded slash or backslash,
- * or an invalid escape.
+ * A path that a server may read in two ways matches nothing: one with an empty segment, an encoded
+ * slash or backslash, or an invalid escape.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_PATTERN`
  */
@@ -102,6 +102,6 @@ function decodeSegment(segment: string): string | undefined {
 function patternError(text: string, expected: string): MiddlewareError {
   return new MiddlewareError(
     "ERR_MIDDLEWARE_PATTERN",
-    `pattern is ${JSON.stringify(text.slice(0, 100))}, expected ${expected}`,
+    `pattern must be ${expected}, got ${JSON.stringify(text.slice(0, 100))}`,
   );
 }

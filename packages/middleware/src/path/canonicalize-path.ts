@@ -2,9 +2,9 @@ import { pathOf } from "../request/request-url.ts";
 
 /**
  * Returns the canonical spelling of a path (RFC 3986, 6.2.2): `/%61dmin` is `/admin`, `%2f` is
- * `%2F`, and dot segments are resolved, encoded ones too. Reserved characters stay encoded, so
- * the meaning does not change. Returns undefined for an ambiguous path: one with a `%` without two hex digits, a
- * NUL, or a backslash, which some servers read as a slash.
+ * `%2F`, and dot segments are resolved, encoded ones too. Reserved characters stay encoded, so the
+ * meaning does not change. Returns undefined for an ambiguous path: one with a `%` without two hex
+ * digits, a NUL, or a backslash, which some servers read as a slash.
  */
 export function canonicalizePath(path: string): string | undefined {
   if (path.includes("\\")) return undefined;

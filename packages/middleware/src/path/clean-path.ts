@@ -5,8 +5,9 @@ import { pathBounds, searchOf } from "../request/request-url.ts";
 import { place } from "../order.ts";
 
 /**
- * Passes requests on with each run of slashes in the path as one slash, so that `/users//1` is `/users/1`. A slash at
- * the end stays, as do escapes such as `%2F`. Put it outside everything that looks at the path.
+ * Passes requests on with each run of slashes in the path as one slash, so that `/users//1` is
+ * `/users/1`. A slash at the end stays, as do escapes such as `%2F`. Put it outside everything that
+ * looks at the path.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when it has an argument: it has no options
  */

@@ -7,35 +7,39 @@ import { canonicalizePath, cleanDoubleSlashes, removeDotSegments } from "./canon
 import { parsePathTemplate, type PathTemplate, type PatternGroups } from "./path-template.ts";
 import { place } from "../order.ts";
 
-// Bounds what one request costs with a native RegExp, together with a pattern that does not backtrack far.
+// Bounds what one request costs with a native RegExp, together with a pattern that does not
+// backtrack far.
 const maxPathLength = 8192;
 // A replacement may repeat a group. No server accepts a longer request target.
 const maxResultLength = 65_536;
 
 const rewrittenKey = createContextKey<boolean>("rewritten");
 
-/** A compiled pattern of another regular-expression engine. `RE2JS.compile(…)` of `re2js` is one. */
+/** A compiled pattern of another engine, such as `RE2JS.compile(…)` of `re2js`. */
 interface PathPattern {
   /** All matches in a text, from left to right, as `String.prototype.matchAll` returns them. */
   matchAll(text: string): Iterable<RegExpMatchArray>;
 }
 
 /**
- * Rewrites the path of requests: every match of the pattern becomes the replacement, once per exchange. Later rewrites
- * skip a request that an earlier one has changed. The handler finds the original path and query in the request header
- * `X-Original-URL`. A request that does not match stays as it is, with an `X-Original-URL` that the client may have
- * sent.
+ * Rewrites the path of requests: every match of the pattern becomes the replacement, once per
+ * exchange. Later rewrites skip a request that an earlier one has changed. The handler finds the
+ * original path and query in the request header `X-Original-URL`. A request that does not match
+ * stays as it is, with an `X-Original-URL` that the client may have sent.
  *
- * The pattern is searched for anywhere in the canonical, still percent-encoded path (see {@link canonicalizePath});
- * use `^` and `$` to match the whole path. A path of more than 8,192 characters gets 414, an ambiguous one 400.
+ * The pattern is searched for anywhere in the canonical, still percent-encoded path (see {@link
+ * canonicalizePath}); use `^` and `$` to match the whole path. A path of more than 8,192 characters
+ * gets 414, an ambiguous one 400.
  *
- * A native `RegExp` may take exponential time for some patterns, such as `(a+)+$`. Use one only for patterns that you
- * write. For a pattern that comes from outside, pass a pattern of `re2js`, which matches in linear time.
+ * A native `RegExp` may take exponential time for some patterns, such as `(a+)+$`. Use one only for
+ * patterns that you write. For a pattern that comes from outside, pass a pattern of `re2js`, which
+ * matches in linear time.
  *
- * In the replacement `$1`, `${1}`, `${name}` and `$&` stand for groups. Its dot segments and repeated slashes are
- * removed. With a `?` it replaces the query too; groups are escaped there.
+ * In the replacement `$1`, `${1}`, `${name}` and `$&` stand for groups. Its dot segments and
+ * repeated slashes are removed. With a `?` it replaces the query too; groups are escaped there.
  *
- * @param from - Source of a regular expression, a `RegExp` without the flag `y`, or a pattern of another engine.
+ * @param from - Source of a regular expression, a `RegExp` without the flag `y`, or a pattern of
+ * another engine.
  * @param to - The replacement: a path, optionally with a query.
  * @example
  * ```ts

@@ -3,8 +3,8 @@ import { checkNoOptions } from "../check-options.ts";
 import { pathBounds, searchOf } from "../request/request-url.ts";
 
 /**
- * Passes requests on without the slash at the end of their path: `/users/` is `/users`. One slash is taken away, and
- * the root stays. Inside `cleanPath` no other slash is left.
+ * Passes requests on without the slash at the end of their path: `/users/` is `/users`. One slash
+ * is taken away, and the root stays. Inside `cleanPath` no other slash is left.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when it has an argument: it has no options
  */

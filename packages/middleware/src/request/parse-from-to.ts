@@ -11,9 +11,9 @@ export interface FromTo {
 
 /**
  * Reads the query parameters `from` and `to` of a request as dates: `YYYYMMDD`, `YYYY-MM-DDTHH:MM`,
- * `YYYY-MM-DDTHH:MM:SS` with or without a fraction, and the same with seconds and `Z` or an offset (RFC 3339). Without
- * a zone it is UTC. Digits beyond the millisecond are dropped. A date that no calendar has, and `YYYY-MM-DD` alone, are
- * refused.
+ * `YYYY-MM-DDTHH:MM:SS` with or without a fraction, and the same with seconds and `Z` or an offset
+ * (RFC 3339). Without a zone it is UTC. Digits beyond the millisecond are dropped. A date that no
+ * calendar has, and `YYYY-MM-DD` alone, are refused.
  *
  * @throws RequestError `ERR_MIDDLEWARE_DATE` with status 400 and a message such as
  *   `incorrect from time: can't parse date "x"`

@@ -4,7 +4,7 @@ export interface PathBounds {
   readonly end: number;
 }
 
-/** Finds the path in the URL of a request. Such a URL is absolute and serialised, so its path starts with a slash. */
+/** Finds the path in a request's URL, which is absolute: it starts with a slash. */
 export function pathBounds(url: string): PathBounds {
   const start = url.indexOf("/", url.indexOf("://") + 3);
   const query = url.indexOf("?", start);
@@ -19,7 +19,7 @@ export function pathOf(url: string): string {
   return url.slice(start, end);
 }
 
-/** Path and query of the URL of a request, without fragment; what HTTP calls the origin form (RFC 9112, 3.2.1). */
+/** Path and query of a request's URL, without fragment: origin form (RFC 9112, 3.2.1). */
 export function pathAndQueryOf(url: string): string {
   const start = url.indexOf("/", url.indexOf("://") + 3);
   const fragment = url.indexOf("#", start);
@@ -33,7 +33,7 @@ export function searchOf(url: string): string {
   return query === -1 ? "" : target.slice(query);
 }
 
-/** Host and port of the URL of a request; lower case, and without the port when it is the scheme's own. */
+/** Host and port of a request's URL, in lower case, without the scheme's default port. */
 export function hostOf(url: string): string {
   const start = url.indexOf("://") + 3;
   const end = url.indexOf("/", start);

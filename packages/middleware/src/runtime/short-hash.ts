@@ -7,8 +7,9 @@ interface CryptoModule {
 }
 
 /**
- * A short hash of a text, for names and entity tags and never for secrets: SHA-1 where the runtime has `node:crypto`,
- * else 64 bits of FNV-1a. `crypto.subtle` only returns promises, and waiting for one costs more than the hash.
+ * A short hash of a text, for names and entity tags and never for secrets: SHA-1 where the runtime
+ * has `node:crypto`, else 64 bits of FNV-1a. `crypto.subtle` only returns promises, and waiting for
+ * one costs more than the hash.
  */
 export function shortHash(text: string): string {
   const { createHash } = builtinModule<CryptoModule>("node:crypto") ?? {};

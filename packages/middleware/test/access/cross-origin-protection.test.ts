@@ -215,7 +215,8 @@ describe("bypass patterns", () => {
     ["/oauth/", "POST", "/oauth/callback/github", true],
     ["/oauth/", "POST", "/oauth/", true],
     ["/bypass/", "POST", "/bypass", false], // Go redirects it
-    // Go redirects it; here the URL parser has resolved it before anybody sees it, so handlers see /bypass/bar too.
+    // Go redirects it; here the URL parser has resolved it before anybody sees it, so handlers see
+    // /bypass/bar too.
     ["/bypass/", "POST", "/foo/../bypass/bar", true],
     ["/bypass/", "POST", "//bypass/bar", false],
     ["/bypass/", "POST", "/bypass//bar", false],

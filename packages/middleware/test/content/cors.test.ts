@@ -70,7 +70,9 @@ describe("A12: cors refuses, when it is made,", () => {
   });
 
   it("and says how to allow every origin with credentials", () => {
-    expect(() => cors({ allowCredentials: true })).toThrow(/"\*".*unsafeAnyOriginWithCredentials/);
+    expect(() => cors({ allowCredentials: true })).toThrow(
+      /unsafeAnyOriginWithCredentials.*, got "\*"/,
+    );
   });
 });
 

@@ -27,9 +27,9 @@ describe.each([
 
   it("refuses what is neither text nor an object", () => {
     // @ts-expect-error: not a field
-    expect(() => make(7)).toThrow(/header is 7/);
+    expect(() => make(7)).toThrow(/header must be .*, got 7/);
     // @ts-expect-error: not a value
-    expect(() => make({ h1: 7 })).toThrow(/header h1 is 7/);
+    expect(() => make({ h1: 7 })).toThrow(/header h1 must be .*, got 7/);
   });
 });
 

@@ -53,7 +53,7 @@ describe("sendErrorJSON", () => {
 });
 
 describe("newErrorLogger", () => {
-  it("refuses a sink that is no function", () => {
+  it("refuses a sink that is not a function", () => {
     expect(() => Reflect.apply(newErrorLogger, undefined, ["file"])).toThrow(
       expect.objectContaining({ code: "ERR_MIDDLEWARE_OPTION" }),
     );

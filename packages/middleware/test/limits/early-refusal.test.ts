@@ -6,7 +6,8 @@ import { blackWords } from "../../src/access/black-words.ts";
 import { idempotency } from "../../src/limits/idempotency.ts";
 import { sizeLimit } from "../../src/limits/size-limit.ts";
 
-// A 413 of a body that is still sent, 3 MiB over HTTP/1.1: the next request of the connection is served.
+// A 413 of a body that is still sent, 3 MiB over HTTP/1.1: the next request of the connection is
+// served.
 
 const content = "x".repeat(3 * 1_048_576);
 

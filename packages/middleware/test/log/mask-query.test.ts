@@ -6,7 +6,8 @@ const mask = queryMasker();
 
 describe("queryMasker", () => {
   it.each([
-    // Research A17. Ours keeps the order and the spelling; Go sorts, encodes again and drops what is malformed.
+    // Research A17. Ours keeps the order and the spelling; Go sorts, encodes again and drops what
+    // is malformed.
     ["/blah?password=secret&key=val&var=123", "/blah?password=********&key=val&var=123"],
     ["/a?foo=%2&password=1234", "/a?foo=%2&password=********"],
     ["/a?seCret=1", "/a?seCret=********"],

@@ -6,7 +6,8 @@ import { oneCompactLine, oneLine } from "../../src/log/one-line.ts";
 
 describe("oneLine", () => {
   it.each([
-    // Research A17: LF CR VT FF U+0085 U+2028 U+2029 become spaces; its gap, other controls, is closed.
+    // Research A17: LF CR VT FF U+0085 U+2028 U+2029 become spaces; its gap, other controls, is
+    // closed.
     ["a\nb\rc\vd\fe\u0085f\u2028g\u2029h\ti", "a b c d e f g h i"],
     ["\u001b[31mred\u009b0m", "\\x1b[31mred\\x9b0m"],
     ["\0\u0007\u007f", "\\x00\\x07\\x7f"],

@@ -16,7 +16,8 @@ import {
   wrapApplication,
 } from "./body-layers.ts";
 
-// An exception or a rejection that nobody catches fails the run of the tests: nothing here listens for it.
+// An exception or a rejection that nobody catches fails the run of the tests: nothing here listens
+// for it.
 
 type Framing = "content-length" | "chunked";
 type Server = Awaited<ReturnType<typeof serve>>;
@@ -101,7 +102,10 @@ interface Results {
 
 const expectedResults = new Map<string, Promise<Results>>();
 
-/** The results of a plain handler of ours behind the same middlewares, which are found once for all frameworks. */
+/**
+ * The results of a plain handler of ours behind the same middlewares, which are found once for all
+ * frameworks.
+ */
 function resultsOfWebHandler(names: readonly string[]): Promise<Results> {
   const key = names.join();
   const expected = expectedResults.get(key) ?? findResults(names);
@@ -188,7 +192,9 @@ interface Arrival {
   readonly finished: PromiseWithResolvers<void>;
 }
 
-/** A middleware that tells when the request after `next()` has arrived, and when it has finished. */
+/**
+ * A middleware that tells when the request after `next()` has arrived, and when it has finished.
+ */
 function watchArrivals(): { layer: Middleware; next: () => Arrival } {
   let current: Arrival | undefined;
   return {

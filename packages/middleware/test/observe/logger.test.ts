@@ -1,12 +1,4 @@
-import {
-  createContext,
-  empty,
-  finishContext,
-  text,
-  wrap,
-  type ContextInit,
-  type Handler,
-} from "@fetchwork/http";
+import { createContext, empty, finishContext, text, wrap, type Handler } from "@fetchwork/http";
 import { serve } from "@fetchwork/http/serve";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import type { LogRecord } from "../../src/observe/log-record.ts";
@@ -16,7 +8,10 @@ import { anonymizeIP, logger, type LoggerOptions } from "../../src/observe/logge
 async function lineOf(
   options: LoggerOptions,
   request: Request,
-  { handler = readAll, init = {} }: { handler?: Handler; init?: ContextInit } = {},
+  {
+    handler = readAll,
+    init = {},
+  }: { handler?: Handler; init?: Parameters<typeof createContext>[1] } = {},
 ): Promise<string> {
   let lines = "";
   const context = createContext(request, { peer: "127.0.0.1", ...init });
@@ -50,7 +45,8 @@ describe("logger", () => {
   });
 
   it.each<[string, LoggerOptions, Request, string]>([
-    // Research A17, in the shape of the specification (decision 2A.3): no host, address after the duration.
+    // Research A17, in the shape of the specification (decision 2A.3): no host, address after the
+    // duration.
     [
       "everything",
       {

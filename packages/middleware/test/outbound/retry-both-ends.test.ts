@@ -10,7 +10,10 @@ interface Case {
   readonly options?: RetryOptions;
 }
 
-/** One table of rules for `Client({ retry })` and `retry()`: how often a request is sent, and how long it waits. */
+/**
+ * One table of rules for `Client({ retry })` and `retry()`: how often a request is sent, and how
+ * long it waits.
+ */
 const cases: readonly (readonly [name: string, given: Case, sent: number, waited: number])[] = [
   ["a success", { status: 200 }, 1, 0],
   ["a rejected request", { status: 400 }, 1, 0],
@@ -69,7 +72,10 @@ afterEach(() => {
   vi.restoreAllMocks();
 });
 
-/** Runs a case with one of the two ends, and returns how often it sent and how many milliseconds it took. */
+/**
+ * Runs a case with one of the two ends, and returns how often it sent and how many milliseconds it
+ * took.
+ */
 async function run(send: () => Promise<unknown>, count: () => number): Promise<readonly number[]> {
   const startedAt = Date.now();
   const done = send();

@@ -116,7 +116,7 @@ describe("retry sends again", () => {
     expect(bodies).toEqual(Array.from({ length: 3 }, () => init.body ?? ""));
   });
 
-  it("and gives the last answer, or error, as it is", async () => {
+  it("and returns the last answer, or error, as it is", async () => {
     for (const answer of [503, new TypeError("fetch failed")]) {
       const { handler, bodies } = script(answer);
       const { outcome } = await send(handler, new Request(url));
@@ -186,7 +186,7 @@ describe("an abort", () => {
     }
   });
 
-  it("during an attempt gives what the attempt failed with", async () => {
+  it("during an attempt returns what the attempt failed with", async () => {
     const controller = new AbortController();
     const handler: Handler = async () => {
       controller.abort();

@@ -25,17 +25,19 @@ export interface AuthorizedFetchOptions extends AuthorizeOptions {
 }
 
 /**
- * Makes a `fetch` whose requests carry a token, and are sent as all requests of the client are: with its `fetch`,
- * certificate, proxy, headers, time limit, redirect rules and log. Paths are resolved against the client's `site`; bodies
- * may be streams; a status of 400 or more is not thrown.
+ * Makes a `fetch` whose requests carry a token, and are sent as all requests of the client are:
+ * with its `fetch`, certificate, proxy, headers, time limit, redirect rules and log. Paths are
+ * resolved against the client's `site`; bodies may be streams; a status of 400 or more is not
+ * thrown.
  *
  * @example
  * ```ts
  * const api = authorizedFetch(new TokenManager(client, { store }));
  * const items = await (await api("/items")).json();
  * ```
- * @throws OAuth2UsageError `ERR_OAUTH_OPTION`; the function that it returns throws `ERR_OAUTH_TARGET`, what `getToken` of
- * a manager throws, OAuth2ConnectionError, OAuth2TimeoutError, OAuth2RedirectError, and the reason of the signal
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION`; the function that it returns throws
+ * `ERR_OAUTH_TARGET`, what `getToken` of a manager throws, OAuth2ConnectionError,
+ * OAuth2TimeoutError, OAuth2RedirectError, and the reason of the signal
  */
 export function authorizedFetch(
   source: TokenSource,

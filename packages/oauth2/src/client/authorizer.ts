@@ -17,17 +17,19 @@ export type TokenSource = TokenManager | AccessToken;
 /** Options of what puts tokens on requests. */
 export interface AuthorizeOptions {
   /**
-   * Where the token may go, of what the `allowedOrigins` of the client allows; a request to anywhere else is refused.
-   * Default: the origin of the client's `site`; a client without a site needs this option.
+   * Where the token may go, of what the `allowedOrigins` of the client allows; a request to
+   * anywhere else is refused. Default: the origin of the client's `site`; a client without a site
+   * needs this option.
    */
   readonly allowedOrigins?: AllowedOrigins | undefined;
   /**
-   * Whether a 401 makes a manager renew the token, and the request be sent once more if its body can be. Default: true.
+   * Whether a 401 makes a manager renew the token, and the request be sent once more if its body
+   * can be. Default: true.
    */
   readonly retryOn401?: boolean | undefined;
   /**
-   * Time to wait for the head of the response, and for each further piece of its body, in milliseconds; 0 means no limit.
-   * Default: that of the client.
+   * Time to wait for the head of the response, and for each further piece of its body, in
+   * milliseconds; 0 means no limit. Default: that of the client.
    */
   readonly timeout?: number | undefined;
 }
@@ -47,8 +49,8 @@ export interface Authorizer {
   readonly resolve: (path: string | URL) => URL;
   readonly checkTarget: TargetCheck;
   /**
-   * Sends a request with a token, with everything that the client has. After a 401 the token is renewed and the request
-   * sent once more, where both can be done.
+   * Sends a request with a token, with everything that the client has. After a 401 the token is
+   * renewed and the request sent once more, where both can be done.
    */
   readonly send: (request: UnauthorizedRequest) => Promise<Response>;
 }
@@ -104,7 +106,7 @@ export function createAuthorizer(source: TokenSource, options: AuthorizeOptions)
   };
 }
 
-/** Members of a `Request` that are passed on with each request made of it; `cf` is that of Workers. */
+/** Members of a `Request` for each request made of it; `cf` is that of Workers. */
 const passedOn = [
   "cache",
   "cf",

@@ -12,7 +12,7 @@ import { checkOptions } from "../check-options.ts";
 export interface OAuth2ClientOptions {
   /** Base URL of the provider. Default: none; then every URL must be absolute. */
   readonly site?: string | URL | undefined;
-  /** Authorization endpoint; a path without a leading `/` is relative to that of `site`. Default: `oauth/authorize`. */
+  /** Authorization endpoint; relative to the path of `site`. Default: `oauth/authorize`. */
   readonly authorizeUrl?: string | undefined;
   /** Token endpoint. Default: `oauth/token`. */
   readonly tokenUrl?: string | undefined;
@@ -20,12 +20,13 @@ export interface OAuth2ClientOptions {
   readonly revokeUrl?: string | undefined;
   /** `redirect_uri` of authorization URLs and code exchanges that have none. Default: none. */
   readonly redirectUri?: string | undefined;
-  /** How token requests are sent. Default: `post`. With others, secrets are in URLs, where logs keep them. */
+  /** How token requests are sent; others than `post` put secrets in URLs. Default: `post`. */
   readonly tokenMethod?: TokenMethod | undefined;
   /** How the client authenticates. Default: `basic_auth`; `none` for a client without a secret. */
   readonly authScheme?: AuthScheme | undefined;
   /**
-   * Whether Basic credentials are form-encoded, as RFC 6749, 2.3.1 wants, or `raw`, as some servers do. Default: `form`.
+   * Whether Basic credentials are form-encoded, as RFC 6749, 2.3.1 wants, or `raw`, as some servers
+   * do. Default: `form`.
    */
   readonly basicEncoding?: "form" | "raw" | undefined;
   /** Key of `private_key_jwt`. Default: none. */
@@ -34,23 +35,23 @@ export interface OAuth2ClientOptions {
   readonly issuer?: string | undefined;
   /** Options of the connection: timeouts, proxy, certificates. Default: none. */
   readonly connectionOpts?: ConnectionOpts | undefined;
-  /** Whether a status of 400 or more is thrown; otherwise the response has it as `error`. Default: true. */
+  /** Whether a status of 400 or more is thrown; else it is `error`. Default: true. */
   readonly raiseErrors?: boolean | undefined;
   /** Redirects to follow for a resource; those of endpoints are never followed. Default: 5. */
   readonly maxRedirects?: number | undefined;
   /** Where debug output and warnings go. Default: the console. */
   readonly logger?: DebugLogger | undefined;
-  /** Whether every request and response is logged. Default: whether the environment has `OAUTH_DEBUG=true`. */
+  /** Whether every request and response is logged. Default: whether `OAUTH_DEBUG` is `true`. */
   readonly debug?: boolean | undefined;
   /** What sends requests. Default: the `fetch` of the platform. */
   readonly fetch?: Fetch | undefined;
-  /** Where requests to resources may go. Default: `any`: an absolute URL takes the token wherever it leads. */
+  /** Where resource requests may go. Default: `any`: absolute URLs get the token. */
   readonly allowedOrigins?: AllowedOrigins | undefined;
   /** Maximum response of an endpoint, in bytes. Default: 1_048_576. */
   readonly maxResponseBytes?: number | undefined;
   /** Maximum response of a resource, in bytes. Default: 33_554_432. */
   readonly maxResourceBytes?: number | undefined;
-  /** Proof of possession with every request (RFC 9449); `DPoP` of `@fetchwork/oauth2/oidc` is one. Default: none. */
+  /** Proof of possession (RFC 9449), such as `DPoP` of `oauth2/oidc`. Default: none. */
   readonly dpop?: RequestProof | undefined;
   /** Returns milliseconds since the epoch. Default: `Date.now`. */
   readonly clock?: (() => number) | undefined;

@@ -13,7 +13,7 @@ import {
   type OAuth2ClientOptions,
 } from "./client-options.ts";
 import { buildConnection, type ConnectionBuilder } from "../connection/connection-builder.ts";
-import { checkConnectionOpts, needsNode } from "../connection/connection-opts.ts";
+import { checkCertificate, checkConnectionOpts, needsNode } from "../connection/connection-opts.ts";
 import { Connection } from "../connection/connection.ts";
 import { OAuth2Error, OAuth2UsageError, optionError } from "../errors.ts";
 import { sendForm, type FormSender, type TokenMethod } from "../connection/form-request.ts";
@@ -48,7 +48,8 @@ import { parseTokenBody, readTokenResponse } from "../token/token-response.ts";
 import { splitTokenParams, type TokenParams } from "../token/token-params.ts";
 
 /**
- * A client of one authorization server: asks for tokens with any grant, revokes them, and sends requests.
+ * A client of one authorization server: asks for tokens with any grant, revokes them, and sends
+ * requests.
  *
  * @example
  * ```ts
@@ -91,15 +92,23 @@ export class OAuth2Client implements FormSender, ResourceSender {
   readonly connection: Connection;
   /** Throws for a target that `allowedOrigins` does not name. */
   readonly checkTarget: TargetCheck;
+  /** Maximum number of redirects that are followed. */
   readonly maxRedirects: number;
+  /** Maximum bytes of a response of the authorization server. */
   readonly maxResponseBytes: number;
+  /** Maximum bytes of a response of a resource. */
   readonly maxResourceBytes: number;
   /** How objects are sent as bodies. */
   readonly bodyEncoding: BodyEncoding;
+  /** Authorization code grant (RFC 6749, 4.1). */
   readonly authCode: AuthCodeGrant;
+  /** Implicit grant (RFC 6749, 4.2), which RFC 9700 advises against. */
   readonly implicit: ImplicitGrant;
+  /** Resource owner password grant (RFC 6749, 4.3). */
   readonly password: PasswordGrant;
+  /** Client credentials grant (RFC 6749, 4.4). */
   readonly clientCredentials: ClientCredentialsGrant;
+  /** Assertion grant with a JWT (RFC 7523). */
   readonly assertion: AssertionGrant;
 
   /**
@@ -150,10 +159,11 @@ export class OAuth2Client implements FormSender, ResourceSender {
     this.maxResponseBytes = maxResponseBytes;
     this.maxResourceBytes = maxResourceBytes;
     this.checkTarget = createTargetCheck(options.allowedOrigins, this.#site);
+    const scheme = options.authScheme ?? (this.#secret === null ? "none" : "basic_auth");
     this.authenticate = createClientAuthenticator({
       id,
       secret: this.#secret,
-      scheme: options.authScheme ?? (this.#secret === null ? "none" : "basic_auth"),
+      scheme,
       basicEncoding: options.basicEncoding ?? "form",
       clientKey: options.clientKey,
       tokenEndpoint: () => this.tokenUrl(),
@@ -162,6 +172,9 @@ export class OAuth2Client implements FormSender, ResourceSender {
     checkConnectionOpts(connectionOpts, options.fetch);
     const transport = needsNode(connectionOpts) ? loadNodeTransport(connectionOpts) : options.fetch;
     const built = buildConnection(transport, build);
+    if (scheme === "tls_client_auth" && (options.fetch ?? built.adapter) === undefined) {
+      checkCertificate(connectionOpts);
+    }
     this.bodyEncoding = built.encoding;
     this.connection = new Connection({
       fetch: built.fetch,
@@ -187,8 +200,8 @@ export class OAuth2Client implements FormSender, ResourceSender {
   }
 
   /**
-   * Makes the URL of the authorization endpoint with these parameters, the redirect URI of the client where they have
-   * none, and no others.
+   * Makes the URL of the authorization endpoint with these parameters, the redirect URI of the
+   * client where they have none, and no others.
    *
    * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when `client_secret` is among them
    */
@@ -225,8 +238,9 @@ export class OAuth2Client implements FormSender, ResourceSender {
   /**
    * Sends a request without a token.
    *
-   * @throws OAuth2Error with a status of 400 or more, unless `raiseErrors` is false; OAuth2ConnectionError, OAuth2TimeoutError,
-   * OAuth2RedirectError, InvalidResponseError; OAuth2UsageError before anything is sent
+   * @throws OAuth2Error with a status of 400 or more, unless `raiseErrors` is false;
+   * OAuth2ConnectionError, OAuth2TimeoutError, OAuth2RedirectError, InvalidResponseError;
+   * OAuth2UsageError before anything is sent
    */
   async request(
     verb: string,
@@ -237,13 +251,14 @@ export class OAuth2Client implements FormSender, ResourceSender {
   }
 
   /**
-   * Asks for a token with exactly these parameters, and the credentials of the client: for any grant type. The token
-   * keeps `scope`, `resource` and the caller's own parameters for its refreshes. Redirects are not followed.
+   * Asks for a token with exactly these parameters, and the credentials of the client: for any
+   * grant type. The token keeps `scope`, `resource` and the caller's own parameters for its
+   * refreshes. Redirects are not followed.
    *
    * With `raiseErrors: false` an error of the server is the `error` of a token without a value.
    *
-   * @throws OAuth2Error when the server refuses; InvalidResponseError when its response has no usable token; OAuth2RedirectError,
-   * OAuth2ConnectionError, OAuth2TimeoutError
+   * @throws OAuth2Error when the server refuses; InvalidResponseError when its response has no
+   * usable token; OAuth2RedirectError, OAuth2ConnectionError, OAuth2TimeoutError
    */
   async getToken(
     params: TokenParams,
@@ -271,7 +286,8 @@ export class OAuth2Client implements FormSender, ResourceSender {
   }
 
   /**
-   * Revokes a token (RFC 7009). The parameters go into the body, whatever `tokenMethod` the client has.
+   * Revokes a token (RFC 7009). The parameters go into the body, whatever `tokenMethod` the client
+   * has.
    *
    * @throws OAuth2Error when the server refuses, unless `raiseErrors` is false
    */
@@ -297,12 +313,13 @@ export class OAuth2Client implements FormSender, ResourceSender {
     this.#logger.warn(message);
   }
 
+  /** Returns the settings without secrets. */
   toJSON(): unknown {
     const secret = this.#secret === null ? null : processSettings().filteredLabel;
     return { id: this.id, secret, site: this.site };
   }
 
-  /** What can be resolved without a request is; a client without a site may lack what it never uses. */
+  /** Resolves what needs no request; a client without a site may lack the rest. */
   #checkEndpoints(endpoints: Readonly<Record<string, string>>): void {
     for (const [name, path] of Object.entries(endpoints)) {
       if (this.#site === undefined && !/^[a-z][a-z\d+.-]*:/i.test(path)) continue;

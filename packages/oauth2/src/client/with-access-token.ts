@@ -16,10 +16,10 @@ export type ContextHandler<C> = (request: Request, context: C) => Response | Pro
 export type ContextMiddleware = <C>(next: ContextHandler<C>) => ContextHandler<C>;
 
 /**
- * Makes a middleware that puts a token on every request to allowed origins, unless the request has an `Authorization` of
- * its own; others are passed on unchanged. The wrapped handler sends; headers, time limit, redirect rules and log are
- * those of the client. Errors of the handler are passed on unchanged. For a fixed token there is the `withAccessToken` of
- * `@fetchwork/middleware`.
+ * Makes a middleware that puts a token on every request to allowed origins, unless the request has
+ * an `Authorization` already; others are passed on unchanged. The wrapped handler sends;
+ * headers, time limit, redirect rules and log are those of the client. Errors of the handler are
+ * passed on unchanged. For a fixed token there is the `withAccessToken` of `@fetchwork/middleware`.
  *
  * @example
  * ```ts

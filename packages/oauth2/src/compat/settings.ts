@@ -26,7 +26,8 @@ export function settings(): Settings {
 }
 
 /**
- * Changes settings of all clients of the process; a setting that is not given, or `undefined`, stays.
+ * Changes settings of all clients of the process; a setting that is not given, or `undefined`,
+ * stays.
  *
  * @example
  * ```ts

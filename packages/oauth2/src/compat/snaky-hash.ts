@@ -8,7 +8,7 @@ import {
   toSnakyHash,
 } from "../snaky-hash.ts";
 
-/** What makes the hashes of {@link OAuth2Response.parsed}; {@link snakyHashClass} makes one with hooks. */
+/** Makes the hashes of {@link OAuth2Response.parsed}, see {@link snakyHashClass}. */
 export interface SnakyHashClass extends SnakyHashMaker {
   /** Writes a hash as JSON. */
   dump(hash: object): string;

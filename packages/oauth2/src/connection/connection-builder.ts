@@ -12,13 +12,13 @@ export interface ConnectionBuilder {
   adapter(fetch: Fetch): this;
 }
 
-/** Runs the function that customizes a connection; `fetch` is `undefined` for that of the platform. */
+/** Runs the function that customizes a connection; `fetch` is `undefined` for the platform's. */
 export function buildConnection(
   fetch: Fetch | undefined,
   build: ((connection: ConnectionBuilder) => void) | undefined,
-): { readonly encoding: BodyEncoding; readonly fetch: Fetch | undefined } {
+): Record<"fetch" | "adapter", Fetch | undefined> & { readonly encoding: BodyEncoding } {
   let encoding: BodyEncoding = "url_encoded";
-  let sender = fetch;
+  let adapter: Fetch | undefined;
   const middlewares: FetchMiddleware[] = [];
   const builder: ConnectionBuilder = {
     request(chosen) {
@@ -38,15 +38,14 @@ export function buildConnection(
     adapter(chosen) {
       if (typeof chosen !== "function")
         throw optionError("the adapter", typeof chosen, "a function");
-      sender = chosen;
+      adapter = chosen;
       return builder;
     },
   };
   build?.(builder);
-  if (middlewares.length === 0) return { encoding, fetch: sender };
+  const sender = adapter ?? fetch;
+  if (middlewares.length === 0) return { encoding, adapter, fetch: sender };
   const innermost: Fetch = sender ?? ((request) => globalThis.fetch(request));
-  return {
-    encoding,
-    fetch: middlewares.reduceRight<Fetch>((next, middleware) => middleware(next), innermost),
-  };
+  const outermost = middlewares.reduceRight((next, middleware) => middleware(next), innermost);
+  return { encoding, adapter, fetch: outermost };
 }

@@ -15,7 +15,7 @@ const problems: Readonly<Record<ConnectionFailure, string>> = {
   other: "no complete response from",
 };
 
-/** Makes the error of an exchange that failed. The message has no path, since that may hold a secret. */
+/** Makes the error of a failed exchange. The message has no path, which may hold a secret. */
 export function connectionFailure({ origin }: URL, cause: unknown): OAuth2ConnectionError {
   const code = systemCodeOf(cause);
   const message = `${problems[connectionReasonOf(code)]} ${origin}`;

@@ -15,10 +15,9 @@ export interface NodeTransportOptions {
   readonly passphrase?: string | undefined;
   /** Certificate and key as PKCS #12. Default: none. */
   readonly pfx?: PemOrDer | undefined;
-  /** Certificate authorities to trust instead of those of the platform. Default: those of the platform. */
+  /** Certificate authorities to trust instead of the platform's. Default: the platform's. */
   readonly ca?: PemOrDer | readonly PemOrDer[] | undefined;
-  /** URL of an HTTP proxy; `false` for none even if the environment names one. Default: `HTTPS_PROXY`, `HTTP_PROXY`
-   * and `NO_PROXY` of the environment. */
+  /** URL of an HTTP proxy; `false`: none. Default: `HTTPS_PROXY` and others of the environment. */
   readonly proxy?: string | false | undefined;
   /** Time to connect, in milliseconds. Default: 10_000. */
   readonly connectTimeout?: number | undefined;
@@ -55,7 +54,8 @@ export const transportOptionNames: readonly (keyof NodeTransportOptions)[] = [
 /**
  * Checks the options of a connection.
  *
- * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when one is unknown, or needs Node where `fetch` is given
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when one is unknown, or needs Node where `fetch` is
+ * given
  */
 export function checkConnectionOpts(options: ConnectionOpts, fetch: Fetch | undefined): void {
   checkOptions("connectionOpts", options, [...transportOptionNames, "timeout", "headers"]);
@@ -66,6 +66,19 @@ export function checkConnectionOpts(options: ConnectionOpts, fetch: Fetch | unde
       "connectionOpts about certificates and proxies do not reach a fetch that is given; give them to that",
     );
   }
+}
+
+/**
+ * Checks that there is the certificate that `tls_client_auth` shows, signed by itself or not.
+ *
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
+ */
+export function checkCertificate({ cert, pfx }: ConnectionOpts): void {
+  if ((cert ?? pfx ?? "").length > 0) return;
+  throw new OAuth2UsageError(
+    "ERR_OAUTH_OPTION",
+    "tls_client_auth needs a certificate: connectionOpts with cert and key, or pfx; or a fetch that has one",
+  );
 }
 
 /**

@@ -38,11 +38,11 @@ export interface Exchange {
   readonly signal?: AbortSignal | null | undefined;
   /** Finds the values that nothing may show wherever they stand. Default: none. */
   readonly secrets?: (() => readonly string[]) | undefined;
-  /** Whether a redirect led here from another origin: then the connection adds no header that may hold a credential. */
+  /** Whether a redirect from another origin led here: then no header with a credential is added. */
   readonly isForeign?: boolean | undefined;
   /** Sends instead of the connection's own `fetch`. Default: none. */
   readonly transport?: Fetch | undefined;
-  /** Whether errors of what sends are thrown unchanged, as those of a handler must be. Default: false. */
+  /** Whether errors of the sender, such as a handler, pass unchanged. Default: false. */
   readonly keepsErrors?: boolean | undefined;
   /** Other members of the request, such as `cache`. Default: none. */
   readonly init?: RequestInit | undefined;
@@ -58,7 +58,7 @@ export interface WholeExchange extends Exchange, ParseOptions {
 export interface Reply {
   /** The response; without its body if that is streamed. */
   readonly head: OAuth2Response;
-  /** The response of the platform, whose body is streamed; `undefined` when it was read completely. */
+  /** The platform's response with a streamed body; `undefined` when it was read. */
   readonly stream?: Response | undefined;
 }
 
@@ -68,8 +68,8 @@ export interface StreamedReply extends Reply {
 }
 
 /**
- * Sends single requests, with a time limit and a log. Everything that a client sends goes through here. The response is
- * read completely, up to a limit, or is streamed.
+ * Sends single requests, with a time limit and a log. Everything that a client sends goes through
+ * here. The response is read completely, up to a limit, or is streamed.
  */
 export class Connection {
   readonly #fetch: Fetch | undefined;
@@ -89,8 +89,9 @@ export class Connection {
   /**
    * Sends one request and reads the response completely.
    *
-   * @throws OAuth2ConnectionError when there is no response, OAuth2TimeoutError when it is not complete in time, InvalidResponseError
-   * `ERR_OAUTH_RESPONSE_TOO_LARGE`, and the reason of the signal when that is aborted
+   * @throws OAuth2ConnectionError when there is no response, OAuth2TimeoutError when it is not
+   * complete in time, InvalidResponseError `ERR_OAUTH_RESPONSE_TOO_LARGE`, and the reason of the
+   * signal when that is aborted
    */
   async send(exchange: WholeExchange): Promise<OAuth2Response> {
     const watch = this.#prepare(exchange);
@@ -110,8 +111,8 @@ export class Connection {
   }
 
   /**
-   * Sends one request and returns the response as soon as its head is there. The time limit counts up to the head, and
-   * again for each piece of a streamed body, in both directions.
+   * Sends one request and returns the response as soon as its head is there. The time limit counts
+   * up to the head, and again for each piece of a streamed body, in both directions.
    *
    * @throws what {@link Connection.send} throws; reading the body too
    */
@@ -262,7 +263,8 @@ function toFailure(error: unknown, exchange: Exchange, { signal }: ExchangeWatch
 }
 
 /**
- * Makes headers of what a caller gave. The platform's error would show the value, which may be a secret.
+ * Makes headers of what a caller gave. The platform's error would show the value, which may be a
+ * secret.
  *
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
  */

@@ -56,10 +56,12 @@ export interface RedirectRules {
 }
 
 /**
- * Sends a request and follows redirects. Verb and body stay, except after a 303 and where `postToGet` says so. A redirect to another origin takes no
- * credentials along: no token in any place, no header that may hold one; and where it would take the body, it is an error.
+ * Sends a request and follows redirects. Verb and body stay, except after a 303 and where
+ * `postToGet` says so. A redirect to another origin takes no credentials along: no token in any
+ * place, no header that may hold one; and where it would take the body, it is an error.
  *
- * @throws OAuth2RedirectError, OAuth2ConnectionError and its kin; OAuth2UsageError `ERR_OAUTH_TARGET` and `ERR_OAUTH_OPTION`
+ * @throws OAuth2RedirectError, OAuth2ConnectionError and its kin; OAuth2UsageError
+ * `ERR_OAUTH_TARGET` and `ERR_OAUTH_OPTION`
  */
 export async function follow<R extends Reply>(
   rules: RedirectRules,

@@ -42,12 +42,12 @@ export interface FormRequest extends ParseOptions {
 }
 
 /**
- * Sends a form to an endpoint of the authorization server: token, revocation, introspection, device authorization,
- * pushed authorization. Redirects are never followed, since the request carries credentials; the response is returned
- * whatever its status.
+ * Sends a form to an endpoint of the authorization server: token, revocation, introspection, device
+ * authorization, pushed authorization. Redirects are never followed, since the request carries
+ * credentials; the response is returned whatever its status.
  *
- * @throws OAuth2RedirectError when the endpoint redirects; OAuth2ConnectionError, OAuth2TimeoutError and InvalidResponseError as
- * {@link Connection.send}
+ * @throws OAuth2RedirectError when the endpoint redirects; OAuth2ConnectionError,
+ * OAuth2TimeoutError and InvalidResponseError as {@link Connection.send}
  */
 export async function sendForm(
   client: FormSender,
@@ -131,7 +131,7 @@ function formBody(headers: Headers, body: URLSearchParams, params: Params): stri
   return body.toString().replaceAll("+", "%20");
 }
 
-/** Whether a status is a redirect; 0 is what a browser reports for one that must not be followed. */
+/** Whether a status is a redirect; browsers report 0 for one that must not be followed. */
 export function isRedirect(status: number): boolean {
   return (
     status === 0 ||

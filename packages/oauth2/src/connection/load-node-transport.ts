@@ -12,11 +12,11 @@ interface NodeModule {
 }
 
 /**
- * Makes what sends with options that need Node. The Node part of this package is loaded only here, so that
- * the main part stays free of it, and a bundler for a browser does not see it.
+ * Makes what sends with options that need Node. The Node part of this package is loaded only here,
+ * so that the main part stays free of it, and a bundler for a browser does not see it.
  *
- * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when an option is wrong, or the platform is not Node, or `undici` is not
- * there
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when an option is wrong, or the platform is not Node,
+ * or `undici` is not there
  */
 export function loadNodeTransport(options: ConnectionOpts): Fetch {
   const { timeout: _timeout, headers: _headers, ...transport } = options;

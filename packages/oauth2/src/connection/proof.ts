@@ -11,13 +11,14 @@ export interface ProofTarget {
 
 /** Proves with every request the possession of a key (DPoP, RFC 9449). */
 export interface RequestProof {
-  /** Thumbprint of the public key, which an authorization request names (`dpop_jkt`). Default: none. */
+  /** Thumbprint of the public key for authorization (`dpop_jkt`). Default: none. */
   readonly thumbprint?: string | undefined;
   /** Returns the value of the header `DPoP`. */
   prove(target: ProofTarget): Promise<string>;
   /**
-   * Receives every response and returns whether the request must be sent again with a new proof, because the server
-   * asked for a nonce (RFC 9449, 8 and 9). Also called for the second response; its result is then ignored.
+   * Receives every response and returns whether the request must be sent again with a new proof,
+   * because the server asked for a nonce (RFC 9449, 8 and 9). Also called for the second response;
+   * its result is then ignored.
    */
   accept(response: OAuth2Response, target: ProofTarget): boolean;
 }

@@ -20,8 +20,9 @@ export interface ResourceRequestOptions extends ParseOptions {
   /** Parameters of the query, added to those of the URL. Default: none. */
   readonly params?: Params | undefined;
   /**
-   * Body: text, bytes, `URLSearchParams`, `FormData`, `Blob`, or an object. Text is sent as a form when there is no
-   * `Content-Type`; an object is sent as a form, or as JSON if that is the `Content-Type`. Default: none.
+   * Body: text, bytes, `URLSearchParams`, `FormData`, `Blob`, or an object. Text is sent as a form
+   * when there is no `Content-Type`; an object is sent as a form, or as JSON if that is the
+   * `Content-Type`. Default: none.
    */
   readonly body?: ResourceRequestBody | undefined;
   /** Default: none. */
@@ -58,7 +59,8 @@ export interface ResourceTarget {
 /**
  * Sends a request to a resource, with a token if there is one, and reads the response completely.
  *
- * @throws OAuth2Error with a status of 400 or more, unless `raiseErrors` is false; what {@link follow} throws
+ * @throws OAuth2Error with a status of 400 or more, unless `raiseErrors` is false; what {@link
+ * follow} throws
  */
 export async function sendToResource(
   client: ResourceSender,
@@ -157,7 +159,7 @@ async function firstHop(
   return { method, url, headers, body, credential, secrets, isForeign: false };
 }
 
-/** The secrets of the first request; those that follow a redirect may have fewer headers, and no body. */
+/** The secrets of the first request; redirected ones may have fewer headers and no body. */
 function secretsOfHop(
   { url, headers, credential }: Pick<Hop, "url" | "headers" | "credential">,
   body: unknown,

@@ -7,7 +7,8 @@ export class BodyLog {
   readonly #bytes = new ByteCollector();
 
   add(chunk: Uint8Array): void {
-    // A copy, because the receiver of the chunk may change it. More than the maximum shows that the body is too large.
+    // A copy, because the receiver of the chunk may change it. More than the maximum shows that the
+    // body is too large.
     if (this.#bytes.size <= BodyLog.#maxBytes) this.#bytes.add(chunk.slice());
   }
 
@@ -26,7 +27,7 @@ export interface UploadWatch {
   readonly onEnd: () => void;
 }
 
-/** Waits for the server again with each piece that is sent, since it cannot respond before it has them all. */
+/** Restarts the wait for the server with each piece sent: it needs all of them to respond. */
 export function watchUpload(
   body: ReadableStream<Uint8Array> | AsyncIterable<Uint8Array>,
   { watch, log, onEnd }: UploadWatch,

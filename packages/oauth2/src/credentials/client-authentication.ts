@@ -10,7 +10,8 @@ import type { SigningKey } from "./signing-key.ts";
  *
  * - `basic_auth`: HTTP Basic with the form-encoded identifier and secret.
  * - `request_body`: `client_id` and `client_secret` in the body.
- * - `tls_client_auth`: `client_id` in the body; the certificate of the connection is the proof (RFC 8705, 2).
+ * - `tls_client_auth`: `client_id` in the body; the certificate of the connection is the proof (RFC
+ *   8705, 2).
  * - `private_key_jwt`, `client_secret_jwt`: a signed assertion in the body (RFC 7523, 2.2).
  * - `none`: `client_id` in the body, for public clients.
  * - a function that changes the request as it likes.
@@ -25,14 +26,8 @@ export type AuthScheme =
   | ClientAuthenticator;
 
 /** Names of the schemes that are built in. */
-const authSchemes: readonly string[] = [
-  "basic_auth",
-  "request_body",
-  "tls_client_auth",
-  "private_key_jwt",
-  "client_secret_jwt",
-  "none",
-];
+const authSchemes =
+  "basic_auth, request_body, tls_client_auth, private_key_jwt, client_secret_jwt, none";
 
 /** A request to an endpoint, for a {@link ClientAuthenticator} to change. */
 export interface AuthenticatedRequest {
@@ -46,18 +41,18 @@ export interface AuthenticatedRequest {
   readonly issuer: string | undefined;
 }
 
-/** Adds the credentials of a client to a request, in place. Called once per request that is sent. */
+/** Adds the credentials of a client to a request, in place. Called once per sent request. */
 export type ClientAuthenticator = (request: AuthenticatedRequest) => void | Promise<void>;
 
 /** The key of `private_key_jwt`. */
 export interface ClientKey {
   /** Private key: `CryptoKey`, JWK, or PKCS #8 in PEM. */
   readonly key: SigningKey;
-  /** Algorithm. Default: that of the JWK; else the one that belongs to the key (RSA: `RS256`, P-256: `ES256`, ...). */
+  /** Algorithm. Default: the JWK's; else the key's (RSA: `RS256`, P-256: `ES256`, ...). */
   readonly alg?: string | undefined;
   /** Identifier of the key, for the header. Default: that of the JWK. */
   readonly kid?: string | undefined;
-  /** Audience of the assertion. Default: the issuer when it is known, else the URL of the token endpoint. */
+  /** Audience of the assertion. Default: the issuer, else the token endpoint's URL. */
   readonly audience?: string | readonly string[] | undefined;
   /** Lifetime of the assertion in seconds. Default: 60. */
   readonly lifetime?: number | undefined;
@@ -68,7 +63,7 @@ export interface ClientCredentials {
   readonly id: string | null;
   readonly secret: string | null;
   readonly scheme: AuthScheme;
-  /** Whether Basic credentials are form-encoded first (`form`, RFC 6749, 2.3.1) or sent as they are (`raw`). */
+  /** Whether Basic credentials are form-encoded (`form`, RFC 6749, 2.3.1) or `raw`. */
   readonly basicEncoding: "form" | "raw";
   readonly clientKey: ClientKey | undefined;
   /** URL of the token endpoint, asked for when an assertion needs it. */
@@ -80,8 +75,9 @@ export interface ClientCredentials {
 const assertionType = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
 
 /**
- * Makes the function that adds the credentials of a client to a request. What the caller of the request gave itself
- * wins: an `Authorization` header, `client_id`, `client_secret`, `client_assertion`.
+ * Makes the function that adds the credentials of a client to a request. What the caller of the
+ * request gave itself wins: an `Authorization` header, `client_id`, `client_secret`,
+ * `client_assertion`.
  *
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when the scheme is unknown or lacks what it needs
  */
@@ -108,7 +104,7 @@ export function createClientAuthenticator(client: ClientCredentials): ClientAuth
     case "private_key_jwt":
       return assertionAuth(client, client.clientKey);
     default:
-      throw optionError("authScheme", scheme, `a function or one of ${authSchemes.join(", ")}`);
+      throw optionError("authScheme", scheme, `a function or one of ${authSchemes}`);
   }
 }
 
@@ -123,7 +119,8 @@ function checkClientKey(clientKey: ClientKey): void {
 
 function basicAuth({ id, secret, basicEncoding }: ClientCredentials): ClientAuthenticator {
   const encode = basicEncoding === "raw" ? (text: string) => text : formEncode;
-  // Not `formatBasicCredentials`: with `raw`, servers without an idea of encoding take a colon in the identifier.
+  // Not `formatBasicCredentials`: with `raw`, servers without an idea of encoding take a colon in
+  // the identifier.
   const bytes = new TextEncoder().encode(`${encode(id ?? "")}:${encode(secret ?? "")}`);
   const value = `Basic ${encodeBase64(bytes)}`;
   return ({ headers }) => {

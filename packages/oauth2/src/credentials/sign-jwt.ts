@@ -92,7 +92,7 @@ export function checkSigningKey(key: unknown, algorithm: string | undefined, opt
     throw optionError(
       `the algorithm of ${option}`,
       undefined,
-      "one, since the key does not tell it",
+      "set, because the key does not tell it",
     );
   }
 }
@@ -127,7 +127,7 @@ const curves: ReadonlyMap<string, string> = new Map([
   ["secp521r1", "ES512"],
 ]);
 
-/** Identifiers of kinds of keys and curves, in DER with their length (RFC 5208, 5; RFC 5480, 2.1.1.1; RFC 8410, 3). */
+/** Identifiers of keys and curves in DER (RFC 5208, 5; RFC 5480, 2.1.1.1; RFC 8410, 3). */
 const identifiers: readonly (readonly [der: string, algorithm: string])[] = [
   ["06092a864886f70d010101", "RS256"],
   ["06092a864886f70d01010a", "PS256"],

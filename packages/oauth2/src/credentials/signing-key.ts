@@ -1,6 +1,6 @@
 import type { CryptoKey, JWK } from "jose";
 
-/** A key to sign with: `CryptoKey`, JWK, PKCS #8 in PEM, the bytes or the text of a shared secret, Node's `KeyObject`. */
+/** A signing key: `CryptoKey`, JWK, PKCS #8 PEM, a shared secret, Node's `KeyObject`. */
 export type SigningKey = CryptoKey | SigningJwk | Uint8Array | string | NodeKeyObject;
 
 /** A key as JWK (RFC 7517, 4; RFC 7518, 6), such as the `JsonWebKey` of the platform. */

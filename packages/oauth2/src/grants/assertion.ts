@@ -6,7 +6,7 @@ import type { TokenOptions } from "../token/token-options.ts";
 import type { TokenParams } from "../token/token-params.ts";
 import { checkOptions } from "../check-options.ts";
 
-/** Claims of an assertion: `iss`, `aud`, `sub`, `exp` (seconds since the epoch) and others. Sent as they are. */
+/** Claims of an assertion: `iss`, `aud`, `sub`, `exp` (seconds) and others, unchanged. */
 export type AssertionClaims = Readonly<Record<string, unknown>>;
 
 /** How an assertion is signed. */
@@ -39,8 +39,8 @@ export class AssertionGrant {
    * const token = await client.assertion.getToken(claims, { algorithm: "HS256", key: secret });
    * const same = await client.assertion.getToken([claims, "HS256", secret]);
    * ```
-   * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when it cannot be signed, before anything is sent; what
-   * `getToken` of the client throws
+   * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when it cannot be signed, before anything is sent;
+   * what `getToken` of the client throws
    */
   getToken(
     assertion: AssertionTuple,

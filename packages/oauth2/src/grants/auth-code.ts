@@ -13,7 +13,7 @@ import type { CallbackInput } from "./authorization-response.ts";
 import type { TokenOptions } from "../token/token-options.ts";
 import type { TokenParams } from "../token/token-params.ts";
 
-/** Parameters of an authorization URL by their wire names; `redirectUri` is another spelling of `redirect_uri`. */
+/** Parameters of an authorization URL by wire name; `redirectUri` means `redirect_uri`. */
 export type AuthorizeParams = GrantParams & { readonly redirectUri?: string | undefined };
 
 /** What a grant with an authorization URL needs of its client; an `OAuth2Client` is one. */
@@ -33,16 +33,17 @@ export class AuthCodeGrant {
   }
 
   /**
-   * Starts a sign-in: makes the URL to send the browser to, with PKCE (`S256`) and `state`, and with a `nonce` when an
-   * ID token is asked for; and the transaction to keep until the callback. With an `OidcClient` the request is signed or
-   * pushed where that is wanted.
+   * Starts a sign-in: makes the URL to send the browser to, with PKCE (`S256`) and `state`, and
+   * with a `nonce` when an ID token is asked for; and the transaction to keep until the callback.
+   * With an `OidcClient` the request is signed or pushed where that is wanted.
    *
    * @example
    * ```ts
    * const { url, transaction } = await client.authCode.start({ redirectUri, scope: "read" });
    * ```
-   * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for parameters that it makes itself, and for the scope `openid` with a
-   * client that is not an `OidcClient`, because the ID token would not be validated
+   * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for parameters that it makes itself, and for the
+   * scope `openid` with a client that is not an `OidcClient`, because the ID token would not be
+   * validated
    */
   start(
     params: AuthorizeParams = {},
@@ -52,14 +53,16 @@ export class AuthCodeGrant {
   }
 
   /**
-   * Finishes a sign-in: checks that the callback belongs to the transaction (`state`, `iss`), exchanges the code with the
-   * code verifier, and validates the ID token.
+   * Finishes a sign-in: checks that the callback belongs to the transaction (`state`, `iss`),
+   * exchanges the code with the code verifier, and validates the ID token.
    *
-   * @param input URL, query or request of the callback; a POST is read as the form of `response_mode=form_post`
+   * @param input URL, query or request of the callback; a POST is read as the form of
+   * `response_mode=form_post`
    * @param params further parameters of the token request
-   * @throws AuthorizationResponseError when the user or server refused (`code` says why, such as `access_denied`), or the
-   * callback is not of this transaction (`ERR_OAUTH_CALLBACK`)
-   * @throws OAuth2Error when the server refuses the code; TokenValidationError when the ID token is not to be trusted
+   * @throws AuthorizationResponseError when the user or server refused (`code` says why, such as
+   * `access_denied`), or the callback is not of this transaction (`ERR_OAUTH_CALLBACK`)
+   * @throws OAuth2Error when the server refuses the code; TokenValidationError when the ID token is
+   * not to be trusted
    */
   callback(
     input: CallbackInput,
@@ -71,8 +74,8 @@ export class AuthCodeGrant {
   }
 
   /**
-   * Makes the URL to send a browser to. Adds `client_id`, `response_type=code` and `redirect_uri`, and nothing that
-   * protects the callback: `start` does.
+   * Makes the URL to send a browser to. Adds `client_id`, `response_type=code` and `redirect_uri`,
+   * and nothing that protects the callback: `start` does.
    */
   authorizeUrl(params: AuthorizeParams = {}): string {
     return authorizeUrlFor(this.#client, "code", params);

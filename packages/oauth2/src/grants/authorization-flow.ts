@@ -15,16 +15,18 @@ import { splitTokenParams, type TokenParams } from "../token/token-params.ts";
 import { checkOptions } from "../check-options.ts";
 
 /**
- * What must be stored between {@link startAuthorization} and {@link finishAuthorization}: plain values, ready for JSON.
- * Keep it where only the browser that started can bring it back, such as an encrypted `HttpOnly` cookie or the session,
- * and use it once.
+ * What must be stored between {@link startAuthorization} and {@link finishAuthorization}: plain
+ * values, ready for JSON. Keep it where only the browser that started can bring it back, such as an
+ * encrypted `HttpOnly` cookie or the session, and use it once.
  */
 export interface AuthorizationTransaction {
+  /** Value of `state`, which the callback must repeat. */
   readonly state: string;
   /** Secret of PKCE. */
   readonly codeVerifier: string;
   /** Ties the ID token to this sign-in; there when one was asked for. */
   readonly nonce?: string | undefined;
+  /** Where the callback goes; sent again with the code. */
   readonly redirectUri?: string | undefined;
   /** The server that was asked. */
   readonly issuer?: string | undefined;
@@ -44,7 +46,7 @@ export interface AuthorizationTransaction {
 export interface StartAuthorizationOptions {
   /** Time that the user has, in seconds. Default: `3600`. */
   readonly lifetime?: number | undefined;
-  /** Whether the ID token must have one of `acr_values`; else these are a wish only. Default: `false`. */
+  /** Whether the ID token must have one of `acr_values`, not only should. Default: `false`. */
   readonly requireAcr?: boolean | undefined;
 }
 
@@ -87,10 +89,11 @@ export interface OpenIdFlow {
 }
 
 /**
- * Starts an authorization code flow with PKCE (`S256`) and `state`, and with a `nonce` when an ID token is asked for.
+ * Starts an authorization code flow with PKCE (`S256`) and `state`, and with a `nonce` when an ID
+ * token is asked for.
  *
- * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for parameters that the flow makes itself, for the scope `openid` where
- * the ID token would not be validated, and for wrong options
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for parameters that the flow makes itself, for the
+ * scope `openid` where the ID token would not be validated, and for wrong options
  */
 export async function startAuthorization(
   client: AuthorizationFlowClient,
@@ -137,12 +140,13 @@ export async function startAuthorization(
 }
 
 /**
- * Finishes an authorization code flow: checks that the callback belongs to the transaction (`state`, `iss`), exchanges
- * the code, and validates the ID token when one was asked for.
+ * Finishes an authorization code flow: checks that the callback belongs to the transaction
+ * (`state`, `iss`), exchanges the code, and validates the ID token when one was asked for.
  *
- * @throws AuthorizationResponseError when the user or server refused (`code` says why, such as `access_denied`), or the
- * callback is not of this transaction (`ERR_OAUTH_CALLBACK`)
- * @throws OAuth2Error when the server refuses the code; TokenValidationError when the ID token is not to be trusted
+ * @throws AuthorizationResponseError when the user or server refused (`code` says why, such as
+ * `access_denied`), or the callback is not of this transaction (`ERR_OAUTH_CALLBACK`)
+ * @throws OAuth2Error when the server refuses the code; TokenValidationError when the ID token is
+ * not to be trusted
  */
 export async function finishAuthorization(
   client: AuthorizationFlowClient,

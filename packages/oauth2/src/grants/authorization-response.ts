@@ -2,7 +2,7 @@ import { BodyTooLargeError, constantTimeEqual, readBody } from "@fetchwork/kit";
 import { redactText } from "../log/redact.ts";
 import { AuthorizationResponseError } from "../errors.ts";
 
-/** The parameters of a callback, wherever they came from: the URL of the request, or the body of a `form_post`. */
+/** The parameters of a callback: those of the request's URL, or of the body of a `form_post`. */
 export type CallbackInput = URL | URLSearchParams | Request | string;
 
 /** What a callback must have to belong to a transaction. */
@@ -19,7 +19,8 @@ const maxBytes = 65_536;
 const singles = ["code", "state", "iss", "error", "error_description", "error_uri", "response"];
 
 /**
- * Reads the parameters of a callback. A POST is read as the form that `response_mode=form_post` sends.
+ * Reads the parameters of a callback. A POST is read as the form that `response_mode=form_post`
+ * sends.
  *
  * @throws AuthorizationResponseError for a repeated parameter, or an invalid form body
  */
@@ -31,8 +32,8 @@ export async function readCallback(input: CallbackInput): Promise<URLSearchParam
 }
 
 /**
- * Checks that a callback belongs to a transaction, and returns its code. `iss` and `state` are checked first, so that nobody
- * else's error is believed.
+ * Checks that a callback belongs to a transaction, and returns its code. `iss` and `state` are
+ * checked first, so that nobody else's error is believed.
  *
  * @throws AuthorizationResponseError
  */
@@ -46,7 +47,7 @@ export function validateAuthorizationResponse(
   const iss = value("iss");
   if (issuer !== undefined && iss !== undefined && iss !== issuer) {
     const found = JSON.stringify(iss.slice(0, 200));
-    throw new AuthorizationResponseError(`the callback is of ${found}, expected ${issuer}`);
+    throw new AuthorizationResponseError(`the callback must be of ${issuer}, got ${found}`);
   }
   if (requiresIssuer && iss === undefined)
     throw new AuthorizationResponseError("the callback has no iss, which this server always sends");

@@ -3,7 +3,7 @@ import { optionError } from "../errors.ts";
 import type { TokenOptions } from "../token/token-options.ts";
 import type { TokenParams } from "../token/token-params.ts";
 
-/** The grant with the password of the resource owner (RFC 6749, 4.3). RFC 9700, 2.4 forbids it for new systems. */
+/** The password grant (RFC 6749, 4.3), forbidden for new systems by RFC 9700, 2.4. */
 export class PasswordGrant {
   readonly #client: Pick<TokenClient, "getToken">;
 

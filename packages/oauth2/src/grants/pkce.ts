@@ -7,12 +7,12 @@ export function generateCodeVerifier(): string {
   return randomValue();
 }
 
-/** Makes a value for `state`, which ties the callback to the browser that started (RFC 6749, 10.12). */
+/** Makes a value for `state`, which ties callback and browser (RFC 6749, 10.12). */
 export function randomState(): string {
   return randomValue();
 }
 
-/** Makes a value for `nonce`, which ties the ID token to the request (OpenID Connect Core, 3.1.2.1). */
+/** Makes a value for `nonce`, which ties the ID token to the request (OIDC Core, 3.1.2.1). */
 export function randomNonce(): string {
   return randomValue();
 }
@@ -29,8 +29,8 @@ export async function sha256Base64Url(text: string): Promise<string> {
 }
 
 /**
- * Generates an unguessable value: 32 random bytes in base64url, 43 characters. For `state`, `nonce`, `jti` and
- * PKCE code verifier.
+ * Generates an unguessable value: 32 random bytes in base64url, 43 characters. For `state`,
+ * `nonce`, `jti` and PKCE code verifier.
  */
 export function randomValue(): string {
   const bytes = crypto.getRandomValues(new Uint8Array(32));

@@ -7,7 +7,7 @@ export function isSecretHeader(name: string): boolean {
   return isSecretName(name) || /auth|dpop|token|session/.test(name);
 }
 
-/** Secret in a URL or a form; in JSON an API may use these names for its error, status or result. */
+/** Secret in a URL or form; in JSON an API may use these names for error, status or result. */
 const secretParameters: ReadonlySet<string> = new Set([
   "code",
   "state",
@@ -16,18 +16,18 @@ const secretParameters: ReadonlySet<string> = new Set([
   "response",
 ]);
 
-/** Whether the values of a parameter of a query, a fragment or a form, in any spelling of its name, are not shown. */
+/** Whether the values of a query, fragment or form parameter, in any spelling, are hidden. */
 export function isFilteredKey(key: string): boolean {
   const name = snakeCase(key);
   return filteredKeys().has(name) || secretParameters.has(name) || isSecretParameter(key);
 }
 
-/** Whether the values of a member of an object or of JSON, in any spelling of its name, are not shown. */
+/** Whether the values of a member of an object or of JSON, in any spelling, are hidden. */
 export function isFilteredMember(key: string): boolean {
   return filteredKeys().has(snakeCase(key)) || isSecretName(key);
 }
 
-/** Values of a request that are secret by the names of its headers and of the parameters of its query. */
+/** Values of a request that are secret by the names of its headers and query parameters. */
 export function secretsOfRequest(url: string, headers: Headers | undefined): readonly string[] {
   const secrets: string[] = [];
   for (const [name, value] of headers ?? []) {
@@ -43,7 +43,7 @@ export function secretsOfRequest(url: string, headers: Headers | undefined): rea
   return secrets;
 }
 
-/** Replaces secrets in a value of JSON, at all depths: the values of filtered members, and secrets in text. */
+/** Replaces secrets in JSON at all depths: values of filtered members, and secrets in text. */
 export function redactValue(value: unknown, known: readonly string[] = []): unknown {
   const masked = maskJson(value, { label: filteredLabel(), isSecret: isFilteredMember });
   const text = JSON.stringify(masked, (_name, member: unknown) =>
@@ -58,8 +58,9 @@ export function redactForm(form: string): string {
 }
 
 /**
- * Replaces secrets in text: values that are known; in JSON the values of filtered members; in URLs and forms, wherever
- * they stand, those of filtered parameters; in running text whatever looks like a filtered key with a value, or a JWT.
+ * Replaces secrets in text: values that are known; in JSON the values of filtered members; in URLs
+ * and forms, wherever they stand, those of filtered parameters; in running text whatever looks like
+ * a filtered key with a value, or a JWT.
  */
 export function redactText(text: string, known: readonly string[] = []): string {
   const safe = redactKnown(redactJson(text, known) ?? redactWords(text, known), known);
@@ -67,9 +68,9 @@ export function redactText(text: string, known: readonly string[] = []): string 
 }
 
 /**
- * Replaces secrets in what an error shows: its message, its stack, its properties and its causes. Returns the error
- * itself when it shows none, else another one with its name, its code and its message. A cause that leads back to an error
- * is left out.
+ * Replaces secrets in what an error shows: its message, its stack, its properties and its causes.
+ * Returns the error itself when it shows none, else another one with its name, its code and its
+ * message. A cause that leads back to an error is left out.
  *
  * @param outer - Errors that this one is a cause of. Default: none.
  */
@@ -166,13 +167,13 @@ function decode(text: string): string {
   }
 }
 
-/** What stands between a key and its value: `token: x`, `"token" => "x"`, `<token>x`, `token=x`, `token%3Dx`. */
+/** Between a key and its value: `token: x`, `"token" => "x"`, `<token>x`, `token%3Dx`. */
 const separators = /=>|[=:>]|%(?:25)*3D/gi;
 const keyBefore = /([^\s&?#/;,"'=:<>()[\]{}+]{1,64})\]?["']?[ \t]{0,4}$/;
 const valueAfter =
   /[ \t]{0,4}(?:"(?:[^"\\]|\\.)*"?|'[^']*'?[^\s&<>"]*|(?:(?:bearer|basic|dpop)[ \t]{1,4})?[^\s&<>"]+)/iy;
 
-/** Masks values that follow a filtered key, in URLs and forms also where they are part of a value, in any encoding. */
+/** Masks values after a filtered key, also within values of URLs and forms, in any encoding. */
 function redactPairs(text: string): string {
   const label = filteredLabel();
   let shown = "";

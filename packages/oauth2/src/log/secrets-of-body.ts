@@ -1,10 +1,11 @@
 import { isFilteredKey, isFilteredMember } from "./redact.ts";
 
 /**
- * Finds the values of a request's body that are secret by the names of their fields, so that nothing shows them when the
- * server sends them back.
+ * Finds the values of a request's body that are secret by the names of their fields, so that
+ * nothing shows them when the server sends them back.
  *
- * @param body - Text or bytes of a form or of JSON, `URLSearchParams` or `FormData`; other bodies have no fields.
+ * @param body - Text or bytes of a form or of JSON, `URLSearchParams` or `FormData`; other bodies
+ * have no fields.
  */
 export function secretsOfBody(body: unknown, contentType: string | null): readonly string[] {
   if (body instanceof URLSearchParams || body instanceof FormData) return secretsOfForm(body);

@@ -15,10 +15,10 @@ import { LostLockError } from "../store/lease.ts";
 import { MemoryTokenStore, type TokenStore } from "../store/token-store.ts";
 import { checkOptions } from "../check-options.ts";
 
-/** A token that was requested less than this many milliseconds ago is not renewed because a resource refused it. */
+/** A token younger than this, in ms, is not renewed when a resource refuses it. */
 const youngAge = 5000;
 
-/** Maximum wait for the lock of a store, in milliseconds; longer than the `lockTimeout` of our stores. */
+/** Maximum wait for the lock of a store, in milliseconds; longer than our stores' lockTimeout. */
 const lockLimit = 120_000;
 
 /** Options of {@link TokenManager}. */
@@ -28,18 +28,18 @@ export interface TokenManagerOptions {
   /** Key in the store; one per user and provider. Default: `default`. */
   readonly key?: string | undefined;
   /**
-   * Obtains the first token, and another when there is no refresh token or the server refuses it: for grants that need
-   * no user, such as client credentials. Default: none.
+   * Obtains the first token, and another when there is no refresh token or the server refuses it:
+   * for grants that need no user, such as client credentials. Default: none.
    */
   readonly grant?: (() => Promise<AccessToken>) | undefined;
   /**
-   * Seconds before the expiry from which a token is renewed; at most a quarter of its lifetime. If that fails while the
-   * token is still good, the old one is given. Default: 30.
+   * Seconds before the expiry from which a token is renewed; at most a quarter of its lifetime. If
+   * that fails while the token is still good, the old one is given. Default: 30.
    */
   readonly refreshBefore?: number | undefined;
   /**
-   * Parameters of each refresh, such as `resource`; they win over those that the token keeps. Default: those of the
-   * token.
+   * Parameters of each refresh, such as `resource`; they win over those that the token keeps.
+   * Default: those of the token.
    */
   readonly refreshParams?: TokenParams | undefined;
   /** Called with each new token after it is stored, before anybody gets it. Default: none. */
@@ -56,22 +56,24 @@ export interface GetTokenOptions {
   /** Ends the wait of this caller, and of no other. Default: none. */
   readonly signal?: AbortSignal | null | undefined;
   /**
-   * Signs a user in, where there is no token and no other way to get one: none is stored, or its refresh token is
-   * missing or was refused. Callers at the same time share one sign-in, whose token is stored. A server that is not
-   * reached is an error as without it. Default: none, such a call rejects.
+   * Signs a user in, where there is no token and no other way to get one: none is stored, or its
+   * refresh token is missing or was refused. Callers at the same time share one sign-in, whose
+   * token is stored. A server that is not reached is an error as without it. Default: none, such a
+   * call rejects.
    */
   readonly orElse?: (() => Promise<AccessToken>) | undefined;
 }
 
 /**
- * Keeps one token fresh. However many callers ask, and however many processes share the store, an expired token is
- * refreshed once; a new one is stored before anybody gets it. A refresh token that the server refused (`invalid_grant`) is
- * not sent again, unless it is set again. After a token request that failed there is none until the time that the
- * server's `Retry-After` names (at most a minute), else for 100 ms, doubled with each failure up to 30 s. Callers wait for
- * the next request if the failure may pass (no connection, a status of 408, 429, or 500 and above), until their signal ends
- * the wait or the `timeout` of the client's connection is over; else they get the same error. A token that had expired on
- * arrival is returned for as long. A token that this manager requested less than 5 s ago is not renewed because a resource
- * refused it.
+ * Keeps one token fresh. However many callers ask, and however many processes share the store, an
+ * expired token is refreshed once; a new one is stored before anybody gets it. A refresh token that
+ * the server refused (`invalid_grant`) is not sent again, unless it is set again. After a token
+ * request that failed there is none until the time that the server's `Retry-After` names (at most a
+ * minute), else for 100 ms, doubled with each failure up to 30 s. Callers wait for the next request
+ * if the failure may pass (no connection, a status of 408, 429, or 500 and above), until their
+ * signal ends the wait or the `timeout` of the client's connection is over; else they get the same
+ * error. A token that had expired on arrival is returned for as long. A token that this manager
+ * requested less than 5 s ago is not renewed because a resource refused it.
  *
  * @example
  * ```ts
@@ -90,7 +92,7 @@ export class TokenManager {
   /** A token that the server gave and the store did not take. */
   #unsaved: AccessToken | undefined;
   #flight: Promise<AccessToken> | undefined;
-  /** A refresh token that the server refused for good, and how; some servers take its use for theft. */
+  /** A refresh token that the server refused for good; some servers take its use for theft. */
   #refusal: { readonly refreshToken: string; readonly error: OAuth2Error } | undefined;
   readonly #pause: TokenPause;
   /** The token that was requested last, and when by the monotonic clock. */
@@ -133,8 +135,9 @@ export class TokenManager {
   }
 
   /**
-   * Whether somebody is signed in: `getToken` would return a token, or ask the server for one, without a user. Asks the
-   * store and no server, so a refresh token that the server no longer accepts counts until it was refused here.
+   * Whether somebody is signed in: `getToken` would return a token, or ask the server for one,
+   * without a user. Asks the store and no server, so a refresh token that the server no longer
+   * accepts counts until it was refused here.
    *
    * @throws TokenStoreError
    */
@@ -149,8 +152,8 @@ export class TokenManager {
   /**
    * Returns a fresh token: the one at hand, that of the store, or a new one.
    *
-   * @throws TokenUnavailableError when there is none and no way to get one; what a refresh, the grant or `orElse` throws;
-   * TokenStoreError; the reason of the signal
+   * @throws TokenUnavailableError when there is none and no way to get one; what a refresh, the
+   * grant or `orElse` throws; TokenStoreError; the reason of the signal
    */
   async getToken(options: GetTokenOptions = {}): Promise<AccessToken> {
     checkOptions("TokenManager.getToken", options, ["refused", "minValidity", "signal", "orElse"]);
@@ -168,7 +171,8 @@ export class TokenManager {
         if (orElse !== undefined && needsUser(error)) {
           return await raceSignal(this.#signInBy(orElse), signal);
         }
-        // The caller that has the lock now has stored a newer token, or is about to. Each round requests one more token.
+        // The caller that has the lock now has stored a newer token, or is about to. Each round
+        // requests one more token.
         if (error instanceof LostLockError && lostLocks < 2 && performance.now() < deadline) {
           lostLocks += 1;
           await pause(100 * lostLocks, signal ?? undefined);

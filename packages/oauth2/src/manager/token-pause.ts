@@ -11,8 +11,9 @@ const maxDelay = 30_000;
 const maxRequestedPause = 60_000;
 
 /**
- * Delays token requests after one that failed: for the time that its `Retry-After` names, else for 100 ms, and twice as
- * long after each further failure. Measured by the monotonic clock, so that a step of the system's clock changes nothing.
+ * Delays token requests after one that failed: for the time that its `Retry-After` names, else for
+ * 100 ms, and twice as long after each further failure. Measured by the monotonic clock, so that a
+ * step of the system's clock changes nothing.
  */
 export class TokenPause {
   readonly #clock: () => number;
@@ -31,12 +32,12 @@ export class TokenPause {
     return this.#until - performance.now();
   }
 
-  /** Whether the last request led to a token that is of no use, and it is too early for another one. */
+  /** Whether the last request led to a useless token, and it is too early for another one. */
   get hasUselessToken(): boolean {
     return this.#reason === undefined && this.remaining > 0;
   }
 
-  /** Whether it is worth waiting after this error: the last request failed with it, and the next may succeed. */
+  /** Whether waiting may help: the last request failed so, the next may succeed. */
   delays(error: unknown): boolean {
     return this.#reason?.error === error && isTemporary(error);
   }
@@ -75,7 +76,7 @@ export class TokenPause {
     }
   }
 
-  /** Begins a pause after a token that had expired on arrival, or does not live as long as it has to. */
+  /** Begins a pause after a token that had expired on arrival, or lives shorter than required. */
   useless({ expiresAt = 0 }: AccessToken): void {
     const lifetime = expiresAt * 1000 - this.#clock();
     this.#begin(lifetime > 0 ? Math.min(this.#length(), lifetime) : this.#length(), undefined);

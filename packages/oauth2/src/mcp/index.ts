@@ -1,7 +1,2 @@
 export { mcpAuthorization, type McpAuthorization } from "./mcp-authorization.ts";
-export type {
-  McpAuthorizationOptions,
-  McpClientInformation,
-  McpClientMetadata,
-} from "./mcp-options.ts";
-export type { McpOAuthProvider, McpTokens } from "./mcp-provider.ts";
+export type { McpAuthorizationOptions } from "./mcp-provider.ts";

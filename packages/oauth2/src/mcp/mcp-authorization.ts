@@ -1,26 +1,14 @@
 import { checkOptions } from "../check-options.ts";
-import type { McpAuthorizationOptions } from "./mcp-options.ts";
-import { McpOAuthProvider } from "./mcp-provider.ts";
-import { SharedTokens } from "./shared-tokens.ts";
-
-const optionNames: readonly (keyof McpAuthorizationOptions)[] = [
-  "store",
-  "key",
-  "redirectUrl",
-  "redirect",
-  "clientMetadata",
-  "clientMetadataUrl",
-  "client",
-  "fetch",
-];
+import { McpOAuthProvider, type McpAuthorizationOptions } from "./mcp-provider.ts";
 
 /** The two options that the transport of an MCP client needs. */
 export interface McpAuthorization {
   /** An `OAuthClientProvider` of `@modelcontextprotocol/client` and of `@ai-sdk/mcp`. */
   readonly authProvider: McpOAuthProvider;
   /**
-   * A `fetch` that repeats a request whose token the MCP server refused, once, with the token of one shared refresh. It
-   * learns from the exchange of the code how a refresh is sent, so `auth()` must be given it too.
+   * A `fetch` that repeats a request whose token the MCP server refused, once, with the token of
+   * one shared refresh. It learns from the exchange of the code how a refresh is sent, so `auth()`
+   * must be given it too.
    */
   readonly fetch: typeof fetch;
   /** Forgets the tokens, here and in the store. Does not revoke them. */
@@ -28,15 +16,23 @@ export interface McpAuthorization {
 }
 
 /**
- * Makes the authorization of an MCP client whose calls and processes share one refresh. Whenever the client asks for a
- * token it gets one that is good, and never a refresh token: only a `TokenManager` refreshes, under the lock of the store.
- * The first sign-in is that of the client; what it stores is in the same store.
+ * Makes the authorization of an MCP client whose calls and processes share one refresh. The client
+ * gets good access tokens and no refresh token: only a `TokenManager` refreshes, under the lock of
+ * the store. The client signs in itself, and what it stores is in the same store.
  *
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
  */
 export function mcpAuthorization(options: McpAuthorizationOptions): McpAuthorization {
-  checkOptions("mcpAuthorization", options, optionNames);
-  const tokens = new SharedTokens(options);
-  const authProvider = new McpOAuthProvider(options, tokens);
-  return { authProvider, fetch: tokens.fetch, signOut: () => tokens.clear() };
+  checkOptions("mcpAuthorization", options, [
+    "store",
+    "key",
+    "redirectUrl",
+    "redirect",
+    "clientMetadata",
+    "clientMetadataUrl",
+    "client",
+    "fetch",
+  ]);
+  const authProvider = new McpOAuthProvider(options);
+  return { authProvider, fetch: authProvider.fetch, signOut: () => authProvider.signOut() };
 }

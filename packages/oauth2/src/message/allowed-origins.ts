@@ -1,8 +1,8 @@
 import { OAuth2UsageError, optionError } from "../errors.ts";
 
 /**
- * Where requests may go: anywhere, to the origin of the site, to listed origins (`https://api.example.com`), or where
- * a function says.
+ * Where requests may go: anywhere, to the origin of the site, to listed origins
+ * (`https://api.example.com`), or where a function says.
  */
 export type AllowedOrigins = "any" | "site" | readonly string[] | ((url: URL) => boolean);
 
@@ -12,7 +12,8 @@ export type TargetCheck = (url: URL) => void;
 /**
  * Makes the check of targets.
  *
- * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when the rule is malformed; the check throws `ERR_OAUTH_TARGET`
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when the rule is malformed; the check throws
+ * `ERR_OAUTH_TARGET`
  */
 export function createTargetCheck(
   rule: AllowedOrigins | undefined,

@@ -1,6 +1,6 @@
 import { optionError } from "../errors.ts";
 
-/** A value of a parameter: scalars as text, lists by repeating the name (RFC 8707), objects as JSON (RFC 9396). */
+/** A parameter: scalars as text, lists repeated (RFC 8707), objects as JSON (RFC 9396). */
 export type ParamValue = unknown;
 
 /** Parameters by their wire names; `undefined` and `null` are left out, empty text is kept. */
@@ -15,7 +15,7 @@ export type Scope = string | readonly string[];
 export interface GrantParams extends Params {
   /** Default: what the server thinks right. */
   readonly scope?: Scope | null | undefined;
-  /** URLs of the resources that the token is for (RFC 8707). Default: what the server thinks right. */
+  /** URLs of the resources that the token is for (RFC 8707). Default: the server's choice. */
   readonly resource?: string | URL | readonly (string | URL)[] | null | undefined;
 }
 
@@ -29,7 +29,7 @@ export function withScopeAsText<T extends Params>(params: T): T {
 /** Pairs of a query or form. */
 export type Pair = readonly [name: string, value: string];
 
-/** Turns parameters into pairs; a list of scalars repeats the name, what holds an object is written as JSON. */
+/** Turns parameters into pairs; scalar lists repeat the name, objects are JSON. */
 export function toPairs(params: Params): Pair[] {
   const pairs: Pair[] = [];
   for (const name of Object.keys(params)) {
@@ -65,7 +65,7 @@ function toText(name: string, value: unknown): string {
   }
 }
 
-/** Writes pairs as a query or form, with `%20` for a space: every server reads that alike in both. */
+/** Writes pairs as query or form, with `%20` for a space: read alike everywhere. */
 export function encodePairs(pairs: Iterable<Pair>): string {
   return Array.from(pairs, ([name, value]) => `${encode(name)}=${encode(value)}`).join("&");
 }

@@ -3,7 +3,7 @@ import { InvalidResponseError, optionError, type ResponseData } from "../errors.
 /** Turns a body into a value; an object that it returns is converted to snake case as any other. */
 export type BodyParser = (body: string, response: ResponseData) => unknown;
 
-/** A parser, or the name of one: `json`, `query` (a form), `text`, or one of {@link registerParser}. */
+/** A parser, or its name: `json`, `query` (a form), `text`, or of {@link registerParser}. */
 export type ParserChoice = BodyParser | (string & {}) | "json" | "query" | "text";
 
 const byName = new Map<string, BodyParser>([
@@ -38,8 +38,8 @@ export function registerParser(
 }
 
 /**
- * Parses a body by the choice of the caller, else by its media type. A body of another type stays the text that it is. A
- * name that is not registered leaves it to the media type.
+ * Parses a body by the choice of the caller, else by its media type. A body of another type stays
+ * the text that it is. A name that is not registered leaves it to the media type.
  *
  * @throws InvalidResponseError for malformed JSON with a status below 400
  */
@@ -74,7 +74,7 @@ function withoutProto(this: unknown, key: string, value: unknown): unknown {
   return key === "__proto__" ? undefined : value;
 }
 
-/** Parses a form; a repeated key has a list. Brackets in a name mean nothing, and `__proto__` is left out as in JSON. */
+/** Parses a form; repeated keys make lists. Plain brackets; `__proto__` is left out. */
 export function parseForm(form: string): Record<string, unknown> {
   const fields = new Map<string, string | string[]>();
   for (const [key, value] of new URLSearchParams(form)) {

@@ -27,7 +27,8 @@ const formType = "application/x-www-form-urlencoded";
 /**
  * Makes the bytes or text of a body.
  *
- * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when a field is to be added to a body that is not a form, or a GET would have a body
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when a field is to be added to a body that is not a
+ * form, or a GET would have a body
  */
 export async function encodeBody(
   input: BodyInput,

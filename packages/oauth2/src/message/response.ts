@@ -28,11 +28,11 @@ export interface OAuth2ResponseInit extends ParseOptions {
   readonly headers: Headers;
   /** The body; text counts as UTF-8. */
   readonly body: Uint8Array | string;
-  /** URL that answered, after redirects. */
+  /** URL that responded, after redirects. */
   readonly url: string;
-  /** Values of the request that must never be shown, wherever the response repeats them. Default: none. */
+  /** Values of the request that are never shown where the response repeats them. Default: none. */
   readonly secrets?: readonly string[] | undefined;
-  /** Headers of the request; what those with credentials hold is not shown either. Default: none. */
+  /** Headers of the request; those with credentials are not shown either. Default: none. */
   readonly requestHeaders?: Headers | undefined;
 }
 
@@ -46,7 +46,7 @@ export class OAuth2Response implements ResponseData {
 
   readonly status: number;
   readonly headers: Headers;
-  /** URL that answered, after redirects. */
+  /** URL that responded, after redirects. */
   readonly url: string;
   readonly #content: Uint8Array | string;
   readonly #options: OAuth2ResponseInit;
@@ -82,10 +82,12 @@ export class OAuth2Response implements ResponseData {
   }
 
   /**
-   * The body as a value: a form or JSON object is an object with snake_case keys (with `snaky: false` a plain object with
-   * the keys of the provider), other JSON is what it is, anything else the text. Made once, when it is first asked for.
+   * The body as a value: a form or JSON object is an object with snake_case keys (with `snaky:
+   * false` a plain object with the keys of the provider), other JSON is what it is, anything else
+   * the text. Made once, when it is first asked for.
    *
-   * @throws InvalidResponseError when the media type is JSON but the body is not; with a status of 400 or more it is the text
+   * @throws InvalidResponseError when the media type is JSON but the body is not; with a status of
+   * 400 or more it is the text
    */
   get parsed(): unknown {
     return (this.#parsed ??= { value: this.#parse() }).value;

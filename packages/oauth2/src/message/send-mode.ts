@@ -3,7 +3,7 @@ import { optionError } from "../errors.ts";
 /** Where a token is sent: header (RFC 6750, 2.1), form field of the body (2.2) or query (2.3). */
 export type SendMode = "header" | "body" | "query";
 
-/** A {@link SendMode}, a map from verbs (`get`, `post`, ...; missing ones are `header`), or a function of the verb. */
+/** A {@link SendMode}, a map from verbs (`get`, `post`; default `header`), or a function. */
 export type SendModeOption =
   SendMode | ((verb: string) => SendMode) | { readonly [verb: string]: SendMode };
 

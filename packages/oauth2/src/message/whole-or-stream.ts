@@ -4,9 +4,9 @@ import { ByteCollector } from "@fetchwork/kit";
 const maxCollected = 1_048_576;
 
 /**
- * Takes the body of a `Request` as bytes when it is all there already, as text and bytes are: then it has a
- * `Content-Length`, which some servers insist on, and can be sent twice. Otherwise it stays a stream, and nothing of it
- * is waited for.
+ * Takes the body of a `Request` as bytes when it is all there already, as text and bytes are: then
+ * it has a `Content-Length`, which some servers insist on, and can be sent twice. Otherwise it
+ * stays a stream, and nothing of it is waited for.
  */
 export async function wholeOrStream(
   body: ReadableStream<Uint8Array>,

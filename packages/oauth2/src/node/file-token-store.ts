@@ -24,14 +24,15 @@ import { retryBusy } from "./retry-busy.ts";
 export interface FileTokenStoreOptions {
   /** After how many milliseconds without a sign of life a lock is free. Default: 30_000. */
   readonly leaseTime?: number | undefined;
-  /** Maximum wait for a lock, in milliseconds; then `lock` rejects with a `TokenStoreError`. Default: 90_000. */
+  /** Maximum wait for a lock in milliseconds, then a `TokenStoreError`. Default: 90_000. */
   readonly lockTimeout?: number | undefined;
 }
 
 /**
- * A store in a folder, one file per key, which processes of one machine share. Files can be read by their owner only and
- * are replaced as a whole, after the new content is on the disk: a killed process leaves either the old token or the new one.
- * Links and files of other users are not read. Tokens are not encrypted.
+ * A store in a folder, one file per key, which processes of one machine share. Files can be read by
+ * their owner only and are replaced as a whole, after the new content is on the disk: a killed
+ * process leaves either the old token or the new one. Links and files of other users are not read.
+ * Tokens are not encrypted.
  */
 export class FileTokenStore implements TokenStore {
   readonly #folder: string;
@@ -109,7 +110,7 @@ export class FileTokenStore implements TokenStore {
     }
   }
 
-  /** A process that was stopped for longer than its lease must not overwrite what its successor has stored. */
+  /** A process that was stopped past its lease must not overwrite its successor's data. */
   async #checkLock(path: string): Promise<void> {
     const holder = this.#held.get(path);
     if (holder === undefined || (await contentOf(path)) === holder) return;
@@ -120,7 +121,8 @@ export class FileTokenStore implements TokenStore {
     if (await create(path, holder)) return true;
     const current = await contentOf(path);
     if (current === undefined || !(await this.#isAbandoned(path, current))) return false;
-    // Of all who find it abandoned, one removes it; and only if it still is the one that was looked at.
+    // Of all who find it abandoned, one removes it; and only if it still is the one that was looked
+    // at.
     const removal = `${path}.removal`;
     if (!(await create(removal, holder))) {
       if (await isOlder(removal, this.#leaseTime)) await remove(removal);
@@ -167,7 +169,7 @@ async function makeFolder(path: string): Promise<void> {
   }
 }
 
-/** Reads a file, unless it may come from another user: a link, or a file with another owner, in a folder that they share. */
+/** Reads a file unless another user may own it: a link, or a foreign file in a shared folder. */
 async function readOwn(path: string): Promise<string> {
   // Windows has neither of the last two, and `|` takes what is not there for 0.
   const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants;
@@ -221,7 +223,7 @@ async function isOlder(path: string, milliseconds: number): Promise<boolean> {
   }
 }
 
-/** Whether the process that has a lock is known to be gone: of this machine, and without that process. */
+/** Whether the process that has a lock is known to be gone: of this machine, and ended. */
 function isDead(content: string): boolean {
   const { pid, host } = parseHolder(content);
   if (host !== hostname() || pid === undefined) return false;

@@ -1,6 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { createSecureContext } from "node:tls";
-// Imported by file: for the bare package name, Bun substitutes its own module, which has no connections.
+// Imported by file: for the bare package name, Bun substitutes its own module, which has no
+// connections.
 import {
   Agent,
   EnvHttpProxyAgent,
@@ -17,7 +18,7 @@ import { OAuth2UsageError, optionError } from "../errors.ts";
 import { wholeOrStream } from "../message/whole-or-stream.ts";
 import { checkOptions } from "../check-options.ts";
 
-/** What sends requests with certificates, through proxies, within timeouts. A `fetch`, and a `Fetch` of this package. */
+/** Sends requests with certificates, proxies, timeouts; a `fetch` and a `Fetch`. */
 export interface NodeTransport extends AsyncDisposable {
   (input: string | URL | Request, init?: RequestInit): Promise<Response>;
   /** Waits for what is under way, and closes the connections. */
@@ -32,7 +33,8 @@ export interface NodeTransport extends AsyncDisposable {
  * const fetch = nodeTransport({ cert, key });
  * const client = new OAuth2Client("id", null, { site, authScheme: "tls_client_auth", fetch });
  * ```
- * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when an option is wrong, or certificate and key do not belong together
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when an option is wrong, or certificate and key do
+ * not belong together
  */
 export function nodeTransport(options: NodeTransportOptions = {}): NodeTransport {
   checkOptions("nodeTransport", options, transportOptionNames);

@@ -6,8 +6,8 @@ const interval = 20;
 const busy: ReadonlySet<unknown> = new Set(["EACCES", "EBUSY", "EPERM"]);
 
 /**
- * Changes a file. On Windows it tries again for a second where the file is open elsewhere: in a reader, or in a program that
- * looks for viruses.
+ * Changes a file. On Windows it tries again for a second where the file is open elsewhere: in a
+ * reader, or in a program that looks for viruses.
  */
 export async function retryBusy<T>(
   change: () => Promise<T>,

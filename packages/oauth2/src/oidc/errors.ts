@@ -8,8 +8,8 @@ export interface TokenValidationErrorOptions extends ErrorOptions {
 }
 
 /**
- * A signed token is invalid: an ID token, a logout token, or a signed answer of the server. The message shows
- * neither the token nor its secret claims.
+ * A signed token is invalid: an ID token, a logout token, or a signed response of the server. The
+ * message shows neither the token nor its secret claims.
  */
 export class TokenValidationError extends OAuth2Error {
   override readonly name: string = "TokenValidationError";
@@ -24,7 +24,7 @@ export class TokenValidationError extends OAuth2Error {
   }
 }
 
-/** Metadata of a server, a resource or its keys is unusable, or lacks the endpoint that was asked for. */
+/** Metadata of a server, a resource or its keys is unusable, or lacks a wanted endpoint. */
 export class MetadataError extends OAuth2Error {
   override readonly name: string = "MetadataError";
   /** Stable; what to test for. */
@@ -40,10 +40,10 @@ export interface ChallengeErrorOptions extends Omit<OAuth2ErrorOptions, "code"> 
   readonly challenges: readonly Challenge[];
 }
 
-/** A resource refused the token and stated in `WWW-Authenticate` what it requires (RFC 6750, 3; RFC 9470, 3). */
+/** A resource refused the token, see `WWW-Authenticate` (RFC 6750, 3; RFC 9470, 3). */
 export class ChallengeError extends OAuth2Error {
   override readonly name: string = "ChallengeError";
-  /** The parameter `error` of the first challenge that has one, such as `invalid_token`; else `ERR_OAUTH_CHALLENGE`. */
+  /** First challenge's `error`, such as `invalid_token`; else `ERR_OAUTH_CHALLENGE`. */
   declare readonly code: string;
   readonly #challenges: readonly Challenge[];
 

@@ -21,19 +21,22 @@ import { checkOptions } from "../check-options.ts";
 /** Options of an {@link OidcClient}. What the server's metadata states is not an option. */
 export interface OidcClientOptions extends Omit<OAuth2ClientOptions, MetadataOption> {
   /**
-   * Signature algorithms of all that the server signs: ID tokens, logout tokens, user information, introspection. Default: those of the server that sign with a private key, else
-   * `RS256`. `HS256` must be named, and is verified with the client secret.
+   * Signature algorithms of all that the server signs: ID tokens, logout tokens, user information,
+   * introspection. Default: those of the server that sign with a private key, else `RS256`. `HS256`
+   * must be named, and is verified with the client secret.
    */
   readonly idTokenAlgorithms?: readonly string[] | undefined;
   /** How far the server's clock may differ, in seconds. Default: `30`. */
   readonly clockTolerance?: number | undefined;
   /** How the keys of the server are cached. */
   readonly jwks?: Pick<RemoteJwksOptions, "cacheMaxAge" | "cooldown"> | undefined;
-  /** Scope of a sign-in that names none; `""` for none, where the server knows no `openid`. Default: `openid`. */
+  /**
+   * Scope of a sign-in without one; `""`: none, for servers without `openid`. Default: `openid`.
+   */
   readonly defaultScope?: Scope | undefined;
   /** Whether sign-ins are pushed (RFC 9126). Default: whether the server requires it. */
   readonly pushAuthorization?: boolean | undefined;
-  /** Whether `http` to other machines is allowed. Default: `false`; `http` to this machine always is. */
+  /** Whether `http` is allowed to other machines than this. Default: `false`. */
   readonly allowInsecure?: boolean | undefined;
   /** Customizes the connection, as the fourth argument of `OAuth2Client`. */
   readonly build?: ((connection: ConnectionBuilder) => void) | undefined;
@@ -45,6 +48,7 @@ export interface OidcDiscoverOptions extends OidcClientOptions {
   readonly discovery?: DiscoverOptions["algorithm"] | undefined;
   /** See {@link DiscoverOptions.expectedIssuer}. */
   readonly expectedIssuer?: string | undefined;
+  /** Aborts the request for the metadata. */
   readonly signal?: AbortSignal | null | undefined;
 }
 

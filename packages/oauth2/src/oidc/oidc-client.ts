@@ -59,8 +59,8 @@ export type ClientVerifyLogoutTokenOptions = Pick<
 >;
 
 /**
- * A client of a server whose metadata is known: everything that an `OAuth2Client` is, and OpenID Connect. Every ID token
- * that comes from the token endpoint is validated before anybody gets it.
+ * A client of a server whose metadata is known: everything that an `OAuth2Client` is, and OpenID
+ * Connect. Every ID token that comes from the token endpoint is validated before anybody gets it.
  *
  * @example
  * ```ts
@@ -78,6 +78,7 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
   readonly metadata: ServerMetadata;
   /** Keys of the server; `undefined` when it has no `jwks_uri`. */
   readonly jwks: RemoteJwks | undefined;
+  /** Whether the endpoints of `mtls_endpoint_aliases` are used. */
   readonly usesMtlsAliases: boolean;
   /** The device authorization grant (RFC 8628). */
   readonly device: DeviceFlow;
@@ -110,14 +111,9 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
     const { clock, maxResponseBytes } = this;
     this.metadata = metadata;
     this.usesMtlsAliases = usesMtlsAliases;
-    this.jwks =
-      metadata.jwks_uri === undefined
-        ? undefined
-        : new RemoteJwks(
-            metadata.jwks_uri,
-            { ...jwks, clock, allowInsecure, maxResponseBytes },
-            this.connection,
-          );
+    const { jwks_uri: uri } = metadata;
+    const keyOptions = { ...jwks, clock, allowInsecure, maxResponseBytes };
+    this.jwks = uri === undefined ? undefined : new RemoteJwks(uri, keyOptions, this.connection);
     const algorithms =
       own.idTokenAlgorithms ?? signedWithKeys(metadata.id_token_signing_alg_values_supported);
     const key = createKeySource(this.secret, this.jwks);
@@ -149,9 +145,10 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
       "expectedIssuer",
       "signal",
     ]);
-    const { discovery: algorithm, expectedIssuer: issuerName, signal, ...clientOptions } = options;
+    const { discovery: algorithm, expectedIssuer, signal, ...clientOptions } = options;
     const { own, rest } = splitOidcOptions(clientOptions);
-    // A client that never asks for a token: its connection has the certificates, proxies and middlewares of the real one.
+    // A client that never asks for a token: its connection has the certificates, proxies and
+    // middlewares of the real one.
     const { connection, maxResponseBytes } = new OAuth2Client(
       clientId,
       clientSecret,
@@ -159,26 +156,21 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
       own.build,
     );
     const { allowInsecure } = own;
-    const request = {
-      algorithm,
-      expectedIssuer: issuerName,
-      signal,
-      allowInsecure,
-      maxResponseBytes,
-    };
+    const request = { algorithm, expectedIssuer, signal, allowInsecure, maxResponseBytes };
     const metadata = await discover(issuer, request, connection);
     return new OidcClient(metadata, clientId, clientSecret, clientOptions);
   }
 
   /**
-   * Asks for a token as an `OAuth2Client` does, and validates the ID token that comes with it; only its `nonce` is for
-   * {@link AuthCodeGrant.callback} to check.
+   * Asks for a token as an `OAuth2Client` does, and validates the ID token that comes with it; only
+   * its `nonce` is for {@link AuthCodeGrant.callback} to check.
    *
    * @throws TokenValidationError when the ID token is not to be trusted, whatever `raiseErrors` is
    */
   override async getToken(params: TokenParams, options?: TokenOptions): Promise<AccessToken> {
     const token = await super.getToken(params, options);
-    // If the ID token is the token itself, by `tokenName` or as the only one, it is not among the token's fields.
+    // If the ID token is the token itself, by `tokenName` or as the only one, it is not among the
+    // token's fields.
     const hash = token.response?.hash;
     const idToken = token.idToken ?? hash?.["id_token"] ?? hash?.["idToken"];
     if (typeof idToken !== "string") return token;
@@ -189,8 +181,8 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
   }
 
   /**
-   * A refresh must not return a token of another user (OpenID Connect Core, 12.2). The ID token stays with the session,
-   * and its claims stay known when the response has no new one.
+   * A refresh must not return a token of another user (OpenID Connect Core, 12.2). The ID token
+   * stays with the session, and its claims stay known when the response has no new one.
    */
   readonly refreshRules: RefreshRules = {
     keptFields: ["scope", "id_token"],
@@ -204,8 +196,8 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
   };
 
   /**
-   * The claims of the ID token that came with a token, or with the one that it was refreshed from, validated;
-   * `undefined` when none came, and for a token that was restored from a store.
+   * The claims of the ID token that came with a token, or with the one that it was refreshed from,
+   * validated; `undefined` when none came, and for a token that was restored from a store.
    */
   claims(token: AccessToken): IdTokenClaims | undefined {
     return this.#claims.get(token);
@@ -247,11 +239,12 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
   }
 
   /**
-   * Fetches the claims about the user (OpenID Connect Core, 5.3); see {@link ClientUserInfoOptions}. Their `sub` must be
-   * that of the ID token that came with the token, also when that was stored and restored.
+   * Fetches the claims about the user (OpenID Connect Core, 5.3); see {@link
+   * ClientUserInfoOptions}. Their `sub` must be that of the ID token that came with the token, also
+   * when that was stored and restored.
    *
-   * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when there is no `sub` to compare with; MetadataError, ChallengeError,
-   * TokenValidationError
+   * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when there is no `sub` to compare with;
+   * MetadataError, ChallengeError, TokenValidationError
    */
   async userInfo(
     token: AccessToken | string,
@@ -285,7 +278,8 @@ export class OidcClient extends OAuth2Client implements ProviderClient {
   }
 
   /**
-   * Pushes an authorization request (RFC 9126). `authCode.start` does it by itself; this is for requests of one's own.
+   * Pushes an authorization request (RFC 9126). `authCode.start` does it by itself; this is for
+   * requests of one's own.
    *
    * @throws MetadataError, OAuth2Error
    */

@@ -2,7 +2,7 @@
 export interface Challenge {
   /** Name of the scheme, in lower case: `withAccessToken`, `dpop`, `basic`. */
   readonly scheme: string;
-  /** Parameters; names in lower case, values without their quotes. Of a repeated one the first counts. */
+  /** Parameters by names in lower case, with values without quotes. The first of repeats counts. */
   readonly parameters: ReadonlyMap<string, string>;
   /** The one value of schemes that have no parameters, such as `Negotiate`. */
   readonly token68?: string | undefined;
@@ -62,7 +62,7 @@ function readChallenge(cursor: Cursor): Challenge | undefined {
   return isSeparated ? { scheme, parameters } : undefined;
 }
 
-/** Reads `name=value`; leaves the cursor where it was when there is none, since the next challenge may begin there. */
+/** Reads `name=value`; else leaves the cursor, since the next challenge may begin there. */
 function readParameter(cursor: Cursor): readonly [name: string, value: string] | undefined {
   const start = cursor.position;
   const name = cursor.take(token)?.[0].toLowerCase();

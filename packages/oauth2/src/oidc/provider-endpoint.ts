@@ -11,7 +11,7 @@ export interface ProviderClient extends FormSender {
   /** Client identifier. */
   readonly id: string | null;
   readonly metadata: ServerMetadata;
-  /** Whether the endpoints of `mtls_endpoint_aliases` are used where there are any (RFC 8705, 5). */
+  /** Whether the endpoints of `mtls_endpoint_aliases` are used if present (RFC 8705, 5). */
   readonly usesMtlsAliases: boolean;
 }
 
@@ -43,7 +43,7 @@ export function endpointUrl(
 /**
  * Sends parameters to an endpoint as an authenticated form.
  *
- * @throws OAuth2Error for an answer with a status of 400 or more
+ * @throws OAuth2Error for a response with a status of 400 or more
  */
 export async function callEndpoint(
   client: ProviderClient,

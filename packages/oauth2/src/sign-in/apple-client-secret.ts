@@ -15,7 +15,8 @@ export interface AppleKey {
 }
 
 /**
- * Makes the `authScheme` of Apple: a client secret that is a JWT, signed for each request (`ES256`, five minutes).
+ * Makes the `authScheme` of Apple: a client secret that is a JWT, signed for each request (`ES256`,
+ * five minutes).
  *
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
  */

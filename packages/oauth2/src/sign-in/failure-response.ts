@@ -2,7 +2,7 @@ import { escapeHtml } from "@fetchwork/kit";
 import { AuthorizationResponseError, OAuth2ConnectionError, type OAuth2Error } from "../errors.ts";
 import { TokenValidationError } from "../oidc/errors.ts";
 
-/** Errors of token endpoints that say that the code is invalid: of RFC 6749, 5.2, of GitHub, and of Slack. */
+/** Errors of token endpoints for an invalid code: those of RFC 6749, 5.2, GitHub and Slack. */
 const codeErrors: ReadonlySet<string | undefined> = new Set([
   "invalid_grant",
   "bad_verification_code",
@@ -10,7 +10,7 @@ const codeErrors: ReadonlySet<string | undefined> = new Set([
   "code_already_used",
 ]);
 
-/** Finds who is responsible for a failed sign-in: 400 for the callback, 502 and 503 for the provider. */
+/** Finds who is responsible for a failed sign-in: callback 400, provider 502 or 503. */
 export function failureStatus(error: OAuth2Error): 400 | 502 | 503 {
   const { code, status } = error;
   // RFC 6749, 4.1.2.1: what the provider itself reports by the browser.
@@ -21,7 +21,7 @@ export function failureStatus(error: OAuth2Error): 400 | 502 | 503 {
   return isDown ? 503 : 502;
 }
 
-/** Describes a failed sign-in to its user: the message of an error that may be shown, else what to do. */
+/** Describes a failed sign-in to its user: the error's message if it is safe, else what to do. */
 export function failureDetail(error: OAuth2Error): string {
   const status = failureStatus(error);
   if (status !== 400) return "The provider is not available. Try again later.";

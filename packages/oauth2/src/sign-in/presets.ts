@@ -10,15 +10,17 @@ const gitlab: ProviderPreset = openIdConnect("https://gitlab.com");
 const slack: ProviderPreset = openIdConnect("https://slack.com");
 
 /**
- * Microsoft, for the accounts of every organization and for personal ones. For one organization set `issuer` to
- * `https://login.microsoftonline.com/<tenant id>/v2.0` and `expectedIssuer` to `undefined`.
+ * Microsoft, for the accounts of every organization and for personal ones. For one organization set
+ * `issuer` to `https://login.microsoftonline.com/<tenant id>/v2.0` and `expectedIssuer` to
+ * `undefined`.
  */
 const microsoft: ProviderPreset = {
   ...openIdConnect("https://login.microsoftonline.com/common/v2.0"),
   expectedIssuer: "https://login.microsoftonline.com/{tenantid}/v2.0",
   readProfile: (sources) => ({
     ...readStandardClaims(sources),
-    // An administrator can give a user any address; this optional claim states that its domain is theirs.
+    // An administrator can give a user any address; this optional claim states that its domain is
+    // theirs.
     emailVerified: [true, 1, "1", "true"].some((value) => value === sources.claims["xms_edov"]),
   }),
 };
@@ -100,7 +102,7 @@ function recordOf(value: unknown): JsonRecord {
   return isJsonRecord(value) ? value : {};
 }
 
-/** Apple sends the name by the browser, with the first sign-in only: nothing but a name is taken from there. */
+/** Apple sends the name by the browser, at the first sign-in: nothing else is taken from there. */
 function appleName(user: string | null): string | undefined {
   const name = recordOf(parseJsonRecord(user ?? "")?.["name"]);
   const parts = [name["firstName"], name["lastName"]].filter((part) => typeof part === "string");

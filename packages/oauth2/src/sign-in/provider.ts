@@ -6,14 +6,15 @@ import { OidcClient } from "../oidc/oidc-client.ts";
 import type { OidcClientOptions } from "../oidc/oidc-client-options.ts";
 import type { ServerMetadata } from "../oidc/metadata/server-metadata.ts";
 
-/** Who signed in. Keep `issuer` and `id` together as the identity: an address may change its owner. */
+/** Who signed in. `issuer` and `id` together identify the user: an address may change owners. */
 export interface SignInProfile {
   /** The provider. */
   readonly issuer: string;
   /** The user, unique at the provider. */
   readonly id: string;
+  /** Address of the user; see `emailVerified`. */
   readonly email: string | undefined;
-  /** Whether the provider knows that the address is the user's. Never link an account by an address that is not verified. */
+  /** Whether the provider verified the address. Never link an account without that. */
   readonly emailVerified: boolean;
   readonly name: string | undefined;
   /** An `https` URL. */
@@ -22,9 +23,9 @@ export interface SignInProfile {
 
 /** What a profile is read from. */
 export interface ProfileSources {
-  /** Claims of the ID token, and of the userinfo endpoint when the ID token has no `email`; empty without OpenID Connect. */
+  /** Claims of the ID token, and of userinfo if it has no `email`; empty without OIDC. */
   readonly claims: JsonRecord;
-  /** Responses of `resources`, by their names; `undefined` for one that the token may not read (403, 404). */
+  /** Responses of `resources`, by name; `undefined` for one the token may not read (403, 404). */
   readonly resources: JsonRecord;
   /** Parameters of the callback; only the browser vouches for them. */
   readonly parameters: URLSearchParams;
@@ -35,7 +36,7 @@ export type ProfileFields = Readonly<Record<"id" | "email" | "name" | "picture",
   readonly emailVerified: boolean;
 };
 
-/** A provider as data. `{ ...providers.gitlab, issuer: "https://git.example.com" }` is another one of the same kind. */
+/** A provider as data; `{ ...providers.gitlab, issuer }` is another of its kind. */
 export interface ProviderPreset {
   /** Identifier of the provider; its metadata is fetched from there. */
   readonly issuer: string;
@@ -47,7 +48,7 @@ export interface ProviderPreset {
   readonly params: GrantParams;
   /** JSON resources to fetch with the token, by name. Default: none. */
   readonly resources?: Readonly<Record<string, string>> | undefined;
-  /** Reads the profile. Must not trust an address unless the provider states that it is verified. */
+  /** Reads the profile. Must not trust an address that the provider does not state as verified. */
   readonly readProfile: (sources: ProfileSources) => ProfileFields;
 }
 
@@ -106,7 +107,7 @@ export function providerOf(client: OidcClient): SignInProvider {
   return createProvider(openIdConnect(client.metadata.issuer), client);
 }
 
-/** Makes the preset of a provider that follows OpenID Connect Core, such as Keycloak, Auth0 or Okta. */
+/** Makes the preset of an OpenID Connect provider, such as Keycloak, Auth0 or Okta. */
 export function openIdConnect(issuer: string): ProviderPreset {
   return { issuer, params: { scope: "openid email profile" }, readProfile: readStandardClaims };
 }

@@ -5,8 +5,9 @@ import { optionError } from "../errors.ts";
 const maxLength = 1000;
 
 /**
- * Reads where a browser goes after its sign-in: a path that begins with one slash, or an absolute URL of one of the
- * origins. Returns the absolute URL; `undefined` for anything else, because it may lead to a page of an attacker.
+ * Reads where a browser goes after its sign-in: a path that begins with one slash, or an absolute
+ * URL of one of the origins. Returns the absolute URL; `undefined` for anything else, because it
+ * may lead to a page of an attacker.
  *
  * @param own - Origin that paths belong to.
  */
@@ -15,7 +16,8 @@ export function readReturnTo(
   own: string,
   origins: ReadonlySet<string>,
 ): string | undefined {
-  // URL parsers drop tabs and newlines and read a backslash as a slash: `/\evil.example` is another host.
+  // URL parsers drop tabs and newlines and read a backslash as a slash: `/\evil.example` is another
+  // host.
   if (/[\p{Cc}\s\\]/u.test(text) || !/^(?:\/(?!\/)|https?:\/\/)/i.test(text)) return undefined;
   const url = URL.canParse(text, own) ? new URL(text, own) : undefined;
   if (url === undefined || !isHttpUrl(url) || !origins.has(url.origin)) return undefined;

@@ -5,7 +5,8 @@ import { parseJsonRecord, type JsonRecord } from "../json-record.ts";
 /** Short-lived cookies that nobody can read or change, one for each value that is kept. */
 export interface SealedCookies {
   /**
-   * Makes the value of `Set-Cookie` that keeps a record under an identifier until `expiresAt`, in seconds since 1970.
+   * Makes the value of `Set-Cookie` that keeps a record under an identifier until `expiresAt`, in
+   * seconds since 1970.
    *
    * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when browsers would refuse the cookie for its size
    */
@@ -14,7 +15,7 @@ export interface SealedCookies {
   open(request: Request, id: string): Promise<JsonRecord | undefined>;
   /** Makes the value of `Set-Cookie` that removes a cookie. */
   removal(id: string): string;
-  /** Removals of the oldest cookies, so that those of a browser never exceed the header limit of servers. */
+  /** Removals of the oldest cookies, so that a browser never exceeds servers' header limit. */
   surplus(request: Request): string[];
 }
 
@@ -27,7 +28,7 @@ const maxLength = 4096;
 const ivLength = 12;
 const encoder = new TextEncoder();
 
-/** Makes {@link SealedCookies}: AES-256-GCM with a key that HKDF derives; name, expiry and audience are authenticated. */
+/** Makes {@link SealedCookies}: AES-256-GCM by HKDF; name, expiry, audience authenticated. */
 export function createSealedCookies(options: {
   readonly secret: string;
   /** What the cookies are for. One that was sealed for something else does not open. */

@@ -26,8 +26,9 @@ export interface SignedIn {
 /** A failed sign-in, as {@link SignInOptions.onError} gets it. */
 export interface SignInFailure extends Partial<Pick<SignedIn, "returnTo" | "data">> {
   readonly error: OAuth2Error;
-  /** 400: the callback is forged, too old, used before, or refused by the user. 502 and 503: the provider fails. */
+  /** 400: a forged, old, used or refused callback. 502 and 503: the provider fails. */
   readonly status: 400 | 502 | 503;
+  /** The request of the callback. */
   readonly request: Request;
 }
 
@@ -41,7 +42,7 @@ interface SignedOut {
 export interface LoginOptions {
   /** Where the browser goes afterwards. Default: the home page. */
   readonly returnTo?: string | undefined;
-  /** A JSON value that the application gets back with the sign-in, such as the user that links an account. At most about 1,000 characters. */
+  /** JSON value returned with the sign-in, such as the linking user; about 1,000 characters. */
   readonly data?: unknown;
 }
 
@@ -49,30 +50,32 @@ export interface LoginOptions {
 export interface SignInOptions {
   /** At least 32 characters. Keys of the cookies are derived from it by HKDF (RFC 5869). */
   readonly secret: string;
-  /** Origins that a browser may return to, in addition to that of the redirect URI. Default: none. */
+  /** Origins that a browser may return to, besides the redirect URI's. Default: none. */
   readonly origins?: readonly string[] | undefined;
-  /** Parameters of the authorization request, such as `scope`. Those of the provider are their defaults. */
+  /** Parameters of the authorization request, such as `scope`. Default: the provider's. */
   readonly params?: GrantParams | undefined;
   /**
-   * Starts the session of the application. Returns the response, or where to go: a path or a URL of an allowed origin.
-   * Default of the result: `returnTo`, else `/`. What it throws is thrown by the handler.
+   * Starts the session of the application. Returns the response, or where to go: a path or a URL of
+   * an allowed origin. Default of the result: `returnTo`, else `/`. What it throws is thrown by the
+   * handler.
    */
   readonly onSignedIn: (signedIn: SignedIn) => MaybePromise<Response | string | undefined>;
-  /** Reports a failed sign-in, and may return another response. Default: a page, or problem details. */
+  /** Reports a failed sign-in, and may return a response. Default: a page, or problem details. */
   readonly onError?: ((failure: SignInFailure) => MaybePromise<Response | undefined>) | undefined;
   /**
-   * Ends the session of the application in this browser. Returns headers such as `Set-Cookie`, and the ID token, with
-   * which the provider asks no question. Default: only the provider is told.
+   * Ends the session of the application in this browser. Returns headers such as `Set-Cookie`, and
+   * the ID token, with which the provider asks no question. Default: only the provider is told.
    */
   readonly onSignOut?: ((request: Request) => MaybePromise<SignedOut | undefined>) | undefined;
-  /** Where the provider sends the browser after a logout; must be registered there. Default: the provider decides. */
+  /** Where the browser goes after a logout; must be registered. Default: the provider decides. */
   readonly postLogoutRedirectUri?: string | undefined;
-  /** Ends the sessions of a user, or the one that has this `sid`. Default: there is no back-channel logout. */
+  /** Ends sessions of a user, or of this `sid`. Default: no back-channel logout. */
   readonly onLogout?:
     ((logout: Pick<LogoutClaims, "sub" | "sid">) => MaybePromise<void>) | undefined;
   /**
-   * Remembers a callback or a logout token until the given time, in seconds since 1970, and returns whether it was new.
-   * Default: a callback is refused a second time because its cookie is removed and the provider takes a code once.
+   * Remembers a callback or a logout token until the given time, in seconds since 1970, and returns
+   * whether it was new. Default: a callback is refused a second time because its cookie is removed
+   * and the provider takes a code once.
    */
   readonly rememberOnce?: ((id: string, expiresAt: number) => MaybePromise<boolean>) | undefined;
 }

@@ -20,15 +20,15 @@ import {
 } from "./sign-in-options.ts";
 import { checkOptions } from "../check-options.ts";
 
-/** The handlers of {@link signIn}. Each needs a path; that of `callback` is the path of the redirect URI. */
+/** The handlers of {@link signIn}. The path of `callback` is the path of the redirect URI. */
 export interface SignIn {
-  /** GET: sends the browser to the provider. The query parameter `returnTo` says where it goes afterwards. */
+  /** GET: sends the browser to the provider; `returnTo` says where it goes then. */
   readonly login: (request: Request) => Promise<Response>;
   /** Does what `login` does with any method, and with options that the application chooses. */
   readonly start: (request: Request, options: LoginOptions) => Promise<Response>;
   /** GET, or POST with `response_mode=form_post`: finishes a sign-in. */
   readonly callback: (request: Request) => Promise<Response>;
-  /** POST of a page of an allowed origin: ends the session here and at the provider (OpenID Connect RP-Initiated Logout). */
+  /** POST of an allowed origin: ends the session here and at the provider (RP-Initiated Logout). */
   readonly logout: (request: Request) => Promise<Response>;
   /** POST of the provider: ends sessions here (OpenID Connect Back-Channel Logout, 2.5). */
   readonly backchannelLogout: (request: Request) => Promise<Response>;
@@ -43,9 +43,10 @@ interface Pending extends Pick<SignedIn, "returnTo" | "data"> {
 const lifetime = 600;
 
 /**
- * Makes the handlers that sign users in with a provider: `state`, `nonce`, PKCE (`S256`), `iss` and the ID token are
- * checked, and each sign-in is kept in a sealed cookie for ten minutes. A callback that is not of a sign-in of this browser is
- * a response with status 400; a provider that fails is 502, one that cannot be reached 503.
+ * Makes the handlers that sign users in with a provider: `state`, `nonce`, PKCE (`S256`), `iss` and
+ * the ID token are checked, and each sign-in is kept in a sealed cookie for ten minutes. A callback
+ * that is not of a sign-in of this browser is a response with status 400; a provider that fails is
+ * 502, one that cannot be reached 503.
  *
  * @example
  * ```ts
@@ -162,7 +163,8 @@ export function signIn(source: OidcClient | SignInProvider, settings: SignInOpti
       const url = await attempt(async () =>
         (await connect()).endSessionUrl({ idTokenHint: idToken, postLogoutRedirectUri }),
       );
-      // The session here has ended; a provider without this endpoint, or that is down, cannot change that.
+      // The session here has ended; a provider without this endpoint, or that is down, cannot
+      // change that.
       const home = postLogoutRedirectUri ?? `${origin}/`;
       return redirect(typeof url === "string" ? url : home, 303, headers);
     },
@@ -187,7 +189,7 @@ export function signIn(source: OidcClient | SignInProvider, settings: SignInOpti
   };
 }
 
-/** Returns the errors that a provider, or who sent the request, is responsible for; throws all others. */
+/** Returns errors caused by a provider or by the sender of the request; throws all others. */
 async function attempt<T>(work: () => Promise<T>): Promise<T | OAuth2Error> {
   try {
     return await work();

@@ -21,7 +21,7 @@ interface TokenVersion {
   readonly createdAt: string;
 }
 
-/** What a {@link DocumentTokenStore} needs of a collection; one of `@fetchwork/documents` has it. */
+/** What a {@link DocumentTokenStore} needs of a `@fetchwork/documents` collection. */
 export interface TokenCollection {
   get(id: string): Promise<(TokenDocument & TokenVersion) | undefined>;
   insert(document: TokenDocument, options: { readonly id: string }): Promise<unknown>;
@@ -36,15 +36,16 @@ export interface TokenCollection {
 /** Options of {@link DocumentTokenStore}. */
 export interface DocumentTokenStoreOptions {
   /**
-   * After how many milliseconds the lock of a process that died is free. Longer than a refresh may take, or two processes
-   * make one: with DPoP that is twice the timeout of the client. Default: 60_000.
+   * After how many milliseconds the lock of a process that died is free. Longer than a refresh may
+   * take, or two processes make one: with DPoP that is twice the timeout of the client. Default:
+   * 60_000.
    */
   readonly leaseTime?: number | undefined;
-  /** Maximum wait for a lock, in milliseconds; then `lock` rejects with a `TokenStoreError`. Default: 90_000. */
+  /** Maximum wait for a lock in milliseconds, then a `TokenStoreError`. Default: 90_000. */
   readonly lockTimeout?: number | undefined;
 }
 
-/** A store in a collection of documents, which any number of processes share. Tokens are not encrypted. */
+/** A store in a collection, which any number of processes share. Tokens are not encrypted. */
 export class DocumentTokenStore implements TokenStore {
   readonly #collection: TokenCollection;
   readonly #leaseTime: number;

@@ -63,7 +63,7 @@ export interface TokenClient extends ResourceSender {
 
 /** What a client that knows more of tokens does at a refresh. */
 export interface RefreshRules {
-  /** Fields that the new token takes from the previous one when the response has none of that name. */
+  /** Fields that the new token takes from the previous one when the response lacks them. */
   readonly keptFields: readonly string[];
   /**
    * Checks the response to a refresh before anyone gets the new token.
@@ -87,8 +87,9 @@ interface TokenOrigin {
 }
 
 /**
- * A token: its value, when it expires, what came with it, and requests that carry it. Immutable; `refresh` returns a
- * new one. Shows no secret when it is inspected or written as JSON: {@link AccessToken.toHash} is for storing.
+ * A token: its value, when it expires, what came with it, and requests that carry it. Immutable;
+ * `refresh` returns a new one. Shows no secret when it is inspected or written as JSON: {@link
+ * AccessToken.toHash} is for storing.
  */
 export class AccessToken {
   static {
@@ -102,7 +103,7 @@ export class AccessToken {
   readonly #settings: TokenSettings;
   readonly #origin: TokenOrigin;
   #isRestored = false;
-  /** What counts, and is stored: {@link AccessToken.expiresAt}, or long ago where the token is unreadable about it. */
+  /** The stored expiry: {@link AccessToken.expiresAt}, or long ago if unreadable. */
   readonly #storedExpiry: number | undefined;
   /** Lifetime in seconds that the server gave; 0 counts as without end. */
   readonly expiresIn: number | undefined;
@@ -112,8 +113,8 @@ export class AccessToken {
   /**
    * Makes a token of its value.
    *
-   * @throws OAuth2UsageError `ERR_OAUTH_OPTION`; InvalidResponseError when the value has characters that no token has,
-   * or the lifetime is neither a number nor text
+   * @throws OAuth2UsageError `ERR_OAUTH_OPTION`; InvalidResponseError when the value has characters
+   * that no token has, or the lifetime is neither a number nor text
    */
   constructor(
     client: TokenClient,
@@ -141,9 +142,10 @@ export class AccessToken {
   }
 
   /**
-   * Makes a token from an object, such as that of {@link AccessToken.toHash}, also after JSON. Options in the object apply, so
-   * it must not be one that a server sent: for these there is `getToken` of the client. With `raiseErrors: false`
-   * what is wrong with the object is the `error` of a token without a value.
+   * Makes a token from an object, such as that of {@link AccessToken.toHash}, also after JSON.
+   * Options in the object apply, so it must not be one that a server sent: for these there is
+   * `getToken` of the client. With `raiseErrors: false` what is wrong with the object is the
+   * `error` of a token without a value.
    *
    * @throws InvalidResponseError when there is no token and no refresh token
    */
@@ -160,21 +162,20 @@ export class AccessToken {
       fields[tokenName] = takeField(fields, "access_token");
     }
     return orFailed(client, () => {
-      const token = AccessToken.fromFields(client, fields, {
-        ...stored,
-        ...withoutUndefined(options),
-      });
+      const merged = { ...stored, ...withoutUndefined(options) };
+      const token = AccessToken.fromFields(client, fields, merged);
       token.#isRestored = true;
       return token;
     });
   }
 
   /**
-   * Makes a token of a form, as the callback of the implicit grant has it in its fragment (RFC 6749, 4.2.2). One leading
-   * `#` or `?` is dropped. Nothing in the form is an option. With `raiseErrors: false` what is wrong with the form is the
-   * `error` of a token without a value.
+   * Makes a token of a form, as the callback of the implicit grant has it in its fragment (RFC
+   * 6749, 4.2.2). One leading `#` or `?` is dropped. Nothing in the form is an option. With
+   * `raiseErrors: false` what is wrong with the form is the `error` of a token without a value.
    *
-   * @throws OAuth2Error when the form has an `error`; InvalidResponseError when it has no token, or two
+   * @throws OAuth2Error when the form has an `error`; InvalidResponseError when it has no token, or
+   * two
    */
   static fromKvform(client: TokenClient, form: string, options: TokenOptions = {}): AccessToken {
     const fields = parseForm(form.replace(/^[#?]/, ""));
@@ -187,7 +188,8 @@ export class AccessToken {
   /**
    * Makes a token from the fields of a response. None of them is an option.
    *
-   * @throws InvalidResponseError when there is no token and no refresh token
+   * @throws InvalidResponseError when there is no token and no refresh token, unless `raiseErrors`
+   * is false and nothing responded
    */
   static fromFields(
     client: TokenClient,
@@ -202,7 +204,9 @@ export class AccessToken {
     warnExtra(client, candidates, field);
     if (token === "" && !fields["refresh_token"] && !fields["refreshToken"]) {
       warnMissing(client, Object.keys(given), tokenName);
-      throw missingToken(tokenName, response);
+      const error = missingToken(tokenName, response);
+      if (client.raiseErrors || response) throw error;
+      return new AccessToken(client, null, options, { error, fields });
     }
     return new AccessToken(client, token, options, { fields, response });
   }
@@ -217,15 +221,17 @@ export class AccessToken {
     return this.#token;
   }
 
+  /** The refresh token; `undefined` without one. */
   get refreshToken(): string | undefined {
     return this.#refreshToken;
   }
 
-  /** Fields that came with the token, by their wire names: `token_type`, `scope`, `id_token` and others. */
+  /** Fields of the token by wire name: `token_type`, `scope`, `id_token`, others. */
   get params(): Readonly<Record<string, unknown>> {
     return this.#params;
   }
 
+  /** Type of the token as the server named it, such as `Bearer`. */
   get tokenType(): string | undefined {
     return textField(this.#params["token_type"]);
   }
@@ -235,6 +241,7 @@ export class AccessToken {
     return textField(this.#params["scope"]);
   }
 
+  /** The ID token that came with it, not verified here. */
   get idToken(): string | undefined {
     return textField(this.#params["id_token"]);
   }
@@ -260,7 +267,8 @@ export class AccessToken {
   }
 
   /**
-   * Whether the token comes from a store, or was refreshed from such a one: its ID token was validated when it came.
+   * Whether the token comes from a store, or was refreshed from such a one: its ID token was
+   * validated when it came.
    *
    * @internal
    */
@@ -274,8 +282,8 @@ export class AccessToken {
   }
 
   /**
-   * Whether the token has expired, or will within `expiresLatency`. A token that is unreadable about its expiry has, and
-   * one without a value.
+   * Whether the token has expired, or will within `expiresLatency`. A token that is unreadable
+   * about its expiry has, and one without a value.
    *
    * @param at - Seconds since the epoch. Default: now.
    */
@@ -286,11 +294,13 @@ export class AccessToken {
   }
 
   /**
-   * Asks for a new token (RFC 6749, 6), with the parameters that the token keeps for it (`refreshParams`); those given
-   * here override them and stay with the new token. A kept scope that the server did not grant in full is not sent. The new
-   * token keeps the options, and the refresh token and scope where the response has none.
+   * Asks for a new token (RFC 6749, 6), with the parameters that the token keeps for it
+   * (`refreshParams`); those given here override them and stay with the new token. A kept scope
+   * that the server did not grant in full is not sent. The new token keeps the options, and the
+   * refresh token and scope where the response has none.
    *
-   * @throws TokenUnavailableError when there is no refresh token; what `getToken` of the client throws
+   * @throws TokenUnavailableError when there is no refresh token; what `getToken` of the client
+   * throws
    */
   async refresh(params: TokenParams = {}, options: TokenOptions = {}): Promise<AccessToken> {
     if (this.#refreshToken === undefined) {
@@ -310,9 +320,11 @@ export class AccessToken {
   }
 
   /**
-   * Revokes the token, or its refresh token (RFC 7009); a token without a value is revoked by its refresh token.
+   * Revokes the token, or its refresh token (RFC 7009); a token without a value is revoked by its
+   * refresh token.
    *
-   * @throws TokenUnavailableError when there is nothing to revoke; OAuth2Error when the server refuses
+   * @throws TokenUnavailableError when there is nothing to revoke; OAuth2Error when the server
+   * refuses
    */
   async revoke(params: RevokeParams = {}): Promise<OAuth2Response> {
     const { token_type_hint: hint, ...rest } = params;
@@ -330,8 +342,8 @@ export class AccessToken {
   /**
    * Sends a request that carries the token.
    *
-   * @throws OAuth2Error with a status of 400 or more, unless `raiseErrors` is false; TokenUnavailableError when there is
-   * nothing to send
+   * @throws OAuth2Error with a status of 400 or more, unless `raiseErrors` is false;
+   * TokenUnavailableError when there is nothing to send
    */
   async request(
     verb: string,
@@ -371,7 +383,8 @@ export class AccessToken {
   /**
    * Returns the value of `Authorization`.
    *
-   * @throws TokenUnavailableError when there is no token, or one that needs a proof that the client cannot make
+   * @throws TokenUnavailableError when there is no token, or one that needs a proof that the client
+   * cannot make
    */
   authorization(): string {
     if (this.#token === "") {
@@ -408,12 +421,13 @@ export class AccessToken {
     return { authorization: this.authorization() };
   }
 
-  /** Returns the token with its options as plain values, to be stored; a `mode` that is a function is lost. */
+  /** Returns the token with its options as plain values to be stored, without a `mode` function. */
   toHash(): TokenHash {
     const { token, refreshToken, params, options } = this;
     return writeTokenHash({ token, refreshToken, params, options, expiresAt: this.#storedExpiry });
   }
 
+  /** Returns a description without secrets. */
   toJSON(): unknown {
     return showTokenHash(this.toHash());
   }

@@ -4,7 +4,7 @@ import { InvalidResponseError } from "../errors.ts";
 const farthest = Number.MAX_SAFE_INTEGER;
 /** Times above this are milliseconds; as seconds, it is the year 5138. */
 const milliseconds = 1e11;
-/** Expiry of a token whose own is unreadable: long ago, so that the token is not taken for one that never expires. */
+/** Expiry of a token whose own is unreadable: long ago, so that it does not live for ever. */
 export const unknownExpiry = 0;
 
 /** When a token expires. */
@@ -18,8 +18,9 @@ export interface Expiry {
 }
 
 /**
- * Reads when a token expires, of its fields `expires_at`, which counts, and `expires_in`. A lifetime of 0 means never.
- * What is there and unreadable counts as expired; an empty text counts as absent.
+ * Reads when a token expires, of its fields `expires_at`, which counts, and `expires_in`. A
+ * lifetime of 0 means never. What is there and unreadable counts as expired; an empty text counts
+ * as absent.
  *
  * @param now in seconds since the epoch
  * @throws InvalidResponseError when the lifetime is neither a number nor text
@@ -38,7 +39,7 @@ export function readExpiry(at: unknown, lifetime: unknown, now: number): Expiry 
   return { expiresIn, expiresAt: isEndless ? undefined : clamp(now + expiresIn), isUnknown };
 }
 
-/** Reads seconds: a number, or text by the number that it starts with; `undefined` for anything else. */
+/** Reads seconds: a number, or the number a text starts with; else `undefined`. */
 export function readSeconds(value: unknown): number | undefined {
   if (typeof value === "number") return Number.isFinite(value) ? clamp(value) : undefined;
   if (typeof value !== "string") return undefined;
@@ -46,7 +47,7 @@ export function readSeconds(value: unknown): number | undefined {
   return digits === undefined ? undefined : clamp(Number(digits));
 }
 
-/** Reads a point in time: a number, digits, a `Date`, or a date of ISO 8601 (without a zone: UTC). */
+/** Reads a point in time: number, digits, `Date`, ISO 8601 (without zone: UTC). */
 function readTime(value: unknown): number | undefined {
   if (value instanceof Date) return secondsOf(value.getTime());
   if (typeof value !== "string" || /^\s*\d{1,30}(?:\.\d{1,9})?\s*$/.test(value)) {

@@ -3,7 +3,7 @@ import { optionError } from "../errors.ts";
 import { toPairs, withScopeAsText, type Params } from "../message/form.ts";
 import { isFilteredKey } from "../log/redact.ts";
 
-/** Parameters that each refresh of a token sends, by their wire names: plain values, ready for JSON. */
+/** Parameters that each refresh of a token sends, by wire name: plain values for JSON. */
 export type RefreshParams = Readonly<Record<string, string | readonly string[]>>;
 
 /** Parameters that belong to one request, or to the authentication of the client. */
@@ -32,8 +32,9 @@ const ofOneRequest: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Selects the parameters of a grant that its token keeps for each refresh: `scope`, `resource` (RFC 8707) and those of
- * the caller's own, such as `audience`. Not what proves something, and nothing with the name of a secret.
+ * Selects the parameters of a grant that its token keeps for each refresh: `scope`, `resource` (RFC
+ * 8707) and those of the caller's own, such as `audience`. Not what proves something, and nothing
+ * with the name of a secret.
  */
 export function keptParams(params: Params): RefreshParams {
   const kept = new Map<string, string | string[]>();
@@ -48,8 +49,9 @@ export function keptParams(params: Params): RefreshParams {
 }
 
 /**
- * The kept parameters that a refresh may send. A scope that the server did not grant in full is left out: to ask for it
- * again is an error, and to ask for none keeps what was granted (RFC 6749, 6).
+ * The kept parameters that a refresh may send. A scope that the server did not grant in full is
+ * left out: to ask for it again is an error, and to ask for none keeps what was granted (RFC 6749,
+ * 6).
  */
 export function allowedParams(kept: RefreshParams, granted: string | undefined): RefreshParams {
   const { scope, ...rest } = kept;

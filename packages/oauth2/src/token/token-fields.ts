@@ -15,8 +15,8 @@ export interface FoundToken {
 }
 
 /**
- * Finds the token among fields: under `name` if that is given (as it is, or in snake case), else under the first of the
- * default names that is present, even when it is empty.
+ * Finds the token among fields: under `name` if that is given (as it is, or in snake case), else
+ * under the first of the default names that is present, even when it is empty.
  */
 export function findToken(
   fields: Readonly<Record<string, unknown>>,
@@ -32,8 +32,8 @@ export function findToken(
 /**
  * Reads a field that is a token. Numbers are text of theirs; a missing one is empty.
  *
- * @throws InvalidResponseError when it is a list or object, or has characters that a token cannot have (RFC 6749, A.12): they
- * would forge headers
+ * @throws InvalidResponseError when it is a list or object, or has characters that a token cannot
+ * have (RFC 6749, A.12): they would forge headers
  */
 export function readToken(value: unknown, field: string): string {
   if (value === undefined || value === null) return "";
@@ -65,7 +65,7 @@ interface WarningSink {
   warn(message: string): void;
 }
 
-/** Warns, unless that is silenced, that an answer has several fields that may be the token. */
+/** Warns, unless that is silenced, that a response has several fields that may be the token. */
 export function warnExtra(
   client: WarningSink,
   found: readonly string[],
@@ -77,7 +77,7 @@ export function warnExtra(
   );
 }
 
-/** Warns, unless that is silenced, that an answer has no token. Names of fields are shown, values never. */
+/** Warns, unless silenced, that a response has no token. Shows names of fields, never values. */
 export function warnMissing(
   client: WarningSink,
   names: readonly string[],

@@ -14,7 +14,7 @@ export interface TokenState {
   readonly options: TokenSettings;
 }
 
-/** Writes a token with its options; fields of a server that have the name of an option are left out. */
+/** Writes a token with its options; leaves out a server's fields that are named like options. */
 export function writeTokenHash(state: TokenState): TokenHash {
   const params = Object.entries(state.params).filter(([name]) => !serializedOptions.includes(name));
   return {

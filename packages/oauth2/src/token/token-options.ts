@@ -5,11 +5,11 @@ import { checkRefreshParams, type RefreshParams } from "./refresh-params.ts";
 import { snakeCase } from "../snake-case.ts";
 import { checkSendMode, type SendModeOption } from "../message/send-mode.ts";
 
-/** How a token is sent and when it counts as expired; what else is given, is a field of the token. */
+/** How a token is sent and when it counts as expired; other members are fields of the token. */
 export interface TokenOptions {
   /** Seconds before its expiry from which the token counts as expired. Default: 0. */
   readonly expiresLatency?: number | string | null | undefined;
-  /** Field that is the token, when it is not one of the defaults. Default: `access_token`, `id_token`, `token`. */
+  /** Field that is the token. Default: the first of `access_token`, `id_token` and `token`. */
   readonly tokenName?: string | null | undefined;
   /** Where the token is sent. Default: `header`. */
   readonly mode?: SendModeOption | undefined;
@@ -18,11 +18,12 @@ export interface TokenOptions {
   /** Name of the parameter in the query or form. Default: `access_token`. */
   readonly paramName?: string | undefined;
   /**
-   * Parameters that each refresh sends, by their wire names. They are stored with the token. Default: `scope`, `resource`
-   * and the caller's own parameters of the grant that the token is from.
+   * Parameters that each refresh sends, by their wire names. They are stored with the token.
+   * Default: `scope`, `resource` and the caller's own parameters of the grant that the token is
+   * from.
    */
   readonly refreshParams?: Params | undefined;
-  /** A field of the token by its wire name, such as `refresh_token`, `expires_in`, `expires_at` or `scope`. */
+  /** A field of the token by its wire name, such as `refresh_token`, `expires_in` or `scope`. */
   readonly [field: string]: unknown;
 }
 
@@ -74,7 +75,7 @@ export function splitTokenOptions(
   return { settings: checkTokenOptions(given), fields };
 }
 
-/** Fields have any name but that of an option in another spelling, which would be without effect. */
+/** Fields have any name, except an option in another spelling, which would have no effect. */
 function checkField(name: string): void {
   const plain = snakeCase(name);
   const meant = [...wireNames].find(([, wireName]) => wireName === plain)?.[0];

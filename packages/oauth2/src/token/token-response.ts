@@ -5,8 +5,8 @@ import { errorOf, type OAuth2Response } from "../message/response.ts";
 import type { TokenOptions } from "./token-options.ts";
 
 /**
- * Reads the body of a response of a token endpoint by its media type; also a form as `text/plain` and a JSON object
- * without a type, which some servers send.
+ * Reads the body of a response of a token endpoint by its media type; also a form as `text/plain`
+ * and a JSON object without a type, which some servers send.
  */
 export const parseTokenBody: BodyParser = (_body, response) => {
   const value = parseBody(response, undefined);

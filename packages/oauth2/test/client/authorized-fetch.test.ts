@@ -9,9 +9,8 @@ import {
   TokenManager,
   type AuthorizeOptions,
   type OAuth2ClientOptions,
-  type ProofTarget,
-  type RequestProof,
 } from "../../src/index.ts";
+import type { ProofTarget, RequestProof } from "../../src/connection/proof.ts";
 import {
   close,
   json,
@@ -137,7 +136,7 @@ describe.each(Object.entries(kinds))("%s", (kind, make) => {
     expect(tokens.seen).toHaveLength(1);
   });
 
-  it("gives the 401 when the token cannot be renewed, or is one that nobody renews", async () => {
+  it("returns the 401 when the token cannot be renewed, or is one that nobody renews", async () => {
     api.script = [refusal];
     const response = await make(await managerOf({ refresh_token: null }))("/r");
     expect([response.status, await response.json()]).toEqual([401, { error: "invalid_token" }]);

@@ -1,6 +1,14 @@
 import { exportJWK, exportPKCS8, generateKeyPair, jwtVerify, decodeProtectedHeader } from "jose";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { AccessToken, OAuth2Client, signJwt, type OAuth2ClientOptions } from "../../src/index.ts";
+import {
+  AccessToken,
+  OAuth2Client,
+  signJwt,
+  type ConnectionBuilder,
+  type ConnectionOpts,
+  type Fetch,
+  type OAuth2ClientOptions,
+} from "../../src/index.ts";
 import { configure, resetSettings } from "../../src/compat/index.ts";
 import { json, startScriptedServer, type ScriptedServer } from "../scripted-server.ts";
 
@@ -54,6 +62,37 @@ describe("options", () => {
 
   it("refuses client_secret_jwt without a secret", () => {
     expect(() => clientOf({ authScheme: "client_secret_jwt" }, null)).toThrow(option);
+  });
+
+  it.each<ConnectionOpts>([{}, { timeout: 5 }, { proxy: false }, { cert: "", key: "" }])(
+    "refuses tls_client_auth with nothing that has a certificate: %j",
+    (connectionOpts) => {
+      const options: OAuth2ClientOptions = { authScheme: "tls_client_auth", connectionOpts };
+      const site = server.origin;
+      const log = ({ use }: ConnectionBuilder): unknown => use((next) => next);
+      for (const build of [undefined, log]) {
+        const make = (): OAuth2Client => new OAuth2Client("id", null, { site, ...options }, build);
+        expect(make).toThrow(option);
+        expect(make).toThrow("tls_client_auth needs a certificate");
+      }
+    },
+  );
+
+  it("takes tls_client_auth with a fetch or an adapter of the caller's own", async () => {
+    const sent: string[] = [];
+    const own: Fetch = async (request) => {
+      sent.push(await request.text());
+      return Response.json({ access_token: "A" });
+    };
+    const authScheme = "tls_client_auth";
+    const { origin: site } = server;
+    const given = new OAuth2Client("id", null, { site, authScheme, fetch: own });
+    const built = new OAuth2Client("id", null, { site, authScheme }, (connection) => {
+      connection.use((next) => next).adapter(own);
+    });
+    for (const one of [given, built]) await one.clientCredentials.getToken();
+    const body = "grant_type=client_credentials&client_id=id";
+    expect(sent).toEqual([body, body]);
   });
 
   it("refuses a path without a site when it is used", () => {
@@ -187,6 +226,17 @@ describe("client authentication", () => {
     expect(server.seen).toEqual([]);
   });
 
+  it("sends the client_assertion of a call for private_key_jwt without a key", async () => {
+    const assertion = { client_assertion: "J.W.T", client_assertion_type: "type" };
+    const token = await clientOf({ authScheme: "private_key_jwt" }).getToken({
+      grant_type: "client_credentials",
+      ...assertion,
+    });
+    expect(Object.fromEntries(form())).toEqual({ grant_type: "client_credentials", ...assertion });
+    await expect(token.refresh()).rejects.toThrow();
+    expect(server.seen).toHaveLength(1);
+  });
+
   it.each(["none", "HS1", "", "rs256"])("refuses to sign with %j", async (algorithm) => {
     await expect(signJwt({}, "key", { algorithm })).rejects.toEqual(option);
   });
@@ -207,7 +257,7 @@ describe("client authentication", () => {
 });
 
 describe("assertion", () => {
-  it("refuses what is no encoding, before anything is sent", async () => {
+  it("refuses what is not an encoding, before anything is sent", async () => {
     const { assertion } = clientOf();
     for (const args of [
       [{}, {}],
@@ -354,7 +404,7 @@ it.each<[string, () => unknown]>([
     },
   ],
   ["rejects", () => Promise.reject(diskFull)],
-])("gives the token when its logger %s", async (_, debug) => {
+])("returns the token when its logger %s", async (_, debug) => {
   configure({ silenceExtraTokensWarning: false });
   server.script = [json({ access_token: "new", id_token: "i" })];
   const client = clientOf({ debug: true, logger: { debug } });

@@ -5,7 +5,8 @@ import { AccessToken, OAuth2Client } from "../../src/index.ts";
 import { discover, OidcClient, type ServerMetadata } from "../../src/oidc/index.ts";
 import { startMockServer, type MockServer } from "../mock-server.ts";
 
-// The end-to-end check of the specification: with E2E_ISSUER_BASE against that provider, else against our own.
+// The end-to-end check of the specification: with E2E_ISSUER_BASE against that provider, else
+// against our own.
 const realm = process.env["E2E_REALM"] ?? "default";
 const seconds = Number(process.env["E2E_WAIT_TIMEOUT"] ?? "15");
 let base = process.env["E2E_ISSUER_BASE"];

@@ -12,8 +12,8 @@ import {
   withAccessToken,
   OAuth2Client,
   type OAuth2ClientOptions,
-  type ProofTarget,
 } from "../../src/index.ts";
+import type { ProofTarget } from "../../src/connection/proof.ts";
 import { hasOpenssl, makeCertificates, type Certificates } from "../certificates.ts";
 import {
   close,

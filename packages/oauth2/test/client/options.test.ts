@@ -193,10 +193,10 @@ describe("configuration that cannot work", () => {
     [
       "no identifier",
       () => make(OAuth2Client, undefined, "s"),
-      "the client identifier is undefined",
+      "the client identifier must be text",
     ],
-    ["an empty identifier", () => make(OAuth2Client, "", "s"), 'the client identifier is ""'],
-    ["a number as secret", () => make(OAuth2Client, "id", 5), "the client secret is"],
+    ["an empty identifier", () => make(OAuth2Client, "", "s"), ', got ""'],
+    ["a number as secret", () => make(OAuth2Client, "id", 5), "the client secret must be text"],
     [
       "a token URL on another host",
       () => make(OAuth2Client, "id", "s", { site, tokenUrl: "//x" }),
@@ -210,25 +210,33 @@ describe("configuration that cannot work", () => {
     [
       "an empty authorization URL",
       () => make(OAuth2Client, "id", "s", { authorizeUrl: "" }),
-      'authorizeUrl is ""',
+      ', got ""',
     ],
     [
       "text for raiseErrors",
       () => make(OAuth2Client, "id", "s", { raiseErrors: "no" }),
-      'raiseErrors is "no"',
+      'raiseErrors must be true or false, got "no"',
     ],
     [
       "a number for redirectUri",
       () => make(OAuth2Client, "id", "s", { redirectUri: 5 }),
-      "redirectUri is 5",
+      "redirectUri must be text that is not",
     ],
-    ["text for debug", () => make(OAuth2Client, "id", "s", { debug: "false" }), 'debug is "false"'],
+    [
+      "text for debug",
+      () => make(OAuth2Client, "id", "s", { debug: "false" }),
+      'debug must be true or false, got "false"',
+    ],
     [
       "an issuer that is a list",
       () => make(OAuth2Client, "id", "s", { issuer: [site] }),
-      "issuer is a list",
+      ", got a list",
     ],
-    ["a proof that is none", () => make(OAuth2Client, "id", "s", { dpop: {} }), "dpop is"],
+    [
+      "a proof that is none",
+      () => make(OAuth2Client, "id", "s", { dpop: {} }),
+      "dpop must be a proof",
+    ],
     [
       "a key that is none",
       () => make(OAuth2Client, "id", null, { clientKey: { key: "nope" } }),
@@ -248,7 +256,7 @@ describe("configuration that cannot work", () => {
       "an unknown algorithm",
       () =>
         make(OAuth2Client, "id", null, { clientKey: { key: { kty: "RSA", d: "x" }, alg: "RS1" } }),
-      'the algorithm of clientKey is "RS1"',
+      ', got "RS1"',
     ],
     [
       "a key object that is none",
@@ -315,7 +323,7 @@ describe("the algorithm of a key", () => {
     for (const key of [pem, ed448]) {
       expect(
         await messageOf(() => make(OAuth2Client, "id", null, { clientKey: { key } })),
-      ).toContain("the algorithm of clientKey is undefined");
+      ).toContain("the algorithm of clientKey must be set");
     }
   });
 

@@ -27,7 +27,7 @@ describe("a connection without a limit of time", () => {
   const clientOf = (): OAuth2Client =>
     new OAuth2Client("id", "secret", { site, connectionOpts: { timeout: 0 } });
 
-  it("gives the answer", async () => {
+  it("returns the answer", async () => {
     expect((await clientOf().request("get", "/")).body).toBe("answer");
   });
 

@@ -387,7 +387,7 @@ describe("connections", () => {
     );
   });
 
-  it("has an error for what is no HTTP", async () => {
+  it("has an error for what is not HTTP", async () => {
     answer = (_, socket) => {
       socket.end("HTTP/1.1 200 OK\r\nX: \u0000\r\nNonsense\r\n\r\n");
     };
@@ -404,7 +404,7 @@ describe("connections", () => {
     expect(error.message).toContain(origin);
   });
 
-  it("gives the reason of a signal that is aborted", async () => {
+  it("returns the reason of a signal that is aborted", async () => {
     const controller = new AbortController();
     answer = () => controller.abort(new Error("changed my mind"));
     await expect(

@@ -229,6 +229,15 @@ describe("debug output", () => {
     expect(lines.join("\n")).not.toContain("eyJ");
   });
 
+  it("hides the URL that Slack sends with a token, and so does the inspection", async () => {
+    const incoming_webhook = { channel: "#c", url: `https://hooks.slack.com/${secret("h")}` };
+    server.script = [json({ access_token: secret("a"), team: { incoming_webhook } })];
+    const token = await clientWith().authCode.getToken("c");
+    expect(lines[1]).toContain("response: 200");
+    expect(`${lines.join("\n")} ${inspect(token)} ${JSON.stringify(token)}`).not.toContain(canary);
+    expect(token.toHash()).toMatchObject({ team: { incoming_webhook } });
+  });
+
   it("is off by default", async () => {
     await clientWith({ debug: false }).clientCredentials.getToken();
     expect(lines).toEqual([]);
@@ -287,7 +296,8 @@ describe("debug output", () => {
     ];
     for (const body of bodies) {
       server.script = [{ status: 200, headers: { "content-type": "text/plain" }, body }];
-      await clientWith().request("get", "/r");
+      const response = await clientWith().request("get", "/r");
+      expect(response.body).toBe(body);
     }
   });
 });

@@ -50,7 +50,7 @@ describe("refusals", () => {
 });
 
 describe("plain connections", () => {
-  it("sends method, headers and body, and gives the answer, redirects not followed", async () => {
+  it("sends method, headers and body, and returns the answer, redirects not followed", async () => {
     await using server = await startScriptedServer();
     server.script = [{ status: 302, headers: { location: "/x", "x-b": "2" }, body: "moved" }];
     await using transport = nodeTransport({ proxy: false });

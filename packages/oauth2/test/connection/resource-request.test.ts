@@ -282,7 +282,7 @@ describe("modes", () => {
     expect(seen.at(-1)?.headers["authorization"]).toBe("Bearer T");
   });
 
-  it("refuses what a function of the verb gives, before anything is sent", async () => {
+  it("refuses what a function of the verb returns, before anything is sent", async () => {
     await expect(token(() => "nowhere").get("/r")).rejects.toEqual(usage("ERR_OAUTH_OPTION"));
     await expect(token({ constructor: "query" }).get("/r")).resolves.toMatchObject({ status: 200 });
     expect(seen).toHaveLength(1);

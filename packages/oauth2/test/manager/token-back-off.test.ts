@@ -50,7 +50,10 @@ async function askAndWait(manager: TokenManager, callers: number): Promise<Promi
   return tokens;
 }
 
-/** Resolves when this many callers wait. They begin together; a request has fewer timers than ten of them. */
+/**
+ * Resolves when this many callers wait. They begin together; a request has fewer timers than ten of
+ * them.
+ */
 async function waiting(callers: number): Promise<void> {
   while (vi.getTimerCount() < callers) {
     await new Promise((resolve) => {
@@ -223,7 +226,7 @@ describe("after a token request that failed, TokenManager", () => {
     await expectTokens(waiters);
   });
 
-  it("returns the old token meanwhile if that is still good", async () => {
+  it("returns the old token in the meantime if that is still good", async () => {
     server.script = refusal({ "retry-after": "600" });
     const manager = await managerOf({ access_token: "good", expires_at: now / 1000 + 20 });
     const outcomes = await ask(manager);

@@ -197,7 +197,10 @@ describe("a store that hangs", () => {
 });
 
 describe("a lock that is lost with each renewal", () => {
-  /** Returns the tokens that one call requests until it fails, each of which takes so many milliseconds. */
+  /**
+   * Returns the tokens that one call requests until it fails, each of which takes so many
+   * milliseconds.
+   */
   async function requestsOfOneCall(duration: number): Promise<readonly number[]> {
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
     onTestFinished(() => void vi.useRealTimers());
@@ -262,7 +265,7 @@ describe("early renewal", () => {
     },
   );
 
-  it("gives the old token while it is good and the server is down", async () => {
+  it("returns the old token while it is good and the server is down", async () => {
     await using server = await startRotatingServer();
     const client = new OAuth2Client("id", "secret", {
       site: server.origin,
@@ -388,7 +391,7 @@ describe("store", () => {
     expect(manager.peek()).toBeUndefined();
   });
 
-  it("does not put a refreshed token over one that was set meanwhile, in a store without locks", async () => {
+  it("does not put a refreshed token over one that was set in the meantime, in a store without locks", async () => {
     await using server = await startRotatingServer();
     const tokens = new Map<string, TokenHash>();
     const store: TokenStore = {

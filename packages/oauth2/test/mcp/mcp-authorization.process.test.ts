@@ -18,7 +18,9 @@ afterEach(() => rm(folder, { recursive: true, force: true }));
 interface Caller {
   readonly pid: number;
   kill(signal: NodeJS.Signals): void;
-  /** Makes the calls, and returns how many were answered; `undefined` for a process that was killed. */
+  /**
+   * Makes the calls, and returns how many were answered; `undefined` for a process that was killed.
+   */
   go(): Promise<string | undefined>;
 }
 

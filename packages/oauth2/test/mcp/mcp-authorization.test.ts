@@ -32,7 +32,7 @@ describe("mcpAuthorization()", () => {
     expect(servers.store.get("mcp")).toEqual(before);
   });
 
-  it("gives the client no refresh token", async () => {
+  it("returns no refresh token to the client", async () => {
     await using servers = await signedIn();
     const tokens = await authorizationOf(servers.store).authProvider.tokens();
     expect(tokens).toMatchObject({ access_token: "A1", issuer: servers.url.origin });

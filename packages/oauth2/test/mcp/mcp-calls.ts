@@ -65,7 +65,10 @@ export async function callAtOnce(
   return results.filter(({ status }) => status === "fulfilled").length;
 }
 
-/** A provider as the SDK's examples have it: in memory or in a store, with the refresh token in the client's hands. */
+/**
+ * A provider as the SDK's examples have it: in memory or in a store, with the refresh token in the
+ * client's hands.
+ */
 export function naiveProvider(store: TokenStore): OAuthClientProvider {
   return {
     redirectUrl: "http://localhost:3000/callback",

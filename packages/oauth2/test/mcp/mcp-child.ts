@@ -1,4 +1,7 @@
-/** A process that calls an MCP server with a shared token: `node mcp-child.ts <url> <folder> <ours|naive> <count>`. */
+/**
+ * A process that calls an MCP server with a shared token: `node mcp-child.ts <url> <folder>
+ * <ours|naive> <count>`.
+ */
 import { FileTokenStore } from "../../src/node/file-token-store.ts";
 import { authorizationOf, callAtOnce, naiveProvider } from "./mcp-calls.ts";
 

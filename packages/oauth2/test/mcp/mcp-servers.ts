@@ -5,8 +5,9 @@ import { createMcpHandler, McpServer } from "@modelcontextprotocol/server";
 import { close, listen, readText } from "../scripted-server.ts";
 
 /**
- * An MCP server of version 2 and its authorization server: registration, codes with PKCE, and refresh tokens that rotate.
- * A refresh token that is used twice ends the family (RFC 9700, 4.14.2), with no grace for a lost answer.
+ * An MCP server of version 2 and its authorization server: registration, codes with PKCE, and
+ * refresh tokens that rotate. A refresh token that is used twice ends the family (RFC 9700,
+ * 4.14.2), with no grace for a lost answer.
  */
 export interface McpServers extends AsyncDisposable {
   readonly url: URL;

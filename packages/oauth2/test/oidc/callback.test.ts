@@ -54,7 +54,7 @@ const cases: readonly (readonly [
   ["code=c&state={state}&session_state=s&extra=1", "accepts", {}],
 ];
 
-describe("authCode.callback, beside oauth4webapi and openid-client", () => {
+describe("authCode.callback, next to oauth4webapi and openid-client", () => {
   it.each(cases)("judges ?%s alike: %s, metadata %o", async (template, verdict, metadata) => {
     const client = makeClient(metadata);
     const { transaction } = await client.authCode.start();

@@ -21,7 +21,10 @@ const good = {
   interval: 5,
 };
 
-/** A client whose server answers each question with the next of these, and whose clock moves with its waits. */
+/**
+ * A client whose server answers each question with the next of these, and whose clock moves with
+ * its waits.
+ */
 function scripted(...answers: readonly (() => Response)[]): {
   readonly client: OidcClient;
   readonly waits: number[];

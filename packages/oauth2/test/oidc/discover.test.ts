@@ -19,7 +19,7 @@ async function listen(handle: RequestListener): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
-describe("discover, beside oauth4webapi and openid-client", () => {
+describe("discover, next to oauth4webapi and openid-client", () => {
   it.each([
     ["the issuer", issuer, { issuer }, "accepts"],
     ["a slash more than was asked for", issuer, { issuer: `${issuer}/` }, "accepts"],

@@ -162,7 +162,7 @@ describe("a client with DPoP", () => {
     expect(tokens.map(({ token }) => token)).toEqual(["AT", "AT", "AT"]);
   });
 
-  it("has bearer follow redirects itself, so that each gets a proof of its own", async () => {
+  it("has bearer follow redirects itself, so that each gets a separate proof", async () => {
     const dpop = await DPoP.generate();
     const client = new OAuth2Client("id", null, { site: "https://as.example", dpop });
     const seen: string[] = [];

@@ -33,7 +33,7 @@ async function signIn(change?: (token: MutableToken) => void): ReturnType<OidcCl
 }
 
 describe("signing in, against oauth2-mock-server", () => {
-  it("gives the claims of the ID token", async () => {
+  it("returns the claims of the ID token", async () => {
     const token = await signIn();
     expect(client.claims(token)).toMatchObject({ sub: "johndoe", iss: server.issuer.url });
     expect(await client.userInfo(token)).toMatchObject({ sub: "johndoe" });

@@ -2,7 +2,8 @@ import { X509Certificate } from "node:crypto";
 import { TLSSocket, type PeerCertificate } from "node:tls";
 import type { KoaContextWithOIDC } from "oidc-provider";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { OidcClient } from "../../src/oidc/index.ts";
+import { nodeTransport } from "../../src/node/node-transport.ts";
+import { OidcClient, type OidcClientOptions } from "../../src/oidc/index.ts";
 import {
   hasOpenssl,
   makeCertificates,
@@ -67,11 +68,30 @@ describe.skipIf(!hasOpenssl())(
 
     afterAll(async () => server.close());
 
-    const client = (id: string, certificate?: Certificate): Promise<OidcClient> =>
-      OidcClient.discover(server.issuer, id, null, {
+    const client = (id: string, certificate?: Certificate): Promise<OidcClient> => {
+      const { ca } = certificates;
+      // Of a fetch that is given, nobody can tell whether it has a certificate.
+      const sender: OidcClientOptions =
+        certificate === undefined
+          ? { fetch: nodeTransport({ ca }) }
+          : { connectionOpts: { ca, ...certificate } };
+      return OidcClient.discover(server.issuer, id, null, {
         authScheme: "tls_client_auth",
-        connectionOpts: { ca: certificates.ca, ...certificate },
+        ...sender,
       });
+    };
+
+    it("are refused where they have none, before anything is sent", async () => {
+      const { issuer } = server;
+      const { ca } = certificates;
+      const options: OidcClientOptions = {
+        authScheme: "tls_client_auth",
+        connectionOpts: { ca },
+      };
+      await expect(OidcClient.discover(issuer, "by-authority", null, options)).rejects.toThrow(
+        "tls_client_auth needs a certificate",
+      );
+    });
 
     it("get a token that is bound to the certificate, signed by an authority", async () => {
       const oidc = await client("by-authority", certificates.client);

@@ -233,7 +233,7 @@ describe("authCode.start and authCode.callback, against oidc-provider", () => {
     expect(await response.text()).toContain("/session/end/confirm");
   });
 
-  it("gives ID tokens that jose accepts", async () => {
+  it("issues ID tokens that jose accepts", async () => {
     const oidc = await client("basic:id");
     const { url, transaction } = await oidc.authCode.start();
     const token = await oidc.authCode.callback(await browse(url, redirectUri), transaction);

@@ -41,7 +41,7 @@ describe("userInfo", () => {
     await expect(call).rejects.not.toThrow(/secret-token/);
   });
 
-  it("gives claims as JSON or JWT, with the token in the header only", async () => {
+  it("returns claims as JSON or JWT, with the token in the header only", async () => {
     const claims = { sub: "user", email: "a@b.c" };
     const { client, sent } = connect({ "/me": () => Response.json(claims) });
     expect(await client.userInfo("t", { expectedSub: "user" })).toEqual(claims);
@@ -104,7 +104,7 @@ describe("userInfo", () => {
     await expect(call).rejects.toMatchObject({ code: "ERR_OAUTH_OPTION" });
   });
 
-  it("gives the challenges of a resource that refuses the token", async () => {
+  it("returns the challenges of a resource that refuses the token", async () => {
     const field =
       'Bearer error="insufficient_user_authentication", error_description="too weak", acr_values="gold silver", max_age="60"';
     const { client } = connect({

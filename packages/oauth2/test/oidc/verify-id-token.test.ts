@@ -2,12 +2,8 @@ import fc from "fast-check";
 import { CompactSign, exportJWK, generateKeyPair, SignJWT, UnsecuredJWT, type JWK } from "jose";
 import * as oauth from "oauth4webapi";
 import { beforeAll, describe, expect, it } from "vitest";
-import {
-  RemoteJwks,
-  TokenValidationError,
-  verifyIdToken,
-  type VerifyIdTokenOptions,
-} from "../../src/oidc/index.ts";
+import { RemoteJwks, TokenValidationError, verifyIdToken } from "../../src/oidc/index.ts";
+import type { VerifyIdTokenOptions } from "../../src/oidc/jwt/verify-id-token.ts";
 
 const issuer = "https://op.example";
 const clientId = "client";
@@ -161,7 +157,7 @@ const cases: readonly (readonly [name: string, verdict: string, case_: Case])[] 
   ["an algorithm that was not registered", "refuses", { alg: "RS256", header: { alg: "PS256" } }],
 ];
 
-describe("verifyIdToken, beside oauth4webapi", () => {
+describe("verifyIdToken, next to oauth4webapi", () => {
   it.each(cases.filter(([name]) => !name.includes("not registered")))(
     "judges %s alike: %s",
     async (_name, verdict, case_) => {
@@ -305,7 +301,7 @@ describe("verifyIdToken", () => {
     },
   );
 
-  it("refuses whatever is no token, and no token survives the change of one character", async () => {
+  it("refuses whatever is not a token, and no token survives the change of one character", async () => {
     const refusal = expect.objectContaining({ code: "ERR_OAUTH_TOKEN_INVALID" });
     const text = fc.oneof(
       fc.string(),

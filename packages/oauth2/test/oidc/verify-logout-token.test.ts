@@ -1,7 +1,8 @@
 import { generateKeyPair, SignJWT } from "jose";
 import { beforeAll, describe, expect, it } from "vitest";
 import { OidcClient } from "../../src/oidc/index.ts";
-import { verifyLogoutToken, type VerifyLogoutTokenOptions } from "../../src/oidc/logout/index.ts";
+import { verifyLogoutToken } from "../../src/oidc/logout/index.ts";
+import type { VerifyLogoutTokenOptions } from "../../src/oidc/logout/verify-logout-token.ts";
 
 const issuer = "https://op.example";
 const event = "http://schemas.openid.net/event/backchannel-logout";

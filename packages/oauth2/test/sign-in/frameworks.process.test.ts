@@ -17,7 +17,9 @@ it("finds Chromium for the sign-ins in other frameworks", ({ skip }) => {
   expect(isMissing).toBe(false);
 });
 
-/** Serves an application, made of the handlers of a sign-in that come later, and gives its origin. */
+/**
+ * Serves an application, made of the handlers of a sign-in that come later, and gives its origin.
+ */
 type Mount = (auth: () => SignIn) => Promise<string>;
 
 async function listen(listener: RequestListener): Promise<string> {

@@ -194,7 +194,7 @@ describe("the page to return to", () => {
 });
 
 describe("a sign-in", () => {
-  it("gives profile, claims, token and data, and removes its cookie", async () => {
+  it("returns profile, claims, token and data, and removes its cookie", async () => {
     const { auth, signedIn, sent } = handlersOf();
     const jar = new Jar();
     const request = new Request("https://app.example/login");
@@ -329,7 +329,7 @@ describe("a provider", () => {
     expect(signedIn).toEqual([]);
   });
 
-  it("that reports an error of its own by the browser is no fault of the user", async () => {
+  it("that reports another error by the browser is not a fault of the user", async () => {
     const { auth } = handlersOf();
     const jar = new Jar();
     for (const [error, status] of [

@@ -21,7 +21,7 @@ async function fileOf(): Promise<string> {
   return join(folder, name);
 }
 
-it("FileTokenStore runs where undici is not installed, by an entry of its own", () => {
+it("FileTokenStore runs where undici is not installed, by a separate entry", () => {
   const program = `
     import { registerHooks } from "node:module";
     registerHooks({
@@ -121,7 +121,7 @@ describe("refusals", () => {
   });
 });
 
-it("gives back what was stored, and nothing after it was removed", async () => {
+it("returns what was stored, and nothing after it was removed", async () => {
   const store = new FileTokenStore(folder);
   expect(await store.get("k")).toBeUndefined();
   await store.set("k", token);
@@ -234,7 +234,7 @@ describe("lock", () => {
     expect(await locks()).toEqual([]);
   });
 
-  it("does not let a former holder overwrite what was stored meanwhile", async () => {
+  it("does not let a former holder overwrite what was stored in the meantime", async () => {
     const slow = new FileTokenStore(folder, { lockTimeout: 1000, leaseTime: 5000 });
     const quick = new FileTokenStore(folder, { lockTimeout: 1000, leaseTime: 5000 });
     const stalled = slow.lock("k", async () => {

@@ -1,4 +1,7 @@
-/** A process that shares a token with others: `node refresh-child.ts <origin> <folder> <once|forever>`. */
+/**
+ * A process that shares a token with others: `node refresh-child.ts <origin> <folder>
+ * <once|forever>`.
+ */
 import { OAuth2Client, TokenManager } from "../../src/index.ts";
 import { FileTokenStore } from "../../src/node/file-token-store.ts";
 

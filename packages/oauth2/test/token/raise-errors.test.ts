@@ -34,7 +34,7 @@ describe("tokens", () => {
     expect(token.error).toMatchObject({ code: "ERR_OAUTH_RESPONSE" });
   });
 
-  it("have the error and no value where a hash or form has none, and no errors are raised", () => {
+  it("have the error, the other fields and no value where a hash or form has none, and no errors are raised", () => {
     const client = clientOf({ raiseErrors: false });
     const missing = { code: "ERR_OAUTH_RESPONSE" };
     const tokens = [
@@ -46,9 +46,26 @@ describe("tokens", () => {
       expect(token.error).toMatchObject(error);
       expect([token.token, token.expired()]).toEqual(["", true]);
     }
+    const [fromHash, fromForm] = tokens.map(([token]) => token);
+    expect(fromHash?.params).toEqual({ scope: "read" });
+    expect(fromHash?.toHash()).toMatchObject({ access_token: "", scope: "read" });
+    expect(fromForm?.params).toEqual({ state: "x" });
     expect(() => AccessToken.fromHash(clientOf(), { scope: "read" })).toThrow(
       expect.objectContaining(missing),
     );
+  });
+
+  it("have nothing of a hash or form whose values no token has, where no errors are raised", () => {
+    const client = clientOf({ raiseErrors: false });
+    for (const token of [
+      AccessToken.fromHash(client, { access_token: {}, scope: "read" }),
+      AccessToken.fromHash(client, { refresh_token: "R\n", scope: "read" }),
+      AccessToken.fromHash(client, { expires_in: [], scope: "read" }),
+      AccessToken.fromKvform(client, "refresh_token=%0A&scope=read"),
+    ]) {
+      expect(token.error).toMatchObject({ code: "ERR_OAUTH_RESPONSE" });
+      expect([token.token, token.refreshToken, token.params]).toEqual(["", undefined, {}]);
+    }
   });
 
   it("have an error code that is a number as text, whatever the status", async () => {

@@ -30,7 +30,10 @@
   });
   openDialogAtFirstField();
 
-  /** Swagger UI sends the defaults of parameters as if the reader had chosen them, so it does not get to know them. */
+  /**
+   * Swagger UI sends the defaults of parameters as if the reader had chosen them, so it does not
+   * get to know them.
+   */
   function sendNoDefaults(update) {
     return (document) => {
       for (const path of Object.values(document.paths ?? {})) {
@@ -42,7 +45,9 @@
     };
   }
 
-  /** Samples of bodies have the required fields only, and nothing that is made up from a pattern. */
+  /**
+   * Samples of bodies have the required fields only, and nothing that is made up from a pattern.
+   */
   function keepSamplesPlain({ fn }) {
     const { getSampleSchema } = fn;
     fn.getSampleSchema = (schema, type, config, example) => {

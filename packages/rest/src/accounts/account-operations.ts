@@ -23,8 +23,8 @@ export interface OwnUser extends ShownUser {
 /** How a session began. */
 export type SignInMethod = "password" | "passkey" | "provider";
 
-/** What signing in answers. */
-export interface SessionAnswer {
+/** What signing in responds with. */
+export interface SessionResponse {
   /** Sent as `access_token` or Bearer header. */
   readonly token: string;
   /** Validity of the token, in seconds. */
@@ -38,11 +38,14 @@ export interface SessionAnswer {
 export interface ShownSession {
   readonly id: string;
   readonly method: SignInMethod;
+  /** Address of the client at the sign-in; `null` when it is unknown. */
   readonly address: string | null;
+  /** `User-Agent` at the sign-in; `null` when it is unknown. */
   readonly agent: string | null;
   /** Whether it is the one that asks. */
   readonly isCurrent: boolean;
   readonly createdAt: string;
+  /** Last refresh, ISO 8601. */
   readonly usedAt: string;
   readonly expiresAt: string;
 }
@@ -51,9 +54,12 @@ export interface ShownSession {
 export interface ShownKey {
   readonly id: string;
   readonly name: string;
+  /** What the key may do, such as `articles:read`. */
   readonly scopes: readonly string[];
   readonly createdAt: string;
+  /** Last use, to about a minute; `null` before the first one. */
   readonly usedAt: string | null;
+  /** ISO 8601; `null`: never. */
   readonly expiresAt: string | null;
 }
 
@@ -61,8 +67,10 @@ export interface ShownKey {
 export interface ShownPasskey {
   readonly id: string;
   readonly name: string;
+  /** Whether the passkey is synchronised to other devices (WebAuthn flag BS). */
   readonly isBackedUp: boolean;
   readonly createdAt: string;
+  /** Last sign-in with it, ISO 8601; `null` before the first one. */
   readonly usedAt: string | null;
 }
 
@@ -75,9 +83,12 @@ export interface ShownLink {
 }
 
 /** Switching the second factor on: first the secret, then, for a code of it, the recovery codes. */
-export interface SecondFactorAnswer {
+export interface SecondFactorResponse {
+  /** The secret in Base32, to be typed into an authenticator; shown once. */
   readonly secret?: string;
+  /** The same as an `otpauth:` URI, for a QR code. */
   readonly uri?: string;
+  /** Ten codes that each replace a code once; shown once. */
   readonly recoveryCodes?: readonly string[];
 }
 
@@ -103,11 +114,11 @@ export type AccountOperation =
   | ResourceTypes<"users", ShownUser, UserInput>
   | OperationTypes<"updatePassword", "id", Code & { readonly password: string }, OwnUser>
   | OperationTypes<"updateRole", "id", { readonly role: "user" | "admin" }, OwnUser>
-  | OperationTypes<"signIn", never, Code | undefined, SessionAnswer>
+  | OperationTypes<"signIn", never, Code | undefined, SessionResponse>
   | OperationTypes<"signOut", never, undefined, undefined>
   | OperationTypes<"signInPage", never, Code | undefined, { readonly user: OwnUser }>
   | OperationTypes<"signOutPage", never, undefined, undefined>
-  | OperationTypes<"refreshSession", never, { readonly refreshToken: string }, SessionAnswer>
+  | OperationTypes<"refreshSession", never, { readonly refreshToken: string }, SessionResponse>
   | OperationTypes<"listSessions", "id", undefined, readonly ShownSession[]>
   | OperationTypes<"endSessions", "id", undefined, undefined>
   | OperationTypes<"endSession", "id" | "session", undefined, undefined>
@@ -119,7 +130,7 @@ export type AccountOperation =
       ShownKey & { readonly key: string }
     >
   | OperationTypes<"removeKey", "id" | "key", undefined, undefined>
-  | OperationTypes<"enableSecondFactor", "id", Code | undefined, SecondFactorAnswer>
+  | OperationTypes<"enableSecondFactor", "id", Code | undefined, SecondFactorResponse>
   | OperationTypes<"disableSecondFactor", "id", Code | undefined, undefined>
   | OperationTypes<"beginPasskey", never, undefined, object>
   | OperationTypes<
@@ -129,7 +140,7 @@ export type AccountOperation =
       ShownPasskey
     >
   | OperationTypes<"beginPasskeySignIn", never, undefined, object>
-  | OperationTypes<"signInWithPasskey", never, { readonly response: object }, SessionAnswer>
+  | OperationTypes<"signInWithPasskey", never, { readonly response: object }, SessionResponse>
   | OperationTypes<"listPasskeys", "id", undefined, readonly ShownPasskey[]>
   | OperationTypes<"removePasskey", "id" | "passkey", undefined, undefined>
   | OperationTypes<"linkProvider", "provider", undefined, { readonly url: string }>

@@ -10,8 +10,8 @@ const tagDescriptions: Readonly<Record<string, string>> = {
   "password-resets": "Lost passwords",
 };
 
-/** Gives a route the types that the typed client knows it by. */
+/** Adds to a route the types for the typed client, and to its group a description. */
 export function accountRoute(route: Route): AccountRoute {
-  const { tagDescription = tagDescriptions[route.tag] } = route;
+  const tagDescription = tagDescriptions[route.tag] ?? route.tagDescription;
   return { ...route, tagDescription, types: undefined };
 }

@@ -13,8 +13,8 @@ import type { StoredUser, UserResource } from "./users/define-user.ts";
 export type OpenTo = "master" | "public";
 
 /**
- * Ends more that a user can sign in with, in the transaction in which the rest of it ends. May return what is to be done
- * after the commit.
+ * Ends more that a user can sign in with, in the transaction in which the rest of it ends. May
+ * return what is to be done after the commit.
  */
 export type OnForget = (
   user: string,

@@ -3,7 +3,7 @@ import type { Store, StoreOptions } from "@fetchwork/documents";
 import type { Account, AccountSource } from "../account.ts";
 import { type AttemptLimiter, createAttemptLimiter } from "../attempt-limiter.ts";
 import { checkOptions } from "../check-options.ts";
-import { RestError } from "../errors.ts";
+import { checkConfigured } from "../errors.ts";
 import type { Authentication } from "../http/authentication.ts";
 import type { AccountRoute } from "./account-route.ts";
 import type { AccountsContext, OnForget, OpenTo } from "./accounts-context.ts";
@@ -38,15 +38,16 @@ export interface AccountsOptions {
   /** The users, as `defineUser` makes them. */
   readonly user: UserResource;
   /**
-   * Who may create users: holders of the master key, or everyone. An open sign-up never sets a role, is limited for each
-   * network, and its address is unverified until it is confirmed. Default: `"master"`.
+   * Who may create users: holders of the master key, or everyone. An open sign-up never sets a
+   * role, is limited for each network, and its address is unverified until it is confirmed.
+   * Default: `"master"`.
    */
   readonly signUp?: OpenTo | undefined;
   /** Who may sign users in: holders of the master key only, or everyone. Default: `"master"`. */
   readonly signIn?: OpenTo | undefined;
   /** Mails of your own in the place of those that come with the package. Default: none. */
   readonly texts?: Partial<AccountTexts> | undefined;
-  /** Time after which a session that is not refreshed ends, in seconds. Default: `2_592_000`, 30 days. */
+  /** Seconds until a session ends that is not refreshed. Default: `2_592_000`, 30 days. */
   readonly sessionLifetime?: number | undefined;
   /** Routes in the place of those of the package. Default: none. */
   readonly parts?: Partial<AccountParts> | undefined;
@@ -63,27 +64,27 @@ export interface AccountParts {
   readonly auth: (context: AccountsContext) => readonly AccountRoute[];
 }
 
-/** Secrets and surroundings of accounts, which differ from one place where a program runs to another. */
+/** Secrets and surroundings of accounts, which differ from one deployment to another. */
 export interface AccountsSettings {
-  /** Key that creates users and, unless sign-in is public, authenticates them. At least 32 characters. */
+  /** Creates users and authenticates unless sign-in is public. From 32 characters. */
   readonly masterKey: string;
-  /** Secret of tokens and codes. At least 32 characters. Another one ends all sessions and second factors. */
+  /** Secret of tokens and codes, from 32 characters. A new one ends all sessions. */
   readonly jwtSecret: string;
   /** Validity of a session token, in seconds. Default: `86_400`, one day. */
   readonly tokenLifetime?: number | undefined;
   /** Name of the application, in mails and authenticators. */
   readonly title: string;
-  /** Origin under which browsers reach the API, such as `https://example.com`. Without it, passkeys are disabled. */
+  /** Origin under which browsers reach the API: `https://example.com`. Default: no passkeys. */
   readonly origin?: string | undefined;
-  /** Sends mails. Without it addresses are neither confirmed nor changed, and no lost password is set. */
+  /** Sends mails. Without it addresses are not confirmed or changed, and no password is reset. */
   readonly mailer?: Mailer | undefined;
   /** Origins that links in mails may lead to. Default: all. */
   readonly linkOrigins?: readonly string[] | undefined;
   /** Slows the guessing of passwords and codes. Default: nothing does. */
   readonly attempts?: AttemptLimiter | undefined;
   /**
-   * Limits open sign-ups, for each network and whatever becomes of them. Default: 100, then one every 10 seconds to a
-   * minute until there was none for an hour; each process counts for itself.
+   * Limits open sign-ups, for each network and whatever becomes of them. Default: 100, then one
+   * every 10 seconds to a minute until there was none for an hour; each process counts for itself.
    */
   readonly signUpLimiter?: AttemptLimiter | undefined;
   /** Limits how often mails are asked for. Default: nothing does. */
@@ -91,15 +92,18 @@ export interface AccountsSettings {
   /** Receives why a mail was given up. Default: `console.error`. */
   readonly report?: ((error: unknown) => void) | undefined;
   /**
-   * Called when what a user can sign in with ends: the user was removed, set a lost password, or proved to own the email
-   * of an account that somebody else made. Ends what is kept elsewhere. Default: nothing.
+   * Called when what a user can sign in with ends: the user was removed, set a lost password, or
+   * proved to own the email of an account that somebody else made. Ends what is kept elsewhere.
+   * Default: nothing.
    */
   readonly onForget?: OnForget | undefined;
 }
 
 /** Accounts on a store. */
 export interface OpenAccounts {
+  /** Routes of users, sessions, keys, mails, factors, passkeys and providers. */
   readonly routes: readonly AccountRoute[];
+  /** For `createApi`: recognizes tokens, cookies, API keys and the master key. */
   readonly authentication: Authentication;
   /** What the routes work with, for further ones. */
   readonly context: AccountsContext;
@@ -111,6 +115,7 @@ export interface OpenAccounts {
 
 /** Users, and the ways in which they sign in. */
 export interface Accounts {
+  /** The users as a resource, for relations and the list of resources. */
   readonly user: UserResource;
   /** Collections of accounts, next to the users; for `openStore`. */
   readonly collections: NonNullable<StoreOptions["collections"]>;
@@ -119,8 +124,8 @@ export interface Accounts {
 }
 
 /**
- * Makes accounts: users as a resource, signing in by password, second factor and passkey, sessions with refresh tokens that
- * rotate, API keys, sign-up, change of address, and lost passwords.
+ * Makes accounts: users as a resource, signing in by password, second factor and passkey, sessions
+ * with refresh tokens that rotate, API keys, sign-up, change of address, and lost passwords.
  *
  * @throws RestError `ERR_REST_CONFIGURATION` for options that do not fit.
  *
@@ -142,14 +147,14 @@ export function accounts(options: AccountsOptions): Accounts {
   const { parts = {}, sessionLifetime = 2_592_000, signIn = "master", signUp = "master" } = options;
   const { user } = options;
   for (const [name, value] of Object.entries({ signIn, signUp })) {
-    if (value === "master" || value === "public") continue;
-    const message = `${name} is ${JSON.stringify(value)}, expected "master" or "public"`;
-    throw new RestError("ERR_REST_CONFIGURATION", message);
+    const isKnown = value === "master" || value === "public";
+    checkConfigured(isKnown, `${name} must be "master" or "public", got ${JSON.stringify(value)}`);
   }
-  if (!Number.isSafeInteger(sessionLifetime) || sessionLifetime < 60) {
-    const message = `sessionLifetime is ${sessionLifetime}, expected whole seconds from 60`;
-    throw new RestError("ERR_REST_CONFIGURATION", message);
-  }
+  const isLifetime = Number.isSafeInteger(sessionLifetime) && sessionLifetime >= 60;
+  checkConfigured(
+    isLifetime,
+    `sessionLifetime must be whole seconds from 60, got ${sessionLifetime}`,
+  );
   const resets = createPasswordResets<StoredUser>({ users: user.collection });
   const texts = { ...accountTexts, ...options.texts };
   const { auth = accountAuthRoutes, users = userRoutes } = parts;
@@ -257,7 +262,7 @@ export function accountAuthRoutes(context: AccountsContext): readonly AccountRou
   ];
 }
 
-/** With `confirms`, the password of a sign-up is refused until its address was confirmed by mail. */
+/** With `confirms`, a sign-up's password is refused until its address is confirmed by mail. */
 function accountSource(
   store: Store,
   { collection }: UserResource,
@@ -285,7 +290,7 @@ function toAccount({
   return { id, passwordHash, role, sessionVersion };
 }
 
-/** Derives a key for one purpose of a secret (RFC 5869), so that what one key signs means nothing to another. */
+/** Derives a key per purpose of a secret (RFC 5869), so that none serves another. */
 function derivedKey(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync("sha256", secret, "", `fetchwork accounts: ${purpose}`, 32));
 }

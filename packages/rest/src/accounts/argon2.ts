@@ -28,8 +28,8 @@ let running = 0;
 const waiting: Readonly<Record<Turn, (() => void)[]>> = { first: [], last: [] };
 
 /**
- * Computes Argon2id off the event loop: in Node's thread pool where `crypto.argon2` exists (24.7 or later), else
- * in a worker with `hash-wasm`. At most four run at once.
+ * Computes Argon2id off the event loop: in Node's thread pool where `crypto.argon2` exists (24.7 or
+ * later), else in a worker with `hash-wasm`. At most four run at once.
  *
  * @throws Problem 503 when 200 others (50 for `last`) are waiting for the same turn already.
  */

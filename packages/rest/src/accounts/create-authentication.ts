@@ -1,10 +1,10 @@
 import { constantTimeEqual, parseBasicCredentials } from "@fetchwork/kit";
 import { basicChallenge } from "../basic-challenge.ts";
-import { type Evidence, findAccessToken } from "../access-token.ts";
+import { type Credentials, findAccessToken } from "../access-token.ts";
 import { type AccessRule, bearerRequired, forbidden } from "../access.ts";
-import type { Account, AccountSource } from "../account.ts";
+import { type Account, type AccountSource, isInScope } from "../account.ts";
 import { type AttemptLimiter, countAttempt } from "../attempt-limiter.ts";
-import { RestError } from "../errors.ts";
+import { checkConfigured } from "../errors.ts";
 import type { Authentication } from "../http/authentication.ts";
 import { checkOptions } from "../check-options.ts";
 import { Problem } from "../problem.ts";
@@ -27,9 +27,9 @@ export interface AuthenticationOptions {
   readonly attempts?: AttemptLimiter | undefined;
   /** Finds the accounts of API keys. Default: none is taken. */
   readonly keys?: KeySource | undefined;
-  /** Finds the session token of a request that shows none elsewhere, such as in a cookie. Default: there is none. */
+  /** Finds the session token of a request without one, such as in a cookie. Default: none. */
   readonly cookieToken?: ((request: Request) => string | undefined) | undefined;
-  /** Whether a session has not ended, for tokens that belong to one. Default: no session ends before its tokens. */
+  /** Whether the session of a token has not ended. Default: sessions end with their tokens. */
   readonly isLive?: ((session: string) => Promise<boolean>) | undefined;
 }
 
@@ -37,18 +37,18 @@ export interface AuthenticationOptions {
 export interface KeySource {
   /** Whether a token has the form of a key. Nothing is verified yet. */
   isKey(token: string): boolean;
-  /** Finds the account of a key, with what the key is limited to; `undefined` where it does not hold. */
+  /** Finds the account of a key, and the key's scopes; `undefined` for an invalid one. */
   accountOf(key: string): Promise<Account | undefined>;
 }
 
-/** Passwords that one network may have checked at once, so that it does not take all the turns there are. */
+/** Passwords of one network that may be checked at once, so that others get their turns. */
 const maxAtOnce = 4;
 
 /**
  * Makes an {@link Authentication}: with users, or with a master key alone.
  *
- * @throws RestError `ERR_REST_CONFIGURATION` for a key or secret that is too short, for the same one twice, and for
- * options that need users where there are none.
+ * @throws RestError `ERR_REST_CONFIGURATION` for a key or secret that is too short, for the same
+ * one twice, and for options that need users where there are none.
  *
  * @example
  * ```ts
@@ -69,9 +69,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   const { masterKey, jwtSecret, tokenLifetime, accounts, attempts } = options;
   const { cookieToken, isLive = alwaysLive, keys } = options;
   requireSecret(masterKey, { name: "masterKey", variable: "MASTER_KEY" });
-  if (masterKey === jwtSecret) {
-    throw new RestError("ERR_REST_CONFIGURATION", "the master key and the JWT secret must differ");
-  }
+  checkConfigured(masterKey !== jwtSecret, "the master key and the JWT secret must differ");
   const isMasterKey = (token: string): boolean => constantTimeEqual(token, masterKey);
   const secret = secretOfUsers(options);
   const tokens =
@@ -83,31 +81,34 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     tokens,
     attempts,
     rules: secret === undefined ? ["public", "master"] : undefined,
-    isMaster(evidence) {
-      const token = findAccessToken(evidence);
+    isMaster(credentials) {
+      const token = findAccessToken(credentials);
       return token !== undefined && isMasterKey(token);
     },
-    admit(rule, evidence) {
-      const token = findAccessToken(evidence) ?? tokenInCookie(evidence);
+    authenticate(rule, credentials) {
+      const token = findAccessToken(credentials) ?? tokenInCookie(credentials);
       if (rule === "public")
-        return token === undefined ? undefined : accountOrNone(token, evidence);
-      return admitCaller(rule, evidence, token);
+        return token === undefined ? undefined : accountOrNone(token, credentials);
+      return authenticateCaller(rule, credentials, token);
     },
   };
 
-  function tokenInCookie({ request }: Evidence): string | undefined {
+  function tokenInCookie({ request }: Credentials): string | undefined {
     return request && cookieToken?.(request);
   }
 
   /** To the public, a key that does not suffice is none. */
-  async function accountOrNone(token: string, evidence: Evidence): Promise<Account | undefined> {
+  async function accountOrNone(
+    token: string,
+    credentials: Credentials,
+  ): Promise<Account | undefined> {
     const account = await accountOf(token);
-    return account && isInScope(account, evidence.scope) ? account : undefined;
+    return account && isInScope(account, credentials.scope) ? account : undefined;
   }
 
-  async function admitCaller(
+  async function authenticateCaller(
     rule: Exclude<AccessRule, "public">,
-    evidence: Evidence,
+    credentials: Credentials,
     token: string | undefined,
   ): Promise<Account | undefined> {
     if (rule === "master" || rule === "master+password") {
@@ -117,15 +118,15 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
           ? forbidden("the master key is required")
           : bearerRequired(token, "invalid master key");
       }
-      return rule === "master" ? undefined : await accountOfPassword(evidence, "first");
+      return rule === "master" ? undefined : await accountOfPassword(credentials, "first");
     }
     if (rule === "password") {
       const isMaster = token !== undefined && isMasterKey(token);
-      return accountOfPassword(evidence, isMaster ? "first" : "last");
+      return accountOfPassword(credentials, isMaster ? "first" : "last");
     }
     const account = token === undefined ? undefined : await accountOf(token);
     if (!account) throw bearerRequired(token);
-    if (!isInScope(account, evidence.scope)) throw outOfScope(evidence.scope);
+    if (!isInScope(account, credentials.scope)) throw outOfScope(credentials.scope);
     if (rule === "admin" && account.role !== "admin") throw forbidden("only admins may do this");
     return account;
   }
@@ -143,20 +144,20 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     return sid === undefined ? account : { ...account, session: sid };
   }
 
-  /** Holders of the master key are served first, so that nobody else can keep them from signing users in. */
-  async function accountOfPassword(evidence: Evidence, turn: Turn): Promise<Account> {
-    const credentials = parseBasicCredentials(evidence.authorization);
-    if (!credentials) throw passwordRequired();
-    const email = credentials.username.trim().toLowerCase();
+  /** Holders of the master key are served first, so that nobody keeps them from their sign-in. */
+  async function accountOfPassword(credentials: Credentials, turn: Turn): Promise<Account> {
+    const basic = parseBasicCredentials(credentials.authorization);
+    if (!basic) throw passwordRequired();
+    const email = basic.username.trim().toLowerCase();
     const by = {
       account: email,
-      address: evidence.address,
+      address: credentials.address,
       // Holders of the master key sign in for many, so their network is not that of one client.
       atOnce: turn === "last" ? maxAtOnce : undefined,
     };
     const found = await countAttempt(attempts, by, async () => {
       const account = await accounts?.byEmail(email);
-      const matches = await verifyPassword(credentials.password, account?.passwordHash, turn);
+      const matches = await verifyPassword(basic.password, account?.passwordHash, turn);
       return matches ? account : undefined;
     });
     if (found === undefined) throw passwordRequired();
@@ -179,19 +180,12 @@ function secretOfUsers({
     value === undefined ? [] : [name],
   );
   if (given === undefined) return undefined;
-  if (accounts === undefined) {
-    const message = `${given} is given without accounts: pass jwtSecret and accounts, or masterKey alone`;
-    throw new RestError("ERR_REST_CONFIGURATION", message);
-  }
+  checkConfigured(
+    accounts !== undefined,
+    `${given} is given without accounts: pass jwtSecret and accounts, or masterKey alone`,
+  );
   requireSecret(jwtSecret, { name: "jwtSecret", variable: "JWT_SECRET" });
   return jwtSecret;
-}
-
-/** Whether what an account is limited to, as by an API key, covers what a route does. */
-function isInScope({ scopes }: Account, needed: string | undefined): boolean {
-  if (scopes === undefined) return true;
-  if (needed === undefined) return false;
-  return scopes.includes(needed) || scopes.includes(needed.replace(/^[^:]*/, "*"));
 }
 
 /** RFC 6750 section 3.1. */
@@ -208,7 +202,9 @@ function alwaysLive(): Promise<boolean> {
   return Promise.resolve(true);
 }
 
-/** Asks for email and password; the answer is the same for a wrong one and for an unknown user. */
+/**
+ * Asks for email and password; the response is the same for a wrong one and for an unknown user.
+ */
 export function passwordRequired(): Problem {
   return new Problem(401, {
     detail: "wrong email or password",

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import { defineCollection, type CollectionDefinition, type Store } from "@fetchwork/documents";
 import { type Attempts, type AttemptStore, waitOf } from "../attempt-store.ts";
+import { digestOf } from "./secret-token.ts";
 
-/** Attempts as the store keeps them, under the SHA-256 of their key. */
+/** Attempts as the store keeps them, under the SHA-256 of their key, which holds an address. */
 export interface StoredAttempts extends Attempts {
   /** When they are forgotten, in milliseconds since 1970. */
   readonly expiresAt: number;
@@ -23,8 +23,8 @@ class Refused extends Error {
 }
 
 /**
- * Makes a store in the documents, which all processes share and which outlives them. Each attempt is one or two durable
- * writes, so where there is one process, its memory is better.
+ * Makes a store in the documents, which all processes share and which outlives them. Each attempt
+ * is one or two durable writes, so where there is one process, its memory is better.
  */
 export function documentsAttemptStore(store: Pick<Store, "collection">): AttemptStore {
   const documents = store.collection(attemptCollection);
@@ -36,7 +36,7 @@ export function documentsAttemptStore(store: Pick<Store, "collection">): Attempt
         await documents.upsert(
           { failures: 1, ...times },
           {
-            id: idOf(key),
+            id: digestOf(key),
             change(before) {
               const wait = waitOf(before, rule, now);
               if (wait > 0) throw new Refused(wait);
@@ -51,25 +51,20 @@ export function documentsAttemptStore(store: Pick<Store, "collection">): Attempt
       }
     },
     async giveBack(key, count) {
-      await documents.update(idOf(key), ({ failures }) => ({
+      await documents.update(digestOf(key), ({ failures }) => ({
         failures: Math.max(failures - count, 0),
       }));
     },
     async forget(key) {
-      await documents.remove(idOf(key));
+      await documents.remove(digestOf(key));
     },
     async trust(key, lifetime) {
       const now = Date.now();
       const trusted = { failures: 0, last: now, expiresAt: now + lifetime };
-      await documents.upsert(trusted, { id: idOf(`trust ${key}`) });
+      await documents.upsert(trusted, { id: digestOf(`trust ${key}`) });
     },
     async isTrusted(key) {
-      return (await documents.get(idOf(`trust ${key}`))) !== undefined;
+      return (await documents.get(digestOf(`trust ${key}`))) !== undefined;
     },
   };
-}
-
-/** Keys hold addresses of people and machines, which nobody has to read in the store. */
-function idOf(key: string): string {
-  return createHash("sha256").update(key).digest("hex");
 }

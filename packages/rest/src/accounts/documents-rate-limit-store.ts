@@ -1,10 +1,10 @@
-import { createHash } from "node:crypto";
 import { defineCollection, type CollectionDefinition, type Store } from "@fetchwork/documents";
 import type { RateLimitStore, RateLimitVerdict } from "@fetchwork/middleware";
+import { digestOf } from "./secret-token.ts";
 
-/** Requests of a key as the store keeps them, under the SHA-256 of the key. */
+/** Requests of a key as the store keeps them, under its SHA-256, since a key holds an address. */
 export interface StoredRequests {
-  /** Time of the first and the last request of each part of the window, and how many there are, oldest first. */
+  /** First and last request of each part of the window, and count, oldest first. */
   readonly parts: readonly (readonly [first: number, last: number, requests: number])[];
   /** When they are forgotten, in milliseconds since 1970. */
   readonly expiresAt: number;
@@ -28,12 +28,13 @@ class Refused extends Error {
 }
 
 /**
- * Makes a store for `rateLimit` in the documents, which all processes share and which outlives them. Each request that
- * passes is a durable write, so it is for what is rare or costs more, such as sign-ins; where there is one process,
- * `memoryRateLimitStore` is the better one.
+ * Makes a store for `rateLimit` in the documents, which all processes share and which outlives
+ * them. Each request that passes is a durable write, so it is for what is rare or costs more, such
+ * as sign-ins; where there is one process, `memoryRateLimitStore` is the better one.
  *
- * Up to ten requests are counted one by one. Of more, those within a tenth of the window are counted together until the
- * last of them leaves it, so that no window ever holds more than the limit.
+ * Up to ten requests are counted one by one. Of more, those within a tenth of the window are
+ * counted together until the last of them leaves it, so that no window ever holds more than the
+ * limit.
  */
 export function documentsRateLimitStore(store: Pick<Store, "collection">): RateLimitStore {
   const documents = store.collection(rateLimitCollection);
@@ -54,7 +55,7 @@ export function documentsRateLimitStore(store: Pick<Store, "collection">): RateL
         const stored = await documents.upsert(
           { parts: [[now, now, 1]], expiresAt },
           {
-            id: idOf(`${window} ${key}`),
+            id: digestOf(`${window} ${key}`),
             change(before) {
               const parts = before.parts.filter(([, last]) => last > now - window);
               if (sum(parts) >= limit) throw new Refused(parts);
@@ -75,7 +76,7 @@ function sum(parts: StoredRequests["parts"]): number {
   return parts.reduce((total, [, , requests]) => total + requests, 0);
 }
 
-/** Clocks of several machines differ a little, so the newest part may be of a later time than now. */
+/** Clocks of machines differ a little: the newest part may be of a later time than now. */
 function counted(
   parts: StoredRequests["parts"],
   now: number,
@@ -85,9 +86,4 @@ function counted(
   if (newest === undefined || now - newest[0] > length) return [...parts, [now, now, 1]];
   const [first, last, requests] = newest;
   return [...parts.slice(0, -1), [first, Math.max(last, now), requests + 1]];
-}
-
-/** Keys hold addresses of machines, which nobody has to read in the store. */
-function idOf(key: string): string {
-  return createHash("sha256").update(key).digest("hex");
 }

@@ -1,8 +1,8 @@
 export type {
   Code,
   OwnUser,
-  SecondFactorAnswer,
-  SessionAnswer,
+  SecondFactorResponse,
+  SessionResponse,
   ShownKey,
   ShownLink,
   ShownPasskey,
@@ -27,10 +27,7 @@ export { escapeHtml } from "@fetchwork/kit";
 export { sessionSchema } from "./sessions/auth-routes.ts";
 export { createPageCookie } from "./sessions/page-cookie.ts";
 export { personalHeaders, startSession } from "./sessions/start-session.ts";
-export { claimUser } from "./users/claim-user.ts";
 export { nameOf } from "./users/profile.ts";
-export { emailSchema } from "./users/user-fields.ts";
 export { createUserController, type UserController } from "./users/user-controller.ts";
-export { whileSignedIn } from "./users/while-signed-in.ts";
 export { userRoutes } from "./users/user-routes.ts";
 export { defineUser, type UserOptions, type UserResource } from "./users/define-user.ts";

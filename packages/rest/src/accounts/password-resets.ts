@@ -5,12 +5,12 @@ import {
   type Stored,
   type Transaction,
 } from "@fetchwork/documents";
-import { RestError } from "../errors.ts";
+import { checkConfigured } from "../errors.ts";
 import { checkOptions } from "../check-options.ts";
 import { hashPassword } from "./password.ts";
 import { digestOf, isSecret, newSecret } from "./secret-token.ts";
 
-/** A reset as the store keeps it, under the SHA-256 of its token, so that a reader of the store cannot use it. */
+/** A reset as it is stored, under the SHA-256 of its token: readers of the store cannot use it. */
 export interface PasswordReset {
   /** Identifier of the user. */
   readonly user: string;
@@ -34,22 +34,24 @@ export interface PasswordResetsOptions<User extends PasswordHolder = PasswordHol
   readonly lifetime?: number | undefined;
 }
 
-/** Lets users who have lost their password set another, with a token that only the owner of their mailbox gets. */
+/** Lets users who lost their password set another, with a token sent to their mailbox. */
 export interface PasswordResets<User extends PasswordHolder = PasswordHolder> {
   /** Where resets are kept; for `openStore`. Expired ones are neither found nor kept. */
   readonly collection: CollectionDefinition<PasswordReset>;
-  /** Makes a token of 43 URL-safe characters, 256 random bits. It is not stored, so it can be given away once. */
+  /** Makes a token of 43 URL-safe characters (256 random bits). It is not stored: shown once. */
   issue(store: Store, user: Stored<PasswordHolder>): Promise<string>;
   /**
-   * Finds the user whom a token is for: `undefined` for one that is unknown, used or expired, whose user is gone or has
-   * another password by now.
+   * Finds the user whom a token is for: `undefined` for one that is unknown, used or expired, whose
+   * user is gone or has another password by now.
    */
   find(store: Store, token: string): Promise<Stored<User> | undefined>;
   /**
-   * Sets the password, ends all sessions of the user by another `sessionVersion`, and uses up all its resets. Of any
-   * number of calls with one token one succeeds; the others get `undefined`, as for a token that `find` does not find.
+   * Sets the password, ends all sessions of the user by another `sessionVersion`, and uses up all
+   * its resets. Of any number of calls with one token one succeeds; the others get `undefined`, as
+   * for a token that `find` does not find.
    *
-   * @param more - Runs in the same transaction, with the user before the change; what it returns is changed too.
+   * @param more - Runs in the same transaction, with the user before the change; what it returns is
+   * changed too.
    * @throws Problem 503 when too many passwords are to be hashed already.
    */
   use(
@@ -70,10 +72,10 @@ export function createPasswordResets<User extends PasswordHolder>(
 ): PasswordResets<User> {
   checkOptions("createPasswordResets", options, ["users", "lifetime"]);
   const { users, lifetime = 3_600 } = options;
-  if (!Number.isSafeInteger(lifetime) || lifetime < 1 || lifetime > 86_400) {
-    const message = `the lifetime of resets is ${lifetime}, expected whole seconds from 1 to 86400`;
-    throw new RestError("ERR_REST_CONFIGURATION", message);
-  }
+  checkConfigured(
+    Number.isSafeInteger(lifetime) && lifetime >= 1 && lifetime <= 86_400,
+    `the lifetime of resets must be whole seconds from 1 to 86400, got ${lifetime}`,
+  );
   const collection = defineCollection<PasswordReset>("password-resets", {
     indexes: ["user"],
     expires: { field: "expiresAt" },
@@ -93,7 +95,8 @@ export function createPasswordResets<User extends PasswordHolder>(
     },
     find,
     async use(store, token, password, more) {
-      // Hashing is dear and must not hold the transaction up, so a token that does not hold ends here.
+      // Hashing is dear and must not hold the transaction up, so a token that does not hold ends
+      // here.
       if (!(await find(store, token))) return undefined;
       const passwordHash = await hashPassword(password);
       return store.transaction(async (alone) => {

@@ -2,16 +2,16 @@ import { randomBytes } from "node:crypto";
 import { constantTimeEqual } from "@fetchwork/kit";
 import { argon2id, type Argon2Input, type Turn } from "./argon2.ts";
 
-/** Cost of a hash: the first recommendation of the OWASP cheat sheet, about 20 ms and 19 MiB each. */
+/** Cost of a hash: the first recommendation of OWASP's cheat sheet, about 20 ms and 19 MiB. */
 const cost = { memory: 19_456, passes: 2, parallelism: 1, tagLength: 32 } as const;
 
-/** Highest cost that is accepted from a stored hash, so that a tampered one cannot exhaust the machine. */
+/** Highest cost accepted from a stored hash, so that a tampered one cannot exhaust the machine. */
 const ceiling = { memory: 1_048_576, passes: 16, parallelism: 16 } as const;
 
 const format =
   /^\$argon2id\$v=19\$m=(\d{1,7}),t=(\d{1,2}),p=(\d{1,2})\$([A-Za-z0-9+/]{11,86})\$([A-Za-z0-9+/]{22,86})$/;
 
-/** Hashes a password with Argon2id (RFC 9106) and a new salt, off the event loop, in the PHC string format. */
+/** Hashes a password with Argon2id (RFC 9106) and salt, as PHC string, in a thread. */
 export async function hashPassword(password: string): Promise<string> {
   const salt = randomBytes(16);
   const tag = await argon2id({ ...cost, message: Buffer.from(password), nonce: salt }, "first");
@@ -22,8 +22,8 @@ export async function hashPassword(password: string): Promise<string> {
 /**
  * Checks a password against a stored hash.
  *
- * Without a hash, as for an unknown user, it does the same work and answers `false`, so that the time it takes
- * does not tell which emails are registered.
+ * Without a hash, as for an unknown user, it does the same work and returns `false`, so that the
+ * time it takes does not tell which emails are registered.
  *
  * @param turn - `last` waits for those who are `first`, and is refused earlier. Default: `first`.
  */

@@ -5,12 +5,15 @@ export function newSecret(): string {
   return randomBytes(32).toString("base64url");
 }
 
-/** Whether a text has the form of a secret of {@link newSecret}; nothing else needs a look into the store. */
+/** Whether a text has the form of a secret of {@link newSecret}; others need no lookup. */
 export function isSecret(text: string): boolean {
   return /^[\w-]{43}$/.test(text);
 }
 
-/** SHA-256 in hex, under which a secret is stored: one of 256 random bits needs neither salt nor cost. */
+/**
+ * SHA-256 in hex, for what nobody has to read in the store: addresses in keys, and secrets, which
+ * need neither salt nor cost with their 256 random bits.
+ */
 export function digestOf(secret: string): string {
   return createHash("sha256").update(secret).digest("hex");
 }

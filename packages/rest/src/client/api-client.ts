@@ -7,11 +7,11 @@ import type { PageReply, QueryReply, Reply } from "./reply.ts";
 
 /** Options of one call. */
 export interface CallOptions extends Pick<SendOptions, "retry" | "signal" | "timeout"> {
-  /** Does it only if the document has this entity tag; else a {@link ProblemError} with status 412. Default: always. */
+  /** Changes only a document with this tag; else {@link ProblemError} 412. Default: any. */
   readonly ifMatch?: string | undefined;
-  /** Entity tag that the caller has; the same one is answered with status 304 and no data. Default: none. */
+  /** Entity tag of the caller; the same one returns 304, no data. Default: none. */
   readonly ifNoneMatch?: string | undefined;
-  /** Makes a repeated POST one effect: the same text for each try, such as `crypto.randomUUID()`. Default: none. */
+  /** Makes a repeated POST one effect, such as `crypto.randomUUID()`. Default: none. */
   readonly idempotencyKey?: string | undefined;
   /** More parameters of the query, such as a list's own. Default: none. */
   readonly query?: ParameterValues | undefined;
@@ -19,7 +19,7 @@ export interface CallOptions extends Pick<SendOptions, "retry" | "signal" | "tim
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Options of a call that may answer 304. */
+/** Options of a call that may respond with 304. */
 export interface ConditionalOptions extends CallOptions {
   readonly ifNoneMatch: string;
 }
@@ -82,7 +82,7 @@ export interface BulkResult<D> {
 /** Any of the fields, and `null` for none. */
 export type Changes<Input> = { readonly [K in keyof Input]?: Input[K] | null | undefined };
 
-/** What a query must be, in addition to what `Allowed` says: its paths begin with relations, and it has no other names. */
+/** What a query must be besides `Allowed`: paths begin with relations, known names only. */
 type Checked<Query, Related, Allowed> = CheckedPopulate<Query, Related> & Only<Query, Allowed>;
 
 type Only<Given, Allowed> = {
@@ -110,8 +110,9 @@ export interface ResourceClient<D, Input, Related = unknown, Lists = unknown> {
     options?: CallOptions,
   ): Promise<PageReply<FoundBy<Query, D, Related>>>;
   /**
-   * One page of the documents by QUERY (RFC 10008), for filters that are too long for a URL, or that no log may have. What
-   * it takes goes in the body; single fields are filtered by `where` alone.
+   * One page of the documents by QUERY (RFC 10008), for filters that are too long for a URL, or
+   * that no log may have. What it takes goes in the body; single fields are filtered by `where`
+   * alone.
    */
   query<const Query extends QueryParameters<D, Lists>>(
     query?: Query & Checked<Query, Related, QueryParameters<D, Lists>>,
@@ -163,12 +164,12 @@ export type OperationInput<Parameter extends string, Body> = ([Parameter] extend
   (undefined extends Body ? { readonly body?: Body } : { readonly body: Body });
 
 /** Calls a route that `defineRoute` made. */
-export type OperationCall<Parameter extends string, Body, Answer> = [Parameter, undefined] extends [
-  never,
-  Body,
-]
-  ? (input?: OperationInput<Parameter, Body>, options?: CallOptions) => Promise<Reply<Answer>>
-  : (input: OperationInput<Parameter, Body>, options?: CallOptions) => Promise<Reply<Answer>>;
+export type OperationCall<Parameter extends string, Body, ResponseBody> = [
+  Parameter,
+  undefined,
+] extends [never, Body]
+  ? (input?: OperationInput<Parameter, Body>, options?: CallOptions) => Promise<Reply<ResponseBody>>
+  : (input: OperationInput<Parameter, Body>, options?: CallOptions) => Promise<Reply<ResponseBody>>;
 
 type TypesOf<Api> = Api extends readonly unknown[]
   ? TypesOfRoutes<Api>
@@ -187,8 +188,8 @@ type MethodsOf<Operations extends string> = string extends Operations
     | ("create" | "patch" | "remove" | "update" extends Operations ? "bulk" : never);
 
 /**
- * The client of an API, or of a list of routes: each resource by the last part of its path in camel case, and each other
- * route by its operation.
+ * The client of an API, or of a list of routes: each resource by the last part of its path in camel
+ * case, and each other route by its operation.
  */
 export type ApiClient<Api> = {
   readonly [R in ResourcesIn<TypesOf<Api>> as R["resource"]]: Pick<
@@ -199,6 +200,6 @@ export type ApiClient<Api> = {
   readonly [O in OperationsIn<TypesOf<Api>> as O["operation"]]: OperationCall<
     O["parameter"],
     O["body"],
-    O["answer"]
+    O["response"]
   >;
 } & AsyncDisposable;

@@ -4,7 +4,7 @@ import type {
   AccountOperation,
   Code,
   OwnUser,
-  SessionAnswer,
+  SessionResponse,
   ShownUser,
   UserInput,
 } from "../accounts/account-operations.ts";
@@ -52,19 +52,20 @@ type ArgumentsOf<Input> = object extends Input
   : [input: Input, options?: CallOptions];
 
 /**
- * Everything of accounts. Calls are named as their operations in `/openapi.json`, and take parameters of the path and
- * fields of the body in one object; `id` is `me` by default. Secrets of these calls go to no redirect.
+ * Everything of accounts. Calls are named as their operations in `/openapi.json`, and take
+ * parameters of the path and fields of the body in one object; `id` is `me` by default. Secrets of
+ * these calls go to no redirect.
  */
 export type AuthClient = {
   readonly [O in AuthOperation as O["operation"]]: (
     ...given: ArgumentsOf<InputOf<O>>
-  ) => Promise<Reply<O["answer"]>>;
+  ) => Promise<Reply<O["response"]>>;
 } & {
-  /** Begins a session, and keeps its tokens. A 401 whose `param` is `totp` asks for a code of the second factor. */
-  signIn(input: Credentials & Code, options?: CallOptions): Promise<Reply<SessionAnswer>>;
+  /** Begins a session and keeps tokens. 401 with `param: "totp"`: second factor. */
+  signIn(input: Credentials & Code, options?: CallOptions): Promise<Reply<SessionResponse>>;
   /** Creates a user; no data where a mail with the next step is sent. It does not sign in. */
   signUp(input: UserInput, options?: CallOptions): Promise<Reply<ShownUser | undefined>>;
-  /** Ends this session. Its tokens are removed even if the API is not reached, which is an error all the same. */
+  /** Ends this session. Its tokens are removed even where the API is not reached, an error. */
   signOut(): Promise<void>;
   /** Ends all sessions and tokens of the user. */
   signOutEverywhere(): Promise<void>;
@@ -139,10 +140,10 @@ export function createAuthClient(
 }
 
 function tokensOf({ data }: Reply<unknown>): AuthTokens {
-  const { token, refreshToken, expiresIn } = (data ?? {}) as Partial<SessionAnswer>;
+  const { token, refreshToken, expiresIn } = (data ?? {}) as Partial<SessionResponse>;
   const tokens = { token, refreshToken, expiresAt: Date.now() + Number(expiresIn) * 1_000 };
   if (isTokens(tokens)) return tokens;
-  throw new ClientError("ERR_REST_ANSWER", "the answer of a sign-in has no tokens");
+  throw new ClientError("ERR_REST_RESPONSE", "the response of a sign-in has no tokens");
 }
 
 /** The token of a mailed link is a part of the path, which errors of requests show. */

@@ -10,9 +10,9 @@ export interface AuthTokens {
   readonly expiresAt: number;
 }
 
-/** Keeps the tokens of a session. Several clients, such as those of two tabs, may share what it keeps. */
+/** Keeps the tokens of a session. Several clients, such as two tabs, may share one. */
 export interface AuthTokenStore {
-  /** Returns what was set last; nothing, or any value that is not {@link AuthTokens}, means that no user is signed in. */
+  /** Returns what was set; any value that is not {@link AuthTokens} means signed out. */
   get(): unknown;
   /** Keeps tokens, or with `undefined` removes them. */
   set(tokens: AuthTokens | undefined): unknown;
@@ -22,7 +22,7 @@ export interface AuthTokenStore {
 export interface AuthOptions {
   /** Where the tokens are kept; both functions may return promises. Default: in memory. */
   readonly tokens?: AuthTokenStore | undefined;
-  /** Called once when a session ends because its refresh was refused, not by `signOut`. Default: nothing. */
+  /** Called once when a refused refresh ends a session, not by `signOut`. Default: nothing. */
   readonly onSignOut?: (() => void) | undefined;
 }
 
@@ -30,7 +30,7 @@ export interface AuthOptions {
 export interface ClientSession {
   /** Tokens that have not expired. */
   current(): Promise<AuthTokens | undefined>;
-  /** Refreshes, unless there are newer tokens than the stale ones; `undefined` when no user is signed in. */
+  /** Refreshes unless there are newer tokens; `undefined` when no user is signed in. */
   renew(stale?: AuthTokens): Promise<AuthTokens | undefined>;
   /** Keeps other tokens. */
   keep(tokens: AuthTokens): Promise<void>;
@@ -59,7 +59,8 @@ export function createClientSession(
   async function exchange(stale?: AuthTokens): Promise<AuthTokens | undefined> {
     const held = await read();
     if (held === undefined) return undefined;
-    // Each refresh makes another refresh token, while two session tokens of one second may be equal.
+    // Each refresh makes another refresh token, while two session tokens of one second may be
+    // equal.
     const isNewer = stale && held.refreshToken !== stale.refreshToken;
     if (isNewer && held.expiresAt > Date.now()) return held;
     let granted: AuthTokens | undefined;
@@ -113,7 +114,7 @@ function memoryStore(): AuthTokenStore {
   return { get: () => kept, set: (next) => (kept = next) };
 }
 
-/** Whether something can be sent as tokens: what a store keeps may come from an older program, or from anywhere. */
+/** Whether something can be sent as tokens: a store may hold what an older program wrote. */
 export function isTokens(found: unknown): found is AuthTokens {
   const { expiresAt, refreshToken, token } = (found ?? {}) as Partial<Record<string, unknown>>;
   const texts = [token, refreshToken];

@@ -17,19 +17,19 @@ export interface ApiClientOptions extends Pick<
   /** Where the API is: an absolute URL without query. */
   readonly baseUrl: string;
   /**
-   * Session token, or master key, sent as `Authorization: Bearer`; a function is asked before each request and may say
-   * `undefined`. Default: none.
+   * Session token, or master key, sent as `Authorization: Bearer`; a function is asked before each
+   * request and may say `undefined`. Default: none.
    */
   readonly token?: string | (() => string | undefined | Promise<string | undefined>) | undefined;
   /**
-   * Adds `client.auth`, by which users of `accounts` sign up, in and out, and sends the token of who is signed in with
-   * each call; not together with `token`. A token that expires, or that a 401 refuses, is refreshed once for all calls
-   * that wait, and each is sent again. Default: none.
+   * Adds `client.auth`, by which users of `accounts` sign up, in and out, and sends the token of
+   * who is signed in with each call; not together with `token`. A token that expires, or that a 401
+   * refuses, is refreshed once for all calls that wait, and each is sent again. Default: none.
    */
   readonly auth?: true | AuthOptions | undefined;
   /**
-   * Description of the API, such as `openapi.json` written by `writeReference`. Default: fetched from `/openapi.json`
-   * under `baseUrl` with the first call.
+   * Description of the API, such as `openapi.json` written by `writeReference`. Default: fetched
+   * from `/openapi.json` under `baseUrl` with the first call.
    */
   readonly openApi?: ApiDescription | undefined;
 }
@@ -41,12 +41,13 @@ const checkOptions = createOptionCheck(
 /**
  * Makes a typed client of an API; its types come from the definitions, without generated code.
  *
- * Calls resolve with a {@link Reply}. They reject with a {@link ProblemError} for a status of 400 or more, with a
- * `TransportError` of `@fetchwork/http` when there is no answer, and with a {@link ClientError} for an operation that the
- * API does not have.
+ * Calls resolve with a {@link Reply}. They reject with a {@link ProblemError} for a status of 400
+ * or more, with a `TransportError` of `@fetchwork/http` when there is no response, and with a
+ * {@link ClientError} for an operation that the API does not have.
  *
- * @throws HttpUsageError of `@fetchwork/http` for a wrong option, UsageError of `@fetchwork/kit` with the code
- * `ERR_REST_CONFIGURATION` for one that does not exist, ClientError `ERR_REST_DESCRIPTION` for a wrong `openApi`
+ * @throws HttpUsageError of `@fetchwork/http` for a wrong option, UsageError of `@fetchwork/kit`
+ * with the code `ERR_REST_CONFIGURATION` for one that does not exist, ClientError
+ * `ERR_REST_DESCRIPTION` for a wrong `openApi`
  * @example
  * ```ts
  * const client = createClient<typeof api>({ baseUrl: "https://blog.example", token });
@@ -141,7 +142,7 @@ export function createClient<Api>(options: ApiClientOptions): ApiClient<Api> {
     const response = await http.send(request, { redirect, retry, signal, timeout });
     if (response.statusCode >= 400) throw new ProblemError(response);
     if (redirect === false && response.statusCode >= 300) {
-      throw new ClientError("ERR_REST_ANSWER", `${name} is redirected, but sends secrets`);
+      throw new ClientError("ERR_REST_RESPONSE", `${name} is redirected, but sends secrets`);
     }
     return response;
   }
@@ -199,20 +200,22 @@ export function createClient<Api>(options: ApiClientOptions): ApiClient<Api> {
     {
       get(_target, name) {
         if (name === Symbol.asyncDispose) return () => http.close();
-        // A client has none of the members by which languages and tools recognize promises and the like.
+        // A client has none of the members by which languages and tools recognize promises and the
+        // like.
         if (typeof name !== "string" || name === "then" || name === "toJSON") return undefined;
         if (!members.has(name)) members.set(name, member(name));
         return members.get(name);
       },
     },
   );
-  return client as ApiClient<Api>; // Its members answer to every name; types let only those of the API through.
+  // Its members have any name; the types allow only those of the API.
+  return client as ApiClient<Api>;
 }
 
 async function fetchDescription(http: Client): Promise<OperationIndex> {
   const response = await http.send({ baseUrl: "/openapi.json", headers: { accept: json } });
   if (!response.ok) {
-    const message = `the description of the API is answered with status ${response.statusCode}`;
+    const message = `the description of the API has the status ${response.statusCode}`;
     throw new ClientError("ERR_REST_DESCRIPTION", message);
   }
   let description: unknown;

@@ -1,7 +1,7 @@
 import { isObject } from "@fetchwork/kit";
 import { ClientError } from "./errors.ts";
 
-/** What the client needs of an OpenAPI document: that of `api.openApi`, `/openapi.json` or a file written of it. */
+/** What the client needs of an OpenAPI document: `api.openApi`, `/openapi.json` or a file. */
 export interface ApiDescription {
   readonly paths: Readonly<Record<string, unknown>>;
 }
@@ -22,7 +22,8 @@ export type OperationIndex = ReadonlyMap<string, OperationTarget>;
 const methods: ReadonlySet<string> = new Set(["get", "query", "post", "put", "patch", "delete"]);
 
 /**
- * Reads the operations of a description. Of two resources of one name it knows neither by that name.
+ * Reads the operations of a description. Of two resources of one name it knows neither by that
+ * name.
  *
  * @throws ClientError `ERR_REST_DESCRIPTION` for what is none
  */
@@ -51,7 +52,7 @@ export function indexOperations(description: unknown): OperationIndex {
   return index;
 }
 
-/** Parameters are renamed, since one called `url` or `headers` would be an option of the builder of requests. */
+/** Parameters are renamed: `url` or `headers` would be an option of the request builder. */
 function targetOf(method: string, path: string): OperationTarget {
   if (!/^\/(?!\/)(?:[\w.~/-]|\{\w+\})*$/.test(path)) {
     throw new ClientError("ERR_REST_DESCRIPTION", "the description of the API has a faulty path");

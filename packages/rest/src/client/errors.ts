@@ -1,27 +1,19 @@
 import type { RestResponse } from "@fetchwork/http";
 import { FetchworkError, isObject } from "@fetchwork/kit";
+import type { FieldError } from "../field-error.ts";
 
 /** Codes of {@link ClientError}. Each has a row in `docs/errors.md`. */
-export type ClientErrorCode = "ERR_REST_ANSWER" | "ERR_REST_DESCRIPTION" | "ERR_REST_OPERATION";
+export type ClientErrorCode = "ERR_REST_RESPONSE" | "ERR_REST_DESCRIPTION" | "ERR_REST_OPERATION";
 
 /** One field or parameter that the API refused. */
-export interface RefusedField {
-  /** Its name, with dots between the levels of a nested one. */
-  readonly param: string;
-  /** The rule that it breaks: `required`, `type`, `min`, `unique`, … */
-  readonly name: string;
-  /** What was expected, for a person. */
-  readonly message: string;
-  /** Position of the item in a bulk request. */
-  readonly index?: number | undefined;
-}
+type RefusedField = Omit<FieldError, "valid">;
 
 /**
- * A call that cannot be made, or an answer that cannot be read.
+ * A call that cannot be made, or a response that cannot be read.
  *
  * - `ERR_REST_OPERATION`: the API has no such operation, or the call lacks a parameter of its path.
  * - `ERR_REST_DESCRIPTION`: the description of the API cannot be had or is none.
- * - `ERR_REST_ANSWER`: a successful answer is not the JSON that it should be.
+ * - `ERR_REST_RESPONSE`: a successful response is not the JSON that it should be.
  */
 export class ClientError extends FetchworkError {
   override readonly name = "ClientError" as const;
@@ -35,7 +27,8 @@ export class ClientError extends FetchworkError {
 }
 
 /**
- * The API refused a request: a status of 400 or more, with what its `application/problem+json` (RFC 9457) says.
+ * The API refused a request: a status of 400 or more, with what its `application/problem+json` (RFC
+ * 9457) says.
  *
  * @example
  * ```ts
@@ -48,7 +41,7 @@ export class ClientError extends FetchworkError {
 export class ProblemError extends FetchworkError {
   override readonly name = "ProblemError" as const;
   declare readonly code: "ERR_REST_PROBLEM";
-  /** Status of the answer. */
+  /** Status of the response. */
   readonly status: number;
   /** The field or parameter at fault; the first one of {@link ProblemError.errors}. */
   readonly param: string | undefined;
@@ -65,7 +58,7 @@ export class ProblemError extends FetchworkError {
     const problem = problemOf(response);
     super(
       "ERR_REST_PROBLEM",
-      messageOf(problem) ?? `the API answered with status ${response.statusCode}`,
+      messageOf(problem) ?? `the API responded with status ${response.statusCode}`,
     );
     const errors = listOf(problem["errors"]);
     this.status = response.statusCode;
@@ -81,7 +74,7 @@ type Members = Readonly<Record<string, unknown>>;
 
 const longestMessage = 1_000;
 
-/** Nothing in an error of a server is trusted: a proxy in between may have answered in its place. */
+/** Nothing in an error of a server is trusted: a proxy in between may have sent it. */
 function problemOf(response: RestResponse): Members {
   if (!/[/+]json\b/i.test(response.header("content-type") ?? "")) return {};
   try {

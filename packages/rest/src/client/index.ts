@@ -1,4 +1,4 @@
-export type { ApiClient, BulkResult, CallOptions } from "./api-client.ts";
+export type { ApiClient, BulkResult } from "./api-client.ts";
 export type { AuthClient, Credentials } from "./auth-client.ts";
 export type { AuthOptions, AuthTokens, AuthTokenStore } from "./client-session.ts";
 export { createClient, type ApiClientOptions } from "./create-client.ts";

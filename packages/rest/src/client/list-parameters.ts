@@ -1,12 +1,10 @@
+import type { FilterOperator } from "../plan/filter-parameters.ts";
+
 /** A value of a query parameter; a list is sent with commas between its members. */
 export type ParameterValue = string | number | boolean | readonly (string | number | boolean)[];
 
 /** Parameters of a query. `undefined` counts as not given. */
 export type ParameterValues = Readonly<Record<string, ParameterValue | undefined>>;
-
-/** Operators of a filter, as in `"stars[gte]"`. */
-export type FilterOperator =
-  "eq" | "ne" | "gt" | "gte" | "lt" | "lte" | "in" | "nin" | "exists" | "prefix" | "contains";
 
 type FieldOf<D> = Extract<keyof D, string>;
 
@@ -27,7 +25,7 @@ type Signed<Name extends string> = Name | `-${Name}`;
 /** One name or several. */
 type Names<Name extends string> = Name | readonly Name[];
 
-/** A value that a field, or a member of its list, may have; any where the type of the field does not say. */
+/** A value of a field or of a member of its list; any value where the field's type is open. */
 type ScalarOf<Value> =
   NonNullable<Value> extends readonly (infer Member)[]
     ? ScalarOf<Member>
@@ -65,8 +63,8 @@ export type ListWhere<D, Lists = unknown> = {
 };
 
 /**
- * Parameters of a list of `D`. Fields that do not filter or sort do not compile, or are a 400 where `Lists` does not say.
- * A resource's own parameters go into the option `query`.
+ * Parameters of a list of `D`. Fields that do not filter or sort do not compile, or are a 400 where
+ * `Lists` does not say. A resource's own parameters go into the option `query`.
  */
 export type ListParameters<D, Lists = unknown> = {
   /** Words that must occur: from 3 characters on parts of words, below beginnings of words. */

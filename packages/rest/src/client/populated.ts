@@ -1,12 +1,13 @@
 import type { RelatedDocument } from "../resource/relations/related-types.ts";
 
 /**
- * A document with others in the place of identifiers, or under names of relations: those that begin the paths, and no
- * other field. Of a relation whose type is known, they have the type of its documents, with theirs where a path goes on.
+ * A document with others in the place of identifiers, or under names of relations: those that begin
+ * the paths, and no other field. Of a relation whose type is known, they have the type of its
+ * documents, with theirs where a path goes on.
  *
- * An identifier stays where the caller may not see its document, and `null` stands for one that is missing; documents of
- * an inverse relation are left out where the caller may not list them. With paths that are known only when it runs, any
- * text may have given way to a document.
+ * An identifier stays where the caller may not see its document, and `null` stands for one that is
+ * missing; documents of an inverse relation are left out where the caller may not list them. With
+ * paths that are known only when it runs, any text may have given way to a document.
  */
 export type Populated<D, Path extends string = string, Related = unknown> = {
   readonly [K in keyof D]: K extends RelationIn<Path>
@@ -74,7 +75,7 @@ type Shaped<Value, Document, Shape extends RelatedDocument["shape"]> = {
   readonly one: Document | Value | null;
 }[Shape];
 
-/** Documents where identifiers were, which are texts that `Least` is assignable to; `null` for one that is missing. */
+/** Documents in place of identifiers, which `Least` is assignable to; `null` for missing ones. */
 type Replaced<Value, Least> = Value extends readonly (infer Member)[]
   ? readonly Replaced<Member, Least>[]
   : Value extends string

@@ -1,10 +1,11 @@
 import type { RestResponse } from "@fetchwork/http";
 import { ClientError } from "./errors.ts";
 
-/** A successful answer. */
+/** A successful response. */
 export interface Reply<T> {
   /** Its body. */
   readonly data: T;
+  /** Status code, from 200 to 399. */
   readonly status: number;
   /** Version of the document, for `ifMatch` of the next change. */
   readonly etag: string | undefined;
@@ -16,7 +17,7 @@ export interface Reply<T> {
 
 /** One page of a list. */
 export interface PageReply<T> extends Reply<readonly T[]> {
-  /** Number of documents that match, as far as they are counted; `undefined` where the API does not count. */
+  /** Number of matching documents, as far as counted; `undefined` where the API does not count. */
   readonly total: number | undefined;
   /** Whether more documents match than `total`. */
   readonly isTotalCapped: boolean;
@@ -31,9 +32,9 @@ export interface QueryReply<T, Query> extends Omit<PageReply<T>, "next"> {
 }
 
 /**
- * Reads a successful answer.
+ * Reads a successful response.
  *
- * @throws ClientError `ERR_REST_ANSWER`
+ * @throws ClientError `ERR_REST_RESPONSE`
  */
 export function replyOf(response: RestResponse): Reply<unknown> {
   return {
@@ -46,9 +47,9 @@ export function replyOf(response: RestResponse): Reply<unknown> {
 }
 
 /**
- * Reads a successful answer of a list: an array, or `{ rows, count }`.
+ * Reads a successful response of a list: an array, or `{ rows, count }`.
  *
- * @throws ClientError `ERR_REST_ANSWER`
+ * @throws ClientError `ERR_REST_RESPONSE`
  */
 export function pageReplyOf(response: RestResponse): PageReply<unknown> {
   const reply = replyOf(response);
@@ -56,7 +57,7 @@ export function pageReplyOf(response: RestResponse): PageReply<unknown> {
   const { rows, count }: Rows = isRows(data) ? data : { rows: data };
   const isUnchanged = response.statusCode === 304;
   if (!isUnchanged && !Array.isArray(rows)) {
-    throw new ClientError("ERR_REST_ANSWER", "the response to a list must be an array");
+    throw new ClientError("ERR_REST_RESPONSE", "the response to a list must be an array");
   }
   const total = count ?? numberOf(response.header("x-total-count"));
   return {
@@ -69,9 +70,9 @@ export function pageReplyOf(response: RestResponse): PageReply<unknown> {
 }
 
 /**
- * Reads a successful answer to a QUERY.
+ * Reads a successful response to a QUERY.
  *
- * @throws ClientError `ERR_REST_ANSWER`
+ * @throws ClientError `ERR_REST_RESPONSE`
  */
 export function queryReplyOf(response: RestResponse, query: object): QueryReply<unknown, object> {
   const page = pageReplyOf(response);
@@ -87,8 +88,11 @@ function dataOf(response: RestResponse): unknown {
   try {
     return JSON.parse(body) as unknown;
   } catch {
-    // The error of the parser shows a part of the answer, which may be a token.
-    throw new ClientError("ERR_REST_ANSWER", `the answer with status ${statusCode} is not JSON`);
+    // The error of the parser shows a part of the response, which may be a token.
+    throw new ClientError(
+      "ERR_REST_RESPONSE",
+      `the response with status ${statusCode} is not JSON`,
+    );
   }
 }
 
@@ -105,7 +109,7 @@ function numberOf(text: string | undefined): number | undefined {
   return text !== undefined && /^\d{1,15}$/.test(text) ? Number(text) : undefined;
 }
 
-/** Only the parameters of the target count (RFC 8288); the next request goes where the first one went. */
+/** Only the target's parameters count (RFC 8288); the next request goes to the same server. */
 function nextOf(link: string | undefined): Readonly<Record<string, string>> | undefined {
   const target = link
     ?.split(/,(?=\s*<)/)

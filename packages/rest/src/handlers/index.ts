@@ -2,7 +2,7 @@ export { forbidden, requireOwner } from "../access.ts";
 export { etagOf, jsonTag, noneMatchHolds, requirePreconditions, taggedJson } from "../etag.ts";
 export { writeConditionally } from "../operations/conditional-write.ts";
 export { mergePatch } from "../operations/merge-patch.ts";
-export { pageAnswer } from "../operations/page-answer.ts";
+export { pageResponse } from "../operations/page-response.ts";
 export { pageLinks } from "../operations/page-links.ts";
 export { createListReader } from "../plan/list-query.ts";
 export { listParameters, listResponse } from "../plan/list-reference.ts";

@@ -12,9 +12,10 @@ import {
 } from "@fetchwork/http";
 import { isExposedError } from "@fetchwork/kit";
 import { Hono } from "hono";
+import { scopeOf } from "../account.ts";
 import { accessTokenField } from "../access-token.ts";
 import { checkOptions } from "../check-options.ts";
-import { RestError } from "../errors.ts";
+import { checkConfigured } from "../errors.ts";
 import { documentationHandlers } from "../openapi/documentation.ts";
 import { areNamesUnique } from "../openapi/names-of-schemas.ts";
 import { type ApiInfo, type OpenApiDocument, openApiDocument } from "../openapi/openapi.ts";
@@ -39,9 +40,11 @@ import { byPrecedence, checkRoutes } from "./route-order.ts";
 
 /** What an API is made of. */
 export interface ApiOptions<Routes extends readonly Route[] = readonly Route[]> extends ApiInfo {
+  /** Routes by group: resources, accounts and routes of the program. */
   readonly routes: Routes;
+  /** The store of every call. */
   readonly store: Store;
-  /** Recognizes callers. Default: nobody is recognized, and routes for some callers only are refused. */
+  /** Recognizes callers. Default: nobody; routes for some callers only are refused. */
   readonly authentication?: Authentication | undefined;
   /** What every call has besides. Default: nothing. */
   readonly services?: CallServices | undefined;
@@ -53,7 +56,7 @@ export interface ApiOptions<Routes extends readonly Route[] = readonly Route[]> 
 
 /** An API that can be served, tested in memory, and described. */
 export interface Api<Types = unknown> extends Typed<Types> {
-  /** Answers a request. For HEAD it answers as for GET; whatever sends the answer leaves out the body. */
+  /** Responds to a request; to HEAD as to GET, since whatever sends the response omits the body. */
   readonly handler: Handler;
   /** Its description, as served at `/openapi.json`; made when it is first asked for. */
   readonly openApi: OpenApiDocument;
@@ -62,8 +65,8 @@ export interface Api<Types = unknown> extends Typed<Types> {
 /**
  * Builds an API of its routes. It also serves `/`, `/openapi.json` and the reference at `/docs`.
  *
- * @throws RestError `ERR_REST_DEFINITION` for routes that contradict each other, `ERR_REST_CONFIGURATION` without the
- * `authentication` that a route needs.
+ * @throws RestError `ERR_REST_DEFINITION` for routes that contradict each other,
+ * `ERR_REST_CONFIGURATION` without the `authentication` that a route needs.
  *
  * @example
  * ```ts
@@ -87,10 +90,8 @@ export function createApi<const Routes extends readonly Route[]>(
     "reportError",
   ]);
   const { routes, reportError = reportToConsole, maxBodySize = 102_400 } = options;
-  if (!Number.isSafeInteger(maxBodySize) || maxBodySize < 0) {
-    const message = `maxBodySize is ${maxBodySize}, expected whole bytes from 0`;
-    throw new RestError("ERR_REST_CONFIGURATION", message);
-  }
+  const isSize = Number.isSafeInteger(maxBodySize) && maxBodySize >= 0;
+  checkConfigured(isSize, `maxBodySize must be whole bytes from 0, got ${maxBodySize}`);
   checkRoutes(routes);
   requireAuthentication(routes, options.authentication);
   const resources = createResourceGraph(routes);
@@ -103,10 +104,10 @@ export function createApi<const Routes extends readonly Route[]>(
   const queried = new Set(routes.flatMap(({ method, path }) => (method === "QUERY" ? path : [])));
   for (const route of routes.toSorted(byPrecedence)) {
     const takesQuery = queried.has(route.path) && isRead(route);
-    const answer = routeHandler(route, { ...options, maxBodySize, resources, takesQuery });
+    const respond = routeHandler(route, { ...options, maxBodySize, resources, takesQuery });
     app.on(route.method, route.path, (c) => {
       c.env.params = c.req.param();
-      return answer(c.req.raw, c.env);
+      return respond(c.req.raw, c.env);
     });
   }
   const { title, version } = options;
@@ -123,7 +124,8 @@ export function createApi<const Routes extends readonly Route[]>(
     return problem.status === 401 ? withoutDialog(response, c.req.raw) : response;
   });
   return {
-    // Answered as GET, with its Content-Length; the server that sends it leaves out the body (RFC 9110 section 9.3.2).
+    // Handled as GET, with its Content-Length; the server that sends it leaves out the body (RFC
+    // 9110 section 9.3.2).
     handler(request, context) {
       try {
         refuseHostileUrl(request.url);
@@ -146,7 +148,7 @@ export function createApi<const Routes extends readonly Route[]>(
 /** What is known of a body that its route reads. */
 const noBody: Body = { fields: {}, isForm: false };
 
-type Answer = (request: Request, context: Context) => Promise<Response>;
+type Respond = (request: Request, context: Context) => Promise<Response>;
 
 /** Prepares everything about a route that no request changes. */
 function routeHandler(
@@ -164,10 +166,10 @@ function routeHandler(
     readonly resources: ResourceGraph;
     readonly takesQuery: boolean;
   },
-): Answer {
+): Respond {
   const { attempts, tokens } = authentication;
   const handle = callHandler(route);
-  const scope = scopeOf(route);
+  const scope = scopeOf(route.path, isRead(route) ? "read" : "write");
   const properties = bodyProperties(route);
   const isForAll = route.access === "public" && route.checksCaller !== true;
   const showsOwners = route.resource?.shownOwner !== undefined && resources.users !== undefined;
@@ -182,7 +184,7 @@ function routeHandler(
     const values = body.isForm ? convertForm(fields, properties) : fields;
     const queryTokens = query.getAll(accessTokenField);
     const authorization = request.headers.get("authorization");
-    const evidence = {
+    const credentials = {
       authorization,
       queryTokens,
       bodyToken,
@@ -190,8 +192,8 @@ function routeHandler(
       scope,
       request,
     };
-    const admission = authentication.admit(route.access, evidence);
-    const user = admission && (await admission);
+    const authenticated = authentication.authenticate(route.access, credentials);
+    const user = authenticated && (await authenticated);
     const accepted = route.raw === true ? values : accept(route, query, values);
     // Programs have declared members of it, which `services` has.
     const call = {
@@ -203,7 +205,7 @@ function routeHandler(
       body: accepted instanceof Promise ? await accepted : accepted,
       sent: values,
       user,
-      isMaster: authentication.isMaster(evidence),
+      isMaster: authentication.isMaster(credentials),
       store,
       tokens,
       attempts,
@@ -225,14 +227,8 @@ function routeHandler(
 
 /** Programs without types return other values; the value may be secret. */
 function notAResponse({ operation }: Route, returned: unknown): HttpUsageError {
-  const message = `the handler of ${operation} returned ${typeof returned}, expected a Response`;
+  const message = `the handler of ${operation} must return a Response, got ${typeof returned}`;
   return new HttpUsageError("ERR_HTTP_RESPONSE", message);
-}
-
-/** What a key has to be allowed for a route: `articles:read`, `articles:write`. */
-function scopeOf(route: Route): string {
-  const [, first = ""] = route.path.split("/");
-  return `${first}:${isRead(route) ? "read" : "write"}`;
 }
 
 function isRead({ method }: Route): boolean {
@@ -252,7 +248,7 @@ function accept(route: Route, query: URLSearchParams, values: BodyFields): unkno
   return route.body ? validate(route.body, values) : values;
 }
 
-/** Keeps what one caller sees out of shared caches; with a token in the URL out of all (RFC 6750 section 2.3). */
+/** Keeps what one caller sees out of shared caches; out of all with a URL token (RFC 6750, 2.3). */
 function keepPrivate(response: Response, context: Context, isTokenInUrl: boolean): Response {
   return changeHeaders(response, context, (headers) => {
     setDefault(headers, "cache-control", isTokenInUrl ? "no-store" : "private, no-cache");
@@ -281,8 +277,8 @@ function refuseUnknown(query: URLSearchParams, route: Route): void {
 }
 
 /**
- * The response to an error of a handler: what it says itself, if it may. The error of an upstream client has a status too,
- * which is not one of ours.
+ * The response to an error of a handler: what it says itself, if it may. The error of an upstream
+ * client has a status too, which is not one of ours.
  */
 function problemOf(error: Error): Problem {
   if (error instanceof Problem) return error;
@@ -292,7 +288,7 @@ function problemOf(error: Error): Problem {
   return inputProblem(error) ?? failureOf(error);
 }
 
-/** Faults of the store that may be over with the next request; nothing was changed, or nobody knows. */
+/** Faults of the store that may pass: nothing was changed, or nobody knows whether. */
 const passing: ReadonlySet<string | undefined> = new Set([
   "ERR_DOCUMENTS_BUSY",
   "ERR_DOCUMENTS_CONNECTION",

@@ -1,4 +1,4 @@
-import { type Evidence, findAccessToken } from "../access-token.ts";
+import { type Credentials, findAccessToken } from "../access-token.ts";
 import { type AccessRule, bearerRequired, forbidden } from "../access.ts";
 import type { Account } from "../account.ts";
 import type { AttemptLimiter } from "../attempt-limiter.ts";
@@ -9,19 +9,23 @@ import { noSessionTokens, type SessionTokens } from "../session-tokens.ts";
 export interface Authentication {
   /** Signs and checks session tokens. */
   readonly tokens: SessionTokens;
-  /** Slows the guessing of passwords down, and whatever else a handler counts with it. Absent, nothing does. */
+  /** Slows the guessing of passwords, and of what handlers count. Default: nothing does. */
   readonly attempts?: AttemptLimiter | undefined;
-  /** Rules that callers can satisfy; {@link createApi} refuses routes of others. Default: all of them. */
+  /** Rules that callers can satisfy; {@link createApi} refuses others. Default: all of them. */
   readonly rules?: readonly AccessRule[] | undefined;
   /** Whether the token of a request is the master key. */
-  isMaster(evidence: Evidence): boolean;
+  isMaster(credentials: Credentials): boolean;
   /**
-   * Finds the caller and applies a rule to it; at once where everyone may pass and nobody shows a token.
+   * Finds the caller and applies a rule to it; at once where everyone may pass and nobody shows a
+   * token.
    *
-   * @throws Problem 401 when the rule needs proof and there is none that holds, 403 when the caller is known and
-   * may not, 400 for contradictory credentials, 429 after too many wrong passwords.
+   * @throws Problem 401 when the rule needs proof and there is none that holds, 403 when the caller
+   * is known and may not, 400 for contradictory credentials, 429 after too many wrong passwords.
    */
-  admit(rule: AccessRule, evidence: Evidence): Promise<Account | undefined> | undefined;
+  authenticate(
+    rule: AccessRule,
+    credentials: Credentials,
+  ): Promise<Account | undefined> | undefined;
 }
 
 /** The authentication of an API for everyone: it recognizes nobody. */
@@ -29,7 +33,7 @@ export const noAuthentication: Authentication = {
   tokens: noSessionTokens,
   rules: ["public"],
   isMaster: () => false,
-  admit(rule) {
+  authenticate(rule) {
     // Such routes are refused at start.
     if (rule !== "public") throw bearerRequired(undefined);
     return undefined;
@@ -37,8 +41,9 @@ export const noAuthentication: Authentication = {
 };
 
 /**
- * Makes an {@link Authentication} of a function that finds the caller by the verified token or cookies of a request. It knows
- * no master key and no passwords: {@link createApi} refuses routes that need one.
+ * Makes an {@link Authentication} of a function that finds the caller by the verified token or
+ * cookies of a request. It knows no master key and no passwords: {@link createApi} refuses routes
+ * that need one.
  */
 export function createCustomAuthentication(
   identify: (token: string | undefined, request: Request) => Promise<Viewer["user"]>,
@@ -46,9 +51,9 @@ export function createCustomAuthentication(
   return {
     ...noAuthentication,
     rules: ["public", "user", "admin"],
-    async admit(rule, evidence) {
-      const token = findAccessToken(evidence);
-      const caller = evidence.request && (await identify(token, evidence.request));
+    async authenticate(rule, credentials) {
+      const token = findAccessToken(credentials);
+      const caller = credentials.request && (await identify(token, credentials.request));
       const isForUsers = rule === "user" || rule === "admin";
       if (isForUsers ? !caller : rule !== "public") throw bearerRequired(token);
       if (rule === "admin" && caller?.role !== "admin") throw forbidden("only admins may do this");

@@ -1,4 +1,4 @@
-import { RestError } from "../errors.ts";
+import { check } from "../errors.ts";
 import { capitalized, collectionOperation, wordsOf } from "../operation-name.ts";
 import { bulkHandler } from "../operations/bulk/run-bulk.ts";
 import type { ResourceController } from "../operations/resource-controller.ts";
@@ -14,10 +14,10 @@ export function bulkRoute<S extends Schema>(
 ): Route {
   const { name, path, plural, collection } = resource;
   const { create, patch, remove, update } = controller;
-  if (!create || !patch || !remove || !update) {
-    const message = `bulk of ${name} needs a controller with create, update, patch and remove`;
-    throw new RestError("ERR_REST_DEFINITION", message);
-  }
+  check(
+    create && patch && remove && update,
+    `bulk of ${name} needs a controller with create, update, patch and remove`,
+  );
   const conflicts = {
     description: "A unique value is already used, or another document refers to one",
   };
@@ -30,7 +30,7 @@ export function bulkRoute<S extends Schema>(
     ...bulkRule(resource),
     bodyReference: bodySchema(resource),
     responses: {
-      200: { description: "Result of each operation", schema: answerSchema(resource) },
+      200: { description: "Result of each operation", schema: resultsSchema(resource) },
       404: { description: `${capitalized(name)} not found` },
       409: conflicts,
       412: { description: `A ${collection.name} document is of another version` },
@@ -46,10 +46,10 @@ function bulkRule({
 }: Resource): Pick<RouteDefinition, "access" | "checksCaller"> {
   const rules = [create, update, remove];
   if (rules.every((rule) => rule === "master")) return { access: "master" };
-  if (rules.includes("master")) {
-    const message = `bulk of ${name} needs operations of the rule master all or none`;
-    throw new RestError("ERR_REST_DEFINITION", message);
-  }
+  check(
+    !rules.includes("master"),
+    `bulk of ${name} needs operations of the rule master all or none`,
+  );
   if (rules.every((rule) => rule === "admin")) return { access: "admin" };
   const isOpen = rules.some((rule) => rule === "public" || typeof rule === "function");
   return isOpen ? { access: "public", checksCaller: true } : { access: "user" };
@@ -102,7 +102,7 @@ function item(
   return { type: "object", properties, required, additionalProperties: false };
 }
 
-function answerSchema({ changed }: Resource): JsonSchema {
+function resultsSchema({ changed }: Resource): JsonSchema {
   const properties = {
     status: { type: "integer", enum: [200, 201, 204] },
     id: { type: "string" },

@@ -2,7 +2,7 @@ import { isObject } from "@fetchwork/kit";
 import { bareFields } from "../bare-fields.ts";
 import { fieldError } from "../field-error.ts";
 import { badFields } from "../problem.ts";
-import type { JsonSchema } from "../schema.ts";
+import { type JsonSchema, scalarOf } from "../schema.ts";
 
 /** Converts the texts of a form to the types that the schema's properties name. */
 export function convertForm(
@@ -29,9 +29,5 @@ function convert(name: string, value: unknown, schema: JsonSchema): unknown {
   if (Array.isArray(value)) {
     throw badFields([fieldError(name, "once", `${name} must be given once`)]);
   }
-  if (type === "boolean") return value === "true" ? true : value === "false" ? false : value;
-  if ((type === "number" || type === "integer") && typeof value === "string") {
-    return value.trim() === "" || Number.isNaN(Number(value)) ? value : Number(value);
-  }
-  return value;
+  return typeof value === "string" ? scalarOf(value, type) : value;
 }

@@ -9,7 +9,7 @@ import { groupValues, summable } from "../resource/groups.ts";
 import type { Resource } from "../resource/resource.ts";
 import type { JsonSchema } from "../schema.ts";
 
-/** Makes the route of groups, with the rule of the list: `GET /orders/groups?by=state&sum=total`. */
+/** Makes the route of groups, with the list's rule: `GET /orders/groups?by=state&sum=total`. */
 export function groupsRoute(
   resource: Resource,
   rule: Pick<RouteDefinition, "access" | "checksCaller">,
@@ -30,12 +30,12 @@ export function groupsRoute(
         description: `Groups of ${plural}`,
         schema: { type: "array", items: groupSchema(resource) },
         headers: {
-          ETag: "Hash of the answer",
-          "X-Total-Count": "Number of groups in the answer",
+          ETag: "Hash of the response",
+          "X-Total-Count": "Number of groups in the response",
           "X-Total-Count-Capped": "true where there are more groups than that",
         },
       },
-      304: { description: "Not modified", headers: { ETag: "Hash of the answer" } },
+      304: { description: "Not modified", headers: { ETag: "Hash of the response" } },
     },
     handle: guarded(resource, "list", groupsOperation(resource)),
   });

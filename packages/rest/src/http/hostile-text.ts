@@ -8,8 +8,8 @@ const maxNameLength = 64;
 const fault = "contains U+0000 or half of a surrogate pair";
 
 /**
- * Refuses text that no store keeps and that other programs cut or change: U+0000 and lone surrogates, in the values and
- * names of a body.
+ * Refuses text that no store keeps and that other programs cut or change: U+0000 and lone
+ * surrogates, in the values and names of a body.
  *
  * @throws Problem 400 that names the first field that has one.
  */
@@ -18,7 +18,7 @@ export function refuseHostileFields(fields: Readonly<Record<string, unknown>>): 
   if (error) throw badFields([error]);
 }
 
-/** U+0000 and surrogates as a URL has them. No UTF-8 of other characters holds these bytes (RFC 3629, 3 and 4). */
+/** U+0000 and surrogates in a URL; no other UTF-8 has these bytes (RFC 3629, 3, 4). */
 const hostileEncoded = /%(?:00|ed%[ab])/i;
 
 /**

@@ -34,8 +34,8 @@ export const mediaTypes = [
 /**
  * Reads the whole body of a request as fields, at once where there is none.
  *
- * @throws Problem 413 beyond `limit` bytes, 415 for another media type, 400 for a body that is not what its type
- * says, and for a QUERY without `Content-Type` (RFC 10008 section 2).
+ * @throws Problem 413 beyond `limit` bytes, 415 for another media type, 400 for a body that is not
+ * what its type says, and for a QUERY without `Content-Type` (RFC 10008 section 2).
  */
 export function readBody(request: Request, limit: number): Body | Promise<Body> {
   const { method, headers } = request;
@@ -88,7 +88,7 @@ async function readSent(
 /** Escapes of U+0000 and of surrogates, which JSON in UTF-8 cannot hold otherwise. */
 const hostileEscape = /\\u(?:0000|d[89a-f])/i;
 
-/** `Request.text` would make U+FFFD of bytes that are not UTF-8, and two texts that differ the same one. */
+/** `Request.text` replaces invalid UTF-8 by U+FFFD, which would make different texts equal. */
 function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
@@ -140,7 +140,8 @@ function formOf(entries: Iterable<[string, string]>): Body {
 function collect(entries: Iterable<[string, string]>): Record<string, unknown> {
   const fields = bareFields();
   for (const [name, value] of entries) {
-    // Others read nested values, lists or operators in such names; here they would silently mean nothing.
+    // Others read nested values, lists or operators in such names; here they would silently mean
+    // nothing.
     if (name === "__proto__" || /[[\]]/.test(name)) throw notAField(name);
     const before = fields[name];
     if (before === undefined) fields[name] = value;
@@ -151,8 +152,8 @@ function collect(entries: Iterable<[string, string]>): Record<string, unknown> {
 }
 
 /**
- * A key `__proto__`, in any spelling that JSON has for it. It can have no honest meaning, and whatever copies fields by
- * assignment takes it for a prototype.
+ * A key `__proto__`, in any spelling that JSON has for it. It can have no honest meaning, and
+ * whatever copies fields by assignment takes it for a prototype.
  */
 const prototypeKey =
   /"(?:_|\\u005f){2}(?:p|\\u0070)(?:r|\\u0072)(?:o|\\u006f)(?:t|\\u0074)(?:o|\\u006f)(?:_|\\u005f){2}"\s*:/i;
@@ -196,7 +197,7 @@ async function bytesOf(request: Request, limit: number): Promise<Uint8Array<Arra
   }
 }
 
-/** Reading fails when the client leaves or when the server's own limit is exceeded: neither is a fault of ours. */
+/** Fails when the client leaves or the server's limit is exceeded: not our fault. */
 function refuseBroken(error: unknown): never {
   const isTooLarge = isObject(error) && (error["statusCode"] ?? error["status"]) === 413;
   throw new Problem(isTooLarge ? 413 : 400, { detail: "the body could not be read", cause: error });

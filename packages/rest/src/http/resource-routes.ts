@@ -1,4 +1,4 @@
-import { RestError } from "../errors.ts";
+import { check } from "../errors.ts";
 import type { Fields } from "../fields.ts";
 import { withoutRequired } from "../named-schema.ts";
 import { capitalized, collectionOperation, withArticle, wordsOf } from "../operation-name.ts";
@@ -31,13 +31,15 @@ import { bulkRoute } from "./bulk-route.ts";
 import { groupsRoute } from "./groups-route.ts";
 
 /**
- * Makes the routes of a resource: list with GET and QUERY, show, create, update with PUT and PATCH, and delete, each if
- * the controller has a handler for it. A method without one is a 405, and not in the OpenAPI document.
+ * Makes the routes of a resource: list with GET and QUERY, show, create, update with PUT and PATCH,
+ * and delete, each if the controller has a handler for it. A method without one is a 405, and not
+ * in the OpenAPI document.
  *
  * @param controller - Default: `createResourceController(resource)`.
  *
- * @throws RestError `ERR_REST_DEFINITION` for a resource with `softDelete` and a controller without `restore`, and for one
- * with `bulk` and a controller without one of the handlers that change documents.
+ * @throws RestError `ERR_REST_DEFINITION` for a resource with `softDelete` and a controller without
+ * `restore`, and for one with `bulk` and a controller without one of the handlers that change
+ * documents.
  */
 export function resourceRoutes<
   S extends Schema,
@@ -196,10 +198,10 @@ export function resourceRoutes<
   ];
 
   function restoreRoute(handler: ResourceHandler | undefined): readonly Known[] {
-    if (!handler) {
-      const message = `the controller of ${name} has no restore, which its softDelete needs`;
-      throw new RestError("ERR_REST_DEFINITION", message);
-    }
+    check(
+      handler !== undefined,
+      `the controller of ${name} has no restore, which its softDelete needs`,
+    );
     return of("restore", handler, "restore", {
       method: "POST",
       path: `${one}/restore`,
@@ -213,7 +215,7 @@ export function resourceRoutes<
   }
 }
 
-/** The rule of a route; who the owner is, and what a function says, shows only with the document. */
+/** The rule of a route; the owner, and what a function decides, depend on the document. */
 function routeRule(
   resource: Resource,
   operation: Operation,
@@ -232,7 +234,7 @@ const notModified: RouteResponse = {
   headers: { ETag: "Version of the document" },
 };
 
-/** Describes the answer with one document. */
+/** Describes the response with one document. */
 function documentResponse(name: string, schema: JsonSchema): RouteResponse {
   return { description: `The ${name}`, schema, headers: { ETag: "Version of the document" } };
 }

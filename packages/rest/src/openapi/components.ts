@@ -1,5 +1,5 @@
 import { isObject } from "@fetchwork/kit";
-import { RestError } from "../errors.ts";
+import { check } from "../errors.ts";
 import { nameOfSchema } from "../named-schema.ts";
 import type { JsonSchema } from "../schema.ts";
 
@@ -21,8 +21,8 @@ export class Components {
   }
 
   /**
-   * Replaces each schema that has a name by a reference, wherever in the given one it is, and those of `$defs`, which would
-   * lead nowhere in the document.
+   * Replaces each schema that has a name by a reference, wherever in the given one it is, and those
+   * of `$defs`, which would lead nowhere in the document.
    *
    * @throws RestError `ERR_REST_DEFINITION` for two different schemas of one name.
    */
@@ -56,9 +56,8 @@ export class Components {
 
   #keep(name: string, described: JsonSchema): void {
     const known = this.#schemas.get(name);
-    if (known !== undefined && JSON.stringify(known) !== JSON.stringify(described)) {
-      throw new RestError("ERR_REST_DEFINITION", `two different schemas have the name ${name}`);
-    }
+    const isSame = known === undefined || JSON.stringify(known) === JSON.stringify(described);
+    check(isSame, `two different schemas have the name ${name}`);
     this.#schemas.set(name, described);
   }
 

@@ -10,7 +10,7 @@ const html = "text/html; charset=utf-8";
 const css = "text/css; charset=utf-8";
 const javascript = "text/javascript; charset=utf-8";
 
-/** Nothing comes from another host, and nothing inline but the styles that Swagger UI sets on its elements. */
+/** Nothing comes from another host, and nothing is inline except Swagger UI's element styles. */
 const contentSecurityPolicy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -22,7 +22,7 @@ const contentSecurityPolicy = [
   "frame-ancestors 'none'",
 ].join("; ");
 
-/** Makes the handlers of `/openapi.json` and of the reference at `/docs`, by path; the document is described when needed. */
+/** Makes the handlers of `/openapi.json` and `/docs`; describes the document on demand. */
 export function documentationHandlers(
   describe: () => OpenApiDocument,
   { routes, title }: { readonly routes: readonly Route[]; readonly title: string },
@@ -40,7 +40,7 @@ export function documentationHandlers(
   };
 }
 
-/** Writes the reference as static files that a browser shows without a server, with `openapi.json`. */
+/** Writes the reference as static files for browsers without a server, with `openapi.json`. */
 export async function writeReference(openApi: OpenApiDocument, folder: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const files: Readonly<Record<string, string | Buffer>> = {
@@ -146,7 +146,8 @@ const assets = new Map<string, Buffer<ArrayBuffer>>();
 function asset(name: string): Buffer<ArrayBuffer> {
   let content = assets.get(name);
   if (!content) {
-    // Found by the name of the package, so that a program that was bundled into one file finds them too.
+    // Found by the name of the package, so that a program that was bundled into one file finds them
+    // too.
     const folder = path.dirname(require.resolve("@fetchwork/rest/package.json"));
     content = readFileSync(path.join(folder, "assets", name));
     assets.set(name, content);

@@ -5,18 +5,19 @@ import type { Route } from "../plan/route.ts";
 import { type JsonSchema, jsonSchemaOf } from "../schema.ts";
 
 /**
- * Whether each name of the schemas of routes surely means one schema. `false` for those that only their description can tell,
- * such as schemas that refer to others. It costs a tenth of describing the routes.
+ * Whether each name of the schemas of routes surely means one schema. `false` for those that only
+ * their description can tell, such as schemas that refer to others. It costs a tenth of describing
+ * the routes.
  *
- * @throws RestError `ERR_REST_DEFINITION` for an `answer` that has no description.
+ * @throws RestError `ERR_REST_DEFINITION` for an `response` that has no description.
  */
 export function areNamesUnique(routes: readonly Route[]): boolean {
   const owners = new Map<string, object>();
   const seen = new Set<object>();
-  return routes.every(({ answer, body, bodyReference, operation, responses }) => {
+  return routes.every(({ response, body, bodyReference, operation, responses }) => {
     const sent = bodyReference ?? (body && jsonSchemaOf(body, "input", `the body of ${operation}`));
     const shown = [
-      answer && jsonSchemaOf(answer, "output", `the response of ${operation}`),
+      response && jsonSchemaOf(response, "output", `the response of ${operation}`),
       ...Object.values(responses).map(({ schema }) => schema),
     ];
     return (

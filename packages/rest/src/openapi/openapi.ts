@@ -21,7 +21,7 @@ export interface ApiInfo {
   readonly title: string;
   /** Version of the API, not of the OpenAPI format. */
   readonly version: string;
-  /** Introduction for the reference, in Markdown. Default: how bodies, errors and repeated requests work. */
+  /** Introduction of the reference, in Markdown. Default: bodies, errors and repeated requests. */
   readonly description?: string | undefined;
 }
 
@@ -157,7 +157,7 @@ function bodyOf(route: Route, components: Components): JsonSchema | undefined {
   };
 }
 
-/** An Authorization header holds one scheme, here the password, so the key is a field of the body. */
+/** An Authorization header holds one scheme, here the password: the key is a field of the body. */
 function withMasterKey({ properties = {}, ...schema }: JsonSchema): JsonSchema {
   const key = { type: "string", description: "The master key" };
   return {
@@ -179,11 +179,11 @@ function responsesOf(
   { components, isReferredTo }: { readonly components: Components; readonly isReferredTo: boolean },
 ): JsonSchema {
   const responses: Record<string, unknown> = {};
-  const answer = route.answer && jsonSchemaOf(route.answer, "output");
+  const successful = route.response && jsonSchemaOf(route.response, "output");
   for (const [text, response] of Object.entries(route.responses)) {
     const status = Number(text);
     const { description, headers = {} } = response;
-    const schema = response.schema ?? (hasAnswer(status) ? answer : undefined);
+    const schema = response.schema ?? (hasBody(status) ? successful : undefined);
     const problem = status >= 400 ? problemContent(status) : undefined;
     const content = schema
       ? { "application/json": { schema: components.schema(schema) } }
@@ -245,8 +245,8 @@ const idempotencyKey: JsonSchema = {
   schema: { type: "string", minLength: 1, maxLength: 255 },
 };
 
-/** Whether a status has the body that `answer` describes. */
-function hasAnswer(status: number): boolean {
+/** Whether a status has the body that `response` describes. */
+function hasBody(status: number): boolean {
   return status >= 200 && status < 300 && status !== 204 && status !== 205;
 }
 

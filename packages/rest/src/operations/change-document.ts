@@ -19,22 +19,24 @@ interface Changing {
 interface ChangePlan<R> {
   /** Operation whose rule is applied. */
   readonly operation: Operation;
-  /** Whether the change is made in a transaction, together with what else is read and written in it. */
+  /** Whether the change is made in a transaction, with everything else that is read and written. */
   readonly isTogether: boolean;
   /**
-   * Makes the change with `ifVersion: current`; resolves to `undefined` when the document is gone. Called again
-   * when somebody else came between.
+   * Makes the change with `ifVersion: current`; resolves to `undefined` when the document is gone.
+   * Called again when somebody else came between.
    */
   readonly change: (changing: Changing) => Promise<R | undefined>;
 }
 
 /**
- * Changes the document at the address of a call under its conditions, after the rule of the resource.
+ * Changes the document at the address of a call under its conditions, after the rule of the
+ * resource.
  *
- * The rule was applied to the document as the call was answered; to one that was read again it is applied again.
+ * The rule was applied to the document as the call was handled; to one that was read again it is
+ * applied again.
  *
- * @throws Problem 404 when there is no such document, 412 when `If-Match` or `If-None-Match` does not hold, 401 or 403
- * when the rule of the resource refuses the document as it is now.
+ * @throws Problem 404 when there is no such document, 412 when `If-Match` or `If-None-Match` does
+ * not hold, 401 or 403 when the rule of the resource refuses the document as it is now.
  */
 export function changeDocument<R>(
   resource: Resource,

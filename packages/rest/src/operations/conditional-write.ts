@@ -23,8 +23,8 @@ export interface WriteTarget<T extends object> {
   /** The document as it was read for this request. Default: it is read. */
   readonly current?: Stored<T> | undefined;
   /**
-   * Checks a document that was read here, before anything else, in the transaction of the change if it has one; refuses by
-   * throwing. Default: no check.
+   * Checks a document that was read here, before anything else, in the transaction of the change if
+   * it has one; refuses by throwing. Default: no check.
    */
   readonly check?:
     | ((current: Stored<T>, transaction: Transaction | undefined) => Promise<void> | void)
@@ -34,8 +34,8 @@ export interface WriteTarget<T extends object> {
 }
 
 /**
- * Decides on the ground of the current document and makes the change, with `ifVersion: current`. Called
- * again when somebody else came between. Resolves to `undefined` when the document is gone.
+ * Decides on the ground of the current document and makes the change, with `ifVersion: current`.
+ * Called again when somebody else came between. Resolves to `undefined` when the document is gone.
  */
 export type ConditionalWrite<T extends object, R> = (
   current: Stored<T>,
@@ -48,7 +48,8 @@ const freeTries = 3;
 /**
  * Changes a document without losing what others change at the same time.
  *
- * @throws Problem 404 when there is no such document, 412 when `If-Match` or `If-None-Match` does not hold.
+ * @throws Problem 404 when there is no such document, 412 when `If-Match` or `If-None-Match` does
+ * not hold.
  */
 export async function writeConditionally<T extends object, R>(
   target: WriteTarget<T>,

@@ -4,7 +4,7 @@ import { newFields } from "../plan/resource-access.ts";
 import { type ResourceCall, type ResourceHandler, writeTogether } from "../resource/call.ts";
 import { afterChange } from "../resource/hooks.ts";
 import type { Resource } from "../resource/resource.ts";
-import { documentAnswer } from "./document-answer.ts";
+import { documentResponse } from "./document-response.ts";
 import { refuseConflicts } from "./refuse-conflicts.ts";
 import { checkReferences } from "./relations/check-references.ts";
 
@@ -18,7 +18,7 @@ export function createOperation(resource: Resource): ResourceHandler<unknown> {
       await afterChange(call, () => hooks.afterCreate?.({ call, document }));
     }
     const location = `${path}/${document.id}`;
-    return documentAnswer(resource, call, document, { status: 201, headers: { location } });
+    return documentResponse(resource, call, document, { status: 201, headers: { location } });
   };
 }
 

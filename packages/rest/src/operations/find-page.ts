@@ -21,16 +21,17 @@ export interface Found {
   readonly count: number | undefined;
   /** Whether there are more than `count`. */
   readonly isCapped: boolean;
-  /** Whether reading ended early, so that there may be more documents behind the next link. Default: `false`. */
+  /** Whether reading ended early, so that more may follow by the next link. Default: `false`. */
   readonly isPartial?: boolean | undefined;
   readonly link: string;
 }
 
 /**
- * Finds the page of a list that a query asks for, and counts as the resource says. Lists of one store share the counting
- * of the whole collection.
+ * Finds the page of a list that a query asks for, and counts as the resource says. Lists of one
+ * store share the counting of the whole collection.
  *
- * @param limits - Conditions of documents in addition to the filters of the query. Default: nothing.
+ * @param limits - Conditions of documents in addition to the filters of the query. Default:
+ * nothing.
  * @throws Problem 400 for a search or a cursor that the store does not understand.
  */
 type PageFinder = (
@@ -39,7 +40,7 @@ type PageFinder = (
   limits?: UntypedWhere,
 ) => Promise<Found>;
 
-/** Parameters that only the store can judge. All else was checked before: an error there is one of the program itself. */
+/** Parameters that only the store can judge. Any other error is the program's own. */
 const knownToStore = ["after", "q", "sort"] as const;
 
 /** Up to how many documents are counted where something narrows a list. */
@@ -75,7 +76,9 @@ export function createPageFinder(resource: Resource): PageFinder {
     }
   };
 
-  /** Reads no more than its share of a large collection; where that is not enough, a cursor goes on. */
+  /**
+   * Reads no more than its share of a large collection; a cursor goes on where that is too little.
+   */
   async function firstPage(
     store: Store,
     query: ListQuery,
@@ -100,7 +103,7 @@ export function createPageFinder(resource: Resource): PageFinder {
     return store.collection(collection).page({ ...asked, total, bounded });
   }
 
-  /** Whether a list may end early: one that is narrowed, unless it says exactly how many documents there are. */
+  /** Whether a list may end early: a narrowed one that does not state its exact number. */
   function isBounded(query: ListQuery): boolean {
     const selection = selectionOf(query);
     const canGoOn = names.after !== undefined && selection.near === undefined;
@@ -120,7 +123,8 @@ export function createPageFinder(resource: Resource): PageFinder {
     const extra = bound === Infinity ? 0 : 1;
     const asked = { ...selection, ...orderOf(query), limit: limit + extra, offset };
     const finding = store.collection(collection).find(asked);
-    // What is narrowed may be on one page, which then tells how many there are: counting costs as much as finding did.
+    // What is narrowed may be on one page, which then tells how many there are: counting costs as
+    // much as finding did.
     const counting = isNarrowed(selection) ? undefined : countOf(store, selection);
     // It is awaited once the page is there, which may fail before.
     counting?.catch(() => undefined);
@@ -223,11 +227,12 @@ function orderOf({ near, sort }: ListQuery): { readonly sort: readonly string[] 
 }
 
 /**
- * Makes a function that does the work once for all who ask while it is under way: they wait until it is over, and share
- * the next run. So every answer is of a run that began after it was asked for, as if each had a separate one.
+ * Makes a function that does the work once for all who ask while it is under way: they wait until
+ * it is over, and share the next run. So every response is of a run that began after it was asked
+ * for, as if each had a separate one.
  *
- * It is for reads that cost more than their answer, such as counting what many lists count at a time. A run that fails
- * fails for all who share it.
+ * It is for reads that cost more than their response, such as counting what many lists count at a
+ * time. A run that fails fails for all who share it.
  *
  * @example
  * ```ts

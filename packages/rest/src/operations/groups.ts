@@ -13,7 +13,8 @@ import type { Resource } from "../resource/resource.ts";
 export type ShownGroup = Readonly<Record<string, unknown>>;
 
 /**
- * Makes the handler that groups the documents which a list would show, and computes values of each group.
+ * Makes the handler that groups the documents which a list would show, and computes values of each
+ * group.
  *
  * @throws Problem 400 for more than 100,000 groups.
  */
@@ -55,7 +56,8 @@ async function findGroups(
       limit: limit + 1,
     });
   } catch (error) {
-    // Only the store knows how many groups there are, and what words may be. All else was checked before.
+    // Only the store knows how many groups there are, and what words may be. All else was checked
+    // before.
     if (!(error instanceof InputError) || (error.path !== "by" && error.path !== "q")) throw error;
     const parameter = error.path === "q" ? (nameOf("q", list) ?? "q") : "by";
     throw badFields([fieldError(parameter, "invalid", error.message)]);

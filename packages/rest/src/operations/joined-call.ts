@@ -2,11 +2,11 @@ import { DocumentsError, type Store, type Transaction } from "@fetchwork/documen
 import type { Call } from "../resource/call.ts";
 
 /**
- * Runs changes together: as part of the transaction of a call, or of a separate one. The call that they get has a store
- * that is part of it too.
+ * Runs changes together: as part of the transaction of a call, or of a separate one. The call that
+ * they get has a store that is part of it too.
  *
- * What they put off until the commit is done after it. The store may run them again when another transaction was in their
- * way.
+ * What they put off until the commit is done after it. The store may run them again when another
+ * transaction was in their way.
  */
 export async function runTogether<C extends Call, R>(
   call: C,
@@ -35,8 +35,8 @@ export function joinCall<C extends Call>(call: C, transaction: Transaction): C {
 const committed = new WeakSet<Transaction>();
 
 /**
- * Makes a store whose reads, changes and transactions are all part of one transaction, for handlers that know nothing
- * of it.
+ * Makes a store whose reads, changes and transactions are all part of one transaction, for handlers
+ * that know nothing of it.
  */
 function joinStore(store: Store, transaction: Transaction): Store {
   const joined: Pick<Store, "collection" | "transaction"> = {

@@ -10,7 +10,7 @@ import type { ListQuery, ListRules } from "../resource/list-rules.ts";
 import type { Resource } from "../resource/resource.ts";
 import { createPageFinder, type Found } from "./find-page.ts";
 import { type Owners, readOwners } from "./owners.ts";
-import { pageAnswer, pageHeaders } from "./page-answer.ts";
+import { pageResponse, pageHeaders } from "./page-response.ts";
 import { populate } from "./relations/populate.ts";
 
 /** Makes the handler that lists documents. */
@@ -44,11 +44,11 @@ export function listOperation(resource: Resource): ResourceHandler {
     if (tree && rows.length !== shown.length) throw misaligned(resource, rows.length);
     const whole = tree ? await populate(call, { resource, documents, rows }, tree) : rows;
     const content = shape === "array" ? whole : { rows: whole, count: found.count };
-    if (etag === undefined) return pageAnswer(call, found, content);
+    if (etag === undefined) return pageResponse(call, found, content);
     return json(content, { headers: pageHeaders(found, etag) });
   };
 
-  /** Made of versions and not of the answer: an answer that is not sent need not be written. */
+  /** Made of versions and not of the response: a response that is not sent need not be written. */
   function versionsTag(
     call: ResourceCall,
     { documents, count, link }: Found,
@@ -64,13 +64,13 @@ export function listOperation(resource: Resource): ResourceHandler {
 }
 
 function misaligned({ name }: Resource, count: number): RestError {
-  const message = `the hook afterList of ${name} gave ${count} rows, expected one for each document`;
+  const message = `the hook afterList of ${name} must return one row for each document, got ${count}`;
   return new RestError("ERR_REST_DEFINITION", message);
 }
 
 /**
- * Refuses who may not see removed documents: they are for admins, and for the holder of the master key where the list
- * needs it.
+ * Refuses who may not see removed documents: they are for admins, and for the holder of the master
+ * key where the list needs it.
  *
  * @throws Problem 401 for nobody, 403 for a user.
  */
@@ -85,9 +85,11 @@ type QueryReader = (
 ) => ListQuery;
 
 /**
- * Makes the function that reads the parameters of a list, with everything prepared that no request changes.
+ * Makes the function that reads the parameters of a list, with everything prepared that no request
+ * changes.
  *
- * A caller cannot sort, filter or search by fields that it does not see: for that caller there are no such parameters.
+ * A caller cannot sort, filter or search by fields that it does not see: for that caller there are
+ * no such parameters.
  */
 function createQueryReader(resource: Resource): QueryReader {
   const readers = new Map<ListRules, ListReader>();

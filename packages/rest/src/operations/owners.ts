@@ -8,7 +8,7 @@ import type { Resource } from "../resource/resource.ts";
 export interface Owners {
   /** Adds the owner of a document to what is shown of it, for callers who see the owner. */
   show(document: Stored<Fields>, row: Fields): Fields;
-  /** Adds the version of the owner to the entity tag of a document, which then changes with either. */
+  /** Adds the version of the owner to the entity tag of a document: both changes change it. */
   tag(document: Stored<Fields>, etag: string): string;
 }
 
@@ -19,10 +19,11 @@ interface Owned {
 }
 
 /**
- * Reads the owners of documents with one query. It reads nothing, and returns `undefined`, where the resource does not
- * show them, the caller does not see them, or the API has no users.
+ * Reads the owners of documents with one query. It reads nothing, and returns `undefined`, where
+ * the resource does not show them, the caller does not see them, or the API has no users.
  *
- * @param fields - The only fields that are shown, as `fields` names them. Default: all that the caller sees.
+ * @param fields - The only fields that are shown, as `fields` names them. Default: all that the
+ * caller sees.
  */
 export function readOwners(
   call: ResourceCall<unknown>,

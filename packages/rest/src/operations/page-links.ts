@@ -10,26 +10,27 @@ export interface PageWindow {
   readonly hasNext?: boolean | undefined;
 }
 
-/** Where a list is, and what its parameters are called; `undefined` for one that it does not have. */
+/** Where a list is, and the names of its parameters; `undefined` for a missing parameter. */
 export interface ListPlace {
   readonly path: string;
   readonly names: Readonly<Record<"after" | "limit" | "page", string | undefined>>;
 }
 
-const usualNames = { page: "page", limit: "limit", after: "after" };
+const defaultNames = { page: "page", limit: "limit", after: "after" };
 
 /**
- * Makes the `Link` header of a page (RFC 8288): first, prev, next and last, as far as there are such pages and, for the
- * last, as far as it is known.
+ * Makes the `Link` header of a page (RFC 8288): first, prev, next and last, as far as there are
+ * such pages and, for the last, as far as it is known.
  *
- * The targets are relative to the origin and keep the other parameters of the request, but never its token.
+ * The targets are relative to the origin and keep the other parameters of the request, but never
+ * its token.
  */
 export function pageLinks(
   place: ListPlace | string,
   parameters: URLSearchParams,
   at: PageWindow,
 ): string {
-  const { path, names } = typeof place === "string" ? { path: place, names: usualNames } : place;
+  const { path, names } = typeof place === "string" ? { path: place, names: defaultNames } : place;
   const { hasNext = false, limit, page, total } = at;
   const last = total === undefined ? undefined : Math.max(1, Math.ceil(total / limit));
   const links: [relation: string, page: number][] = [["first", 1]];

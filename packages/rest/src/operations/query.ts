@@ -4,14 +4,15 @@ import type { ResourceHandler } from "../resource/call.ts";
 import { type ListRules, nameOf } from "../resource/list-rules.ts";
 import type { Resource } from "../resource/resource.ts";
 
-/** Has the member of the body that asks for the next page, as a dictionary (RFC 9651): `page=2`, `after="…"`. */
+/** The body member for the next page, as a dictionary (RFC 9651): `page=2`, `after="…"`. */
 const nextPageHeader = "x-next-page";
 
 /**
- * Makes the handler of QUERY of the one that lists: it reads the body as the parameters that a GET has in its URL.
+ * Makes the handler of QUERY of the one that lists: it reads the body as the parameters that a GET
+ * has in its URL.
  *
- * Links would have the filter in their targets, where logs keep what the body kept out of them. So `Link` is left out, and
- * `X-Next-Page` has what to change in the body for the next page.
+ * Links would have the filter in their targets, where logs keep what the body kept out of them. So
+ * `Link` is left out, and `X-Next-Page` has what to change in the body for the next page.
  */
 export function queryOperation(resource: Resource, list: ResourceHandler): ResourceHandler {
   const readers = new Map<ListRules, QueryBodyReader>();

@@ -3,9 +3,10 @@ import { fieldError } from "../field-error.ts";
 import { badFields, notFound, Problem } from "../problem.ts";
 
 /**
- * Answers for a write of what a client sent.
+ * Responds to a write of what a client sent.
  *
- * @throws Problem 409 where a unique value is taken, 400 for text that no store keeps, such as U+0000.
+ * @throws Problem 409 where a unique value is taken, 400 for text that no store keeps, such as
+ * U+0000.
  */
 export async function refuseConflicts<R>(write: Promise<R>): Promise<R> {
   try {
@@ -17,8 +18,9 @@ export async function refuseConflicts<R>(write: Promise<R>): Promise<R> {
 }
 
 /**
- * What a client is told of a value or an identifier that no store takes; `undefined` for any other error. What it sent was
- * checked before, so that only a few such values come so far, as deeply nested ones do.
+ * What a client is told of a value or an identifier that no store takes; `undefined` for any other
+ * error. What it sent was checked before, so that only a few such values come so far, as deeply
+ * nested ones do.
  */
 export function inputProblem(error: unknown): Problem | undefined {
   if (!(error instanceof InputError)) return undefined;

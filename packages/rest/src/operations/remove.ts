@@ -29,7 +29,8 @@ export function removeOperation(resource: Resource): ResourceHandler {
           isReferredTo && transaction
             ? await releaseReferences(call, transaction, { resource, id: current.id })
             : [];
-        // A transaction has read it itself, and hooks may have changed it since, such as a count of what belonged to it.
+        // A transaction has read it itself, and hooks may have changed it since, such as a count of
+        // what belonged to it.
         const ifVersion = transaction ? undefined : current;
         const isGone = await documents.remove(current.id, { ifVersion });
         return isGone ? { document: current, following: released } : undefined;

@@ -9,8 +9,8 @@ import { showOperation } from "./show.ts";
 import { patchOperation, updateOperation } from "./update.ts";
 
 /**
- * Handlers of the operations of a resource. Replace one by spreading: `{ ...controller, create }`. The access rule,
- * that of the owner too, has been applied before a handler is called.
+ * Handlers of the operations of a resource. Replace one by spreading: `{ ...controller, create }`.
+ * The access rule, that of the owner too, has been applied before a handler is called.
  */
 export interface ResourceController<S extends Schema = Schema> {
   readonly list: ResourceHandler;

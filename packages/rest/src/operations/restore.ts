@@ -6,7 +6,7 @@ import { notFound } from "../problem.ts";
 import { idOf, type ResourceHandler, writeTogether } from "../resource/call.ts";
 import { afterChange } from "../resource/hooks.ts";
 import type { Resource } from "../resource/resource.ts";
-import { documentAnswer } from "./document-answer.ts";
+import { documentResponse } from "./document-response.ts";
 import { refuseConflicts } from "./refuse-conflicts.ts";
 import { checkReferences } from "./relations/check-references.ts";
 
@@ -33,6 +33,6 @@ export function restoreOperation(resource: Resource): ResourceHandler {
     if (hooks.afterRestore) {
       await afterChange(call, () => hooks.afterRestore?.({ call, document }));
     }
-    return documentAnswer(resource, call, document);
+    return documentResponse(resource, call, document);
   };
 }

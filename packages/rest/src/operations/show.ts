@@ -5,7 +5,7 @@ import { readPopulate } from "../plan/populate-parameter.ts";
 import { notFound } from "../problem.ts";
 import { idOf, type ResourceHandler } from "../resource/call.ts";
 import type { Resource } from "../resource/resource.ts";
-import { showDocument } from "./document-answer.ts";
+import { showDocument } from "./document-response.ts";
 import { populate } from "./relations/populate.ts";
 
 /** Makes the handler that shows one document. */

@@ -6,7 +6,7 @@ import { afterChange } from "../resource/hooks.ts";
 import type { Resource } from "../resource/resource.ts";
 import { view } from "../view.ts";
 import { changeDocument } from "./change-document.ts";
-import { documentAnswer } from "./document-answer.ts";
+import { documentResponse } from "./document-response.ts";
 import { mergePatch } from "./merge-patch.ts";
 import { refuseConflicts } from "./refuse-conflicts.ts";
 import { checkReferences } from "./relations/check-references.ts";
@@ -35,7 +35,7 @@ interface Changed {
   readonly document: Stored<Fields>;
 }
 
-/** Merges what was sent into the document and validates the whole, so that every rule of the schema holds. */
+/** Merges the input into the document and validates the whole, so that every rule holds. */
 function changeOperation(
   resource: Resource,
   merge: (current: Fields, sent: BodyFields) => unknown,
@@ -64,13 +64,13 @@ function changeOperation(
     if (hooks.afterUpdate) {
       await afterChange(call, () => hooks.afterUpdate?.({ call, before, document }));
     }
-    return documentAnswer(resource, call, document);
+    return documentResponse(resource, call, document);
   };
 }
 
 /**
- * Reads what the store keeps of a document in addition to the fields of the schema: the owner, and what hooks and other handlers
- * have set. An update has to store it again.
+ * Reads what the store keeps of a document in addition to the fields of the schema: the owner, and
+ * what hooks and other handlers have set. An update has to store it again.
  */
 function hiddenFields({ named }: Pick<Resource, "named">, document: Stored<Fields>): Fields {
   const {

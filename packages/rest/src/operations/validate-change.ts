@@ -21,12 +21,14 @@ export interface ChangedDocument {
 /**
  * Validates all the fields of a document after a change, and returns what the schema makes of them.
  *
- * A model may have changed since a document was stored. Fields that are wrong in the stored document, and that the
- * request does not send, are no mistake of the client: they are refused with 409 and reported, for the operator to
- * migrate the documents. A request that sends valid values for these fields passes.
+ * A model may have changed since a document was stored. Fields that are wrong in the stored
+ * document, and that the request does not send, are no mistake of the client: they are refused with
+ * 409 and reported, for the operator to migrate the documents. A request that sends valid values
+ * for these fields passes.
  *
- * @throws Problem 400 when the request sends invalid fields or other values for immutable ones, 409 when only the stored
- * document has invalid fields, 403 for fields that the caller may not set. All of them name the fields.
+ * @throws Problem 400 when the request sends invalid fields or other values for immutable ones, 409
+ * when only the stored document has invalid fields, 403 for fields that the caller may not set. All
+ * of them name the fields.
  */
 export async function validateChange(
   resource: Resource,
@@ -56,7 +58,8 @@ export async function validateChange(
 }
 
 /**
- * Refuses other values for fields that are set once. Whether a value is the same is told only to callers who see it.
+ * Refuses other values for fields that are set once. Whether a value is the same is told only to
+ * callers who see it.
  *
  * @throws Problem 400 that names the fields.
  */

@@ -2,7 +2,7 @@ import { named } from "../named-schema.ts";
 import type { Resource } from "../resource/resource.ts";
 import { acceptsNull, type JsonSchema, propertiesOf } from "../schema.ts";
 
-/** What changes one document of a resource with PUT or PATCH, by the names that it has in the OpenAPI document. */
+/** What changes one document of a resource by PUT or PATCH, by its names in OpenAPI. */
 export function changeSchema(
   type: string,
   resource: Pick<Resource, "immutable" | "input">,
@@ -15,8 +15,8 @@ export function changeSchema(
 }
 
 /**
- * What an update takes: any of the fields that are not immutable. `null` stands for a field that is not given in a PUT, and removes it in a
- * PATCH, which a required one cannot be.
+ * What an update takes: any of the fields that are not immutable. `null` stands for a field that is
+ * not given in a PUT, and removes it in a PATCH, which a required one cannot be.
  */
 function partialSchema(
   { immutable, input: schema }: Pick<Resource, "immutable" | "input">,

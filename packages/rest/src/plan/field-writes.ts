@@ -8,10 +8,11 @@ import { fieldRuleLets } from "../resource/field-access.ts";
 import type { Resource } from "../resource/resource.ts";
 
 /**
- * Refuses a caller who sends fields that others set. To send back the value that a caller sees in the document is not a
- * change.
+ * Refuses a caller who sends fields that others set. To send back the value that a caller sees in
+ * the document is not a change.
  *
- * @param current - The document that is changed. Default: it is created, and the caller will own it.
+ * @param current - The document that is changed. Default: it is created, and the caller will own
+ * it.
  * @throws Problem 403 that names the fields, 401 for nobody.
  */
 export function requireWritable(

@@ -41,8 +41,8 @@ export type GroupsReader = (
 ) => GroupsQuery;
 
 /**
- * Makes the function that reads the parameters of groups. A caller groups and sums up only what it sees of the documents of
- * others.
+ * Makes the function that reads the parameters of groups. A caller groups and sums up only what it
+ * sees of the documents of others.
  *
  * @throws Problem 400 that names every parameter which is wrong.
  */
@@ -56,7 +56,7 @@ export function createGroupsReader({ views }: Pick<Resource, "views">): GroupsRe
   };
 }
 
-/** What selects documents for a list selects them for groups too; what shows and pages them does not. */
+/** What selects documents of a list selects them for groups too; paging and showing do not. */
 function selectionRules(rules: ListRules): ListRules {
   const off = { page: false, limit: false, after: false, sort: false, fields: false } as const;
   return { ...rules, geo: undefined, trash: false, names: { ...rules.names, ...off } };

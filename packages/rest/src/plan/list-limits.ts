@@ -3,8 +3,8 @@ import type { ResourceCall } from "../resource/call.ts";
 import type { Resource } from "../resource/resource.ts";
 
 /**
- * Finds what documents have to pass to be listed to a caller: the condition of the hook `beforeList`, and under the rule
- * `owner` that they belong to the caller, unless it is an admin.
+ * Finds what documents have to pass to be listed to a caller: the condition of the hook
+ * `beforeList`, and under the rule `owner` that they belong to the caller, unless it is an admin.
  */
 export async function listLimits(
   { access, hooks, owner }: Resource,

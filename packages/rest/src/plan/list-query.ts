@@ -10,16 +10,19 @@ import { unknownParameters } from "./unknown-parameters.ts";
 import { whereReader } from "./where-parameter.ts";
 
 /**
- * Reads the query of a list; a {@link Problem} of status 400 names everything that is wrong with it.
+ * Reads the query of a list; a {@link Problem} of status 400 names everything that is wrong with
+ * it.
  *
  * @param maxWhere - Longest `where`, in characters. Default: `4_096`.
  */
 export type ListReader = (parameters: URLSearchParams, maxWhere?: number) => ListQuery;
 
 /**
- * Prepares everything about the parameters of a list that no request changes. Unknown parameters are refused.
+ * Prepares everything about the parameters of a list that no request changes. Unknown parameters
+ * are refused.
  *
- * An empty value of a standard parameter counts as not given, but `after` without one begins paging by cursors.
+ * An empty value of a standard parameter counts as not given, but `after` without one begins paging
+ * by cursors.
  */
 export function createListReader(rules: ListRules): ListReader {
   const names = calledParameters(rules);

@@ -14,7 +14,7 @@ import { filterParameters } from "./filter-parameters.ts";
 import type { QueryParameter, RouteResponse } from "./route.ts";
 import { maxWhereLength } from "./where-parameter.ts";
 
-/** Describes the answer of a list; `fields` may leave out any field. */
+/** Describes the response of a list; `fields` may leave out any field. */
 export function listResponse(plural: string, item: JsonSchema): RouteResponse {
   return {
     description: `One page of ${plural}`,
@@ -23,7 +23,7 @@ export function listResponse(plural: string, item: JsonSchema): RouteResponse {
   };
 }
 
-/** Describes the answer of the list of a resource, in the shape that it has. */
+/** Describes the response of the list of a resource, in the shape that it has. */
 export function resourceListResponse({ plural, output, shape, count }: Resource): RouteResponse {
   const array = listResponse(plural, output);
   if (shape === "array") return array;
@@ -34,7 +34,7 @@ export function resourceListResponse({ plural, output, shape, count }: Resource)
   return { ...array, schema: { type: "object", properties, required: Object.keys(properties) } };
 }
 
-/** Describes the same answer to a QUERY. */
+/** Describes the same response to a QUERY. */
 export function queryResponse(resource: Resource): RouteResponse {
   const { Link: _, ...headers } = listHeaders;
   const next = "The member of the body that asks for the next page: `page=2`";
@@ -72,7 +72,7 @@ export function listParameters({ list: rules }: Pick<Resource, "list">): readonl
 }
 
 function standardReferences(rules: ListRules): readonly QueryParameter[] {
-  const { defaultLimit: usual = defaultLimit, maxLimit: most = maxLimit } = rules;
+  const { defaultLimit: limit = defaultLimit, maxLimit: maximum = maxLimit } = rules;
   const text = { type: "string" };
   const distance = { type: "number", minimum: 0 };
   const all: readonly (readonly [StandardParameter, string, JsonSchema])[] = [
@@ -84,8 +84,8 @@ function standardReferences(rules: ListRules): readonly QueryParameter[] {
     ["page", "Number of the page. Default: 1", { type: "integer", minimum: 1, default: 1 }],
     [
       "limit",
-      `Documents on a page. Default: ${usual}`,
-      { type: "integer", minimum: 1, maximum: most, default: usual },
+      `Documents on a page. Default: ${limit}`,
+      { type: "integer", minimum: 1, maximum, default: limit },
     ],
     [
       "after",

@@ -40,8 +40,8 @@ const kinds: Readonly<Partial<Record<StandardParameter | typeof populateName, Js
 };
 
 /**
- * Describes the body of a QUERY: the parameters of the list by their names, but for the filters of single fields, which
- * `where` has.
+ * Describes the body of a QUERY: the parameters of the list by their names, but for the filters of
+ * single fields, which `where` has.
  */
 export function queryBodySchema(resource: Resource): JsonSchema {
   const { list: rules } = resource;
@@ -65,10 +65,11 @@ export function queryBodySchema(resource: Resource): JsonSchema {
 }
 
 /**
- * Prepares the reading of the bodies of QUERY for callers who see what the rules say. Types and names are checked here,
- * and `where`; everything else by the reader of the parameters.
+ * Prepares the reading of the bodies of QUERY for callers who see what the rules say. Types and
+ * names are checked here, and `where`; everything else by the reader of the parameters.
  *
- * The function throws a Problem 400 that names each wrong member, those inside `where` by their path: `where.or.0.stars`.
+ * The function throws a Problem 400 that names each wrong member, those inside `where` by their
+ * path: `where.or.0.stars`.
  */
 export function createQueryBodyReader(resource: Resource, rules: ListRules): QueryBodyReader {
   const members = membersOf(resource, rules);
@@ -122,7 +123,7 @@ function unknownMember(name: string, known: readonly string[]): FieldError {
   return fieldError(shown, "unknown", `${shown} is not a member of a query${advice}`);
 }
 
-/** Whether a value has the type that a schema names; one without a type takes texts, numbers and booleans. */
+/** Whether a value has the type of a schema; without a type: text, number or boolean. */
 function fits(value: unknown, schema: JsonSchema): boolean {
   const { type, items } = schema;
   const types: readonly unknown[] = [type].flat();

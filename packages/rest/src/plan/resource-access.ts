@@ -14,15 +14,16 @@ import { without } from "../resource/guarded-schema.ts";
 import type { Resource } from "../resource/resource.ts";
 import { requireWritable } from "./field-writes.ts";
 
-/** A call and the document that it is about: none for lists, creations and addresses of no document. */
+/** A call and its document: none for lists, creations and addresses without a document. */
 export interface AccessQuestion {
   readonly call: ResourceCall<unknown>;
   readonly document: Stored<Fields> | undefined;
 }
 
 /**
- * Tells whether the caller may do something with a document, as the rule of the resource says. The master key is no
- * user, so that under the rule `master` the answer is `false`; its routes check the key.
+ * Tells whether the caller may do something with a document, as the rule of the resource says. The
+ * master key is not a user, so that under the rule `master` the result is `false`; its routes check
+ * the key.
  */
 export function allows(
   resource: Resource,
@@ -51,7 +52,7 @@ export function allows(
   }
 }
 
-/** Fields that a creation stores, unless a hook changes them: those that clients set, and the owner. */
+/** Fields that a creation stores before hooks: those that clients set, and the owner. */
 export function newFields(
   { owner, reserved }: Resource,
   { body, user }: ResourceCall<unknown>,
@@ -62,7 +63,7 @@ export function newFields(
   return fields;
 }
 
-/** Whether the answer to {@link allows} depends on more than the route has checked. */
+/** Whether the result of {@link allows} depends on more than the route has checked. */
 export function asksAgain({ access }: Resource, operation: Operation): boolean {
   const rule = access[operation];
   return (rule === "owner" && operation !== "list") || typeof rule === "function";
@@ -71,8 +72,8 @@ export function asksAgain({ access }: Resource, operation: Operation): boolean {
 /**
  * Applies the rules that a route alone cannot, before any handler.
  *
- * The handler gets the document that was checked. An operation that changes it repeats the check when the document
- * has changed since.
+ * The handler gets the document that was checked. An operation that changes it repeats the check
+ * when the document has changed since.
  */
 export function guarded<Body>(
   resource: Resource,

@@ -1,4 +1,4 @@
-import { RestError } from "../errors.ts";
+import { check, RestError } from "../errors.ts";
 import type { PublicUsers } from "../resource/public-user.ts";
 import type { Referrer, ResourceGraph } from "../resource/relations/referrers.ts";
 import type { Inverse, Reference, Resource } from "../resource/resource.ts";
@@ -7,7 +7,8 @@ import type { Route } from "./route.ts";
 /**
  * Collects the resources that routes belong to, and those that they lead to.
  *
- * @throws RestError `ERR_REST_DEFINITION` for a relation to something else, and for a path that leads nowhere.
+ * @throws RestError `ERR_REST_DEFINITION` for a relation to something else, and for a path that
+ * leads nowhere.
  */
 export function createResourceGraph(routes: readonly Route[]): ResourceGraph {
   const resources = new Set(routes.flatMap(({ resource }) => resource ?? []));
@@ -64,26 +65,28 @@ export function relationOf({ relations }: Resource, name: string): Inverse | Ref
 export function referenceOf({ name, inverse, to }: Inverse, resource: Resource): Reference {
   const other = to();
   const reference = other.relations.references.find((one) => one.name === inverse);
-  if (reference?.to().collection.name === resource.collection.name) return reference;
-  const message = `the relation ${name} of ${resource.name} turns no relation of ${other.name} round`;
-  throw new RestError("ERR_REST_DEFINITION", message);
+  check(
+    reference?.to().collection.name === resource.collection.name,
+    `the relation ${name} of ${resource.name} turns no relation of ${other.name} round`,
+  );
+  return reference;
 }
 
 function targetOf({ name, to }: Inverse | Reference, resource: Resource): Resource {
   const target: Resource | undefined = to();
-  if (typeof target?.collection?.name === "string") return target;
-  const message = `the relation ${name} of ${resource.name} leads to no resource`;
-  throw new RestError("ERR_REST_DEFINITION", message);
+  const isTarget = typeof target?.collection?.name === "string";
+  check(isTarget, `the relation ${name} of ${resource.name} leads to no resource`);
+  return target;
 }
 
 function checkPath(resource: Resource, path: string): void {
   let at = resource;
   for (const name of path.split(".")) {
     const relation = relationOf(at, name);
-    if (!relation) {
-      const message = `the path ${path} of ${resource.name} leads nowhere: ${at.name} has no relation ${name}`;
-      throw new RestError("ERR_REST_DEFINITION", message);
-    }
+    check(
+      relation !== undefined,
+      `the path ${path} of ${resource.name} leads nowhere: ${at.name} has no relation ${name}`,
+    );
     at = targetOf(relation, at);
   }
 }

@@ -1,23 +1,23 @@
-import { describeValue } from "@fetchwork/kit";
+import { describeValue, isObject } from "@fetchwork/kit";
 import type { AccessRule, CallerOf } from "../access.ts";
 import { checkDefinition } from "../check-options.ts";
-import { RestError } from "../errors.ts";
+import { check } from "../errors.ts";
 import type { BodyFields, Call } from "../resource/call.ts";
 import type { Resource } from "../resource/resource.ts";
 import type { OperationTypes, ParametersOf, Typed } from "../route-types.ts";
 import type { InputOf, JsonSchema, OutputOf, Schema } from "../schema.ts";
 
-/** Methods of routes; HEAD and OPTIONS are answered from these. QUERY reads, with a body in JSON (RFC 10008). */
+/** Methods of routes; HEAD and OPTIONS follow. QUERY reads by body (RFC 10008). */
 export type RouteMethod = "GET" | "QUERY" | "POST" | "PUT" | "PATCH" | "DELETE";
 
 /** The media type of the body of a QUERY, as `Accept-Query` names it (RFC 10008 section 3). */
 export const queryMediaType = "application/json";
 
-/** One operation: what it takes, who may use it, what it does, and what it answers. */
+/** One operation: what it takes, who may use it, what it does, and what it responds with. */
 export interface RouteDefinition<
   Rule extends AccessRule = AccessRule,
   BodySchema extends Schema | undefined = Schema | undefined,
-  AnswerSchema extends Schema | undefined = Schema | undefined,
+  ResponseSchema extends Schema | undefined = Schema | undefined,
 > {
   readonly method: RouteMethod;
   /** Path with parameters as `:name`. */
@@ -32,69 +32,74 @@ export interface RouteDefinition<
   readonly tag: string;
   /** Description of the group; that of the first route that has one counts. Default: none. */
   readonly tagDescription?: string | undefined;
+  /** Who may call it. */
   readonly access: Rule;
   /** Schema of the body. Without it a body is read for its token only. */
   readonly body?: BodySchema | undefined;
   /**
-   * Schema of the JSON body of the successful answer, for the reference and for the types of the client. Answers are not
-   * checked against it. Default: what `responses` say, and `unknown` in the client.
+   * Schema of the JSON body of the successful response, for the reference and for the types of the
+   * client. Responses are not checked against it. Default: what `responses` say, and `unknown` in
+   * the client.
    */
-  readonly answer?: AnswerSchema | undefined;
+  readonly response?: ResponseSchema | undefined;
   /** Schema of the body in the reference, where it differs from `body`, as for partial updates. */
   readonly bodyReference?: JsonSchema | undefined;
-  /** Whether `If-Match` and `If-None-Match` are understood, with 412 where they do not hold. Default: `false`. */
+  /** Whether `If-Match` and `If-None-Match` are understood, with 412. Default: `false`. */
   readonly conditional?: boolean | undefined;
   /**
-   * Whether `handle` refuses some callers of the rule `public` by itself, with 401 or 403, so that an answer is for its
-   * caller alone. Default: `false`.
+   * Whether `handle` refuses some callers of the rule `public` by itself, with 401 or 403, so that
+   * a response is for its caller alone. Default: `false`.
    */
   readonly checksCaller?: boolean | undefined;
   /**
-   * Refuses, by throwing, unknown query parameters together with those that are wrong. Called only where there are unknown
-   * ones. Default: the unknown ones are refused alone.
+   * Refuses, by throwing, unknown query parameters together with those that are wrong. Called only
+   * where there are unknown ones. Default: the unknown ones are refused alone.
    */
   readonly checkQuery?: ((query: URLSearchParams) => unknown) | undefined;
   /** Query parameters in addition to `access_token`. Any other parameter is refused with 400. */
   readonly query?: readonly QueryParameter[] | undefined;
   /**
-   * Whether a POST with `Idempotency-Key` runs in one transaction with the record of its answer, so that not even the end
-   * of the process can double its effect. Its handler then changes documents through `call.store` only, and may be called
-   * again when another transaction was in its way. Otherwise the key is taken before the handler runs, and falls free
-   * after five minutes if the process ends before it responds. Default: `true` for the routes of resources, else `false`.
+   * Whether a POST with `Idempotency-Key` runs in one transaction with the record of its response,
+   * so that not even the end of the process can double its effect. Its handler then changes
+   * documents through `call.store` only, and may be called again when another transaction was in
+   * its way. Otherwise the key is taken before the handler runs, and falls free after five minutes
+   * if the process ends before it responds. Default: `true` for the routes of resources, else
+   * `false`.
    */
   readonly atomic?: boolean | undefined;
   /**
-   * Whether `handle` reads body and query itself, as they came: the route then takes any, and no token in the body.
-   * Default: `false`.
+   * Whether `handle` reads body and query itself, as they came: the route then takes any, and no
+   * token in the body. Default: `false`.
    */
   readonly raw?: boolean | undefined;
   /**
-   * The resource that it belongs to. Whatever leads from one resource to another knows those of all routes, such as that
-   * of the users, whom documents show as their owners. Default: none.
+   * The resource that it belongs to. Whatever leads from one resource to another knows those of all
+   * routes, such as that of the users, whom documents show as their owners. Default: none.
    */
   readonly resource?: Resource | undefined;
-  /** Answers by status, without the errors that access and validation give by themselves. */
+  /** Responses by status, without the errors that access and validation give by themselves. */
   readonly responses: Readonly<Record<number, RouteResponse>>;
+  /** Responds to a call that the rule allows and whose input is valid. */
   handle(
     call: Call<BodySchema extends Schema ? OutputOf<BodySchema> : BodyFields, CallerOf<Rule>>,
   ): Response | Promise<Response>;
 }
 
-/** One possible answer, for the OpenAPI document. */
+/** One possible response, for the OpenAPI document. */
 export interface RouteResponse {
   readonly description: string;
-  /** Schema of the JSON body; none for an answer without a body. */
+  /** Schema of the JSON body; none for a response without a body. */
   readonly schema?: JsonSchema | undefined;
   /** Headers by name, with what they tell. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** A query parameter, for the OpenAPI document. */
+/** A query parameter, for the OpenAPI document: the handler reads and checks its value. */
 export interface QueryParameter {
   readonly name: string;
   readonly description: string;
   readonly schema: JsonSchema;
-  /** Whether the route refuses requests without it. Default: `false`. */
+  /** Whether the handler refuses requests without it. Default: `false`. */
   readonly required?: boolean | undefined;
 }
 
@@ -142,16 +147,16 @@ export interface Route<Types = unknown> extends Omit<RouteDefinition, "handle">,
 export function defineRoute<
   const Rule extends AccessRule,
   BodySchema extends Schema | undefined = undefined,
-  AnswerSchema extends Schema | undefined = undefined,
+  ResponseSchema extends Schema | undefined = undefined,
   const Path extends string = string,
   const Operation extends string = string,
 >(
-  definition: RouteDefinition<Rule, BodySchema, AnswerSchema> & {
+  definition: RouteDefinition<Rule, BodySchema, ResponseSchema> & {
     readonly path: Path;
     readonly operation: Operation;
   },
 ): Route<
-  OperationTypes<Operation, ParametersOf<Path>, SentTo<BodySchema>, AnsweredBy<AnswerSchema>>
+  OperationTypes<Operation, ParametersOf<Path>, SentTo<BodySchema>, AnsweredBy<ResponseSchema>>
 > {
   checkDefinition<Route>("defineRoute", definition, [
     "method",
@@ -163,7 +168,7 @@ export function defineRoute<
     "tagDescription",
     "access",
     "body",
-    "answer",
+    "response",
     "bodyReference",
     "conditional",
     "checksCaller",
@@ -178,11 +183,13 @@ export function defineRoute<
     "action",
     "types",
   ]);
-  if (!routeRules.includes(definition.access)) {
-    const { access, operation } = definition;
-    const expected = `one of ${routeRules.join(", ")}`;
-    const message = `access of ${operation} is ${describeValue(access)}, expected ${expected}`;
-    throw new RestError("ERR_REST_DEFINITION", message);
+  const { access, operation, query = [], responses } = definition;
+  for (const [name, value, fits, expected] of [
+    ["access", access, routeRules.includes(access), `one of ${routeRules.join(", ")}`],
+    ["query", query, Array.isArray(query), "a list of { name, description, schema }"],
+    ["responses", responses, isObject(responses), "an object of { description } by status"],
+  ] as const) {
+    check(fits, `${name} of ${operation} must be ${expected}, got ${describeValue(value)}`);
   }
   return definition;
 }

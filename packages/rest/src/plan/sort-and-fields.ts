@@ -43,7 +43,7 @@ export function readSort(
   return [...keys.values()];
 }
 
-/** Reads fields to include, or all but those to exclude; `id` stays unless it is excluded by name. */
+/** Reads fields to include, or those to exclude; `id` stays unless it is excluded by name. */
 export function readFields(
   asked: readonly string[],
   { name, rules: { selectable } }: Naming,
@@ -76,7 +76,7 @@ export function readFields(
   return base.filter((field) => !excluded.has(field));
 }
 
-/** Takes the sign off a field; a `+` that was not percent-encoded has become a space and was trimmed. */
+/** Takes the sign off a field; an unencoded `+` has become a space and was trimmed. */
 export function signed(key: string): { readonly name: string; readonly minus: boolean } {
   const minus = key.startsWith("-");
   return { name: minus || key.startsWith("+") ? key.slice(1) : key, minus };

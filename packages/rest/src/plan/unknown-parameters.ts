@@ -1,6 +1,6 @@
 import { fieldError, type FieldError } from "../field-error.ts";
 
-/** Names that a refusal repeats: no more and no longer, so that the answer does not outgrow the request. */
+/** Names that a refusal repeats: few and short, so that it does not outgrow the request. */
 const maxNames = 10;
 const maxNameLength = 64;
 

@@ -36,13 +36,14 @@ export interface WhereReader {
    * @param maxLength - Longest text, in characters. Default: {@link maxWhereLength}.
    */
   text(text: string, maxLength?: number): FieldError | FilterCondition;
-  /** Reads the member of a body; the error has the path of what is wrong in it, such as `where.or.0.stars`. */
+  /** Reads the member of a body; an error has the path of the fault, such as `where.or.0.stars`. */
   value(given: unknown): FieldError | FilterCondition;
 }
 
 /**
- * Makes the function that reads `where`: a filter as JSON, with the fields and the operators of the other filters, and with
- * `and`, `or` and `not`, as in `{"or":[{"state":"open"},{"stars":{"gte":3}}]}`.
+ * Makes the function that reads `where`: a filter as JSON, with the fields and the operators of the
+ * other filters, and with `and`, `or` and `not`, as in
+ * `{"or":[{"state":"open"},{"stars":{"gte":3}}]}`.
  */
 export function whereReader(name: string, fields: readonly FilterField[]): WhereReader {
   const types = new Map(fields.map(({ path, type }) => [path, type]));

@@ -7,22 +7,23 @@ import type { ResourceCall } from "./call.ts";
 /** Operations of a resource. */
 export type Operation = "list" | "show" | "create" | "update" | "remove" | "restore";
 
-/** What a rule that is a function decides by: the call, whose `store` may be asked for other documents. */
+/** What a rule function decides by: the call, whose `store` may be asked for other documents. */
 export interface AccessCall<
   Document extends object = Fields,
   New = Fields | undefined,
 > extends Omit<ResourceCall<unknown>, "document"> {
   /** The same as `user`; `undefined` for nobody. */
   readonly caller: Account | undefined;
-  /** For show, update, remove and restore the document at the address; `undefined` when there is none. */
+  /** The document at the address, for show, update, remove and restore; `undefined` without one. */
   readonly document?: Stored<Document> | undefined;
-  /** For create the validated fields of the new document, with its owner, before hooks; else `undefined`. */
+  /** For create: the validated fields with the owner, before hooks; `undefined` otherwise. */
   readonly fields: New;
 }
 
 /**
- * Decides whether a call may go on. Without a document at the address, `true` leads to 404. Who may not gets a 401 without
- * a valid token, and else a 403. A creation runs in one transaction with the question, and both may be repeated.
+ * Decides whether a call may go on. Without a document at the address, `true` leads to 404. Who may
+ * not gets a 401 without a valid token, and else a 403. A creation runs in one transaction with the
+ * question, and both may be repeated.
  */
 export type AccessFunction<Asked = AccessCall> = {
   // As a method, so that a resource of some fields counts as a resource of any.
@@ -30,8 +31,9 @@ export type AccessFunction<Asked = AccessCall> = {
 }["ask"];
 
 /**
- * Rules that an operation of a resource may have: those of routes; `owner`, which lets pass the user who created the
- * document, and admins, and lists to users only what they have created; and a function.
+ * Rules that an operation of a resource may have: those of routes; `owner`, which lets pass the
+ * user who created the document, and admins, and lists to users only what they have created; and a
+ * function.
  */
 export type ResourceRule<Asked = AccessCall> =
   AccessFunction<Asked> | Exclude<AccessRule, "password" | "master+password"> | "owner";

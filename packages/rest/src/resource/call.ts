@@ -10,43 +10,46 @@ import type { ResourceGraph } from "./relations/referrers.ts";
 export type BodyFields = Readonly<Record<string, unknown>>;
 
 /**
- * What every call of an API has in addition to {@link Call}: the option `services` of `createApi`. Programs add members by declaration
- * merging (`declare module "@fetchwork/rest"`).
+ * What every call of an API has in addition to {@link Call}: the option `services` of `createApi`.
+ * Programs add members by declaration merging (`declare module "@fetchwork/rest"`).
  */
 // oxlint-disable-next-line typescript/no-empty-object-type -- programs fill it
 export interface CallServices {}
 
 /** A request that passed the access rule and the validation of its route. */
 export interface Call<Body = unknown, User = unknown> extends CallServices {
+  /** The request; its body has been read when the route has a schema for it. */
   readonly request: Request;
+  /** The exchange: address, `waitUntil`, end of the response. */
   readonly context: Context;
   /** Parameters of the path by name. */
   readonly params: Readonly<Record<string, string>>;
   /** Parameters of the query. */
   readonly query: URLSearchParams;
-  /** Validated body, when the route has a schema for it; else the fields as they came, without the token. */
+  /** Validated body, when the route has a schema; else the fields as they came, without token. */
   readonly body: Body;
-  /** Fields of the body as they came, without the token and what a schema adds. Default: those of `body`. */
+  /** Fields of the body as they came, without token or the schema's additions. Default: `body`. */
   readonly sent?: BodyFields | undefined;
   /** The caller, as its access rule established it. */
   readonly user: User;
   /** Whether the caller has shown the master key. */
   readonly isMaster: boolean;
+  /** The store, or the transaction that the call belongs to. */
   readonly store: Store;
   /**
-   * The transaction that the call is part of, when its changes have to happen together with others. Inside one, all
-   * changes go through it, and none through `store`.
+   * The transaction that the call is part of, when its changes have to happen together with others.
+   * Inside one, all changes go through it, and none through `store`.
    */
   readonly transaction?: Transaction | undefined;
   /** Takes what is to be done once the transaction is committed; given where `transaction` is. */
   readonly afterCommit?: ((work: () => Promise<void>) => void) | undefined;
   /** What leads from one resource of the API to another. */
   readonly resources: ResourceGraph;
-  /** Reports an error that does not become the answer. */
+  /** Reports an error that does not become the response. */
   readonly report: (error: unknown) => void;
   /** Signs tokens. */
   readonly tokens: SessionTokens;
-  /** The limiter of `createAuthentication`; a handler may count other attempts with it. Absent, nothing is limited. */
+  /** The limiter of `createAuthentication`, which may count other attempts too. Default: none. */
   readonly attempts?: AttemptLimiter | undefined;
 }
 

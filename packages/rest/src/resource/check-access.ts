@@ -1,5 +1,5 @@
 import { describeValue } from "@fetchwork/kit";
-import { RestError } from "../errors.ts";
+import { check } from "../errors.ts";
 import type { Schema } from "../schema.ts";
 import type { ResourceRule } from "./access-rules.ts";
 import type { ResourceOptions } from "./resource-options.ts";
@@ -13,8 +13,8 @@ const rules = Object.keys({
 } satisfies Record<Extract<ResourceRule, string>, true>);
 
 /**
- * Checks that there are rules, and that each is one. Returns those that are given: one that is `undefined` counts as left
- * out.
+ * Checks that there are rules, and that each is one. Returns those that are given: one that is
+ * `undefined` counts as left out.
  *
  * @throws RestError `ERR_REST_DEFINITION`
  */
@@ -23,16 +23,13 @@ export function checkAccess({
   name,
 }: Pick<ResourceOptions<Schema>, "access" | "name">): ResourceOptions<Schema>["access"] {
   // Programs without types may leave it out.
-  if ((access as unknown) === undefined) {
-    const example = 'access: { list: "public", show: "public" }';
-    throw new RestError("ERR_REST_DEFINITION", `${name} has no access rules, expected ${example}`);
-  }
+  const example = 'access: { list: "public", show: "public" }';
+  check((access as unknown) !== undefined, `${name} has no access rules, expected ${example}`);
   const given = Object.entries<unknown>(access).filter(([, rule]) => rule !== undefined);
   for (const [operation, rule] of given) {
-    if (typeof rule === "function" || rules.some((known) => known === rule)) continue;
+    const isRule = typeof rule === "function" || rules.some((known) => known === rule);
     const expected = `a function or one of ${rules.join(", ")}`;
-    const message = `access.${operation} of ${name} is ${describeValue(rule)}, expected ${expected}`;
-    throw new RestError("ERR_REST_DEFINITION", message);
+    check(isRule, `access.${operation} of ${name} must be ${expected}, got ${describeValue(rule)}`);
   }
   return Object.fromEntries(given);
 }

@@ -1,6 +1,6 @@
 import { describeValue } from "@fetchwork/kit";
 import { checkDefinition } from "../check-options.ts";
-import { RestError } from "../errors.ts";
+import { check } from "../errors.ts";
 import type { Schema } from "../schema.ts";
 import { standardParameters } from "./list-rules.ts";
 import type { DerivedField } from "./presenter.ts";
@@ -45,9 +45,10 @@ export function checkOptionNames(options: ResourceOptions<Schema>): void {
   ]);
   for (const name of ["name", "path"] as const) {
     const value: unknown = options[name];
-    if (typeof value === "string") continue;
-    const message = `${name} of a resource is ${describeValue(value)}, expected a text`;
-    throw new RestError("ERR_REST_DEFINITION", message);
+    check(
+      typeof value === "string",
+      `${name} of a resource must be a text, got ${describeValue(value)}`,
+    );
   }
   const { name, access, bulk, hooks, list, populate, views } = options;
   const operations = ["list", "show", "create", "update", "remove", "restore"] as const;

@@ -1,5 +1,5 @@
 import { accessTokenField } from "../access-token.ts";
-import { RestError } from "../errors.ts";
+import { check } from "../errors.ts";
 import type { Schema } from "../schema.ts";
 import type { ListOptions } from "./list-options.ts";
 import { populateName, standardParameters } from "./list-rules.ts";
@@ -106,7 +106,7 @@ function checkOwner({ options: { access, name, owner, showOwner }, view }: Resou
   );
 }
 
-/** Documents have to be able to lack such a field, and somebody has to see where its value comes from. */
+/** Documents must be able to lack such a field, and somebody must see where its value is from. */
 function checkDerived({ options: { name }, derived, fields, required, view }: ResourceParts): void {
   for (const [field, { from }] of Object.entries(derived)) {
     check(fields.includes(field), `${name} has no field ${field}`);
@@ -190,9 +190,9 @@ function checkViews({ options: { name, views }, view }: ResourceParts): void {
   for (const kind of ["public", "user", "self", "admin"] as const) {
     const fields = views[kind];
     if (fields === undefined) continue;
-    const isView = fields === "all" || Array.isArray(fields);
-    check(isView, `the view ${kind} of ${name} must be "all" or a list of fields`);
     if (fields === "all") continue;
+    const isList: boolean = Array.isArray(fields);
+    check(isList, `the view ${kind} of ${name} must be "all" or a list of fields`);
     for (const field of fields) {
       check(view.includes(field), `the view ${kind} of ${name} has ${field}, which is not shown`);
     }
@@ -208,8 +208,4 @@ function checkViews({ options: { name, views }, view }: ResourceParts): void {
     const message = `the view ${more} of ${name} lacks ${missing ?? ""}, which the view ${less} has`;
     check(missing === undefined, message);
   }
-}
-
-function check(holds: boolean, message: string): void {
-  if (!holds) throw new RestError("ERR_REST_DEFINITION", message);
 }

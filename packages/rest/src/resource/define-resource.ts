@@ -41,13 +41,14 @@ import { listRulesOf, shownNames } from "./resource-rules.ts";
 import type { Resource } from "./resource.ts";
 import { meta, requiredOf, shownSchemas } from "./shown-schema.ts";
 import { compileViews } from "./views.ts";
-import { RestError } from "../errors.ts";
+import { check } from "../errors.ts";
 
 /**
- * Defines a resource: from it follow its routes, its validation, its place in the store and its reference.
+ * Defines a resource: from it follow its routes, its validation, its place in the store and its
+ * reference.
  *
- * @throws RestError `ERR_REST_DEFINITION` for names that do not fit, fields that the schema lacks, secrets that
- * something would tell, or an `owner` rule that nobody could ever satisfy.
+ * @throws RestError `ERR_REST_DEFINITION` for names that do not fit, fields that the schema lacks,
+ * secrets that something would tell, or an `owner` rule that nobody could ever satisfy.
  */
 export function defineResource<
   S extends Schema,
@@ -196,7 +197,8 @@ export function defineResource<
     hooks: options.hooks ?? {},
     relations,
     bulkLimit: bulkLimitOf(options.bulk, name),
-    // Its fields are those of the schema, the owner and the hidden ones, whose names were checked above.
+    // Its fields are those of the schema, the owner and the hidden ones, whose names were checked
+    // above.
     collection: defineCollection<Fields>(collectionName, {
       unique,
       indexes: withFilters(
@@ -253,7 +255,7 @@ function withoutRepetition(
   return [...known.values()];
 }
 
-/** Adds an index for each field to filter by, unless another one begins with it or, as for the members of lists, none can serve. */
+/** Adds an index per filtered field, unless one begins with it or none can serve. */
 function withFilters(
   indexes: readonly (string | readonly string[])[],
   {
@@ -291,7 +293,7 @@ const greatestLimit = 1_000;
 function bulkLimitOf(bulk: boolean | { readonly limit: number } | undefined, name: string): number {
   if (bulk === undefined || bulk === false) return 0;
   const limit = bulk === true ? defaultLimit : bulk.limit;
-  if (Number.isSafeInteger(limit) && limit >= 1 && limit <= greatestLimit) return limit;
-  const message = `the limit of bulk of ${name} must be a whole number from 1 to ${greatestLimit}`;
-  throw new RestError("ERR_REST_DEFINITION", message);
+  const isLimit = Number.isSafeInteger(limit) && limit >= 1 && limit <= greatestLimit;
+  check(isLimit, `the limit of bulk of ${name} must be a whole number from 1 to ${greatestLimit}`);
+  return limit;
 }

@@ -14,8 +14,8 @@ export type DerivedFields<S extends Schema> = {
 };
 
 /**
- * A document as clients see it: the shown ones of its fields, of those that are computed, and of those that every
- * document has. Those that not everyone sees may be missing.
+ * A document as clients see it: the shown ones of its fields, of those that are computed, and of
+ * those that every document has. Those that not everyone sees may be missing.
  */
 export type ShownBy<
   S extends Schema,
@@ -45,7 +45,7 @@ export type SchemaField<S extends Schema> = [keyof OutputOf<S>] extends [never]
   ? string
   : Extract<keyof OutputOf<S>, string>;
 
-/** Names of what the store keeps of a document for the program: fields of the schema, the owner, and hidden ones. */
+/** Names of what the store keeps of a document: fields of the schema, owner and hidden ones. */
 export type StoredField<S extends Schema, Owner extends string, Hidden> =
   Exclude<Owner, "id"> | Extract<keyof Hidden, string> | SchemaField<S>;
 
@@ -63,8 +63,8 @@ type PathIn<Field extends string> = Field | `${Field}.${string}`;
 export type NamesOf<Field extends string> = readonly (NoInfer<Field> | readonly NoInfer<Field>[])[];
 
 /**
- * A document as the store keeps it: fields of the schema, the owner, and hidden ones. Written out, since an interface
- * does not count as a record.
+ * A document as the store keeps it: fields of the schema, the owner, and hidden ones. Written out,
+ * since an interface does not count as a record.
  */
 export type StoredBy<S extends Schema, Owner extends string = never, Hidden = unknown> = Together<
   OutputOf<S> & Hidden & OwnerField<Owner>

@@ -1,8 +1,8 @@
 import { describeValue, isObject } from "@fetchwork/kit";
-import { RestError } from "../errors.ts";
+import { check } from "../errors.ts";
 import { type Kind, viewLists, type ViewOptions } from "./views.ts";
 
-/** Who may do something with a field: everyone, users, the owner of the document, and admins; each of them and those after. */
+/** Who may use a field: everyone, users, the owner, admins; each includes those after. */
 export type FieldRule = "admin" | "owner" | "public" | "user";
 
 /** Who sees a field, and who sets it. */
@@ -107,7 +107,7 @@ export function checkFieldAccess(
       const known = Object.keys(letsPass);
       const isRule = rule === undefined || known.some((one) => one === rule);
       const expected = `one of ${known.join(", ")}, or { read, write }`;
-      check(isRule, `fields.${field} of ${name} is ${describeValue(rule)}, expected ${expected}`);
+      check(isRule, `fields.${field} of ${name} must be ${expected}, got ${describeValue(rule)}`);
       check(
         rule !== "owner" || owner !== undefined,
         `${name} has the rule owner, but no owner field`,
@@ -119,8 +119,4 @@ export function checkFieldAccess(
       : view.includes(field) || writable.includes(field);
     check(isKnown, `${name} has no field ${field} to see or set by a rule`);
   }
-}
-
-function check(holds: boolean, message: string): void {
-  if (!holds) throw new RestError("ERR_REST_DEFINITION", message);
 }

@@ -1,4 +1,4 @@
-import { RestError } from "../errors.ts";
+import { check } from "../errors.ts";
 import type { JsonSchema } from "../schema.ts";
 import { type FilterType, filterTypeOf } from "./filter-value.ts";
 
@@ -12,7 +12,8 @@ export interface FilterField {
 /**
  * Finds the type of a field to filter by.
  *
- * @throws RestError `ERR_REST_DEFINITION` for one that the schema lacks or whose values no text can stand for.
+ * @throws RestError `ERR_REST_DEFINITION` for one that the schema lacks or whose values no text can
+ * stand for.
  */
 export function filterField(
   path: string,
@@ -24,15 +25,14 @@ export function filterField(
       (at, name, depth) => propertyOf(depth === 0 ? properties : at?.["properties"], name),
       {},
     );
-  if (!schema) throw new RestError("ERR_REST_DEFINITION", `there is no field ${path} to filter by`);
-  if (["and", "or", "not"].includes(path)) {
-    throw new RestError("ERR_REST_DEFINITION", `a field called ${path} cannot be filtered by`);
-  }
+  check(schema !== undefined, `there is no field ${path} to filter by`);
+  const isWord = ["and", "or", "not"].includes(path);
+  check(!isWord, `a field called ${path} cannot be filtered by`);
   const type = filterTypeOf(schema);
-  if (!type) {
-    const message = `${path} has values of several types, by which nothing can be filtered`;
-    throw new RestError("ERR_REST_DEFINITION", message);
-  }
+  check(
+    type !== undefined,
+    `${path} has values of several types, by which nothing can be filtered`,
+  );
   return { path, type };
 }
 

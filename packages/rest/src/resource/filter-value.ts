@@ -28,7 +28,7 @@ export type FilterScalar = boolean | number | string;
 /** Longest text that a field is compared with, in characters. */
 const maxFilterLength = 500;
 
-/** Tells the type of a field from its JSON Schema; `undefined` where no text can stand for its values. */
+/** A field's type from its JSON Schema; `undefined` where text cannot stand for it. */
 export function filterTypeOf(schema: JsonSchema): FilterType | undefined {
   const plain = withoutNull(schema);
   const items = plain["items"];
@@ -129,7 +129,7 @@ function numberOf(text: string, kind: "integer" | "number"): number | undefined 
 
 const dateParts = /^(\d{4})-(\d\d)-(\d\d)$/;
 
-/** Date.parse takes February 30 for March 1 or 2, so that what comes out is compared with what went in. */
+/** Date.parse takes February 30 for March 1 or 2: the result is compared with the input. */
 function isDate(text: string): boolean {
   if (!dateParts.test(text)) return false;
   const time = Date.parse(`${text}T00:00:00Z`);
@@ -140,8 +140,8 @@ const timeParts =
   /^(\d{4}-\d\d-\d\d)T([01]\d|2[0-3]):[0-5]\d(?::[0-5]\d(?:\.\d{1,9})?)?(Z|[+ -]\d\d:\d\d)$/;
 
 /**
- * Reads a date, which means its midnight in UTC, or a time. The `+` of an offset that was not percent-encoded has
- * become a space.
+ * Reads a date, which means its midnight in UTC, or a time. The `+` of an offset that was not
+ * percent-encoded has become a space.
  */
 function timeOf(text: string, spelling: "as sent" | "as stored"): string | undefined {
   if (isDate(text)) return `${text}T00:00:00.000Z`;

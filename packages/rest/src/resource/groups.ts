@@ -1,4 +1,4 @@
-import { RestError } from "../errors.ts";
+import { check } from "../errors.ts";
 import type { FilterField } from "./filter-field.ts";
 
 /** What is computed of the values of a field in each group. */
@@ -31,12 +31,14 @@ export function checkGroups(
 ): void {
   if (fields.length === 0) return;
   for (const { path, type } of fields) {
-    if (!type.isList && type.kind !== "object") continue;
-    const message = `${path} of ${name} makes no groups, expected a field of a text, a number or a boolean`;
-    throw new RestError("ERR_REST_DEFINITION", message);
+    check(
+      !type.isList && type.kind !== "object",
+      `${path} of ${name} makes no groups, expected a field of a text, a number or a boolean`,
+    );
   }
   const taken = groupParameters.find((parameter) => parameters.includes(parameter));
-  if (taken === undefined) return;
-  const message = `the groups of ${name} have a parameter ${taken}, expected another name for that of its list`;
-  throw new RestError("ERR_REST_DEFINITION", message);
+  check(
+    taken === undefined,
+    `the groups of ${name} have a parameter ${taken}, expected another name for that of its list`,
+  );
 }

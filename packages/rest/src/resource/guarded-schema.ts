@@ -8,8 +8,8 @@ export interface GuardedFields {
 }
 
 /**
- * Makes the schema of what clients send: fields that are read-only are passed over, and what a schema says of the
- * value of a secret field, which might repeat it, is not.
+ * Makes the schema of what clients send: fields that are read-only are passed over, and what a
+ * schema says of the value of a secret field, which might repeat it, is not.
  */
 export function guardedSchema(schema: Schema, { readOnly, secret }: GuardedFields): Schema {
   if (readOnly.size === 0 && secret.size === 0) return schema;
@@ -44,8 +44,8 @@ export function guardedSchema(schema: Schema, { readOnly, secret }: GuardedField
 type Result = Awaited<ReturnType<Schema["~standard"]["validate"]>>;
 
 /**
- * Names what the result of a schema may hold, and no client may set: fields of the store, the owner, computed ones. None
- * where the schema lets nothing pass that it does not name.
+ * Names what the result of a schema may hold, and no client may set: fields of the store, the
+ * owner, computed ones. None where the schema lets nothing pass that it does not name.
  */
 export function reservedNames(output: JsonSchema, names: readonly string[]): ReadonlySet<string> {
   return new Set(output["additionalProperties"] === false ? [] : names);

@@ -12,20 +12,21 @@ export interface HookEvent {
 
 /** What a hook before a change is told. */
 export interface ChangeEvent extends HookEvent {
-  /** The transaction in which the change is made. What the hook reads and writes with it belongs to the change. */
+  /** The transaction of the change. What the hook reads and writes in it belongs to the change. */
   readonly transaction: Transaction;
 }
 
 /**
  * Functions that run before and after the operations of a resource.
  *
- * A hook before an operation runs once the access rule and the validation have let the request pass. It refuses by
- * throwing a `Problem`. Before a change it runs in the transaction of that change: what it throws undoes everything,
- * and it may be called again when somebody else came between, so it should do nothing that cannot be undone. Fields
- * that it returns take the place of those it was given and are stored without further validation.
+ * A hook before an operation runs once the access rule and the validation have let the request
+ * pass. It refuses by throwing a `Problem`. Before a change it runs in the transaction of that
+ * change: what it throws undoes everything, and it may be called again when somebody else came
+ * between, so it should do nothing that cannot be undone. Fields that it returns take the place of
+ * those it was given and are stored without further validation.
  *
- * A hook after a change runs after the commit, before the answer is sent. The change stays, so what it throws is
- * reported and does not become the answer.
+ * A hook after a change runs after the commit, before the response is sent. The change stays, so
+ * what it throws is reported and does not become the response.
  */
 export interface ResourceHooks<T extends object = Fields> {
   /** May return a filter that documents have to pass too, such as those of the caller's tenant. */
@@ -37,8 +38,9 @@ export interface ResourceHooks<T extends object = Fields> {
       readonly rows: readonly Fields[];
     },
   ): Result<readonly Fields[] | undefined | void>;
+  /** Before a single document is shown. */
   beforeShow?(event: HookEvent & { readonly id: string }): Result<void>;
-  /** May return other fields to show; what it throws becomes the answer. */
+  /** May return other fields to show; what it throws becomes the response. */
   afterShow?(
     event: HookEvent & { readonly document: Stored<T>; readonly shown: Fields },
   ): Result<Fields | undefined | void>;
@@ -46,6 +48,7 @@ export interface ResourceHooks<T extends object = Fields> {
   beforeCreate?(
     event: ChangeEvent & { readonly fields: Fields & T },
   ): Result<Fields | undefined | void>;
+  /** After the commit of a creation. */
   afterCreate?(event: HookEvent & { readonly document: Stored<T> }): Result<void>;
   /** Before PUT and PATCH; `fields` are all fields as they would be stored. May return others. */
   beforeUpdate?(
@@ -54,13 +57,17 @@ export interface ResourceHooks<T extends object = Fields> {
   afterUpdate?(
     event: HookEvent & { readonly before: Stored<T>; readonly document: Stored<T> },
   ): Result<void>;
+  /** Before a removal, also one by a cascade. */
   beforeRemove?(event: ChangeEvent & { readonly current: Stored<T> }): Result<void>;
+  /** After the commit of a removal. */
   afterRemove?(event: HookEvent & { readonly document: Stored<T> }): Result<void>;
+  /** Before a removed document comes back. */
   beforeRestore?(event: ChangeEvent & { readonly current: Stored<T> }): Result<void>;
+  /** After the commit of a restoration. */
   afterRestore?(event: HookEvent & { readonly document: Stored<T> }): Result<void>;
 }
 
-/** Runs what follows a change: at once, or after the commit of the transaction that the call is part of. */
+/** Runs what follows a change: at once, or after the commit of the call's transaction. */
 export async function afterChange(
   call: ResourceCall<unknown>,
   work: () => Promise<void> | void,

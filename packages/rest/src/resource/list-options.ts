@@ -4,21 +4,21 @@ import type { ParameterNames } from "./list-rules.ts";
 /** How a resource is listed. */
 export interface ListOptions {
   /**
-   * What a list answers: an array, with the count in `X-Total-Count`; or an object of `rows` and `count`. Default:
-   * `"array"`.
+   * What a list responds with: an array, with the count in `X-Total-Count`; or an object of `rows`
+   * and `count`. Default: `"array"`.
    */
   readonly shape?: "array" | "rows" | undefined;
   /**
-   * Whether matching documents are counted: all of them (`"exact"`), which takes longer the more there are; none; or up to
-   * a number from 1, beyond which `X-Total-Count-Capped: true` says that there are more. `"bounded"` counts all of them
-   * where nothing narrows the list, and up to 1,000 where a filter, a search, a rule of access or `softDelete` does.
-   * Default: `"bounded"`.
+   * Whether matching documents are counted: all of them (`"exact"`), which takes longer the more
+   * there are; none; or up to a number from 1, beyond which `X-Total-Count-Capped: true` says that
+   * there are more. `"bounded"` counts all of them where nothing narrows the list, and up to 1,000
+   * where a filter, a search, a rule of access or `softDelete` does. Default: `"bounded"`.
    */
   readonly count?: number | "bounded" | "exact" | "none" | undefined;
   /** Documents on a page: without `limit`, and at most, up to 1,000. Default: 30 and 100. */
   readonly limit?:
     { readonly default?: number | undefined; readonly max?: number | undefined } | undefined;
-  /** Order without `sort`: fields that may be sorted by, reversed with `-`. Default: `["-createdAt"]`. */
+  /** Order without `sort`: sortable fields, reversed with `-`. Default: `["-createdAt"]`. */
   readonly sort?: readonly string[] | undefined;
   /** Other names of the standard parameters; `false` takes one away. Default: none. */
   readonly names?: ParameterNames | undefined;

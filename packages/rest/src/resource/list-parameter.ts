@@ -1,16 +1,17 @@
 import type { UntypedWhere } from "@fetchwork/documents";
 import { RestError } from "../errors.ts";
 import { type FieldError, fieldErrorsOf } from "../field-error.ts";
-import { type JsonSchema, jsonSchemaOf, type Schema } from "../schema.ts";
+import { type JsonSchema, jsonSchemaOf, scalarOf, type Schema } from "../schema.ts";
 
 /** A custom list parameter, next to filters and the standard ones. */
 export interface ListParameter<Value = unknown> {
   /**
-   * Schema of the value. A number or a boolean of the schema is converted from its text; a list takes values separated
-   * by commas. What the schema makes of `undefined`, such as a default, counts as sent.
+   * Schema of the value. A number or a boolean of the schema is converted from its text; a list
+   * takes values separated by commas. What the schema makes of `undefined`, such as a default,
+   * counts as sent.
    */
   readonly schema: Schema<Value>;
-  /** What documents have to be for a value, as a filter of the store; `undefined` for no condition. */
+  /** What documents must be for a value, as a filter of the store; `undefined`: no condition. */
   where(value: Value): UntypedWhere | undefined;
   /** Whether a list without it is refused. Default: `false`. */
   readonly required?: boolean | undefined;
@@ -87,10 +88,5 @@ function convert(text: string, schema: JsonSchema): unknown {
     // One more than allowed is enough for a schema with its limit to refuse the list.
     return text.split(",", maxValues + 1).map((one) => convert(one.trim(), member));
   }
-  if (type === "boolean") return text === "true" ? true : text === "false" ? false : text;
-  if ((type === "number" || type === "integer") && text.trim() !== "") {
-    const number = Number(text);
-    return Number.isNaN(number) ? text : number;
-  }
-  return text;
+  return scalarOf(text, type);
 }

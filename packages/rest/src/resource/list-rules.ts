@@ -37,7 +37,7 @@ export interface ListRules extends NamedFields {
   readonly defaultLimit?: number | undefined;
   /** Most documents on a page. Default: `100`. */
   readonly maxLimit?: number | undefined;
-  /** Field with a place on Earth, for `near`, `min_distance` and `max_distance`. Default: none of them. */
+  /** Field with a place on Earth, for `near`, `min_distance`, `max_distance`. Default: none. */
   readonly geo?: string | undefined;
   /** Whether there is `trash`. Default: `false`. */
   readonly trash?: boolean | undefined;
@@ -56,8 +56,8 @@ export interface ListQuery {
   /** Documents on a page, from 1 to 100 unless the rules say otherwise. */
   readonly limit: number;
   /**
-   * Cursor to begin behind; `""` begins paging by cursors, as a list without `page` always does; `undefined` pages by
-   * numbers.
+   * Cursor to begin behind; `""` begins paging by cursors, as a list without `page` always does;
+   * `undefined` pages by numbers.
    */
   readonly after: string | undefined;
   /** Fields to sort by; a leading `-` reverses the order. */

@@ -4,13 +4,13 @@ import type { Schema } from "../schema.ts";
 import { view } from "../view.ts";
 import type { Viewer, Views } from "./views.ts";
 
-/** A field that is worked out of a document when it is shown. It is not stored, and not accepted from clients. */
+/** A field computed from a document when it is shown. Neither stored nor accepted from clients. */
 export interface ComputedField<Document = Stored<Fields>, Value = unknown> {
   /** Schema of the value, for the reference. */
   readonly schema: Schema<Value>;
   /**
-   * Works the value out; `undefined` leaves the field out. It must follow from the document alone, since the entity tag
-   * is the version of the document.
+   * Works the value out; `undefined` leaves the field out. It must follow from the document alone,
+   * since the entity tag is the version of the document.
    */
   value(document: Document): Value | undefined;
 }
@@ -19,14 +19,15 @@ export interface ComputedField<Document = Stored<Fields>, Value = unknown> {
 export interface DerivedField<Document = Stored<Fields>, Value = unknown> {
   /** Field that the value tells something about: callers who do not see it see `null`. */
   readonly from: string;
-  /** Works the value out; `undefined` leaves the field out. It must follow from the document alone. */
+  /** Computes the value; `undefined` omits the field. It must depend on the document alone. */
   value(document: Document): Value | undefined;
 }
 
 /**
  * Shows a caller what it sees of a document, in the order of the view.
  *
- * @param fields - The only ones to show, as the parameter `fields` of a list names them. Default: all that the caller sees.
+ * @param fields - The only ones to show, as the parameter `fields` of a list names them. Default:
+ * all that the caller sees.
  */
 export type Presenter = (
   document: Stored<object>,

@@ -17,8 +17,8 @@ export interface PublicUser {
 export interface PublicUsers {
   readonly collection: CollectionDefinition<Fields>;
   /**
-   * Shows a caller of a user what everyone may see, and of that only what this caller sees. The holder of the master key is
-   * no user, and counts as nobody in particular.
+   * Shows a caller of a user what everyone may see, and of that only what this caller sees. The
+   * holder of the master key is not a user, and counts as nobody in particular.
    */
   show(user: Stored<Fields>, viewer: UserViewer): PublicUser;
   /** Makes the entity tag of what a caller sees of a user. */

@@ -34,44 +34,47 @@ export interface ResourceOptions<
 > {
   /** Name of one, in camel case: `article`. Operations are called after it: `createArticle`. */
   readonly name: string;
-  /** Path of the collection: `/articles`. In the store it is called `articles`, and that of `/a/b` `a_b`. */
+  /** Path of the collection: `/articles` is stored as `articles`, and `/a/b` as `a_b`. */
   readonly path: Path;
-  /** Fields that clients send and see. What it yields must be valid input again, since updates are merged. */
+  /** Fields that clients send and see. The output must be valid input again: updates are merged. */
   readonly schema: S;
   /** Who may do what. An operation that is left out is open to admins only. */
   readonly access: AccessRules<NoInfer<StoredBy<S, Owner, Hidden>>, NoInfer<StoredBy<S, Owner>>>;
   /**
-   * Field that holds the identifier of the user who created the document. Needed by the rule `owner`, and for that
-   * `create` has to be restricted to users. `id` where the documents are the users themselves, so that each owns itself.
-   * Default: documents have no owner.
+   * Field that holds the identifier of the user who created the document. Needed by the rule
+   * `owner`, and for that `create` has to be restricted to users. `id` where the documents are the
+   * users themselves, so that each owns itself. Default: documents have no owner.
    */
   readonly owner?: Owner | undefined;
   /**
-   * Whether documents show under the name of the owner field what everyone may see of that user: `id`, `name` and
-   * `picture`; `null` for a user who was removed. The users are the resource of the API whose `owner` is `"id"`; without
-   * one, no owner is shown. `views` may hide the field from some callers. Default: `true`, and with the option `view`
-   * whether it has the field.
+   * Whether documents show under the name of the owner field what everyone may see of that user:
+   * `id`, `name` and `picture`; `null` for a user who was removed. The users are the resource of
+   * the API whose `owner` is `"id"`; without one, no owner is shown. `views` may hide the field
+   * from some callers. Default: `true`, and with the option `view` whether it has the field.
    */
   readonly showOwner?: ShowOwner | undefined;
   /**
-   * Fields that are shown, in this order. Default: `id`, the fields of the schema, computed fields, `createdAt`,
-   * `updatedAt` and the owner, who is always the last.
+   * Fields that are shown, in this order. Default: `id`, the fields of the schema, computed fields,
+   * `createdAt`, `updatedAt` and the owner, who is always the last.
    */
   readonly view?: readonly View[] | undefined;
   /**
-   * Which of these fields each kind of caller sees, wherever documents are shown: `{ public: ["id", "name"], self: "all" }`.
-   * Callers neither filter, sort nor search by fields that they do not see. Default: everyone sees all of `view`.
+   * Which of these fields each kind of caller sees, wherever documents are shown: `{ public: ["id",
+   * "name"], self: "all" }`. Callers neither filter, sort nor search by fields that they do not
+   * see. Default: everyone sees all of `view`.
    */
   readonly views?: ViewOptions<NoInfer<View>, Public> | undefined;
   /**
-   * Who sees and who sets single fields: `{ salary: "admin", notes: { read: "owner", write: "admin" } }`. A rule alone is
-   * for both. What a caller does not see by `views` stays hidden. Who sends a field that others set gets a 403. Default:
-   * everyone sees the fields of `view`, and callers who may change documents set all fields that are not read-only.
+   * Who sees and who sets single fields: `{ salary: "admin", notes: { read: "owner", write: "admin"
+   * } }`. A rule alone is for both. What a caller does not see by `views` stays hidden. Who sends a
+   * field that others set gets a 403. Default: everyone sees the fields of `view`, and callers who
+   * may change documents set all fields that are not read-only.
    */
   readonly fields?: Rules | undefined;
   /**
-   * Schema of the fields that only the program sets and reads, such as `passwordHash`: stored, but neither sent by
-   * clients nor shown. It types `collection`; nothing is validated by it. Default: none.
+   * Schema of the fields that only the program sets and reads, such as `passwordHash`: stored, but
+   * neither sent by clients nor shown. It types `collection`; nothing is validated by it. Default:
+   * none.
    */
   readonly hidden?: Schema<Hidden> | undefined;
   /** Fields in which `q` searches. Default: none, and no `q`. */
@@ -79,69 +82,73 @@ export interface ResourceOptions<
   /** Fields to sort by, in addition to `id`, `createdAt` and `updatedAt`. Each gets an index. */
   readonly sort?: readonly Sort[] | undefined;
   /**
-   * Fields to filter by: of the schema, with dots between the levels of nested ones, `id`, `createdAt`, `updatedAt` and
-   * the owner field. Each shows who may list which documents have which value. Each gets an index,
-   * except those whose values are lists. Default: none.
+   * Fields to filter by: of the schema, with dots between the levels of nested ones, `id`,
+   * `createdAt`, `updatedAt` and the owner field. Each shows who may list which documents have
+   * which value. Each gets an index, except those whose values are lists. Default: none.
    */
   readonly filter?: readonly Filter[] | undefined;
   /**
-   * Fields that `GET /orders/groups` may group by and sum up: `?by=state&sum=total&avg=total&sort=-count`. Callers who may list
-   * sees of which values there are how many. All the documents that match are read. Texts, numbers and booleans of the
-   * schema, with dots between the levels of nested ones, `createdAt`, `updatedAt` and the owner field. Default: none, and
-   * no such route.
+   * Fields that `GET /orders/groups` may group by and sum up:
+   * `?by=state&sum=total&avg=total&sort=-count`. Callers who may list sees of which values there
+   * are how many. All the documents that match are read. Texts, numbers and booleans of the schema,
+   * with dots between the levels of nested ones, `createdAt`, `updatedAt` and the owner field.
+   * Default: none, and no such route.
    */
   readonly groups?: readonly string[] | undefined;
-  /** Fields whose values are unique, the owner and hidden ones too; an array of names for a combination. */
+  /** Fields with unique values, also owner and hidden ones; an array of names for a combination. */
   readonly unique?: NamesOf<StoredField<S, Owner, Hidden>> | undefined;
   /**
-   * Further indexes; an array of names for a combination, such as a field to filter by and one to sort by: with
-   * `[["state", "createdAt"]]` a list of one state needs no sorting. Default: none.
+   * Further indexes; an array of names for a combination, such as a field to filter by and one to
+   * sort by: with `[["state", "createdAt"]]` a list of one state needs no sorting. Default: none.
    */
   readonly indexes?: NamesOf<IndexPath<S, Owner, Hidden>> | undefined;
   /**
-   * Field with a place on Earth, `{ latitude, longitude }` or a GeoJSON point; lists then take `near`, `min_distance`
-   * and `max_distance`. Default: none.
+   * Field with a place on Earth, `{ latitude, longitude }` or a GeoJSON point; lists then take
+   * `near`, `min_distance` and `max_distance`. Default: none.
    */
   readonly geo?: string | undefined;
   /**
-   * Fields that clients may set, and nobody sees: not shown, not found, filtered or sorted by, and not repeated in an
-   * error. They are stored as they are; hash them in a hook where they need not be read. Default: none.
+   * Fields that clients may set, and nobody sees: not shown, not found, filtered or sorted by, and
+   * not repeated in an error. They are stored as they are; hash them in a hook where they need not
+   * be read. Default: none.
    */
   readonly secret?: readonly Secret[] | undefined;
   /**
-   * Fields of the schema that clients set when they create a document, and nobody by a request after that: another value is
-   * a 400. The program may change them. Default: none.
+   * Fields of the schema that clients set when they create a document, and nobody by a request
+   * after that: another value is a 400. The program may change them. Default: none.
    */
   readonly immutable?: readonly NoInfer<SchemaField<S>>[] | undefined;
-  /** Fields of the schema that clients see and do not set; what they send of them is passed over. Default: none. */
+  /** Fields that clients see and do not set; sent values are ignored. Default: none. */
   readonly readOnly?: readonly string[] | undefined;
   /**
-   * What stands for fields that a document lacks, by name: it is worked out of another field when the document is shown to
-   * callers who see that field, and others see `null`. Such as a name that follows from the email. Default: none.
+   * What stands for fields that a document lacks, by name: it is worked out of another field when
+   * the document is shown to callers who see that field, and others see `null`. Such as a name that
+   * follows from the email. Default: none.
    */
   readonly derived?: DerivedFields<S> | undefined;
   /** Fields that are worked out when a document is shown, by name. Default: none. */
   readonly computed?: ComputedFields<S, Computed> | undefined;
   /**
-   * Keeps removed documents. Admins see them with `trash=only` or `trash=with`, and callers whom the rule `restore` names
-   * brings them back with `POST /articles/:id/restore`. Default: `false`.
+   * Keeps removed documents. Admins see them with `trash=only` or `trash=with`, and callers whom
+   * the rule `restore` names brings them back with `POST /articles/:id/restore`. Default: `false`.
    */
   readonly softDelete?: boolean | undefined;
   /**
-   * Records each change in the feed of the store (`store.changes`): which document it was (`"ids"`), or with the document as
-   * it is then (`"documents"`). Webhooks need the documents. Default: changes are not recorded.
+   * Records each change in the feed of the store (`store.changes`): which document it was
+   * (`"ids"`), or with the document as it is then (`"documents"`). Webhooks need the documents.
+   * Default: changes are not recorded.
    */
   readonly changes?: "documents" | "ids" | undefined;
   /**
-   * How documents belong to those of other resources. Each field with an identifier gets an index, and what it refers to
-   * must be there. Default: none.
+   * How documents belong to those of other resources. Each field with an identifier gets an index,
+   * and what it refers to must be there. Default: none.
    */
   readonly relations?: Rels | undefined;
-  /** Which relations lists and single documents show on demand. Default: each one, and none of theirs. */
+  /** Relations that lists and documents show on demand. Default: each one, and none of theirs. */
   readonly populate?: PopulateOptions | undefined;
   /**
-   * Takes `POST /articles/bulk`: up to `limit` creations, changes and deletions, all of them or none. `true` is a limit
-   * of 100. Default: `false`.
+   * Takes `POST /articles/bulk`: up to `limit` creations, changes and deletions, all of them or
+   * none. `true` is a limit of 100. Default: `false`.
    */
   readonly bulk?: boolean | { readonly limit: number } | undefined;
   /** Functions to run before and after operations. Default: none. */

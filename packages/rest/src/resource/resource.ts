@@ -32,10 +32,10 @@ export interface Resource<
   readonly schema: S;
   /** Schema of what is stored, for updates: silent about secret fields. */
   readonly stored: Schema<Fields>;
-  /** Schema of what clients send: without fields that are read-only, and silent about secret ones. */
+  /** Schema of what clients send: without read-only fields, and silent about secret ones. */
   readonly sent: Schema;
   readonly access: Readonly<Record<Operation, ResourceRule>>;
-  /** Field with the identifier of the owner; `id` where documents are their own owners, as users are. */
+  /** Field with the identifier of the owner; `id` where documents own themselves, as users do. */
   readonly owner: string | undefined;
   /** The owner field, where documents show the public view of that user. */
   readonly shownOwner: string | undefined;

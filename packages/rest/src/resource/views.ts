@@ -5,8 +5,8 @@ import type { Operation, ResourceRule } from "./access-rules.ts";
 import type { ListRules } from "./list-rules.ts";
 
 /**
- * Kinds of callers: anyone, a user with a valid session token, the owner of the document, and an admin or the holder of
- * the master key.
+ * Kinds of callers: anyone, a user with a valid session token, the owner of the document, and an
+ * admin or the holder of the master key.
  */
 export type ViewerKind = "public" | "user" | "self" | "admin";
 
@@ -14,11 +14,11 @@ export type ViewerKind = "public" | "user" | "self" | "admin";
 export interface ViewOptions<View extends string = string, Public extends string = string> {
   /** What everyone sees. */
   readonly public: "all" | readonly Public[];
-  /** What users see of the documents of others; at least those of `public`. Default: those of `public`. */
+  /** What users see of others' documents; at least those of `public`. Default: these. */
   readonly user?: "all" | readonly View[] | undefined;
   /** What the owner of a document sees; at least those of `user`. Default: those of `user`. */
   readonly self?: "all" | readonly View[] | undefined;
-  /** What admins and the holder of the master key see; at least those of `user`. Default: those of `self`. */
+  /** What admins and the master key see; at least those of `user`. Default: those of `self`. */
   readonly admin?: "all" | readonly View[] | undefined;
 }
 
@@ -41,13 +41,13 @@ export interface Views {
   readonly fieldsOf: (document: Stored<object>, viewer: Viewer) => readonly string[];
   /** The kind that a caller is for a document, or for those of others. */
   readonly kindOf: (viewer: Viewer, document: object | undefined) => Kind;
-  /** Whether a caller does not see a field that others do: of one document, or of any that a list may have. */
+  /** Whether a caller does not see a field that others do, in one document or in any of a list. */
   readonly hides: (field: string, viewer: Viewer, document?: Stored<object>) => boolean;
-  /** Entity tag of what a caller sees of a document: its version, and the kind of caller where that matters. */
+  /** Entity tag by caller: the version of a document, and the kind of caller where that matters. */
   readonly tagOf: (document: Stored<object>, viewer: Viewer) => string;
-  /** What the parameters of a list may ask for: nothing that would tell about fields that the caller does not see. */
+  /** What list parameters may ask for: nothing that reveals fields that the caller cannot see. */
   readonly rulesFor: (viewer: Viewer) => ListRules;
-  /** Fields that the callers of some operations see of documents: some of them do, and all of them do. */
+  /** Fields of documents that callers of operations see: fields some of them see, and all see. */
   readonly fieldsFor: (operations: readonly Operation[]) => {
     readonly some: readonly string[];
     readonly every: ReadonlySet<string>;

@@ -1,4 +1,5 @@
-// Serves accounts on the store of the URL in argv[2] until it is killed. Writes its address, then the tokens of its mails.
+// Serves accounts on the store of the URL in argv[2] until it is killed. Writes its address, then
+// the tokens of its mails.
 import { writeSync } from "node:fs";
 import { openStore } from "@fetchwork/documents";
 import { jobCollections } from "@fetchwork/documents/jobs";

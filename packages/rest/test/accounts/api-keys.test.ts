@@ -4,6 +4,7 @@ import { defineRoute } from "../../src/plan/route.ts";
 import { resourceRoutes } from "../../src/http/resource-routes.ts";
 import { createResourceController } from "../../src/operations/resource-controller.ts";
 import { defineResource } from "../../src/resource/define-resource.ts";
+import type { Resource } from "../../src/resource/resource.ts";
 import { masterKey } from "../api-client.ts";
 import { z } from "zod";
 import { openAccounts, password } from "./open-accounts.ts";
@@ -15,8 +16,44 @@ const note = defineResource({
   owner: "author",
   access: { list: "user", show: "public", create: "user", update: "owner", remove: "owner" },
 });
+const access = { list: "user", show: "user", create: "user" } as const;
+const team = defineResource({
+  name: "team",
+  path: "/teams",
+  schema: z.object({ title: z.string() }),
+  access,
+});
+const board = defineResource({
+  name: "board",
+  path: "/boards",
+  schema: z.object({ title: z.string(), plan: z.string() }),
+  fields: { plan: { read: "user" } },
+  access: { list: "public", show: "public", create: "user" },
+});
+const task: Resource = defineResource({
+  name: "task",
+  path: "/tasks",
+  schema: z.object({ team: z.string(), board: z.string() }),
+  access,
+  relations: {
+    team: { to: () => team },
+    board: { to: () => board },
+    remarks: { to: () => remark, inverse: "task" },
+  },
+});
+const remark: Resource = defineResource({
+  name: "remark",
+  path: "/remarks",
+  schema: z.object({ task: z.string(), text: z.string() }),
+  access,
+  relations: { task: { to: (): Resource => task } },
+});
+const related = [team, task, board, remark].flatMap((each) =>
+  resourceRoutes(each, createResourceController(each)),
+);
 const routes = [
   ...resourceRoutes(note, createResourceController(note)),
+  ...related,
   defineRoute({
     method: "GET",
     path: "/whoami",
@@ -57,6 +94,35 @@ describe("an API key", () => {
     const { key, send } = await withKey(["notes:read"]);
     expect((await send("GET", "/whoami", { token: key })).json.id).toBe(null);
   });
+
+  it.each(["/tasks/:id?populate", "/tasks?populate"])(
+    "populates as nobody what is outside of its scopes, at %s",
+    async (path) => {
+      const { key, ada, send } = await withKey(["tasks:read"]);
+      const make = async (at: string, json: object): Promise<string> => {
+        const made = await send("POST", at, { token: ada.token, json });
+        return made.json.id as string;
+      };
+      const ids = {
+        team: await make("/teams", { title: "T" }),
+        board: await make("/boards", { title: "B", plan: "secret" }),
+      };
+      const id = await make("/tasks", ids);
+      await make("/remarks", { task: id, text: "secret" });
+      const url = `${path.replace(":id", id)}=team,board,remarks`;
+      const { json } = await send("GET", url, { token: key });
+      const shown = [json].flat()[0] as Record<string, unknown>;
+      expect(shown).toMatchObject({ team: ids.team, board: { title: "B" } });
+      expect([JSON.stringify(json).includes("secret"), "remarks" in shown]).toEqual([false, false]);
+      const own = await send("GET", url, { token: ada.token });
+      const expected = {
+        team: { title: "T" },
+        board: { plan: "secret" },
+        remarks: [{ text: "secret" }],
+      };
+      expect([own.json].flat()[0]).toMatchObject(expected);
+    },
+  );
 
   it("of all scopes does what its user may, and no more", async () => {
     const { key, send, join } = await withKey(["*:read", "*:write"]);

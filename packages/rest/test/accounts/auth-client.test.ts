@@ -393,7 +393,7 @@ describe("tokens and passwords", () => {
       client.auth.usePasswordReset({ token: mailed, password: "another one" }),
     ];
     for (const error of await Promise.all(calls.map((call) => refusal(call)))) {
-      expect(error).toMatchObject({ code: "ERR_REST_ANSWER" });
+      expect(error).toMatchObject({ code: "ERR_REST_RESPONSE" });
     }
     expect(received).toHaveLength(1);
     for (const secret of [token, refreshToken, password]) expect(received[0]).not.toContain(secret);

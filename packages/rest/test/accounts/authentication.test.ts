@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Evidence } from "../../src/access-token.ts";
+import type { Credentials } from "../../src/access-token.ts";
 import type { AccessRule } from "../../src/access.ts";
 import type { Account } from "../../src/account.ts";
 import {
@@ -43,19 +43,19 @@ const authentication = createAuthentication({
 const { tokens } = authentication;
 const foreign = createSessionTokens({ secret: "f".repeat(32) });
 
-const bearer = (token: string): Evidence => ({
+const bearer = (token: string): Credentials => ({
   authorization: `Bearer ${token}`,
   queryTokens: [],
   bodyToken: undefined,
 });
-const basic = (user: string, password: string, token?: string): Evidence => ({
+const basic = (user: string, password: string, token?: string): Credentials => ({
   authorization: `Basic ${btoa(`${user}@example.com:${password}`)}`,
   queryTokens: [],
   bodyToken: token,
 });
 
 /** Who asks, by what they show. */
-const callers: Readonly<Record<string, Evidence>> = {
+const callers: Readonly<Record<string, Credentials>> = {
   nobody: { authorization: null, queryTokens: [], bodyToken: undefined },
   user: bearer(await tokens.issue(ann)),
   admin: bearer(await tokens.issue(root)),
@@ -96,14 +96,15 @@ const rules = [
   "master+password",
 ] as const satisfies readonly AccessRule[];
 
-describe("admission", () => {
+describe("authenticate", () => {
   it.each(Object.keys(matrix))("follows the table for %s", async (caller) => {
     const found: (number | string)[] = [];
     for (const rule of rules) {
-      const evidence = callers[caller] ?? expect.fail("no such caller");
-      const admit = async (): Promise<Account | undefined> => authentication.admit(rule, evidence);
+      const credentials = callers[caller] ?? expect.fail("no such caller");
+      const authenticate = async (): Promise<Account | undefined> =>
+        authentication.authenticate(rule, credentials);
       found.push(
-        await admit().then(
+        await authenticate().then(
           (one) => one?.id ?? "nobody",
           (error: unknown) => {
             expect(error).toBeInstanceOf(Problem);

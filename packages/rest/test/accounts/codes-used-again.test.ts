@@ -21,7 +21,10 @@ function callerOf(path: string, { token }: SignedIn, basic: readonly [string, st
   return { basic, headers: { "sec-fetch-site": "same-origin" } };
 }
 
-/** A user with a second factor, whose last code was that of the step before now; the time stands still. */
+/**
+ * A user with a second factor, whose last code was that of the step before now; the time stands
+ * still.
+ */
 async function openWithFactor() {
   vi.useFakeTimers({ now: Math.floor(Date.now() / 30_000) * 30_000 + 15_000, toFake: ["Date"] });
   onTestFinished(() => void vi.useRealTimers());

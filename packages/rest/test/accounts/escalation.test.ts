@@ -7,7 +7,10 @@ import { openAccounts, password, type Sent, type TestAccounts } from "./open-acc
 
 const user = defineUser({ schema: z.object({ city: z.string().optional() }) });
 
-/** Everything of a user that clients do not set; each value differs from that of every user of the tests. */
+/**
+ * Everything of a user that clients do not set; each value differs from that of every user of the
+ * tests.
+ */
 const forbidden: Readonly<Record<string, unknown>> = {
   role: "admin",
   verified: true,

@@ -83,7 +83,8 @@ describe("the cookie of a page", () => {
       for (const sent of bodies) {
         const all = { cookie, ...headers, ...sent.headers };
         const { status } = await send(method.toUpperCase(), url, { ...sent, headers: all });
-        // A form of another page sends text/plain, which is refused before anything else is looked at.
+        // A form of another page sends text/plain, which is refused before anything else is looked
+        // at.
         const isText = sent.headers !== undefined && status === 415;
         expect([method, url, isText ? 401 : status]).toEqual([method, url, 401]);
         count += 1;

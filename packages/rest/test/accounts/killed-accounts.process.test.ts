@@ -51,7 +51,10 @@ it(
   },
 );
 
-/** Has clients create users, sign up and confirm their address, sign in, refresh and reset passwords, and kills the process in the middle. */
+/**
+ * Has clients create users, sign up and confirm their address, sign in, refresh and reset
+ * passwords, and kills the process in the middle.
+ */
 async function loadUntilKilled(server: AccountsServer, round: number): Promise<readonly Known[]> {
   const all: Known[] = [];
   const root = `root.${round}@example.com`;
@@ -144,7 +147,8 @@ async function checkAccount(server: AccountsServer, one: Known): Promise<void> {
   expect([email, current.status]).toEqual([email, 201]);
   expect(current.json.user.id).toBe(id ?? current.json.user.id);
   if (refreshToken === undefined) return;
-  // Within 30 seconds an acknowledged token yields its successor, which may have been made without an answer.
+  // Within 30 seconds an acknowledged token yields its successor, which may have been made without
+  // an answer.
   const refreshed = await server.refresh(refreshToken);
   expect([email, refreshed.status]).toEqual([email, isReset ? 401 : 200]);
   if (isReset) return;
@@ -155,8 +159,8 @@ async function checkAccount(server: AccountsServer, one: Known): Promise<void> {
 }
 
 /**
- * Holds what a client knows of its sign-up against what the store has kept: what was not confirmed can be asked for again,
- * nothing is confirmed without its mail, and no mail confirms twice.
+ * Holds what a client knows of its sign-up against what the store has kept: what was not confirmed
+ * can be asked for again, nothing is confirmed without its mail, and no mail confirms twice.
  */
 async function checkSignUp(server: AccountsServer, one: Known): Promise<void> {
   const { email, mailed, password, signUp } = one;
@@ -186,7 +190,8 @@ async function askAgain(server: AccountsServer, { email, password }: Known): Pro
     tried = token;
     const answer = await server.send("PUT", `/email-changes/${token}`, { json: { password } });
     if (answer.status === 200) return token;
-    // A mail that waited when the process was killed may have come before: it is of the former sign-up.
+    // A mail that waited when the process was killed may have come before: it is of the former
+    // sign-up.
     expect([email, answer.status]).toEqual([email, 404]);
   }
   return expect.fail(`no mail to ${email} confirms it`);

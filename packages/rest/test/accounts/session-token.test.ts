@@ -103,7 +103,7 @@ describe("createSessionTokens", () => {
     expect(await tokens.verify(issued[0] ?? "")).toMatchObject({ sub: "u1" });
   });
 
-  it("gives every token an identifier of its own", async () => {
+  it("gives every token a separate identifier", async () => {
     expect(await tokens.issue(account)).not.toBe(await tokens.issue(account));
   });
 });

@@ -189,7 +189,7 @@ describe("a sign-up that is open to everyone, with mails", () => {
     expect((await signIn("ada@example.com", { basic })).status).toBe(401);
   });
 
-  it("gives nothing to do with its password until it is confirmed", async () => {
+  it("returns nothing to do with its password until it is confirmed", async () => {
     const { send } = await openAccounts(isOpen);
     await send("POST", "/users", { json });
     const basic = ["ada@example.com", password] as const;

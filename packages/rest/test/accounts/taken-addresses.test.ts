@@ -13,7 +13,10 @@ import { openAccounts, password, type TestAccounts, type TestOptions } from "./o
 const email = "ada@example.com";
 const link = "https://app.example/page";
 
-/** Accounts on which somebody has made one with the address of somebody else, and every way in that there is. */
+/**
+ * Accounts on which somebody has made one with the address of somebody else, and every way in that
+ * there is.
+ */
 async function openTaken(options: TestOptions = {}) {
   const forgotten: string[] = [];
   const onForget = async (user: string): Promise<void> => void forgotten.push(user);
@@ -130,7 +133,7 @@ describe("what was begun with an account before it was given to its owner", () =
     expect(mails).toEqual([]);
   });
 
-  it("is no session of somebody who signed in while it was given away", async () => {
+  it("is not a session of somebody who signed in while it was given away", async () => {
     const taken = await openTaken();
     const { api, thief } = taken;
     const before = await stored(api, thief.id);
@@ -220,7 +223,7 @@ describe("a way in that was begun before the sessions of its user ended", () => 
     expect(await api.store.collection(apiKeyCollection).count()).toBe(0);
   });
 
-  it("is no session for a password that was replaced while it was checked", async () => {
+  it("is not a session for a password that was replaced while it was checked", async () => {
     const api = await openAccounts();
     const id = await api.create(email);
     const signingIn = api.signIn(email);

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { sessionCollection } from "../../src/accounts/sessions/session.ts";
@@ -131,7 +132,9 @@ describe("users", () => {
     const keys = async (at: string, token: string): Promise<string[]> =>
       Object.keys((await api.send("GET", at, { token })).json);
     expect((await api.send("GET", path)).status).toBe(401);
-    expect(await keys(path, bob.token)).toEqual(["id", "name", "picture"]);
+    // What is not set tells nothing of the address.
+    const seen = await api.send("GET", path, { token: bob.token });
+    expect(seen.json).toEqual({ id: ada.id, name: null, picture: null });
     expect(await keys(path, ada.token)).toEqual(all);
     expect(await keys("/users/me", ada.token)).toEqual(all);
     expect(await keys(path, admin.token)).toEqual(all);
@@ -278,7 +281,7 @@ describe("users", () => {
     expect((await api.send("GET", "/users/me", { token })).status).toBe(401);
   });
 
-  it("go back to the picture of their email with an empty field of a form", async () => {
+  it("go back to the default picture with an empty field of a form", async () => {
     const api = await openAccounts();
     const { token } = await api.join("ada@example.com");
     const picture = "https://example.com/ada.png";
@@ -286,6 +289,21 @@ describe("users", () => {
     expect(changed.json.picture).toBe(picture);
     const reset = await api.send("PUT", "/users/me", { form: { picture: "" }, token });
     expect(reset.json.picture).toMatch(/gravatar/);
+  });
+
+  it.each([
+    ["their identifier, not of their email", undefined, "id"],
+    ["their email where the definition says so", "gravatar", "email"],
+  ] as const)("have a default picture of %s", async (_what, picture, from) => {
+    const api = await openAccounts({ user: defineUser({ picture }) });
+    const { json } = await api.send("POST", "/users", { form: { ...form, access_token } });
+    const hash = createHash("sha256").update(json[from]).digest("hex");
+    expect(json.picture).toBe(`https://gravatar.com/avatar/${hash}?d=identicon`);
+  });
+
+  it("refuse a definition with another kind of picture", () => {
+    const define = (): unknown => defineUser({ picture: "identicon" as "gravatar" });
+    expect(define).toThrow('picture of users must be "gravatar", got "identicon"');
   });
 });
 

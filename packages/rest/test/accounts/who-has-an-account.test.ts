@@ -59,7 +59,8 @@ describe("who has an account", () => {
         await attempt(`nobody${count}@example.com`, unknown);
       }
       expect([...answers]).toHaveLength(1);
-      // Noise makes calls longer only. Where hashing is left out, which takes 20 ms, one is many times as long as the other.
+      // Noise makes calls longer only. Where hashing is left out, which takes 20 ms, one is many
+      // times as long as the other.
       const [shorter = 0, longer = 0] = [shortest(known), shortest(unknown)].toSorted(
         (a, b) => a - b,
       );

@@ -90,7 +90,8 @@ export function requestsFor(operation: DescribedOperation): fc.Arbitrary<Request
     ? fc.oneof(
         { weight: 10, arbitrary: valueFor(first.schema) },
         { weight: 1, arbitrary: fc.jsonValue({ maxDepth: 3 }) },
-        // What the texts of a query may be, no schema says: most of those that are built are refused.
+        // What the texts of a query may be, no schema says: most of those that are built are
+        // refused.
         { weight: method === "QUERY" ? 5 : 0, arbitrary: fc.constant({}) },
         {
           weight: 1,

@@ -62,8 +62,8 @@ export async function sendPlan(
 }
 
 /**
- * Makes the store what it was in the beginning: a document or two of each kind, one of them removed. Every second time
- * there is a note, which keeps others from being deleted.
+ * Makes the store what it was in the beginning: a document or two of each kind, one of them
+ * removed. Every second time there is a note, which keeps others from being deleted.
  */
 export async function reset(sender: Sender, store: Store, turn: number): Promise<void> {
   for (const one of collections) {

@@ -120,7 +120,7 @@ const rating = defineRoute({
   access: "user",
   atomic: true,
   body: z.object({ stars: z.number().int().min(1).max(5) }),
-  answer: z.object({ stars: z.number() }),
+  response: z.object({ stars: z.number() }),
   responses: { 201: { description: "Rated" }, 404: { description: "There is no such article" } },
   async handle({ body, params, store }) {
     const articles = store.collection(article.collection);
@@ -148,7 +148,7 @@ const signIn = defineRoute({
   summary: "Signs a user in",
   tag: "sessions",
   access: "master+password",
-  answer: z.object({ token: z.string() }),
+  response: z.object({ token: z.string() }),
   responses: { 201: { description: "A token" } },
   async handle({ tokens, user }) {
     const headers = { "cache-control": "no-store" };

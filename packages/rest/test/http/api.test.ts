@@ -44,7 +44,7 @@ function form(fields: readonly [string, string][]): RequestInit {
 
 describe("createApi", () => {
   it("refuses a response without a description, and names its operation", async () => {
-    const dated = { ...route(() => json(1)), answer: z.object({ at: z.date() }) };
+    const dated = { ...route(() => json(1)), response: z.object({ at: z.date() }) };
     await expect(openApi({ routes: [dated] })).rejects.toThrow("the schema of the response of x ");
   });
 
@@ -190,7 +190,7 @@ describe("createApi", () => {
     expect((await response.text()).length).toBeLessThan(4_000);
   });
 
-  it("gives each call parameters of its own", async () => {
+  it("passes separate parameters to each call", async () => {
     const spoiling = route(() => json(1));
     const { send } = await openApi({
       routes: [
@@ -205,7 +205,7 @@ describe("createApi", () => {
     expect((await send("GET", "/notes/1")).status).toBe(404);
   });
 
-  it("reaches a fixed path beside one with a parameter, whatever their order", async () => {
+  it("reaches a fixed path next to one with a parameter, whatever their order", async () => {
     const latest = { ...route(() => json("latest")), path: "/notes/latest" };
     const { send } = await openApi({ routes: [...routes, latest] });
     expect(await (await send("GET", "/notes/latest")).json()).toBe("latest");
@@ -248,7 +248,7 @@ describe("createApi", () => {
       expect((await send("GET", "/x")).status).toBe(500);
       expect(reportError.mock.calls[0]?.[0]).toMatchObject({
         code: "ERR_HTTP_RESPONSE",
-        message: `the handler of x returned ${typeof value}, expected a Response`,
+        message: `the handler of x must return a Response, got ${typeof value}`,
       });
     },
   );
@@ -364,14 +364,16 @@ describe("createApi", () => {
   it.each([
     [{ handler: () => json(1) }, /defineRoute has no option "handler", did you mean "handle"/],
     [{ acess: "public" }, /did you mean "access"/],
-    [{ access: "everyone" }, /access of x is "everyone", expected one of public, user/],
+    [{ access: "everyone" }, /access of x must be one of public, user.*, got "everyone"/],
+    [{ responses: undefined }, /responses of x must be an object .*, got undefined/],
+    [{ query: { q: "string" } }, /query of x must be a list of \{ name, description.*, got /],
   ])("refuses a route of %o", (wrong, message) => {
     const define = (): Route => defineRoute({ ...route(() => json(1)), ...(wrong as object) });
     expect(define).toThrow(RestError);
     expect(define).toThrow(message);
   });
 
-  it("decodes path parameters and gives them to the handler", async () => {
+  it("decodes path parameters and passes them to the handler", async () => {
     const { send } = await openApi({
       routes: [
         defineRoute({

@@ -197,8 +197,8 @@ describe("the record of a POST", () => {
     const { post, store } = await open([secret]);
     await post("s3cret-key", { password: "s3cret-password" }, { path: "/custom" });
     const [record] = await store.collection(idempotencyRecords).find();
-    expect(record?.answer).toBeTypeOf("string");
-    const text = `${JSON.stringify(record)}${Buffer.from(record?.answer ?? "", "base64").toString("latin1")}`;
+    expect(record?.response).toBeTypeOf("string");
+    const text = `${JSON.stringify(record)}${Buffer.from(record?.response ?? "", "base64").toString("latin1")}`;
     expect(text).not.toMatch(/s3cret/);
   });
 
@@ -209,8 +209,8 @@ describe("the record of a POST", () => {
     await post("key-1", {}, { path: "/custom" });
     const records = store.collection(idempotencyRecords);
     const [record] = await records.find();
-    const answer = record?.answer ?? "";
-    await records.update(record?.id ?? "", { answer: `${answer.slice(0, -4)}AAAA` });
+    const answer = record?.response ?? "";
+    await records.update(record?.id ?? "", { response: `${answer.slice(0, -4)}AAAA` });
     expect((await post("key-1", {}, { path: "/custom" })).status).toBe(500);
     expect(reportError).toHaveBeenCalledOnce();
   });
@@ -375,7 +375,7 @@ describe("a POST that others repeat at the same moment", () => {
     }
   });
 
-  it("gives the answer of the one that was done while this one was refused", async () => {
+  it("returns the answer of the one that was done while this one was refused", async () => {
     let other: Promise<{ json: unknown }> | undefined;
     let isFirst = true;
     const taken = custom(() => {

@@ -56,7 +56,7 @@ const echo = defineRoute({
   tag: "echo",
   access: "public",
   body: z.object({ text: z.string() }),
-  answer: z.object({ text: z.string() }),
+  response: z.object({ text: z.string() }),
   responses: { 200: { description: "The text" } },
   handle: ({ body }) => json({ text: body.text }),
 });

@@ -162,7 +162,7 @@ describe("readBody", () => {
     expect(fields).not.toHaveProperty("admin");
   });
 
-  it("gives back any JSON object", async () => {
+  it("returns any JSON object", async () => {
     await fc.assert(
       fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue()), async (value) => {
         const text = JSON.stringify(value);

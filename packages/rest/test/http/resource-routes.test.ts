@@ -83,7 +83,7 @@ describe("the rule owner", () => {
 });
 
 describe("an update", () => {
-  it("keeps what other handlers have stored beside the fields of the schema", async () => {
+  it("keeps what other handlers have stored next to the fields of the schema", async () => {
     const publish = defineRoute({
       method: "POST",
       path: "/diaries/:id/publication",

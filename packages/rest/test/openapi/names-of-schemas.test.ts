@@ -67,7 +67,7 @@ describe("createApi", () => {
       summary: "Show a date",
       tag: "dates",
       access: "public",
-      answer: z.object({ at: z.date() }),
+      response: z.object({ at: z.date() }),
       responses: { 200: { description: "A date" } },
       handle: () => new Response(),
     });

@@ -165,6 +165,13 @@ describe("openApiDocument", () => {
   it("describes the schemes that its operations use, and no others", () => {
     expect(Object.keys(document.components.securitySchemes)).toEqual(["token", "masterKey"]);
     expect(document.components.securitySchemes.token.description).toContain("access_token");
+    expect(document.components.securitySchemes.masterKey.description).toContain("MASTER_KEY");
+  });
+
+  it("says how bodies, errors and repeated requests work, unless a service says it", () => {
+    expect(document.info.description).toMatch(/bodies as JSON.*RFC 9457.*Idempotency-Key/s);
+    const own = openApiDocument({ ...info, description: "Notes of a team." }, routes);
+    expect(own["info"]).toMatchObject({ description: "Notes of a team." });
   });
 
   it("has a body only for operations that take one", () => {
@@ -187,6 +194,8 @@ describe("openApiDocument", () => {
     });
     const described = openApiDocument(info, [signIn]);
     const { paths, tags } = resolveReferences(described) as any; // oxlint-disable-line typescript/no-explicit-any -- looked into as it comes
+    const { securitySchemes } = described["components"] as any; // oxlint-disable-line typescript/no-explicit-any -- looked into as it comes
+    expect(securitySchemes.password.description).toBe("Email and password of a user.");
     const { post } = paths["/auth"];
     const { schema } = post.requestBody.content["application/json"];
     expect(Object.keys(schema.properties)).toEqual(["access_token", "totp"]);

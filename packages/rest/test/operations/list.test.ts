@@ -197,7 +197,7 @@ describe("the list of a resource", () => {
 });
 
 describe("a list that is paged by cursors", () => {
-  it("is followed to its end, however many documents come and go meanwhile", async () => {
+  it("is followed to its end, however many documents come and go in the meantime", async () => {
     const { as, list } = await openNotes();
     const first = await list("?after=&limit=2&sort=-title&fields=title");
     expect(titles(first)).toBe("Dog Cat");
@@ -290,7 +290,7 @@ describe("the answer of a list", () => {
     expect(Object.keys(links(few))).toEqual(["first", "next", "last"]);
   });
 
-  it("has limits and an order of its own", async () => {
+  it("has limits and a separate order", async () => {
     const { list } = await openNotes({ limit: { default: 2, max: 3 }, sort: ["-title"] });
     expect(titles(await list())).toBe("Dog Cat");
     expect((await list("?limit=4")).json).toMatchObject({

@@ -18,14 +18,14 @@ describe("pageLinks", () => {
     );
   });
 
-  it("gives first and last only for a single page", () => {
+  it("links first and last only for a single page", () => {
     expect(links("", 1, 3)).toEqual({
       first: "/articles?page=1&limit=10",
       last: "/articles?page=1&limit=10",
     });
   });
 
-  it("gives all four in the middle and keeps the other parameters", () => {
+  it("links all four in the middle and keeps the other parameters", () => {
     expect(links("q=a%26b&page=2", 2, 25)).toEqual({
       first: "/articles?q=a%26b&page=1&limit=10",
       prev: "/articles?q=a%26b&page=1&limit=10",

@@ -55,7 +55,7 @@ it.each([
   "/orders?after=",
   "/orders?trash=only",
 ])(
-  "GET %s under the rule owner refuses nobody, and the master key, which is no user",
+  "GET %s under the rule owner refuses nobody, and the master key, which is not a user",
   async (path) => {
     const { as } = await open();
     for (const who of ["", "master"]) expect((await as(who, "GET", path)).status).toBe(401);

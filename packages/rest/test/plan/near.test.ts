@@ -53,7 +53,7 @@ describe("near", () => {
     });
   });
 
-  it("is no parameter of a list without places", () => {
+  it("is not a parameter of a list without places", () => {
     const { geo: _, ...others } = rules;
     const read = createListReader(others);
     expect(() => read(new URLSearchParams("near=1,2"))).toThrow("near is not a parameter here");

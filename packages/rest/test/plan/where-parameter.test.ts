@@ -129,7 +129,7 @@ describe("where of a list", () => {
   const titlesOf = (json: { title: string }[]): string[] =>
     json.map(({ title }) => title).toSorted();
 
-  it("finds what one of several conditions holds for, beside the other filters", async () => {
+  it("finds what one of several conditions holds for, next to the other filters", async () => {
     const where = encodeURIComponent('{"or":[{"stars":{"gte":2}},{"title":"Ant"}]}');
     expect(titlesOf((await list(`where=${where}`)).json)).toEqual(["Ant", "Bee", "Dog"]);
     expect(titlesOf((await list(`where=${where}&tags=b`)).json)).toEqual(["Bee", "Dog"]);

@@ -32,13 +32,16 @@ const product = defineResource({
 const reviewSchema = z.object({ by: z.string(), product: z.string(), next: z.string().optional() });
 type Review = z.infer<typeof reviewSchema>;
 
-/** Reviews of products by people, which go with either; a product keeps the number of its reviews. */
+/**
+ * Reviews of products by people, which go with either; a product keeps the number of its reviews.
+ */
 async function openReviews(hooks: ResourceHooks<Review> = {}) {
   const review = defineResource({
     name: "review",
     path: "/reviews",
     schema: reviewSchema,
     access: open,
+    changes: "documents",
     relations: {
       by: { to: () => person, onDelete: "cascade" },
       product: { to: () => product, onDelete: "cascade" },
@@ -94,6 +97,16 @@ describe("a cascade", () => {
     expect(await counts()).toEqual([1, 0]);
     const removed = afterRemove.mock.calls.map(([{ document }]) => document.by);
     expect(removed).toEqual([by, by]);
+  });
+
+  it("is in the change feed with each document that it removes", async () => {
+    const { as, by, review, store } = await openReviews();
+    const gone = await store.collection(review.collection).find({ where: { by } });
+    expect((await as("", "DELETE", `/people/${by}`)).status).toBe(204);
+    const changes = await Array.fromAsync(store.changes({ atEnd: "end" }));
+    const removed = changes.filter(({ kind }) => kind === "remove").map(({ id }) => id);
+    expect(removed.toSorted()).toEqual(gone.map(({ id }) => id).toSorted());
+    expect(removed).toHaveLength(2);
   });
 
   it("removes a document that the hooks of what goes with it have changed", async () => {

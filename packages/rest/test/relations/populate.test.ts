@@ -88,7 +88,7 @@ describe("populate", () => {
     expect((await as("", "GET", "/leaves?populate=tree")).status).toBe(500);
   });
 
-  it("mixes no documents up where a hook gives other rows than there are documents", async () => {
+  it("mixes no documents up where a hook returns other rows than there are documents", async () => {
     let rows = [{ name: "only" }];
     const reportError = vi.fn();
     const leaf = defineResource({
@@ -132,14 +132,17 @@ describe("populate", () => {
       [leaf, tree].flatMap((one) => resourceRoutes(one, createResourceController(one))),
       { store },
     );
-    await store.transaction(async (transaction) => {
-      for (let place = 0; place < 30; place += 1) {
-        const { id: one } = await transaction.collection(tree.collection).insert({ place });
-        for (let index = 0; index < 90; index += 1) {
-          await transaction.collection(leaf.collection).insert({ tree: one });
+    await store.transaction(
+      async (transaction) => {
+        for (let place = 0; place < 30; place += 1) {
+          const { id: one } = await transaction.collection(tree.collection).insert({ place });
+          for (let index = 0; index < 90; index += 1) {
+            await transaction.collection(leaf.collection).insert({ tree: one });
+          }
         }
-      }
-    });
+      },
+      { timeout: 60_000 },
+    );
     calls.length = 0;
     const { json } = await api.as("", "GET", "/trees?populate=leaves&sort=place");
     const shares = json.map(({ leaves }: { leaves?: object[] }) => leaves?.length);

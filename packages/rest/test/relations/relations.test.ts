@@ -248,7 +248,7 @@ describe("populate", () => {
     },
   );
 
-  it("shows documents in the place of identifiers, beside them, and in lists", async () => {
+  it("shows documents in the place of identifiers, next to them, and in lists", async () => {
     const { as, make } = await openAll();
     const author = await make("/people", { name: "A", pin: "my-pin" });
     const [x, y] = [await make("/tags", { label: "x" }), await make("/tags", { label: "y" })];
@@ -337,7 +337,7 @@ describe("populate", () => {
     ]);
   });
 
-  it("gives each document its share of an inverse relation, beside one that has very many", async () => {
+  it("gives each document its share of an inverse relation, next to one that has very many", async () => {
     const { as, make } = await openAll();
     const author = await make("/people", { name: "A" });
     const quiet = await make("/articles", { title: "quiet", author });

@@ -268,7 +268,7 @@ describe("the rules of fields", () => {
 
   const schema = z.object({ name: z.string(), pay: z.number().optional() });
   it.each<[object, RegExp]>([
-    [{ fields: { pay: "root" } }, /expected one of public/],
+    [{ fields: { pay: "root" } }, /must be one of public/],
     [{ fields: { pay: { read: "admin", set: "admin" } } }, /has no set/],
     [{ fields: { none: "admin" } }, /no field none/],
     [{ fields: { pay: "owner" } }, /no owner field/],

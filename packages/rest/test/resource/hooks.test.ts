@@ -78,7 +78,7 @@ describe("hooks before an operation", () => {
     expect(await store.collection(log).count()).toBe(1);
   });
 
-  it("change the fields that are stored, also beside the schema", async () => {
+  it("change the fields that are stored, also next to the schema", async () => {
     const note = defineNotes({
       beforeCreate: ({ fields }) => ({ ...fields, text: fields.text.toUpperCase(), slug: "a" }),
       beforeUpdate: ({ current, fields }) => ({ ...fields, stars: (current.stars ?? 0) + 1 }),
@@ -130,7 +130,7 @@ describe("hooks before an operation", () => {
     expect((await as("", "GET", "/notes?stars=1")).json).toEqual([]);
   });
 
-  it("lose no update to another one meanwhile", async () => {
+  it("lose no update to another one in the meantime", async () => {
     const note = defineNotes({
       beforeUpdate: ({ current, fields }) => ({ ...fields, stars: (current.stars ?? 0) + 1 }),
     });

@@ -9,7 +9,7 @@ import { triesOf } from "./try-lines.ts";
 export interface Greeted {
   /** Of the service, for people. */
   readonly title: string;
-  /** Where the server answers. */
+  /** Where the server responds. */
   readonly server: { readonly url: string };
   readonly databaseUrl: string;
   readonly masterKey: string;
@@ -25,7 +25,7 @@ export interface Greeted {
 
 type AccountsAccess = Pick<AccountsContext, "linkOrigins" | "mails" | "signIn" | "signUp">;
 
-/** What to know and what to try next, printed at the start. The lines work as pasted into a shell. */
+/** What to know and what to try, printed at the start. The lines work when pasted in a shell. */
 export function greeting(greeted: Greeted): string {
   const { databaseUrl, environmentFile, masterKey, projectFolder, server, workingFolder } = greeted;
   const [resource] = greeted.resources;

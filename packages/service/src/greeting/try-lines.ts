@@ -1,6 +1,6 @@
 import type { JsonSchema, Resource } from "@fetchwork/rest";
 
-/** Lines for a shell that create one document of a resource, and find it; `key` shows the master key. */
+/** Lines for a shell that create a document of a resource and find it; `key`: the master key. */
 export function triesOf(
   resource: Resource,
   { url, key }: { readonly url: string; readonly key: string },
@@ -24,7 +24,7 @@ export function triesOf(
   return [...create, ...(isOpen ? [`curl -w '\\n' ${address}${header}`] : [])];
 }
 
-/** Fields as options of curl; `undefined` when a field that is needed has no plain example, such as an identifier. */
+/** Fields as curl options; `undefined` without a plain example, as for identifiers. */
 function sampleForm(
   { properties = {}, required = [] }: JsonSchema,
   references: ReadonlySet<string>,

@@ -14,14 +14,15 @@ export interface SignInLimits {
   readonly passwords?: AttemptLimiter | undefined;
   /** For mails with links: five, then one every quarter of an hour or longer. */
   readonly mails?: AttemptLimiter | undefined;
-  /** For open sign-ups of a network: a hundred, then one every ten seconds to a minute. Absent, each process counts for itself. */
+  /** For open sign-ups of a network: 100, then one per 10 to 60 s. Default: per process. */
   readonly signUps?: AttemptLimiter | undefined;
   /** Counts the requests of an address. Absent, each process counts for itself. */
   readonly requests?: RateLimitStore | undefined;
 }
 
 /**
- * Makes the limits: in memory, or in the documents where these are in a database that several processes share.
+ * Makes the limits: in memory, or in the documents where these are in a database that several
+ * processes share.
  */
 export function createSignInLimits(
   store: Store,

@@ -41,7 +41,7 @@ export interface MiddlewareSettings {
   readonly signIns?: RateLimitStore | undefined;
 }
 
-/** What every request passes, from the outside to the inside. The order matters: see docs/middlewares.md. */
+/** Middlewares of every request, from outside to inside; see docs/middlewares.md. */
 export function middlewares(settings: MiddlewareSettings): readonly Middleware[] {
   const { checks, corsOrigins, logs, name, signInLimit, signIns, trustedProxies, version } =
     settings;
@@ -101,7 +101,8 @@ function limitSignIns(limit: number, store: RateLimitStore | undefined): Middlew
 
 /** Whether a request costs the hash of a password or a mail, which is also what guessing takes. */
 function checksPassword({ method, url }: Request): boolean {
-  // The API takes `/%61uth` for `/auth`. Of a path without a safe meaning nobody knows what it is taken for.
+  // The API takes `/%61uth` for `/auth`. Of a path without a safe meaning nobody knows what it is
+  // taken for.
   const path = canonicalizePath(new URL(url).pathname);
   return (
     path === undefined ||

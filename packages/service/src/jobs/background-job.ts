@@ -18,11 +18,11 @@ export type JobSchedule<Input> = Pick<ScheduleOptions<Input>, "cron" | "timeZone
 export interface BackgroundJobOptions<Input, Parsed = Input> extends JobOptions<Input, Parsed> {
   /** 1 to 64 ASCII letters, digits, `_`, `.` or `-` after a letter. */
   readonly name: string;
-  /** The times at which it is queued: once each, however many processes run. Default: it is queued by `jobs.add` only. */
+  /** The times at which it is queued, once each for all processes. Default: by `jobs.add` only. */
   readonly schedule?: JobSchedule<Input> | undefined;
   /**
-   * Does the work; what it throws makes the job wait and be tried again. A job whose process ended is run again, so its
-   * effects must be repeatable, or happen in `run.complete`.
+   * Does the work; what it throws makes the job wait and be tried again. A job whose process ended
+   * is run again, so its effects must be repeatable, or happen in `run.complete`.
    */
   readonly run: (input: Parsed, run: BackgroundJobRun) => unknown;
 }
@@ -33,6 +33,7 @@ export interface BackgroundJobRun extends JobRun, ServiceParts {}
 /** A job of a service, for its `jobs`, and for `jobs.add` of calls. */
 export interface BackgroundJob<Input, Parsed = Input> extends JobDefinition<Input, Parsed> {
   readonly schedule: JobSchedule<Input> | undefined;
+  /** Does the work; it is repeated when it throws, so it should be idempotent. */
   run(input: Parsed, run: BackgroundJobRun): unknown;
 }
 
@@ -41,9 +42,11 @@ export interface BackgroundJob<Input, Parsed = Input> extends JobDefinition<Inpu
 export type AnyBackgroundJob = BackgroundJob<any, any>;
 
 /**
- * Defines work that no request waits for: at the times of a schedule, or after a call has queued it.
+ * Defines work that no request waits for: at the times of a schedule, or after a call has queued
+ * it.
  *
- * @throws ServiceError for an option that does not exist, DocumentsTypeError `ERR_DOCUMENTS_OPTIONS` for a wrong one.
+ * @throws ServiceError for an option that does not exist, DocumentsTypeError
+ * `ERR_DOCUMENTS_OPTIONS` for a wrong one.
  *
  * @example
  * ```ts

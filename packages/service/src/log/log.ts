@@ -24,7 +24,7 @@ export interface LogSettings {
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
 }
 
-/** Opens the log: lines for people, or objects for programs, which `pino` writes and which is loaded only then. */
+/** Opens the log: lines for people, or objects for programs, by `pino`, loaded on demand. */
 export async function openLog({ name, log, logLevel }: LogSettings): Promise<Log> {
   if (log === "json") return openPino(name, logLevel);
   return {

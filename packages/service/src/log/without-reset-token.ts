@@ -8,8 +8,8 @@ const afterResets = new RegExp(`(${beforeTokens.join("|")})(?!$).*`, "i");
 const likeToken = /(?:[\w-]|%[\da-f]{2}){43,}/gi;
 
 /**
- * Removes tokens of mails from a URL for the log: everything after `/password-resets` and `/email-changes`, however it is
- * spelt, and other parts of the path that are as long as a token.
+ * Removes tokens of mails from a URL for the log: everything after `/password-resets` and
+ * `/email-changes`, however it is spelt, and other parts of the path that are as long as a token.
  */
 export function withoutResetToken(url: string): string {
   const end = url.search(/[?#]/);

@@ -21,7 +21,7 @@ export interface Mailer {
 
 /** Limits of a mailer. */
 export interface MailerOptions {
-  /** Milliseconds for one attempt, from connecting to the last answer. Default: `20_000`. */
+  /** Milliseconds for one attempt, from connecting to the last response. Default: `20_000`. */
   readonly timeout?: number | undefined;
   /** Shows mails where there is no server. Default: `console.log`. */
   readonly show?: ((text: string) => void) | undefined;
@@ -32,10 +32,13 @@ export class MailError extends Error {
   override readonly name = "MailError";
   /** Whether another attempt may succeed. */
   readonly isTemporary: boolean;
+  /** Whether the server refuses the service, such as its password, and not this mail. */
+  readonly isOfService: boolean;
 
-  constructor(message: string, isTemporary: boolean) {
+  constructor(message: string, isTemporary: boolean, isOfService = false) {
     super(message);
     this.isTemporary = isTemporary;
+    this.isOfService = isOfService;
   }
 }
 
@@ -65,7 +68,8 @@ async function sendOnce(
 ): Promise<void> {
   const { createTransport } = await import("nodemailer");
   signal.throwIfAborted();
-  // A server that says a little now and then never reaches a limit of silence, so the whole has a limit too.
+  // A server that says a little now and then never reaches a limit of silence, so the whole has a
+  // limit too.
   const socket = new Socket();
   let isLate = false;
   const deadline = setTimeout(() => {
@@ -99,7 +103,8 @@ async function sendOnce(
   }
 }
 
-const permanent = new Set(["EAUTH", "ENOAUTH", "ETLS", "EENVELOPE", "EMESSAGE"]);
+const ofService = new Set(["EAUTH", "ENOAUTH", "ETLS"]);
+const permanent = new Set([...ofService, "EENVELOPE", "EMESSAGE"]);
 
 /** Whether another attempt may succeed (RFC 5321 section 4.2.1). */
 function isTemporary(error: unknown): boolean {
@@ -114,6 +119,7 @@ function mailError(error: unknown): MailError {
   return new MailError(
     `a mail was not sent: ${typeof code === "string" ? code : "unknown error"}${answer}`,
     isTemporary(error),
+    ofService.has(String(code)),
   );
 }
 

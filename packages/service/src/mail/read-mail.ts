@@ -30,6 +30,11 @@ export interface MailValues {
   readonly PUBLIC_URL?: string | undefined;
 }
 
+/** Whether a service sends mails: its settings are those of `mailSettings`, too. */
+export function sendsMails({ shape }: { readonly shape: object }): boolean {
+  return Object.hasOwn(shape, "SMTP_URL");
+}
+
 /**
  * Reads where mails go out. In production without `SMTP_URL` there are none.
  *
@@ -37,11 +42,23 @@ export interface MailValues {
  */
 export function readMail(
   { SMTP_URL, MAIL_FROM, RESET_LINK_ORIGINS, PUBLIC_URL }: MailValues,
-  { publicUrl, isProduction }: { readonly publicUrl: string; readonly isProduction: boolean },
+  {
+    publicUrl,
+    isProduction,
+    hasAccounts,
+  }: {
+    readonly publicUrl: string;
+    readonly isProduction: boolean;
+    /** Whether mails have links of accounts. */
+    readonly hasAccounts: boolean;
+  },
 ): MailPlace | undefined {
   if (isProduction && SMTP_URL === undefined) return undefined;
-  if (isProduction && RESET_LINK_ORIGINS === undefined && PUBLIC_URL === undefined) {
-    throw new StartError("RESET_LINK_ORIGINS is not set: links in mails must lead somewhere");
+  if (isProduction && PUBLIC_URL === undefined) {
+    if (hasAccounts && RESET_LINK_ORIGINS === undefined) {
+      throw new StartError("RESET_LINK_ORIGINS is not set: links in mails must lead somewhere");
+    }
+    if (MAIL_FROM === undefined) throw new StartError("MAIL_FROM is not set: mails need a sender");
   }
   return {
     smtp: SMTP_URL === undefined ? undefined : readSmtp(SMTP_URL, isProduction),

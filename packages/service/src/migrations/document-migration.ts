@@ -8,8 +8,8 @@ export interface DocumentChange {
   /** Name of the collection, one that the project defines. */
   readonly collection: string;
   /**
-   * Returns the fields of a document after the change, or `undefined` for one that stays as it is. It is synchronous, and
-   * must leave a document alone that has the new form already.
+   * Returns the fields of a document after the change, or `undefined` for one that stays as it is.
+   * It is synchronous, and must not change a document that has the new form already.
    */
   readonly change: (document: MigratedFields, id: string) => MigratedFields | undefined;
   /** The opposite of `change`. Default: the migration cannot be undone. */

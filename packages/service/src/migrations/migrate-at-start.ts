@@ -21,8 +21,8 @@ export interface StartMigrations {
 }
 
 /**
- * Runs the pending migrations in parts while the service serves. Of many processes that start, one runs them; the others wait,
- * and go on with what it left when it ends. A failure is logged, and never rejects.
+ * Runs the pending migrations in parts while the service serves. One process runs them. The others
+ * wait, and go on with what it left when it ends. A failure is logged, and never rejects.
  */
 export async function migrateAtStart(
   store: Store,

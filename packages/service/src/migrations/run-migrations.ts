@@ -33,8 +33,8 @@ export interface MigrationRun {
 /**
  * Runs migrations one after the other, while no other process runs any; returns their number.
  *
- * @throws DocumentsError `ERR_DOCUMENTS_LOCKED` when another process runs migrations, `ERR_DOCUMENTS_MIGRATION` when those of
- *   the store are not among these.
+ * @throws DocumentsError `ERR_DOCUMENTS_LOCKED` when another process runs migrations,
+ *   `ERR_DOCUMENTS_MIGRATION` when those of the store are not among these.
  */
 export async function runMigrations(
   store: Store,
@@ -56,8 +56,8 @@ export async function runMigrations(
 }
 
 /**
- * Removes notes of what is recorded already: a process was killed between the record and the removal. Left there, they would
- * refuse the other direction, and make the next run of the same migration do nothing.
+ * Removes notes of recorded migrations: a process was killed between the record and the removal.
+ * They would refuse the other direction, and make the next run of the migration do nothing.
  */
 async function forgetFinished(
   store: Store,

@@ -28,9 +28,9 @@ export function namesOf({ changes }: DocumentMigration): readonly string[] {
 }
 
 /**
- * Runs a migration in parts, each in a transaction with the note up to where it ran: what was killed goes on there, and no
- * document is changed twice. A document that a running program changes at the same time is read again. Resolves to the number
- * of changed documents; the note stays, for the caller to remove it when the migration is recorded.
+ * Runs a migration in parts. Each is a transaction with a note up to where it ran: a killed run
+ * goes on there, and changes no document twice. What a program changes too is read again.
+ * Resolves to the number of changed documents; the caller removes the note after the record.
  */
 export async function runParts(
   store: Store,

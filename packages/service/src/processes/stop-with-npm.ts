@@ -1,21 +1,22 @@
 import { readFileSync } from "node:fs";
 
-/** In milliseconds; two signals within 500 ms count as one, as when the whole group gets SIGTERM. */
+/** In milliseconds; two signals within 500 ms count as one, as when a whole group gets SIGTERM. */
 const interval = 250;
 
 /** How to look at other processes; a test replaces it. */
 export interface ProcessTable {
-  /** Returns the process that started this one. On Windows it stays the same after the end of that process. */
+  /** Returns the process that started this one. On Windows it stays the same after its end. */
   readonly parent: () => number;
   /** Throws an error with the code `ESRCH` when a process does not exist. */
   readonly check: (pid: number) => void;
-  /** Returns the parent of a shell, where the system is Linux and the process a shell that npm started. */
+  /** Returns the parent of a shell, on Linux, where the process is a shell that npm started. */
   readonly parentOfShell: (pid: number) => string | undefined;
 }
 
 /**
- * When npm started this process, emits SIGTERM once npm or its shell has ended: npm passes signals to its shell only, and
- * some shells, such as Debian's, end without passing them on. Without a listener the exit code is 143.
+ * When npm started this process, emits SIGTERM once npm or its shell has ended: npm passes signals
+ * to its shell only, and some shells, such as Debian's, end without passing them on. Without a
+ * listener the exit code is 143.
  */
 export function stopWithNpm(table: ProcessTable = ofThisSystem): void {
   if (process.env["npm_lifecycle_event"] === undefined) return;

@@ -3,7 +3,7 @@ import { StartError } from "../errors.ts";
 import type { Log } from "../log/log.ts";
 import { startWorker, type WorkerProcess } from "./worker-process.ts";
 
-/** Processes that serve together: those that end are replaced, and all can be replaced one after the other. */
+/** Processes that serve together: ended ones are replaced, and all can be replaced in turn. */
 export class WorkerGroup {
   readonly #logs: Pick<Log, "failed" | "warned">;
   /** Absent between the end of a process and the start of the next in its place. */
@@ -20,8 +20,8 @@ export class WorkerGroup {
   }
 
   /**
-   * Starts the first process, and the others when it serves. Resolves when all have ended after {@link stop}, or when the
-   * first one has said why it could not start; the exit code is 1 then.
+   * Starts the first process, and the others when it serves. Resolves when all have ended after
+   * {@link stop}, or when the first one has said why it could not start; the exit code is 1 then.
    *
    * @throws StartError when the first process ended and could not say why.
    */
@@ -54,7 +54,7 @@ export class WorkerGroup {
     for (const worker of this.#running) worker.kill();
   }
 
-  /** Replaces each process by a new one, which serves before the old one stops. While that is done, it is noted once. */
+  /** Replaces each process by one that serves first. A second request is noted once. */
   restart(): void {
     if (this.#isRestartDue) return;
     this.#isRestartDue = true;

@@ -8,12 +8,12 @@ export interface WorkerProcess {
   readonly serves: Promise<boolean>;
   /** Resolves when it has ended, to how: `SIGKILL`, `exit code 1` or why it could not start. */
   readonly ended: Promise<string>;
-  /** Stops it in order. After 25 seconds it is killed, since what starts services often waits no longer than 30. */
+  /** Stops it in order. After 25 seconds it is killed: supervisors often wait only 30. */
   stop(): void;
   kill(): void;
 }
 
-/** Message by which a worker tells that it serves; Node's own event also comes for other servers of the process. */
+/** Message of a worker that serves; Node's own event also comes for other servers of it. */
 const servingMessage = "fetchwork:serving";
 
 /** Starts a process that runs the program of this one, with the same arguments. */
@@ -49,7 +49,7 @@ export function startWorker(): WorkerProcess {
   };
 }
 
-/** Tells the primary process that this worker serves. When that process is gone, `stop` is called; Node would end at once. */
+/** Tells the primary process that this worker serves. When that is gone, `stop` is called. */
 export function joinPrimary(worker: Worker, stop: () => void): void {
   worker.once("disconnect", () => {
     worker.exitedAfterDisconnect = true;

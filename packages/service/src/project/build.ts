@@ -14,9 +14,9 @@ export const assetFolder: string = path.join(
 const mode = `import "data:text/javascript,process.env.NODE_ENV||='production'";`;
 
 /**
- * Bundles `src/index.ts` of a project into its folder `dist`, which is emptied before: `index.js`, chunks that it loads when
- * they are needed, workers, source maps and `assets`. It runs next to a `package.json`, without `node_modules`; where
- * `NODE_ENV` is not set, in production.
+ * Bundles `src/index.ts` of a project into its folder `dist`, which is emptied before: `index.js`,
+ * chunks that it loads when they are needed, workers, source maps and `assets`. It runs next to a
+ * `package.json`, without `node_modules`; where `NODE_ENV` is not set, in production.
  */
 export async function build(project: string): Promise<void> {
   const folder = path.join(project, "dist");

@@ -12,7 +12,8 @@ export interface BundleParts {
 }
 
 /**
- * Bundles a module with all that it imports for Node: its chunks, the module first. Names stay, for stacks of errors.
+ * Bundles a module with all that it imports for Node: its chunks, the module first. Names stay, for
+ * stacks of errors.
  *
  * @throws StartError when the package `rolldown` is not installed.
  */

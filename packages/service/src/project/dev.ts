@@ -10,13 +10,13 @@ const isWindows = process.platform === "win32";
 const patience = 1000;
 
 /**
- * Runs `src/index.ts` of a project, and runs it again after each change of `.env`, or of a file in `src` or in `folders`, but
- * for tests. A
- * service that does not stop within a second is killed. SIGINT, SIGTERM and SIGHUP end both; the exit code is that of the
- * service.
+ * Runs `src/index.ts` of a project, and runs it again after each change of `.env`, or of a file in
+ * `src` or in `folders`, but for tests. A service that does not stop within a second is killed.
+ * SIGINT, SIGTERM and SIGHUP end both; the exit code is that of the service.
  *
- * `node --watch` loses sight of a file that is replaced by another of its name, as vim, `sed -i` and `git checkout` save it,
- * and so does a recursive `fs.watch`. Folders are rarely replaced, so each one is watched by itself.
+ * `node --watch` loses sight of a file that is replaced by another of its name, as vim, `sed -i`
+ * and `git checkout` save it, and so does a recursive `fs.watch`. Folders are rarely replaced, so
+ * each one is watched by itself.
  */
 export function dev(project: string, folders: readonly string[]): void {
   const environmentFile = path.join(project, ".env");
@@ -36,8 +36,9 @@ export function dev(project: string, folders: readonly string[]): void {
 
   function run(): void {
     state = "running";
-    // Ctrl-C reaches a separate group once, forwarded; a second signal would end the service at once. On Windows, where a
-    // signal that is sent ends a process without its listeners, Ctrl-C reaches all of a console by itself.
+    // Ctrl-C reaches a separate group once, forwarded; a second signal would end the service at
+    // once. On Windows, where a signal that is sent ends a process without its listeners, Ctrl-C
+    // reaches all of a console by itself.
     const started = spawn(
       process.execPath,
       [...process.execArgv, path.join(project, "src/index.ts")],

@@ -11,10 +11,12 @@ import { environmentExample, withRandomSecrets } from "../settings/environment-e
 import { readStartSettings } from "../settings/start-settings.ts";
 
 /**
- * Writes the reference of the service that `src/app.ts` of a project exports as `app` into its folder `docs`, without serving.
- * Settings are those of the environment and of `.env`; secrets and examples stand for others.
+ * Writes the reference of the service that `src/app.ts` of a project exports as `app` into its
+ * folder `docs`, without serving. Settings are those of the environment and of `.env`; secrets and
+ * examples stand for others.
  *
- * @throws StartError when the module exports no service, or a setting is missing that has no example.
+ * @throws StartError when the module exports no service, or a setting is missing that has no
+ * example.
  */
 export async function docs(project: string): Promise<void> {
   const module = path.join(project, "src/app.ts");

@@ -12,8 +12,9 @@ const quiet = { stdio: "pipe" } as const;
 const fuse = "NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2";
 
 /**
- * Makes one file of Node, the service of a project and all it loads, which runs on machines like this one: `dist/` and the name
- * in `package.json`. Before Node 25.5 that needs Linux, and the package `postject` from npm.
+ * Makes one file of Node, the service of a project and all it loads, which runs on machines like
+ * this one: `dist/` and the name in `package.json`. Before Node 25.5 that needs Linux, and the
+ * package `postject` from npm.
  *
  * @throws StartError when this Node cannot make it, or the package `rolldown` is not installed.
  */
@@ -55,7 +56,7 @@ export async function buildExecutable(project: string): Promise<void> {
   }
 }
 
-/** Returns the name of an executable, which is in `package.json`; Windows starts those that end with `.exe`. */
+/** Returns the name of an executable, from `package.json`; on Windows it ends with `.exe`. */
 export function executableName(
   manifest: string,
   platform: NodeJS.Platform = process.platform,
@@ -64,7 +65,7 @@ export function executableName(
   return platform === "win32" ? `${name}.exe` : name;
 }
 
-/** Returns a module and all it imports as one script, for Node 24 starts no module from an executable. */
+/** Returns a module and all it imports as one script: executables start no modules. */
 async function scriptOf(module: string): Promise<string> {
   const [chunk] = await bundle(module, { asset, workerUrl }, options);
   const code = (chunk?.code ?? "")

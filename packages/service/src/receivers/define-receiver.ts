@@ -13,9 +13,10 @@ import { checkOptions } from "../check-options.ts";
 import { ServiceError } from "../errors.ts";
 import type { ServiceParts } from "../service-parts.ts";
 
-/** Handles an event of a receiver. What it throws is answered with 500, after which most senders send it again. */
+/** Handles an event of a receiver. An error becomes 500, after which most senders try again. */
 export interface ReceivedEventHandler<Event> {
   // A method, so that it may take one event of those that a name stands for.
+  /** Handles one event; throws to have the sender repeat it. */
   handle(event: Event, parts: ServiceParts): unknown;
 }
 
@@ -27,11 +28,11 @@ export interface ReceiverDefinition<Events extends object> {
   readonly path: string;
   /** The platform that sends, such as `stripe` of `@fetchwork/webhooks/vendors`. */
   readonly vendor: Vendor<Events>;
-  /** Variable with the secret that is shared with the sender. While it is not set, nothing is received: 404. */
+  /** Variable with the secret shared with the sender. While it is not set: 404. */
   readonly secret: string;
   /**
-   * Handlers by the names of their events. A delivery with a signed identifier is handled once, in whatever process it
-   * arrives; that of others may be handled again.
+   * Handlers by the names of their events. A delivery with a signed identifier is handled once, in
+   * whatever process it arrives; that of others may be handled again.
    */
   readonly on: {
     readonly [Name in EventName<Events>]?: ReceivedEventHandler<
@@ -63,7 +64,8 @@ export const receivedDeliveries: CollectionDefinition<ReplayDocument> =
 const maxBody = 1_048_576;
 
 /**
- * Defines a receiver of webhooks: deliveries whose signature holds are handed to the handlers of their events.
+ * Defines a receiver of webhooks: deliveries whose signature holds are handed to the handlers of
+ * their events.
  *
  * @throws ServiceError for an option that does not exist, and for a wrong name or path.
  *
@@ -86,10 +88,10 @@ export function defineReceiver<Events extends object>(
   checkOptions("defineReceiver", options, ["name", "path", "vendor", "secret", "on"]);
   const { name, path, secret: setting, vendor, on } = options;
   if (!/^[a-z][a-z\d]*$/i.test(name)) {
-    throw new ServiceError(`name of a receiver is ${JSON.stringify(name)}, expected letters`);
+    throw new ServiceError(`name of a receiver must be letters, got ${JSON.stringify(name)}`);
   }
   if (!/^(?:\/[\w.~-]+)+$/.test(path)) {
-    throw new ServiceError(`path of ${name} is ${JSON.stringify(path)}, expected one like /stripe`);
+    throw new ServiceError(`path of ${name} must be one like /stripe, got ${JSON.stringify(path)}`);
   }
   return {
     name,

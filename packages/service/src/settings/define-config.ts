@@ -1,5 +1,5 @@
 import { ServiceError, StartError } from "../errors.ts";
-import type { Setting } from "./setting.ts";
+import { isSecret, secretAdvice, type Setting } from "./setting.ts";
 
 /** Settings by the names of their variables. */
 export type SettingsShape = Readonly<Record<string, Setting>>;
@@ -39,9 +39,11 @@ export interface Config<Shape extends SettingsShape = SettingsShape> {
 }
 
 /**
- * Defines the settings of a service: variables of its environment, each with the schema that reads it.
+ * Defines the settings of a service: variables of its environment, each with the schema that reads
+ * it.
  *
- * @param shape - Settings by the names of their variables, such as `...serverSettings` and settings of your own.
+ * @param shape - Settings by the names of their variables, such as `...serverSettings` and settings
+ * of your own.
  * @param defaults - Texts in the place of the defaults of settings. Default: none.
  * @throws ServiceError for a default of a setting that there is not.
  *
@@ -85,8 +87,9 @@ function readSettings<Shape extends SettingsShape>(
     const text = environment[name];
     const { data, error } = setting.safeParse(text);
     if (error === undefined) settings[name] = data;
-    else if (text === undefined) faults.push(`${name} is not set; see .env.example`);
-    else faults.push(...error.issues.map(({ message }) => `${name} ${message}`));
+    else if (text === undefined) {
+      faults.push(`${name} is not set${isSecret(setting) ? secretAdvice : "; see .env.example"}`);
+    } else faults.push(...error.issues.map(({ message }) => `${name} ${message}`));
   }
   if (faults.length > 0) throw new StartError(faults.join("\n"));
   return settings as SettingsOf<Shape>;

@@ -1,22 +1,22 @@
 import { randomBytes } from "node:crypto";
 import type { Config } from "./define-config.ts";
-import type { Setting } from "./setting.ts";
+import { isRequired, isSecret, secretExample, type Setting } from "./setting.ts";
 
 /**
- * Writes the settings of a service as the text of `.env.example`: each with its description, those without a default first
- * and to be filled, the others as comments.
+ * Writes the settings of a service as the text of `.env.example`: each with its description, those
+ * without a default and all secrets first and to be filled, the others as comments.
  */
 export function environmentExample({
   defaults,
   shape,
 }: Pick<Config, "defaults" | "shape">): string {
-  const entries = Object.entries(shape).map(([name, setting]) => ({
-    isNeeded: setting.safeParse(undefined).error !== undefined,
-    lines: linesOf(name, setting, defaults[name]),
-  }));
-  const sorted = entries.toSorted((a, b) => Number(b.isNeeded) - Number(a.isNeeded));
-  const blocks = sorted.map(({ isNeeded, lines: { about, values } }) => {
-    const shown = isNeeded ? values : values.map((line) => `# ${line}`);
+  const entries = Object.entries(shape).map(([name, setting]) => {
+    const lines = linesOf(name, setting, defaults[name]);
+    return { isFilled: isRequired(setting) || isSecret(setting), lines };
+  });
+  const sorted = entries.toSorted((a, b) => Number(b.isFilled) - Number(a.isFilled));
+  const blocks = sorted.map(({ isFilled, lines: { about, values } }) => {
+    const shown = isFilled ? values : values.map((line) => `# ${line}`);
     return [...about, ...shown].join("\n");
   });
   const head =
@@ -44,11 +44,8 @@ function linesOf(
 }
 
 function exampleOf(setting: Setting): string {
-  const isSecret = setting.safeParse(secretExample).error !== undefined;
-  return isSecret ? secretExample : "";
+  return isSecret(setting) ? secretExample : "";
 }
-
-const secretExample = "replace-with-32-or-more-random-characters";
 
 /** Breaks a text between words into lines of at most 100 characters. */
 function wrapped(text: string): readonly string[] {

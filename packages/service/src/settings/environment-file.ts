@@ -5,6 +5,7 @@ import { systemCodeOf } from "@fetchwork/http/transport";
 import { StartError } from "../errors.ts";
 import type { Config } from "./define-config.ts";
 import { environmentExample, withRandomSecrets } from "./environment-example.ts";
+import { isRequired } from "./setting.ts";
 
 /** A file that completed the environment. */
 export interface EnvironmentFile {
@@ -13,12 +14,15 @@ export interface EnvironmentFile {
 }
 
 /**
- * Loads `.env` of a folder into the environment; what is set there already stays. Returns the file, when there is one.
+ * Loads `.env` of a folder into the environment; what is set there already stays. Returns the file,
+ * when there is one.
  *
- * In development the file is made when it is not there, with random secrets and readable by its owner only. Where that is
- * not possible, as in a folder that is read-only, the environment alone will do when it has the secrets.
+ * In development the file is made when it is not there, with random secrets and readable by its
+ * owner only. Where that is not possible, as in a folder that is read-only, the environment alone
+ * will do when it has what is required.
  *
- * @throws StartError when the file cannot be made and the secrets are not in the environment, or it cannot be read.
+ * @throws StartError when the file cannot be made and what is required is not in the environment,
+ * or it cannot be read.
  */
 export function loadEnvironment(
   folder: string,
@@ -31,9 +35,10 @@ export function loadEnvironment(
     try {
       makeFile(file, example);
     } catch (cause) {
-      const secrets = Array.from(example.matchAll(/^(\w+)=replace-with-/gm), ([, name]) => name);
-      if (secrets.every((name) => process.env[name ?? ""])) return undefined;
-      throw startError(cause, (why) => `${why}; make it possible, or set ${secrets.join(" and ")}`);
+      const required = Object.entries(config.shape).filter(([, setting]) => isRequired(setting));
+      const names = required.map(([name]) => name);
+      if (names.every((name) => process.env[name])) return undefined;
+      throw startError(cause, (why) => `${why}; make it possible, or set ${names.join(" and ")}`);
     }
   }
   try {

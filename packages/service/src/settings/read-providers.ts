@@ -4,8 +4,9 @@ import type { Environment } from "./define-config.ts";
 import { isThisMachine } from "./setting.ts";
 
 /**
- * Reads the providers: `OIDC_<NAME>_CLIENT_ID`, `OIDC_<NAME>_CLIENT_SECRET`, `OIDC_<NAME>_AUDIENCE`,
- * `OIDC_<NAME>_KEEP_TOKENS`, and `OIDC_<NAME>_ISSUER` but for those that are known by their names.
+ * Reads the providers: `OIDC_<NAME>_CLIENT_ID`, `OIDC_<NAME>_CLIENT_SECRET`,
+ * `OIDC_<NAME>_AUDIENCE`, `OIDC_<NAME>_KEEP_TOKENS`, and `OIDC_<NAME>_ISSUER` but for those that
+ * are known by their names.
  *
  * @param publicUrl the default of the audience
  * @throws StartError that names the variable which is missing or cannot serve.
@@ -36,7 +37,7 @@ export function readProviders(
 function yesOrNo(variable: string, environment: Environment): boolean {
   const value = environment[variable] || "no";
   if (value === "yes" || value === "no") return value === "yes";
-  throw new StartError(`${variable} is ${JSON.stringify(value)}, but must be yes or no`);
+  throw new StartError(`${variable} must be yes or no, got ${JSON.stringify(value)}`);
 }
 
 function checkIssuer(variable: string, issuer: string): void {

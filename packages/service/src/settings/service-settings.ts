@@ -6,6 +6,7 @@ import {
   origins,
   processCount,
   secret,
+  secrets,
   wholeNumber,
   yesOrNo,
   type Setting,
@@ -19,28 +20,29 @@ export interface ServerSettings {
   readonly IP: Setting<string>;
   /** Port on which the server listens; `0` for any free one. Default: `9000`. */
   readonly PORT: Setting<number>;
-  /** Processes that serve on the port, from 1 to 256, or `auto` for one per core; more than one need PostgreSQL. Default: `1`. */
+  /** Processes on the port, 1 to 256, or `auto` per core; more need PostgreSQL. Default: `1`. */
   readonly PROCESSES: Setting<number>;
   /** Origin under which browsers reach the server. Default: `http://localhost` with the port. */
   readonly PUBLIC_URL: Setting<string | undefined>;
-  /** Where the documents are. Default: `sqlite:data/<name>.db`; a relative path is one in the folder of the project. */
+  /** URL of the documents; relative to the project. Default: `sqlite:data/<name>.db`. */
   readonly DATABASE_URL: Setting<string | undefined>;
-  /** When migrations of the service run: when a process starts, next to requests, or only by `fetchwork migrate run`. Default: `off`. */
+  /** When migrations run: at the start, or by `fetchwork migrate run`. Default: `off`. */
   readonly MIGRATE: Setting<"start" | "off">;
-  /** Form of the log: lines for people, objects for programs, or none. Default: `json` in production, else `spec`. */
+  /** Form of the log: lines, objects or none. Default: `json` in production, else `spec`. */
   readonly LOG: Setting<"spec" | "json" | "off" | undefined>;
   /** Least important of what the log `json` has. Default: `info`. */
   readonly LOG_LEVEL: Setting<"debug" | "info" | "warn" | "error" | "silent">;
   /** Origins whose pages may read responses. Default: all. */
   readonly CORS_ORIGINS: Setting<readonly string[] | undefined>;
-  /** Addresses and ranges of the proxies in front, which alone may name a client's address. Default: none. */
+  /** Addresses and ranges of proxies, which alone may name a client's address. Default: none. */
   readonly TRUSTED_PROXIES: Setting<readonly string[]>;
 }
 
 /** Settings of every service. */
 export const serverSettings: ServerSettings = {
   MASTER_KEY: secret().meta({
-    description: "Creates users and does what nobody else may. At least 32 characters.",
+    description:
+      "Creates users and does what nobody else may. At least 32 characters: openssl rand -hex 32",
   }),
   IP: z
     .string()
@@ -109,20 +111,20 @@ export const serverSettings: ServerSettings = {
 
 /** Settings of services with users. */
 export interface AccountSettings {
-  /** Secret that signs the tokens of users. At least 32 characters; another one signs everybody out. */
+  /** Secret that signs users' tokens. At least 32 characters; another one signs everybody out. */
   readonly JWT_SECRET: Setting<string>;
   /** Validity of a token in seconds. Default: `86_400`, one day. */
   readonly TOKEN_LIFETIME: Setting<number>;
-  /** Sign-ins and changes of a password per minute and address; `0` for any number. Default: `30`. */
+  /** Sign-ins and password changes per minute and address; `0`: any. Default: `30`. */
   readonly SIGN_IN_LIMIT: Setting<number>;
-  /** Wrong passwords for an account before further attempts have to wait: `0` for any number, or from 3. Default: `10`. */
+  /** Wrong passwords of an account before waits: `0`: any number, or from 3. Default: `10`. */
   readonly SIGN_IN_FAILURES: Setting<number>;
 }
 
 /** Settings of services with users. */
 export const accountSettings: AccountSettings = {
   JWT_SECRET: secret().meta({
-    description: "Signs the tokens of users. At least 32 characters.",
+    description: "Signs the tokens of users. At least 32 characters: openssl rand -hex 32",
   }),
   TOKEN_LIFETIME: wholeNumber(1, 31_536_000)
     .default(86_400)
@@ -145,7 +147,9 @@ export const accountSettings: AccountSettings = {
 
 /** Settings of services that send mails. */
 export interface MailSettings {
-  /** Server that takes mails. Without it mails are shown on the console in development, and none are sent in production. */
+  /**
+   * Mail server. Default: mails are shown on the console in development, and not sent otherwise.
+   */
   readonly SMTP_URL: Setting<string | undefined>;
   /** Address of the sender. Default: `no-reply@` and the host of `PUBLIC_URL`. */
   readonly MAIL_FROM: Setting<string | undefined>;
@@ -179,12 +183,22 @@ export const mailSettings: MailSettings = {
 
 /** Settings of services that send webhooks. */
 export interface WebhookSettings {
-  /** Whether webhooks may be sent by plain HTTP and to private addresses. Default: not in production. */
+  /**
+   * Keys that seal the secrets of webhooks in the database, with commas: the first one seals, all
+   * of them open. At least 32 characters each. Default: secrets are stored as they are, which they
+   * stay until they are changed.
+   */
+  readonly SECRET_KEY: Setting<readonly string[] | undefined>;
+  /** Whether webhooks may use HTTP and private addresses. Default: in development. */
   readonly WEBHOOKS_TO_PRIVATE: Setting<boolean | undefined>;
 }
 
 /** Settings of services that send webhooks. */
 export const webhookSettings: WebhookSettings = {
+  SECRET_KEY: secrets().optional().meta({
+    description:
+      "Seals the secrets of webhooks in the database. At least 32 characters: openssl rand -hex 32. A new key comes first, with a comma and the old one, which opens what it has sealed.",
+  }),
   WEBHOOKS_TO_PRIVATE: yesOrNo()
     .optional()
     .meta({

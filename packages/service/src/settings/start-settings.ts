@@ -1,7 +1,7 @@
 import path from "node:path";
 import type { AccountProvider } from "@fetchwork/rest/accounts/providers";
 import { StartError } from "../errors.ts";
-import { readMail, type MailPlace, type MailValues } from "../mail/read-mail.ts";
+import { readMail, sendsMails, type MailPlace, type MailValues } from "../mail/read-mail.ts";
 import type { Config, Environment, SettingsOf } from "./define-config.ts";
 import { readProviders } from "./read-providers.ts";
 import type { AccountSettings, ServerSettings, WebhookSettings } from "./service-settings.ts";
@@ -26,6 +26,7 @@ export interface StartSettings {
   readonly migratesAtStart: boolean;
   readonly log: "spec" | "json" | "off";
   readonly logLevel: "debug" | "info" | "warn" | "error" | "silent";
+  /** Addresses and ranges of proxies that may name a client's address. */
   readonly trustedProxies: readonly string[];
   /** Origins whose pages may read responses. Absent, all may. */
   readonly corsOrigins?: readonly string[] | undefined;
@@ -34,6 +35,8 @@ export interface StartSettings {
   /** Wrong passwords for an account before further attempts have to wait; `0` for any number. */
   readonly signInFailures: number;
   readonly webhooksToPrivate: boolean;
+  /** Keys that seal secrets of webhooks, the current one first. Absent, none are sealed. */
+  readonly secretKeys?: readonly string[] | undefined;
   /** How mails are sent. Absent, none are. */
   readonly mail: MailPlace | undefined;
   /** Providers that users sign in with. */
@@ -84,7 +87,9 @@ export function readStartSettings(
   const { DATABASE_URL = `sqlite:data/${name}.db`, LOG, PORT, PUBLIC_URL } = values;
   const publicUrl = PUBLIC_URL ?? `http://localhost:${PORT}`;
   const providers = readProviders(environment, publicUrl);
-  if (providers[0] && options?.accounts === undefined) {
+  const hasAccounts = options?.accounts !== undefined;
+  const mailContext = { publicUrl, isProduction, hasAccounts };
+  if (providers[0] && !hasAccounts) {
     const variable = `OIDC_${providers[0].name.toUpperCase().replaceAll("-", "_")}_CLIENT_ID`;
     const advice = "remove it, or set accounts of defineService";
     throw new StartError(`${variable} is set, but the service has no accounts: ${advice}`);
@@ -92,7 +97,6 @@ export function readStartSettings(
   if (isProduction && providers.length > 0 && PUBLIC_URL === undefined) {
     throw new StartError("PUBLIC_URL is not set: providers send browsers there");
   }
-  const hasMails = Object.hasOwn(config.shape, "SMTP_URL");
   return {
     isProduction,
     hostname: values.IP,
@@ -110,8 +114,9 @@ export function readStartSettings(
     corsOrigins: values.CORS_ORIGINS,
     signInLimit: values.SIGN_IN_LIMIT ?? 0,
     signInFailures: values.SIGN_IN_FAILURES ?? 0,
+    secretKeys: values.SECRET_KEY,
     webhooksToPrivate: values.WEBHOOKS_TO_PRIVATE ?? !isProduction,
-    mail: hasMails ? readMail(values, { publicUrl, isProduction }) : undefined,
+    mail: sendsMails(config) ? readMail(values, mailContext) : undefined,
     providers,
     values: read,
   };

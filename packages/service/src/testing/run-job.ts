@@ -7,7 +7,7 @@ import type { BackgroundJob } from "../jobs/background-job.ts";
 /** Between looks at the job. In milliseconds. */
 const interval = 5;
 
-/** Queues a job of a service whose jobs are running, and waits for its end; see `runJob` of a test service. */
+/** Queues a job of a service with running jobs, and waits for its end; see `runJob`. */
 export async function runJob<Input, Parsed>(
   { name, options }: Service,
   jobs: Jobs,

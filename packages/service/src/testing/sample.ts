@@ -50,7 +50,8 @@ export function createSampler(
     return { ...fields, ...given };
   }
   return async (resource, fields = {}) => {
-    // One for all that it refers to, so that rules about the owner of one of them let it create the next.
+    // One for all that it refers to, so that rules about the owner of one of them let it create the
+    // next.
     let admin: Promise<string> | undefined;
     return sample(resource, fields, () => (admin ??= user()));
   };

@@ -16,10 +16,11 @@ import { createTestUser } from "./test-user.ts";
 
 /** How a service is tested. */
 export interface TestServiceOptions {
-  /** Settings in addition to those that are needed, by the names of their variables. Default: none. */
+  /** Settings in addition to the required ones, by the names of their variables. Default: none. */
   readonly settings?: Readonly<Record<string, string>> | undefined;
   /**
-   * Where the documents are; a database is emptied first. Default: what the variable `TEST_DATABASE_URL` says, else in memory.
+   * Where the documents are; a database is emptied first. Default: what the variable
+   * `TEST_DATABASE_URL` says, else in memory.
    */
   readonly databaseUrl?: string | undefined;
 }
@@ -31,16 +32,18 @@ export type TestClient<Types> = ApiClient<{ readonly types?: Types }> & {
 
 /** A service that a test holds in its hands. */
 export interface TestService<Types = unknown>
-  extends AsyncDisposable, Pick<OpenService, "handler" | "jobs" | "openApi" | "sender" | "store"> {
+  extends
+    AsyncDisposable,
+    Pick<OpenService, "handler" | "jobs" | "mailer" | "openApi" | "sender" | "store"> {
   /** The key of `MASTER_KEY`. */
   readonly masterKey: string;
   /** A client that is not signed in. */
   readonly client: TestClient<Types>;
-  /** Makes another user with a role, and a client that it is signed in with; `"master"` for a client with the master key. */
+  /** Makes a user with a role and a client signed in as it; `"master"` for the key. */
   as(role: "user" | "admin" | "master"): Promise<TestClient<Types>>;
   /**
-   * Makes what a client sends to create a document, with the fields that its schema needs; each time with other values. What
-   * it refers to is created first, by one admin.
+   * Makes what a client sends to create a document, with the fields that its schema needs; each
+   * time with other values. What it refers to is created first, by one admin.
    */
   sample<S extends Schema>(resource: Resource<S>, fields?: Fields): Promise<InputOf<S>>;
   /** Sends a request to a path. */
@@ -50,8 +53,8 @@ export interface TestService<Types = unknown>
   /** Waits for the next mail to an address; rejects after 5 seconds. */
   nextMail(to: string): Promise<AccountMail>;
   /**
-   * Queues a job of the service, and resolves to what its run returned. Rejects with the error of the first attempt that
-   * fails, and then does not try again.
+   * Queues a job of the service, and resolves to what its run returned. Rejects with the error of
+   * the first attempt that fails, and then does not try again.
    *
    * @param input - Default: that of its schedule.
    * @throws ServiceError for a job that the service does not have.
@@ -60,7 +63,7 @@ export interface TestService<Types = unknown>
     job: BackgroundJob<Input, Parsed>,
     input?: NoInfer<Input>,
   ): Promise<unknown>;
-  /** Puts the clock of the process forward, in milliseconds; schedules do not follow it, see `runJob`. It goes back when the service is closed. */
+  /** Advances the clock, in ms; schedules do not follow, see `runJob`. Closing resets it. */
   advance(milliseconds: number): void;
   /** Ends everything. In Vitest that happens by itself when the test ends. */
   close(): Promise<void>;
@@ -97,7 +100,7 @@ export async function testService<Types>(
   const box = createMailBox();
   const opened = openService(service, store, { settings, mailer: box.mailer });
   await opened.start();
-  const { handler, jobs, sender } = opened;
+  const { handler, jobs, mailer, sender } = opened;
 
   const base = { baseUrl: "http://localhost", transport: mockTransport(opened.handler) };
   const { masterKey } = settings;
@@ -109,6 +112,7 @@ export async function testService<Types>(
   const test: TestService<Types> = {
     handler,
     jobs,
+    mailer,
     sender,
     store,
     get openApi() {

@@ -14,9 +14,9 @@ const actions: Readonly<Partial<Record<ChangeKind, (typeof announcedActions)[num
 };
 
 /**
- * Says how changes of resources are announced: `article` with the action `created`, `updated`, `removed` or `restored`, and
- * the document as the holder of the master key sees it, with its owner; of a removed one its `id`. Resources need
- * `changes: "documents"`.
+ * Says how changes of resources are announced: `article` with the action `created`, `updated`,
+ * `removed` or `restored`, and the document as the holder of the master key sees it, with its
+ * owner; of a removed one its `id`. Resources need `changes: "documents"`.
  *
  * @param users - The resource of the users. Without it, no owners are shown.
  */

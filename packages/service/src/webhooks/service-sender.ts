@@ -4,14 +4,19 @@ import { createSender, type Sender } from "@fetchwork/webhooks/sender";
 import { fetchwork } from "@fetchwork/webhooks/vendors";
 import type { Service } from "../define-service.ts";
 import type { Log } from "../log/log.ts";
+import type { StartSettings } from "../settings/start-settings.ts";
 import { announcedActions, announcedResources } from "./announced-resources.ts";
 
-/** Announces every change of the resources to the endpoints that admins subscribe, and sends what the service sends itself. */
+/** Announces changes of resources to admins' endpoints, and sends the service's events. */
 export function createServiceSender(
   { name, options: { webhooks }, resources }: Service,
   store: Store,
-  { isOpen, logs }: { readonly isOpen: boolean; readonly logs: Log | undefined },
+  { logs, settings }: { readonly logs: Log | undefined; readonly settings: StartSettings },
 ): Sender {
+  const { isProduction, secretKeys, webhooksToPrivate: isOpen } = settings;
+  if (isProduction && secretKeys === undefined) {
+    logs?.warned("SECRET_KEY is not set, so secrets of webhooks are stored as they are");
+  }
   const announced = resources.filter(({ collection }) => collection.changes === "documents");
   const sent = [
     ...announced.flatMap((resource) =>
@@ -33,6 +38,7 @@ export function createServiceSender(
       store,
       users: resources.find(({ owner }) => owner === "id"),
     }),
+    sealWith: secretKeys,
     allowHttp: isOpen,
     allowPrivate: isOpen,
     onError: logs?.failed,

@@ -6,7 +6,7 @@ import {
   etagOf,
   noneMatchHolds,
   notFound,
-  pageAnswer,
+  pageResponse,
   pageLinks,
   requirePreconditions,
   view,
@@ -33,7 +33,7 @@ export function createWebhookController(sender: Sender): WebhookController {
   const { endpoints } = sender;
   const readList = createListReader(webhookList);
 
-  /** Makes a change of the version that the request has seen, or again when another one came between. */
+  /** Changes the version that the request has seen; repeats it when another change came first. */
   async function change<R>(
     { params, request }: Pick<Call, "params" | "request">,
     write: (current: WebhookEndpoint, options: { readonly ifVersion: number }) => Promise<R>,
@@ -59,7 +59,7 @@ export function createWebhookController(sender: Sender): WebhookController {
       ]);
       const link = pageLinks("/webhooks", query, { limit, page, total: count });
       const rows = some.map((endpoint) => shown(endpoint, fields));
-      return pageAnswer({ request }, { count, isCapped: false, link }, rows);
+      return pageResponse({ request }, { count, isCapped: false, link }, rows);
     },
     async show({ params, request }) {
       const endpoint = found(await endpoints.get(idOf(params)));

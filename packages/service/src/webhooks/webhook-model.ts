@@ -17,7 +17,7 @@ export interface NewWebhook {
   readonly description?: string | undefined;
 }
 
-/** What an admin changes of an endpoint; `null` removes a field, as in a JSON Merge Patch (RFC 7396). */
+/** What an admin changes of an endpoint; `null` removes a field (JSON Merge Patch, RFC 7396). */
 export interface WebhookChange {
   readonly url?: string | undefined;
   readonly events?: string[] | null | undefined;
@@ -66,7 +66,7 @@ export const webhook: ObjectSchema = {
     disabledAt: time,
     failingSince: time,
     createdAt: time,
-    secret: { type: "string", description: "Only in the answer to its creation" },
+    secret: { type: "string", description: "Only in the response to its creation" },
   },
 };
 

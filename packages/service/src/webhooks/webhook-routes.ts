@@ -30,7 +30,7 @@ export type WebhookRoute = Route<
   | OperationTypes<"replayDelivery", "delivery" | "id", undefined, undefined>
 >;
 
-/** An endpoint as admins see it; its secret is in the answer to its creation only. */
+/** An endpoint as admins see it; its secret is in the response to its creation only. */
 type ShownWebhook = Omit<WebhookEndpoint, "secret" | "version"> & { readonly secret?: string };
 
 /** Makes the routes by which admins subscribe endpoints to changes. */
@@ -125,6 +125,6 @@ export function webhookRoutes(sender: Sender): readonly WebhookRoute[] {
       handle: controller.replay,
     }),
   ];
-  // Their answers are described by JSON Schemas, from which types do not follow.
+  // Their responses are described by JSON Schemas, from which types do not follow.
   return routes as readonly WebhookRoute[];
 }

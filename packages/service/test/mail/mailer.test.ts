@@ -39,7 +39,7 @@ async function listen(onConnection: (socket: Socket) => void): Promise<number> {
 }
 
 describe("createMailer", () => {
-  it("gives a server both forms of a mail", async () => {
+  it("sends both forms of a mail to a server", async () => {
     const server = await openMailServer();
     await mailerTo(server).send(mail);
     const taken = await server.next();

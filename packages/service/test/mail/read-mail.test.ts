@@ -3,8 +3,8 @@ import { defineConfig, mailSettings } from "../../src/index.ts";
 import { readMail, type MailPlace } from "../../src/mail/read-mail.ts";
 import { origin } from "../../src/settings/setting.ts";
 
-const development = { publicUrl: "http://localhost:9000", isProduction: false };
-const production = { publicUrl: "https://api.example", isProduction: true };
+const development = { publicUrl: "http://localhost:9000", isProduction: false, hasAccounts: true };
+const production = { publicUrl: "https://api.example", isProduction: true, hasAccounts: true };
 
 const { read: readValues } = defineConfig({ ...mailSettings, PUBLIC_URL: origin().optional() });
 
@@ -69,11 +69,23 @@ describe("readMail", () => {
   });
 
   it("needs to know where links may lead to, in production", () => {
-    const environment = { SMTP_URL: "smtps://mail.example" };
+    const environment = { SMTP_URL: "smtps://mail.example", MAIL_FROM: "api@example.com" };
     expect(() => readPlace(environment, production)).toThrow("RESET_LINK_ORIGINS");
+    expect(readPlace(environment, { ...production, hasAccounts: false })).toMatchObject({
+      from: "api@example.com",
+    });
     const RESET_LINK_ORIGINS = "https://www.api.example, https://app.example:8443/,";
     const read = readPlace({ ...environment, RESET_LINK_ORIGINS }, production);
     expect(read?.linkOrigins).toEqual(["https://www.api.example", "https://app.example:8443"]);
+  });
+
+  it("needs a sender in production, where no address of the server says one", () => {
+    const environment = { SMTP_URL: "smtps://mail.example" };
+    const read = () => readPlace(environment, { ...production, hasAccounts: false });
+    expect(read).toThrow("MAIL_FROM is not set");
+    const PUBLIC_URL = "https://api.example";
+    const known = readPlace({ ...environment, PUBLIC_URL }, production);
+    expect(known?.from).toBe("no-reply@api.example");
   });
 
   it.each(["*", "api.example", "https://api.example/reset", "javascript:alert(1)", "null"])(

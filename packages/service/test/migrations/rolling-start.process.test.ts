@@ -13,7 +13,7 @@ import { item } from "./migrating-service.ts";
 
 const count = 3_000;
 
-/** A program of the version before, or of the one with the migration, whose changes take a millisecond each. */
+/** A program before or with the migration, whose changes take a millisecond each. */
 function startVersion(version: "new" | "old", DATABASE_URL: string): Program {
   const project = createProject();
   const source = new URL("../../src/index.ts", import.meta.url).href;

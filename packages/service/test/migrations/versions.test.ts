@@ -16,7 +16,7 @@ import { item, oldStore, rename, start } from "./migrating-service.ts";
 const titel = z.string().min(1);
 const count = z.int().default(0);
 
-/** A version of the service: with the old field, with the new one, or one between the two that takes both. */
+/** A version of the service: with the old field, with the new one, or with both. */
 function openVersion(store: Store, shape: z.ZodRawShape): Version {
   const config = defineConfig({ ...serverSettings });
   const resource = defineResource({

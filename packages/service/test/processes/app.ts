@@ -32,7 +32,7 @@ export function createApp(code: string): Service {
     summary: "Show the process that responds",
     tag: "processes",
     access: "public",
-    answer: z.object({ pid: z.number(), code: z.string(), label: z.string() }),
+    response: z.object({ pid: z.number(), code: z.string(), label: z.string() }),
     responses: { 200: { description: "The process" } },
     query: [{ name: "wait", description: "Milliseconds", schema: { type: "integer" } }],
     async handle(call) {

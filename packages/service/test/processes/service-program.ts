@@ -53,7 +53,10 @@ export interface Program {
   readonly end: Promise<{ readonly code: number | null; readonly signal: string | null }>;
 }
 
-/** Starts the program of a project, the leader of a process group, in which everything ends with the test. */
+/**
+ * Starts the program of a project, the leader of a process group, in which everything ends with the
+ * test.
+ */
 export function startProgram(
   { folder }: Project,
   environment: Readonly<Record<string, string>>,
@@ -67,6 +70,7 @@ export function startProgram(
       detached: true,
       env: {
         PATH: process.env["PATH"],
+        NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
         MASTER_KEY: masterKey,
         JWT_SECRET: "test-jwt-secret-test-jwt-secret-00",
         IP: "127.0.0.1",

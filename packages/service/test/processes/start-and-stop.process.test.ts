@@ -23,7 +23,7 @@ it.each(["0", "257", "two", "1.5", "-1"])("refuses PROCESSES=%s", async (PROCESS
   const { end, printed } = startProgram(createProject(), { PROCESSES });
   expect(await end).toEqual({ code: 1, signal: null });
   expect(printed()).toBe(
-    `counted: PROCESSES is "${PROCESSES}", but must be a whole number from 1 to 256, or auto\n`,
+    `counted: PROCESSES must be a whole number from 1 to 256, or auto, got "${PROCESSES}"\n`,
   );
 });
 

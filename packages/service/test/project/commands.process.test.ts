@@ -7,7 +7,7 @@ import { makeProject } from "./make-project.ts";
 const bin = path.join(import.meta.dirname, "../../bin/fetchwork-service.mjs");
 
 function run(folder: string, ...args: readonly string[]) {
-  const env = { PATH: process.env["PATH"] };
+  const env = { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] };
   const { status, stderr } = spawnSync(process.execPath, [bin, ...args], {
     cwd: folder,
     env,

@@ -43,7 +43,7 @@ describe("fetchwork-service dev", () => {
   function dev(...args: readonly string[]) {
     const child = spawn(process.execPath, [...flags, script, "dev", ...args], {
       cwd: project,
-      env: { PATH: process.env["PATH"] },
+      env: { PATH: process.env["PATH"], NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"] },
       stdio: ["ignore", "pipe", "pipe"],
     });
     let output = "";

@@ -17,6 +17,7 @@ export async function expectService(
     cwd: folder,
     env: {
       PATH: process.env["PATH"],
+      NODE_COMPILE_CACHE: process.env["NODE_COMPILE_CACHE"],
       IP: "127.0.0.1",
       PORT: String(port),
       MASTER_KEY: masterKey,

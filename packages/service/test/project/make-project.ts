@@ -34,7 +34,7 @@ const check = defineRoute({
   summary: "List what is wrong with the store",
   tag: "store",
   access: "public",
-  answer: z.object({ ok: z.boolean(), problems: z.array(z.string()) }),
+  response: z.object({ ok: z.boolean(), problems: z.array(z.string()) }),
   responses: { 200: { description: "What is wrong" } },
   handle: async ({ store }) => json(await administer(store).check()),
 });
@@ -63,7 +63,10 @@ import { app } from "./app.ts";
 await runService(app);
 `;
 
-/** Makes a project in a temporary folder, with the packages of this repository; it is removed with the test. */
+/**
+ * Makes a project in a temporary folder, with the packages of this repository; it is removed with
+ * the test.
+ */
 export async function makeProject(files: { readonly app?: string } = {}): Promise<string> {
   const folder = await mkdtemp(path.join(tmpdir(), "service-project-"));
   onTestFinished(() => rm(folder, { recursive: true }));

@@ -108,10 +108,10 @@ describe("defineReceiver", () => {
 
   it.each([
     [{ handlers: {} }, "defineReceiver has no option"],
-    [{ name: "my shop" }, 'name of a receiver is "my shop"'],
-    [{ path: "shop" }, 'path of shop is "shop"'],
-    [{ path: "/shop/:id" }, 'path of shop is "/shop/:id"'],
-    [{ path: "/" }, 'path of shop is "/"'],
+    [{ name: "my shop" }, 'name of a receiver must be letters, got "my shop"'],
+    [{ path: "shop" }, 'path of shop must be one like /stripe, got "shop"'],
+    [{ path: "/shop/:id" }, 'path of shop must be one like /stripe, got "/shop/:id"'],
+    [{ path: "/" }, 'path of shop must be one like /stripe, got "/"'],
   ])("refuses %j", (wrong, message) => {
     const define = () => defineReceiver({ ...receiver, ...wrong });
     expect(define).toThrow(ServiceError);

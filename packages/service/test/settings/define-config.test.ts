@@ -29,19 +29,33 @@ describe("defineConfig", () => {
     );
   });
 
+  it.each([
+    ",",
+    " , ",
+    "k".repeat(31),
+    `${"k".repeat(32)},short`,
+    "replace-with-32-or-more-random-characters",
+  ])("refuses SECRET_KEY=%s, and does not repeat it", (SECRET_KEY) => {
+    const readKey = (): unknown => config.read({ ...secrets, SECRET_KEY });
+    expect(readKey).toThrow(/^SECRET_KEY (?:needs at least 32|still has its example)/);
+    expect(readKey).not.toThrow(/k{31}|short/);
+  });
+
   it("tells all that is wrong at once, without the value of a secret", () => {
     const wrong = { MASTER_KEY: "too-short", PORT: "x", LOG: "xml" };
     expect(() => config.read(wrong)).toThrow(StartError);
     const lines = [
-      "MASTER_KEY needs at least 32 characters",
-      'PORT is "x", but must be a whole number from 0 to 65535',
-      'LOG is "xml", but must be spec, json or off',
-      "JWT_SECRET is not set; see .env.example",
+      'MASTER_KEY needs at least 32 characters: set it to the output of "openssl rand -hex 32"',
+      'PORT must be a whole number from 0 to 65535, got "x"',
+      'LOG must be spec, json or off, got "xml"',
+      'JWT_SECRET is not set: set it to the output of "openssl rand -hex 32"',
     ];
     expect(() => config.read(wrong)).toThrow(new StartError(lines.join("\n")));
     const example = `replace-with-${"x".repeat(40)}`;
     expect(() => config.read({ ...secrets, JWT_SECRET: example })).toThrow(
-      new StartError("JWT_SECRET still has its example value"),
+      new StartError(
+        'JWT_SECRET still has its example value: set it to the output of "openssl rand -hex 32"',
+      ),
     );
   });
 
@@ -69,10 +83,10 @@ describe("the settings of a service", () => {
     expect(read().log).toBe("spec");
     expect(read({ NODE_ENV: "production" }).log).toBe("json");
     expect(read({ NODE_ENV: "production", LOG: "off" }).log).toBe("off");
-    expect(() => read({ LOG: "xml" })).toThrow('LOG is "xml"');
+    expect(() => read({ LOG: "xml" })).toThrow('LOG must be spec, json or off, got "xml"');
     expect(read().logLevel).toBe("info");
     expect(read({ LOG_LEVEL: "warn" }).logLevel).toBe("warn");
-    expect(() => read({ LOG_LEVEL: "loud" })).toThrow('LOG_LEVEL is "loud"');
+    expect(() => read({ LOG_LEVEL: "loud" })).toThrow(/LOG_LEVEL must be .*, got "loud"/);
   });
 
   it("take addresses and ranges for the proxies, and nothing else", () => {
@@ -88,9 +102,9 @@ describe("the settings of a service", () => {
     "take digits only as %s",
     (name) => {
       for (const value of [" ", "1e3", "0x50", "+1", "-1", "1.0", "١"]) {
-        expect(() => read({ [name]: value })).toThrow(
-          `${name} is "${value}", but must be a whole number`,
-        );
+        const start = () => read({ [name]: value });
+        expect(start).toThrow(`${name} must be a whole number from `);
+        expect(start).toThrow(`, got "${value}"`);
       }
     },
   );
@@ -106,14 +120,18 @@ describe("the settings of a service", () => {
     expect(read({ NODE_ENV: "production" }).webhooksToPrivate).toBe(false);
     const told = { NODE_ENV: "production", WEBHOOKS_TO_PRIVATE: "yes" };
     expect(read(told).webhooksToPrivate).toBe(true);
-    expect(() => read({ WEBHOOKS_TO_PRIVATE: "1" })).toThrow('WEBHOOKS_TO_PRIVATE is "1"');
+    expect(() => read({ WEBHOOKS_TO_PRIVATE: "1" })).toThrow(
+      /WEBHOOKS_TO_PRIVATE must be .*, got "1"/,
+    );
   });
 
   it("have an origin of their server, without a path", () => {
     expect(read({ PORT: "4000" }).publicUrl).toBe("http://localhost:4000");
     expect(read({ PUBLIC_URL: "https://api.example/" }).publicUrl).toBe("https://api.example");
     for (const PUBLIC_URL of ["https://api.example/path", "api.example", "ftp://api.example"]) {
-      expect(() => read({ PUBLIC_URL })).toThrow("PUBLIC_URL is");
+      expect(() => read({ PUBLIC_URL })).toThrow(
+        `PUBLIC_URL must be an origin, got "${PUBLIC_URL}"`,
+      );
     }
   });
 });

@@ -73,10 +73,13 @@ describe("the settings of providers", () => {
       "OIDC_GOOGLE_ISSUER must be an https URL",
     ],
     [{ ...google, OIDC_GOOGLE_ISSUER: "google" }, "OIDC_GOOGLE_ISSUER must be an https URL"],
-    [{ ...google, OIDC_GOOGLE_KEEP_TOKENS: "1" }, 'OIDC_GOOGLE_KEEP_TOKENS is "1"'],
+    [
+      { ...google, OIDC_GOOGLE_KEEP_TOKENS: "1" },
+      'OIDC_GOOGLE_KEEP_TOKENS must be yes or no, got "1"',
+    ],
     [{ OIDC_CONSTRUCTOR_CLIENT_ID: "id" }, "OIDC_CONSTRUCTOR_ISSUER is not set"],
-    [{ ...google, PUBLIC_URL: "https://api.example/path" }, "PUBLIC_URL is"],
-    [{ ...google, PUBLIC_URL: "api.example" }, "PUBLIC_URL is"],
+    [{ ...google, PUBLIC_URL: "https://api.example/path" }, "PUBLIC_URL must be an origin"],
+    [{ ...google, PUBLIC_URL: "api.example" }, "PUBLIC_URL must be an origin"],
     [{ ...google, NODE_ENV: "production" }, "PUBLIC_URL is not set"],
   ])("are refused: %j", (environment, message) => {
     expect(() => readStartSettings(app, { ...secrets, ...environment }, "/")).toThrow(message);

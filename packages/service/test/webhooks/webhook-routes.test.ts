@@ -58,6 +58,22 @@ describe.each(transports)("webhooks (%s)", (transport) => {
     expect((await api.send("GET", "/webhooks", { token })).json).toEqual([]);
   });
 
+  it("are described in the reference with an address that is a URI, as it must be", async () => {
+    const api = await openApi(transport);
+    const { token } = await api.join("admin@example.com", "admin");
+    const { json: document } = await api.send("GET", "/openapi.json");
+    const { post } = document.paths["/webhooks"];
+    const { patch } = document.paths["/webhooks/{id}"];
+    for (const { requestBody } of [post, patch]) {
+      const sent = requestBody.content["application/json"].schema;
+      const name = sent.$ref?.split("/").at(-1);
+      const schema = name === undefined ? sent : document.components.schemas[name];
+      expect(schema.properties.url).toMatchObject({ type: "string", format: "uri" });
+    }
+    const refused = await api.send("POST", "/webhooks", { json: { url: "v1" }, token });
+    expect([refused.status, refused.json.param]).toEqual([400, "url"]);
+  });
+
   it("are created, shown without their secret, changed and deleted", async () => {
     const api = await openApi(transport);
     const { token } = await api.join("admin@example.com", "admin");
@@ -81,6 +97,19 @@ describe.each(transports)("webhooks (%s)", (transport) => {
     expect((await api.send("DELETE", path, { token })).status).toBe(204);
     expect((await api.send("DELETE", path, { token })).status).toBe(404);
     expect((await api.send("PATCH", path, { json: change, token })).status).toBe(404);
+  });
+
+  it("keep their secrets sealed by the first of SECRET_KEY, and open them by all of them", async () => {
+    const [current, former] = ["k".repeat(32), "f".repeat(32)];
+    const api = await open(transport, { SECRET_KEY: `${current}, ${former}` });
+    const { token } = await api.join("admin@example.com", "admin");
+    const { json } = await api.send("POST", "/webhooks", { json: { url }, token });
+    const stored = api.service.store.collection(senderCollections.endpoints);
+    expect(JSON.stringify(await stored.find())).not.toContain(json.secret);
+    const later = createSender({ store: api.service.store, sealWith: ["n".repeat(32), current] });
+    expect(await later.endpoints.rotateSecret(json.id)).toMatchObject({ id: json.id });
+    const other = createSender({ store: api.service.store, sealWith: former });
+    await expect(other.endpoints.rotateSecret(json.id)).rejects.toThrow(/sealed with a key/);
   });
 
   it("list their deliveries with the members that the reference describes, and replay them", async () => {

@@ -8,15 +8,13 @@ import { madeId } from "./fill-store.ts";
 export interface ListRequest {
   /** `list`, `count`, `search`, `sort`, `filter`, or `parameter` with its name. */
   readonly way: string;
-  /** The field that it is about. */
-  readonly field?: string;
-  /** The fields of an index that would serve it; none where none can. */
+  /** The fields of an index that would serve it, its own first; none where none can. */
   readonly fields: readonly string[];
   readonly request: ShownRequest;
 }
 
 /**
- * Requests by each parameter of a list, and by each filter in each order, with values of a made document.
+ * Requests by each parameter, and by each filter in each order, with values of a made document.
  *
  * @param number - Number of the document.
  */
@@ -63,8 +61,7 @@ export async function listRequests(
       ([name, value]) => `${name}=${encodeURIComponent(String(value))}`,
     );
     const request = { method: "GET", path: [path, sent.join("&")].filter(Boolean).join("?") };
-    const [field] = fields;
-    asked.push({ way, fields, request, ...(field === undefined ? {} : { field }) });
+    asked.push({ way, fields, request });
   }
 
   function valueOf(field: string): unknown {

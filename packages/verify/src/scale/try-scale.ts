@@ -2,8 +2,7 @@ import type { UnindexedQuery } from "@fetchwork/documents";
 import type { Resource } from "@fetchwork/rest";
 import type { Service } from "@fetchwork/service";
 import { type Finding, Findings, type ShownRequest } from "../finding.ts";
-import type { Caller } from "../world/caller.ts";
-import { report } from "../world/report.ts";
+import type { Caller } from "../caller.ts";
 import { openWorld, type World } from "../world/open-world.ts";
 import { Sender } from "../world/sender.ts";
 import { fillStore } from "./fill-store.ts";
@@ -23,20 +22,6 @@ export interface Cost {
   readonly many: number;
 }
 
-/** How lists are measured. */
-interface ScaleOptions {
-  /** Made documents of each resource. */
-  readonly documents: number;
-  readonly signal: AbortSignal | undefined;
-}
-
-/** What was measured, and what grows. */
-export interface ScaleReport {
-  readonly costs: readonly Cost[];
-  readonly findings: readonly Finding[];
-  readonly skipped: readonly string[];
-}
-
 /** How often a request is repeated; the fastest response counts. */
 const repetitions = 3;
 /** A slow response is not repeated, in milliseconds. */
@@ -47,29 +32,18 @@ const noticeable = 250;
 const growing = 3;
 
 /**
- * Measures lists with a number of made documents of each resource, in a SQLite file that is removed afterwards. What no
- * index serves is found by the queries that requests run, and what else grows by the time that responses take.
+ * Measures lists with made documents of each resource, in a SQLite file that is removed.
+ * The queries of a request say what no index serves, and its time says what else grows.
  */
 export async function tryScale(
   service: Service,
+  documents: number,
   settings: Readonly<Record<string, string>>,
-  options: ScaleOptions,
-): Promise<ScaleReport> {
+  signal: AbortSignal | undefined,
+): Promise<{ costs: readonly Cost[]; findings: readonly Finding[]; skipped: readonly string[] }> {
   const unindexed: UnindexedQuery[] = [];
   const onUnindexedQuery = (query: UnindexedQuery): void => void unindexed.push(query);
-  const world = await openWorld(service, { isFile: true, settings, onUnindexedQuery });
-  try {
-    return await measure(world, options, unindexed);
-  } finally {
-    await world[Symbol.asyncDispose]();
-  }
-}
-
-async function measure(
-  world: World,
-  { documents, signal }: ScaleOptions,
-  unindexed: UnindexedQuery[],
-): Promise<ScaleReport> {
+  await using world = await openWorld(service, { isFile: true, settings, onUnindexedQuery });
   const findings = new Findings();
   const sender = new Sender(world, findings, signal);
   const tenth = Math.ceil(documents / 10);
@@ -79,23 +53,30 @@ async function measure(
   for (const one of asked) {
     unindexed.length = 0;
     few.push(await timeOf(sender, one));
-    for (const query of unindexed) addUnindexed({ findings, world }, one, query);
+    for (const { collection, warnings } of unindexed) {
+      const read = service.resources.find((each) => each.collection.name === collection);
+      const resource = read ?? one.resource;
+      addGrowing(findings, { ...one, resource }, `Add the index: ${warnings.join("; ")}`);
+    }
   }
   await fillStore(world, tenth, documents, signal);
+  const known = new Set(findings.list().map(({ request }) => request.path));
   const costs: Cost[] = [];
   for (const [index, one] of asked.entries()) {
     const { caller, request, resource, way } = one;
-    const many = await timeOf(sender, one);
     const cost = { resource: resource.name, caller: caller.name, way, request };
-    costs.push({ ...cost, few: few[index] ?? 0, many });
+    costs.push({ ...cost, few: few[index] ?? 0, many: await timeOf(sender, one) });
   }
-  const known = new Set(findings.list().map(({ request }) => request.path));
-  for (const [index, { few: before, many }] of costs.entries()) {
-    const one = asked[index];
-    if (one === undefined || !grows(before, many) || known.has(one.request.path)) continue;
+  for (const [index, one] of asked.entries()) {
+    const { few: before = 0, many = 0 } = costs[index] ?? {};
+    if (!grows(before, many) || known.has(one.request.path)) continue;
     // A machine that was busy with something else for a moment is not again.
     const again = await timeOf(sender, one);
-    if (grows(before, again)) addGrowing(findings, one, { before, many: Math.min(many, again) });
+    if (!grows(before, again)) continue;
+    const declared = `declare indexes: [${JSON.stringify(one.fields)}] of ${one.resource.name}`;
+    const help = one.fields.length === 0 ? "count fewer with list.count" : declared;
+    const cost = `${before} ms with a tenth of the documents, ${Math.min(many, again)} ms with all`;
+    addGrowing(findings, one, `Make it cheaper, or ${help}: ${cost}`);
   }
   return { costs, findings: findings.list(), skipped: world.skipped };
 }
@@ -141,26 +122,7 @@ async function timeOf(sender: Sender, { caller, request }: Asked): Promise<numbe
   return Math.round(fastest * 10) / 10;
 }
 
-function addUnindexed(
-  { findings, world }: { readonly findings: Findings; readonly world: World },
-  { caller, resource: asked, ...one }: Asked,
-  { collection, warnings }: UnindexedQuery,
-): void {
-  const read = world.service.resources.find((each) => each.collection.name === collection);
-  const fix = `Add the index: ${warnings.join("; ")}`;
-  const answer = { request: one.request, status: 200 };
-  report({ findings }, "cost-grows", caller, { ...one, resource: read ?? asked, answer, fix });
-}
-
-function addGrowing(
-  findings: Findings,
-  { caller, ...asked }: Asked,
-  { before, many }: { readonly before: number; readonly many: number },
-): void {
-  const index = `declare indexes: [${JSON.stringify(asked.fields)}] of ${asked.resource.name}`;
-  const help = asked.fields.length === 0 ? "count fewer with list.count" : index;
-  const cost = `${before} ms with a tenth of the documents, ${many} ms with all`;
+function addGrowing(findings: Findings, { caller, ...asked }: Asked, fix: string): void {
   const answer = { request: asked.request, status: 200 };
-  const fix = `Make it cheaper, or ${help}: ${cost}`;
-  report({ findings }, "cost-grows", caller, { ...asked, answer, fix });
+  findings.report("cost-grows", caller, { ...asked, field: asked.fields[0], answer, fix });
 }

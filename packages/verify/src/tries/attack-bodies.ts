@@ -1,9 +1,9 @@
 import type { Fields, JsonSchema, Resource, Route } from "@fetchwork/rest";
 import { canaryLike, canaryOf, propertiesOf } from "../world/canary.ts";
-import type { Caller } from "../world/caller.ts";
+import type { Caller } from "../caller.ts";
 import type { Trial } from "./trial.ts";
 
-/** Bodies for a route that changes something: each field of a resource, with the caller or somebody else as the owner. */
+/** Bodies with each field of a resource, and with the caller or somebody else as the owner. */
 export function attackBodies(
   trial: Trial,
   caller: Caller,
@@ -42,7 +42,8 @@ function fieldsFor({ world }: Trial, resource: Resource, caller: string | undefi
   return Object.fromEntries(fields);
 }
 
-function anotherOf(schema: JsonSchema, known: unknown, number: number): unknown {
+/** A value for a field that differs from the known one, as far as the schema allows. */
+export function anotherOf(schema: JsonSchema, known: unknown, number: number): unknown {
   const choices = Array.isArray(schema["enum"]) ? (schema["enum"] as readonly unknown[]) : [];
   const choice = choices.find((one) => one !== known);
   if (choice !== undefined) return choice;

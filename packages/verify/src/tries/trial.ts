@@ -1,13 +1,33 @@
 import { isObject, isSecretName } from "@fetchwork/kit";
-import type { Findings } from "../finding.ts";
+import type { Findings, Found } from "../finding.ts";
 import { marksIn } from "../world/canary.ts";
-import { type Caller, kindOf } from "../world/caller.ts";
+import { type Caller, kindOf } from "../caller.ts";
 import type { World } from "../world/open-world.ts";
 import type { Place } from "../world/planted.ts";
-import { type Found, report } from "../world/report.ts";
 import type { Visibility } from "../world/rules.ts";
 import type { Answer, Sender } from "../world/sender.ts";
-import type { ReadTable } from "./read-table.ts";
+
+/** Which kind of caller reads which fields: names by kind, by resource. */
+export type Reads = Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+
+/** Collects which callers read which fields. */
+export class ReadTable {
+  readonly #seen = new Map<string, readonly [resource: string, kind: string, field: string]>();
+
+  add(...seen: readonly [resource: string, kind: string, field: string]): void {
+    this.#seen.set(seen.join(" "), seen);
+  }
+
+  /** In alphabetical order. */
+  table(): Reads {
+    const table: Record<string, Record<string, string[]>> = {};
+    for (const key of [...this.#seen.keys()].toSorted()) {
+      const [resource, kind, field] = this.#seen.get(key) ?? ["", "", ""];
+      ((table[resource] ??= {})[kind] ??= []).push(field);
+    }
+    return table;
+  }
+}
 
 /** What all tries work with. */
 export interface Trial {
@@ -18,7 +38,7 @@ export interface Trial {
   readonly reads: ReadTable;
 }
 
-/** Looks for fields of the planted documents in a response; reports those that the caller may not see. */
+/** Reports fields of planted documents in a response that the caller may not see. */
 export function scan(trial: Trial, caller: Caller, answer: Answer, way: string): void {
   const { garden } = trial.world;
   for (const mark of marksIn(answer.text)) {
@@ -49,12 +69,18 @@ function note(trial: Trial, caller: Caller, place: Place & Found): void {
   const { answer, document, field, resource, way } = place;
   const kind = kindOf(caller, resource, document);
   if (!trial.visibility.fieldsFor(caller, place).has(field)) {
-    report(trial, "field-read", caller, { resource, document, field, way, answer });
+    trial.findings.report("field-read", caller, { resource, document, field, way, answer });
     return;
   }
   trial.reads.add(resource.name, kind, field);
   if ((kind === "anonymous" || kind === "user") && isSecretName(field)) {
-    report(trial, "secret-name", caller, { resource, document, field, way: "views", answer });
+    trial.findings.report("secret-name", caller, {
+      resource,
+      document,
+      field,
+      way: "views",
+      answer,
+    });
   }
 }
 

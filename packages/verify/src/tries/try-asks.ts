@@ -1,24 +1,18 @@
 import type { Resource } from "@fetchwork/rest";
 import type { ShownRequest } from "../finding.ts";
 import { isMarked } from "../world/canary.ts";
-import type { Caller } from "../world/caller.ts";
+import type { Caller } from "../caller.ts";
 import type { Planted } from "../world/planted.ts";
 import type { Answer } from "../world/sender.ts";
 import { undo } from "../world/snapshot.ts";
 import { documentsIn, type Trial } from "./trial.ts";
-import { report } from "../world/report.ts";
 import { fieldNames } from "./try-reads.ts";
 
-/** Two requests that differ in a value only: responses that differ tell whether a document has it. */
-interface Pair {
+/** Two requests that differ in a value only: different responses tell who has it. */
+export interface Pair {
   readonly way: string;
   readonly one: ShownRequest;
   readonly other: ShownRequest;
-}
-
-/** Requests about a hidden value. */
-interface Asked extends Pair {
-  readonly hidden: Hidden;
 }
 
 /** A field of a document that a caller may not see. */
@@ -36,11 +30,11 @@ export async function tryAsks(trial: Trial): Promise<void> {
       if (status !== 200) continue;
       for (const hidden of hiddenFrom(trial, caller, resource)) {
         for (const pair of pairsFor(resource, hidden)) {
-          await tryPair(trial, caller, { hidden, ...pair });
+          await tryPair(trial, caller, hidden, pair);
         }
-        const up = get(resource, "sort", hidden.field);
-        const down = get(resource, "sort", `-${hidden.field}`);
-        await tryOrder(trial, caller, { hidden, way: "sort", one: up, other: down });
+        const one = get(resource, "sort", hidden.field);
+        const other = get(resource, "sort", `-${hidden.field}`);
+        await tryOrder(trial, caller, hidden, { way: "sort", one, other });
       }
     }
   }
@@ -64,22 +58,23 @@ function get({ path }: Resource, parameter: string, value: unknown): ShownReques
   return { method: "GET", path: `${path}?${parameter}=${encodeURIComponent(text)}` };
 }
 
-/** Sends two requests that differ in a value only, and reports what their responses tell. Resolves to the first one. */
+/** Sends two requests, and reports what they tell. Resolves to the first response. */
 export async function tryPair(
   trial: Trial,
   caller: Caller,
-  { hidden, way, ...pair }: Asked,
+  hidden: Hidden,
+  { way, ...pair }: Pair,
 ): Promise<Answer> {
   const one = await sendAndRestore(trial, caller, pair.one);
   if (isRefused(one)) return one;
   const other = await sendAndRestore(trial, caller, pair.other);
   if (!isRefused(other) && tells(hidden, one, other)) {
-    report(trial, "field-told", caller, { ...hidden, answer: one, way });
+    trial.findings.report("field-told", caller, { ...hidden, answer: one, way });
   }
   return one;
 }
 
-/** That something is missing or in conflict may be what tells; other refusals are about the request. */
+/** A missing document or a conflict may tell something; other refusals are about the request. */
 function isRefused({ status }: Answer): boolean {
   return status >= 400 && ![404, 409, 410].includes(status);
 }
@@ -129,22 +124,23 @@ function pairsFor(resource: Resource, { field, value }: Hidden): readonly Pair[]
   ];
 }
 
-/** An order by a hidden field, up and down, tells which value is greater. Resolves to the first response. */
+/** Two orders by a hidden field tell which value is greater. Resolves to the first response. */
 export async function tryOrder(
   trial: Trial,
   caller: Caller,
-  { hidden, way, one, other }: Asked,
+  hidden: Hidden,
+  { way, one, other }: Pair,
 ): Promise<Answer> {
   const up = await trial.sender.send(caller, one);
   if (up.status !== 200) return up;
   const down = await trial.sender.send(caller, other);
   const ids = (answer: Answer): string => [...idsIn(answer)].join();
   const isTold = idsIn(up).has(hidden.document.id) && ids(up) !== ids(down);
-  if (isTold) report(trial, "field-told", caller, { ...hidden, answer: up, way });
+  if (isTold) trial.findings.report("field-told", caller, { ...hidden, answer: up, way });
   return up;
 }
 
-/** A marked value is of one document alone; of any other, and without a value, the document has to come or go. */
+/** A marked value is of one document alone; for any other value the document must come or go. */
 function tells({ document, value }: Hidden, one: Answer, other: Answer): boolean {
   if (isMarked(value) && !isSafe(one.request)) return one.status !== other.status;
   const isAsked = isMarked(value) && !one.request.path.includes("[exists]=");
@@ -159,7 +155,7 @@ function withoutSent({ request, signature }: Answer): string {
   const parts = pathname.split("/").flatMap((part) => [part, decodeURIComponent(part)]);
   const sent = [...parts, ...searchParams.values(), ...valuesIn(request.body).map(String)];
   return sent
-    .filter((part) => part !== "")
+    .flatMap((part) => (part === "" ? [] : [part, JSON.stringify(part).slice(1, -1)]))
     .reduce((text, part) => text.replaceAll(part, ""), signature);
 }
 

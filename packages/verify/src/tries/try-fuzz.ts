@@ -14,6 +14,7 @@ const texts = [
   "[]",
   "%5B(%7B",
 ];
+const parameters = ["page", "limit", "after", "sort", "fields", "where", "q", "populate"];
 const values: readonly unknown[] = [
   null,
   -1,
@@ -50,18 +51,7 @@ function requests({ world }: Trial): readonly ShownRequest[] {
     const { path } = resource;
     const one = `${path}/${planted?.document.id ?? "none"}`;
     const fields = resource.fields.slice(0, 20);
-    const filters = (resource.list.filters ?? []).map((filter) => filter.path);
-    const names = [
-      "page",
-      "limit",
-      "after",
-      "sort",
-      "fields",
-      "where",
-      "q",
-      "populate",
-      ...filters,
-    ];
+    const names = [...parameters, ...(resource.list.filters ?? []).map((filter) => filter.path)];
     return [
       ...texts.map((text) => ({ method: "GET", path: `${path}/x${text}` })),
       ...texts.flatMap((text) =>

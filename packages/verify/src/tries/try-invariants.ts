@@ -1,20 +1,21 @@
 import { isObject } from "@fetchwork/kit";
 import type { Fields, Resource } from "@fetchwork/rest";
-import type { ShownRequest } from "../finding.ts";
+import type { ShownRequest, Found } from "../finding.ts";
 import type { Invariant } from "../invariant.ts";
-import type { Caller } from "../world/caller.ts";
+import type { Caller } from "../caller.ts";
 import type { Planted } from "../world/planted.ts";
 import { isWritable, type Subject } from "../world/rules.ts";
+import type { Answer } from "../world/sender.ts";
 import type { Trial } from "./trial.ts";
-import { type Found, report } from "../world/report.ts";
 import { requestTo, resourceNamed } from "./try-own-routes.ts";
 
 /** Requests at the same time, and changes after which the process ends. */
 const racing = 6;
 const maxChanges = 5;
 
-/** Documents of one attempt, by resource: the one of the statement, those that lead to it, and who made them. */
+/** Documents of one attempt, by resource, and who made them. */
 interface Scene {
+  /** The document of the statement. */
   readonly target: Planted;
   readonly ids: Map<Resource, string>;
   readonly caller: Caller;
@@ -30,111 +31,94 @@ interface Action {
   request(scene: Scene, round: number): ShownRequest;
 }
 
-/** Does everything that may concern a statement: once, many times at once, repeated, and with the process ending in between. */
+/** Tries everything that may break a statement: once, in a race, repeated, and with a crash. */
 export async function tryInvariant(trial: Trial, invariant: Invariant): Promise<void> {
-  const first = await scene(trial, invariant.resource, []);
-  if ((await valueOf(trial, invariant, first)) === "false") {
-    const answer = { request: { method: "POST", path: invariant.resource.path }, status: 201 };
-    reportBroken(trial, invariant, { scene: first, answer, way: "create" });
-  }
-  for (const action of actionsOn(trial, invariant.resource)) {
-    for (const way of ["once", "race", "retry", "crash"] as const) {
-      if (await tryAction(trial, invariant, { action, way })) break;
-    }
-  }
-}
-
-/** Whether the statement is broken. */
-async function tryAction(
-  trial: Trial,
-  invariant: Invariant,
-  { action, way }: { readonly action: Action; readonly way: "crash" | "once" | "race" | "retry" },
-): Promise<boolean> {
   const { sender, world } = trial;
-  const attempts = way === "crash" ? maxChanges : 0;
-  for (let changes = 0; changes <= attempts; changes += 1) {
-    const target = await scene(trial, invariant.resource, []);
-    const before = await valueOf(trial, invariant, target);
-    const made = await scene(trial, invariant.resource, action.chain, target);
-    const callers = [made.caller, ...world.callers.filter(({ name }) => name !== "key")];
-    if (action.prepare) await sender.send(made.caller, action.prepare(made));
-    const fatal = way === "crash" ? changes : undefined;
-    let request = action.request(made, 1);
-    let { caller } = made;
-    let status = 0;
-    let hasEnded = false;
-    for (caller of callers) {
-      const idempotencyKey = `statement-${sender.requests}-of-this-request`;
-      if (way === "retry" || way === "crash") request = { ...request, idempotencyKey };
-      const sent = Array.from({ length: way === "race" ? racing : 1 }, (_, round) =>
-        sender.send(caller, round === 0 ? request : action.request(made, round + 1), fatal),
-      );
-      const answers = await Promise.all(sent);
-      if (way === "retry") {
-        await Promise.all([sender.send(caller, request), sender.send(caller, request)]);
-      }
-      status = answers[0]?.status ?? 0;
-      hasEnded = answers.some((one) => one.hasEnded);
-      if (answers.some((one) => one.status < 400 || one.status >= 500)) break;
-    }
-    const found = { scene: made, way: `${way} ${action.name}` };
-    let isBroken = await hasChanged(trial, invariant, target, before);
-    if (!isBroken && hasEnded) {
-      await repeat(trial, caller, { ...found, request });
-      isBroken = await hasChanged(trial, invariant, target, before);
-    }
-    if (isBroken) {
-      reportBroken(trial, invariant, { ...found, answer: { request, status } });
-      return true;
-    }
-    if (!hasEnded) return false;
-  }
-  return false;
-}
-
-/** Repeats what ended with its process: a response under the key is kept. */
-async function repeat(
-  trial: Trial,
-  caller: Caller,
-  { request, scene, way }: Pick<Found, "way"> & { scene: Scene; request: ShownRequest },
-): Promise<void> {
-  const first = await trial.sender.send(caller, request);
-  const answer = await trial.sender.send(caller, request);
-  const isKept = first.status >= 300 || first.signature === answer.signature;
-  if (request.method !== "POST" || isKept) return;
-  report(trial, "repeated-effect", caller, { ...scene.target, way, answer });
-}
-
-/** The value as text; `undefined` once the document is gone. */
-async function valueOf(
-  { world }: Trial,
-  { resource, value }: Invariant,
-  { target }: Scene,
-): Promise<string | undefined> {
+  const { name: field, resource, value } = invariant;
   const documents = world.store.collection(resource.collection);
-  const document = await documents.get(target.document.id);
-  if (document === undefined) return undefined;
-  return JSON.stringify(await value(document as never, world.store)) ?? "nothing";
-}
 
-/** Whether the value is another one; not of a document that is gone. */
-async function hasChanged(
-  trial: Trial,
-  invariant: Invariant,
-  target: Scene,
-  before: string | undefined,
-): Promise<boolean> {
-  const after = await valueOf(trial, invariant, target);
-  return after !== undefined && before !== after;
-}
+  const first = await newScene(trial, resource);
+  if ((await valueOf(first)) === "false") {
+    const answer = { request: { method: "POST", path: resource.path }, status: 201 };
+    reportBroken(first, { answer, way: "create" });
+  }
+  for (const action of actionsOn(trial, resource)) {
+    for (const way of ["once", "race", "retry", "crash"] as const) {
+      if (await isBrokenBy(action, way)) break;
+    }
+  }
 
-function reportBroken(
-  trial: Trial,
-  { name: field, resource }: Invariant,
-  { scene, ...found }: Pick<Found, "answer" | "way"> & { readonly scene: Scene },
-): void {
-  const { document } = scene.target;
-  report(trial, "invariant-broken", scene.caller, { ...found, resource, document, field });
+  async function isBrokenBy(
+    action: Action,
+    way: "crash" | "once" | "race" | "retry",
+  ): Promise<boolean> {
+    const attempts = way === "crash" ? maxChanges : 0;
+    for (let changes = 0; changes <= attempts; changes += 1) {
+      const target = await newScene(trial, resource);
+      const before = await valueOf(target);
+      const made = await leadTo(trial, target, action.chain);
+      const callers = [made.caller, ...world.callers.filter(({ name }) => name !== "key")];
+      if (action.prepare) await sender.send(made.caller, action.prepare(made));
+      const fatal = way === "crash" ? changes : undefined;
+      let request = action.request(made, 1);
+      let { caller } = made;
+      let answers: readonly Answer[] = [];
+      for (caller of callers) {
+        const idempotencyKey = `statement-${sender.requests}-of-this-request`;
+        if (way === "retry" || way === "crash") request = { ...request, idempotencyKey };
+        const sent = Array.from({ length: way === "race" ? racing : 1 }, (_, round) =>
+          sender.send(caller, round === 0 ? request : action.request(made, round + 1), fatal),
+        );
+        answers = await Promise.all(sent);
+        if (way === "retry") {
+          await Promise.all([sender.send(caller, request), sender.send(caller, request)]);
+        }
+        if (answers.some((one) => one.status < 400 || one.status >= 500)) break;
+      }
+      const hasEnded = answers.some((one) => one.hasEnded);
+      const tried = `${way} ${action.name}`;
+      let isBroken = await hasChanged(made, before);
+      if (!isBroken && hasEnded) {
+        await repeat(caller, made, { request, way: tried });
+        isBroken = await hasChanged(made, before);
+      }
+      const answer = { request, status: answers[0]?.status ?? 0 };
+      if (isBroken) reportBroken(made, { answer, way: tried });
+      if (isBroken || !hasEnded) return isBroken;
+    }
+    return false;
+  }
+
+  /** Repeats what ended with its process: a response under the key is kept. */
+  async function repeat(
+    caller: Caller,
+    { target }: Scene,
+    { request, way }: { readonly request: ShownRequest; readonly way: string },
+  ): Promise<void> {
+    const before = await sender.send(caller, request);
+    const answer = await sender.send(caller, request);
+    const isKept = before.status >= 300 || before.signature === answer.signature;
+    if (request.method !== "POST" || isKept) return;
+    trial.findings.report("repeated-effect", caller, { ...target, way, answer });
+  }
+
+  /** The value as text; `undefined` once the document is gone. */
+  async function valueOf({ target }: Scene): Promise<string | undefined> {
+    const document = await documents.get(target.document.id);
+    if (document === undefined) return undefined;
+    return JSON.stringify(await value(document as never, world.store)) ?? "nothing";
+  }
+
+  /** Whether the value is another one; not of a document that is gone. */
+  async function hasChanged(scene: Scene, before: string | undefined): Promise<boolean> {
+    const after = await valueOf(scene);
+    return after !== undefined && before !== after;
+  }
+
+  function reportBroken({ caller, target }: Scene, found: Pick<Found, "answer" | "way">): void {
+    const { document } = target;
+    trial.findings.report("invariant-broken", caller, { ...found, resource, document, field });
+  }
 }
 
 /** Everything that may concern a resource: what leads to it, and routes of the project. */
@@ -237,7 +221,7 @@ function chainTo(trial: Trial, from: Resource, to: Resource): readonly Resource[
   return undefined;
 }
 
-/** The resource that a field has an identifier of: by its relation, by its name, or as the owner. */
+/** The resource that a field refers to: by its relation, by its name, or as the owner. */
 function refersTo(trial: Trial, resource: Resource, field: string): Resource | undefined {
   const relation = resource.relations.references.find((one) => one.field === field);
   if (relation) return relation.to();
@@ -246,30 +230,29 @@ function refersTo(trial: Trial, resource: Resource, field: string): Resource | u
   return resourceNamed(trial, field);
 }
 
-/** Makes a document of the statement, or those of a chain that leads to one that is there. */
-async function scene(
-  trial: Trial,
-  target: Resource,
-  chain: readonly Resource[],
-  base?: Scene,
-): Promise<Scene> {
-  if (base === undefined) {
-    const [planted] = trial.world.garden.of(target);
-    const [, caller] = trial.world.callers;
-    if (target.owner === "id" && planted && caller) {
-      return { target: planted, caller, ids: new Map([[target, planted.document.id]]) };
-    }
-  }
-  const ids = new Map(base?.ids);
-  let made = base;
-  for (const resource of base === undefined ? [target] : chain.toReversed()) {
+/** Makes the document of a statement; of users, it is the first one. */
+async function newScene(trial: Trial, resource: Resource): Promise<Scene> {
+  const { callers, garden } = trial.world;
+  const [user] = garden.of(resource);
+  const [, first] = callers;
+  const { caller, planted } =
+    resource.owner === "id" && user && first
+      ? { caller: first, planted: user }
+      : await make(trial, resource, new Map(), undefined);
+  return { target: planted, caller, ids: new Map([[resource, planted.document.id]]) };
+}
+
+/** Makes the documents of a chain that leads to the one of a statement. */
+async function leadTo(trial: Trial, base: Scene, chain: readonly Resource[]): Promise<Scene> {
+  const ids = new Map(base.ids);
+  let { caller } = base;
+  for (const resource of chain.toReversed()) {
     if (ids.has(resource)) continue;
-    const { caller, planted } = await make(trial, resource, ids, made?.caller);
-    ids.set(resource, planted.document.id);
-    made = { target: made?.target ?? planted, caller, ids };
+    const made = await make(trial, resource, ids, caller);
+    ids.set(resource, made.planted.document.id);
+    ({ caller } = made);
   }
-  if (made === undefined) throw new Error("a scene has a document");
-  return { ...made, ids };
+  return { ...base, caller, ids };
 }
 
 /** Makes a document by a request of the first caller who may, or else in the store. */
@@ -301,17 +284,11 @@ async function make(
   return { caller: by ?? first, planted: { resource, document: changed ?? document } };
 }
 
-/** What is sampled: a document, or a new one of a resource, in one of the rounds of a race. */
-interface Sampled extends Subject {
-  readonly ids: Scene["ids"];
-  readonly round: number;
-}
-
 /** What a caller sends to create a document that refers to those of a scene. */
 function sampleOf(
   trial: Trial,
   caller: Caller | undefined,
-  { ids, round, ...subject }: Sampled,
+  { ids, round, ...subject }: Subject & { readonly ids: Scene["ids"]; readonly round: number },
 ): Fields {
   const owner = caller?.viewer.user?.id ?? "ada";
   const fields = Object.entries(trial.world.sample(subject.resource, owner));

@@ -1,8 +1,8 @@
 import type { Fields, Route } from "@fetchwork/rest";
 import type { ShownRequest } from "../finding.ts";
-import type { Caller } from "../world/caller.ts";
+import type { Caller } from "../caller.ts";
 import { scan, type Trial } from "./trial.ts";
-import { type Hidden, hiddenFrom, neighbours, tryOrder, tryPair } from "./try-asks.ts";
+import { type Hidden, hiddenFrom, neighbours, type Pair, tryOrder, tryPair } from "./try-asks.ts";
 
 /** A route of one's own with the path and the parameters that it needs. */
 interface Place {
@@ -20,8 +20,8 @@ export async function tryOwnAsks(trial: Trial, caller: Caller, place: Place): Pr
     const fields = new Map<string, Hidden>();
     for (const hidden of hiddenFrom(trial, caller, resource)) {
       fields.set(hidden.field, hidden);
-      for (const [one, other] of pairsFor(place, hidden)) {
-        scan(trial, caller, await tryPair(trial, caller, { hidden, way, one, other }), way);
+      for (const pair of pairsFor(place, hidden)) {
+        scan(trial, caller, await tryPair(trial, caller, hidden, pair), way);
       }
     }
     if (method !== "GET") continue;
@@ -29,7 +29,7 @@ export async function tryOwnAsks(trial: Trial, caller: Caller, place: Place): Pr
       for (const [field, hidden] of fields) {
         const one = { method, path: withParameter(place, name, field) };
         const other = { method, path: withParameter(place, name, `-${field}`) };
-        scan(trial, caller, await tryOrder(trial, caller, { hidden, way, one, other }), way);
+        scan(trial, caller, await tryOrder(trial, caller, hidden, { way, one, other }), way);
       }
     }
   }
@@ -40,20 +40,22 @@ function withParameter({ path, query }: Place, name: string, value: string): str
   return `${path}?${[...rest, `${name}=${encodeURIComponent(value)}`].join("&")}`;
 }
 
-type Requests = readonly [one: ShownRequest, other: ShownRequest];
-
 /** Requests that differ in a value only. */
-function pairsFor(place: Place, { field, value }: Hidden): readonly Requests[] {
+function pairsFor(place: Place, { field, value }: Hidden): readonly Pair[] {
   const { declared, path, route } = place;
-  const { method } = route;
+  const { method, operation: way } = route;
   const { above, another } = neighbours(value);
   const other = typeof value === "number" ? above : another;
-  const pair = (make: (given: unknown) => ShownRequest): Requests => [make(value), make(other)];
-  const pairWithBody = (more: (given: unknown) => Fields): Requests =>
+  const pair = (make: (given: unknown) => ShownRequest): Pair => ({
+    way,
+    one: make(value),
+    other: make(other),
+  });
+  const pairWithBody = (more: (given: unknown) => Fields): Pair =>
     pair((given) => ({ method, path, body: { ...declared, ...more(given) } }));
   if (method === "GET") {
     const parameters = (route.query ?? []).flatMap(({ name }) => {
-      const pairWith = (text: (given: unknown) => string): Requests =>
+      const pairWith = (text: (given: unknown) => string): Pair =>
         pair((given) => ({ method, path: withParameter(place, name, text(given)) }));
       return [pairWith(String), pairWith((given) => JSON.stringify({ [field]: given }))];
     });

@@ -1,14 +1,13 @@
 import { isObject } from "@fetchwork/kit";
 import type { Fields, JsonSchema, Resource, Route } from "@fetchwork/rest";
-import type { ShownRequest } from "../finding.ts";
+import type { ShownRequest, Found } from "../finding.ts";
 import { canaryOf, propertiesOf } from "../world/canary.ts";
-import { type Caller, isOwner } from "../world/caller.ts";
+import { type Caller, isOwner } from "../caller.ts";
 import { isWritable, ruleLets } from "../world/rules.ts";
 import type { Planted } from "../world/planted.ts";
 import type { Answer } from "../world/sender.ts";
 import { undo, type Undone } from "../world/snapshot.ts";
 import { scan, type Trial } from "./trial.ts";
-import { type Found, report } from "../world/report.ts";
 import { attackBodies, otherThan } from "./attack-bodies.ts";
 import { tryOwnAsks } from "./try-own-asks.ts";
 
@@ -22,15 +21,14 @@ export async function tryOwnRoutes(trial: Trial): Promise<void> {
 }
 
 /** A route, and whose documents it is called with. */
-export interface Target extends Owned {
+interface Target {
   readonly route: Route;
-}
-
-interface Owned {
   readonly owner: string;
   /** Identifiers of documents that are used before those of the owner. */
   readonly ids?: ReadonlyMap<Resource, string> | undefined;
 }
+
+type Owned = Omit<Target, "route">;
 
 /** What a request to a route has changed. */
 interface Called extends Undone<Answer> {
@@ -44,7 +42,7 @@ async function tryRoute(trial: Trial, caller: Caller, target: Target): Promise<v
   const { method } = route;
   const required = (route.query ?? []).filter((one) => one.required === true);
   const query = required.map(({ name, schema }) => {
-    const value = isId(trial, name) ? idFor(trial, name, { owner }) : canaryOf(schema, 1);
+    const value = idFor(trial, name, { owner }) ?? canaryOf(schema, 1);
     return `${name}=${encodeURIComponent(String(value))}`;
   });
   const declared = bodyFor(trial, target);
@@ -67,7 +65,7 @@ export function requestTo(trial: Trial, target: Target): ShownRequest {
   return { method, path, body: bodyFor(trial, target) };
 }
 
-/** The path with the identifiers of an owner's documents in the place of its parameters, or else of any document. */
+/** The path with identifiers of an owner's documents as parameters, or else of any document. */
 function pathsFor(trial: Trial, { route, ...owned }: Target): readonly string[] {
   const { path, resource: about = firstResource(trial, route) } = route;
   const ids = [...trial.world.garden.of().map(({ document }) => document.id), "none"];
@@ -77,7 +75,7 @@ function pathsFor(trial: Trial, { route, ...owned }: Target): readonly string[] 
   return [...new Set([...paths, ...byOtherField(trial, { route, ...owned })])];
 }
 
-/** Paths with several parameters whose last one stands for a document of somebody else than the others. */
+/** A path with several parameters, of which the last one is of another owner. */
 function mixedPaths(trial: Trial, { route: { path }, owner }: Target): readonly string[] {
   const names = parametersOf(path);
   if (names.length < 2) return [];
@@ -101,7 +99,7 @@ function parametersOf(path: string): readonly string[] {
   return path.split("/").flatMap((part) => (part.startsWith(":") ? [part.slice(1)] : []));
 }
 
-/** A path with a value for each parameter, which stands for a document of a resource by what is before it or by its name. */
+/** A path with values. What is before a parameter, or its name, says which resource it is of. */
 function filled(
   trial: Trial,
   path: string,
@@ -121,7 +119,7 @@ function bodyFor(trial: Trial, { route, ...owned }: Target): Fields | undefined 
   const schema = resolved(trial, jsonBody(operation));
   if (schema === undefined) return undefined;
   const fields = Object.entries(propertiesOf(schema)).map(([name, property], index) => {
-    const id = isId(trial, name) ? idFor(trial, name, owned) : undefined;
+    const id = idFor(trial, name, owned);
     return [name, id ?? canaryOf(resolved(trial, property) ?? {}, 800_000 + index)] as const;
   });
   return Object.fromEntries(fields);
@@ -141,14 +139,10 @@ function resolved({ world }: Trial, schema: JsonSchema | undefined): JsonSchema 
   return isObject(found) ? found : undefined;
 }
 
-/** Whether a name is that of a resource, or of its identifier: `article`, `articleId`, `article_id`, `id`. */
-function isId(trial: Trial, name: string): boolean {
-  return name === "id" || resourceNamed(trial, name) !== undefined;
-}
-
+/** The identifier that a name stands for: `article`, `articleId`, `article_id`, or `id` alone. */
 function idFor(trial: Trial, name: string, owned: Owned): string | undefined {
-  const resource = resourceNamed(trial, name) ?? trial.world.service.resources[0];
-  return idOf(trial, resource, owned);
+  const [first] = trial.world.service.resources;
+  return idOf(trial, resourceNamed(trial, name) ?? (name === "id" ? first : undefined), owned);
 }
 
 function idOf(
@@ -184,8 +178,8 @@ export function resourceNamed({ world }: Trial, name: string): Resource | undefi
 }
 
 /**
- * Reports documents of others that a route changed or removed, any that nobody without a token creates, changes or removes
- * where no rule lets the caller do it, and fields that are taken from the body although the caller does not set them.
+ * Reports documents that a route created, changed or removed against the rules, and fields that it
+ * took from the body although the caller must not set them.
  */
 function compare(trial: Trial, caller: Caller, called: Called): void {
   const { after, before, result: answer, route } = called;
@@ -206,13 +200,13 @@ function compare(trial: Trial, caller: Caller, called: Called): void {
 
   function add(place: Pick<Found, "document" | "resource">, field?: string): void {
     const code = field === undefined ? "document-written" : "field-written";
-    report(trial, code, caller, { ...place, field, way: route.operation, answer });
+    trial.findings.report(code, caller, { ...place, field, way: route.operation, answer });
   }
 }
 
 /**
- * Fields that a route has taken from the body by their name, although the caller does not set them. A route that declares
- * such a field means it, but not that somebody sets it of users, or creates documents of others.
+ * Fields that a route took from the body although the caller must not set them. A route may declare
+ * such a field, but not of users, and not the owner of a new document.
  */
 function takenFields(
   caller: Caller,
@@ -240,10 +234,7 @@ function takenFields(
   );
 }
 
-/**
- * A route of one's own may do more than the rules with documents of its caller, and for admins; with a key that may only
- * read, it may not.
- */
+/** An own route may do more than the rules for owners and admins, but not for a reading key. */
 function isAllowed(caller: Caller, operation: "remove" | "update", planted: Planted): boolean {
   const { isMaster = false, user } = caller.viewer;
   if (caller.name === "key") return planted.resource.access[operation] === "public";

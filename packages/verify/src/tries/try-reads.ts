@@ -1,9 +1,8 @@
 import type { Resource } from "@fetchwork/rest";
-import type { Caller } from "../world/caller.ts";
+import type { Caller } from "../caller.ts";
 import { requestFor } from "../world/planted.ts";
 import { ruleLets } from "../world/rules.ts";
 import { documentsIn, scan, type Trial } from "./trial.ts";
-import { report } from "../world/report.ts";
 
 /** A request for documents, with the way that it is. */
 interface Way {
@@ -12,13 +11,13 @@ interface Way {
   readonly parameters: Readonly<Record<string, string | number>>;
 }
 
-/** Reads every document as every caller in every way: alone, in lists, by `fields`, `populate`, `sort`, groups and QUERY. */
+/** Reads every document as every caller: alone, in lists, and by each parameter. */
 export async function tryReads(trial: Trial): Promise<void> {
   const { callers, service } = trial.world;
   for (const resource of service.resources) {
     for (const caller of callers) {
       await askFunctions(trial, caller, resource);
-      await tryHooks(trial, caller, resource);
+      await tryGaps(trial, caller, resource);
       await tryLists(trial, caller, resource);
       await tryDocuments(trial, caller, resource);
     }
@@ -45,26 +44,28 @@ async function askFunctions(trial: Trial, caller: Caller, resource: Resource): P
   }
 }
 
-/** A document that the rules show, and that a hook refuses alone, is in no list, and the other way around. */
-async function tryHooks(trial: Trial, caller: Caller, resource: Resource): Promise<void> {
-  const { hooks } = resource;
-  if (hooks.beforeList === undefined && hooks.beforeShow === undefined) return;
+/**
+ * A hook that refuses a document alone must leave it out of lists, and the other way around. What
+ * a rule that is a function refuses, for whatever reason, must not be listed either.
+ */
+async function tryGaps(trial: Trial, caller: Caller, resource: Resource): Promise<void> {
   const { sender, world } = trial;
-  const { access, path } = resource;
-  if (typeof access.list === "function" || typeof access.show === "function") return;
+  const { access, hooks, path } = resource;
+  const isAsked = typeof access.show === "function";
+  const isHooked = hooks.beforeList !== undefined || hooks.beforeShow !== undefined;
+  if (!isAsked && (!isHooked || typeof access.list === "function")) return;
   const list = await sender.send(caller, { method: "GET", path: `${path}?limit=100` });
   if (list.status !== 200) return;
   const listed = new Set(documentsIn(list.json).map((one): unknown => Reflect.get(one, "id")));
   for (const { document } of world.garden.of(resource)) {
     const place = { resource, document };
-    if (ruleLets(caller, "show", place) !== true || ruleLets(caller, "list", place) !== true) {
-      continue;
-    }
-    const shown = await sender.send(caller, requestFor("GET", place));
     const isListed = listed.has(document.id);
+    const isMeant = ruleLets(caller, "show", place) === true && ruleLets(caller, "list", place);
+    if (isAsked ? !isListed : isMeant !== true) continue;
+    const shown = await sender.send(caller, requestFor("GET", place));
     if (isListed === (shown.status === 200)) continue;
     const gap = isListed ? { answer: list, way: "list" } : { answer: shown, way: "show" };
-    report(trial, "hook-gap", caller, { ...place, ...gap });
+    trial.findings.report("hook-gap", caller, { ...place, ...gap });
   }
 }
 

@@ -1,9 +1,8 @@
 import { snapshot, textOf, undo } from "../world/snapshot.ts";
 import { requestTo } from "./try-own-routes.ts";
 import type { Trial } from "./trial.ts";
-import { report } from "../world/report.ts";
 
-/** Repeats what clients may repeat, POST under the same `Idempotency-Key`, and PUT and DELETE as they are: nothing else may change. */
+/** Repeats PUT, DELETE, and POST under its `Idempotency-Key`: a repetition may change nothing. */
 export async function tryRepetitions(trial: Trial): Promise<void> {
   const { sender, world } = trial;
   const routes = world.ownRoutes.filter(({ method }) => ["DELETE", "POST", "PUT"].includes(method));
@@ -23,7 +22,7 @@ export async function tryRepetitions(trial: Trial): Promise<void> {
       );
       if (changed === undefined) continue;
       const { resource } = changed[1];
-      report(trial, "repeated-effect", caller, { resource, way: route.operation, answer });
+      trial.findings.report("repeated-effect", caller, { resource, way: route.operation, answer });
     }
   }
 }

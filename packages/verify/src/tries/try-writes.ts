@@ -1,20 +1,16 @@
-import { isObject } from "@fetchwork/kit";
 import type { Fields, Resource } from "@fetchwork/rest";
-import { canaryLike } from "../world/canary.ts";
-import type { Caller } from "../world/caller.ts";
+import { marksIn, propertiesOf } from "../world/canary.ts";
+import type { Caller } from "../caller.ts";
 import { type Planted, requestFor } from "../world/planted.ts";
 import { isWritable, ruleLets, type Subject } from "../world/rules.ts";
 import type { Answer } from "../world/sender.ts";
 import { createdIn, undo } from "../world/snapshot.ts";
-import { otherThan } from "./attack-bodies.ts";
+import { anotherOf, otherThan } from "./attack-bodies.ts";
 import type { Trial } from "./trial.ts";
-import { report } from "../world/report.ts";
-import { tryRemoval, tryRestoration } from "./try-removals.ts";
-import { scanOwn, tryUnseen } from "./written.ts";
 
-/** Writes every field that a caller does not set, in documents of the caller and of others, alone and in bulk. */
+/** Writes fields that a caller must not set, in documents of both owners, alone and in bulk. */
 export async function tryWrites(trial: Trial): Promise<void> {
-  const { callers, service, store } = trial.world;
+  const { callers, service } = trial.world;
   // What accounts do with users is theirs.
   for (const resource of service.resources.filter(({ owner }) => owner !== "id")) {
     for (const caller of callers) {
@@ -23,7 +19,7 @@ export async function tryWrites(trial: Trial): Promise<void> {
         for (const attempt of [tryUpdates, tryRemoval, tryRestoration]) {
           const planted = await trial.world.plant(resource, owner);
           await attempt(trial, caller, planted, owner);
-          await store.collection(resource.collection).remove(planted.document.id);
+          await trial.world.uproot(planted);
         }
       }
     }
@@ -36,10 +32,14 @@ type Attack = readonly [field: string, value: unknown];
 function attacksOn({ world }: Trial, caller: Caller, subject: Subject): readonly Attack[] {
   const { resource } = subject;
   const [planted] = world.garden.of(resource);
+  const schemas = propertiesOf(resource.output);
   const others = [...(world.hidden.get(resource) ?? []), ...resource.fields];
   const fields = others
     .filter((field) => !isWritable(caller, field, subject))
-    .map((field, index): Attack => [field, valueFor(planted?.document, field, index)]);
+    .map((field, index): Attack => {
+      const known: unknown = Reflect.get(Object(planted?.document), field);
+      return [field, anotherOf(schemas[field] ?? {}, known, 900_000 + index)];
+    });
   const owned = resource.owner === undefined ? [] : [resource.owner];
   return [
     ...fields,
@@ -47,12 +47,6 @@ function attacksOn({ world }: Trial, caller: Caller, subject: Subject): readonly
     ["id", "chosen-by-the-caller"],
     ["createdAt", "2001-01-01T00:00:00.000Z"],
   ];
-}
-
-function valueFor(document: object | undefined, field: string, index: number): unknown {
-  const known: unknown = document && Reflect.get(document, field);
-  if (typeof known === "boolean") return !known;
-  return isObject(known) || Array.isArray(known) ? known : canaryLike(known ?? "", 900_000 + index);
 }
 
 /** What a caller may set of a document of an owner. */
@@ -67,7 +61,7 @@ async function tryCreations(trial: Trial, caller: Caller, resource: Resource): P
   const plain = await create(trial, caller, { resource, path, body: sample() });
   const found = { resource, answer: plain.answer, way: "create" };
   if (plain.created.length > 0 && ruleLets(caller, "create", { resource }) === false) {
-    report(trial, "document-written", caller, found);
+    trial.findings.report("document-written", caller, found);
   }
   for (const document of plain.created) scanOwn(trial, caller, { ...found, document });
   for (const attack of attacksOn(trial, caller, { resource })) {
@@ -81,7 +75,8 @@ async function tryCreations(trial: Trial, caller: Caller, resource: Resource): P
       const { answer, created } = await create(trial, caller, { resource, ...request });
       for (const document of created.filter((one) => isTaken(one, attack))) {
         const about = way === "create" ? undefined : document;
-        report(trial, "field-written", caller, { resource, document: about, field, answer, way });
+        const found = { resource, document: about, field, answer, way };
+        trial.findings.report("field-written", caller, found);
       }
     }
   }
@@ -93,7 +88,10 @@ async function create(
   caller: Caller,
   { resource, ...request }: Pick<Resource, "path"> & { resource: Resource; body: Fields },
 ): Promise<{ readonly answer: Answer; readonly created: readonly Planted["document"][] }> {
-  const undone = await undo(world, () => sender.send(caller, { method: "POST", ...request }));
+  const undone = await undo(world, async () => {
+    await world.makeRoom(resource, caller.viewer.user?.id ?? "ada");
+    return sender.send(caller, { method: "POST", ...request });
+  });
   return { answer: undone.result, created: createdIn(undone, resource) };
 }
 
@@ -113,7 +111,7 @@ async function tryUpdates(
   const changed = await documents.get(id);
   const found = { ...planted, answer: plain, way: "update" };
   if (changed?.version !== version && mayUpdate === false) {
-    report(trial, "document-written", caller, found);
+    trial.findings.report("document-written", caller, found);
   }
   if (changed && plain.status === 200) {
     scanOwn(trial, caller, { ...found, document: changed });
@@ -140,7 +138,8 @@ async function tryUpdates(
       const after = await documents.get(id);
       if (before === undefined || after === undefined) continue;
       if (!isTaken(before, attack) && isTaken(after, attack)) {
-        report(trial, "field-written", caller, { resource, document: before, field, answer, way });
+        const written = { resource, document: before, field, answer, way };
+        trial.findings.report("field-written", caller, written);
         await documents.update(id, { [field]: Reflect.get(before, field) });
       }
     }
@@ -151,7 +150,7 @@ function isTaken(document: object, [field, value]: Attack): boolean {
   return JSON.stringify(Reflect.get(document, field)) === JSON.stringify(value);
 }
 
-/** A hook that lets a change pass as PATCH and not as PUT, or the other way around, was asked for one of them only. */
+/** A hook must refuse a change as PATCH and as PUT, or neither. */
 async function tryMethods(
   trial: Trial,
   caller: Caller,
@@ -166,5 +165,69 @@ async function tryMethods(
     ({ status }) => status < 400,
   );
   if (isPatched === isPut || isPatched !== isPatchedAgain) return;
-  report(trial, "hook-gap", caller, { ...planted, way: "update", answer: put });
+  trial.findings.report("hook-gap", caller, { ...planted, way: "update", answer: put });
+}
+
+/** Removes a document. */
+async function tryRemoval(trial: Trial, caller: Caller, planted: Planted): Promise<void> {
+  const { sender, world } = trial;
+  const { document, resource } = planted;
+  const shown = await sender.send(caller, requestFor("GET", planted));
+  const answer = await sender.send(caller, requestFor("DELETE", planted));
+  if (await world.store.collection(resource.collection).get(document.id)) return;
+  const isHookRefused =
+    resource.hooks.beforeShow !== undefined &&
+    shown.status !== 200 &&
+    ruleLets(caller, "show", planted) === true;
+  if (ruleLets(caller, "remove", planted) === false) {
+    trial.findings.report("document-written", caller, { ...planted, answer, way: "remove" });
+  } else if (isHookRefused) {
+    trial.findings.report("hook-gap", caller, { ...planted, answer, way: "remove" });
+  }
+}
+
+/** Restores a removed document, which a rule or a hook that hides it may have to refuse. */
+async function tryRestoration(trial: Trial, caller: Caller, planted: Planted): Promise<void> {
+  const { sender, world } = trial;
+  const { document, resource } = planted;
+  if (!resource.softDelete) return;
+  const documents = world.store.collection(resource.collection);
+  await documents.remove(document.id);
+  const path = `${resource.path}/${document.id}/restore`;
+  const answer = await sender.send(caller, { method: "POST", path });
+  const restored = await documents.get(document.id);
+  if (restored === undefined) return;
+  const written = { resource, document: restored, answer, way: "restore" };
+  if (ruleLets(caller, "restore", planted) === false) {
+    trial.findings.report("document-written", caller, written);
+  }
+  scanOwn(trial, caller, written);
+  await tryUnseen(trial, caller, written);
+}
+
+/** A document as it was written, by which response. */
+interface Written extends Planted {
+  readonly way: string;
+  readonly answer: Answer;
+}
+
+/** A caller sees of a document that it has written what its view has, and what it has sent. */
+function scanOwn(trial: Trial, caller: Caller, written: Written): void {
+  const { answer, document, resource } = written;
+  const sent = new Set(marksIn(JSON.stringify(answer.request.body) ?? ""));
+  const shown = new Set(marksIn(answer.text));
+  const seen = new Set([...resource.views.fieldsOf(document, caller.viewer), resource.owner]);
+  for (const [field, value] of Object.entries(document)) {
+    const marks = marksIn(JSON.stringify(value) ?? "");
+    if (seen.has(field) || !marks.some((mark) => shown.has(mark) && !sent.has(mark))) continue;
+    trial.findings.report("field-read", caller, { ...written, field });
+  }
+}
+
+/** A hook that refuses to show a document has to refuse its changes. */
+async function tryUnseen(trial: Trial, caller: Caller, written: Written): Promise<void> {
+  if (written.resource.hooks.beforeShow === undefined) return;
+  if (ruleLets(caller, "show", written) !== true) return;
+  const { status } = await trial.sender.send(caller, requestFor("GET", written));
+  if (status !== 200) trial.findings.report("hook-gap", caller, written);
 }

@@ -6,7 +6,8 @@ const firstNumber = 7_000_000;
 const numberMark = /(?<![\d.])7\d{6}(?![\d.])/g;
 
 /**
- * Makes a value that a schema takes and no other document has, as far as the schema allows: a marked text or a large number.
+ * Makes a value that a schema takes and, where possible, no other document has:
+ * a marked text or a large number.
  *
  * @param number - Another one for each value.
  */

@@ -2,15 +2,13 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openStore, type Store, type StoreOptions } from "@fetchwork/documents";
-import { type Handler, runHandler } from "@fetchwork/http";
 import type { Fields, OpenApiDocument, Resource, Route } from "@fetchwork/rest";
 import type { Service } from "@fetchwork/service";
 import { VerifyError } from "../errors.ts";
 import { canaryLike, canaryOf, propertiesOf } from "./canary.ts";
-import type { Caller } from "./caller.ts";
+import type { Caller } from "../caller.ts";
 import { type FragileService, openFragile } from "./fragile-service.ts";
 import { Garden, type Planted } from "./planted.ts";
-import { requestOf } from "./request-of.ts";
 import { SecondProcess } from "./second-process.ts";
 import { createdIn, undo } from "./snapshot.ts";
 
@@ -18,20 +16,23 @@ import { createdIn, undo } from "./snapshot.ts";
 export interface World extends AsyncDisposable {
   readonly service: Service;
   readonly store: Store;
-  readonly handler: Handler;
-  /** Handles a request in a process that ends: a second one that is killed, or this one as if it was. */
-  readonly handleFatal: FragileService["handle"];
+  /** Handles a request. One with `changes` is sent to a second process, as long as there is one. */
+  readonly handle: FragileService["handle"];
   readonly openApi: OpenApiDocument;
   /** Routes of the project that belong to no operation of a resource. */
   readonly ownRoutes: readonly Route[];
   readonly callers: readonly Caller[];
   readonly garden: Garden;
-  /** Fields that documents have in the store in addition to those of the schema, as far as creations store them. */
+  /** Fields that creations add to those of the schema. */
   readonly hidden: ReadonlyMap<Resource, readonly string[]>;
   /** What could not be tried, with the reason. */
   readonly skipped: string[];
   /** Puts another document into the store, which is not in the garden. */
   plant(resource: Resource, owner: string): Promise<Planted>;
+  /** Removes the document in the garden whose unique fields another one of its owner has, too. */
+  makeRoom(resource: Resource, owner: string): Promise<void>;
+  /** Removes a planted document, and puts back the one in the garden that made room for it. */
+  uproot(planted: Planted): Promise<void>;
   /** What a client sends to create a document; others than the planted ones. */
   sample(resource: Resource, owner: string): Fields;
 }
@@ -41,17 +42,16 @@ export const people = { ada: "user", bob: "user", root: "admin" } as const;
 
 /** How a service is opened. */
 export interface WorldOptions extends Pick<StoreOptions, "onUnindexedQuery"> {
-  /** URL of an empty database, which is emptied at the end. Default: one that is removed at the end. */
+  /** URL of an empty database, which is emptied at the end. Default: a temporary one. */
   readonly database?: string | undefined;
-  /** Whether a database that is removed is a file of the temporary folder. Default: with `module`; else it is in memory. */
+  /** Whether the temporary database is a file. Default: with `module`; else it is in memory. */
   readonly isFile?: boolean | undefined;
   /** Module that a second process has the service from. Default: no second process. */
   readonly module?: string | undefined;
-  /** Settings in addition to those that are needed, by the names of their variables. Default: none. */
+  /** Further settings by the names of their variables. Default: none. */
   readonly settings?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What is done at the end, the last one first. */
 type Closing = (() => Promise<unknown>)[];
 
 /**
@@ -71,6 +71,7 @@ export async function openWorld(service: Service, options: WorldOptions): Promis
   }
 }
 
+/** Does what is to be done at the end, the last one first. */
 async function close(closing: Closing): Promise<void> {
   for (let next = closing.pop(); next; next = closing.pop()) await next();
 }
@@ -99,15 +100,14 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
   const users = accounts?.user as Resource | undefined;
   const garden = new Garden();
   const skipped: string[] = [];
-  const ids = new Map<string, string>();
   const hidden = new Map<Resource, readonly string[]>();
   let made = 0;
 
   const world: World = {
     service,
     store,
-    handler: opened.handler,
-    handleFatal: (fatal) => (second?.isDone === false ? second.handle(fatal) : handle(fatal)),
+    handle: (sent) =>
+      sent.changes !== undefined && second?.isDone === false ? second.handle(sent) : handle(sent),
     openApi: opened.openApi,
     ownRoutes: [...(resources ?? []).flat(), ...routes].filter(
       ({ action }) => action === undefined,
@@ -117,6 +117,8 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
     hidden,
     skipped,
     plant: (resource, owner) => plant(resource, owner),
+    makeRoom,
+    uproot,
     sample,
     [Symbol.asyncDispose]: () => close(closing),
   };
@@ -129,7 +131,7 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
   for (const resource of others) await discover(resource);
   for (const resource of others.filter(({ softDelete }) => softDelete)) {
     const planted = await plant(resource, "bob");
-    await store.collection(resource.collection).remove(planted.document.id);
+    await uproot(planted);
     garden.add({ ...planted, isRemoved: true });
   }
   return world;
@@ -158,10 +160,10 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
 
   function idFor(resource: Resource, owner: string): string {
     if (resource === users) return owner;
-    const key = `${resource.path} ${owner}`;
-    const known = ids.get(key) ?? `00000000-0000-7000-8000-${String(ids.size).padStart(12, "0")}`;
-    ids.set(key, known);
-    return known;
+    // A relation may lead to another definition of the same path.
+    const index = service.resources.findIndex(({ path }) => path === resource.path);
+    const number = (index + 1) * 10 + (owner === "bob" ? 1 : 0); // The admin refers to Ada's.
+    return `00000000-0000-7000-8000-${String(number).padStart(12, "0")}`;
   }
 
   function fieldsFor(resource: Resource, owner: string, names = resource.fields): Fields {
@@ -191,19 +193,48 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
     const known = garden.of(resource)[0]?.document ?? {};
     const added = valuesLike(known, hidden.get(resource) ?? []);
     const fields = { ...fieldsFor(resource, owner), ...own, ...added };
+    if (id === undefined) await makeRoom(resource, owner);
     const document = await store.collection(resource.collection).insert(fields, { id });
     return { resource, document };
+  }
+
+  async function makeRoom(resource: Resource, owner: string): Promise<void> {
+    if (!hasFixedKey(resource)) return;
+    const documents = store.collection(resource.collection);
+    const id = idFor(resource, owner);
+    if (!(await documents.remove(id))) return;
+    if (resource.softDelete) await documents.purgeMany({ where: { id } });
+  }
+
+  async function uproot({ resource, document }: Planted): Promise<void> {
+    const documents = store.collection(resource.collection);
+    await documents.remove(document.id);
+    if (!hasFixedKey(resource)) return;
+    for (const planted of garden.of(resource).filter(({ isRemoved }) => isRemoved !== true)) {
+      const {
+        id,
+        version: _version,
+        createdAt: _made,
+        updatedAt: _changed,
+        ...fields
+      } = planted.document;
+      if ((await documents.get(id)) !== undefined) continue;
+      garden.add({ resource, document: await documents.insert(fields, { id }) });
+    }
   }
 
   /** Creates one document by a request, and marks fields that the program has added to it. */
   async function discover(resource: Resource): Promise<void> {
     const meta = [resource.owner, "id", "version", "createdAt", "updatedAt", "deletedAt"];
     for (const caller of world.callers.filter(({ name }) => name !== "key")) {
-      const body = sample(resource, caller.viewer.user?.id ?? "ada");
-      const request = requestOf(caller, { method: "POST", path: resource.path, body });
-      const undone = await undo(world, async () => runHandler(opened.handler, request));
+      const owner = caller.viewer.user?.id ?? "ada";
+      const request = { method: "POST", path: resource.path, body: sample(resource, owner) };
+      const undone = await undo(world, async () => {
+        await makeRoom(resource, owner);
+        return world.handle({ caller, request });
+      });
       const [created] = createdIn(undone, resource);
-      if (undone.result.status !== 201 || created === undefined) continue;
+      if (undone.result?.status !== 201 || created === undefined) continue;
       const names = Object.keys(created).filter(
         (field) => !resource.named.has(field) && !meta.includes(field),
       );
@@ -230,6 +261,12 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
     made += 1;
     return made;
   }
+}
+
+/** Whether only references or the owner tell documents apart, so that an owner has one of them. */
+function hasFixedKey({ collection, owner, relations }: Resource): boolean {
+  const fixed = new Set([owner, ...relations.references.map(({ field }) => field)]);
+  return collection.unique.some((key) => [key].flat().every((one) => fixed.has(one)));
 }
 
 /** Removes all documents for good. */

@@ -1,5 +1,5 @@
 import type { Operation, Resource } from "@fetchwork/rest";
-import { type Caller, isOwner } from "./caller.ts";
+import { type Caller, isOwner } from "../caller.ts";
 import type { Planted } from "./planted.ts";
 
 /** What an operation is about: a document, or a resource of which one is created. */
@@ -8,7 +8,7 @@ export interface Subject {
   readonly document?: object | undefined;
 }
 
-/** What the rule of an operation says; `undefined` where it is a function, which only a request can ask. */
+/** What the rule of an operation says; `undefined` for a function, which only a request can ask. */
 export function ruleLets(
   caller: Caller,
   operation: Operation,
@@ -44,7 +44,7 @@ export class Visibility {
     this.#shown.add(keyOf(caller, document));
   }
 
-  /** Whether the rules show a document to a caller, alone or in a list. Who holds the master key sees all. */
+  /** Whether the rules show a document to a caller, alone or in a list. The master key sees all. */
   showsDocument(caller: Caller, planted: Planted): boolean {
     if (caller.viewer.isMaster === true) return true;
     if (planted.isRemoved === true) return caller.viewer.user?.role === "admin";
@@ -54,7 +54,7 @@ export class Visibility {
     );
   }
 
-  /** Fields of a document that a caller may see. Of users, everyone sees what is public, as the owners of documents. */
+  /** Fields of a document that a caller may see. Everyone sees the public fields of users. */
   fieldsFor(caller: Caller, planted: Planted): ReadonlySet<string> {
     const { document, resource } = planted;
     const { shownOwner, views } = resource;

@@ -1,7 +1,7 @@
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { VerifyError } from "../errors.ts";
-import type { FatalRequest } from "./fragile-service.ts";
+import type { SentRequest } from "./fragile-service.ts";
 
 /** What a second process serves. */
 export interface Served {
@@ -14,7 +14,7 @@ export interface Served {
   readonly settings: Readonly<Record<string, string>>;
 }
 
-/** What a second process sends: a first message once it serves, then the response to each request. */
+/** What a second process sends: a message once it serves, then each response. */
 export interface Sent {
   /** Why it cannot serve. */
   readonly reason?: string;
@@ -37,7 +37,7 @@ export class SecondProcess implements AsyncDisposable {
   #running: Promise<Running> | undefined;
   #kills = 0;
 
-  /** @param cache - Folder for compiled code, with which all starts but the first take less time. */
+  /** @param cache - Folder for compiled code: it makes later starts faster. */
   constructor(served: Served, cache: string) {
     this.#served = served;
     this.#cache = cache;
@@ -49,7 +49,7 @@ export class SecondProcess implements AsyncDisposable {
   }
 
   /** Resolves to nothing when the process has ended before it has responded. */
-  async handle(request: FatalRequest): Promise<Response | undefined> {
+  async handle(request: SentRequest): Promise<Response | undefined> {
     const running = await this.#start();
     // Of one that is ending this fails, which the end itself tells.
     running.child.send(request, () => undefined);

@@ -1,15 +1,13 @@
-import { runHandler } from "@fetchwork/http";
 import type { Resource } from "@fetchwork/rest";
 import type { Findings, ShownRequest } from "../finding.ts";
-import type { Caller } from "./caller.ts";
+import type { Caller } from "../caller.ts";
 import type { World } from "./open-world.ts";
-import { requestOf } from "./request-of.ts";
 
 /** What a request got. */
 export interface Answer {
   readonly request: ShownRequest;
   readonly status: number;
-  /** Body and headers as text, also what is in them in Base64 such as cursors, to look for marks in. */
+  /** Body and headers as text to look for marks in, with what Base64 in them says. */
   readonly text: string;
   /** Body as JSON; `undefined` for one that is not. */
   readonly json: unknown;
@@ -35,13 +33,11 @@ export class Sender {
     this.#declared = declaredBy(world);
   }
 
-  /** @param changes - After these the process ends that handles it; its statuses are not reported. Default: none. */
+  /** @param changes - The process ends after these; no status is reported. Default: none. */
   async send(caller: Caller, request: ShownRequest, changes?: number): Promise<Answer> {
     this.#signal?.throwIfAborted();
     this.requests += 1;
-    const handled = await (changes === undefined
-      ? runHandler(this.#world.handler, requestOf(caller, request))
-      : this.#world.handleFatal({ caller, request, changes }));
+    const handled = await this.#world.handle({ caller, request, changes });
     const response = handled ?? new Response("", { status: 503 });
     const text = await response.text();
     const { status } = response;
@@ -80,7 +76,7 @@ interface Declared {
   readonly mayRefuse: boolean;
 }
 
-/** Hooks that respond by throwing, by method and path behind that of the resource; those after a change do not. */
+/** Hooks that may refuse, by method and path below the resource; those after a change may not. */
 const refusing: Readonly<Record<string, readonly (keyof Resource["hooks"])[]>> = {
   "GET ": ["beforeList", "afterList"],
   "QUERY ": ["beforeList", "afterList"],
@@ -107,20 +103,18 @@ function declaredBy({ openApi, ownRoutes, service }: World): readonly Declared[]
       );
     });
   const routes = Object.entries(openApi.paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => {
-      const { operationId, responses } = operation as {
-        readonly operationId: string;
-        readonly responses: object;
-      };
+    Object.entries(methods).map(([name, described]) => {
+      const { operationId: operation, responses } = described as OpenApiOperation;
+      const method = name.toUpperCase();
       const literal = path
         .split(/\{\w+\}/)
         .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"));
       return {
-        method: method.toUpperCase(),
+        method,
         pattern: new RegExp(`^${literal.join("[^/]+")}$`),
-        operation: operationId,
+        operation,
         statuses: new Set(Object.keys(responses)),
-        mayRefuse: !own.has(operationId) && mayRefuse(method.toUpperCase(), path),
+        mayRefuse: !own.has(operation) && mayRefuse(method, path),
         depth: literal.length,
       };
     }),
@@ -129,7 +123,12 @@ function declaredBy({ openApi, ownRoutes, service }: World): readonly Declared[]
   return routes.toSorted((one, other) => one.depth - other.depth);
 }
 
-/** A text with what it has percent-encoded, and in Base64 or Base64url: neither is encrypted, so what is in it is seen. */
+interface OpenApiOperation {
+  readonly operationId: string;
+  readonly responses: object;
+}
+
+/** A text with its percent-encoded and Base64 parts decoded, since everybody can decode them. */
 function readable(text: string): string {
   const plain = text.replace(/%[\da-f]{2}/gi, (code) =>
     String.fromCharCode(parseInt(code.slice(1), 16)),

@@ -3,10 +3,10 @@ import { pathToFileURL } from "node:url";
 import { openStore } from "@fetchwork/documents";
 import { isObject } from "@fetchwork/kit";
 import type { Service } from "@fetchwork/service";
-import { type FatalRequest, openFragile } from "./fragile-service.ts";
+import { type SentRequest, openFragile } from "./fragile-service.ts";
 import type { Sent, Served } from "./second-process.ts";
 
-// The program of `SecondProcess`: it handles requests, and kills itself after the changes that each one has.
+// The program of `SecondProcess`: it kills itself after the changes that each request has.
 try {
   const [, , given = ""] = process.argv;
   const { database, module, settings, ...served } = JSON.parse(given) as Served;
@@ -17,7 +17,7 @@ try {
   if (service === undefined) throw new Error(`it does not export ${served.service}`);
   const store = await openStore(database, { collections: service.collections });
   const { handle } = openFragile(service, store, settings, kill);
-  process.on("message", (request: FatalRequest) => void respond(handle(request)));
+  process.on("message", (request: SentRequest) => void respond(handle(request)));
   process.on("disconnect", () => process.exit());
   // A process that is killed keeps nothing by itself.
   flushCompileCache();

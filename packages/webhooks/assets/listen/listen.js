@@ -1,10 +1,12 @@
 import { announce, at, button, make, timeOf } from "../portal/elements.js";
 
 /**
- * What the listener keeps of a delivery; `version` counts from 1, and one that can be replayed has a `number`.
+ * What the listener keeps of a delivery; `version` counts from 1, and one that can be replayed has
+ * a `number`.
  *
- * @typedef {{ version: number, at: string, id: string, event: string, verified?: boolean, status: number, reason?: string,
- *   bytes: number, payload: string, headers: readonly (readonly [string, string])[], number?: number }} Delivery
+ * @typedef {{ version: number, at: string, id: string, event: string, verified?: boolean, status:
+ *   number, reason?: string, bytes: number, payload: string, headers: readonly (readonly [string,
+ *   string])[], number?: number }} Delivery
  * @typedef {{ status: number, milliseconds: number, reason?: string }} Reply
  * @typedef {{ deliveries: readonly Delivery[], forwardsTo?: string }} News
  */

@@ -1,6 +1,9 @@
 /** @typedef {import("../../src/node/sender/endpoints/endpoints.ts").WebhookEndpoint} Endpoint */
 /** @typedef {import("../../src/node/sender/create-sender.ts").StoredDelivery} Delivery */
-/** @typedef {{ readonly name: string, readonly description?: string, readonly example?: object }} EventType */
+/**
+ * @typedef {{ readonly name: string, readonly description?: string, readonly example?: object }}
+ * EventType
+ */
 
 const parents = (document.documentElement.dataset["parents"] ?? "").split(" ");
 /** @type {string | undefined} */

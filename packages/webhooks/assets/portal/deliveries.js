@@ -63,13 +63,9 @@ export function deliveryList(endpointId) {
     return deliveries.some(({ status }) => status === "pending");
   }
 
-  /** Shows for some seconds how deliveries go on. */
+  /** Shows for some seconds how deliveries go on, until the view is left. */
   async function watch() {
-    for (
-      let turn = 0;
-      turn < 10 && (await refresh()) && (turn === 0 || list.isConnected);
-      turn += 1
-    ) {
+    for (let turn = 0; turn < 10 && list.isConnected && (await refresh()); turn += 1) {
       await new Promise((resolve) => setTimeout(resolve, 500));
     }
   }

@@ -10,7 +10,8 @@ export function at(id) {
  *
  * @template {keyof HTMLElementTagNameMap} Tag
  * @param {Tag} tag
- * @param {Readonly<Record<string, unknown>>} [properties] A function listens to the event of that name.
+ * @param {Readonly<Record<string, unknown>>} [properties] A function listens to the event of that
+ * name.
  * @param {...(Node | string | undefined)} children
  * @returns {HTMLElementTagNameMap[Tag]}
  */

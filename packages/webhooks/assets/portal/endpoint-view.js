@@ -7,7 +7,7 @@ import {
   sendTest,
 } from "./api.js";
 import { deliveryList } from "./deliveries.js";
-import { announce, button, labelled, make, stateLabel, timeOf } from "./elements.js";
+import { announce, at, button, labelled, make, stateLabel, timeOf } from "./elements.js";
 import { endpointForm } from "./endpoint-form.js";
 
 /** @typedef {import("./api.js").Endpoint} Endpoint */
@@ -88,6 +88,8 @@ function removal(id) {
       "Remove for ever",
       async () => {
         await removeEndpoint(id);
+        // Nothing in the view asks for the endpoint any more.
+        at("main").replaceChildren();
         location.hash = "#/";
       },
       "bad",

@@ -1,4 +1,4 @@
-/** The part of Node's `IncomingMessage` that a receiver uses, with properties that frameworks and clouds add. */
+/** Parts of Node's `IncomingMessage` for a receiver, with frameworks' additions. */
 export interface NodeRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;

@@ -13,8 +13,9 @@ import type { NodeRequest, NodeResponse } from "./node-message.ts";
 import { readNodeBody } from "./read-node-body.ts";
 
 /**
- * A listener of Node's `http`, and a middleware of Express and frameworks like it. Resolves to whether it responded; for
- * another path it calls `next`, if there is one, and resolves to `false`. Never rejects.
+ * A listener of Node's `http`, and a middleware of Express and frameworks like it. Resolves to
+ * whether it responded; for another path it calls `next`, if there is one, and resolves to `false`.
+ * Never rejects.
  */
 export type NodeMiddleware = (
   request: NodeRequest,
@@ -22,7 +23,7 @@ export type NodeMiddleware = (
   next?: (error?: unknown) => void,
 ) => Promise<boolean>;
 
-/** Milliseconds for which the rest of a refused body is discarded before the connection is closed. */
+/** Milliseconds for which the rest of a refused body is discarded before the connection closes. */
 const discardTimeout = 1000;
 
 /**
@@ -46,7 +47,8 @@ export function createNodeMiddleware<Events extends EventMap, Transformed>(
   return async (request, response, next) => {
     try {
       const match = matchPath(receiver.path, request);
-      // A URL that cannot be parsed may belong to another route. Only without one it is refused here.
+      // A URL that cannot be parsed may belong to another route. Only without one it is refused
+      // here.
       if (match === "other" || (match === "invalid" && next !== undefined)) {
         next?.();
         return false;
@@ -99,14 +101,15 @@ function invalidUrl({ url = "" }: NodeRequest): ReceiverResponse {
 }
 
 function send(request: NodeRequest, response: NodeResponse, result: ReceiverResponse): void {
-  // The framework has responded, for instance after its own timeout; or the client has disconnected.
+  // The framework has responded, for instance after its own timeout; or the client has
+  // disconnected.
   if (response.headersSent || response.destroyed === true) return;
   response.writeHead(result.status, { ...result.headers });
   response.end(result.body);
   if (result.discardsBody && request.complete !== true) discardBody(request);
 }
 
-/** Lets a client that is about to finish do so, and then read the response; disconnects any other. */
+/** Lets a client that is about to finish read the response; disconnects others. */
 function discardBody(request: NodeRequest): void {
   request.on("error", () => undefined);
   const timer = setTimeout(() => request.destroy(), discardTimeout);

@@ -6,11 +6,12 @@ import type { NodeRequest } from "./node-message.ts";
 const encoder = new TextEncoder();
 
 /**
- * Reads the bytes of a request within the limits of its body, or takes the bytes that a framework kept. A body that was
- * read without keeping its bytes is refused at once: they are lost, and its stream would never end.
+ * Reads the bytes of a request within the limits of its body, or takes the bytes that a framework
+ * kept. A body that was read without keeping its bytes is refused at once: they are lost, and its
+ * stream would never end.
  *
- * @throws WebhookError `ERR_WEBHOOKS_BODY_USED`, `ERR_WEBHOOKS_BODY_SIZE`, `ERR_WEBHOOKS_BODY_TIMEOUT`,
- *   `ERR_WEBHOOKS_BODY_BUDGET`, `ERR_WEBHOOKS_BODY`
+ * @throws WebhookError `ERR_WEBHOOKS_BODY_USED`, `ERR_WEBHOOKS_BODY_SIZE`,
+ *   `ERR_WEBHOOKS_BODY_TIMEOUT`, `ERR_WEBHOOKS_BODY_BUDGET`, `ERR_WEBHOOKS_BODY`
  */
 export async function readNodeBody(
   request: NodeRequest,
@@ -32,7 +33,8 @@ function bytesOf(body: unknown): Uint8Array | undefined {
   return typeof body === "string" ? encoder.encode(body) : undefined;
 }
 
-// By events and not as an async iterable, whose `return()` would destroy the request before the response is sent.
+// By events and not as an async iterable, whose `return()` would destroy the request before the
+// response is sent.
 function readStream(request: NodeRequest, unverified: UnverifiedBody): Promise<Uint8Array> {
   return new Promise((resolve, reject) => {
     const body = new ByteCollector();

@@ -23,12 +23,13 @@ export interface SimulateOptions {
 export interface DeliveryToSign extends SimulateOptions {
   /** The platform that sends. Default: `vendor`. */
   readonly vendor?: Vendor | undefined;
+  /** The secret that is shared with the receiver. */
   readonly secret: string;
   /** Name of the event, or of event and action: `issues.opened`. */
   readonly name: string;
   /**
-   * The payload. Fields for action, name and identifier are added where the vendor writes them into it and they are missing:
-   * `action`, or `type` and `id`. A text is the body as it is.
+   * The payload. Fields for action, name and identifier are added where the vendor writes them into
+   * it and they are missing: `action`, or `type` and `id`. A text is the body as it is.
    */
   readonly payload: object | string;
 }
@@ -43,8 +44,8 @@ const optionNames: readonly (keyof SimulateOptions)[] = ["id", "timestamp", "url
  * const request = await signRequest({ vendor: stripe, secret, name: "invoice.paid", payload: { data } });
  * expect((await app.fetch(request)).status).toBe(200);
  * ```
- * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`, `ERR_WEBHOOKS_SECRET`, `ERR_WEBHOOKS_ARGUMENT` for a payload of another
- *   event
+ * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`, `ERR_WEBHOOKS_SECRET`, `ERR_WEBHOOKS_ARGUMENT`
+ *   for a payload of another event
  */
 export async function signRequest(delivery: DeliveryToSign): Promise<Request> {
   checkOptions("signRequest", delivery, [...optionNames, "vendor", "secret", "name", "payload"]);
@@ -55,8 +56,8 @@ export async function signRequest(delivery: DeliveryToSign): Promise<Request> {
 }
 
 /**
- * Signs an event with the first secret and delivers it to a receiver of these `Webhooks`, or of an inbox, as the vendor
- * would, without a server. Resolves to the response.
+ * Signs an event with the first secret and delivers it to a receiver of these `Webhooks`, or of an
+ * inbox, as the vendor would, without a server. Resolves to the response.
  *
  * @example
  * ```ts
@@ -109,7 +110,7 @@ async function makeRequest<Events extends EventMap>(
     known = vendor.describe?.(headers, parseBody(body, isForm ? "form" : "json")).name;
   }
   if (known !== undefined && known !== event) {
-    const message = `the payload is of the event "${known}", expected "${event}"`;
+    const message = `the event of the payload must be "${event}", got "${known}"`;
     throw new WebhookUsageError("ERR_WEBHOOKS_ARGUMENT", message);
   }
   const unsigned = new Request(url, { method: "POST", headers });

@@ -8,15 +8,16 @@ import { trimSlashes, type WaitUntil } from "../receive/receiver.ts";
 import { Webhooks } from "../receive/webhooks.ts";
 
 /**
- * Responds to a request. The other arguments are what the runtime passes: `env` and `ctx` of Workers, the server of Bun,
- * `info` of Deno, `{ params }` of Next.js, the context of `@fetchwork/http` or of Netlify. What still runs after a 202 is
- * passed to `waitUntil` of the first of them that has it. Never rejects, unless `fallback` does.
+ * Responds to a request. The other arguments are what the runtime passes: `env` and `ctx` of
+ * Workers, the server of Bun, `info` of Deno, `{ params }` of Next.js, the context of
+ * `@fetchwork/http` or of Netlify. What still runs after a 202 is passed to `waitUntil` of the
+ * first of them that has it. Never rejects, unless `fallback` does.
  */
 export type WebMiddleware = (request: Request, ...runtime: readonly unknown[]) => Promise<Response>;
 
 /** Options of {@link createWebMiddleware}. */
 export interface WebReceiverOptions extends ReceiverOptions {
-  /** Responds to requests for other paths; called with all arguments of the runtime. Default: 404. */
+  /** Responds to requests for other paths, with all arguments of the runtime. Default: 404. */
   readonly fallback?:
     ((request: Request, ...runtime: never[]) => Response | Promise<Response>) | undefined;
 }
@@ -28,8 +29,9 @@ export const webReceiverOptionNames: readonly (keyof WebReceiverOptions)[] = [
 ];
 
 /**
- * Makes a receiver for runtimes with `Request` and `Response`. It is the `fetch` of Workers and Bun, the handler of
- * `Deno.serve` and the `POST` of Next.js as it stands. See {@link WebMiddleware} for `waitUntil`.
+ * Makes a receiver for runtimes with `Request` and `Response`. It is the `fetch` of Workers and
+ * Bun, the handler of `Deno.serve` and the `POST` of Next.js as it stands. See {@link
+ * WebMiddleware} for `waitUntil`.
  *
  * @example
  * ```ts
@@ -67,7 +69,7 @@ export function createWebMiddleware<Events extends EventMap, Transformed>(
   };
 }
 
-/** Finds `waitUntil` among the arguments of a runtime. What it throws is logged, because the response is already made. */
+/** Finds `waitUntil` among the arguments of a runtime. Its errors are only logged. */
 function findWaitUntil(runtime: readonly unknown[], log: Logger): WaitUntil | undefined {
   const context = runtime.find(hasWaitUntil);
   if (context === undefined) return undefined;

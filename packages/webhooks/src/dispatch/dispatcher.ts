@@ -17,7 +17,7 @@ interface DispatcherOptions {
   readonly semaphore: Semaphore | undefined;
 }
 
-/** Calls the handlers of an event: finds them by name, transforms the event, runs them in parallel, reports failures. */
+/** Calls an event's handlers by name: transforms, runs in parallel, reports failures. */
 export class Dispatcher {
   readonly handlers: HandlerRegistry = new HandlerRegistry();
   readonly errors: ErrorListeners;
@@ -35,10 +35,11 @@ export class Dispatcher {
   }
 
   /**
-   * Runs all handlers of an event in parallel. Rejects with a {@link WebhookReceiveError} after all have settled, when one
-   * of them failed.
+   * Runs all handlers of an event in parallel. Rejects with a {@link WebhookReceiveError} after all
+   * have settled, when one of them failed.
    *
-   * @param context - What the handlers are called with, without `handlerTimeout`. Default: one for each of them.
+   * @param context - What the handlers are called with, without `handlerTimeout`. Default: one for
+   * each of them.
    */
   async dispatch(event: UntypedEvent, context?: HandlerContext): Promise<void> {
     const handlers = this.#handlersOf(event);
@@ -58,7 +59,8 @@ export class Dispatcher {
   }
 
   /**
-   * Reserves room for the handlers of an event that is dispatched later. Call the returned function just before that.
+   * Reserves room for the handlers of an event that is dispatched later. Call the returned function
+   * just before that.
    *
    * @throws WebhookError `ERR_WEBHOOKS_OVERLOAD`
    */
@@ -86,7 +88,7 @@ export class Dispatcher {
     );
   }
 
-  /** Runs one handler when it is its turn. Resolves to the error of a handler that failed, which was reported. */
+  /** Runs one handler in its turn. Resolves to its error if it failed, which was reported. */
   async #run(
     registration: Registration,
     event: UntypedEvent,

@@ -24,18 +24,18 @@ export interface EventHandlerOptions<Events extends EventMap, Transformed = unkn
   /** The platform that sends. Default: `vendor`. */
   readonly vendor?: Vendor<Events> | undefined;
   /**
-   * Changes the event for handlers registered with `on`; called once for each of them. They are called with what it
-   * returns. Default: none.
+   * Changes the event for handlers registered with `on`; called once for each of them. They are
+   * called with what it returns. Default: none.
    */
   readonly transform?: ((event: UntypedEvent) => Transformed | Promise<Transformed>) | undefined;
   /** Default: the console, without `debug` and `info`. */
   readonly log?: Partial<Logger> | undefined;
   /** What `on` does with an unknown event name. Default: `"warn"`. */
   readonly onUnknownEventName?: "warn" | "ignore" | "throw" | undefined;
-  /** Maximum number of handlers that run at once, over all deliveries; others wait. Default: `Infinity`. */
+  /** Maximum number of handlers that run at once, over all deliveries. Default: `Infinity`. */
   readonly concurrency?: number | undefined;
-  /** Maximum number of handlers that wait; beyond it a delivery is refused with 503. Default: `10_000`. */
+  /** Maximum waiting handlers; beyond it a delivery gets 503. Default: `10_000`. */
   readonly backlog?: number | undefined;
-  /** Milliseconds after which a handler counts as failed and its signal is aborted. Default: `Infinity`. */
+  /** Milliseconds after which a handler fails and is aborted. Default: `Infinity`. */
   readonly handlerTimeout?: number | undefined;
 }

@@ -25,7 +25,7 @@ type TransformedEvent<
   ? WebhookEvent<Events, Name>
   : WebhookEvent<Events, Name> & Added<Transformed>;
 
-/** What a transform adds, without the parts that it leaves as they are: their types follow from the event name. */
+/** What a transform adds, without the parts it leaves unchanged, whose types follow the name. */
 type Added<Transformed> = Transformed extends UntypedEvent
   ? {
       [
@@ -58,33 +58,36 @@ export interface EventHandler<Events extends EventMap = VendorEvents, Transforme
   /**
    * Adds a handler for one or more names; twice for a name that is listed twice.
    *
-   * @throws WebhookUsageError `ERR_WEBHOOKS_EVENT_NAME`, `ERR_WEBHOOKS_ARGUMENT` when the handler is not a function
+   * @throws WebhookUsageError `ERR_WEBHOOKS_EVENT_NAME`, `ERR_WEBHOOKS_ARGUMENT` when the handler
+   * is not a function
    */
   readonly on: <Name extends EventName<Events>>(
     eventName: Name | readonly Name[],
     handler: EventListener<Events, Name, Transformed>,
   ) => void;
-  /** Adds a handler for every event, known or unknown. It is called with the event without the transform. */
+  /** Adds a handler for every event, known or unknown. It gets the event without the transform. */
   readonly onAny: (handler: AnyListener<Events>) => void;
   /**
-   * Adds a listener of failures: called once for each handler that failed, and once for a delivery that could not be
-   * verified, read or started. It is not awaited.
+   * Adds a listener of failures: called once for each handler that failed, and once for a delivery
+   * that could not be verified, read or started. It is not awaited.
    */
   readonly onError: (handler: ErrorListener) => void;
   /**
-   * Removes the most recent registration of a handler, for each name. `*` is for `onAny`, `error` for `onError`. Ignores
-   * handlers that are not registered.
+   * Removes the most recent registration of a handler, for each name. `*` is for `onAny`, `error`
+   * for `onError`. Ignores handlers that are not registered.
    */
   readonly removeListener: <Name extends EventName<Events> | "*" | "error">(
     eventName: Name | readonly Name[],
     handler: (...parameters: never[]) => unknown,
   ) => void;
   /**
-   * Calls the handlers of `<name>.<action>`, of `<name>` and of any event, in this order and in parallel, and resolves
-   * when all are done.
+   * Calls the handlers of `<name>.<action>`, of `<name>` and of any event, in this order and in
+   * parallel, and resolves when all are done.
    *
-   * @throws WebhookReceiveError `ERR_WEBHOOKS_RECEIVE` with a `WebhookHandlerError` in `errors` for each that failed
-   * @throws WebhookError `ERR_WEBHOOKS_EVENT` without name or payload, `ERR_WEBHOOKS_OVERLOAD` with too many waiting
+   * @throws WebhookReceiveError `ERR_WEBHOOKS_RECEIVE` with a `WebhookHandlerError` in `errors` for
+   * each that failed
+   * @throws WebhookError `ERR_WEBHOOKS_EVENT` without name or payload, `ERR_WEBHOOKS_OVERLOAD` with
+   * too many waiting
    */
   readonly receive: (event: ReceivedEvent) => Promise<void>;
 }
@@ -203,6 +206,6 @@ function checkHandler(handler: unknown): void {
   if (typeof handler === "function") return;
   throw new WebhookUsageError(
     "ERR_WEBHOOKS_ARGUMENT",
-    `handler is ${typeof handler}, expected a function`,
+    `handler must be a function, got ${typeof handler}`,
   );
 }

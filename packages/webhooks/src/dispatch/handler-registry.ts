@@ -43,7 +43,8 @@ export class HandlerRegistry {
 }
 
 function toRegistration(handler: UntypedHandler, kind: "named" | "any"): Registration {
-  // The types of `on` ensure that a handler takes the events of the names that it is registered for.
+  // The types of `on` ensure that a handler takes the events of the names that it is registered
+  // for.
   return { handler: handler as Registration["handler"], isTransformed: kind === "named" };
 }
 

@@ -18,8 +18,8 @@ export interface ValidateEventNameOptions {
 /**
  * Checks that handlers can be registered for a name.
  *
- * @throws WebhookUsageError `ERR_WEBHOOKS_EVENT_NAME` for a value that is not a string, for `*` and `error` always, and for an
- *   unknown name unless `onUnknownEventName` is `warn` or `ignore`
+ * @throws WebhookUsageError `ERR_WEBHOOKS_EVENT_NAME` for a value that is not a string, for `*` and
+ *   `error` always, and for an unknown name unless `onUnknownEventName` is `warn` or `ignore`
  */
 export function validateEventName(name: string, options: ValidateEventNameOptions = {}): void {
   checkOptions("validateEventName", options, ["onUnknownEventName", "log", "vendor"]);

@@ -10,8 +10,9 @@ import { github, githubEventNames } from "../vendors/github.ts";
 export type EmitterWebhookEventName = GithubEventName;
 
 /**
- * An event of GitHub. `EmitterWebhookEvent<"issues.opened">` has the name `issues` and the payload of that action; without
- * a name, it is any event, and narrows by `name`. Payloads have types when `@octokit/openapi-webhooks-types` is installed.
+ * An event of GitHub. `EmitterWebhookEvent<"issues.opened">` has the name `issues` and the payload
+ * of that action; without a name, it is any event, and narrows by `name`. Payloads have types when
+ * `@octokit/openapi-webhooks-types` is installed.
  */
 export type EmitterWebhookEvent<Name extends EmitterWebhookEventName = TopLevelName<GithubEvents>> =
   WebhookEvent<GithubEvents, Name>;
@@ -25,8 +26,8 @@ type GithubEventNameOptions = Omit<ValidateEventNameOptions, "vendor">;
 /**
  * Checks that handlers can be registered for a name.
  *
- * @throws WebhookUsageError `ERR_WEBHOOKS_EVENT_NAME` for a value that is not a string, for `*` and `error` always, and for
- *   an unknown name unless `onUnknownEventName` is `warn` or `ignore`
+ * @throws WebhookUsageError `ERR_WEBHOOKS_EVENT_NAME` for a value that is not a string, for `*` and
+ *   `error` always, and for an unknown name unless `onUnknownEventName` is `warn` or `ignore`
  */
 export function validateEventName<Options extends GithubEventNameOptions>(
   name: string,

@@ -13,8 +13,8 @@ import type { EmitterWebhookEvent } from "./events.ts";
 
 interface TransformOption<Transformed> {
   /**
-   * Changes the event for handlers registered with `on`; called once for each of them. They are called with what it
-   * returns. Default: none.
+   * Changes the event for handlers registered with `on`; called once for each of them. They are
+   * called with what it returns. Default: none.
    */
   transform?(event: UntypedEvent): Transformed | Promise<Transformed>;
 }
@@ -31,14 +31,14 @@ interface GithubEventHandlerOptions<Transformed = unknown>
     Omit<EventHandlerOptions<GithubEvents, Transformed>, "vendor" | "transform">,
     TransformOption<Transformed> {}
 
-/** A listener of failures. Of a delivery that could not be verified, the event has `id` and `name` only. */
+/** A listener of failures. The event of an unverified delivery has only `id` and `name`. */
 type GithubErrorListener = (
   error: WebhookError & { readonly event: EmitterWebhookEvent },
 ) => unknown;
 
 /**
- * Verifies GitHub's deliveries and calls handlers. All methods are bound. As `Webhooks` of `@fetchwork/webhooks` with the
- * vendor `github`, and with the types of `@octokit/webhooks`.
+ * Verifies GitHub's deliveries and calls handlers. All methods are bound. As `Webhooks` of
+ * `@fetchwork/webhooks` with the vendor `github`, and with the types of `@octokit/webhooks`.
  *
  * @example
  * ```ts
@@ -57,7 +57,8 @@ export class Webhooks<Transformed = unknown> extends VendorWebhooks<GithubEvents
 }
 
 /**
- * Makes handlers of GitHub's events and `receive` without verification, for events from another source.
+ * Makes handlers of GitHub's events and `receive` without verification, for events from another
+ * source.
  *
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */

@@ -33,7 +33,8 @@ interface ReplayCollection {
 const claimsPerCleaning = 1000;
 
 /**
- * Remembers deliveries in a collection of `@fetchwork/documents`, so that they survive restarts, and several processes share them.
+ * Remembers deliveries in a collection of `@fetchwork/documents`, so that they survive restarts,
+ * and several processes share them.
  *
  * Define the collection with an index on `until`; expired documents are removed from time to time.
  *

@@ -26,11 +26,11 @@ export interface AcceptedDelivery {
   readonly handshake: string | undefined;
   /** Its claim in the replay store; `undefined` when it has none. */
   readonly mark: ReplayMark | undefined;
-  /** `"duplicate"`: it was handled before; `"stored"`: it is handled later. Neither may be handled now. */
+  /** `"duplicate"`: handled before; `"stored"`: handled later. Neither may be handled now. */
   readonly state: "new" | "duplicate" | "stored";
 }
 
-/** Takes a delivery from its bytes to its handlers: verifies, parses, claims its replay mark, dispatches. */
+/** Takes a delivery from bytes to handlers: verifies, parses, claims its mark, dispatches. */
 export class DeliveryProcessor {
   readonly vendor: Vendor;
   readonly dispatcher: Dispatcher;
@@ -80,7 +80,8 @@ export class DeliveryProcessor {
   /**
    * Runs the handlers of an accepted delivery, and settles its replay mark.
    *
-   * @param onFailure - Called as soon as handlers have failed, before the replay store is updated, which may take a while.
+   * @param onFailure - Called as soon as handlers have failed, before the replay store is updated,
+   * which may take a while.
    * @throws WebhookReceiveError, WebhookError `ERR_WEBHOOKS_OVERLOAD`
    */
   async run(

@@ -2,12 +2,13 @@ import { WebhookError } from "../errors.ts";
 import type { UnknownPayload } from "../event-map.ts";
 import type { BodyKind } from "../body-kind.ts";
 
-// Fatal, because JSON must be UTF-8 (RFC 8259, 8.1). A byte-order mark is ignored, as the same section allows.
+// Fatal, because JSON must be UTF-8 (RFC 8259, 8.1). A byte-order mark is ignored, as the same
+// section allows.
 const decoder = new TextDecoder("utf-8", { fatal: true });
 
 /**
- * Parses a payload, which is an object or an array. A form has it as JSON in its field `payload`; without that field, its
- * fields are the payload.
+ * Parses a payload, which is an object or an array. A form has it as JSON in its field `payload`;
+ * without that field, its fields are the payload.
  *
  * @throws WebhookError `ERR_WEBHOOKS_JSON`
  */

@@ -5,8 +5,8 @@ import { readingError, type UnverifiedBody } from "./unverified-body.ts";
 /**
  * Reads the bytes of a request within the limits of its body.
  *
- * @throws WebhookError `ERR_WEBHOOKS_BODY_USED`, `ERR_WEBHOOKS_BODY_SIZE`, `ERR_WEBHOOKS_BODY_TIMEOUT`,
- *   `ERR_WEBHOOKS_BODY_BUDGET`, `ERR_WEBHOOKS_BODY`
+ * @throws WebhookError `ERR_WEBHOOKS_BODY_USED`, `ERR_WEBHOOKS_BODY_SIZE`,
+ *   `ERR_WEBHOOKS_BODY_TIMEOUT`, `ERR_WEBHOOKS_BODY_BUDGET`, `ERR_WEBHOOKS_BODY`
  */
 export async function readWebBody(
   request: Request,

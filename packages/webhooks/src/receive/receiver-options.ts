@@ -6,31 +6,32 @@ export interface ReceiverOptions {
   /** Path of deliveries; trailing slashes are ignored. Default: the path of the vendor. */
   readonly path?: string | undefined;
   /**
-   * Public URL of the receiver, without a query, as the sender has it: `https://example.com/api/twilio/webhooks`. Required for
-   * vendors that sign the URL, because behind a proxy a request has another one. The query of the request is added. Default:
-   * none.
+   * Public URL of the receiver, without a query, as the sender has it:
+   * `https://example.com/api/twilio/webhooks`. Required for vendors that sign the URL, because
+   * behind a proxy a request has another one. The query of the request is added. Default: none.
    */
   readonly url?: string | undefined;
   /**
-   * Milliseconds from the arrival of a request to its response: 202 while handlers still run, 503 when a secret function
-   * or a replay store has not finished, so that the delivery is not handled yet. Default: `9_000`, as GitHub waits for
-   * ten seconds.
+   * Milliseconds from the arrival of a request to its response: 202 while handlers still run, 503
+   * when a secret function or a replay store has not finished, so that the delivery is not handled
+   * yet. Default: `9_000`, as GitHub waits for ten seconds.
    */
   readonly timeout?: number | undefined;
   /**
-   * `"await"` responds when the handlers are done, `"ack"` with 202 as soon as the delivery is verified. With `"ack"`, a
-   * failure is reported to `onError` and the log only: the sender does not retry. Default: `"await"`.
+   * `"await"` responds when the handlers are done, `"ack"` with 202 as soon as the delivery is
+   * verified. With `"ack"`, a failure is reported to `onError` and the log only: the sender does
+   * not retry. Default: `"await"`.
    */
   readonly mode?: "await" | "ack" | undefined;
-  /** Maximum size of a body in bytes; the response to a larger one is 413. Default: `26_214_400` (25 MiB). */
+  /** Maximum size of a body in bytes; a larger one is refused with 413. Default: 25 MiB. */
   readonly maxBody?: number | undefined;
   /** Milliseconds in which a body must arrive; else the response is 408. Default: `10_000`. */
   readonly bodyTimeout?: number | undefined;
-  /** Kinds of bodies that are accepted; the response to others is 415. Default: those of the vendor, mostly JSON. */
+  /** Accepted kinds of bodies; others get 415. Default: the vendor's, mostly JSON. */
   readonly contentTypes?: readonly BodyKind[] | undefined;
   /**
-   * Sends name and message of the first error that a handler threw, truncated to 1,000 characters. Unsafe where messages
-   * contain secrets. The status is 500 in any case. Default: `false`.
+   * Sends name and message of the first error that a handler threw, truncated to 1,000 characters.
+   * Unsafe where messages contain secrets. The status is 500 in any case. Default: `false`.
    */
   readonly exposeErrors?: boolean | undefined;
   /** Receives log messages. Default: the log of the `Webhooks`. */

@@ -44,7 +44,8 @@ export function errorResponse(
 /**
  * Makes the response to a delivery that failed.
  *
- * @param options.exposeErrors - Whether the response contains name and message of the first error that a handler threw.
+ * @param options.exposeErrors - Whether the response contains name and message of the first error
+ * that a handler threw.
  */
 export function failureResponse(
   error: unknown,
@@ -76,7 +77,7 @@ export type ConstantResponses = Readonly<
   >
 >;
 
-/** Makes the responses of a receiver that accepts these media types, and may have its own content for success. */
+/** Makes the responses of a receiver for these media types, with its own content for success. */
 export function constantResponses(
   mediaTypes: readonly string[],
   success?: { readonly contentType: string; readonly body: string },

@@ -138,7 +138,7 @@ export class Receiver {
     return query === -1 ? this.#url : this.#url + url.slice(query);
   }
 
-  /** Checks method and headers. Returns the kind of the body, or a response when the body need not be read. */
+  /** Checks method and headers. Returns the kind of body, or a response when none need be read. */
   #checkHead({ method, headers }: IncomingRequest): ReceiverResponse | BodyKind {
     if (method !== "POST") return errorResponse(404, `Unknown route: ${method} ${this.path}`);
     const kind = bodyKindOf(headers.get("content-type"));
@@ -162,7 +162,7 @@ export class Receiver {
     return kind;
   }
 
-  /** Waits for the secret function and the replay store until the deadline. A later claim is released. */
+  /** Waits for secrets and replay store until the deadline. Releases late claims. */
   #inTime(accepting: Promise<AcceptedDelivery>, deadline: number): Promise<AcceptedDelivery> {
     return withTimeout(accepting, timeLeft(deadline), () => {
       accepting.then(

@@ -9,7 +9,7 @@ import type { Vendor } from "../vendors/define-vendor.ts";
 import { memoryReplayStore } from "./memory-replay-store.ts";
 import type { ReplayOptions, ReplayStore } from "./replay-store.ts";
 
-/** The claim of one delivery in a replay store. Its methods log what the store fails with, and never reject. */
+/** A delivery's claim in a replay store. Its methods log failures, never reject. */
 export interface ReplayMark {
   /** Remembers the delivery as handled. */
   complete(): Promise<void>;
@@ -26,8 +26,9 @@ export interface Message {
 /** Decides what becomes of verified deliveries. */
 export interface DeliveryGuard {
   /**
-   * Claims a verified delivery. Resolves to its mark, or to `"duplicate"` when it was handled before; `undefined` when
-   * nothing identifies it. `"stored"`: it is kept, and handled later, so that no handler runs now.
+   * Claims a verified delivery. Resolves to its mark, or to `"duplicate"` when it was handled
+   * before; `undefined` when nothing identifies it. `"stored"`: it is kept, and handled later, so
+   * that no handler runs now.
    *
    * @param signatureKey - The key that it was signed with.
    */
@@ -146,7 +147,7 @@ export class ReplayGuard implements DeliveryGuard {
   }
 }
 
-/** Reads the identifier that the signature of a verified delivery covers; `undefined` or `""` when it covers none. */
+/** Reads the signed identifier of a verified delivery; `undefined` or `""` if none. */
 export function signedIdOf(
   { scheme, signedId }: Vendor,
   { payload }: UntypedEvent,

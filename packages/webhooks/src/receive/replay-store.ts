@@ -2,13 +2,13 @@
 export type ReplayState = "new" | "running" | "done";
 
 /**
- * Remembers deliveries, so that each is handled once. Keys are the name of the vendor, a colon and a digest: at most 128
- * characters, and safe to store.
+ * Remembers deliveries, so that each is handled once. Keys are the name of the vendor, a colon and
+ * a digest: at most 128 characters, and safe to store.
  */
 export interface ReplayStore {
   /**
-   * Claims a delivery atomically. `"new"`: the caller has claimed it for `lease` milliseconds. After them it is new again,
-   * unless it is done.
+   * Claims a delivery atomically. `"new"`: the caller has claimed it for `lease` milliseconds.
+   * After them it is new again, unless it is done.
    */
   claim(key: string, lease: number): ReplayState | Promise<ReplayState>;
   /** Marks a delivery as done for `keepFor` milliseconds. */
@@ -18,19 +18,21 @@ export interface ReplayStore {
 }
 
 /**
- * Options of replay protection. A delivery is a duplicate when it has the signed identifier of a handled one.
- * Without a signed identifier it is handled each time, because different events may have the same body.
+ * Options of replay protection. A delivery is a duplicate when it has the signed identifier of a
+ * handled one. Without a signed identifier it is handled each time, because different events may
+ * have the same body.
  */
 export interface ReplayOptions {
   /** Remembers deliveries. Default: a new `memoryReplayStore`. */
   readonly store?: ReplayStore | undefined;
   /** Milliseconds for which a handled delivery is remembered. Default: 24 hours. */
   readonly keepFor?: number | undefined;
-  /** Milliseconds after which a claim expires, because its process crashed. Longer than any handler runs. Default: `60_000`. */
+  /** Milliseconds until a crashed claim expires; above handlers' time. Default: `60_000`. */
   readonly lease?: number | undefined;
   /**
-   * Milliseconds for which deliveries without a signed identifier count as duplicates when their bodies are equal.
-   * Genuine events with equal bodies are then dropped, whatever their names. Default: none are dropped.
+   * Milliseconds for which deliveries without a signed identifier count as duplicates when their
+   * bodies are equal. Genuine events with equal bodies are then dropped, whatever their names.
+   * Default: none are dropped.
    */
   readonly dropEqualBodiesFor?: number | undefined;
 }

@@ -14,7 +14,7 @@ export interface BodyLimits {
   readonly timeout: number;
 }
 
-/** One body, from its first byte until it is verified: its limits of size and time, and its share of the budget. */
+/** One body until it is verified: its limits of size and time, and its share of the budget. */
 export class UnverifiedBody {
   readonly share: BodyShare;
   readonly #limits: BodyLimits;

@@ -27,21 +27,22 @@ export interface WebhooksOptions<
   Transformed = unknown,
 > extends EventHandlerOptions<Events, Transformed> {
   /**
-   * The secret that is shared with the sender. Of several, the first one signs and all verify. A function is called for each
-   * delivery; when it fails, the response is 500 and the delivery is not handled.
+   * The secret that is shared with the sender. Of several, the first one signs and all verify. A
+   * function is called for each delivery; when it fails, the response is 500 and the delivery is
+   * not handled.
    */
   readonly secret: string | readonly string[] | SecretFunction;
   /** More secrets to verify with, for example the old secret during a rotation. Default: none. */
   readonly additionalSecrets?: readonly string[] | undefined;
   /**
-   * Handles each delivery with a signed identifier once; see {@link ReplayOptions}. `true` for the defaults. Default:
-   * `false`.
+   * Handles each delivery with a signed identifier once; see {@link ReplayOptions}. `true` for the
+   * defaults. Default: `false`.
    */
   readonly replay?: boolean | ReplayOptions | undefined;
   /**
-   * Maximum number of bytes of unverified bodies that receivers and `verifyAndParse` keep, over all requests. Beyond it the
-   * largest body is refused with 503. Memory in use may be three times as much. Default:
-   * `67_108_864` (64 MiB).
+   * Maximum number of bytes of unverified bodies that receivers and `verifyAndParse` keep, over all
+   * requests. Beyond it the largest body is refused with 503. Memory in use may be three times as
+   * much. Default: `67_108_864` (64 MiB).
    */
   readonly maxUnverified?: number | undefined;
 }

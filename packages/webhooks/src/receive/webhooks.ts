@@ -141,8 +141,9 @@ export class Webhooks<
   }
 
   /**
-   * Tells whether a signature of a payload is valid for any of the secrets. Vendors that sign more than the payload need
-   * all headers of the delivery instead of the signature, those that sign the URL also the public URL with its query.
+   * Tells whether a signature of a payload is valid for any of the secrets. Vendors that sign more
+   * than the payload need all headers of the delivery instead of the signature, those that sign the
+   * URL also the public URL with its query.
    *
    * @throws WebhookUsageError `ERR_WEBHOOKS_ARGUMENT` without payload or signature
    */
@@ -162,8 +163,8 @@ export class Webhooks<
   /**
    * Verifies a delivery and calls its handlers.
    *
-   * @throws WebhookError `ERR_WEBHOOKS_SIGNATURE`, `ERR_WEBHOOKS_JSON`, and what `receive` throws; the error listeners are
-   *   called with each of them too
+   * @throws WebhookError `ERR_WEBHOOKS_SIGNATURE`, `ERR_WEBHOOKS_JSON`, and what `receive` throws;
+   *   the error listeners are called with each of them too
    */
   async verifyAndReceive(delivery: Delivery): Promise<void> {
     let accepted: AcceptedDelivery;
@@ -176,11 +177,12 @@ export class Webhooks<
   }
 
   /**
-   * Verifies a delivery and returns its event, without calling handlers and without replay protection. Reads at most 25 MiB
-   * of a `Request`, whose URL must be the public one where the vendor signs it.
+   * Verifies a delivery and returns its event, without calling handlers and without replay
+   * protection. Reads at most 25 MiB of a `Request`, whose URL must be the public one where the
+   * vendor signs it.
    *
-   * @throws WebhookError `ERR_WEBHOOKS_SIGNATURE`, `ERR_WEBHOOKS_JSON`, and for a `Request` `ERR_WEBHOOKS_BODY_USED`,
-   *   `ERR_WEBHOOKS_BODY_SIZE`, `ERR_WEBHOOKS_BODY_BUDGET`
+   * @throws WebhookError `ERR_WEBHOOKS_SIGNATURE`, `ERR_WEBHOOKS_JSON`, and for a `Request`
+   *   `ERR_WEBHOOKS_BODY_USED`, `ERR_WEBHOOKS_BODY_SIZE`, `ERR_WEBHOOKS_BODY_BUDGET`
    */
   async verifyAndParse(delivery: Request | Delivery): Promise<AnyEvent<Events>> {
     if (!isRequest(delivery)) return this.#parse(delivery);
@@ -207,7 +209,7 @@ export class Webhooks<
     return new Receiver(webhooks.#processor, webhooks.#budget, options);
   }
 
-  /** @internal Signs the message of a request with the first secret. Resolves to the headers of the signature. */
+  /** @internal Signs a request's message by the first secret. Resolves to the headers. */
   static signRequest<Events extends EventMap, Transformed>(
     webhooks: Webhooks<Events, Transformed>,
     message: MessageToSign,
@@ -277,14 +279,14 @@ function isRequest(delivery: Request | Delivery): delivery is Request {
   return "arrayBuffer" in delivery && "headers" in delivery;
 }
 
-/** Refuses an empty text like a missing payload, because that is what remains when a body was lost. */
+/** Refuses an empty text like a missing payload: that is what remains of a lost body. */
 function checkPayload(payload: unknown): string | Uint8Array {
   if (payload instanceof Uint8Array) return payload;
   if (typeof payload === "string" && payload !== "") return payload;
   throw argumentError(
     payload === undefined || payload === null || payload === ""
       ? "payload required"
-      : `payload is ${typeof payload}, expected the raw body as bytes or text`,
+      : `payload must be the raw body as bytes or text, got ${typeof payload}`,
   );
 }
 

@@ -7,7 +7,8 @@ const encoder = new TextEncoder();
 /**
  * Signs a payload: `sha256=` and the HMAC-SHA256 of its bytes in 64 lower-case hex digits.
  *
- * @throws WebhookUsageError `ERR_WEBHOOKS_ARGUMENT` when secret or payload are missing or an empty text
+ * @throws WebhookUsageError `ERR_WEBHOOKS_ARGUMENT` when secret or payload are missing or an empty
+ * text
  */
 export async function sign(secret: string, payload: string | Uint8Array): Promise<string> {
   checkText("secret", secret);
@@ -15,10 +16,11 @@ export async function sign(secret: string, payload: string | Uint8Array): Promis
 }
 
 /**
- * Returns whether a signature is the one that {@link sign} makes. Compares in constant time; any other form of signature
- * is invalid.
+ * Returns whether a signature is the one that {@link sign} makes. Compares in constant time; any
+ * other form of signature is invalid.
  *
- * @throws WebhookUsageError `ERR_WEBHOOKS_ARGUMENT` when secret, payload or signature are missing or an empty text
+ * @throws WebhookUsageError `ERR_WEBHOOKS_ARGUMENT` when secret, payload or signature are missing
+ * or an empty text
  */
 export async function verify(
   secret: string,
@@ -63,6 +65,6 @@ function checkText(what: string, value: unknown): asserts value is string {
   const isMissing = value === undefined || value === null || value === "";
   throw new WebhookUsageError(
     "ERR_WEBHOOKS_ARGUMENT",
-    isMissing ? `${what} required` : `${what} is ${typeof value}, expected a string`,
+    isMissing ? `${what} required` : `${what} must be a string, got ${typeof value}`,
   );
 }

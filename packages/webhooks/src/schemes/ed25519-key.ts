@@ -5,7 +5,7 @@ import { joinBytes } from "./hmac-key.ts";
 export interface Ed25519Key {
   /** Returns the signature in base64; `undefined` when there is only a public key. */
   readonly sign: ((prefix: string, body: string | Uint8Array) => Promise<string>) | undefined;
-  /** Returns whether a signature in base64 is valid; `undefined` when there is only a private key. */
+  /** Returns whether a base64 signature is valid; `undefined` when there is only a private key. */
   readonly verify:
     | ((signature: string, prefix: string, body: string | Uint8Array) => Promise<boolean>)
     | undefined;
@@ -16,8 +16,8 @@ const privatePrefix = [0x30, 0x2e, 2, 1, 0, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 4, 
 const publicPrefix = [0x30, 0x2a, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 3, 0x21, 0];
 
 /**
- * Reads `whsk_` and the base64 of a private key (a seed of 32 bytes, or seed and public key), or `whpk_` and a public
- * key. `undefined` for anything else.
+ * Reads `whsk_` and the base64 of a private key (a seed of 32 bytes, or seed and public key), or
+ * `whpk_` and a public key. `undefined` for anything else.
  */
 export function createEd25519Key(text: string): Ed25519Key | undefined {
   const bytes = decodeBase64(text.slice(5));

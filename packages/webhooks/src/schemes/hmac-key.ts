@@ -46,8 +46,8 @@ export function createHmacKey(secret: Uint8Array<ArrayBuffer>, hash: HashName): 
 }
 
 /**
- * `node:crypto` where there is one, without an import that would fail on other runtimes. For small messages it is
- * many times faster than Web Crypto, which uses a thread for each message.
+ * `node:crypto` where there is one, without an import that would fail on other runtimes. For small
+ * messages it is many times faster than Web Crypto, which uses a thread for each message.
  */
 function nativeCrypto(): NativeCrypto | undefined {
   const { process } = globalThis as {

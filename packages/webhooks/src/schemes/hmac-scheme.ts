@@ -23,8 +23,9 @@ export interface HmacSchemeOptions {
 const sizes: Readonly<Record<HashName, number>> = { "SHA-1": 20, "SHA-256": 32, "SHA-512": 64 };
 
 /**
- * HMAC (RFC 2104) of the body, as GitHub, Shopify and many others sign. Nothing else is signed: a copied delivery stays
- * valid forever, and two deliveries with the same body cannot be distinguished.
+ * HMAC (RFC 2104) of the body, as GitHub, Shopify and many others sign. Nothing else is signed: a
+ * copied delivery stays valid forever, and two deliveries with the same body cannot be
+ * distinguished.
  *
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */

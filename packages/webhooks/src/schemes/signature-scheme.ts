@@ -19,8 +19,8 @@ interface SignedMessage {
   /** The body as it was received: its bytes, or its text when it is UTF-8. */
   readonly body: string | Uint8Array;
   /**
-   * Public URL of the request with its query, for schemes that sign it; only its path when the receiver does not know its
-   * URL, and absent when the delivery did not come through a receiver.
+   * Public URL of the request with its query, for schemes that sign it; only its path when the
+   * receiver does not know its URL, and absent when the delivery did not come through a receiver.
    */
   readonly url?: string | undefined;
 }
@@ -30,12 +30,13 @@ type SignatureHeaders = Readonly<Record<string, string>>;
 
 /** One imported secret. */
 export interface SignatureKey {
-  /** Returns the headers that carry the signature, by name in lower case. Rejects or throws when the key cannot sign. */
+  /** Returns the signature's headers by lower-case name. Fails if it cannot sign. */
   sign(message: MessageToSign): SignatureHeaders | Promise<SignatureHeaders>;
-  /** Returns whether a signature of the message is valid. Compares in constant time; never throws because of a message. */
+  /** Whether a signature is valid, in constant time; no message makes it throw. */
   verify(message: SignedMessage): boolean | Promise<boolean>;
   /**
-   * Returns the digest of a label and a content, which differs by key. Keys of a replay store are made of it. Letters, digits, `-` and `_`.
+   * Returns the digest of a label and a content, which differs by key. Keys of a replay store are
+   * made of it. Letters, digits, `-` and `_`.
    */
   fingerprint(label: string, content: string | Uint8Array): string | Promise<string>;
 }
@@ -51,22 +52,23 @@ export interface SignatureScheme {
   readonly signatureHeader: string;
   /** All headers that are needed to verify, in lower case. */
   readonly requiredHeaders: readonly string[];
-  /** Whether the header contains the secret itself, which must then not be sent to another origin. Default: false. */
+  /** Whether the header has the secret itself: no other origin gets it. Default: false. */
   readonly carriesSecret?: boolean | undefined;
   /** Whether the URL is signed, so that receivers need their option `url`. Default: false. */
   readonly signsUrl?: boolean | undefined;
   /**
-   * Reads the identifier of the delivery that the signature covers, from headers of a delivery that was verified. Only
-   * such an identifier proves a duplicate. Absent: the signature covers none.
+   * Reads the identifier of the delivery that the signature covers, from headers of a delivery that
+   * was verified. Only such an identifier proves a duplicate. Absent: the signature covers none.
    */
   readonly signedId?: ((headers: HeaderReader) => string) | undefined;
   /**
-   * Joins the headers of several signatures of one message, which receivers accept by any of them. Absent: a message has one
-   * signature.
+   * Joins the headers of several signatures of one message, which receivers accept by any of them.
+   * Absent: a message has one signature.
    */
   readonly combine?: ((signatures: readonly SignatureHeaders[]) => SignatureHeaders) | undefined;
   /**
-   * Checks the headers before the body is read. Returns why no signature can be valid; `undefined` when one can.
+   * Checks the headers before the body is read. Returns why no signature can be valid; `undefined`
+   * when one can.
    */
   checkHeaders(headers: HeaderReader): SignatureFault | undefined;
   /**

@@ -10,10 +10,11 @@ import { createTimestampCheck, timestampOptionNames, type TimestampOptions } fro
 
 /** Options of {@link standardScheme}. */
 export interface StandardSchemeOptions extends TimestampOptions {
-  /** What the names of the three headers begin with. Default: `webhook-`. Svix also sends `svix-`. */
+  /** Prefix of the three header names. Default: `webhook-`. Svix also sends `svix-`. */
   readonly headerPrefix?: string | undefined;
   /**
-   * What a secret without `whsec_` is: base64, as other implementations read it, or the text itself. Default: `"base64"`.
+   * What a secret without `whsec_` is: base64, as other implementations read it, or the text
+   * itself. Default: `"base64"`.
    */
   readonly secrets?: "base64" | "text" | undefined;
 }
@@ -33,10 +34,11 @@ interface StandardHeaders {
 const maxSignatures = 16;
 
 /**
- * Standard Webhooks 1.0: `<id>.<timestamp>.<body>` signed with HMAC-SHA256 (`v1`) or Ed25519 (`v1a`).
+ * Standard Webhooks 1.0: `<id>.<timestamp>.<body>` signed with HMAC-SHA256 (`v1`) or Ed25519
+ * (`v1a`).
  *
- * Secrets are base64, with `whsec_` before it or not; `whsk_…` and `whpk_…` are the private and the public key of
- * Ed25519. A signature of the other version is never accepted.
+ * Secrets are base64, with `whsec_` before it or not; `whsk_…` and `whpk_…` are the private and the
+ * public key of Ed25519. A signature of the other version is never accepted.
  *
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */

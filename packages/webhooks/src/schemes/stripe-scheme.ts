@@ -17,7 +17,8 @@ interface StripeSignature {
 }
 
 /**
- * Stripe's version 1: HMAC-SHA256 of `<timestamp>.<body>`, in one header `t=…,v1=…` with one `v1` for each secret.
+ * Stripe's version 1: HMAC-SHA256 of `<timestamp>.<body>`, in one header `t=…,v1=…` with one `v1`
+ * for each secret.
  *
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */

@@ -2,7 +2,7 @@ import { optionError } from "../errors.ts";
 
 /** Options of schemes that sign a time. */
 export interface TimestampOptions {
-  /** Maximum difference between a timestamp and now in seconds, in both directions. Default: `300`. */
+  /** Maximum seconds between a timestamp and now, in both directions. Default: `300`. */
   readonly tolerance?: number | undefined;
 }
 

@@ -6,8 +6,8 @@ import type { SignatureScheme } from "./signature-scheme.ts";
 import { secretBytes, secretError } from "./secret-bytes.ts";
 
 /**
- * The secret itself in a header, as GitLab sends it. It proves that the sender knows the secret, and nothing about the
- * body. Use it over TLS only, and prefer a scheme that signs.
+ * The secret itself in a header, as GitLab sends it. It proves that the sender knows the secret,
+ * and nothing about the body. Use it over TLS only, and prefer a scheme that signs.
  */
 export function tokenScheme(options: { readonly header: string }): SignatureScheme {
   checkOptions("tokenScheme", options, ["header"]);

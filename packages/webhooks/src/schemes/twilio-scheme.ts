@@ -8,12 +8,13 @@ import { secretBytes } from "./secret-bytes.ts";
 
 const signatureHeader = "x-twilio-signature";
 
-/** Bytes of a form. Twilio sends a few kilobytes; sorting the fields of 25 MiB would take seconds. */
+/** Bytes of a form. Twilio sends a few kilobytes; sorting 25 MiB of fields would take seconds. */
 const maxForm = 262_144;
 
 /**
- * Twilio's: HMAC-SHA1 in base64 of the URL, followed by names and values of the form's fields, sorted by name. Any other body
- * is covered by its SHA-256 in the parameter `bodySHA256` of the URL.
+ * Twilio's: HMAC-SHA1 in base64 of the URL, followed by names and values of the form's fields,
+ * sorted by name. Any other body is covered by its SHA-256 in the parameter `bodySHA256` of the
+ * URL.
  */
 export function twilioScheme(): SignatureScheme {
   return {

@@ -3,7 +3,7 @@ import { hmacScheme } from "../schemes/hmac-scheme.ts";
 import { defineVendor, type Vendor } from "./define-vendor.ts";
 import type { VendorEvents } from "./vendor-events.ts";
 
-/** The default: `X-Vendor-Event`, `X-Vendor-Delivery`, `X-Hub-Signature-256`, `/api/vendor/webhooks`. */
+/** Default: `X-Vendor-Event`, `-Delivery`, `X-Hub-Signature-256`, `/api/vendor/webhooks`. */
 export const vendor: Vendor<VendorEvents> = /* @__PURE__ */ defineVendor<VendorEvents>({
   name: "vendor",
   path: "/api/vendor/webhooks",

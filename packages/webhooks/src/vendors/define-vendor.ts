@@ -31,19 +31,19 @@ export interface Vendor<Events extends EventMap = EventMap> {
   readonly contentTypes?: readonly BodyKind[] | undefined;
   /** Content type of what a sender sends. Default: `application/json`. */
   readonly contentType?: string | undefined;
-  /** What receivers respond with to a delivery that they accept. Default: a word of plain text, such as `ok`. */
+  /** Response of receivers to an accepted delivery. Default: a word of plain text, such as `ok`. */
   readonly response?: { readonly contentType: string; readonly body: string } | undefined;
   /** Reads identifier and name. Default: the two headers, `""` for one that is absent. */
   readonly describe?:
     ((headers: HeaderReader, payload: UnknownPayload) => DeliveryNames) | undefined;
   /**
-   * Reads the identifier of the delivery from the body, for platforms that write one into it and sign the body. `""`
-   * when it has none. Default: none but that of the scheme.
+   * Reads the identifier of the delivery from the body, for platforms that write one into it and
+   * sign the body. `""` when it has none. Default: none but that of the scheme.
    */
   readonly signedId?: ((payload: UnknownPayload) => string) | undefined;
   /** Reads the action of a payload. Default: `payload.action` when it is a string. */
   readonly actionOf?: ((payload: UnknownPayload) => string | undefined) | undefined;
-  /** Returns the text to respond with instead of `ok`, when a delivery is a handshake. Default: none. */
+  /** Returns the text to respond to a handshake with, instead of `ok`. Default: none. */
   readonly handshakeResponse?: ((payload: UnknownPayload) => string | undefined) | undefined;
   /** Carries the type of the events; never set. */
   readonly events?: Events | undefined;

@@ -105,7 +105,7 @@ const events = [
   ["workflow_run", "completed in_progress requested"],
 ] as const;
 
-/** The names of some rows, in their order. Five rows at once, because the compiler makes a type for each length. */
+/** Names of rows, in order. Five at once: the compiler makes a type per length. */
 type Names<Rows extends readonly Row[]> = Rows extends readonly [
   infer A extends Row,
   infer B extends Row,
@@ -148,7 +148,7 @@ type Words<
     : Words<Rest, readonly [...Before, First]>
   : Before;
 
-/** Every event name of the default vendor, and every `<event>.<action>`; 323, frozen. Actions follow their event. */
+/** Every event name of the default vendor and `<event>.<action>`; 323, frozen, in order. */
 export const emitterEventNames: Names<typeof events> = /* @__PURE__ */ namesOf(events);
 
 /** A name in {@link emitterEventNames}. */

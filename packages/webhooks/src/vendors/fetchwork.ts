@@ -3,11 +3,12 @@ import { standardScheme } from "../schemes/standard-scheme.ts";
 import { defineVendor, type Vendor } from "./define-vendor.ts";
 
 /**
- * What `createSender` of `@fetchwork/webhooks/sender` sends by default: signed as Standard Webhooks do, so that the
- * identifier in `webhook-id` is signed too, and the event's name in `webhook-event`.
+ * What `createSender` of `@fetchwork/webhooks/sender` sends by default: signed as Standard Webhooks
+ * do, so that the identifier in `webhook-id` is signed too, and the event's name in
+ * `webhook-event`.
  *
- * A secret that begins with `whsec_` verifies with every implementation of Standard Webhooks; any other secret is used as
- * text.
+ * A secret that begins with `whsec_` verifies with every implementation of Standard Webhooks; any
+ * other secret is used as text.
  */
 export const fetchwork: Vendor<UntypedEvents> = /* @__PURE__ */ defineVendor<UntypedEvents>({
   name: "fetchwork",

@@ -49,8 +49,9 @@ interface UndescribedPayload {
 }
 
 /**
- * What GitHub sends. Each payload is looked up when it is used, never all of them, which keeps the type check fast. The
- * payload of an event with actions is the union of theirs, and narrows by `action`.
+ * What GitHub sends. Each payload is looked up when it is used, never all of them, which keeps the
+ * type check fast. The payload of an event with actions is the union of theirs, and narrows by
+ * `action`.
  */
 export type GithubEvents = {
   readonly [Name in GithubEventName]: [ActionName<Name>] extends [never]

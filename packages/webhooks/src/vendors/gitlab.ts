@@ -4,8 +4,8 @@ import { defineVendor, type Vendor } from "./define-vendor.ts";
 import { objectOf, textOf } from "./payload-fields.ts";
 
 /**
- * GitLab: `X-Gitlab-Event`, `X-Gitlab-Event-UUID`, and the secret itself in `X-Gitlab-Token`. For hooks with a signing
- * token use `{ ...gitlab, scheme: standardScheme() }`.
+ * GitLab: `X-Gitlab-Event`, `X-Gitlab-Event-UUID`, and the secret itself in `X-Gitlab-Token`. For
+ * hooks with a signing token use `{ ...gitlab, scheme: standardScheme() }`.
  *
  * The name is the `object_kind` of the payload: `push`, `merge_request`, `merge_request.open`, …
  */

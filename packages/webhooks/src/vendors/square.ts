@@ -4,8 +4,8 @@ import { defineVendor, type Vendor } from "./define-vendor.ts";
 import { noAction, textOf } from "./payload-fields.ts";
 
 /**
- * Square: `x-square-hmacsha256-signature` of notification URL and body; receivers need that `url`. Identifier and name are
- * `event_id` and `type` of the body.
+ * Square: `x-square-hmacsha256-signature` of notification URL and body; receivers need that `url`.
+ * Identifier and name are `event_id` and `type` of the body.
  */
 export const square: Vendor<UntypedEvents> = /* @__PURE__ */ defineVendor<UntypedEvents>({
   name: "square",

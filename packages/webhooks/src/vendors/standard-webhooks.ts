@@ -17,7 +17,7 @@ export interface StandardEvents {
   readonly [name: string]: StandardPayload;
 }
 
-/** Standard Webhooks 1.0: `webhook-id`, and the event's name in `type` of the body. Secrets are `whsec_…`. */
+/** Standard Webhooks 1.0: `webhook-id`, and the event name in `type`. Secrets are `whsec_…`. */
 export const standardWebhooks: Vendor<StandardEvents> =
   /* @__PURE__ */ defineVendor<StandardEvents>({
     name: "standard-webhooks",

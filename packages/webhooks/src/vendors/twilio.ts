@@ -4,11 +4,12 @@ import { defineVendor, type Vendor } from "./define-vendor.ts";
 import { textOf } from "./payload-fields.ts";
 
 /**
- * Twilio: `X-Twilio-Signature` of the URL and the form; receivers need their public `url`. The secret is the auth token.
+ * Twilio: `X-Twilio-Signature` of the URL and the form; receivers need their public `url`. The
+ * secret is the auth token.
  *
- * The name is `EventType` where there is one, else `message` or `call` with its status as the action (`message.received`,
- * `call.ringing`, …), else `type` of JSON, else `event`. The response is an empty TwiML document: Twilio would send any text to
- * the sender of the message.
+ * The name is `EventType` where there is one, else `message` or `call` with its status as the
+ * action (`message.received`, `call.ringing`, …), else `type` of JSON, else `event`. The response
+ * is an empty TwiML document: Twilio would send any text to the sender of the message.
  */
 export const twilio: Vendor<UntypedEvents> = /* @__PURE__ */ defineVendor<UntypedEvents>({
   name: "twilio",

@@ -10,8 +10,8 @@ type VendorPayload<Name extends string> = Name extends `${string}.${infer Action
 export type VendorEvents = { readonly [Name in EmitterWebhookEventName]: VendorPayload<Name> };
 
 /**
- * An event of the default vendor. `EmitterWebhookEvent<"issues.opened">` has the name `issues` and a payload whose
- * action is `opened`.
+ * An event of the default vendor. `EmitterWebhookEvent<"issues.opened">` has the name `issues` and
+ * a payload whose action is `opened`.
  */
 export type EmitterWebhookEvent<Name extends EmitterWebhookEventName = EmitterWebhookEventName> =
   WebhookEvent<VendorEvents, Name>;

@@ -85,7 +85,8 @@ it.each(programs)("The web middleware has the type of a handler of %s", (name, t
     cwd: project,
     encoding: "utf8",
   });
-  // Users get declarations; our sources, which are checked elsewhere, need not be right by these libraries.
+  // Users get declarations; our sources, which are checked elsewhere, need not be right by these
+  // libraries.
   const faults = stdout.split("\n").filter((line) => line.startsWith("program.mts"));
   expect(faults).toEqual([]);
   expect(stdout).not.toMatch(/^error /m);

@@ -9,7 +9,8 @@ import { Webhooks } from "../../src/index.ts";
 import { standardScheme } from "../../src/vendors/index.ts";
 import { delivery } from "../receivers.ts";
 
-// 350 MB, so no dependencies. `FETCHWORK_RUNTIMES` names a folder with them in `node_modules`; CI installs them.
+// 350 MB, so no dependencies. `FETCHWORK_RUNTIMES` names a folder with them in `node_modules`; CI
+// installs them.
 const root = resolve(import.meta.dirname, "../../../..");
 const { dependencies } = JSON.parse(
   readFileSync(join(root, "scripts/test-runtimes/runtimes/package.json"), "utf8"),

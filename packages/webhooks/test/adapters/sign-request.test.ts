@@ -69,7 +69,7 @@ describe("simulate()", () => {
   it("refuses a payload of another event, and options that do not exist", async () => {
     const webhooks = new Webhooks({ secret, vendor: gitlab, log });
     const payload = { object_kind: "merge_request" };
-    const refusal = 'the payload is of the event "merge_request", expected "push"';
+    const refusal = 'the event of the payload must be "push", got "merge_request"';
     await expect(simulate(webhooks, "push", payload)).rejects.toThrow(refusal);
     await expect(simulate(webhooks, "push", payload)).rejects.toThrow(WebhookUsageError);
     const options = { ID: "d1" } as object;

@@ -28,6 +28,18 @@ async function requestOf(name: string, payload: object): Promise<RequestInit> {
 
 afterEach(() => journal.splice(0));
 
+/** What the program did with @octokit/webhooks 14.2.0, which reports an error after all handlers. */
+const before: readonly string[] = [
+  "d-1 opened 7: Bug",
+  "issues opened in octo/hello",
+  "any issues",
+  "pushed to refs/heads/main",
+  "issues labeled in octo/hello",
+  "any issues",
+  "error of issues d-1",
+  "failed: no labels, please",
+];
+
 it("A program for @octokit/webhooks receives deliveries with only its import changed", async () => {
   const { server } = startServer(secret);
   server.listen(0, "127.0.0.1");
@@ -53,6 +65,7 @@ it("A program for @octokit/webhooks receives deliveries with only its import cha
     "failed: no labels, please",
     "any issues",
   ]);
+  expect(journal.toSorted()).toEqual(before.toSorted());
 });
 
 it("A program for @octokit/webhooks keeps its web middleware with a transform", async () => {

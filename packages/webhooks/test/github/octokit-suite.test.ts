@@ -11,7 +11,10 @@ const folder = join(packageFolder, "node_modules/.cache/octokit-suite");
 const source = join(packageFolder, "src");
 const vitest = resolve(packageFolder, "../../node_modules/vitest/vitest.mjs");
 
-/** What stands in for the files of the original that its tests import. Tests of other files are of its internals. */
+/**
+ * What stands in for the files of the original that its tests import. Tests of other files are of
+ * its internals.
+ */
 const files: Readonly<Record<string, string>> = {
   "src/index.ts": 'export * from "@fetchwork/webhooks/github";',
   "src/event-handler/index.ts": 'export { createEventHandler } from "@fetchwork/webhooks/github";',

@@ -139,7 +139,7 @@ describe("a receiver of a vendor that signs the URL", () => {
       expect(() => make(webhooks, { url: url as string })).toThrow(
         expect.objectContaining({
           code: "ERR_WEBHOOKS_OPTION",
-          message: expect.stringMatching(/^url is .* public URL .*Twilio/),
+          message: expect.stringMatching(/^url must be the public URL .*Twilio.*, got /),
         }),
       );
     }

@@ -20,7 +20,10 @@ const create = (repo: string) => ({
 });
 const validate = () => ({ issues: [{ message: "wrong", path: ["title"] }] });
 
-/** Calls an operation with parameters in every place, reads an error, and refuses data that a schema does not expect. */
+/**
+ * Calls an operation with parameters in every place, reads an error, and refuses data that a schema
+ * does not expect.
+ */
 export async function smoke(platform: Platform): Promise<void> {
   const listener = await platform.listen(async (request) => {
     const { pathname, search } = new URL(request.url);

@@ -4,7 +4,10 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, type Platform } from "../platform.ts";
 
-/** Starts the command as a process of the runtime: makes a project, adds a resource, writes a program of a transcript. */
+/**
+ * Starts the command as a process of the runtime: makes a project, adds a resource, writes a
+ * program of a transcript.
+ */
 export async function smoke({ command }: Platform): Promise<void> {
   const installed = resolve("node_modules");
   const [program = "", ...before] = command;

@@ -2,7 +2,10 @@ import { json } from "@fetchwork/http";
 import { fromNodeListener, serve } from "@fetchwork/http/serve";
 import { expect, type Platform } from "../platform.ts";
 
-/** Listens with `serve`, tells a handler who asks, hands on to a listener of Node, and closes after the last answer. */
+/**
+ * Listens with `serve`, tells a handler who asks, hands on to a listener of Node, and closes after
+ * the last answer.
+ */
 export async function smoke(_platform: Platform): Promise<void> {
   const reports: number[] = [];
   const legacy = fromNodeListener((request, response) => {

@@ -1,7 +1,10 @@
 import { Client, changeHeaders, json, runHandler, TimeoutError, wrap } from "@fetchwork/http";
 import { expect, type Platform } from "../platform.ts";
 
-/** Runs a handler with a middleware on the runtime's server, and sends to it with the client of the runtime. */
+/**
+ * Runs a handler with a middleware on the runtime's server, and sends to it with the client of the
+ * runtime.
+ */
 export async function smoke(platform: Platform): Promise<void> {
   let tries = 0;
   const handler = wrap(

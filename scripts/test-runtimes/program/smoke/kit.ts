@@ -9,7 +9,10 @@ import {
 } from "@fetchwork/kit";
 import { expect, type Platform } from "../platform.ts";
 
-/** Reads requests up to a limit on a server of the runtime, and answers with what the kit makes of them. */
+/**
+ * Reads requests up to a limit on a server of the runtime, and answers with what the kit makes of
+ * them.
+ */
 export async function smoke(platform: Platform): Promise<void> {
   const listener = await platform.listen(async (request) => {
     try {

@@ -5,7 +5,7 @@ import { runHandler, wrap } from "@fetchwork/http";
 import { fileServer, profiler } from "@fetchwork/middleware/node";
 import { expect, type Platform } from "../platform.ts";
 
-/** Serves a file, a part of it, and not what is beside it; takes a profile of the processor. */
+/** Serves a file, a part of it, and not what is next to it; takes a profile of the processor. */
 export async function smoke(platform: Platform): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), "fetchwork-smoke-"));
   try {

@@ -22,7 +22,10 @@ import {
 } from "@fetchwork/middleware";
 import { expect, type Platform } from "../platform.ts";
 
-/** Puts a chain of middlewares around a handler and asks it over a socket for what each of them does. */
+/**
+ * Puts a chain of middlewares around a handler and asks it over a socket for what each of them
+ * does.
+ */
 export async function smoke(platform: Platform): Promise<void> {
   const lines: string[] = [];
   let calls = 0;

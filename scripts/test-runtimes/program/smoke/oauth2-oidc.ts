@@ -2,7 +2,10 @@ import { signJwt } from "@fetchwork/oauth2";
 import { OidcClient } from "@fetchwork/oauth2/oidc";
 import { expect, type Platform } from "../platform.ts";
 
-/** Discovers a small provider, signs in with PKCE, and checks ID tokens: a right one, and one with another nonce. */
+/**
+ * Discovers a small provider, signs in with PKCE, and checks ID tokens: a right one, and one with
+ * another nonce.
+ */
 export async function smoke(platform: Platform): Promise<void> {
   const algorithm = { name: "ECDSA", namedCurve: "P-256" };
   const pair = await crypto.subtle.generateKey(algorithm, true, ["sign", "verify"]);

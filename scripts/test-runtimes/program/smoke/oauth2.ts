@@ -1,7 +1,10 @@
 import { authorizedFetch, OAuth2Client, OAuth2Error, TokenManager } from "@fetchwork/oauth2";
 import { expect, type Platform } from "../platform.ts";
 
-/** Signs in with a code and PKCE at a small token endpoint, refreshes the token, and sends it with a request. */
+/**
+ * Signs in with a code and PKCE at a small token endpoint, refreshes the token, and sends it with a
+ * request.
+ */
 export async function smoke(platform: Platform): Promise<void> {
   let challenge = "";
   let refreshes = 0;

@@ -5,7 +5,10 @@ import { signIn } from "../sign-in.ts";
 
 const masterKey = "a-master-key-of-some-length-for-the-smoke-test";
 
-/** Calls an API, which Node serves, from the runtime: creates, lists, changes, and hears of a refusal. */
+/**
+ * Calls an API, which Node serves, from the runtime: creates, lists, changes, and hears of a
+ * refusal.
+ */
 export async function smoke({ name, peer }: Platform): Promise<void> {
   const email = `${name}-${crypto.randomUUID()}@example.com`;
   const token = await signIn(peer, { masterKey, email });

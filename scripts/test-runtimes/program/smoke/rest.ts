@@ -4,7 +4,10 @@ import { createNotesApi, masterKey } from "../notes-api.ts";
 import { expect, type Platform } from "../platform.ts";
 import { signIn } from "../sign-in.ts";
 
-/** Serves an API on the runtime's own server: a user signs up and in, writes notes, lists and changes them. */
+/**
+ * Serves an API on the runtime's own server: a user signs up and in, writes notes, lists and
+ * changes them.
+ */
 export async function smoke(platform: Platform): Promise<void> {
   const store = await openStore("sqlite::memory:");
   const api = createNotesApi(store);

@@ -3,7 +3,10 @@ import { createPortal } from "@fetchwork/webhooks/portal";
 import { createSender, senderCollections } from "@fetchwork/webhooks/sender";
 import { expect, type Platform } from "../platform.ts";
 
-/** Adds an endpoint over the portal, sends it a test event, and keeps the portal from another tenant. */
+/**
+ * Adds an endpoint over the portal, sends it a test event, and keeps the portal from another
+ * tenant.
+ */
 export async function smoke(platform: Platform): Promise<void> {
   const { promise: arrived, resolve: onArrival } = Promise.withResolvers<string | null>();
   const receiver = await platform.listen((request) => {

@@ -11,12 +11,14 @@ export type Increments<T> = string extends keyof T
 type IfEvery<T, P extends string, V> = NonNullable<FieldValue<T, P>> extends V ? P : never;
 
 /**
- * Changes single fields by what they are, as one change: of any number at the same time none is lost. `ifVersion` and `lease`
- * are as in `update`. Resolves to the document, or to `undefined` when there is none.
+ * Changes single fields by what they are, as one change: of any number at the same time none is
+ * lost. `ifVersion` and `lease` are as in `update`. Resolves to the document, or to `undefined`
+ * when there is none.
  */
 export interface FieldChanging<T> {
   /**
-   * Adds numbers to fields, as decimal numbers: 0.1 and 0.2 make 0.3. A field that is missing or null counts as 0.
+   * Adds numbers to fields, as decimal numbers: 0.1 and 0.2 make 0.3. A field that is missing or
+   * null counts as 0.
    *
    * @throws {InputError} `ERR_DOCUMENTS_VALUE` when a field is not a number, or would be infinite.
    * @example

@@ -5,7 +5,7 @@ import type { Where } from "../where.ts";
 export interface ManyChanges<T> {
   /** The filter; `{}` selects every document. */
   readonly where: Where<T>;
-  /** Fields to merge into each document, or a function that returns them for the stored document, as in `update`. */
+  /** Fields to merge into each document, or a function that returns them, as in `update`. */
   readonly change: Change<T> | ((stored: Stored<T>) => Change<T>);
 }
 
@@ -14,9 +14,10 @@ export interface UpdatingMany<T> {
   /**
    * Changes every document that the filter matches, each at most once; resolves to their number.
    *
-   * The documents are looked for first, and changed in parts of 250 that are durable one by one, so that nobody waits for
-   * long: others see some changed, and what fails leaves the rest as it was. A document that does not match any more when
-   * its turn comes is left as it is, and one that matches later is not looked for. In a transaction it is all or none.
+   * The documents are looked for first, and changed in parts of 250 that are durable one by one, so
+   * that nobody waits for long: others see some changed, and what fails leaves the rest as it was.
+   * A document that does not match any more when its turn comes is left as it is, and one that
+   * matches later is not looked for. In a transaction it is all or none.
    *
    * @throws {UniqueError} When a unique field is taken.
    */

@@ -3,13 +3,13 @@ import type { FieldPath, FieldValue } from "../field-path.ts";
 import type { Selection } from "../find-query.ts";
 import type { ScalarValue } from "../where.ts";
 
-/** Selects the documents that are aggregated; the options of `find` that select documents, without `near`. */
+/** Selects the aggregated documents; options of `find` that select, without `near`. */
 export type AggregateSelection<T> = Omit<Selection<T>, "near">;
 
-/** What to compute of the documents of a group: their number, or something of the values of a field. */
+/** What to compute of a group: the number of documents, or something of a field. */
 export type AggregateValue<P extends string> =
   | "count"
-  /** The exact sum of the numbers, rounded once; 0 when there are none. Other values are ignored. */
+  /** The exact sum of the numbers, rounded once; 0 without any. Ignores other values. */
   | { readonly sum: P }
   /** The sum of the numbers divided by how many there are; null when there are none. */
   | { readonly avg: P }
@@ -28,21 +28,22 @@ export interface AggregateQuery<
   V extends AggregateValues<FieldPath<T>> = AggregateValues<FieldPath<T>>,
 > extends AggregateSelection<T> {
   /**
-   * The field, or up to 8 fields, whose values make the groups. Documents in which it is missing, null, a list or an
-   * object are one group with the key null. Default: all documents are one group, even when there are none.
+   * The field, or up to 8 fields, whose values make the groups. Documents in which it is missing,
+   * null, a list or an object are one group with the key null. Default: all documents are one
+   * group, even when there are none.
    */
   readonly by?: B | readonly B[] | undefined;
-  /** What to compute of each group, at most 32 values. A name must not be that of a field in `by`. */
+  /** What to compute of each group, at most 32 values; no name of a field in `by`. */
   readonly values: V;
   /**
-   * The order of the groups: names of values and fields of `by`, descending with a `-` before it. Null comes first, then
-   * numbers, then strings. Groups that are equal follow in the ascending order of the fields in `by`, which is the
-   * default.
+   * The order of the groups: names of values and fields of `by`, descending with a `-` before it.
+   * Null comes first, then numbers, then strings. Groups that are equal follow in the ascending
+   * order of the fields in `by`, which is the default.
    */
   readonly sort?: readonly AggregateSortKey<B, V>[] | undefined;
   /**
-   * The maximum number of groups to return, 1 to 10,000. All groups are computed, and more than 100,000 of them are
-   * rejected. Default: `1_000`.
+   * The maximum number of groups to return, 1 to 10,000. All groups are computed, and more than
+   * 100,000 of them are rejected. Default: `1_000`.
    */
   readonly limit?: number | undefined;
 }
@@ -84,8 +85,9 @@ export interface Aggregating<T> {
   /**
    * Groups documents by the values of fields and computes values of each group.
    *
-   * Values of different JSON types are different groups: `true` is not 1. A sum is the exact sum of the decimal numbers,
-   * so `0.1 + 0.2` is `0.3` and the order of the documents does not matter; it is `Infinity` beyond the largest number.
+   * Values of different JSON types are different groups: `true` is not 1. A sum is the exact sum of
+   * the decimal numbers, so `0.1 + 0.2` is `0.3` and the order of the documents does not matter; it
+   * is `Infinity` beyond the largest number.
    *
    * @throws {InputError} `ERR_DOCUMENTS_QUERY`
    * @example
@@ -104,8 +106,8 @@ export interface Aggregating<T> {
   ): Promise<readonly AggregateGroup<T, B, V>[]>;
 
   /**
-   * Returns the different values of a field in the order of `sort`; of lists those of the members. Null, lists and objects
-   * are left out. More than 100,000 different values are rejected.
+   * Returns the different values of a field in the order of `sort`; of lists those of the members.
+   * Null, lists and objects are left out. More than 100,000 different values are rejected.
    *
    * @throws {InputError} `ERR_DOCUMENTS_QUERY`
    */

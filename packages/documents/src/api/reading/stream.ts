@@ -2,18 +2,19 @@ import type { Projected, Stored } from "../document.ts";
 import type { FieldPath } from "../field-path.ts";
 import type { FindQuery } from "../find-query.ts";
 
-/** Selects and sorts what is streamed; `limit` is the maximum number of documents in all, from 1. */
+/** Selects and sorts what is streamed; `limit` is the maximum number of documents, from 1. */
 export type StreamQuery<T> = Omit<FindQuery<T>, "offset">;
 
 /** Reads any number of documents without holding all of them in memory. */
 export interface Streaming<T> {
   /**
-   * Reads everything that a query selects, in parts of 200 documents, and reads no further once the loop ends. An invalid
-   * query rejects when the loop begins.
+   * Reads everything that a query selects, in parts of 200 documents, and reads no further once the
+   * loop ends. An invalid query rejects when the loop begins.
    *
-   * Each part is consistent, and all of them are not: a document that is added, removed or moved in the order during the loop
-   * may be seen or not, and one that moves behind the place of the loop is seen twice. A sort by fields that do not
-   * change, such as the default, returns each document once. A sort that no index serves sorts everything for each part.
+   * Each part is consistent, and all of them are not: a document that is added, removed or moved in
+   * the order during the loop may be seen or not, and one that moves behind the place of the loop
+   * is seen twice. A sort by fields that do not change, such as the default, returns each document
+   * once. A sort that no index serves sorts everything for each part.
    *
    * @throws {InputError} `ERR_DOCUMENTS_QUERY`
    * @example

@@ -14,7 +14,7 @@ import { visibleTerms } from "./where.ts";
 export interface Modification<T> {
   /** Whether the document is a removed one that is brought back. Default: `false`. */
   readonly restores?: boolean;
-  /** Whether `make` runs code of the caller, which may change the object that it gets. Default: `false`. */
+  /** Whether `make` runs caller code, which may change its object. Default: `false`. */
   readonly isUserCode?: boolean;
   readonly make: (stored: Stored<T>) => unknown;
 }
@@ -23,8 +23,9 @@ export interface Modification<T> {
 const freeAttempts = 3;
 
 /**
- * Changes a document to what the modification makes of the stored one. No lock is held in between: the change applies to
- * the version that was read only, and starts again when another change was faster.
+ * Changes a document to what the modification makes of the stored one. No lock is held in between:
+ * the change applies to the version that was read only, and starts again when another change was
+ * faster.
  */
 export function changeDocument<T>(
   layout: Layout,
@@ -79,7 +80,7 @@ function* attemptChange<T>(
   return after;
 }
 
-/** Reads a document that is meant by its columns, the key of its row, and whether the lease is held. */
+/** Reads a document from its columns, its row key, and whether the lease is held. */
 export function* readTarget(
   layout: Layout,
   { id, lease }: Target,

@@ -12,7 +12,7 @@ export function* claimDocuments<T>(
 ): Operation<readonly Lease<T>[]> {
   const now = Date.now();
   const until = now + expiry;
-  const unindexed = yield* findUnindexed(layout, query.words, { isTimed: false });
+  const unindexed = yield* findUnindexed(layout, query.words);
   const { foundBy } = yield* probe(layout, { words: query.words }, { unindexed });
   const rows = yield* layout.claim({ query: { ...query, foundBy }, now, until });
   return rows.map((row) => ({

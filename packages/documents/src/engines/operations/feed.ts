@@ -42,8 +42,9 @@ export function* readChanges(
   { after, collections, limit }: FeedQuery,
 ): Operation<ChangeBatch> {
   const start = after === undefined ? 0 : parsePosition(after);
-  // Another process may write between the statements: what is newer than the end that is read first may be among the
-  // rows, and what is trimmed before the start that is read last is missing from them.
+  // Another process may write between the statements: what is newer than the end that is read first
+  // may be among the rows, and what is trimmed before the start that is read last is missing from
+  // them.
   const newest = (yield begin().read(`SELECT max(position) FROM ${changesTable}`)).rows[0]?.[0];
   const sql = begin();
   const terms = [`position > ${sql.bind(start, "bigint")}`];
@@ -87,7 +88,7 @@ export function* savePosition(begin: Begin, name: string, position: string): Ope
   );
 }
 
-/** Removes records of changes before a time, but for those that a consumer has yet to pass; returns their number. */
+/** Removes older records of changes that every consumer has passed; returns their number. */
 export function* trimChanges(begin: Begin, before: string): Operation<number> {
   // Clocks go back: what is removed is everything before the first record that stays.
   const reading = begin();

@@ -21,11 +21,11 @@ export interface ReadPlan {
   readonly count?: CountPlan | undefined;
   /** Which groups to compute; the count is then that of all groups. */
   readonly groups?: ParsedAggregate | undefined;
-  /** Of which fields to count the values; the count is then that of the field with the most values. */
+  /** Fields whose values are counted; the count is that of the field with the most. */
   readonly distinct?: ParsedDistinct | undefined;
   /** Of which documents to read the keys alone, because they are to be removed. */
   readonly removal?: Removal | undefined;
-  /** Whether reading may stop where it would look at too many documents, see `PageQuery.bounded`. */
+  /** Whether reading may stop after too many documents, see `PageQuery.bounded`. */
   readonly isBounded?: boolean | undefined;
 }
 
@@ -41,32 +41,29 @@ export interface CountPlan extends ParsedSelection {
 }
 
 /**
- * What a plan found: rows of the layout's columns, for `near` with the square of the distance, for a removal of keys, for
- * groups and values as `readGroups` and `readDistinct` return them; and a count.
+ * What a plan found: rows of the layout's columns, for `near` with the square of the distance, for
+ * a removal of keys, for groups and values as `readGroups` and `readDistinct` return them; and a
+ * count.
  */
 export interface ReadResult extends Extent {
   readonly rows: readonly Row[];
   readonly count: number;
 }
 
-/** Does what a plan says. `isTimed` limits the time of each statement, see {@link Layout.begin}. */
-export function* readPlanned(
-  layout: Layout,
-  plan: ReadPlan,
-  { isTimed }: { readonly isTimed: boolean },
-): Operation<ReadResult> {
+/** Does what a plan says. */
+export function* readPlanned(layout: Layout, plan: ReadPlan): Operation<ReadResult> {
   if (plan.removal !== undefined) {
-    return { rows: yield* readRemovalKeys(layout, plan.removal, { isTimed }), count: 0 };
+    return { rows: yield* readRemovalKeys(layout, plan.removal), count: 0 };
   }
   // Documents with the words that the index does not have yet.
-  const unindexed = yield* findUnindexed(layout, selectionOf(plan)?.words ?? [], { isTimed });
+  const unindexed = yield* findUnindexed(layout, selectionOf(plan)?.words ?? []);
   const { find, count } = separated(layout, plan);
   const { isBounded = false } = plan;
   const looked = lookupsOf(find?.query) ?? lookupsOf(count) ?? selectionOf(plan) ?? noWords;
   const search = find?.after === undefined ? find?.query : undefined;
-  const how = { isTimed, isBounded, ...(yield* probe(layout, looked, { unindexed, search })) };
-  if (plan.groups !== undefined) return yield* readGroups(layout, plan.groups, how);
-  if (plan.distinct !== undefined) return yield* readDistinct(layout, plan.distinct, how);
+  const how = { isBounded, ...(yield* probe(layout, looked, { unindexed, search })) };
+  if (plan.groups !== undefined) return yield* readGroups(layout, plan.groups, how.foundBy);
+  if (plan.distinct !== undefined) return yield* readDistinct(layout, plan.distinct, how.foundBy);
   const found = find && (how.page ? { rows: how.page } : yield* findRows(layout, find, how));
   const rows = found?.rows ?? [];
   if (count === undefined) return { ...found, rows, count: 0 };
@@ -121,7 +118,6 @@ function separated(layout: Layout, { find, count, isBounded }: ReadPlan): Separa
 
 /** How a plan is carried out. */
 interface How extends Probed {
-  readonly isTimed: boolean;
   readonly isBounded: boolean;
 }
 
@@ -147,12 +143,8 @@ function* findRows(
   return { rows };
 }
 
-function* selectAll(
-  layout: Layout,
-  query: ParsedQuery & Selected,
-  { isTimed }: { readonly isTimed: boolean },
-): Operation<FoundRows> {
-  const sql = layout.begin({ isTimed: isTimed && !isShort(layout, query) });
+function* selectAll(layout: Layout, query: ParsedQuery & Selected): Operation<FoundRows> {
+  const sql = layout.begin({ isShort: isShort(layout, query) });
   const where = whereSql(selectionTerms(layout, query, sql));
   const order = sql.order(query.part?.order ?? query.order);
   const text =
@@ -170,8 +162,9 @@ function* selectAll(
 const fewRows = 1000;
 
 /**
- * Whether an index has the rows of a query in order and all of them can be seen, so that no more are visited than the
- * query asks for: then counting them would only take time, a fifth of that of the statement.
+ * Whether an index has the rows of a query in order and all of them can be seen, so that no more
+ * are visited than the query asks for: then counting them would only take time, a fifth of that of
+ * the statement.
  */
 function isShort(
   { softDelete, expiresAt }: Layout,
@@ -190,15 +183,13 @@ function isShort(
 }
 
 function* countRows(layout: Layout, plan: CountPlan & Selected, how: How): Operation<Counted> {
-  const { isTimed, foundBy } = how;
   const { max, ...selection } = plan;
   const { near } = selection;
   if (near !== undefined) {
     const search = {
       near,
-      selection: { ...selection, foundBy },
+      selection: { ...selection, foundBy: how.foundBy },
       reach: near.greatest,
-      isTimed,
     };
     const { rows } = yield layout.geo.count(search, max);
     return { count: Number(rows[0]?.[0]) };
@@ -215,7 +206,7 @@ function* countRows(layout: Layout, plan: CountPlan & Selected, how: How): Opera
     };
     if (total.count >= 0) return { count: Math.min(total.count, max ?? Infinity) };
   }
-  const sql = layout.begin({ isTimed });
+  const sql = layout.begin();
   const from = `${layout.quoted}${whereSql(selectionTerms(layout, selection, sql))}`;
   const counted = max === undefined ? from : `(SELECT 1 FROM ${from}${sql.page(max, 0)}) AS found`;
   const { rows } = yield sql.read(`SELECT count(*) FROM ${counted}`, "repeated");
@@ -235,20 +226,20 @@ export function selectsWhole(
 function* findNear(
   layout: Layout,
   { query, after }: FindPlan,
-  { isTimed, foundBy }: How,
+  { foundBy }: How,
 ): Operation<readonly Row[]> {
   const { near, limit, offset } = query;
   if (near === undefined) return [];
   let rows: readonly Row[] = [];
   for (const reach of yield* reaches(layout, { query, after })) {
-    const search = { near, selection: { ...query, foundBy }, reach, after, isTimed };
+    const search = { near, selection: { ...query, foundBy }, reach, after };
     ({ rows } = yield layout.geo.select(search, limit, offset));
     if (rows.length === limit) break;
   }
   return rows;
 }
 
-/** Returns the distances within which to look, one after the other until there are enough documents. */
+/** Returns the distances to search within, one after the other until enough is found. */
 function* reaches(layout: Layout, { query, after }: FindPlan): Operation<Iterable<number>> {
   const { near, filter, words, deleted, limit, offset } = query;
   if (near === undefined) return [];

@@ -36,7 +36,7 @@ export function* insertDocuments<T>(
   return added;
 }
 
-/** Repeats work after removing expired documents, when one of them may hold a unique value or the id. */
+/** Repeats work after removing expired documents that may hold the unique value. */
 export function withoutExpired<R>(layout: Layout, work: () => Operation<R>): Operation<R> {
   return layout.expiresAt === undefined ? work() : repeatWithoutExpired(layout, work);
 }

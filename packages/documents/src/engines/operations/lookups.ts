@@ -3,10 +3,10 @@ import type { OrderTerm, ParsedSelection } from "../../query/parse-query.ts";
 import { conjunctsOf, orderedIndex, valueIndexes } from "../../query/serving-indexes.ts";
 import type { ConditionLookup, Layout, Lookup, Selected } from "../layout.ts";
 
-/** Of more values than these it takes as long to look each up as to look at documents one after the other. */
+/** Beyond this many values, looking each up costs as much as reading documents. */
 const maxValues = 32;
 
-/** Separates from a filter the members of lists that documents can be found by, where nothing else finds them. */
+/** Separates members of lists that find documents, where nothing else finds them. */
 export function separateMembers<S extends ParsedSelection>(
   layout: Layout,
   selection: S,
@@ -17,9 +17,9 @@ export function separateMembers<S extends ParsedSelection>(
 }
 
 /**
- * Separates from a filter what documents can be found by, where nothing else finds them: members of lists and, in an engine
- * that leaves it to the store, conditions of indexes. Without an `order` documents are counted. A bounded read looks at
- * documents one by one where nothing finds them.
+ * Separates from a filter what documents can be found by, where nothing else finds them: members of
+ * lists and, in an engine that leaves it to the store, conditions of indexes. Without an `order`
+ * documents are counted. A bounded read looks at documents one by one where nothing finds them.
  */
 export function separateLookups<S extends ParsedSelection>(
   layout: Layout,
@@ -82,7 +82,7 @@ function isIndexed({ listIndexed }: Layout, filter: Filter): filter is ContainsF
   );
 }
 
-/** Returns the conditions whose documents follow one another in an index that has the order; of several, the most. */
+/** Returns the conditions whose documents are contiguous in an ordered index: the most. */
 function walkedIn(
   { definition }: Layout,
   filter: Filter,

@@ -11,8 +11,9 @@ import type { Layout } from "../layout.ts";
 import { type CountPlan, type ReadPlan, selectsWhole } from "./find.ts";
 
 /**
- * Whether a plan may read many more documents than it returns, by its shape: a search, a filter or an order that no index
- * serves, or a count without a bound of what is not counted already, or a summary.
+ * Whether a plan may read many more documents than it returns, by its shape: a search, a filter or
+ * an order that no index serves, or a count without a bound of what is not counted already, or a
+ * summary.
  */
 export function mayScan(layout: Layout, { find, count, groups, distinct }: ReadPlan): boolean {
   const { definition } = layout;

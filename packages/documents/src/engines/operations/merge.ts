@@ -19,8 +19,8 @@ export interface Merge {
 }
 
 /**
- * Merges a change into a document: by one statement in engines that can, unless something that is derived of the document
- * depends on the change.
+ * Merges a change into a document: by one statement in engines that can, unless something that is
+ * derived of the document depends on the change.
  */
 export function mergeDocument<T>(
   layout: Layout,
@@ -47,7 +47,7 @@ export function mergeDocument<T>(
     : awaitMerged<T>(layout, target, { merge, merged });
 }
 
-/** The statement changes no row when the document does not exist, is not the one that is meant, or is too large. */
+/** Changes no row when the document is missing, is another one, or is too large. */
 function* awaitMerged<T>(
   layout: Layout,
   target: Target,

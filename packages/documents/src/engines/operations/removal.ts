@@ -34,9 +34,9 @@ export function removalTerms(
 export function* readRemovalKeys(
   layout: Layout,
   removal: Removal,
-  { isTimed, limit }: { readonly isTimed: boolean; readonly limit?: number },
+  limit?: number,
 ): Operation<readonly Row[]> {
-  const sql = layout.begin({ isTimed });
+  const sql = layout.begin();
   const where = whereSql(removalTerms(layout, removal, sql));
   const text = `SELECT ${layout.key} FROM ${layout.quoted}${where}${sql.page(limit, 0)}`;
   return (yield sql.read(text)).rows;

@@ -8,19 +8,19 @@ import { isWhole } from "./lookups.ts";
 import { filterSql } from "./filter-sql.ts";
 import { requireSearch, selectionTerms, whereSql } from "./where.ts";
 
-/** So many documents are read and sorted for a page: of words fewer, because their texts take longer to find. */
+/** Documents that are read and sorted for a page: fewer for words, whose texts are slow. */
 const fewHits = { words: 1000, contains: 4000, conditions: 4000 };
 /** Of so many documents nothing that fewer have is looked for. */
 const fewest = 100;
-/** For what more documents have, so many are looked at in their order, and more for each document that is asked for. */
+/** Above that, this many are looked at in order, and more for each requested document. */
 const walkLength = 8_000;
 const walkPerDocument = 20;
-/** So many times as many documents are looked at as would be enough if those that have a member came evenly. */
+/** How many times more documents are looked at than would do if members were spread evenly. */
 const unevenness = 2;
 
 /**
- * Entries of an index of words that are read in about the time in which documents are looked at in their order: as many for
- * each part as documents have the rarest one.
+ * Entries of an index of words that are read in about the time in which documents are looked at in
+ * their order: as many for each part as documents have the rarest one.
  */
 export const manyEntries = 100_000;
 /** What so many of so many documents have is common. */
@@ -35,15 +35,10 @@ interface Bounded {
   readonly isBounded: boolean;
 }
 
-interface Timed {
-  /** Whether the time of statements is limited, see {@link Layout.begin}. */
-  readonly isTimed: boolean;
-}
-
 /** How the words or members of a selection are looked for. */
 export interface Probed {
   readonly foundBy: FoundBy;
-  /** Number of documents that have them, up to one more than {@link fewHits}; undefined where it is not known. */
+  /** Number of matching documents, up to {@link fewHits} plus one; undefined if unknown. */
   readonly hits: number | undefined;
   /** The members, of which those come first that few lists have. */
   readonly members?: Selected["members"];
@@ -55,17 +50,16 @@ export interface Probed {
 export function* findUnindexed(
   layout: Layout,
   words: readonly string[],
-  options: Timed,
 ): Operation<readonly Row[number][]> {
   requireSearch(layout, words);
-  return words.length === 0 ? [] : yield* layout.findUnindexed(words, options);
+  return words.length === 0 ? [] : yield* layout.findUnindexed(words);
 }
 
 /**
- * Decides how words or members of lists are looked for. When few documents have them, their index finds those. When many
- * have them, that would take as long as there are many; then it is faster to take documents in their order and to look at
- * each, because some of the next ones have them. While the index of words lacks documents with the words, its answer and
- * those are read together.
+ * Decides how words or members of lists are looked for. When few documents have them, their index
+ * finds those. When many have them, that would take as long as there are many; then it is faster to
+ * take documents in their order and to look at each, because some of the next ones have them. While
+ * the index of words lacks documents with the words, its result and those are read together.
  */
 export function* probe(
   layout: Layout,
@@ -103,7 +97,7 @@ export function* probe(
   return best;
 }
 
-/** Looks words or members up, and reads the page if few documents have them; undefined where that takes two statements. */
+/** Looks up words or members and reads a page of few hits; undefined: two statements. */
 function* probePage(layout: Layout, lookup: Lookup, search: Search): Operation<Probed | undefined> {
   const { limit, offset, deleted } = search;
   const isPage = limit !== undefined && offset === 0 && deleted === "exclude";
@@ -137,8 +131,8 @@ function* probeLookup(layout: Layout, lookup: Lookup): Operation<Probed> {
 }
 
 /**
- * Whether a sample shows that the index of words has to be read for longer than documents are looked at in their order,
- * since words or their parts are common alone and rare together.
+ * Whether a sample shows that the index of words has to be read for longer than documents are
+ * looked at in their order, since words or their parts are common alone and rare together.
  */
 function* meetsRarely(layout: Layout, words: readonly string[]): Operation<boolean> {
   const sample = layout.searching.sample?.(words);
@@ -160,33 +154,34 @@ function readKeys(text: string): readonly number[] {
 /**
  * Selects a page of a search by words or by members of lists.
  *
- * In the worst case many documents have them, but too few of those that come first in the order. Then some 8,000
- * documents are looked at in vain, and all that have them are read and sorted after that. The same is done at once
- * for a sort that no index has the order of, and for a search without a limit.
+ * In the worst case many documents have them, but too few of those that come first in the order.
+ * Then some 8,000 documents are looked at in vain, and all that have them are read and sorted after
+ * that. The same is done at once for a sort that no index has the order of, and for a search
+ * without a limit.
  */
 export function* selectSearched(
   layout: Layout,
   search: Search,
-  { isTimed, isBounded, ...probed }: Bounded & Timed & Probed,
+  { isBounded, ...probed }: Bounded & Probed,
 ): Operation<FoundRows> {
   const { limit, offset } = search;
   const { foundBy } = probed;
   const use = offset === 0 ? "repeated" : "once";
   const reaches = yield* pageReaches(layout, search, probed);
   for (const reach of reaches) {
-    const sql = layout.begin({ isTimed });
+    const sql = layout.begin();
     const walked = walkSql(layout, search, { reach, sql });
     const text = `SELECT ${layout.columns} FROM ${walked}${sql.page(limit, offset)}`;
     const { rows } = yield sql.read(layout.packed?.(text) ?? text, use);
     if (rows.length === limit) return { rows };
-    const last = yield* lastWalked(layout, search, { reach, isTimed });
+    const last = yield* lastWalked(layout, search, reach);
     if (last === undefined) return { rows };
     const isLast = foundBy === "document" && reach === reaches.at(-1);
-    if (isBounded && isLast && (yield* mayStop(layout, search, { last, isTimed }))) {
+    if (isBounded && isLast && (yield* mayStop(layout, search, last))) {
       return { rows, stoppedAt: last };
     }
   }
-  const sql = layout.begin({ isTimed });
+  const sql = layout.begin();
   const found = foundSql(layout, { ...search, foundBy: inIndex(foundBy) }, sql);
   const sorted = orderSql(search, sql);
   const text = `SELECT ${layout.columns} FROM ${found}${sorted}${sql.page(limit, offset)}`;
@@ -194,11 +189,11 @@ export function* selectSearched(
   return { rows };
 }
 
-/** Counts the documents of a search, up to `max`. The worst case is that of {@link selectSearched}. */
+/** Counts the documents of a search up to `max`; cost as {@link selectSearched}. */
 export function* countSearched(
   layout: Layout,
   { max, ...selection }: ParsedSelection & Selected & { readonly max?: number | undefined },
-  { isTimed, isBounded, foundBy, hits }: Bounded & Timed & Probed,
+  { isBounded, foundBy, hits }: Bounded & Probed,
 ): Operation<Counted> {
   const { words, members = [], deleted } = selection;
   const isProbed = layout.searching.probesVisible && layout.expiresAt === undefined;
@@ -206,13 +201,13 @@ export function* countSearched(
   if (isProbed && deleted === "exclude" && isWhole(selection, lookup) && hits !== undefined) {
     const isAll = hits <= fewHits[lookup.kind];
     if (isAll || hits >= (max ?? Infinity)) return { count: Math.min(hits, max ?? hits) };
-    const { rows } = yield layout.searching.count(lookup, max, { isTimed });
+    const { rows } = yield layout.searching.count(lookup, max);
     const found = rows[0]?.[0] ?? null;
     if (found !== null) return { count: Number(found) };
   }
   if (max !== undefined && foundBy === "document") {
     const reach = isBounded ? walkLength : reachOf(max);
-    const sql = layout.begin({ isTimed });
+    const sql = layout.begin();
     const walked = walkSql(layout, { ...selection, order: [] }, { reach, sql });
     const { rows } = yield sql.read(
       `SELECT count(*) FROM (SELECT 1 FROM ${walked}${sql.page(max, 0)}) AS found`,
@@ -220,10 +215,10 @@ export function* countSearched(
     );
     const count = Number(rows[0]?.[0]);
     if (count === max) return { count };
-    const last = yield* lastWalked(layout, { ...selection, order: [] }, { reach, isTimed });
+    const last = yield* lastWalked(layout, { ...selection, order: [] }, reach);
     if (last === undefined || isBounded) return { count, isAtLeast: last !== undefined };
   }
-  const sql = layout.begin({ isTimed });
+  const sql = layout.begin();
   const found = foundSql(layout, { ...selection, foundBy: inIndex(foundBy) }, sql);
   const counted =
     max === undefined ? found : `(SELECT 1 FROM ${found}${sql.page(max, 0)}) AS found`;
@@ -245,7 +240,7 @@ function inIndex(foundBy: FoundBy): FoundBy {
   return foundBy === "document" ? "index" : foundBy;
 }
 
-/** Whether an index has the documents in this order, so that the next ones are found without reading all. */
+/** Whether an index has this order, so that the next ones are found directly. */
 function hasOrder({ indexes }: Layout, { order: [first], walked }: Search): boolean {
   if (walked !== undefined) return true;
   const field = first?.path.text;
@@ -255,8 +250,8 @@ function hasOrder({ indexes }: Layout, { order: [first], walked }: Search): bool
 }
 
 /**
- * Returns how many documents are looked at in their order for a page, one attempt after the other; none where those that have
- * the words or members are better read and sorted.
+ * Returns how many documents are looked at in their order for a page, one attempt after the other;
+ * none where those that have the words or members are better read and sorted.
  */
 function* pageReaches(
   layout: Layout,
@@ -286,7 +281,7 @@ function lookupOf({ words, members: [member] = [] }: Search, foundBy: FoundBy): 
   return member ?? { kind: "words", words };
 }
 
-/** So many documents have been read and sorted before anything could be gained by looking at them in order. */
+/** Documents that are read and sorted before looking in order can save anything. */
 function sortedHits(wanted: number): number {
   return wanted * unevenness * 2;
 }
@@ -295,7 +290,7 @@ function reachOf(wanted: number): number {
   return walkLength + walkPerDocument * wanted;
 }
 
-/** Writes FROM and WHERE: the first documents in an order, and of those the ones whose text has the words. */
+/** Writes FROM and WHERE: the first documents in order, of those the matching texts. */
 function walkSql(
   layout: Layout,
   selection: Selected & Pick<ParsedQuery, "order">,
@@ -312,7 +307,7 @@ function walkSql(
   return walked + whereSql(terms);
 }
 
-/** Selects what an index has in order: where the store decides about conditions, others are looked at one by one. */
+/** Selects from an index in order: where the store decides, others are checked singly. */
 function walkedOf({ searching }: Layout, { filter, walked, deleted, part }: Selected): Selected {
   return { filter: searching.findsConditions ? walked : filter, words: [], deleted, part };
 }
@@ -327,28 +322,20 @@ function orderSql({ order, part }: Pick<Search, "order" | "part">, sql: Dialect)
 function* lastWalked(
   layout: Layout,
   selection: Selected & Pick<ParsedQuery, "order">,
-  { reach, isTimed }: Timed & { readonly reach: number },
+  reach: number,
 ): Operation<Row | undefined> {
-  const [last, ...more] = yield* walkedRows(layout, selection, {
-    isTimed,
-    at: reach - 1,
-    limit: 2,
-  });
+  const [last, ...more] = yield* walkedRows(layout, selection, { at: reach - 1, limit: 2 });
   return more.length > 0 ? last : undefined;
 }
 
 /**
- * Whether reading may stop at a row: the next page begins at its time of creation, so the rows that were walked must be of
- * more than one.
+ * Whether reading may stop at a row: the next page begins at its time of creation, so the rows that
+ * were walked must be of more than one.
  */
-function* mayStop(
-  layout: Layout,
-  search: Search,
-  { last, isTimed }: Timed & { readonly last: Row },
-): Operation<boolean> {
+function* mayStop(layout: Layout, search: Search, last: Row): Operation<boolean> {
   const [time, id] = search.order;
   if (time?.path.meta !== "createdAt" || id?.path.meta !== "id") return false;
-  const [first] = yield* walkedRows(layout, search, { isTimed, at: 0, limit: 1 });
+  const [first] = yield* walkedRows(layout, search, { at: 0, limit: 1 });
   return first !== undefined && first[createdAtColumn] !== last[createdAtColumn];
 }
 
@@ -358,9 +345,9 @@ const createdAtColumn = 2;
 function* walkedRows(
   layout: Layout,
   selection: Selected & Pick<ParsedQuery, "order">,
-  { isTimed, at, limit }: Timed & { readonly at: number; readonly limit: number },
+  { at, limit }: { readonly at: number; readonly limit: number },
 ): Operation<readonly Row[]> {
-  const sql = layout.begin({ isTimed });
+  const sql = layout.begin();
   const where = whereSql(selectionTerms(layout, walkedOf(layout, selection), sql));
   const sorted = where + orderSql(selection, sql) + sql.page(limit, at);
   const { rows } = yield sql.read(`SELECT ${layout.columns} FROM ${layout.quoted}${sorted}`);

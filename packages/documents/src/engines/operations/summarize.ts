@@ -21,22 +21,20 @@ export const maxGroups = 100_000;
 /** Columns of a summary, see `Summarizing.summary`. */
 const summaryColumns = 7;
 
-interface How {
-  /** Whether the time of statements is limited, see {@link Layout.begin}. */
-  readonly isTimed: boolean;
-  readonly foundBy: FoundBy;
-}
-
-/** What was found of groups or values, and how many there are, of which one may be more than {@link maxGroups}. */
+/** Found groups or values and their number, at most one above {@link maxGroups}. */
 export interface Summary {
   readonly rows: readonly Row[];
   readonly count: number;
 }
 
 /** Reads groups: the fields of `by` as JSON texts, then the values. */
-export function* readGroups(layout: Layout, plan: ParsedAggregate, how: How): Operation<Summary> {
+export function* readGroups(
+  layout: Layout,
+  plan: ParsedAggregate,
+  foundBy: FoundBy,
+): Operation<Summary> {
   const { summarizing } = layout;
-  const sql = layout.begin({ isTimed: how.isTimed });
+  const sql = layout.begin();
   const keys = plan.by.map((_path, index) => `key${index}`);
   const outer = [...keys.map((key) => summarizing.text(key)), "count(*)"];
   const summarized = fieldsOf(plan.values);
@@ -49,7 +47,7 @@ export function* readGroups(layout: Layout, plan: ParsedAggregate, how: How): Op
   for (const [index, { path }] of summarized.entries()) {
     inner.push(...summarizing.inputs(path, `field${index}`, sql));
   }
-  const found = documentsSql(layout, plan, { sql, columns: inner, foundBy: how.foundBy });
+  const found = documentsSql(layout, plan, { sql, columns: inner, foundBy });
   const grouped = keys.length === 0 ? "" : ` GROUP BY ${keys.join(", ")}`;
   const { rows } = yield sql.read(
     `SELECT ${outer.join(", ")} FROM ${found} AS found${grouped}${sql.page(maxGroups + 1, 0)}`,
@@ -75,11 +73,15 @@ export function* readGroups(layout: Layout, plan: ParsedAggregate, how: How): Op
 }
 
 /** Reads the different values of a field as JSON texts. */
-export function* readDistinct(layout: Layout, plan: ParsedDistinct, how: How): Operation<Summary> {
+export function* readDistinct(
+  layout: Layout,
+  plan: ParsedDistinct,
+  foundBy: FoundBy,
+): Operation<Summary> {
   const { summarizing } = layout;
-  const sql = layout.begin({ isTimed: how.isTimed });
+  const sql = layout.begin();
   const columns = [layout.key, `${summarizing.list(plan.path, sql)} AS list`];
-  const found = documentsSql(layout, plan, { sql, columns, foundBy: how.foundBy });
+  const found = documentsSql(layout, plan, { sql, columns, foundBy });
   const { rows } = yield sql.read(
     `SELECT ${summarizing.text(summarizing.member)} FROM ${summarizing.eachMember(found)} ` +
       `GROUP BY ${summarizing.member}${sql.page(maxGroups + 1, 0)}`,

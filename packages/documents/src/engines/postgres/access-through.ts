@@ -49,10 +49,7 @@ export async function find<R>(
   layout: Layout,
   { plan, map }: { readonly plan: ReadPlan; readonly map: (row: Row) => R },
 ): Promise<Found<R>> {
-  const { rows, ...extent } = await runOperation(
-    session,
-    readPlanned(layout, plan, { isTimed: false }),
-  );
+  const { rows, ...extent } = await runOperation(session, readPlanned(layout, plan));
   return { items: rows.map(map), ...extent };
 }
 

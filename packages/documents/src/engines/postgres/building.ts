@@ -21,7 +21,7 @@ const refreshInterval = 60_000;
 const firstRetryDelay = 1000;
 const lastRetryDelay = 60_000;
 
-/** Builds indexes and search texts of large tables while they are in use, one table at a time and in one process only. */
+/** Builds indexes and search texts of large tables in use: one at a time, one process. */
 export class Building {
   readonly #connections: Connections;
   readonly #session: FreeSession;
@@ -59,11 +59,12 @@ export class Building {
     await this.#refresh();
   }
 
-  /** Takes note of search texts that other programs register, and derives those again that they did not know of. */
+  /** Notes search texts of other programs, and derives those that they did not know. */
   keepFresh(): void {
     this.#refresher ??= setInterval(() => {
       this.#refreshing = this.#refreshing.then(async () => {
-        // A failure is met again after the next interval; until then searches read what is not derived.
+        // A failure is met again after the next interval; until then searches read what is not
+        // derived.
         await this.#refresh().catch(() => undefined);
       });
     }, refreshInterval).unref();

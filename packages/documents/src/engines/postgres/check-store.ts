@@ -93,12 +93,12 @@ async function checkTotal(client: PoolClient, name: string): Promise<readonly st
   if (wrong === undefined) return [];
   const [kept, documents] = wrong;
   return [
-    `the total kept of "${name}" is ${kept}, expected ${documents}: delete its rows in ${totalsTable} ` +
+    `the total kept of "${name}" must be ${documents}, got ${kept}: delete its rows in ${totalsTable} ` +
       "and open the store again",
   ];
 }
 
-/** Reads the records of a collection, with the position of the last removal of each document, which begins again then. */
+/** Reads records of a collection, with the position of each document's last removal. */
 function sinceRemoval(name: string): string {
   return (
     "SELECT id, version, position, max(position) FILTER (WHERE kind IN ('purge', 'remove')) " +
@@ -141,7 +141,7 @@ async function checkClaims(client: PoolClient, name: string): Promise<readonly s
   return problems;
 }
 
-/** Reads the ids of documents that have claims and do not exist. No statement joins tables that are spread by other columns. */
+/** Reads ids of claims without documents. No statement joins tables spread differently. */
 async function readOrphans(client: PoolClient, name: string): Promise<readonly unknown[]> {
   const orphans: unknown[] = [];
   for (let last = ""; orphans.length < maxProblems;) {

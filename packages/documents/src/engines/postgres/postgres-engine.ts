@@ -33,7 +33,7 @@ import { SlowReads } from "./slow-reads.ts";
 import { readStatus } from "./status.ts";
 import { Transactions } from "./transactions.ts";
 
-/** The lock of migrations of a distributed store, and for how long it is waited for, in milliseconds. */
+/** Lock of a distributed store's migrations, and the maximum wait in milliseconds. */
 const migrationLock = "fetchwork:migrations";
 const migrationTimeout = 3_600_000;
 const columnMissing = "42703";

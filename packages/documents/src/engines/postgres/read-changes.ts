@@ -25,9 +25,10 @@ interface Gap {
 /**
  * Reads the oldest changes after a position.
  *
- * A missing number is a change that is not committed yet, or one that never will be. A transaction that draws a number has locked the
- * table of changes before, and holds that lock until its end. So what is still missing when all of those are over that
- * held it when the gap was seen stays missing. Other transactions of the server hold nobody up.
+ * A missing number is a change that is not committed yet, or one that never will be. A transaction
+ * that draws a number has locked the table of changes before, and holds that lock until its end. So
+ * what is still missing when all of those are over that held it when the gap was seen stays
+ * missing. Other transactions of the server hold nobody up.
  */
 export async function readChangesPastGaps(
   session: Session,
@@ -73,7 +74,7 @@ export async function readChangesPastGaps(
   }
 }
 
-/** Reads which transactions may still commit changes; of those that could before, if anybody looked. */
+/** Reads which transactions may still commit changes, of those that could at the last look. */
 async function remainingHolders(
   session: Session,
   before: ReadonlySet<string> | undefined,
@@ -97,7 +98,7 @@ function start(session: Session, after: string | undefined): Promise<number> {
   );
 }
 
-/** Reads some records, also those of other collections, and the documents of the wanted ones only. */
+/** Reads some records, also of other collections, and only the documents that are wanted. */
 async function readWindow(
   session: Session,
   after: number,

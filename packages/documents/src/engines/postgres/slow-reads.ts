@@ -1,15 +1,15 @@
 import { QueueFullError, Semaphore } from "@fetchwork/kit";
 import { DocumentsError } from "../../api/errors.ts";
 
-/** Maximum number of reads that may scan a collection at the same time, in this process; as many as on SQLite. */
+/** Maximum concurrent reads of this process that may scan; the same as on SQLite. */
 const maxReads = 2;
 const maxWaiting = 256;
 /** Maximum time in milliseconds that a read waits for its turn. */
 const maxWait = 30_000;
 
 /**
- * Runs few of the reads that may scan a collection at the same time. The server would run all of them at once, and
- * everybody else would wait for its processors and for a connection.
+ * Runs few of the reads that may scan a collection at the same time. The server would run all of
+ * them at once, and everybody else would wait for its processors and for a connection.
  */
 export class SlowReads {
   readonly #places = new Semaphore(maxReads, { maxWaiting });

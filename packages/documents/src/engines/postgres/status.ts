@@ -27,7 +27,7 @@ export function* readStatus(begin: Begin): Operation<StoreStatus> {
   return { engine, collections, migrations, bytes };
 }
 
-/** Returns what writes the size of a table; those that Citus knows have nothing on the server that is asked. */
+/** Returns what writes a table's size; the asked server has nothing of Citus tables. */
 function* sizeFunction(begin: Begin): Operation<(table: string) => string> {
   const { rows } = yield begin().read("SELECT to_regclass('pg_dist_partition')::text");
   if (rows[0]?.[0] === null) return ownSize;

@@ -82,9 +82,10 @@ export class Transactions {
     }
   }
 
-  /** Runs work while no other transaction that conflicted does, or at the end of the time anyhow. */
+  /** Runs work while no conflicting transaction runs, or at the end of the time. */
   async #queue<R>(locks: LockTable, deadline: number, work: () => Promise<R>): Promise<R> {
-    // One of this process at a time asks for the lock, so that it goes from one to the next at once.
+    // One of this process at a time asks for the lock, so that it goes from one to the next at
+    // once.
     const before = this.#queued;
     const { promise, resolve } = Promise.withResolvers<undefined>();
     this.#queued = promise;
@@ -161,7 +162,8 @@ export class Transactions {
       session.end();
       failure = await this.#connections.rollback(client, cause);
       const isSafe = isConflict(cause) || isReadOnly(cause) || !isCommitting;
-      // What took the value may be of a transaction that this one could not see: then a new one sees it before it writes.
+      // What took the value may be of a transaction that this one could not see: then a new one
+      // sees it before it writes.
       const isUnseen = cause instanceof UniqueError && !seen.isTaken;
       seen.isTaken ||= isUnseen;
       const mayWork = isConflict(cause) || isReadOnly(cause) || isConnectionLoss(cause) || isUnseen;

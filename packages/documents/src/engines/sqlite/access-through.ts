@@ -16,9 +16,7 @@ export function accessThrough(session: Session): TransactionAccess {
   return {
     isTransaction: true,
     async find(layout, plan, map) {
-      const { rows, ...extent } = await run(layout, () =>
-        readPlanned(layout, plan, { isTimed: false }),
-      );
+      const { rows, ...extent } = await run(layout, () => readPlanned(layout, plan));
       return { items: rows.map(map), ...extent };
     },
     remove: (layout, removal) => run(layout, () => removeSelected(layout, removal)),

@@ -39,8 +39,8 @@ export class Building {
   }
 
   /**
-   * Builds what collections need in another thread, which waits at most `busyTimeout` for other writers. What
-   * fails there fails again in this one, which reports it.
+   * Builds what collections need in another thread, which waits at most `busyTimeout` for other
+   * writers. What fails there fails again in this one, which reports it.
    */
   async prepareAway(layouts: readonly SqliteLayout[]): Promise<void> {
     const definitions = layouts.map(({ definition }) => definition);
@@ -48,7 +48,7 @@ export class Building {
     await this.#buildAway?.(job, this.#ended.signal).catch(() => undefined);
   }
 
-  /** Notes from time to time that a collection is in use, so that its search texts are not dropped. */
+  /** Notes occasionally that a collection is in use, so that its texts are kept. */
   keep(layout: SqliteLayout): void {
     if (!layout.search.isSearched) return;
     this.#used.add(layout);
@@ -83,11 +83,13 @@ export class Building {
       try {
         await buildAway?.(job, signal).catch(() => undefined);
         if (!(await this.#write((session) => session.workOnSearch(layout)))) return;
-        // The thread left something, because it could not start or failed, and this one does the rest.
+        // The thread left something, because it could not start or failed, and this one does the
+        // rest.
         buildAway = undefined;
         delay = pause;
       } catch {
-        // Another process writes, or the disk is full: what is missing is read by each search until then.
+        // Another process writes, or the disk is full: what is missing is read by each search until
+        // then.
         delay = retryDelay;
       }
       await wait(delay, undefined, { ref: false, signal }).catch(() => undefined);

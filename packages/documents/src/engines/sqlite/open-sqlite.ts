@@ -134,7 +134,8 @@ function claim(path: string): string {
 }
 
 /**
- * Creates a missing file for its owner alone; SQLite creates the files next to it with the same mode.
+ * Creates a missing file for its owner alone; SQLite creates the files next to it with the same
+ * mode.
  *
  * A file that is there is not touched: closing it would end every lock that this process has on it.
  */

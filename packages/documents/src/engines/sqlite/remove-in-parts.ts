@@ -10,9 +10,10 @@ import type { SqliteLayout } from "./statements/layout.ts";
 const partSize = 250;
 
 /**
- * Removes documents and returns their number. Many are looked for first, in another thread when that takes long, and removed
- * in parts: other work comes in between. What changed after it was found is removed if it is still selected. `budget` says
- * for how long reads may hold up the event loop.
+ * Removes documents and returns their number. Many are looked for first, in another thread when
+ * that takes long, and removed in parts: other work comes in between. What changed after it was
+ * found is removed if it is still selected. `budget` says for how long reads may hold up the event
+ * loop.
  */
 export async function removeInParts(
   access: Pick<Access, "find" | "write">,
@@ -26,10 +27,7 @@ export async function removeInParts(
     readonly budget: Budget | undefined;
   },
 ): Promise<number> {
-  const begun = await access.write(layout, () => {
-    budget?.begin();
-    return beginRemoval(layout, removal, { isTimed: budget !== undefined });
-  });
+  const begun = await access.write(layout, () => beginRemoval(layout, removal, budget));
   if (typeof begun === "number") return begun;
   const { items: keys } = await access.find(layout, { removal: begun }, keyOf);
   let count = 0;
@@ -41,19 +39,25 @@ export async function removeInParts(
 }
 
 /**
- * Removes documents if they are few and found soon, and returns their number; otherwise none, and returns what to remove in
- * parts: documents that are added later will stay.
+ * Removes documents if they are few and found soon, and returns their number; otherwise none, and
+ * returns what to remove in parts: documents that are added later will stay.
  */
 function* beginRemoval(
   layout: SqliteLayout,
   removal: Removal,
-  options: { readonly isTimed: boolean },
+  budget: Budget | undefined,
 ): Operation<Removal | number> {
+  let rows: readonly Row[] | undefined;
   try {
-    const rows = yield* readRemovalKeys(layout, removal, { ...options, limit: partSize + 1 });
-    if (rows.length <= partSize) return yield* removeRows(layout, removal, rows);
+    budget?.begin();
+    rows = yield* readRemovalKeys(layout, removal, partSize + 1);
   } catch (error) {
     if (error !== tooSlow) throw error;
+  } finally {
+    budget?.end();
+  }
+  if (rows !== undefined && rows.length <= partSize) {
+    return yield* removeRows(layout, removal, rows);
   }
   const last = `SELECT coalesce(max(seq), 0) FROM ${layout.quoted}`;
   const [lastKey = null] = (yield layout.begin().read(last)).rows[0] ?? [];

@@ -19,11 +19,11 @@ import type { SqliteLayout } from "./statements/layout.ts";
 export interface SessionContext {
   /** Collections that are prepared. */
   readonly ready: Set<Layout>;
-  /** State of the file, as far as other connections changed it, at which the generations of a collection were read. */
+  /** Version of the file, by other connections, when generations were last read. */
   readonly seen: Map<Layout, Cell>;
   /** Is called when a commit brought records into the change feed. */
   readonly onRecorded: () => void;
-  /** Is called for each collection that a commit prepared and whose search texts are not complete. */
+  /** Called for each collection that a commit prepared with incomplete search texts. */
   readonly onUnbuilt: (layout: SqliteLayout) => void;
   /** Is called for each collection that a commit prepared. */
   readonly onPrepared: (layout: SqliteLayout) => void;
@@ -73,7 +73,7 @@ export class Session {
     });
   }
 
-  /** Derives some search texts that are missing, or drops some that nobody uses; returns whether there are more. */
+  /** Derives some missing search texts or drops unused ones; returns whether more exist. */
   workOnSearch(layout: SqliteLayout): boolean {
     return this.#guard(() =>
       this.atomically(() => workOnSearch(this.connection, layout, buildTime)),
@@ -172,7 +172,7 @@ export class Session {
     this.#current.add(layout);
   }
 
-  /** Takes note of what other programs registered and built; returns whether what this program needs still is there. */
+  /** Notes what other programs registered and built; returns whether ours still exists. */
   #isCurrent(layout: SqliteLayout): boolean {
     this.#state ??= this.connection.get("PRAGMA data_version", [])?.[0] ?? null;
     const { seen } = this.#context;

@@ -7,7 +7,7 @@ import { applicationId, createTables, formatVersion } from "./statements/tables.
 const checkpointPages = 1000;
 const maxIdleLogBytes = 64 * 1024 * 1024;
 
-/** Sets up the writing connection of a file and creates its tables; returns false for an empty file that is not to be created. */
+/** Sets up the writing connection and tables; false for an empty file not to be created. */
 export function setUpFile(
   connection: Connection,
   path: string,

@@ -37,7 +37,7 @@ import { Writer } from "./writer.ts";
 const maxTimeout = 0x7fff_ffff;
 const migrationTimeout = 3_600_000;
 
-/** A database in one SQLite file: one connection writes, and what is slow is read in other threads. */
+/** A database in one SQLite file: one connection writes, threads do slow reads. */
 export class SqliteEngine implements Engine {
   readonly isTransaction = false;
   readonly #connections: Connections;
@@ -77,7 +77,7 @@ export class SqliteEngine implements Engine {
   }
 
   layout(definition: CollectionDefinition<unknown>): Layout {
-    return new SqliteLayout(definition, this.#stamps);
+    return new SqliteLayout(definition, this.#stamps, this.#budget);
   }
 
   /** Prepares all in one transaction. */
@@ -123,15 +123,14 @@ export class SqliteEngine implements Engine {
     const budget = this.#budget;
     try {
       budget?.begin();
-      const isTimed = budget !== undefined;
-      const { rows, ...extent } = runReading(
-        this.#reader(),
-        readPlanned(layout, plan, { isTimed }),
-        (text) => budget?.check(text),
+      const { rows, ...extent } = runReading(this.#reader(), readPlanned(layout, plan), (text) =>
+        budget?.check(text),
       );
       return { items: rows.map(map), ...extent };
     } catch (error) {
       if (error !== tooSlow || this.#slowReads === undefined) throw error;
+    } finally {
+      budget?.end();
     }
     return this.#slowReads.run({ definition: layout.definition, plan }, map);
   }

@@ -103,7 +103,7 @@ export class Writer {
     });
   }
 
-  /** Runs work when its turn comes, and changes nothing until it is done: another connection may. */
+  /** Runs work in turn, without changing anything before: other connections may. */
   withoutChanges(work: () => Promise<void>): Promise<void> {
     if (this.#insideTransaction()) return Promise.reject(changeInside());
     return new Promise((resolve, reject) => {

@@ -2,7 +2,7 @@ import type { AgentEvent } from "@fetchwork/agent";
 import { manyLines, oneLine } from "../../command/terminal-text.ts";
 
 /** Maximum characters of a response that the log shows. */
-const mostText = 1024 * 1024;
+const maxText = 1024 * 1024;
 
 /** What `--debug` adds: the plan, the files with their dependencies, and each raw response. */
 export class DebugLog {
@@ -13,10 +13,7 @@ export class DebugLog {
     switch (event.type) {
       case "token": {
         const key = event.path ?? event.step;
-        this.#responses.set(
-          key,
-          ((this.#responses.get(key) ?? "") + event.text).slice(0, mostText),
-        );
+        this.#responses.set(key, ((this.#responses.get(key) ?? "") + event.text).slice(0, maxText));
         return undefined;
       }
       case "retry":

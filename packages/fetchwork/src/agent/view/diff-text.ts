@@ -2,7 +2,7 @@ import { unifiedDiff, type ProposedChange } from "@fetchwork/agent";
 import type { CommandIo } from "../../command/command-io.ts";
 import { colours, manyLines } from "../../command/terminal-text.ts";
 
-/** The change of a file as a diff: as it is for a program, with colours and without escape sequences for a person. */
+/** The change of a file as a diff: for people with colours and without escape sequences. */
 export function diffText({ path, before, after }: ProposedChange, io: CommandIo): string {
   const diff = unifiedDiff(path, before, after);
   if (!io.stdout.isTerminal) return diff;

@@ -44,9 +44,7 @@ export function eventLine(event: AgentEvent): string | undefined {
     case "checked": {
       const { diagnostics, level } = event;
       const errors = diagnostics.filter(({ severity }) => severity === "error");
-      // A program that does not fit together is not run.
-      const wasRun = errors.every(({ code }) => code === "verification");
-      const where = level !== undefined && wasRun ? `, run in the sandbox "${level}"` : "";
+      const where = level === undefined ? "" : `, run in the sandbox "${level}"`;
       const found = errors.map((one) => `\n         ${oneLine(describeDiagnostic(one))}`);
       return `checked  ${errorCount(errors.length, event)}${where}${found.slice(0, 20).join("")}`;
     }
@@ -62,8 +60,8 @@ interface CheckExtent extends Coverage {
 }
 
 /**
- * How many errors, in words. "No errors" is only said of files that were checked; of an edit only the new errors count, if
- * there were others before.
+ * How many errors, in words. "No errors" is only said of files that were checked; of an edit only
+ * the new errors count, if there were others before.
  */
 export function errorCount(count: number, extent: CheckExtent): string {
   const { knownErrors = 0, checked, unchecked } = extent;

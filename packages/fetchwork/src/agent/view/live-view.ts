@@ -7,11 +7,11 @@ import { grouped, usageText } from "./event-line.ts";
 const interval = 100;
 
 /** Files that are shown while they are written. */
-const mostRunning = 8;
+const maxRunning = 8;
 
 const erase = "\u001b[J";
 
-/** Lines that stay, and under them what runs now: how many files are done and running, tokens, cost and time. */
+/** Lines that stay, and under them what runs now: files done and running, tokens, cost, time. */
 export class LiveView {
   readonly #output: CommandOutput;
   readonly #began = performance.now();
@@ -107,7 +107,7 @@ export class LiveView {
       ...(this.#usage === undefined ? [] : [usageText(this.#usage)]),
       time,
     ].join("  ");
-    const shown = [...this.#running].slice(0, mostRunning);
+    const shown = [...this.#running].slice(0, maxRunning);
     const lines = shown.map(
       ([name, characters]) => `  ${oneLine(name)}  ${grouped(characters)} characters`,
     );
@@ -116,7 +116,7 @@ export class LiveView {
   }
 }
 
-/** Cuts a line that would wrap, because erasing counts lines. Non-ASCII characters may be two columns wide. */
+/** Cuts a line that would wrap: erasing counts lines. Non-ASCII may be two columns wide. */
 function fit(line: string, width: number): string {
   let used = 0;
   let kept = "";

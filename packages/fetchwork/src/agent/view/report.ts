@@ -12,7 +12,7 @@ interface ReportOptions {
 }
 
 /** Characters of the model's last words. */
-const mostSaid = 4_000;
+const maxSaid = 4_000;
 
 /** What a run came to, on standard output. */
 export function report(
@@ -22,7 +22,7 @@ export function report(
 ): void {
   const { files, diagnostics, usage, repairs, sandbox, out, commit } = result;
   const { red, green, dim } = colours(io.stdout);
-  const said = manyLines((result.said ?? "").trim().slice(0, mostSaid));
+  const said = manyLines((result.said ?? "").trim().slice(0, maxSaid));
   if (said !== "") io.stdout.write(`${said}\n`);
   if (proposed !== undefined) reportProposed(proposed, io);
   const width = Math.max(0, ...files.map(({ path }) => path.length));
@@ -41,15 +41,13 @@ export function report(
     io.stdout.write(`${severity === "error" ? red(word) : dim(word)} ${line}\n`);
   }
   const errors = diagnostics.filter(({ severity }) => severity === "error");
-  // A program that does not fit together is not run.
-  const wasRun = sandbox !== undefined && errors.every(({ code }) => code === "verification");
   const spent = `${usageText(usage)} in ${grouped(usage.calls)} calls`;
   const cost = usage.cost === null && !isReplayed ? "cost unknown" : undefined;
   const parts = [
     `${files.length} ${files.length === 1 ? "file" : "files"}${proposed === undefined ? "" : ", nothing written"}`,
     errorCount(errors.length, result),
     repairs > 0 ? `${repairs} ${repairs === 1 ? "round" : "rounds"} of repair` : undefined,
-    wasRun ? `run in the sandbox "${sandbox}"` : "not run",
+    sandbox === undefined ? "not run" : `run in the sandbox "${sandbox}"`,
     isReplayed ? "no model was asked" : spent,
     cost,
     commit === null

@@ -8,7 +8,10 @@ const usage: Usage = { inputTokens: 1_000, outputTokens: 234, cost: 0.0123, call
 // oxlint-disable-next-line no-control-regex -- these are what it is about
 const pieces = /\u001b\[(\d+)A|\u001b\[J|\u001b\[\d*m|\r|\n|[^\u001b\r\n]+|[^]/g;
 
-/** What a terminal shows after it got this, for the sequences that we use. Anything else is an error. */
+/**
+ * What a terminal shows after it got this, for the sequences that we use. Anything else is an
+ * error.
+ */
 function screenOf(written: string, columns: number, rows = Infinity): readonly string[] {
   const lines: string[] = [""];
   let row = 0;

@@ -12,8 +12,8 @@ export type QueryParameterValue =
 export type QueryParameters = Readonly<Record<string, QueryParameterValue>>;
 
 /**
- * Adds query parameters to a URL: sorted by name, form-encoded (a space is `+`), after what the URL has, before its
- * fragment. The URL itself is not checked, and not changed otherwise.
+ * Adds query parameters to a URL: sorted by name, form-encoded (a space is `+`), after what the URL
+ * has, before its fragment. The URL itself is not checked, and not changed otherwise.
  *
  * @example
  * ```ts
@@ -53,7 +53,7 @@ function pair(name: string, value: string): string {
 
 const unreserved = /^[\w.~-]*$/;
 
-/** Percent-encodes all but what RFC 3986, 2.3, calls unreserved; a lone surrogate becomes U+FFFD. */
+/** Percent-encodes all but unreserved characters (RFC 3986, 2.3); lone surrogate: U+FFFD. */
 function encode(text: string): string {
   if (unreserved.test(text)) return text;
   return encodeURIComponent(text.toWellFormed())

@@ -45,7 +45,8 @@ export const plainDefaults: RequestDefaults = Object.freeze({
  * const built = buildRequestObject({ baseUrl: "https://api.example.com/x", queryParams: { page: 2 } });
  * const response = buildResponse(await makeRequest(built));
  * ```
- * @throws HttpUsageError `ERR_HTTP_URL`, `ERR_HTTP_METHOD`, `ERR_HTTP_HEADER`, `ERR_HTTP_JSON` or `ERR_HTTP_BODY`
+ * @throws HttpUsageError `ERR_HTTP_URL`, `ERR_HTTP_METHOD`, `ERR_HTTP_HEADER`, `ERR_HTTP_JSON` or
+ * `ERR_HTTP_BODY`
  */
 export function buildRequestObject(request: RestRequest | EndpointRequest): RequestObject {
   const built = buildWith(request, plainDefaults);
@@ -101,7 +102,7 @@ function fullUrl(
 ): string {
   const relative: unknown = given ?? "";
   if (typeof relative !== "string") {
-    throw new HttpUsageError("ERR_HTTP_URL", `the URL is ${typeof relative}, expected text`);
+    throw new HttpUsageError("ERR_HTTP_URL", `the URL must be text, got ${typeof relative}`);
   }
   const url = baseUrl === undefined || isAbsolute(relative) ? relative : joinUrl(baseUrl, relative);
   if (queryParams === undefined) return own === undefined ? url : addQueryParameters(url, own);

@@ -16,7 +16,8 @@ const binary = "application/octet-stream";
  * Makes what a transport sends of what a caller gave; undefined for no body.
  *
  * @param givesNull - Whether `null` is a JSON value rather than no body.
- * @throws HttpUsageError `ERR_HTTP_JSON` for what has no JSON form, `ERR_HTTP_BODY` for a stream that is in use
+ * @throws HttpUsageError `ERR_HTTP_JSON` for what has no JSON form, `ERR_HTTP_BODY` for a stream
+ * that is in use
  */
 export function encodeBody(
   given: unknown,
@@ -27,7 +28,8 @@ export function encodeBody(
   if (given === null) return givesNull ? { body: "null", type: json } : undefined;
   if (typeof given !== "object") return { body: jsonText(given), type: json };
   if (given instanceof Uint8Array) return ofBytes(given);
-  // Data is by far the most common; everything else below has a tag or can be iterated asynchronously.
+  // Data is by far the most common; everything else below has a tag or can be iterated
+  // asynchronously.
   if (!(Symbol.toStringTag in given) && !(Symbol.asyncIterator in given)) {
     return { body: jsonText(given), type: json };
   }
@@ -83,7 +85,7 @@ function isAsyncIterable(value: object): value is AsyncIterable<unknown> {
   return Symbol.asyncIterator in value && typeof value[Symbol.asyncIterator] === "function";
 }
 
-/** `ReadableStream.from` of bytes and text, for all platforms; nothing is read before it is requested. */
+/** `ReadableStream.from` of bytes and text, for all platforms; reads on request. */
 function streamOf(source: AsyncIterable<unknown>): ReadableStream<Uint8Array> {
   const iterator = source[Symbol.asyncIterator]();
   const encoder = new TextEncoder();
@@ -111,7 +113,7 @@ function streamOf(source: AsyncIterable<unknown>): ReadableStream<Uint8Array> {
   );
 }
 
-/** A form as `multipart/form-data` (RFC 7578): nothing is read before it is sent, so it can be sent again. */
+/** A form as `multipart/form-data` (RFC 7578), read when it is sent: it can be sent again. */
 function multipartBody(form: FormData): Blob {
   const boundary = `fetchwork-${crypto.randomUUID()}`;
   const parts: (string | Blob)[] = [];

@@ -2,25 +2,28 @@ import { isSecretName } from "@fetchwork/kit";
 import { HttpUsageError } from "../../errors.ts";
 import type { HeaderList } from "../transport/transport.ts";
 
-/** Headers of a request by name, in any case; a list sends the name once per value, `null` removes a default. */
+/** Request headers by name, in any case; a list repeats it, `null` removes a default. */
 export type RequestHeaders =
   Readonly<Record<string, HeaderValue>> | Iterable<readonly [name: string, value: HeaderValue]>;
 
 /** A value of a header, or several. */
 export type HeaderValue = string | number | null | undefined | readonly string[];
 
-// RFC 9110, 5.6.2 and 5.5: a token; and no control character, which could start another header or body.
+// RFC 9110, 5.6.2 and 5.5: a token; and no control character, which could start another header or
+// body.
 const tokenPattern = /^[!#$%&'*+\-.^_`|~\dA-Za-z]+$/;
 const valuePattern = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 /** Names that were written before, to what they are in lower case. */
 const known = new Map<string, string>();
-const mostKnown = 500;
+const maxKnown = 500;
 
 /**
- * Makes the list of headers of a request: the given ones, then the defaults that they neither set nor remove.
+ * Makes the list of headers of a request: the given ones, then the defaults that they neither set
+ * nor remove.
  *
- * @throws HttpUsageError `ERR_HTTP_HEADER` for a name that is not a token, and a value that is not one line of Latin-1
+ * @throws HttpUsageError `ERR_HTTP_HEADER` for a name that is not a token, and a value that is not
+ * one line of Latin-1
  */
 export function headerList(given: RequestHeaders | undefined, defaults: HeaderList): string[] {
   if (given === undefined) return [...defaults];
@@ -80,7 +83,7 @@ function lowerCase(name: string): string {
     throw new HttpUsageError("ERR_HTTP_HEADER", `invalid header name ${shown}: expected a token`);
   }
   const lower = name.toLowerCase();
-  if (known.size >= mostKnown) known.clear();
+  if (known.size >= maxKnown) known.clear();
   known.set(name, lower);
   return lower;
 }
@@ -96,7 +99,7 @@ function checkValue(name: string, value: unknown): string {
   return text.trim();
 }
 
-/** Whether a header identifies the client to a server: such headers do not follow a redirect to another origin. */
+/** Whether a header identifies the client: it does not follow to another origin. */
 export function isCredentialHeader(name: string): boolean {
   return isSecretName(name) || name === "www-authenticate" || name.startsWith("x-auth");
 }

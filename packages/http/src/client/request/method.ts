@@ -1,6 +1,6 @@
 import { HttpUsageError } from "../../errors.ts";
 
-/** Names of the standard methods (RFC 9110, 9, RFC 5789 and RFC 10008); any other token is a method too. */
+/** Standard methods (RFC 9110, 9, RFC 5789, RFC 10008); any other token is a method too. */
 export const Method = {
   Get: "GET",
   Head: "HEAD",
@@ -26,7 +26,8 @@ const standard: ReadonlyMap<string, string> = new Map(
 /**
  * Returns a method as it is sent: standard ones in upper case, others unchanged.
  *
- * @throws HttpUsageError `ERR_HTTP_METHOD` for what is not a token, and for `CONNECT`, which opens a tunnel
+ * @throws HttpUsageError `ERR_HTTP_METHOD` for what is not a token, and for `CONNECT`, which opens
+ * a tunnel
  */
 export function normaliseMethod(method: unknown): string {
   if (method === undefined || method === "") return "GET";

@@ -9,9 +9,10 @@ export interface RequestUrl {
   readonly authorization: string | undefined;
 }
 
-// Programs ask for few addresses again and again, and parsing one costs more than all else that `send` does.
+// Programs ask for few addresses again and again, and parsing one costs more than all else that
+// `send` does.
 const parsed = new Map<string, RequestUrl>();
-const mostParsed = 500;
+const maxParsed = 500;
 const longestKept = 1024;
 
 /**
@@ -24,14 +25,15 @@ export function parseRequestUrl(text: string): RequestUrl {
   if (found !== undefined) return found;
   const result = parse(text);
   if (result.authorization === undefined && text.length <= longestKept) {
-    if (parsed.size >= mostParsed) parsed.clear();
+    if (parsed.size >= maxParsed) parsed.clear();
     parsed.set(text, result);
   }
   return result;
 }
 
 function parse(text: string): RequestUrl {
-  // The parser would drop tabs and line breaks, and the URL that was checked would not be the one that is used.
+  // The parser would drop tabs and line breaks, and the URL that was checked would not be the one
+  // that is used.
   // oxlint-disable-next-line no-control-regex
   if (typeof text !== "string" || /[\0-\x1f\x7f]/.test(text)) {
     throw new HttpUsageError("ERR_HTTP_URL", "the URL must be text without control characters");
@@ -76,7 +78,7 @@ export function isAbsolute(url: string): boolean {
   return /^[a-z][a-z\d+.-]*:/i.test(url);
 }
 
-/** Puts a base before a relative URL, with one slash between; so the URL cannot name another host. */
+/** Puts a base before a relative URL, with one slash: it cannot name another host. */
 export function joinUrl(base: string, url: string): string {
   if (url === "" || url.startsWith("?") || url.startsWith("#")) return base + url;
   return `${base.endsWith("/") ? base.slice(0, -1) : base}/${url.startsWith("/") ? url.slice(1) : url}`;

@@ -1,8 +1,9 @@
 const tokens = /<[^>]*(?:>|$)|"(?:[^"\\]|\\.?)*(?:"|$)|[;,=]|[^\s<>";,=]+/gs;
 
 /**
- * Returns the target of the first link with `rel="next"` (RFC 8288 section 3) as the field has it: usually relative to
- * the URL of the response. Links with an `anchor` are about another resource. Takes time linear in the field.
+ * Returns the target of the first link with `rel="next"` (RFC 8288 section 3) as the field has it:
+ * usually relative to the URL of the response. Links with an `anchor` are about another resource.
+ * Takes time linear in the field.
  */
 export function nextLink(field: string): string | undefined {
   let link: { target: string; relations?: string; isAnchored?: boolean } | undefined;

@@ -2,7 +2,7 @@ import { HttpError } from "../../errors.ts";
 import { redactUrl } from "../transport/redact-url.ts";
 import type { RestResponse } from "./rest-response.ts";
 
-/** `ERR_HTTP_REST`: a status of 400 or more, with `throwOnStatus`. The message is the status, the request and the start of the body. */
+/** `ERR_HTTP_REST`: status 400 or more, with `throwOnStatus`. Names status, request and body. */
 export class ResponseError extends HttpError {
   override readonly name: string = "ResponseError";
   readonly statusCode: number;
@@ -23,8 +23,8 @@ export class ResponseError extends HttpError {
   }
 
   /**
-   * The response; consoles and loggers that walk over errors do not see it. Of a streamed one it has the first 64 KiB
-   * of the body.
+   * The response; consoles and loggers that walk over errors do not see it. Of a streamed one it
+   * has the first 64 KiB of the body.
    */
   get response(): RestResponse {
     return this.#response;

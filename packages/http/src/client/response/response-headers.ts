@@ -1,12 +1,12 @@
 import type { HeaderList } from "../transport/transport.ts";
 
 /**
- * Headers of a response: name to list of values. Names are written as `Content-Type` and `X-Request-Id`; looking one
- * up works in any case.
+ * Headers of a response: name to list of values. Names are written as `Content-Type` and
+ * `X-Request-Id`; looking one up works in any case.
  */
 export type ResponseHeaders = Readonly<Record<string, readonly string[]>>;
 
-/** Makes the record of a list of headers. It has no prototype, so a server cannot name one of its members. */
+/** Makes the record of a list of headers, without prototype: no member can be set. */
 export function responseHeaders(list: HeaderList): ResponseHeaders {
   const record = Object.create(null) as Record<string, string[]>;
   for (let index = 0; index < list.length; index += 2) {
@@ -41,14 +41,14 @@ export function headerValues(list: HeaderList, wanted: string): readonly string[
 }
 
 const names = new Map<string, string>();
-const mostNames = 500;
+const maxNames = 500;
 
 /** `content-type` -> `Content-Type`, as Go and most servers write it. */
 function canonicalName(name: string): string {
   const found = names.get(name);
   if (found !== undefined) return found;
   const canonical = name.toLowerCase().replace(/(^|-)[a-z]/g, (start) => start.toUpperCase());
-  if (names.size >= mostNames) names.clear();
+  if (names.size >= maxNames) names.clear();
   if (name.length <= 64) names.set(name, canonical);
   return canonical;
 }

@@ -3,13 +3,13 @@ import { HttpError } from "../../errors.ts";
 
 /** One thing that is wrong with a response. */
 export interface ResponseIssue {
-  /** What is wrong, in the words of the schema's library; `…` is in the place of values of the response. */
+  /** What is wrong, in the words of the schema's library; `…` replaces values of the response. */
   readonly message: string;
   /** Where: names and indexes from the outside in. */
   readonly path: readonly PropertyKey[];
 }
 
-/** `ERR_HTTP_SCHEMA`: a body that is not JSON, or that its schema does not accept. No value of the body is in it. */
+/** `ERR_HTTP_SCHEMA`: a body that is not JSON, or not accepted. It has no value of it. */
 export class ResponseSchemaError extends HttpError {
   override readonly name: string = "ResponseSchemaError";
   /** The first ten. */

@@ -58,7 +58,7 @@ export class RestResponse extends ResponseHead {
     this.#text = undefined;
   }
 
-  /** The body as UTF-8 text, without a byte order mark; bytes that are none become U+FFFD. See {@link bytes}. */
+  /** The body as UTF-8 text, without byte order mark; invalid bytes: U+FFFD. See {@link bytes}. */
   get body(): string {
     this.#text ??= decoder.decode(this.#bytes);
     return this.#text;
@@ -77,9 +77,11 @@ export class RestResponse extends ResponseHead {
   // oxlint-disable-next-line typescript/no-unnecessary-type-parameters -- shorter than `as` at each call
   json<T = unknown>(): T;
   /**
-   * The body as JSON that a schema (Standard Schema, such as of zod) has checked; its type is the schema's.
+   * The body as JSON that a schema (Standard Schema, such as of zod) has checked; its type is the
+   * schema's.
    *
-   * @throws ResponseSchemaError as a rejection, for what is not JSON and for what the schema does not accept
+   * @throws ResponseSchemaError as a rejection, for what is not JSON and for what the schema does
+   * not accept
    */
   json<Output>(schema: StandardSchema<unknown, Output>): Promise<Output>;
   json(schema?: StandardSchema<unknown>): unknown {

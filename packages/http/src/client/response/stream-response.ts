@@ -1,7 +1,7 @@
 import { ResponseHead } from "./rest-response.ts";
 import type { StreamedResponse } from "../transport/transport.ts";
 
-/** A response whose body is still arriving. Read it to its end or {@link cancel} it, or its connection stays busy. */
+/** A response whose body is arriving. Read it all or {@link cancel} it: it keeps a connection. */
 export class StreamResponse extends ResponseHead {
   /** Pieces of the body, after content coding, as fast as they are read. */
   readonly body: ReadableStream<Uint8Array>;

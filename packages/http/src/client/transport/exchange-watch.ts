@@ -6,7 +6,7 @@ export interface SilenceLimit {
   readonly error: () => unknown;
 }
 
-/** Why an exchange that is over is aborted; one for all, because making it costs more than the rest. */
+/** Why a finished exchange is aborted; one error for all, because making one is expensive. */
 const over = new Error("the exchange is over");
 
 /** Ends an exchange when the other side is silent for too long, or when the caller aborts. */
@@ -59,8 +59,9 @@ export class ExchangeWatch {
   }
 
   /**
-   * Releases what the platform keeps for the signal until a full garbage collection, which costs a tenth of a request.
-   * Only for a response of the platform that was read completely, so that nothing else ends.
+   * Releases what the platform keeps for the signal until a full garbage collection, which costs a
+   * tenth of a request. Only for a response of the platform that was read completely, so that
+   * nothing else ends.
    */
   dispose(): void {
     this.release();
@@ -80,7 +81,7 @@ export interface BodyWatch {
   readonly toFailure: (error: unknown) => unknown;
 }
 
-/** Passes a body on; it fails when the next piece does not come in time, or when the exchange has to end. */
+/** Passes a body on; it fails when the next piece is late or the exchange has to end. */
 export function watchBody(
   source: ReadableStream<Uint8Array<ArrayBuffer>>,
   watch: ExchangeWatch,

@@ -5,8 +5,9 @@ import { WebTransport, type WebExchange } from "./web-transport.ts";
 import { runHandler } from "../../exchange/wrap.ts";
 
 /**
- * Answers requests with a handler in the same process: an application of one's own, or a function of a test. Limits in
- * time and size, aborts, redirects and everything else of a client work as over a network.
+ * Responds to requests with a handler in the same process: an application of one's own, or a
+ * function of a test. Limits in time and size, aborts, redirects and everything else of a client
+ * work as over a network.
  *
  * @example
  * ```ts
@@ -18,7 +19,7 @@ export function mockTransport(handler: Handler): Transport {
   if (typeof handler !== "function") {
     throw new HttpUsageError(
       "ERR_HTTP_HANDLER",
-      `handler is ${typeof handler}, expected a function`,
+      `handler must be a function, got ${typeof handler}`,
     );
   }
   const exchange: WebExchange = async ({ method, url, headers }, sent) => {

@@ -11,7 +11,7 @@ import {
 } from "./transport-errors.ts";
 import type { TransportRequest } from "./transport.ts";
 
-/** Makes a transport error of what a platform's `fetch`, or the body of its response, failed with. */
+/** Makes a transport error of what a platform's `fetch`, or its response body, failed with. */
 export function platformFailure(thrown: unknown, request: TransportRequest): TransportError {
   if (thrown instanceof TransportError) return thrown;
   const { method, timeouts, signal } = request;

@@ -1,4 +1,4 @@
-/** Writes a URL for messages and logs: no credentials, no fragment, and `…` in place of the values of its query. */
+/** Writes a URL for messages and logs: no credentials, no fragment, `…` for query values. */
 export function redactUrl(url: URL): string {
   if (url.search === "") return url.origin + url.pathname;
   const names = url.search

@@ -1,6 +1,6 @@
 import type { ConnectionFailure } from "./transport-errors.ts";
 
-/** The code of an error, of one of its causes, or of the first of several that happened together. */
+/** The code of an error, of one of its causes, or of the first of several simultaneous ones. */
 export function systemCodeOf(thrown: unknown, depth: number = 0): string | undefined {
   if (typeof thrown !== "object" || thrown === null || depth > 5) return undefined;
   const code = "code" in thrown ? thrown.code : undefined;

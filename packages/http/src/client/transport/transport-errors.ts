@@ -1,6 +1,6 @@
 import { HttpError, type HttpErrorCode } from "../../errors.ts";
 
-/** What went wrong between a client and a server; `url` has neither credentials nor the values of its query. */
+/** A failure between client and server; `url` has no credentials or query values. */
 export interface TransportErrorDetails {
   readonly method: string;
   /** Made by `redactUrl`. */
@@ -23,12 +23,13 @@ export class TransportError extends HttpError {
   }
 }
 
-/** The part of an exchange that took too long; `total` counts all attempts and waits between them. */
+/** The part of an exchange that took too long; `total`: all attempts and waits. */
 export type TimeoutPhase = "connect" | "headers" | "body" | "total";
 
 /** `ERR_HTTP_TIMEOUT`: a part of the exchange took longer than its limit; `phase` says which. */
 export class TimeoutError extends TransportError {
   override readonly name: string = "TimeoutError";
+  /** The part of the exchange that took too long. */
   readonly phase: TimeoutPhase;
   /** Milliseconds that were allowed. */
   readonly limit: number;
@@ -63,6 +64,7 @@ export type ConnectionFailure =
 /** `ERR_HTTP_CONNECTION`: the server was not reached, or the connection broke; see `reason`. */
 export class ConnectionError extends TransportError {
   override readonly name: string = "ConnectionError";
+  /** Why the server was not reached, or the connection was lost. */
   readonly reason: ConnectionFailure;
   /** Code of the platform, such as `ECONNREFUSED`, `ENOTFOUND` or `CERT_HAS_EXPIRED`. */
   readonly systemCode: string | undefined;
@@ -78,7 +80,7 @@ export class ConnectionError extends TransportError {
   }
 }
 
-/** `ERR_HTTP_PROTOCOL`: what the server sent is not HTTP, or its body is shorter than announced or cannot be decoded. */
+/** `ERR_HTTP_PROTOCOL`: not HTTP, a body shorter than announced, or not decodable. */
 export class ProtocolError extends TransportError {
   override readonly name: string = "ProtocolError";
 

@@ -2,7 +2,7 @@ import { HttpUsageError } from "../../errors.ts";
 import { optionError } from "../option-values.ts";
 import type { Transport } from "./transport.ts";
 
-/** Where a client has its transport from; the platform's own is loaded when the first request is sent. */
+/** Source of a client's transport; the platform's is loaded at the first request. */
 export class TransportSource {
   #current: Transport | undefined;
   #loading: Promise<Transport> | undefined;

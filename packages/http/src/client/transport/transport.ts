@@ -1,4 +1,4 @@
-/** Names and values in turn, as they stand on the wire: `["accept", "text/html", "x-a", "1", "x-a", "2"]`. */
+/** Names and values in turn, as on the wire: `["accept", "text/html", "x-a", "1"]`. */
 export type HeaderList = readonly string[];
 
 /** A body that can be sent again, or a stream, which cannot. */
@@ -18,7 +18,7 @@ export interface PhaseTimeouts {
 export interface TransportRequest {
   /** As it goes on the wire. */
   readonly method: string;
-  /** Absolute, `http:` or `https:`, without user information and fragment. Requests share it: not to be changed. */
+  /** Absolute, `http:` or `https:`, without user and fragment. Shared: do not change. */
   readonly url: URL;
   /** Names in lower case, values without line breaks. */
   readonly headers: HeaderList;
@@ -33,7 +33,7 @@ export interface TransportRequest {
 /** The head of a response. */
 export interface TransportHead {
   readonly status: number;
-  /** As received, names in any case; without `Content-Encoding` and `Content-Length` when the transport decoded the body. */
+  /** As received, names in any case; without coding and length when it decoded the body. */
   readonly headers: HeaderList;
 }
 
@@ -48,16 +48,16 @@ export interface StreamedResponse extends TransportHead {
 }
 
 /**
- * Carries one request to a server and its response back. It follows no redirects, keeps no cookies and tries once,
- * except that it may send a request again that a closed idle connection never took.
+ * Carries one request to a server and its response back. It follows no redirects, keeps no cookies
+ * and tries once, except that it may send a request again that a closed idle connection never took.
  *
- * Both operations reject with {@link TransportError}s only. An abort rejects with an `AbortError`, whatever the reason
- * of the signal is.
+ * Both operations reject with {@link TransportError}s only. An abort rejects with an `AbortError`,
+ * whatever the reason of the signal is.
  */
 export interface Transport {
   /** Reads the response whole. */
   exchange(request: TransportRequest): Promise<WholeResponse>;
-  /** Resolves with the head; the body arrives as it is read. `maxResponseSize` counts for it as well. */
+  /** Resolves with the head; the body arrives as it is read, up to `maxResponseSize`. */
   stream(request: TransportRequest): Promise<StreamedResponse>;
   /** Closes idle connections and lets running exchanges end. */
   close(): Promise<void>;

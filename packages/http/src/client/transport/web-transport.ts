@@ -11,7 +11,7 @@ import type {
   WholeResponse,
 } from "./transport.ts";
 
-/** Answers a request; `body` is what to send, and `signal` what to listen to. */
+/** Responds to a request; `body` is what to send, and `signal` what to listen to. */
 export type WebExchange = (
   request: TransportRequest,
   sent: { readonly body: TransportRequest["body"]; readonly signal: AbortSignal },
@@ -64,7 +64,7 @@ export class WebTransport implements Transport {
     // Connections are the platform's.
   }
 
-  /** Waits for the head; what answers may not listen to the signal. */
+  /** Waits for the head; what responds may not listen to the signal. */
   async #head(request: TransportRequest, watch: ExchangeWatch): Promise<Response> {
     const signal = watch.signal ?? new AbortController().signal;
     const { promise, reject } = Promise.withResolvers<never>();

@@ -18,7 +18,8 @@ export interface ApplicationRequestParts {
 }
 
 /**
- * Creates Node's request of a web one; its body is read from the web one as the application reads it.
+ * Creates Node's request of a web one; its body is read from the web one as the application reads
+ * it.
  *
  * Express replaces the prototype, so what differs from Node's class is set on the object.
  */
@@ -42,8 +43,9 @@ export function createApplicationRequest(
 }
 
 /**
- * Finds the body that the application reads; undefined when there is none. A `Request` has no body for GET and HEAD, so
- * theirs is taken from Node's own request, unless a middleware has removed it or changed the method.
+ * Finds the body that the application reads; undefined when there is none. A `Request` has no body
+ * for GET and HEAD, so theirs is taken from Node's own request, unless a middleware has removed it
+ * or changed the method.
  */
 function findBody(request: Request, context: Context): OpenBody | undefined {
   const { method, headers } = request;
@@ -112,7 +114,8 @@ function readBodyOnDemand(
   message._destroy = (error, callback) => {
     if (!message.complete) {
       reader?.cancel(error).catch(() => undefined);
-      // Body parsers wait for the end of a request that failed, unless its connection is no longer readable.
+      // Body parsers wait for the end of a request that failed, unless its connection is no longer
+      // readable.
       message.socket.readable = false;
       if (error === null || isReset(error)) {
         // Old applications still read it.
@@ -133,8 +136,8 @@ function isReset(error: Error): boolean {
 }
 
 /**
- * Makes the error that the application gets. It is new, because Express sets `status` on it, which may be read-only, and
- * it has `statusCode`, which Fastify reads.
+ * Makes the error that the application gets. It is new, because Express sets `status` on it, which
+ * may be read-only, and it has `statusCode`, which Fastify reads.
  */
 function toApplicationError(cause: unknown): Error {
   if (!(cause instanceof Error)) return new Error("the body of the request failed", { cause });

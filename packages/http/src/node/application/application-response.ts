@@ -24,8 +24,8 @@ const highWaterMark = 64 * 1024;
 /**
  * Creates a response of Node that writes into a web one.
  *
- * Express replaces the prototype, and other packages patch `writeHead`, `write` and `end`, so what differs from Node's
- * class is set on the object.
+ * Express replaces the prototype, and other packages patch `writeHead`, `write` and `end`, so what
+ * differs from Node's class is set on the object.
  */
 export function createApplicationResponse(
   request: IncomingMessage,
@@ -52,7 +52,7 @@ export function createApplicationResponse(
   const respond = (whole: Uint8Array<ArrayBuffer> | null | undefined): void => {
     if (hasHead) return;
     if (response.statusCode < 200) {
-      const message = `the status of the application is ${response.statusCode}, expected at least 200`;
+      const message = `the status of the application must be at least 200, got ${response.statusCode}`;
       fail(new HttpUsageError("ERR_HTTP_STATUS", message));
       return;
     }
@@ -208,7 +208,7 @@ function toBytes(chunk: unknown, encoding: unknown): Uint8Array<ArrayBuffer> {
   if (chunk instanceof Uint8Array) return chunk as Uint8Array<ArrayBuffer>;
   throw new HttpUsageError(
     "ERR_HTTP_RESPONSE",
-    `a chunk is of type ${typeof chunk}, expected string or Uint8Array`,
+    `a chunk must be a string or Uint8Array, got ${typeof chunk}`,
   );
 }
 

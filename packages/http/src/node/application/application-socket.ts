@@ -1,8 +1,8 @@
 import { Duplex } from "node:stream";
 
 /**
- * Takes the place of the connection, which an application's request does not have. It has the addresses, and destroying it
- * ends the exchange; what is written to it is dropped.
+ * Takes the place of the connection, which an application's request does not have. It has the
+ * addresses, and destroying it ends the exchange; what is written to it is dropped.
  */
 export class ApplicationSocket extends Duplex {
   readonly remoteAddress: string | undefined;

@@ -6,18 +6,19 @@ import { createApplicationRequest } from "./application-request.ts";
 import { createApplicationResponse } from "./application-response.ts";
 import { ApplicationSocket } from "./application-socket.ts";
 
-/** A listener of `http.createServer`; so are an Express application, `koa.callback()` and `fastify.routing`. */
+/** A listener of `http.createServer`: Express, `koa.callback()`, `fastify.routing`. */
 export type NodeApplication = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 /**
  * Makes a handler of a Node application, so that middlewares can wrap it.
  *
- * The application gets a request and a response that are made for it, with or without a server: bodies stream both ways
- * with backpressure, middlewares can still change the headers, `flushHeaders()` takes effect at once, and a client that
- * leaves closes both. `req.socket.remoteAddress` is {@link Context.ip}. Trailers are dropped, and an upgrade is not
- * possible. When the application fails before the head, the handler rejects; after it, the body fails. A request body that
- * fails, for example because it is too large, is an `error` of the application's request; an application that does not
- * listen for it has failed.
+ * The application gets a request and a response that are made for it, with or without a server:
+ * bodies stream both ways with backpressure, middlewares can still change the headers,
+ * `flushHeaders()` takes effect at once, and a client that leaves closes both.
+ * `req.socket.remoteAddress` is {@link Context.ip}. Trailers are dropped, and an upgrade is not
+ * possible. When the application fails before the head, the handler rejects; after it, the body
+ * fails. A request body that fails, for example because it is too large, is an `error` of the
+ * application's request; an application that does not listen for it has failed.
  *
  * @example
  * ```ts
@@ -29,7 +30,7 @@ export function fromNodeListener(listener: NodeApplication): Handler {
   if (typeof listener !== "function") {
     throw new HttpUsageError(
       "ERR_HTTP_HANDLER",
-      `listener is ${typeof listener}, expected a function`,
+      `listener must be a function, got ${typeof listener}`,
     );
   }
   return (request, context) => {

@@ -12,9 +12,10 @@ export interface Waiting {
 export const attemptAbandoned: Error = new Error("Nobody waits for this connection any more");
 
 /**
- * Knows which exchanges wait for a connection to one origin and which attempts to connect are under way. An exchange is
- * told that its time is over when for so long attempts were under way and none succeeded; time in a full pool's queue
- * does not count. Abandoned attempts are ended, so that they do not keep the process alive.
+ * Knows which exchanges wait for a connection to one origin and which attempts to connect are under
+ * way. An exchange is told that its time is over when for so long attempts were under way and none
+ * succeeded; time in a full pool's queue does not count. Abandoned attempts are ended, so that they
+ * do not keep the process alive.
  */
 export class ConnectionSite {
   readonly #waiting = new Set<Waiting>();
@@ -49,7 +50,7 @@ export class ConnectionSite {
     if (this.#attempts.size > 0) this.#abandon();
   }
 
-  /** Notes an attempt; `cancel` must end it with {@link attemptAbandoned}. Returns what to call once when it has ended. */
+  /** Notes an attempt; `cancel` ends it by {@link attemptAbandoned}. The result notes its end. */
   begin(cancel: () => void): (succeeded: "succeeded" | "failed") => void {
     if (this.#attempts.size === 0) {
       this.#stalledSince = performance.now();
@@ -100,13 +101,13 @@ export class ConnectionSite {
 /** The sites of one pool of connections, by origin. */
 export class ConnectionSites {
   readonly #sites = new Map<string, ConnectionSite>();
-  /** True while a new connection is handed over: a request that starts at that time has a fresh one. */
+  /** True while a new connection is handed over: a request then has a fresh one. */
   handingOver = false;
 
   of(origin: string): ConnectionSite {
     let site = this.#sites.get(origin);
     if (site === undefined) {
-      if (this.#sites.size >= mostSites) this.#forgetIdle();
+      if (this.#sites.size >= maxSites) this.#forgetIdle();
       this.#sites.set(origin, (site = new ConnectionSite()));
     }
     return site;
@@ -117,4 +118,4 @@ export class ConnectionSites {
   }
 }
 
-const mostSites = 256;
+const maxSites = 256;

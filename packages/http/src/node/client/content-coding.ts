@@ -9,8 +9,9 @@ export const acceptedCodings = "gzip, deflate, br, zstd";
 type Coding = "gzip" | "deflate" | "br" | "zstd";
 
 /**
- * Reads `Content-Encoding`, outermost coding last as it stands there. `undefined`: there is nothing to decode, or
- * something that is not known, or more than three codings, which no honest server sends.
+ * Reads `Content-Encoding`, outermost coding last as it stands there. `undefined`: there is nothing
+ * to decode, or something that is not known, or more than three codings, which no honest server
+ * sends.
  */
 export function readCodings(field: string): readonly Coding[] | undefined {
   const codings: Coding[] = [];
@@ -18,13 +19,13 @@ export function readCodings(field: string): readonly Coding[] | undefined {
     const name = part.trim().toLowerCase();
     if (name === "identity" || name === "") continue;
     const coding = names.get(name);
-    if (coding === undefined || codings.length === mostCodings) return undefined;
+    if (coding === undefined || codings.length === maxCodings) return undefined;
     codings.push(coding);
   }
   return codings.length === 0 ? undefined : codings;
 }
 
-const mostCodings = 3;
+const maxCodings = 3;
 const names: ReadonlyMap<string, Coding> = new Map([
   ["gzip", "gzip"],
   ["x-gzip", "gzip"],
@@ -39,7 +40,8 @@ export class DecodedTooLarge extends Error {
 }
 
 /**
- * Takes codings off a whole body. Small ones at once, since a thread costs more than they do; larger ones on a thread.
+ * Takes codings off a whole body. Small ones at once, since a thread costs more than they do;
+ * larger ones on a thread.
  *
  * @throws {DecodedTooLarge} More than `limit` bytes come out.
  * @throws {Error} The body is truncated or corrupt.
@@ -50,8 +52,8 @@ export function decodeWhole(
   limit: number,
 ): Uint8Array | Promise<Uint8Array> {
   if (body.byteLength === 0) return body;
-  const options = { maxOutputLength: Math.max(1, Math.min(limit, mostOutput)) };
-  if (body.byteLength > mostAtOnce) return decodeOnThread(body, codings, options);
+  const options = { maxOutputLength: Math.max(1, Math.min(limit, maxOutput)) };
+  if (body.byteLength > maxAtOnce) return decodeOnThread(body, codings, options);
   let decoded = body;
   for (const coding of codings.toReversed()) {
     decoded = checked(() => decoders[coding].sync(decoded, options));
@@ -59,8 +61,8 @@ export function decodeWhole(
   return decoded;
 }
 
-const mostAtOnce = 16_384;
-const mostOutput = 2 ** 32;
+const maxAtOnce = 16_384;
+const maxOutput = 2 ** 32;
 
 async function decodeOnThread(
   body: Uint8Array,
@@ -79,8 +81,8 @@ async function decodeOnThread(
 }
 
 /**
- * Makes the streams that take codings off, in the order in which bytes pass them. `first` is the body's first byte: some
- * servers send `deflate` without the wrapper of zlib.
+ * Makes the streams that take codings off, in the order in which bytes pass them. `first` is the
+ * body's first byte: some servers send `deflate` without the wrapper of zlib.
  */
 export function decodingStreams(
   codings: readonly Coding[],
@@ -91,7 +93,7 @@ export function decodingStreams(
     .map((coding, index) => decoders[coding].stream(index === 0 ? first : undefined));
 }
 
-/** Whether a `deflate` body begins as RFC 1950 wants it; without a first byte it is taken for one. */
+/** Whether a `deflate` body begins as RFC 1950 requires; assumed without a first byte. */
 function isZlib(first: number | undefined): boolean {
   return first === undefined || (first & 0x0f) === 8;
 }

@@ -1,5 +1,6 @@
 import { isIP, Socket, type LookupFunction } from "node:net";
-// Imported by file: for the bare package name, Bun substitutes its own module, which has no connections.
+// Imported by file: for the bare package name, Bun substitutes its own module, which has no
+// connections.
 import { buildConnector } from "undici/index.js";
 import { attemptAbandoned, type ConnectionSites } from "./connection-site.ts";
 import { toConnectionOptions, type ClientTlsOptions } from "./tls-options.ts";
@@ -13,7 +14,7 @@ export interface ConnectorOptions {
   readonly lookup?: LookupFunction | undefined;
 }
 
-/** Makes the function with which undici opens connections; its time is limited by `sites`, not by undici. */
+/** Makes the function by which undici opens connections; `sites` limits the time. */
 export function directConnector(
   sites: ConnectionSites,
   options: ConnectorOptions,
@@ -42,7 +43,7 @@ export function rawConnector(options: ConnectorOptions): buildConnector.connecto
   });
 }
 
-/** Names the server by its URL or the options; never by a `Host` header, which a caller may have set. */
+/** Names the server by its URL or the options, never by a `Host` header of a caller. */
 export function withServername(
   target: buildConnector.Options,
   tls: ClientTlsOptions,

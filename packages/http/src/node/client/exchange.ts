@@ -22,7 +22,7 @@ import {
 import { ProxyFailure, refusal } from "./tunnel-connector.ts";
 import type { UploadBody } from "./upload-body.ts";
 
-/** What undici is given; `servername` keeps a caller's `Host` header out of the choice of connections. */
+/** Input of undici; `servername` keeps a caller's `Host` out of the connection choice. */
 export interface DispatchOptions extends Dispatcher.DispatchOptions {
   readonly servername: string;
 }
@@ -46,8 +46,8 @@ export interface ExchangeRoute {
 export type Codings = ReturnType<typeof readCodings>;
 
 /**
- * One request on its way through undici: when it may be sent again, when it times out, and what a failure means. What
- * happens with the response's body is for its two kinds to say.
+ * One request on its way through undici: when it may be sent again, when it times out, and what a
+ * failure means. What happens with the response's body is for its two kinds to say.
  */
 export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
   readonly request: TransportRequest;
@@ -229,7 +229,7 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
     this.#route.upload?.destroy();
   }
 
-  /** undici's own timers are up to a second late, which long limits can bear and short ones cannot. */
+  /** undici's own timers are up to a second late, which is too much for short limits. */
   #limit(phase: "headers" | "body"): void {
     clearTimeout(this.#timer);
     this.#timer = undefined;
@@ -252,7 +252,7 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
     this.#route.dispatcher.dispatch(this.#route.options, this);
   }
 
-  /** A connection that lay idle may be closed while a request is on its way: RFC 9110, section 9.2.2. */
+  /** An idle connection may close while a request is on its way: RFC 9110, 9.2.2. */
   #mayRepeat(error: Error, isDying: boolean): boolean {
     return (
       this.#phase === "waiting" &&
@@ -267,7 +267,7 @@ export abstract class Exchange implements Dispatcher.DispatchHandler, Waiting {
 
 /** Milliseconds from which a limit is left to undici. */
 const coarseFrom = 10_000;
-/** Milliseconds after which a request is sent again that met a session that has ended; doubled each time. */
+/** Milliseconds before repeating a request that met an ended session; doubled each time. */
 const firstDyingPause = 10;
 const longestDyingPause = 320;
 const alreadyEnded = new Error("The exchange ended before its request was sent");

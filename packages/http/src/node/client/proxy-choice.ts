@@ -13,9 +13,9 @@ export interface ProxyChoice {
 }
 
 /**
- * Reads `http_proxy`, `https_proxy` and `no_proxy`, in lower case before upper case. `HTTP_PROXY` is ignored under CGI
- * (`REQUEST_METHOD` is set), where the client of the server could set it by a header. Loopback addresses are always
- * reached directly.
+ * Reads `http_proxy`, `https_proxy` and `no_proxy`, in lower case before upper case. `HTTP_PROXY`
+ * is ignored under CGI (`REQUEST_METHOD` is set), where the client of the server could set it by a
+ * header. Loopback addresses are always reached directly.
  */
 export function proxyFromEnvironment(
   environment: Readonly<Record<string, string | undefined>>,
@@ -33,7 +33,7 @@ export function proxyFromEnvironment(
   };
 }
 
-/** Reads the URL of a proxy; without a scheme it is taken for `http:`. The message never shows it. */
+/** Reads the URL of a proxy; `http:` if it has no scheme. The message never shows it. */
 export function proxyUrl(text: string | URL, name: string): URL {
   const full = typeof text === "string" && !text.includes("://") ? `http://${text}` : String(text);
   const url = URL.canParse(full) ? new URL(full) : undefined;
@@ -44,9 +44,9 @@ export function proxyUrl(text: string | URL, name: string): URL {
 }
 
 /**
- * Reads a `NO_PROXY` list, separated by commas or spaces: `*`, names (they and everything below them, with or without a
- * leading dot), `*.name` (only what is below), addresses, CIDR ranges; each may end in `:port`, where it can be told
- * from an address.
+ * Reads a `NO_PROXY` list, separated by commas or spaces: `*`, names (they and everything below
+ * them, with or without a leading dot), `*.name` (only what is below), addresses, CIDR ranges; each
+ * may end in `:port`, where it can be told from an address.
  */
 export function bypassList(text: string): (target: URL) => boolean {
   const entries = text

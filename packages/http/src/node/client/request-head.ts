@@ -11,11 +11,11 @@ export interface RequestHead {
 }
 
 /**
- * Makes the head of a request. `Accept-Encoding` is added when `decompress` is set and the caller gave none.
- * `Content-Length` must be right; of `Connection` only `close` counts.
+ * Makes the head of a request. `Accept-Encoding` is added when `decompress` is set and the caller
+ * gave none. `Content-Length` must be right; of `Connection` only `close` counts.
  *
- * @throws {HttpUsageError} `ERR_HTTP_HEADER`: a header that belongs to the connection and not to the caller, or a wrong
- * `Content-Length`.
+ * @throws {HttpUsageError} `ERR_HTTP_HEADER`: a header that belongs to the connection and not to
+ * the caller, or a wrong `Content-Length`.
  */
 export function writeHead(request: TransportRequest, decompress: boolean): RequestHead {
   const { headers: given, body } = request;

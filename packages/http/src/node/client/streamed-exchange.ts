@@ -10,8 +10,9 @@ import { Exchange, type Codings, type ExchangeRoute } from "./exchange.ts";
 import { detailsOf } from "./transport-failure.ts";
 
 /**
- * An exchange whose response is read piece by piece. At most {@link highWaterMark} bytes and what the socket brings at
- * once wait for a reader; then the connection is paused. Cancelling the body ends the exchange.
+ * An exchange whose response is read piece by piece. At most {@link highWaterMark} bytes and what
+ * the socket brings at once wait for a reader; then the connection is paused. Cancelling the body
+ * ends the exchange.
  */
 export class StreamedExchange extends Exchange {
   readonly #resolve: (response: StreamedResponse) => void;

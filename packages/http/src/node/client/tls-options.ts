@@ -17,7 +17,7 @@ export interface ClientTlsOptions {
   readonly ca?: string | Uint8Array | readonly (string | Uint8Array)[] | undefined;
   /** Name to ask for and to find in the certificate. Default: the host of the URL. */
   readonly servername?: string | undefined;
-  /** Whether a certificate must be trusted and fit the name. Default: `true`. Unsafe when `false`. */
+  /** Whether a certificate must be trusted and match. Default: `true`; `false` is unsafe. */
   readonly rejectUnauthorized?: boolean | undefined;
   /** Oldest version of TLS. Default: the platform's. */
   readonly minVersion?: SecureVersion | undefined;

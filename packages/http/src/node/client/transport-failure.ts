@@ -28,8 +28,8 @@ export interface FailureContext {
 }
 
 /**
- * Turns what undici and the platform report into an error of ours. Errors of the platform become its `cause`; undici's
- * do not, since some hold what the server sent.
+ * Turns what undici and the platform report into an error of ours. Errors of the platform become
+ * its `cause`; undici's do not, since some hold what the server sent.
  */
 export function toTransportFailure(error: unknown, context: FailureContext): Error {
   if (error instanceof TransportError || error instanceof HttpUsageError) return error;
@@ -97,7 +97,7 @@ export function detailsOf(request: TransportRequest): TransportErrorDetails {
   return { method: request.method, url: redactUrl(request.url) };
 }
 
-/** Whether a connection was lost, as opposed to a server that answered something wrong. */
+/** Whether a connection was lost, as opposed to a server that sent something wrong. */
 export function isConnectionLoss(error: unknown): boolean {
   const code = codeOf(error);
   if (code === "UND_ERR_SOCKET") return !text(error).startsWith("bad ");

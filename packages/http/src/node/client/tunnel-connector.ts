@@ -32,7 +32,7 @@ export class ProxyFailure extends Error {
   }
 }
 
-/** Makes the function with which undici opens connections through a proxy: `CONNECT` first, TLS with the target after. */
+/** Makes undici's connector through a proxy: `CONNECT` first, then TLS with the target. */
 export function tunnelConnector(
   sites: ConnectionSites,
   proxy: Proxy,

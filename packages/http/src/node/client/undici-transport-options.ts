@@ -9,7 +9,7 @@ import { checkTls, checkType, type ClientTlsOptions } from "./tls-options.ts";
 export interface ProxyOptions {
   /** `http:` or `https:`, with credentials for Basic authentication if the proxy wants some. */
   readonly url: string | URL;
-  /** `Proxy-Authorization` in place of the credentials of `url`, for example `Bearer …`. Default: none. */
+  /** `Proxy-Authorization` instead of credentials of `url`: `Bearer …`. Default: none. */
   readonly authorization?: string | undefined;
   /** Hosts to reach without it, in the form of `NO_PROXY`. Default: none. */
   readonly noProxy?: string | undefined;
@@ -21,22 +21,22 @@ export interface ProxyOptions {
 export interface UndiciTransportOptions {
   /** Most connections to one origin; further requests wait for a free one. Default: no limit. */
   readonly connections?: number | undefined;
-  /** Milliseconds that an idle connection stays open when the server names no time. Default: `4_000`. */
+  /** Milliseconds until an idle connection closes, unless set by the server. Default: `4_000`. */
   readonly keepAliveTimeout?: number | undefined;
-  /** Maximum milliseconds that an idle connection stays open when the server names a time. Default: `600_000`. */
+  /** Maximum milliseconds of an idle connection that the server may set. Default: `600_000`. */
   readonly keepAliveMaxTimeout?: number | undefined;
   /** Whether HTTP/2 is spoken with servers that choose it by ALPN. Default: `true`. */
   readonly http2?: boolean | undefined;
   /** Bytes of a response's head. Default: `16_384`. HTTP/1.1 only. */
   readonly maxHeaderSize?: number | undefined;
   /**
-   * Whether `Accept-Encoding` is sent unless the request has one, and gzip, deflate, Brotli and zstd are taken off the
-   * body. Default: `true`.
+   * Whether `Accept-Encoding` is sent unless the request has one, and gzip, deflate, Brotli and
+   * zstd are taken off the body. Default: `true`.
    */
   readonly decompress?: boolean | undefined;
   /**
-   * `"environment"`: `http_proxy`, `https_proxy` and `no_proxy`, as they are when the transport is made. `false`: none.
-   * Default: `"environment"`, and none with `socketPath`.
+   * `"environment"`: `http_proxy`, `https_proxy` and `no_proxy`, as they are when the transport is
+   * made. `false`: none. Default: `"environment"`, and none with `socketPath`.
    */
   readonly proxy?: false | string | URL | ProxyOptions | undefined;
   /** TLS with the servers. Default: the platform's. */
@@ -45,12 +45,12 @@ export interface UndiciTransportOptions {
   readonly socketPath?: string | undefined;
   /** Local address to connect from. Default: the system's choice. */
   readonly localAddress?: string | undefined;
-  /** Resolves names, for example to refuse private addresses. Not asked for addresses in URLs. Default: `dns.lookup`. */
+  /** Resolves names, to refuse addresses for example; not for IP URLs. Default: `dns.lookup`. */
   readonly lookup?: LookupFunction | undefined;
   /**
-   * A dispatcher of undici to use unchanged, such as a `MockAgent`. It keeps its own connect timeout, is not closed by
-   * `close()`, its connections are not told apart as fresh or idle, so that nothing is sent twice, and the options about
-   * connections must not be given. Default: none.
+   * A dispatcher of undici to use unchanged, such as a `MockAgent`. It keeps its own connect
+   * timeout, is not closed by `close()`, its connections are not told apart as fresh or idle, so
+   * that nothing is sent twice, and the options about connections must not be given. Default: none.
    */
   readonly dispatcher?: Dispatcher | undefined;
 }

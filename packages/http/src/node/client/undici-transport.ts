@@ -26,16 +26,17 @@ import { UploadBody } from "./upload-body.ts";
 import { WholeExchange } from "./whole-exchange.ts";
 
 /**
- * Makes a transport on `undici`: HTTP/1.1 with kept connections, HTTP/2 where the server chooses it, proxies, mutual TLS,
- * decompression.
+ * Makes a transport on `undici`: HTTP/1.1 with kept connections, HTTP/2 where the server chooses
+ * it, proxies, mutual TLS, decompression.
  *
- * Connections that nothing is sent on do not keep the process alive. A connection that lay idle may be closed by the
- * server while a request is on its way; a request with an idempotent method and a body that is not a stream is sent once
- * more then, on another connection.
+ * Connections that nothing is sent on do not keep the process alive. A connection that lay idle may
+ * be closed by the server while a request is on its way; a request with an idempotent method and a
+ * body that is not a stream is sent once more then, on another connection.
  *
- * Headers: `Host` is sent as given and decides neither where the request goes nor which certificate is wanted;
- * `Content-Length` must fit the body; of `Connection` only `close` counts; `Transfer-Encoding`, `Keep-Alive`, `Upgrade`,
- * `Expect`, `Proxy-Authorization`, `Proxy-Connection` and line breaks are refused with an `HttpUsageError`.
+ * Headers: `Host` is sent as given and decides neither where the request goes nor which certificate
+ * is wanted; `Content-Length` must fit the body; of `Connection` only `close` counts;
+ * `Transfer-Encoding`, `Keep-Alive`, `Upgrade`, `Expect`, `Proxy-Authorization`, `Proxy-Connection`
+ * and line breaks are refused with an `HttpUsageError`.
  *
  * @throws {HttpUsageError} `ERR_HTTP_OPTION`.
  * @example

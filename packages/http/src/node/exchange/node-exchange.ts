@@ -17,8 +17,8 @@ export interface NodeRuntime extends ReceiveOptions, RequestLimits {
 }
 
 /**
- * Node's side of one exchange; its context reads from it. Everything is computed on demand, and nothing listens on the
- * response before the first finish listener is added.
+ * Node's side of one exchange; its context reads from it. Everything is computed on demand, and
+ * nothing listens on the response before the first finish listener is added.
  */
 export class NodeExchange implements ContextInit {
   readonly request: IncomingMessage;
@@ -56,7 +56,8 @@ export class NodeExchange implements ContextInit {
 
   get peer(): string | undefined {
     const address = this.request.socket?.remoteAddress;
-    // A socket that takes both families shows an IPv4 client as an IPv4-mapped address (RFC 4291, 2.5.5.2).
+    // A socket that takes both families shows an IPv4 client as an IPv4-mapped address (RFC 4291,
+    // 2.5.5.2).
     return address?.startsWith("::ffff:") === true && address.includes(".")
       ? address.slice(7)
       : address;
@@ -89,7 +90,7 @@ export class NodeExchange implements ContextInit {
     return this.request.httpVersionMajor === 2 && isClosed(response);
   }
 
-  /** Breaks the exchange off, so that the client cannot mistake a part of the response for the whole. */
+  /** Breaks the exchange off, so that the client cannot take a partial response for a whole one. */
   abort(): void {
     const { request, response } = this;
     const stream = http2StreamOf(response);
@@ -97,7 +98,8 @@ export class NodeExchange implements ContextInit {
       stream.close(constants.NGHTTP2_INTERNAL_ERROR);
       return;
     }
-    // A response of HTTP/1.0 may end with its connection. TLS has a message for that end, which is not sent here.
+    // A response of HTTP/1.0 may end with its connection. TLS has a message for that end, which is
+    // not sent here.
     const { socket } = response;
     const endsWithConnection = request.httpVersion === "1.0";
     if (endsWithConnection && socket instanceof Socket && !("encrypted" in socket)) {
@@ -107,7 +109,7 @@ export class NodeExchange implements ContextInit {
     }
   }
 
-  /** Discards the rest of the request's body after the response, so that it does not block the connection. */
+  /** Discards the rest of the request body after the response, to free the connection. */
   discardUnreadBody(): void {
     const { request, response } = this;
     if (!this.hasBody || request.complete) return;
@@ -135,7 +137,8 @@ export class NodeExchange implements ContextInit {
   /** Called by the context with the first finish listener. */
   watch(): void {
     const { response } = this;
-    // Node remembers the address once it was read; a closed socket has none, and listeners may ask for it.
+    // Node remembers the address once it was read; a closed socket has none, and listeners may ask
+    // for it.
     void this.request.socket?.remoteAddress;
     if (isClosed(response)) {
       this.#isFinished = response.writableFinished;

@@ -10,8 +10,9 @@ export interface NodeMessages {
 }
 
 /**
- * Returns Node's own request and response of an exchange; undefined when it does not run on Node's server. For what the
- * web's classes cannot express. Do not write a response with them and return another one.
+ * Returns Node's own request and response of an exchange; undefined when it does not run on Node's
+ * server. For what the web's classes cannot express. Do not write a response with them and return
+ * another one.
  */
 export function nodeMessages(context: Context): NodeMessages | undefined {
   const init = context.get(contextInitKey);
@@ -21,7 +22,8 @@ export function nodeMessages(context: Context): NodeMessages | undefined {
 }
 
 /**
- * Sends 103 Early Hints (RFC 8297) before the response. Does nothing where that is not possible: they are only hints.
+ * Sends 103 Early Hints (RFC 8297) before the response. Does nothing where that is not possible:
+ * they are only hints.
  *
  * @param links - Values of `Link`, such as `</app.css>; rel=preload; as=style`.
  */

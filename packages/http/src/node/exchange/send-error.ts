@@ -7,14 +7,16 @@ import type { NodeExchange } from "./node-exchange.ts";
 import { writeHead } from "./write-head.ts";
 
 /**
- * Ends an exchange with an error: as the response that an exposed error asks for, as 413 when the body is over the limit,
- * or else as a 500 that reveals nothing; such an error is reported. Breaks the connection when the head was sent already.
+ * Ends an exchange with an error: as the response that an exposed error asks for, as 413 when the
+ * body is over the limit, or else as a 500 that reveals nothing; such an error is reported. Breaks
+ * the connection when the head was sent already.
  */
 export function sendError(exchange: NodeExchange, error: unknown): void {
   const { response, runtime } = exchange;
   if (exchange.error !== undefined) return;
   exchange.received.releaseBody();
-  // A handler that obeys the signal, or reads a body that breaks off, fails because the client has left.
+  // A handler that obeys the signal, or reads a body that breaks off, fails because the client has
+  // left.
   if (exchange.isDisconnected && isAbort(error)) return;
   exchange.error = error ?? new Error("the handler failed without an error", { cause: error });
   if (isDeliberateAbort(error)) {
@@ -40,8 +42,8 @@ export function sendError(exchange: NodeExchange, error: unknown): void {
 }
 
 /**
- * Explains what the platform throws for a request of ours: it looks for its own private state, and asks us nothing before
- * it fails.
+ * Explains what the platform throws for a request of ours: it looks for its own private state, and
+ * asks us nothing before it fails.
  */
 function explain(error: unknown): unknown {
   const isPrivateState = isCausedBy(error, 1, ({ message }) =>
@@ -82,12 +84,12 @@ function sendDraft(exchange: NodeExchange, { text, headers, ...head }: WholeDraf
   response.end(isHead ? undefined : text);
 }
 
-/** Returns whether it is `ABORT_HANDLER` of `@fetchwork/middleware`, by which a handler breaks the connection. */
+/** Whether it is `ABORT_HANDLER` of `@fetchwork/middleware`: breaks the connection. */
 function isDeliberateAbort(error: unknown): boolean {
   return isCausedBy(error, 1, (one) => "code" in one && one.code === "ERR_MIDDLEWARE_ABORT");
 }
 
-/** Returns whether the error, or one of its causes, says that the body is over the server's limit. */
+/** Returns whether the error, or one of its causes, says that the body exceeds the limit. */
 function isBodyTooLarge(error: unknown): boolean {
   return isCausedBy(error, maxDepth, (one) => one instanceof RequestTooLargeError);
 }
@@ -104,7 +106,7 @@ function isAbort(error: unknown): boolean {
 /** Errors are not wrapped deeper than this, and a cycle ends here. */
 const maxDepth = 10;
 
-/** Returns whether one of the first errors of a chain of causes matches. Errors that cannot be read do not. */
+/** Whether one of the first causes of an error matches. Unreadable errors do not. */
 function isCausedBy(error: unknown, depth: number, matches: (one: Error) => boolean): boolean {
   try {
     let one = error;

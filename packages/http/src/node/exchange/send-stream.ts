@@ -5,13 +5,13 @@ import type { NodeExchange } from "./node-exchange.ts";
 import { sendError } from "./send-error.ts";
 import { writeHead } from "./write-head.ts";
 
-/** Turns of the event loop without a chunk after which the body is taken for one that is not in memory. */
+/** Event loop turns without a chunk after which a body is taken for one not in memory. */
 const maxQuietTurns = 2;
 
 /** Maximum turns of the event loop for which a chunk is held back. */
 const maxTurns = 8;
 
-/** Maximum bytes that are held back to see whether the body ends with them; a larger first chunk is held back too. */
+/** Maximum bytes held back to see whether the body ends; or the whole first chunk. */
 const maxHeldBytes = 64 * 1024;
 
 /** Maximum bytes of a body that are cheaper to write as text. */
@@ -20,9 +20,10 @@ const maxTextBytes = 16 * 1024;
 /**
  * Sends a body as it comes, no faster than the client reads it.
  *
- * A body that ends within a few turns of the event loop is sent whole and with its length; so ends that of a `Response` of
- * text, bytes, a form or a blob. All others are sent in chunks, of which only the first waits, for two turns. The head is
- * sent alone when there is no chunk in the first turn. A stream that fails before the head can still become a 500.
+ * A body that ends within a few turns of the event loop is sent whole and with its length; so ends
+ * that of a `Response` of text, bytes, a form or a blob. All others are sent in chunks, of which
+ * only the first waits, for two turns. The head is sent alone when there is no chunk in the first
+ * turn. A stream that fails before the head can still become a 500.
  */
 export function sendStream(
   exchange: NodeExchange,
@@ -98,7 +99,7 @@ class StreamSender {
     if (!(value instanceof Uint8Array)) {
       throw new HttpUsageError(
         "ERR_HTTP_RESPONSE",
-        `the stream of a body contains ${typeof value}, expected Uint8Array`,
+        `the stream of a body must contain Uint8Array, got ${typeof value}`,
       );
     }
     this.#size += value.byteLength;
@@ -164,7 +165,8 @@ class StreamSender {
       this.#reader.cancel(this.#exchange.error ?? disconnectReason()).catch(() => undefined);
     };
     response.on("close", onClose);
-    // A write to a connection that was reset emits "error"; the "close" that follows is enough for us.
+    // A write to a connection that was reset emits "error"; the "close" that follows is enough for
+    // us.
     response.on("error", () => undefined);
     if (this.#held.length === 0) response.flushHeaders();
     for (const chunk of this.#held) {
@@ -197,7 +199,7 @@ function drained(response: ServerResponse): Promise<void> {
   });
 }
 
-/** Reads `Content-Length`. With a body of another length, the client would misread the next response. */
+/** Reads `Content-Length`. A body of another length would break the next response. */
 function declaredLength(prepared: PreparedResponse): number | undefined {
   const value = contentLength(prepared);
   if (value === undefined) return undefined;

@@ -3,8 +3,8 @@ import type { PreparedResponse } from "../../message/fast-response.ts";
 import type { NodeExchange } from "./node-exchange.ts";
 
 /**
- * Writes status and headers. A known length replaces the handler's `Content-Length`: with a wrong one the client would take
- * the next response for the rest of this one.
+ * Writes status and headers. A known length replaces the handler's `Content-Length`: with a wrong
+ * one the client would take the next response for the rest of this one.
  */
 export function writeHead(
   exchange: NodeExchange,
@@ -27,7 +27,7 @@ export function writeHead(
   }
 }
 
-/** Copies the headers without those that the server sets itself. `closes`: the handler wants the connection closed. */
+/** Copies headers without those the server sets. `closes`: close the connection. */
 function withoutFraming(
   { status, headers }: Pick<PreparedResponse, "status" | "headers">,
   length: number | undefined,

@@ -11,17 +11,19 @@ const lingerBytes = 16 * 1024 * 1024;
 const lingering = new WeakSet<Socket>();
 
 /**
- * Closes a connection in stages (RFC 9112, section 9.6): sends what is written, closes the server's side, and discards what
- * the client still sends until it closes its side too, for at most 3 seconds and 16 MiB.
+ * Closes a connection in stages (RFC 9112, section 9.6): sends what is written, closes the server's
+ * side, and discards what the client still sends until it closes its side too, for at most 3
+ * seconds and 16 MiB.
  *
- * The system resets a connection that is closed with unread bytes, and a reset erases what the client has received and not
- * read yet: it would not see the response that explains the end.
+ * The system resets a connection that is closed with unread bytes, and a reset erases what the
+ * client has received and not read yet: it would not see the response that explains the end.
  */
 export function lingerAndClose(socket: Socket): void {
   if (lingering.has(socket) || socket.destroyed) return;
   lingering.add(socket);
   const lastByte = socket.bytesRead + lingerBytes;
-  // Takes the connection from Node's parser: it handles no more requests, and does not fail when one breaks off.
+  // Takes the connection from Node's parser: it handles no more requests, and does not fail when
+  // one breaks off.
   socket.removeAllListeners("data");
   socket.removeAllListeners("end");
   socket.on("data", () => {
@@ -37,8 +39,8 @@ export function lingerAndClose(socket: Socket): void {
 }
 
 /**
- * Closes a connection after its last response as {@link lingerAndClose} does, where Node would destroy it and its client is
- * still sending.
+ * Closes a connection after its last response as {@link lingerAndClose} does, where Node would
+ * destroy it and its client is still sending.
  */
 export function lingerAfterResponse(socket: Duplex | null): void {
   // Node calls this method after the response that ends a connection.

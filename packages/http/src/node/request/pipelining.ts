@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 
 /**
- * Returns whether the response to an earlier request of the connection is not sent yet. Node passes all requests of a
- * connection to its listener as they come (RFC 9112, 9.3.2). If all were handled at once, a client that sends thousands
- * and reads no response would make the server keep every response.
+ * Returns whether the response to an earlier request of the connection is not sent yet. Node passes
+ * all requests of a connection to its listener as they come (RFC 9112, 9.3.2). If all were handled
+ * at once, a client that sends thousands and reads no response would make the server keep every
+ * response.
  */
 export function isPipelined(request: IncomingMessage, response: ServerResponse): boolean {
   // Only a response that has to wait has no connection yet, and one of a server that is not Node's.
@@ -34,7 +35,7 @@ export function neverStart(response: ServerResponse): void {
   countPending(response, weight);
 }
 
-/** Node stops reading a connection while the bytes of its waiting responses are more than the connection buffers. */
+/** Node stops reading while waiting responses exceed what the connection buffers. */
 function countPending(response: ServerResponse, bytes: number): void {
   const add: unknown = "_onPendingData" in response ? response._onPendingData : undefined;
   if (typeof add === "function") Reflect.apply(add, response, [bytes]);

@@ -25,7 +25,7 @@ const titles: Readonly<Record<number, string>> = {
 /** The media type of {@link problemOf}. */
 export const problemType = "application/problem+json";
 
-/** Formats a rejection as a problem (RFC 9457), with its text under `message` too, where many clients look for it. */
+/** Formats a rejection as a problem (RFC 9457), with `message` for many clients. */
 export function problemOf({ status, detail }: Rejection): string {
   const title = titles[status];
   return JSON.stringify({ type: "about:blank", title, status, detail, message: detail });
@@ -35,8 +35,9 @@ export function problemOf({ status, detail }: Rejection): string {
 const rejected = new WeakSet<Socket>();
 
 /**
- * Returns whether an earlier request of the connection was rejected. Nothing after it is handled (RFC 9112, 9.6), because
- * client and server may disagree about where the rejected request ends; request smuggling is built on that.
+ * Returns whether an earlier request of the connection was rejected. Nothing after it is handled
+ * (RFC 9112, 9.6), because client and server may disagree about where the rejected request ends;
+ * request smuggling is built on that.
  */
 export function isAfterRejection({ socket }: IncomingMessage): boolean {
   return rejected.has(socket);
@@ -66,7 +67,7 @@ export function rejectRequest(
   response.end(request.method === "HEAD" ? undefined : body);
 }
 
-/** Returns whether a request came over HTTP/2. What the request says of its version is not enough. */
+/** Whether a request came over HTTP/2; the request's own version is not enough. */
 export function isHttp2(request: IncomingMessage): boolean {
   return request.httpVersionMajor === 2 && "stream" in request;
 }
@@ -96,7 +97,8 @@ function end(socket: Duplex): void {
 /** Responds to what Node's parser and time limits reject, and closes the connection. */
 export function rejectParserErrors(server: Server): void {
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
-    // More data after the last request is nobody's; the response to that request ends the connection.
+    // More data after the last request is nobody's; the response to that request ends the
+    // connection.
     if (error.code === "HPE_CLOSED_CONNECTION") return;
     const rejection = rejectionOf(error.code);
     const response = currentResponse(socket);
@@ -111,8 +113,9 @@ export function rejectParserErrors(server: Server): void {
 }
 
 /**
- * Takes a connection that Node has handed over for CONNECT or an upgrade, and for whose errors it no longer listens. Returns
- * false, and lets the connection close, when the response to an earlier request is not sent yet, or is a rejection.
+ * Takes a connection that Node has handed over for CONNECT or an upgrade, and for whose errors it
+ * no longer listens. Returns false, and lets the connection close, when the response to an earlier
+ * request is not sent yet, or is a rejection.
  */
 export function takeConnection(request: IncomingMessage, socket: Duplex): boolean {
   // A client may leave at any time; without a listener the error would end the process.
@@ -125,7 +128,8 @@ export function takeConnection(request: IncomingMessage, socket: Duplex): boolea
 
 /** Closes a connection on which the response to an earlier request is not sent yet. */
 function closeAfter(response: ServerResponse, socket: Duplex): void {
-  // The last bytes may still be on their way. Otherwise the client would take another response for this one.
+  // The last bytes may still be on their way. Otherwise the client would take another response for
+  // this one.
   if (response.writableEnded) end(socket);
   else socket.destroy();
 }

@@ -14,13 +14,13 @@ export interface ReceiveOptions {
   readonly maxBodySize: number;
   /** In which bodies count that are read whole. */
   readonly bodyBudget: BodyBudget;
-  /** Whether code in front of us, such as an Express application, may have read or changed Node's message. */
+  /** Whether code before us, such as Express, may have read or changed the message. */
   readonly isBehindOthers: boolean;
 }
 
 /**
- * The body of a request, read from Node's message on demand. A body over a limit fails with `BodyTooLargeError`. What is
- * read whole counts in its share of the server's budget.
+ * The body of a request, read from Node's message on demand. A body over a limit fails with
+ * `BodyTooLargeError`. What is read whole counts in its share of the server's budget.
  */
 export class RequestBody implements BodySource {
   readonly #message: IncomingMessage;
@@ -167,8 +167,8 @@ export function toLimitedStream(
 }
 
 /**
- * Data that is on its way when the stream of `Readable.toWeb` is cancelled still arrives, and Node's listener then throws in
- * an event of the message, where nobody can catch it.
+ * Data that is on its way when the stream of `Readable.toWeb` is cancelled still arrives, and
+ * Node's listener then throws in an event of the message, where nobody can catch it.
  */
 function ignoreDataAfterCancel(readable: Readable): void {
   const onData = readable.listeners("data").at(-1);
@@ -235,7 +235,7 @@ function readMessage(
   });
 }
 
-/** Bytes that a body parser or a cloud function's runtime in front of us has kept under the name that they agree on. */
+/** Bytes that a parser or a cloud runtime before us kept under the agreed name. */
 function keptBytes(message: IncomingMessage): Buffer | undefined {
   return "rawBody" in message && Buffer.isBuffer(message.rawBody) ? message.rawBody : undefined;
 }

@@ -70,11 +70,13 @@ export function findRejection(
   head: RequestHead,
   limits: RequestLimits,
 ): Rejection | undefined {
-  // Node's parser accepts any version; a request that calls itself HTTP/2.0 over HTTP/1 needs the rules of HTTP/1.
+  // Node's parser accepts any version; a request that calls itself HTTP/2.0 over HTTP/1 needs the
+  // rules of HTTP/1.
   if (request.httpVersionMajor !== 1 && !isHttp2(request)) {
     return { status: 505, detail: "only HTTP/1.0, HTTP/1.1 and HTTP/2 are supported" };
   }
-  // RFC 9112, 3.2: exactly one Host, and a valid one. It may be empty when the target has no authority.
+  // RFC 9112, 3.2: exactly one Host, and a valid one. It may be empty when the target has no
+  // authority.
   if (head.hostCount > 1 || (head.hostCount === 0 && needsHost(request))) {
     return { status: 400, detail: "the request must have one Host header" };
   }
@@ -92,7 +94,8 @@ export function findRejection(
   if (!target.startsWith("/") && !isServerWide(request) && !isAbsoluteTarget(target)) {
     return { status: 400, detail: "the target of the request must be a path or a URL" };
   }
-  // RFC 9112, 3.2: a target has no fragment. A reader that stops there and one that goes on see different paths.
+  // RFC 9112, 3.2: a target has no fragment. A reader that stops there and one that goes on see
+  // different paths.
   if (target.includes("#")) {
     return { status: 400, detail: "the target of the request has a fragment" };
   }
@@ -113,7 +116,7 @@ export function findRejection(
   return undefined;
 }
 
-/** Returns whether the request asks about the server as a whole (RFC 9110, 9.3.7), which no URL expresses. */
+/** Whether the request is about the server as a whole (RFC 9110, 9.3.7): no URL says that. */
 export function isServerWide({ method, url }: IncomingMessage): boolean {
   return url === "*" && method === "OPTIONS";
 }
@@ -139,9 +142,9 @@ const maxHosts = 256;
 const maxLength = 259;
 
 /**
- * Finds out whether a value of `Host` makes a URL, so that `new URL(request.url)` never throws in a handler. What looks
- * like a host need not be one: `1.2.3.4.5`, `a:99999`, `[::1::2]`. Remembers some hosts, since most clients use the same
- * ones.
+ * Finds out whether a value of `Host` makes a URL, so that `new URL(request.url)` never throws in a
+ * handler. What looks like a host need not be one: `1.2.3.4.5`, `a:99999`, `[::1::2]`. Remembers
+ * some hosts, since most clients use the same ones.
  */
 export class HostCheck {
   readonly #known = new Map<string, HostKind>();

@@ -7,8 +7,9 @@ import { lingerAndClose } from "./linger.ts";
 /**
  * A message whose body can be cancelled without losing the connection.
  *
- * `request.body.cancel()` ends in `destroy()`. Node's own `destroy()` closes the connection, and with it the response: a
- * 413 would reach nobody. This one discards the rest of the body instead; {@link limitUnreadBody} keeps that short.
+ * `request.body.cancel()` ends in `destroy()`. Node's own `destroy()` closes the connection, and
+ * with it the response: a 413 would reach nobody. This one discards the rest of the body instead;
+ * {@link limitUnreadBody} keeps that short.
  */
 export class CancellableMessage extends IncomingMessage {
   readonly #connection: Socket;
@@ -47,9 +48,10 @@ export function isTooLongToDiscard({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * Closes the connection when, after the response, the rest of the request's body is more than 16 MiB or takes more than
- * 3 seconds. The next request of the connection comes after it, and without a limit it could go on forever. A reader that
- * takes nothing of what has arrived for a second loses the body, which is then discarded.
+ * Closes the connection when, after the response, the rest of the request's body is more than 16
+ * MiB or takes more than 3 seconds. The next request of the connection comes after it, and without
+ * a limit it could go on forever. A reader that takes nothing of what has arrived for a second
+ * loses the body, which is then discarded.
  */
 export function limitUnreadBody(request: IncomingMessage): void {
   const { socket } = request;
@@ -76,7 +78,7 @@ export function limitUnreadBody(request: IncomingMessage): void {
   timer.unref();
 }
 
-/** Discards a body that somebody has begun to read, and who must not take the part for the whole. */
+/** Discards a partly read body, whose reader must not take the part for the whole. */
 function takeBody(request: IncomingMessage): void {
   // Not by `destroy()`, which would also end the response and the connection.
   if (request.listenerCount("error") > 0) {
@@ -86,8 +88,8 @@ function takeBody(request: IncomingMessage): void {
 }
 
 /**
- * Closes a stream of HTTP/2 when the client has the whole response, so that it stops sending a body that nobody reads
- * (RFC 9113, 8.1). A reader of the body has 3 seconds.
+ * Closes a stream of HTTP/2 when the client has the whole response, so that it stops sending a body
+ * that nobody reads (RFC 9113, 8.1). A reader of the body has 3 seconds.
  */
 export function closeUnreadStream(request: IncomingMessage, stream: Http2Stream): void {
   const end = performance.now() + maxUnreadTime;

@@ -30,6 +30,6 @@ function checkSize(name: string, value: unknown, minimum: number): void {
   if (typeof value === "number" && Number.isSafeInteger(value) && value >= minimum) return;
   throw new HttpUsageError(
     "ERR_HTTP_OPTION",
-    `${name} is ${String(value)}, expected an integer of at least ${minimum}`,
+    `${name} must be an integer of at least ${minimum}, got ${String(value)}`,
   );
 }

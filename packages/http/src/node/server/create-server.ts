@@ -92,7 +92,7 @@ export function createNodeServer(listener: NodeListener, options: CheckedServeOp
   return { server, sockets, tlsSockets, sessions };
 }
 
-/** Rejects what no handler may see. An error of one connection is reported and ends that connection. */
+/** Rejects what handlers must not see. A connection error is reported and ends it. */
 function upgradeListener(
   onUpgrade: UpgradeListener,
   options: CheckedServeOptions,
@@ -142,7 +142,8 @@ function makeServer(listener: NodeListener, options: CheckedServeOptions): Serve
   };
   try {
     if (!options.http2) return createHttps({ ...limits, ...secrets }, listener);
-    // The compatibility classes of HTTP/2 have what our listener uses, and HTTP/1.1 clients get the real ones.
+    // The compatibility classes of HTTP/2 have what our listener uses, and HTTP/1.1 clients get the
+    // real ones.
     return createSecureServer(
       {
         ...secrets,

@@ -16,7 +16,7 @@ import {
 /** What Node calls for each request. */
 export type NodeListener = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** Makes Node's listener of a handler. Each request gets one exchange and one response, even if the handler fails. */
+/** Makes Node's listener: one exchange and one response, even if the handler fails. */
 export function requestListener(handler: Handler, runtime: NodeRuntime): NodeListener {
   const hosts = new HostCheck();
   return (request, response) => {

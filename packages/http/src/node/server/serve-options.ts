@@ -12,51 +12,55 @@ export interface ServeOptions {
   /** Address or name to listen on. Default: all addresses of the machine. */
   readonly hostname?: string | undefined;
   /**
-   * Maximum time for a whole request to arrive, body included, in milliseconds; then 408. 0 means unlimited, which lets a
-   * client hold a connection forever. Default: `300_000`.
+   * Maximum time for a whole request to arrive, body included, in milliseconds; then 408. 0 means
+   * unlimited, which lets a client hold a connection forever. Default: `300_000`.
    */
   readonly requestTimeout?: number | undefined;
   /**
-   * Maximum time for the head of a request to arrive, in milliseconds; then 408. 0 means unlimited, which lets a client hold a
-   * connection forever. Default: `30_000`, or `requestTimeout` when that is shorter.
+   * Maximum time for the head of a request to arrive, in milliseconds; then 408. 0 means unlimited,
+   * which lets a client hold a connection forever. Default: `30_000`, or `requestTimeout` when that
+   * is shorter.
    */
   readonly headersTimeout?: number | undefined;
   /**
-   * Maximum time in which a client reads nothing of a response that waits for it, in milliseconds; then the connection is
-   * destroyed. A slow client that reads some of it has as long as it needs. Checked every second, or every quarter of a
-   * shorter time. 0 means unlimited, which lets a client keep responses in memory forever. Default: `30_000`.
+   * Maximum time in which a client reads nothing of a response that waits for it, in milliseconds;
+   * then the connection is destroyed. A slow client that reads some of it has as long as it needs.
+   * Checked every second, or every quarter of a shorter time. 0 means unlimited, which lets a
+   * client keep responses in memory forever. Default: `30_000`.
    */
   readonly responseTimeout?: number | undefined;
   /**
-   * Time for which an idle connection stays open, in milliseconds. Set it longer than that of a proxy in front, so that the
-   * proxy does not use a connection that is closing. Default: `65_000`.
+   * Time for which an idle connection stays open, in milliseconds. Set it longer than that of a
+   * proxy in front, so that the proxy does not use a connection that is closing. Default: `65_000`.
    */
   readonly keepAliveTimeout?: number | undefined;
-  /** Maximum number of open connections, of all clients together; more are closed at once. Default: the system's limit. */
+  /** Maximum open connections; more are closed at once. Default: the system's limit. */
   readonly maxConnections?: number | undefined;
   /** Maximum size of the head of a request, in bytes; a larger one is a 431. Default: `16_384`. */
   readonly maxHeaderSize?: number | undefined;
   /**
-   * Maximum size of the body of a request, in bytes. A larger one is a 413: at once when `Content-Length` announces it,
-   * otherwise when the handler reads that far. Default: no limit.
+   * Maximum size of the body of a request, in bytes. A larger one is a 413: at once when
+   * `Content-Length` announces it, otherwise when the handler reads that far. Default: no limit.
    */
   readonly maxRequestBodySize?: number | undefined;
   /**
-   * Maximum size in bytes of a body that is read whole (`text()`, `json()`, `bytes()`, `arrayBuffer()`, `blob()`,
-   * `formData()`). A larger one is a 413: before anything is read when `Content-Length` announces it. Does not limit a
-   * body that is read as a stream. Default: `1_048_576` (1 MiB).
+   * Maximum size in bytes of a body that is read whole (`text()`, `json()`, `bytes()`,
+   * `arrayBuffer()`, `blob()`, `formData()`). A larger one is a 413: before anything is read when
+   * `Content-Length` announces it. Does not limit a body that is read as a stream. Default:
+   * `1_048_576` (1 MiB).
    */
   readonly maxBodySize?: number | undefined;
   /**
-   * Maximum bytes of all bodies together that are in memory, over all connections: those that are read whole, from their
-   * first byte until the handler has responded. Beyond it the largest one that is still arriving is a 503 with
-   * `Retry-After`. Memory in use may be three times as much. At least `maxBodySize`. Default: 64 MiB, or `maxBodySize`
-   * when that is larger.
+   * Maximum bytes of all bodies together that are in memory, over all connections: those that are
+   * read whole, from their first byte until the handler has responded. Beyond it the largest one
+   * that is still arriving is a 503 with `Retry-After`. Memory in use may be three times as much.
+   * At least `maxBodySize`. Default: 64 MiB, or `maxBodySize` when that is larger.
    */
   readonly maxBufferedSize?: number | undefined;
   /**
-   * Puts `FastResponse` in the place of the global `Response` of this process, for good, so that frameworks such as Hono
-   * make cheap responses too. Without it no global is touched. Has no effect on Bun and Deno. Default: `false`.
+   * Puts `FastResponse` in the place of the global `Response` of this process, for good, so that
+   * frameworks such as Hono make cheap responses too. Without it no global is touched. Has no
+   * effect on Bun and Deno. Default: `false`.
    */
   readonly fastResponse?: boolean | undefined;
   /** Serves HTTPS. Default: plain HTTP. */
@@ -64,32 +68,32 @@ export interface ServeOptions {
   /** Offers HTTP/2 in addition to HTTP/1.1; needs `tls`. Default: `false`. */
   readonly http2?: boolean | undefined;
   /**
-   * Stops on SIGTERM and SIGINT as {@link RunningServer.close} does. A second signal at least 500 ms later ends the process
-   * at once, with 128 plus its number; an earlier one counts as the same, because npm forwards a signal that the terminal
-   * has sent already. Default: `true`.
+   * Stops on SIGTERM and SIGINT as {@link RunningServer.close} does. A second signal at least 500
+   * ms later ends the process at once, with 128 plus its number; an earlier one counts as the same,
+   * because npm forwards a signal that the terminal has sent already. Default: `true`.
    */
   readonly signals?: boolean | undefined;
   /**
-   * Time that requests in flight and `waitUntil` promises have to end when the server stops, in milliseconds; then
-   * connections are closed. Default: `10_000`.
+   * Time that requests in flight and `waitUntil` promises have to end when the server stops, in
+   * milliseconds; then connections are closed. Default: `10_000`.
    */
   readonly gracePeriod?: number | undefined;
   /** Stops the server when it is aborted. Default: none. */
   readonly signal?: AbortSignal | undefined;
   /**
-   * Takes over connections whose client asks for another protocol, such as WebSocket, over HTTP/1.1 (RFC 9110, 7.8). The
-   * handler does not see these requests; call it to let its middlewares decide. The connection counts for
-   * `maxConnections`, has no time limits, and is closed when the grace period is over. Default: the request is served as
-   * if it did not ask.
+   * Takes over connections whose client asks for another protocol, such as WebSocket, over HTTP/1.1
+   * (RFC 9110, 7.8). The handler does not see these requests; call it to let its middlewares
+   * decide. The connection counts for `maxConnections`, has no time limits, and is closed when the
+   * grace period is over. Default: the request is served as if it did not ask.
    */
   readonly onUpgrade?: UpgradeListener | undefined;
-  /** Receives errors of handlers, bodies, finish listeners and `waitUntil` promises. Default: `console.error`. */
+  /** Receives errors of handlers, bodies and promises. Default: `console.error`. */
   readonly reportError?: ((error: unknown) => void) | undefined;
 }
 
 /**
- * Gets the request, its connection, and the bytes of the other protocol that came with the head. An error closes the
- * connection and is reported.
+ * Gets the request, its connection, and the bytes of the other protocol that came with the head. An
+ * error closes the connection and is reported.
  */
 export type UpgradeListener = (
   request: IncomingMessage,
@@ -104,8 +108,8 @@ export interface TlsOptions {
   /** Private key of the certificate. */
   readonly key: string | Uint8Array;
   /**
-   * Certificate authorities of clients. When set, a client without a certificate of theirs is rejected (mutual TLS).
-   * Default: no client certificates.
+   * Certificate authorities of clients. When set, a client without a certificate of theirs is
+   * rejected (mutual TLS). Default: no client certificates.
    */
   readonly ca?: string | Uint8Array | undefined;
   /** Decrypts the key. Default: the key is not encrypted. */
@@ -191,9 +195,9 @@ export function checkServeOptions(options: ServeOptions): CheckedServeOptions {
   checkType("signals", checked.signals, "boolean");
   checkType("onUpgrade", checked.onUpgrade, "function");
   checkType("reportError", options.reportError, "function");
-  if (checked.hostname === "") fail("hostname is empty, expected an address or a name");
+  if (checked.hostname === "") fail("hostname must be an address or a name, got an empty text");
   if (checked.signal !== undefined && !(checked.signal instanceof AbortSignal)) {
-    fail(`signal is of type ${typeof checked.signal}, expected AbortSignal`);
+    fail(`signal must be an AbortSignal, got ${typeof checked.signal}`);
   }
   if (checked.http2 && checked.tls === undefined) {
     fail("http2 needs tls: browsers use it over TLS only");
@@ -204,7 +208,7 @@ export function checkServeOptions(options: ServeOptions): CheckedServeOptions {
   }
   if (requestTimeout > 0 && headersTimeout > requestTimeout) {
     fail(
-      `headersTimeout is ${headersTimeout}, expected at most the requestTimeout of ${requestTimeout}`,
+      `headersTimeout must be at most the requestTimeout of ${requestTimeout}, got ${headersTimeout}`,
     );
   }
   return checked;
@@ -215,12 +219,12 @@ const maxTimeout = 2 ** 31 - 1;
 
 function checkInteger(name: string, value: unknown, min: number, max: number): void {
   if (typeof value === "number" && Number.isInteger(value) && value >= min && value <= max) return;
-  fail(`${name} is ${String(value)}, expected an integer from ${min} to ${max}`);
+  fail(`${name} must be an integer from ${min} to ${max}, got ${String(value)}`);
 }
 
 function checkType(name: string, value: unknown, type: "boolean" | "function" | "string"): void {
   if (value === undefined || typeof value === type) return;
-  fail(`${name} is of type ${typeof value}, expected ${type}`);
+  fail(`${name} must be of type ${type}, got ${typeof value}`);
 }
 
 function fail(message: string): never {

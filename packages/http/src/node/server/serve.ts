@@ -13,15 +13,16 @@ import { stopServer } from "./stop-server.ts";
 
 /** A server that is listening. */
 export interface RunningServer extends AsyncDisposable {
-  /** URL of the server, with a slash at its end; the host is `localhost` when it listens on all addresses. */
+  /** URL of the server, with a final slash; host `localhost` for all addresses. */
   readonly url: string;
   /** Port that it listens on; the system's choice when the option was 0. */
   readonly port: number;
   /** Address that it listens on. */
   readonly hostname: string;
   /**
-   * Stops the server: accepts no more connections, closes idle ones, lets requests in flight end and waits for `waitUntil`
-   * promises; closes the remaining connections after the grace period. Resolves with {@link RunningServer.finished}.
+   * Stops the server: accepts no more connections, closes idle ones, lets requests in flight end
+   * and waits for `waitUntil` promises; closes the remaining connections after the grace period.
+   * Resolves with {@link RunningServer.finished}.
    */
   close(options?: CloseOptions): Promise<void>;
   /** Resolves when the server has stopped for any reason. Never rejects. */
@@ -30,15 +31,16 @@ export interface RunningServer extends AsyncDisposable {
 
 /** How a server stops. */
 export interface CloseOptions {
-  /** In milliseconds; 0 closes all connections at once. Default: {@link ServeOptions.gracePeriod}. */
+  /** In milliseconds; 0 closes all at once. Default: {@link ServeOptions.gracePeriod}. */
   readonly gracePeriod?: number | undefined;
 }
 
 /**
  * Serves a handler over HTTP, on Node, Bun and Deno.
  *
- * Resolves when the server listens. A client can break its own exchange only. An error that asks to be a response becomes
- * one, as in `exposedResponse`. All other errors of a handler are reported, and the response is a 500 without the reason.
+ * Resolves when the server listens. A client can break its own exchange only. An error that asks to
+ * be a response becomes one, as in `exposedResponse`. All other errors of a handler are reported,
+ * and the response is a 500 without the reason.
  *
  * @example
  * ```ts
@@ -53,7 +55,7 @@ export function serve(handler: Handler, options: ServeOptions = {}): Promise<Run
   if (typeof handler !== "function") {
     throw new HttpUsageError(
       "ERR_HTTP_HANDLER",
-      `handler is ${typeof handler}, expected a function`,
+      `handler must be a function, got ${typeof handler}`,
     );
   }
   const checked = checkServeOptions(options);

@@ -13,18 +13,19 @@ export interface Stopping {
 
 const idleCheckInterval = 50;
 
-/** Time in milliseconds that an idle connection stays open, because its next request may be on its way. */
+/** Milliseconds that an idle connection stays open: its next request may be on its way. */
 const lingerTime = 200;
 
-/** Time in milliseconds that a new connection has for its first bytes, which may be on their way when the server stops. */
+/** Milliseconds for the first bytes of a new connection, which may be on their way at a stop. */
 const firstBytesTime = 500;
 
 /**
- * Stops a server: it accepts no new connections and closes each connection after its next response, when it was idle for
- * 200 ms, or when the grace period is over.
+ * Stops a server: it accepts no new connections and closes each connection after its next response,
+ * when it was idle for 200 ms, or when the grace period is over.
  *
- * @param onNotListening - Called when no more connections are accepted. Responses say `Connection: close` from then on, not
- *   earlier: their clients would connect again, and the system resets what it has not passed on when the listening ends.
+ * @param onNotListening - Called when no more connections are accepted. Responses say `Connection:
+ *   close` from then on, not earlier: their clients would connect again, and the system resets what
+ *   it has not passed on when the listening ends.
  */
 export function stopServer(
   node: NodeServer,
@@ -78,16 +79,16 @@ export function stopServer(
 /** Turns of the event loop without a new connection after which no more are expected. */
 const quietTurns = 3;
 
-/** As many connections wait to be accepted at most: Node's own `backlog`. Those that come after them are of no concern. */
+/** Maximum connections waiting to be accepted: Node's `backlog`. Later ones are ignored. */
 const maxWaiting = 511;
 
 /** Maximum time in milliseconds to accept them. */
 const acceptTime = 2_000;
 
 /**
- * Accepts the connections that the system has established already, and reads what they received. Node accepts one
- * connection in each turn of the event loop. When the server stops listening, the system resets all others, whose clients
- * may have sent a request.
+ * Accepts the connections that the system has established already, and reads what they received.
+ * Node accepts one connection in each turn of the event loop. When the server stops listening, the
+ * system resets all others, whose clients may have sent a request.
  */
 async function acceptWaiting({ server }: NodeServer): Promise<void> {
   let turns = 0;
@@ -119,7 +120,7 @@ function closeOf(socket: Socket): Promise<void> {
   return new Promise((resolve) => void socket.once("close", () => resolve()));
 }
 
-/** Asks a client for no more streams, and still takes those that are on their way (RFC 9113, section 6.8). */
+/** Asks a client for no more streams, but takes those on their way (RFC 9113, section 6.8). */
 function announceEnd(session: Http2Session): void {
   if (!session.destroyed) session.goaway(constants.NGHTTP2_NO_ERROR, 2 ** 31 - 1);
 }
@@ -130,7 +131,7 @@ function closeIdle({ server, sessions }: NodeServer): void {
   if (typeof server.closeIdleConnections === "function") server.closeIdleConnections();
 }
 
-/** Closes connections that were opened in advance and never used, which Node does not count as idle. */
+/** Closes unused connections opened in advance: Node does not count them as idle. */
 function closeUnused({ sockets, tlsSockets }: NodeServer): void {
   for (const socket of [...sockets, ...tlsSockets]) {
     if (socket.bytesRead === 0) socket.destroy();

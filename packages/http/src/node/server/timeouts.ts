@@ -9,12 +9,13 @@ interface Progress {
 }
 
 /**
- * Destroys connections whose client takes nothing of what is queued for it; otherwise a client that does not read keeps its
- * responses in memory forever. Returns a function that ends the watch.
+ * Destroys connections whose client takes nothing of what is queued for it; otherwise a client that
+ * does not read keeps its responses in memory forever. Returns a function that ends the watch.
  *
- * It looks at all connections now and then, so that a response costs nothing. What the client sends does not count as
- * progress. While nothing is queued for a connection it does not wait, however long its handler takes. The time is counted
- * in looks, so that an event loop that was held up does not take it for the client's.
+ * It looks at all connections now and then, so that a response costs nothing. What the client sends
+ * does not count as progress. While nothing is queued for a connection it does not wait, however
+ * long its handler takes. The time is counted in looks, so that an event loop that was held up does
+ * not take it for the client's.
  */
 export function watchStalledConnections(
   sockets: ReadonlySet<Socket>,
@@ -44,9 +45,9 @@ export function watchStalledConnections(
 }
 
 /**
- * Reads how many bytes of a connection the system has taken, and how many are queued. A socket's public counters see one
- * large write as a whole, and nothing of what TLS writes through it. Its handle, which Node's own socket timeouts use too,
- * counts every byte.
+ * Reads how many bytes of a connection the system has taken, and how many are queued. A socket's
+ * public counters see one large write as a whole, and nothing of what TLS writes through it. Its
+ * handle, which Node's own socket timeouts use too, counts every byte.
  */
 function readOutput(socket: Socket): { readonly queued: number; readonly taken: number } {
   const handle: unknown = "_handle" in socket ? socket._handle : undefined;
@@ -61,8 +62,9 @@ function numberOf(handle: unknown, name: string): number {
 }
 
 /**
- * Closes a stream of HTTP/2 whose request or response takes too long. Node's request timeout does not cover HTTP/2, and a
- * client may stop one stream while the connection goes on. Times are in milliseconds; 0 means unlimited.
+ * Closes a stream of HTTP/2 whose request or response takes too long. Node's request timeout does
+ * not cover HTTP/2, and a client may stop one stream while the connection goes on. Times are in
+ * milliseconds; 0 means unlimited.
  */
 export function limitStreamTime(
   stream: ServerHttp2Stream,

@@ -12,17 +12,19 @@ export interface NodeListenerOptions {
   readonly maxRequestBodySize?: number | undefined;
   /** As `maxBodySize` of `ServeOptions`. Default: `1_048_576` (1 MiB). */
   readonly maxBodySize?: number | undefined;
-  /** As `maxBufferedSize` of `ServeOptions`. Default: 64 MiB, or `maxBodySize` when that is larger. */
+  /** As `maxBufferedSize` of `ServeOptions`. Default: 64 MiB, at least `maxBodySize`. */
   readonly maxBufferedSize?: number | undefined;
-  /** Receives errors of the handler, of bodies, finish listeners and `waitUntil` promises. Default: `console.error`. */
+  /** Receives errors of the handler, bodies and promises. Default: `console.error`. */
   readonly reportError?: ((error: unknown) => void) | undefined;
 }
 
 /**
- * Makes a handler a listener for `http.createServer`, or the last handler of an Express application.
+ * Makes a handler a listener for `http.createServer`, or the last handler of an Express
+ * application.
  *
- * Headers that were set before stay, unless the response has them. Under a mount path of Express, the request has the rest
- * of the URL. A body that a parser has read before cannot be read again: `ERR_HTTP_BODY_USED`.
+ * Headers that were set before stay, unless the response has them. Under a mount path of Express,
+ * the request has the rest of the URL. A body that a parser has read before cannot be read again:
+ * `ERR_HTTP_BODY_USED`.
  *
  * @example
  * ```ts
@@ -42,7 +44,7 @@ export function toNodeListener(handler: Handler, options: NodeListenerOptions = 
   if (typeof handler !== "function") {
     throw new HttpUsageError(
       "ERR_HTTP_HANDLER",
-      `handler is ${typeof handler}, expected a function`,
+      `handler must be a function, got ${typeof handler}`,
     );
   }
   const limits = checkBodyLimits(options);

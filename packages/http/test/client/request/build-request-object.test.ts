@@ -170,7 +170,7 @@ describe("the body", () => {
     expect(built.headers).toEqual(type === undefined ? [] : ["content-type", type]);
   });
 
-  it("keeps the type that the caller gives", () => {
+  it("keeps the type that the caller passes", () => {
     const headers = { "Content-Type": "custom", "user-agent": null };
     expect(build({ body: "x", headers }).headers).toEqual(["content-type", "custom"]);
   });

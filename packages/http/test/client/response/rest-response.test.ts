@@ -1,5 +1,6 @@
 import { inspect } from "node:util";
-import { buildResponse, type HeaderList, type RestResponse } from "@fetchwork/http";
+import { buildResponse, type RestResponse } from "@fetchwork/http";
+import type { HeaderList } from "../../../src/client/transport/transport.ts";
 import { describe, expect, it } from "vitest";
 
 function respond(body: string | Uint8Array, headers: HeaderList = []): RestResponse {
@@ -49,7 +50,7 @@ describe("a response", () => {
     expect(response.header("b")).toBeUndefined();
   });
 
-  it("shows bytes that are no UTF-8 as U+FFFD, and gives them as they are", () => {
+  it("shows bytes that are not UTF-8 as U+FFFD, and returns them as they are", () => {
     const bytes = new Uint8Array([0x61, 0xff]);
     const response = respond(bytes);
     expect(response.body).toBe("a\ufffd");

@@ -4,13 +4,13 @@ import { describe, expect, it, vi } from "vitest";
 const baseUrl = "http://api.test/x";
 
 describe("mockTransport", () => {
-  it("refuses what is no function", () => {
+  it("refuses what is not a function", () => {
     expect(() => mockTransport({} as Handler)).toThrow(
       expect.objectContaining({ code: "ERR_HTTP_HANDLER" }),
     );
   });
 
-  it("gives a handler a request and a context", async () => {
+  it("passes a request and a context to a handler", async () => {
     const client = new Client({
       transport: mockTransport(async (request, context) => {
         expect(request).toBeInstanceOf(Request);
@@ -48,12 +48,12 @@ describe("mockTransport", () => {
     });
   });
 
-  it("fails for what is no Response", async () => {
+  it("fails for what is not a Response", async () => {
     const client = new Client({ transport: mockTransport((() => "text") as unknown as Handler) });
     await expect(client.send({ baseUrl })).rejects.toMatchObject({ code: "ERR_HTTP_CONNECTION" });
   });
 
-  it("gives a coded body as it is, with its header", async () => {
+  it("returns a coded body as it is, with its header", async () => {
     const headers = { "content-encoding": "gzip", "content-length": "5" };
     const client = new Client({
       transport: mockTransport(() => new Response("coded", { headers })),

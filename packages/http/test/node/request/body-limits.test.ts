@@ -166,10 +166,10 @@ describe("maxBodySize of serve()", () => {
   });
 
   it.each([
-    [{ maxBodySize: -1 }, "maxBodySize is -1"],
+    [{ maxBodySize: -1 }, "maxBodySize must be an integer of at least 0, got -1"],
     [
       { maxBodySize: 10, maxBufferedSize: 9 },
-      "maxBufferedSize is 9, expected an integer of at least 10",
+      "maxBufferedSize must be an integer of at least 10, got 9",
     ],
   ])("is checked in %o", (options, message) => {
     expect(() => serve(() => text(""), options)).toThrow(message);
@@ -178,7 +178,7 @@ describe("maxBodySize of serve()", () => {
 });
 
 describe("maxBufferedSize of serve()", () => {
-  it("refuses the largest bodies of 40 connections with 503, and serves a small request meanwhile", async () => {
+  it("refuses the largest bodies of 40 connections with 503, and serves a small request in the meantime", async () => {
     const size = 900_000;
     const { port, url } = await start(async (request) => json((await request.text()).length), {
       maxBufferedSize: 8 * mebibyte,

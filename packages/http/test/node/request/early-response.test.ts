@@ -7,7 +7,8 @@ import { deriveRequest, text, type Handler } from "../../../src/index.ts";
 import { serve, type RunningServer, type ServeOptions } from "../../../src/node/index.ts";
 import { RawClient } from "../raw-client.ts";
 
-// A response of 413 while the client still sends 3 MiB. The connection stays open, and its next request is served.
+// A response of 413 while the client still sends 3 MiB. The connection stays open, and its next
+// request is served.
 
 const mebibyte = 1_048_576;
 const content = "x".repeat(3 * mebibyte);
@@ -39,7 +40,10 @@ afterEach(async () => {
 const tooLarge = (): Response => text("too large", { status: 413 });
 const ignore = (): void => undefined;
 
-/** What handlers do with a body that they do not want; each responds with 413. The limit of `text()` is 1 MiB. */
+/**
+ * What handlers do with a body that they do not want; each responds with 413. The limit of `text()`
+ * is 1 MiB.
+ */
 const handlers: readonly (readonly [string, Handler])[] = [
   ["does not read it", tooLarge],
   ["looks at it", ({ body }) => (body === null ? text("no body") : tooLarge())],

@@ -45,7 +45,10 @@ const refuseAndClose: Handler = () =>
 const read: Handler = async (request) => text(await request.text());
 const limited: ServeOptions = { maxRequestBodySize: mebibyte };
 
-/** Sends everything, and only then reads to the end of the connection. Fails when the connection is reset. */
+/**
+ * Sends everything, and only then reads to the end of the connection. Fails when the connection is
+ * reset.
+ */
 function sendThenRead(
   port: number,
   bytes: string,

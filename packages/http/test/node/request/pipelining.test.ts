@@ -63,7 +63,10 @@ async function turnOf(port: number): Promise<void> {
 
 const padded = `GET /1 HTTP/1.1\r\nHost: a\r\nX-Padding: ${"x".repeat(1_000)}\r\n\r\n`;
 
-/** Sends far more than the buffers of two connections hold; returns whether the server reads all of it. */
+/**
+ * Sends far more than the buffers of two connections hold; returns whether the server reads all of
+ * it.
+ */
 async function isWholeRead(client: RawClient, port: number, flood: string): Promise<boolean> {
   const written = new Promise<boolean>((resolve) => {
     client.socket.write(flood, "latin1", () => resolve(true));

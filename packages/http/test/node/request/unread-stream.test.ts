@@ -49,7 +49,10 @@ afterEach(async () => {
   await server?.close({ gracePeriod: 0 });
 });
 
-/** Starts a server of HTTP/2 and a session with it. Its client takes `window` bytes of a response before it reads. */
+/**
+ * Starts a server of HTTP/2 and a session with it. Its client takes `window` bytes of a response
+ * before it reads.
+ */
 async function start(handler: Handler, options: ServeOptions = {}, window = 65_535): Promise<void> {
   reported.length = 0;
   server = await serve(handler, {

@@ -85,7 +85,8 @@ function createHttp2Client(): Client {
         stream.resume().on("close", () => {
           isUsed = true;
           if (status === 200 && stream.rstCode === 0) resolve("ok");
-          // A refused stream was not processed, so clients send it again by themselves (RFC 9113, section 8.7).
+          // A refused stream was not processed, so clients send it again by themselves (RFC 9113,
+          // section 8.7).
           else if (stream.rstCode === constants.NGHTTP2_REFUSED_STREAM) resolve("not connected");
           else resolve(wasUsed ? "lost" : "not connected");
         });

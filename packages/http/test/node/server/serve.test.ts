@@ -275,11 +275,16 @@ describe("serve()", () => {
     expect(await report.promise).toMatchObject({ bytes: 4 });
   });
 
+  it.each(["0.0.0.0", "::"])("has the URL of localhost when it listens on %s", async (hostname) => {
+    const running = await start(() => text("ours"), { hostname });
+    expect(running.url).toBe(`http://localhost:${running.port}/`);
+    expect(await (await fetch(running.url)).text()).toBe("ours");
+  });
+
   it("has the client's IPv4 address in the form of IPv4 when it listens for both", async () => {
     const running = await start((_request, context) => text(String(context.peer)), {
       hostname: "::",
     });
-    expect(running.url).toBe(`http://localhost:${running.port}/`);
     expect(await (await fetch(`http://127.0.0.1:${running.port}/`)).text()).toBe("127.0.0.1");
   });
 

@@ -5,12 +5,12 @@ interface WeightedCoding {
 }
 
 /**
- * Chooses the content coding that an `Accept-Encoding` field prefers (RFC 9110, 12.5.3); the first one of equal
- * weights. Returns undefined when it accepts none, or prefers `identity`.
+ * Chooses the content coding that an `Accept-Encoding` field prefers (RFC 9110, 12.5.3); the first
+ * one of equal weights. Returns undefined when it accepts none, or prefers `identity`.
  *
- * A coding that is named has its own weight, others that of `*`. Of two weights for one coding the lower counts.
- * `x-gzip` is `gzip`. A missing or empty field and an invalid weight accept nothing, because a plain body is always
- * right.
+ * A coding that is named has its own weight, others that of `*`. Of two weights for one coding the
+ * lower counts. `x-gzip` is `gzip`. A missing or empty field and an invalid weight accept nothing,
+ * because a plain body is always right.
  *
  * @param field - Value of the header, with several fields joined by commas, or null.
  * @param offered - Codings that can be sent, the preferred one first, in lower case.

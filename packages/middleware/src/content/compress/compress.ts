@@ -15,16 +15,16 @@ import { place } from "../../order.ts";
 /** Options of {@link compress}. */
 export interface CompressOptions {
   /**
-   * Content codings to offer, the preferred one first. Those that the runtime does not support are skipped. A client
-   * that weights them differently decides. Default: `["zstd", "br", "gzip"]`.
+   * Content codings to offer, the preferred one first. Those that the runtime does not support are
+   * skipped. A client that weights them differently decides. Default: `["zstd", "br", "gzip"]`.
    */
   readonly encodings?: readonly ContentCoding[] | undefined;
-  /** Prefixes of the media types to compress, in any case. Default: text, JSON, XML, scripts, fonts. */
+  /** Prefixes of media types to compress. Default: text, JSON, XML, scripts, fonts. */
   readonly types?: readonly string[] | undefined;
   /**
-   * Minimum size in bytes of a body that is available as a whole, such as that of `json()`, `text()` and
-   * `new Response("text")`. Does not apply to a stream whose chunks come later. Default: `1024`: a smaller body fits
-   * into one packet anyway.
+   * Minimum size in bytes of a body that is available as a whole, such as that of `json()`,
+   * `text()` and `new Response("text")`. Does not apply to a stream whose chunks come later.
+   * Default: `1024`: a smaller body fits into one packet anyway.
    */
   readonly threshold?: number | undefined;
 }
@@ -49,23 +49,26 @@ const defaultTypes = [
 ];
 
 /**
- * Compresses responses with Zstandard, Brotli or gzip, whichever the client's `Accept-Encoding` prefers.
+ * Compresses responses with Zstandard, Brotli or gzip, whichever the client's `Accept-Encoding`
+ * prefers.
  *
- * A response is compressed when its media type is listed; without a `Content-Type` its first bytes decide. Never
- * compressed: the statuses 204, 205, 206 and 304, responses with `Content-Encoding` or `Content-Range`, and those with
- * `Cache-Control: no-transform`. A strong `ETag` becomes weak, because the bytes differ. Every response gets
- * `Vary: Accept-Encoding`, because a cache must not serve one client's variant to all.
+ * A response is compressed when its media type is listed; without a `Content-Type` its first bytes
+ * decide. Never compressed: the statuses 204, 205, 206 and 304, responses with `Content-Encoding`
+ * or `Content-Range`, and those with `Cache-Control: no-transform`. A strong `ETag` becomes weak,
+ * because the bytes differ. Every response gets `Vary: Accept-Encoding`, because a cache must not
+ * serve one client's variant to all.
  *
- * Each chunk of a stream is flushed, so events arrive at once, and a slow client slows the source down. A body that is
- * available as a whole (`json()`, `text()`) keeps a `Content-Length`. A HEAD gets the headers of the GET. A second
- * `compress` around or inside this one does nothing.
+ * Each chunk of a stream is flushed, so events arrive at once, and a slow client slows the source
+ * down. A body that is available as a whole (`json()`, `text()`) keeps a `Content-Length`. A HEAD
+ * gets the headers of the GET. A second `compress` around or inside this one does nothing.
  *
- * On Workers the runtime compresses responses that are marked as gzip. Other runtimes without Node's `zlib` use
- * `CompressionStream`: gzip only, with a fixed level and without flushing, so event streams and NDJSON stay
- * uncompressed.
+ * On Workers the runtime compresses responses that are marked as gzip. Other runtimes without
+ * Node's `zlib` use `CompressionStream`: gzip only, with a fixed level and without flushing, so
+ * event streams and NDJSON stay uncompressed.
  *
- * An attacker who can make a client request pages with a text of the attacker's choice next to a secret may guess the
- * secret from the size of the response (the BREACH attack). Exclude such pages with `maybe`.
+ * An attacker who can make a client request pages with a text of the attacker's choice next to a
+ * secret may guess the secret from the size of the response (the BREACH attack). Exclude such pages
+ * with `maybe`.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
@@ -84,7 +87,8 @@ export function compress(options: CompressOptions = {}): Middleware {
   ): Response | Promise<Response> => {
     const { headers, body } = taken;
     const isHead = method === "HEAD";
-    // A HEAD without a body represents the GET, which has one unless its Content-Length says otherwise.
+    // A HEAD without a body represents the GET, which has one unless its Content-Length says
+    // otherwise.
     const isEmpty = body === "" || (body === null && !isHead);
     if (isEmpty || body instanceof ReadableStream) return replaceBody(taken, body, headers);
     if (!headers.has("content-type") && (body === null || !isListed(sniffType(startOf(body))))) {
@@ -139,7 +143,8 @@ export function compress(options: CompressOptions = {}): Middleware {
       if (encoder === undefined || !isCompressible(response, encoder, isListed)) {
         return changeHeaders(response, context, varyOnEncoding);
       }
-      // Passed on as it is. The length of text and bytes is known only when the response is taken apart.
+      // Passed on as it is. The length of text and bytes is known only when the response is taken
+      // apart.
       if (isShort(response.headers, threshold)) {
         return changeHeaders(response, context, varyOnEncoding);
       }
@@ -188,7 +193,7 @@ function encoderChooser(
 
 const neverCompressed: ReadonlySet<number> = new Set([0, 101, 204, 205, 206, 304]);
 
-/** Whether status and headers allow compression. A response without a type may still be excluded by its first bytes. */
+/** Whether status and headers allow compression; untyped ones depend on first bytes. */
 function isCompressible(
   response: Response,
   encoder: ContentEncoder,

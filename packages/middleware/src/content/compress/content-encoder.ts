@@ -24,8 +24,9 @@ export interface ContentEncoder {
 const levels = { gzip: 6, br: 4, zstd: 3 } as const;
 
 /**
- * Maximum size in bytes of a body that is encoded on the calling thread: about 1 ms of gzip. A larger one is encoded on
- * a thread of the pool, which costs a little more CPU time and does not delay other requests.
+ * Maximum size in bytes of a body that is encoded on the calling thread: about 1 ms of gzip. A
+ * larger one is encoded on a thread of the pool, which costs a little more CPU time and does not
+ * delay other requests.
  */
 const syncLimit = 32_768;
 
@@ -73,8 +74,8 @@ function streamOf(body: string | Bytes): ReadableStream<Bytes> {
   return new Blob([body]).stream();
 }
 
-// A window of 512 KiB instead of 4 MiB and more, so that an open event stream needs little memory. Browsers refuse
-// more than 8 MiB (RFC 9659).
+// A window of 512 KiB instead of 4 MiB and more, so that an open event stream needs little memory.
+// Browsers refuse more than 8 MiB (RFC 9659).
 const windowBits = 19;
 
 function zlibEncoders(zlib: NativeZlib): ContentEncoder[] {
@@ -120,7 +121,8 @@ function zlibEncoder(
   { sync, pooled, stream }: ZlibFunctions,
   { flush, ...options }: ZlibOptions,
 ): ContentEncoder {
-  // Each piece of output needs a turn of the thread pool. With pieces of this size most bodies need one.
+  // Each piece of output needs a turn of the thread pool. With pieces of this size most bodies need
+  // one.
   const pooledOptions = { ...options, chunkSize: 65_536 };
   const encodePooled = (body: string | Bytes): Promise<Bytes> =>
     new Promise((resolve, reject) => {

@@ -17,15 +17,15 @@ export interface ZlibStream {
 export interface OnlyChunkOptions {
   readonly encodeOnly: (chunk: Uint8Array) => Bytes;
   /**
-   * Maximum size in bytes of a first chunk that is held back until it is known whether it is the only one. -1 sends
-   * every first chunk at once.
+   * Maximum size in bytes of a first chunk that is held back until it is known whether it is the
+   * only one. -1 sends every first chunk at once.
    */
   readonly maxOnlyChunk: number;
 }
 
 /**
- * Encodes a body chunk by chunk, each flushed. A chunk is read when the reader asks for one, so a slow client slows the
- * source down. Cancelling frees the encoder and cancels the source.
+ * Encodes a body chunk by chunk, each flushed. A chunk is read when the reader asks for one, so a
+ * slow client slows the source down. Cancelling frees the encoder and cancels the source.
  *
  * @param makeStream - Called for the first chunk. The stream is always destroyed.
  */
@@ -47,7 +47,7 @@ export function flushChunks(
     return next?.done === true;
   };
 
-  /** Reads and encodes one chunk. Returns whether the pull is done: the body ended, or output was enqueued. */
+  /** Reads and encodes a chunk. Returns whether the pull is done: end, or output. */
   const step = async (controller: ReadableStreamDefaultController<Bytes>): Promise<boolean> => {
     const read = ahead ?? reader.read();
     ahead = undefined;

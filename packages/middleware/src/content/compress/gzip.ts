@@ -17,7 +17,8 @@ const defaultTypes: readonly string[] = Object.freeze([
 /**
  * Compresses responses with gzip, of any size, at level 6. Otherwise as {@link compress}.
  *
- * @param types - Beginnings of media types that are compressed, instead of the default: {@link defaultTypes}.
+ * @param types - Beginnings of media types that are compressed, instead of the default: {@link
+ * defaultTypes}.
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION` when a type is empty or no text
  */
 export function gzip(...types: readonly string[]): Middleware {

@@ -17,8 +17,9 @@ const htmlPrefix =
   /^<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|!--)[\s>]/i;
 
 /**
- * Guesses from the first bytes of a body whether it is text, and of which kind, as browsers do for a response without
- * `Content-Type` (MIME Sniffing, 7): `text/html`, `text/xml`, `text/plain`, or `application/octet-stream`.
+ * Guesses from the first bytes of a body whether it is text, and of which kind, as browsers do for
+ * a response without `Content-Type` (MIME Sniffing, 7): `text/html`, `text/xml`, `text/plain`, or
+ * `application/octet-stream`.
  */
 export function sniffType(bytes: Uint8Array): string {
   const start = bytes.subarray(0, sniffedBytes);

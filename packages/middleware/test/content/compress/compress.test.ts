@@ -55,7 +55,7 @@ describe("compress refuses", () => {
   });
 
   it("an empty type of gzip", () => {
-    expect(() => gzip("")).toThrow(/type is ""/);
+    expect(() => gzip("")).toThrow(/type must be .*, got ""/);
   });
 });
 

@@ -36,7 +36,7 @@ export class ClaimChecker {
     const isExpected = typeof expected === "string" ? value === expected : expected.includes(value);
     if (isExpected) return;
     const wanted = typeof expected === "string" ? expected : expected.join(" or ");
-    throw this.fail(claim, `is ${JSON.stringify(value.slice(0, 200))}, expected ${wanted}`);
+    throw this.fail(claim, `must be ${wanted}, got ${JSON.stringify(value.slice(0, 200))}`);
   }
 
   /** Requires exactly this text; the error does not show it. */

@@ -3,8 +3,8 @@ import { encodeBase64Url } from "@fetchwork/kit";
 const encoder = new TextEncoder();
 
 /**
- * Computes `at_hash` or `c_hash`: the left half of the hash that the signature algorithm uses, in base64url (OpenID
- * Connect Core, 3.1.3.6).
+ * Computes `at_hash` or `c_hash`: the left half of the hash that the signature algorithm uses, in
+ * base64url (OpenID Connect Core, 3.1.3.6).
  *
  * @returns `undefined` for algorithms without such a hash
  */

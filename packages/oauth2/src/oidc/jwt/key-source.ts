@@ -2,7 +2,7 @@ import { MetadataError } from "../errors.ts";
 import type { JwtHeader, RemoteJwks } from "./remote-jwks.ts";
 import type { VerificationKey } from "./verify-jwt.ts";
 
-/** Makes what finds the key of a token: the client secret for `HS256` and its kin, else a key of the server. */
+/** Makes the key finder of a token: the client secret for `HS256`, else a key of the server. */
 export function createKeySource(
   secret: string | null,
   jwks: RemoteJwks | undefined,

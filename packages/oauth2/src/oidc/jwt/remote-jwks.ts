@@ -25,15 +25,15 @@ export interface RemoteJwksOptions extends DocumentOptions {
   /** How long keys are used before they are fetched again, in seconds. Default: `600`. */
   readonly cacheMaxAge?: number | undefined;
   /**
-   * Minimum time between two fetches for keys that are not there, in seconds: tokens with invented key identifiers
-   * must not make us flood the server. Default: `30`.
+   * Minimum time between two fetches for keys that are not there, in seconds: tokens with invented
+   * key identifiers must not make us flood the server. Default: `30`.
    */
   readonly cooldown?: number | undefined;
   /** Now, in milliseconds. Default: `Date.now`. */
   readonly clock?: (() => number) | undefined;
 }
 
-/** Public members of a JWK; whatever else a server publishes, private members included, is left out. */
+/** Public members of a JWK; whatever else a server publishes is left out, also private ones. */
 const publicMembers = ["kty", "crv", "x", "y", "n", "e", "pub"] as const;
 /** Keys of a set that are looked at. */
 const maxKeys = 200;
@@ -43,9 +43,10 @@ const retryAfter = 1000;
 const maxStale = 3_600_000;
 
 /**
- * The keys that an issuer publishes at its `jwks_uri` (RFC 7517, 5). Fetched when first needed and kept; fetched again
- * when they are old, and when a token names a key that is not among them, which is how keys are rotated. However many
- * callers wait, there is one fetch. While it fails, old keys are used for an hour more.
+ * The keys that an issuer publishes at its `jwks_uri` (RFC 7517, 5). Fetched when first needed and
+ * kept; fetched again when they are old, and when a token names a key that is not among them, which
+ * is how keys are rotated. However many callers wait, there is one fetch. While it fails, old keys
+ * are used for an hour more.
  */
 export class RemoteJwks {
   /** Where the keys come from. */
@@ -127,7 +128,7 @@ export class RemoteJwks {
     return pending;
   }
 
-  /** Fetches the keys again because they are old; if that fails, an old one that fits the token will do. */
+  /** Fetches the keys again because they are old; if that fails, an old fitting key will do. */
   async #refetch(header: JwtHeader): Promise<void> {
     const isUsable =
       this.#isYoungerThan(this.#maxAge + maxStale) && selectKey(this.#keys, header) !== undefined;

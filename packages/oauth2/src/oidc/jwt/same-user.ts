@@ -3,7 +3,8 @@ import { TokenValidationError } from "../errors.ts";
 import type { IdTokenClaims } from "./verify-id-token.ts";
 
 /**
- * Checks that a refresh gave an ID token of the same user (OpenID Connect Core, 12.2), where both are known.
+ * Checks that a refresh gave an ID token of the same user (OpenID Connect Core, 12.2), where both
+ * are known.
  *
  * @param before claims of the ID token before, or that token, which was validated when it came
  * @throws TokenValidationError

@@ -5,14 +5,14 @@ import { isJsonRecord, type JsonRecord } from "../../json-record.ts";
 import { checkAlgorithms, typeOf, verifyJwt, type KeySource } from "./verify-jwt.ts";
 import { checkOptions } from "../../check-options.ts";
 
-/** Member of the claim `events` that makes a token a logout token (OpenID Connect Back-Channel Logout, 2.4). */
+/** Member of `events` that makes a logout token (OIDC Back-Channel Logout, 2.4). */
 export const logoutEvent: string = "http://schemas.openid.net/event/backchannel-logout";
 
-/** Claims of an ID token (OpenID Connect Core, 2). Claims that are not listed are kept unchanged. */
+/** Claims of an ID token (OpenID Connect Core, 2). Unlisted claims are kept unchanged. */
 export interface IdTokenClaims {
   /** Issuer. */
   readonly iss: string;
-  /** The user, unique at the issuer and never given to another. Keep `iss` and `sub` together, not the email. */
+  /** The user, unique at the issuer, never reused. Keep `iss` and `sub`, not email. */
   readonly sub: string;
   /** Who the token is for; has our client identifier. */
   readonly aud: string | readonly string[];
@@ -37,17 +37,17 @@ export interface IdTokenClaims {
 /** Options of {@link verifyIdToken}. */
 export interface VerifyIdTokenOptions {
   /**
-   * The issuer, exactly. A function gets the claims, which are signed but not checked yet, for providers whose issuer
-   * depends on them; `undefined` refuses the token.
+   * The issuer, exactly. A function gets the claims, which are signed but not checked yet, for
+   * providers whose issuer depends on them; `undefined` refuses the token.
    */
   readonly issuer: string | ((claims: JsonRecord) => string | undefined);
   /** Our client identifier; `aud` must have it. */
   readonly clientId: string;
-  /** Keys of the issuer: a {@link RemoteJwks}, one key, the client secret (for `HS256`), or a function. */
+  /** Keys of the issuer: {@link RemoteJwks}, a key, the secret (`HS256`), a function. */
   readonly key: KeySource;
   /** Signature algorithms that are accepted. Default: `["RS256"]`. */
   readonly algorithms?: readonly string[] | undefined;
-  /** The nonce of the request. Default: none, and a token with one is refused. `false` leaves it unchecked. */
+  /** Nonce of the request; `false`: unchecked. Default: none; a token with one is refused. */
   readonly nonce?: string | false | undefined;
   /** Longest time since the user signed in, in seconds; requires `auth_time`. Default: any. */
   readonly maxAge?: number | undefined;
@@ -74,8 +74,9 @@ const otherTypes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Validates an ID token (OpenID Connect Core, 3.1.3.7): signature, `iss`, `aud`, `azp`, `exp`, `nbf`, `iat`, `sub`,
- * `nonce`, and, where asked for, `auth_time`, `acr`, `at_hash` and `c_hash`. Encrypted tokens are refused.
+ * Validates an ID token (OpenID Connect Core, 3.1.3.7): signature, `iss`, `aud`, `azp`, `exp`,
+ * `nbf`, `iat`, `sub`, `nonce`, and, where asked for, `auth_time`, `acr`, `at_hash` and `c_hash`.
+ * Encrypted tokens are refused.
  *
  * @throws TokenValidationError with the `claim` that is wrong
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for wrong options

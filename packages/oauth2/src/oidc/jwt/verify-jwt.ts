@@ -11,7 +11,7 @@ import { RemoteJwks, type JwtHeader } from "./remote-jwks.ts";
 /** What a signature is checked with: `Uint8Array` is a client secret, for `HS256` to `HS512`. */
 export type VerificationKey = CryptoKey | Uint8Array;
 
-/** Where the key of a JWT comes from. A function gets the protected header, which is not verified yet. */
+/** Source of the key of a JWT. A function receives the protected header, not verified yet. */
 export type KeySource =
   | RemoteJwks
   | VerificationKey
@@ -58,13 +58,14 @@ export function typeOf({ typ }: JwtHeader): string | undefined {
 /**
  * Checks the algorithms that a caller allows.
  *
- * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for an empty list, `none`, and for an unknown signature algorithm
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for an empty list, `none`, and for an unknown
+ * signature algorithm
  */
 export function checkAlgorithms(algorithms: readonly string[], what: string): void {
   if (!Array.isArray(algorithms) || algorithms.length === 0)
     throw new OAuth2UsageError(
       "ERR_OAUTH_OPTION",
-      `${what} is empty, expected signature algorithms`,
+      `${what} must list at least one signature algorithm`,
     );
   for (const algorithm of algorithms as readonly unknown[]) {
     if (typeof algorithm !== "string" || !known.has(algorithm))
@@ -76,7 +77,8 @@ export function checkAlgorithms(algorithms: readonly string[], what: string): vo
 }
 
 /**
- * Verifies the signature of a JWT in compact form (RFC 7515, 5.2) and reads its claims, without checking them.
+ * Verifies the signature of a JWT in compact form (RFC 7515, 5.2) and reads its claims, without
+ * checking them.
  *
  * @throws TokenValidationError for anything but a JWT that the key has signed
  */
@@ -117,7 +119,7 @@ function readHeader(jwt: string, { algorithms, what, typ }: VerifyJwtOptions): J
   if (!isJwtHeader(header)) throw new TokenValidationError(`the ${what} has a malformed header`);
   if (!algorithms.includes(header.alg) || !known.has(header.alg)) {
     const found = JSON.stringify(header.alg.slice(0, 20));
-    const message = `the alg of the ${what} is ${found}, expected ${algorithms.join(" or ")}`;
+    const message = `the alg of the ${what} must be ${algorithms.join(" or ")}, got ${found}`;
     throw new TokenValidationError(message, { claim: "alg" });
   }
   if (header["crit"] !== undefined)

@@ -35,8 +35,8 @@ export interface VerifyLogoutTokenOptions {
   /** Longest time since it was issued, in seconds. Default: `300`. */
   readonly maxTokenAge?: number | undefined;
   /**
-   * Remembers `jti` until the given time, in seconds since 1970, and returns whether it was new. Default: nothing is
-   * remembered, and a token can be used again until it expires.
+   * Remembers `jti` until the given time, in seconds since 1970, and returns whether it was new.
+   * Default: nothing is remembered, and a token can be used again until it expires.
    */
   readonly rememberOnce?:
     ((jti: string, expiresAt: number) => boolean | Promise<boolean>) | undefined;
@@ -45,8 +45,8 @@ export interface VerifyLogoutTokenOptions {
 }
 
 /**
- * Validates the logout token that a provider posts to the back-channel logout URI (OpenID Connect Back-Channel Logout,
- * 2.6): an ID token, or any other token of the issuer, is refused.
+ * Validates the logout token that a provider posts to the back-channel logout URI (OpenID Connect
+ * Back-Channel Logout, 2.6): an ID token, or any other token of the issuer, is refused.
  *
  * @throws TokenValidationError with the `claim` that is wrong
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for wrong options
@@ -76,7 +76,8 @@ export async function verifyLogoutToken(
     what: "logout token",
   });
   const check = new ClaimChecker(claims, "logout token");
-  // Servers older than the final text send no `typ`, or `JWT`; what it must not be is another kind of token.
+  // Servers older than the final text send no `typ`, or `JWT`; what it must not be is another kind
+  // of token.
   const typ = typeOf(header);
   if (typ !== undefined && typ !== "logout+jwt" && typ !== "jwt")
     throw check.fail("typ", "is not logout+jwt");

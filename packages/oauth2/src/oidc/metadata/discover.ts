@@ -10,24 +10,27 @@ import { checkOptions } from "../../check-options.ts";
 /** Options of {@link discover}. */
 export interface DiscoverOptions extends DocumentOptions {
   /**
-   * Where the document is: `oidc` appends `/.well-known/openid-configuration` to the issuer (OpenID Connect Discovery,
-   * 4), `oauth2` puts `/.well-known/oauth-authorization-server` between its host and path (RFC 8414, 3). Default: `oidc`.
+   * Where the document is: `oidc` appends `/.well-known/openid-configuration` to the issuer (OpenID
+   * Connect Discovery, 4), `oauth2` puts `/.well-known/oauth-authorization-server` between its host
+   * and path (RFC 8414, 3). Default: `oidc`.
    */
   readonly algorithm?: "oidc" | "oauth2" | undefined;
   /**
-   * The issuer that the document must name. Default: the one that was asked for. For providers whose documents name
-   * another one, such as Microsoft's `{tenantid}`; know why before you set it.
+   * The issuer that the document must name. Default: the one that was asked for. For providers
+   * whose documents name another one, such as Microsoft's `{tenantid}`; know why before you set it.
    */
   readonly expectedIssuer?: string | undefined;
   readonly signal?: AbortSignal | null | undefined;
 }
 
 /**
- * Fetches and checks the metadata of an authorization server or OpenID provider. `issuer` may be the URL of the document
- * itself, when it contains `/.well-known/`.
+ * Fetches and checks the metadata of an authorization server or OpenID provider. `issuer` may be
+ * the URL of the document itself, when it contains `/.well-known/`.
  *
- * @throws MetadataError when the document is malformed, of another issuer, or has URLs that are not secure
- * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for an issuer that is not a URL, or has a query or fragment
+ * @throws MetadataError when the document is malformed, of another issuer, or has URLs that are not
+ * secure
+ * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for an issuer that is not a URL, or has a query or
+ * fragment
  */
 export async function discover(
   issuer: string | URL,
@@ -57,7 +60,7 @@ export async function discover(
   const expected = expectedIssuer ?? (isDocument ? documentIssuer(url) : String(issuer));
   if (!isSameIssuer(checked.issuer, expected)) {
     const found = JSON.stringify(checked.issuer.slice(0, 200));
-    throw new MetadataError(`the metadata is of the issuer ${found}, expected ${expected}`);
+    throw new MetadataError(`the issuer of the metadata must be ${expected}, got ${found}`);
   }
   return checked;
 }
@@ -83,7 +86,7 @@ function documentIssuer(url: URL): string {
   return url.href.replace(/\/\.well-known\/[^/]+/, "");
 }
 
-/** Compares as URLs: only a slash at the end of a host without path, and the spelling of the host, may differ. */
+/** Compares as URLs: only the final slash of a bare host, and its spelling, may differ. */
 function isSameIssuer(found: string, expected: string): boolean {
   return (
     found === expected || (URL.canParse(expected) && new URL(found).href === new URL(expected).href)

@@ -17,8 +17,9 @@ export interface DocumentOptions {
   /** Largest document, in bytes. Default: `1_048_576`. */
   readonly maxResponseBytes?: number | undefined;
   /**
-   * Whether `http` to other machines is allowed, for a network that is protected by other means: an attacker on the
-   * connection decides which tokens are accepted. Default: `false`; `http` to this machine always is.
+   * Whether `http` to other machines is allowed, for a network that is protected by other means: an
+   * attacker on the connection decides which tokens are accepted. Default: `false`; `http` to this
+   * machine always is.
    */
   readonly allowInsecure?: boolean | undefined;
   /** Where debug output goes. Default: nowhere. */
@@ -58,7 +59,8 @@ export interface DocumentRequest {
 /**
  * Makes a source of documents.
  *
- * @param connection that of a client, which stands for `fetch`, `headers`, `timeout` and `debugLogger`
+ * @param connection that of a client, which stands for `fetch`, `headers`, `timeout` and
+ * `debugLogger`
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION`
  */
 export function createDocumentSource(

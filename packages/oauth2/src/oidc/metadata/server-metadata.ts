@@ -1,11 +1,11 @@
 import { isJsonRecord } from "../../json-record.ts";
 
 /**
- * What an authorization server or OpenID provider says about itself (RFC 8414, 2; OpenID Connect Discovery, 3). Members
- * that are not listed are kept unchanged.
+ * What an authorization server or OpenID provider says about itself (RFC 8414, 2; OpenID Connect
+ * Discovery, 3). Members that are not listed are kept unchanged.
  */
 export interface ServerMetadata {
-  /** Identifier of the server: a URL without query and fragment. Everything that it signs bears it. */
+  /** Identifier of the server: a URL without query and fragment, in all it signs. */
   readonly issuer: string;
   readonly authorization_endpoint?: string | undefined;
   readonly token_endpoint?: string | undefined;

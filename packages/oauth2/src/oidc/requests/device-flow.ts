@@ -90,7 +90,8 @@ export class DeviceFlow {
       new InvalidResponseError(`${what} has no usable ${member}`, { response });
     const text = (member: string): string => {
       const value = json[member];
-      // The user sees it, often in a terminal: no control characters, nothing that turns text around.
+      // The user sees it, often in a terminal: no control characters, nothing that turns text
+      // around.
       if (typeof value === "string" && /^[^\p{Cc}\p{Cf}]{1,2048}$/u.test(value)) return value;
       throw fail(member);
     };
@@ -125,10 +126,12 @@ export class DeviceFlow {
   }
 
   /**
-   * Waits until the user has finished and returns the token. Polls every `interval` seconds; five seconds less often each
-   * time the server responds with `slow_down`, and half as often each time it cannot be reached (RFC 8628, 3.5).
+   * Waits until the user has finished and returns the token. Polls every `interval` seconds; five
+   * seconds less often each time the server responds with `slow_down`, and half as often each time
+   * it cannot be reached (RFC 8628, 3.5).
    *
-   * @throws OAuth2Error `access_denied` when the user refused, `expired_token` when the time is over
+   * @throws OAuth2Error `access_denied` when the user refused, `expired_token` when the time is
+   * over
    * @throws the reason of the signal when that is aborted
    */
   async poll(authorization: DeviceAuthorization, options: PollOptions = {}): Promise<AccessToken> {

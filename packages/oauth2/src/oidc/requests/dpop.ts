@@ -46,8 +46,8 @@ const maxNonces = 100;
 const noncePattern = /^[\x21\x23-\x5b\x5d-\x7e]{1,1024}$/;
 
 /**
- * Proves possession of a key with every request (RFC 9449), so that a stolen token is of no use. One instance stands for
- * one key; it remembers the nonce of each server.
+ * Proves possession of a key with every request (RFC 9449), so that a stolen token is of no use.
+ * One instance stands for one key; it remembers the nonce of each server.
  */
 export class DPoP implements RequestProof {
   /** Thumbprint of the public key (RFC 7638), the `dpop_jkt` of an authorization request. */
@@ -77,7 +77,8 @@ export class DPoP implements RequestProof {
   /**
    * Uses a key that exists.
    *
-   * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for keys that are not a pair of private and extractable public key
+   * @throws OAuth2UsageError `ERR_OAUTH_OPTION` for keys that are not a pair of private and
+   * extractable public key
    */
   static async fromKeys(keys: DPoPKeys): Promise<DPoP> {
     checkOptions("DPoP.fromKeys", keys, ["privateKey", "publicKey", "algorithm"]);
@@ -114,7 +115,7 @@ export class DPoP implements RequestProof {
     return this.proof({ method, url, accessToken: token });
   }
 
-  /** Stores the nonce of a response and returns whether the request must be sent again because of it. */
+  /** Stores the nonce of a response, and returns whether the request must be sent again. */
   accept(response: OAuth2Response, { url }: ProofTarget): boolean {
     const { status, headers } = response;
     const nonce = headers.get("dpop-nonce");
@@ -127,8 +128,8 @@ export class DPoP implements RequestProof {
   }
 
   /**
-   * Stores the nonce of a response for the next proof for that origin (RFC 9449, 8 and 9). Of more than 100 origins the
-   * least recently used is dropped.
+   * Stores the nonce of a response for the next proof for that origin (RFC 9449, 8 and 9). Of more
+   * than 100 origins the least recently used is dropped.
    *
    * @returns whether the nonce is another one than before
    */

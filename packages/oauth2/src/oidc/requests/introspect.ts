@@ -13,7 +13,7 @@ import { claimTime } from "../jwt/verify-id-token.ts";
 import { verifyJwt, type KeySource } from "../jwt/verify-jwt.ts";
 import { checkOptions } from "../../check-options.ts";
 
-/** The server's response about a token (RFC 7662, 2.2). Members that are not listed are kept unchanged. */
+/** The server's response about a token (RFC 7662, 2.2). Unlisted members are kept unchanged. */
 export interface Introspection {
   /** Whether the token can be used. When it is `false`, the other members mean nothing. */
   readonly active: boolean;
@@ -43,7 +43,7 @@ export interface IntrospectOptions extends EndpointCallOptions {
   readonly signed?: boolean | undefined;
 }
 
-/** How a signed answer is verified. */
+/** How a signed response is verified. */
 export interface SignedAnswerOptions {
   readonly key: KeySource;
   readonly algorithms: readonly string[];
@@ -54,11 +54,12 @@ const mediaType = "application/token-introspection+jwt";
 const what = "the introspection";
 
 /**
- * Asks the server about a token (RFC 7662). A signed answer (RFC 9701) is verified.
+ * Asks the server about a token (RFC 7662). A signed response (RFC 9701) is verified.
  *
- * @throws MetadataError when the server has no such endpoint; OAuth2Error when it refuses the client
- * @throws TokenValidationError for a signed answer that is not the server's, or not for us
- * @throws InvalidResponseError for an answer that does not say whether the token is active
+ * @throws MetadataError when the server has no such endpoint; OAuth2Error when it refuses the
+ * client
+ * @throws TokenValidationError for a signed response that is not the server's, or not for us
+ * @throws InvalidResponseError for a response that does not say whether the token is active
  */
 export async function introspect(
   client: ProviderClient,

@@ -61,7 +61,7 @@ function checkTransaction(
     );
 }
 
-/** The parameters of a request, without those that belong to the endpoint; what replaced one of these is the request's. */
+/** A request's parameters without the endpoint's; replaced ones are the request's. */
 function paramsOf({ searchParams }: URL, endpoint: URL): Params {
   const isOwn = (name: string): boolean =>
     searchParams.getAll(name).join(" ") !== endpoint.searchParams.getAll(name).join(" ");

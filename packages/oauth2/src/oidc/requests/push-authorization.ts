@@ -18,10 +18,11 @@ export interface PushedAuthorization {
 }
 
 /**
- * Pushes the parameters of an authorization request to the server (RFC 9126), so that the browser carries a reference
- * only, and can change nothing.
+ * Pushes the parameters of an authorization request to the server (RFC 9126), so that the browser
+ * carries a reference only, and can change nothing.
  *
- * @throws MetadataError when the server has no such endpoint; OAuth2Error when it refuses the request
+ * @throws MetadataError when the server has no such endpoint; OAuth2Error when it refuses the
+ * request
  */
 export async function pushAuthorization(
   client: ProviderClient,

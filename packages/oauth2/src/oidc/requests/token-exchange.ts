@@ -5,7 +5,7 @@ import type { TokenOptions } from "../../token/token-options.ts";
 import type { TokenParams } from "../../token/token-params.ts";
 import { checkOptions } from "../../check-options.ts";
 
-/** Kinds of tokens (RFC 8693, 3); the short names stand for `urn:ietf:params:oauth:token-type:...`. */
+/** Kinds of tokens (RFC 8693, 3); short for `urn:ietf:params:oauth:token-type:`. */
 export type TokenTypeName =
   "access_token" | "refresh_token" | "id_token" | "saml1" | "saml2" | "jwt" | (string & {});
 
@@ -33,7 +33,7 @@ export interface TokenExchangeOptions {
 const grantType = "urn:ietf:params:oauth:grant-type:token-exchange";
 const typePrefix = "urn:ietf:params:oauth:token-type:";
 
-/** Exchanges one token for another (RFC 8693): narrower, for another service, or on behalf of someone. */
+/** Exchanges a token (RFC 8693): narrower, for a service, or on behalf of someone. */
 export class TokenExchange {
   readonly #client: Pick<TokenClient, "getToken">;
 

@@ -19,7 +19,7 @@ import { claimTime } from "../jwt/verify-id-token.ts";
 import { verifyJwt } from "../jwt/verify-jwt.ts";
 import { checkOptions } from "../../check-options.ts";
 
-/** Claims about the user (OpenID Connect Core, 5.1 and 5.3.2). Claims that are not listed are kept unchanged. */
+/** Claims about the user (OIDC Core, 5.1, 5.3.2). Unlisted claims are unchanged. */
 export interface UserInfo {
   /** The user, unique at the issuer. */
   readonly sub: string;
@@ -38,24 +38,25 @@ export interface UserInfo {
 /** Options of {@link userInfo}. */
 export interface UserInfoOptions extends EndpointCallOptions {
   /**
-   * `sub` of the ID token; the answer must have it, because the token may belong to another user (OpenID Connect Core, 5.3.2).
-   * `false` when there is no ID token to compare with.
+   * `sub` of the ID token; the response must have it, because the token may belong to another user
+   * (OpenID Connect Core, 5.3.2). `false` when there is no ID token to compare with.
    */
   readonly expectedSub: string | false;
-  /** Proof of possession, for a token that is bound to a key; `null` for none. Default: that of the client. */
+  /** Proof of possession for a bound token; `null` for none. Default: that of the client. */
   readonly proof?: RequestProof | null | undefined;
 }
 
-/** Options of {@link OidcClient.userInfo}: the client knows the subject of the tokens that it obtained. */
+/** Options of {@link OidcClient.userInfo}; the client knows the subjects of its tokens. */
 export interface ClientUserInfoOptions extends Omit<UserInfoOptions, "expectedSub"> {
-  /** See {@link UserInfoOptions.expectedSub}. Default: `sub` of the ID token that came with the token. */
+  /** See {@link UserInfoOptions.expectedSub}. Default: `sub` of the ID token of the token. */
   readonly expectedSub?: string | false | undefined;
 }
 
 const what = "the user information";
 
 /**
- * Fetches the claims about the user (OpenID Connect Core, 5.3), as JSON or as a signed JWT, which is verified.
+ * Fetches the claims about the user (OpenID Connect Core, 5.3), as JSON or as a signed JWT, which
+ * is verified.
  *
  * @throws MetadataError when the provider has no such endpoint
  * @throws ChallengeError when it refuses the token

@@ -29,7 +29,7 @@ export interface ApiKeys extends KeySource {
 
 const maxKeys = 100;
 
-/** Time between two notes of the last use, in milliseconds: a key that is used often is not written often. */
+/** Milliseconds between two notes of the last use: a key in frequent use is rarely written. */
 const noteInterval = 60_000;
 
 const format = /^fwk_([\w-]{1,64})_([\w-]{43})$/;

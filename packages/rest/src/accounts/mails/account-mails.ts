@@ -37,7 +37,7 @@ export type MailOrder =
 
 /** Sends the mails of accounts, which are queued in the store: they outlive the process. */
 export interface AccountMails {
-  /** Whether so many mails wait that no more are taken, since the server does not answer, or slowly. */
+  /** Whether so many mails wait that no more are taken: the server is slow or does not respond. */
   isBusy(): Promise<boolean>;
   /** Resolves when the mail is queued, whether somebody has the address or not. */
   queue(order: MailOrder): Promise<void>;
@@ -50,12 +50,12 @@ export interface AccountMails {
 /** Maximum number of mails that wait. */
 const maxWaiting = 20;
 
-/** Milliseconds in which the answer goes out: SQLite works in this thread, and would hold it up for those who exist. */
-const answerTime = 200;
+/** Milliseconds for the response to go out: SQLite in this thread would show who exists. */
+const responseTime = 200;
 
 /**
- * The token of a mail is made when it is sent, so that none is in the queue, and nothing of it stays when it is sent or
- * given up, about ten minutes later.
+ * The token of a mail is made when it is sent, so that none is in the queue, and nothing of it
+ * stays when it is sent or given up, about ten minutes later.
  */
 const mailJob = defineJob<MailOrder>("account-mail", {
   concurrency: maxWaiting,
@@ -103,7 +103,7 @@ export function createAccountMails(options: AccountMailsOptions): AccountMails {
     },
     async queue(order) {
       start();
-      await jobs.add(mailJob, order, { delay: answerTime });
+      await jobs.add(mailJob, order, { delay: responseTime });
     },
     start,
     stop: () => jobs.close({ grace: 1_000 }),

@@ -28,13 +28,14 @@ export const emailChangeCollection: CollectionDefinition<EmailChange> =
 
 /** Sets addresses of users, with a token that only the owner of the mailbox gets. */
 export interface EmailChanges {
-  /** Makes a token of 43 URL-safe characters, 256 random bits, good for a day. Only its hash is stored. */
+  /** Makes a token of 43 URL-safe characters, good for a day; stored as a hash. */
   issue(user: Stored<StoredUser>, email: string): Promise<string>;
   /** Finds the user whom a token is for; `undefined` for a token that does not hold. */
   find(token: string): Promise<Stored<StoredUser> | undefined>;
   /**
-   * Sets the address and marks it as confirmed; of any number of calls with one token one succeeds. Returns the user
-   * before and after, `undefined` for a token that does not hold, and `"taken"` when another user has the address now.
+   * Sets the address and marks it as confirmed; of any number of calls with one token one succeeds.
+   * Returns the user before and after, `undefined` for a token that does not hold, and `"taken"`
+   * when another user has the address now.
    */
   use(
     store: Store,

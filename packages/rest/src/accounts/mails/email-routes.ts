@@ -94,7 +94,7 @@ export function emailRoutes(context: AccountsContext): readonly AccountRoute[] {
   ].map(accountRoute);
 }
 
-/** Refuses to confirm a sign-up by somebody who does not know its password: that one was made by another person. */
+/** Refuses to confirm a sign-up without knowing its password: somebody else made that one. */
 async function requirePassword(
   { attempts, context }: Pick<Call, "attempts" | "context">,
   { id, passwordHash }: Stored<StoredUser>,

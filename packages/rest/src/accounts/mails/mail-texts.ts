@@ -52,7 +52,7 @@ export const accountTexts: AccountTexts = {
   ]),
 };
 
-/** A name as one line: a line break in it, or a mark that turns the direction, could look like words of ours. */
+/** A name as one line: a line break or a direction mark in it could imitate text of ours. */
 export function nameInMail(name: string): string {
   return name.replaceAll(/[\s\p{Cc}\p{Cf}]+/gu, " ").trim();
 }

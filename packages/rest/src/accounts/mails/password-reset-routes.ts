@@ -42,7 +42,7 @@ export function passwordResetRoutes(context: AccountsContext): readonly AccountR
         429: { description: "Too many mails for this address; see Retry-After" },
         503: { description: "Mails cannot be sent now" },
       },
-      /** Answers before it looks for the user, so that neither answer nor time tell whether there is one. */
+      /** Responds before looking for the user, so that nothing tells who exists. */
       handle: async ({ body }) => {
         const mails = await readyMails(context);
         await countMail(context, `Reset of ${body.email}`);
@@ -94,7 +94,8 @@ export function passwordResetRoutes(context: AccountsContext): readonly AccountR
       },
       handle: async ({ attempts, body, context: { ip }, params, store }) => {
         let after: AfterForget | undefined;
-        // The token was mailed: anyone who signed up with the email of somebody else has no way back.
+        // The token was mailed: anyone who signed up with the email of somebody else has no way
+        // back.
         const proving = async (transaction: Transaction, { id, verified }: Stored<StoredUser>) => {
           const keepFactor = verified === true;
           after = await forgetUserIn(context, transaction, { user: id, keepFactor });

@@ -25,7 +25,7 @@ import type { Passkeys } from "./passkeys.ts";
 const tag = "auth";
 const ownOrAdmin = "Of the caller (`me`); admins may name any user";
 
-/** Texts in base64url; a large answer of an authenticator has some kilobytes. */
+/** Texts in base64url; a large response of an authenticator has some kilobytes. */
 const bytes = z.string().max(20_000);
 const credential = {
   id: z.string().max(2_000),
@@ -135,7 +135,7 @@ export function passkeyRoutes(
       access,
       body: z.object({
         response: assertion,
-        cookie: z.boolean().default(false).describe("Answer with a cookie instead of tokens"),
+        cookie: z.boolean().default(false).describe("Return a cookie instead of tokens"),
       }),
       responses: {
         201: { description: "A session", schema: sessionSchema(user.changed) },
@@ -157,8 +157,8 @@ export function passkeyRoutes(
         if (found === undefined) throw unknownPasskey();
         const signedIn = { found, method: "passkey" } as const;
         if (call.body.cookie) return startPageSession(context, call, signedIn);
-        const answer = await startSession(context, call, signedIn);
-        return json(answer, { status: 201, headers: personalHeaders });
+        const session = await startSession(context, call, signedIn);
+        return json(session, { status: 201, headers: personalHeaders });
       },
     }),
     defineRoute({

@@ -21,7 +21,7 @@ export interface Passkey {
 
 /** Something to be signed, once and soon. Its identifier is the challenge. */
 export interface PasskeyChallenge {
-  /** The user who adds a passkey; `null` for a sign-in, whose user shows with the answer. */
+  /** The user who adds a passkey; `null` for a sign-in, whose user shows with the response. */
   readonly user: string | null;
   /** In milliseconds since 1970. */
   readonly expiresAt: number;

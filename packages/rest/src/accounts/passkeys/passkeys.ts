@@ -17,28 +17,29 @@ export interface PasskeyHolder {
   readonly email: string;
 }
 
-/** Passkeys of users: signing in without a password, by what the user has and is or knows (WebAuthn Level 3). */
+/** Passkeys of users: signing in by what the user has and is or knows (WebAuthn Level 3). */
 export interface Passkeys {
   /** What `navigator.credentials.create` needs; good for five minutes. */
   beginRegistration(user: PasskeyHolder): Promise<PublicKeyCredentialCreationOptionsJSON>;
   /**
    * Keeps the passkey that the browser made.
    *
-   * @throws Problem 422 for an answer that does not hold, 409 for a passkey that is known already and when the user has 50
-   * passkeys, 401 when the sessions of the user have ended since.
+   * @throws Problem 422 for a response that does not hold, 409 for a passkey that is known already
+   * and when the user has 50 passkeys, 401 when the sessions of the user have ended since.
    */
   finishRegistration(
     user: SignedIn,
     made: { readonly name: string; readonly response: RegistrationResponseJSON },
   ): Promise<Stored<Passkey>>;
-  /** What `navigator.credentials.get` needs; good for five minutes. It tells nothing of who has passkeys. */
+  /** Input of `navigator.credentials.get` for five minutes; tells nobody's passkeys. */
   beginSignIn(): Promise<PublicKeyCredentialRequestOptionsJSON>;
   /**
-   * Finds the user who signed the challenge, as it was when the passkey was still its: no session begins with it once what
-   * it signs in with has ended. `undefined` for a passkey that is not known.
+   * Finds the user who signed the challenge, as it was when the passkey was still its: no session
+   * begins with it once what it signs in with has ended. `undefined` for a passkey that is not
+   * known.
    *
-   * @param count - Counts the check of an answer for a user as an attempt.
-   * @throws Problem 422 for an answer that does not hold.
+   * @param count - Counts the check of a response for a user as an attempt.
+   * @throws Problem 422 for a response that does not hold.
    */
   finishSignIn(
     response: AuthenticationResponseJSON,
@@ -48,8 +49,8 @@ export interface Passkeys {
   remove(user: string, id: string): Promise<boolean>;
 }
 
-/** Time from a challenge to its answer, in milliseconds. */
-const answerTime = 300_000;
+/** Time from a challenge to its response, in milliseconds. */
+const responseTime = 300_000;
 
 const maxPasskeys = 50;
 
@@ -57,7 +58,7 @@ const maxPasskeys = 50;
 export interface PasskeysOptions {
   readonly store: Store;
   readonly users: UserResource;
-  /** Origin of the pages that ask for passkeys, such as `https://example.com`; its host is the relying party. */
+  /** Origin of pages that ask for passkeys, `https://example.com`; its host: relying party. */
   readonly origin: string;
   /** Name of the application, as browsers show it. */
   readonly title: string;
@@ -82,7 +83,7 @@ export function createPasskeys({ origin, store, title, users }: PasskeysOptions)
         userName: email,
         userDisplayName: email,
         challenge: new Uint8Array(Buffer.from(challenge, "base64url")),
-        timeout: answerTime,
+        timeout: responseTime,
         attestationType: "none",
         excludeCredentials: known.map(({ credential, transports }) => ({
           id: credential,
@@ -135,7 +136,7 @@ export function createPasskeys({ origin, store, title, users }: PasskeysOptions)
       return generateAuthenticationOptions({
         rpID,
         challenge: new Uint8Array(Buffer.from(challenge, "base64url")),
-        timeout: answerTime,
+        timeout: responseTime,
         userVerification: "required",
       });
     },
@@ -167,7 +168,8 @@ export function createPasskeys({ origin, store, title, users }: PasskeysOptions)
       if (!verified || isOther) return undefined;
       const { newCounter } = authenticationInfo;
       const used = await passkeys.update(found.id, (current) => {
-        // Another sign-in at the same time may have counted further (WebAuthn Level 3, 7.2, step 22).
+        // Another sign-in at the same time may have counted further (WebAuthn Level 3, 7.2, step
+        // 22).
         if (newCounter > 0 && newCounter <= current.counter) throw refused();
         return { counter: newCounter, usedAt: Date.now() };
       });
@@ -182,7 +184,7 @@ export function createPasskeys({ origin, store, title, users }: PasskeysOptions)
 
   async function newChallenge(user: string | null): Promise<string> {
     const challenge = newSecret();
-    await challenges.insert({ user, expiresAt: Date.now() + answerTime }, { id: challenge });
+    await challenges.insert({ user, expiresAt: Date.now() + responseTime }, { id: challenge });
     return challenge;
   }
 
@@ -195,7 +197,7 @@ export function createPasskeys({ origin, store, title, users }: PasskeysOptions)
   }
 }
 
-/** What the library throws says what is wrong with an answer, in the words of the standard. */
+/** What the library throws says what is wrong with a response, in the words of the standard. */
 async function orRefused<T>(verify: () => Promise<T>): Promise<T> {
   try {
     return await verify();

@@ -2,22 +2,22 @@ import type { ProviderOptions, ProviderPreset } from "@fetchwork/oauth2/sign-in"
 import { RestError } from "../../errors.ts";
 
 /**
- * A provider that users sign in with: its credentials, and the options of an `OidcClient`. Without `preset` and `issuer`
- * it is the one of {@link knownProviders} that has its name.
+ * A provider that users sign in with: its credentials, and the options of an `OidcClient`. Without
+ * `preset` and `issuer` it is the one of {@link knownProviders} that has its name.
  */
 export interface AccountProvider extends Omit<ProviderOptions, "redirectUri"> {
-  /** Its name in paths, such as `google` in `/auth/google`: lower-case letters, digits and hyphens, at most 40. */
+  /** Name in paths: `google` in `/auth/google`; `a-z`, digits, hyphens, at most 40. */
   readonly name: string;
-  /** What the provider is like, such as `providers.google` of `@fetchwork/oauth2/sign-in`. Default: see above. */
+  /** The provider, such as `providers.google` of `@fetchwork/oauth2/sign-in`. */
   readonly preset?: ProviderPreset | undefined;
   /** Issuer of a provider that follows OpenID Connect, in place of `preset`. Default: see above. */
   readonly issuer?: string | undefined;
   /**
-   * Audience of access tokens that are for this API (RFC 9068); must not be `clientId`, which is that of ID tokens.
-   * Default: access tokens of the provider are refused.
+   * Audience of access tokens that are for this API (RFC 9068); must not be `clientId`, which is
+   * that of ID tokens. Default: access tokens of the provider are refused.
    */
   readonly audience?: string | undefined;
-  /** Whether the tokens of users are kept, sealed, and a refresh token is asked for. Default: `false`. */
+  /** Whether users' tokens are kept, sealed, and refresh tokens requested. Default: `false`. */
   readonly keepsTokens?: boolean | undefined;
 }
 
@@ -25,9 +25,9 @@ export interface AccountProvider extends Omit<ProviderOptions, "redirectUri"> {
 export interface ProviderSignInOptions {
   /** Without any, there are no routes. */
   readonly providers: readonly AccountProvider[];
-  /** Origin under which browsers reach the API, such as `https://example.com`: the `origin` of the accounts. */
+  /** Origin of the API, such as `https://example.com`: `origin` of the accounts. */
   readonly origin: string;
-  /** Seals what a sign-in keeps in the browser, and tokens in the store. At least 32 characters. Another one loses kept tokens. */
+  /** Seals sign-in state and stored tokens. From 32 characters. A new one loses kept tokens. */
   readonly secret: string;
   /** Origins that browsers may return to, in addition to `origin`. Default: none. */
   readonly origins?: readonly string[] | undefined;

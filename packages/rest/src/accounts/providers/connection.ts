@@ -31,7 +31,7 @@ export function createConnection(settings: AccountProvider, origin: string): Con
   return { settings, preset, provider: signInProvider(preset, { ...options, redirectUri }) };
 }
 
-/** Describes a failure of a provider: 400 for a callback that is invalid, 503 for what the user cannot mend. */
+/** Describes a failure of a provider: 400 for an invalid callback, 503 for all other failures. */
 export function providerProblem(name: string, error: OAuth2Error, isInvalid = false): Problem {
   if (!isInvalid) return new Problem(503, { detail: `${name} does not serve now`, cause: error });
   const isShown = error instanceof AuthorizationResponseError;

@@ -2,8 +2,8 @@ import type { Store, Transaction } from "@fetchwork/documents";
 import { identityCollection } from "./identity.ts";
 
 /**
- * Ends all links of a user to providers, in a transaction. Returns what forgets their tokens after the commit; the
- * providers are not told.
+ * Ends all links of a user to providers, in a transaction. Returns what forgets their tokens after
+ * the commit; the providers are not told.
  */
 export async function forgetLinks(
   store: Store,

@@ -15,7 +15,7 @@ export const identityCollection: CollectionDefinition<Identity> = defineCollecti
   { indexes: ["userId"] },
 );
 
-/** Tokens of providers, sealed, and locks for their renewal; see `DocumentTokenStore` of `@fetchwork/oauth2`. */
+/** Sealed tokens of providers, and locks for renewing them; see `DocumentTokenStore`. */
 export const keptTokenCollection: CollectionDefinition<{
   token?: string;
   holder?: string;

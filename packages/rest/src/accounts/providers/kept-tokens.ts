@@ -3,7 +3,7 @@ import { seal, unseal, type Store } from "@fetchwork/documents";
 import { DocumentTokenStore, type TokenHash, type TokenStore } from "@fetchwork/oauth2";
 import { identityCollection, keptTokenCollection } from "./identity.ts";
 
-/** Where tokens of providers are kept, by the id of the identity; any number of processes share it. */
+/** Where tokens of providers are kept, by identity; any number of processes share it. */
 export type KeptTokens = TokenStore & Required<Pick<TokenStore, "lock">>;
 
 /** Keeps tokens sealed, each for its key: one that is moved in the database cannot be opened. */
@@ -23,7 +23,7 @@ export function createKeptTokens(store: Store, secret: string): KeptTokens {
   };
 }
 
-/** Ends the link of an identity and takes its token out of the store, after a refresh that is under way. */
+/** Ends the link of an identity and removes its stored token, after a refresh under way. */
 export async function forgetIdentity(
   store: Store,
   id: string,

@@ -34,7 +34,8 @@ export async function findLinked(
 /**
  * Links somebody of a provider to a user, for good.
  *
- * @throws Problem 409 when it is linked to another user, 401 when the sessions of the user have ended since.
+ * @throws Problem 409 when it is linked to another user, 401 when the sessions of the user have
+ * ended since.
  */
 export async function linkTo(
   { store, user }: AccountsContext,
@@ -68,7 +69,8 @@ export async function findOrCreateLinked(
   const linked = await findLinked(store, user, profile);
   if (linked !== undefined) return linked;
   const email = emailSchema.safeParse(profile.email);
-  // An address that is not verified may be that of somebody else, whose account would be taken over.
+  // An address that is not verified may be that of somebody else, whose account would be taken
+  // over.
   if (!profile.emailVerified || !email.success) {
     throw new Problem(409, {
       detail: `the provider has verified no email address: sign in otherwise, and link the account with POST ${linkPath}`,
@@ -78,7 +80,8 @@ export async function findOrCreateLinked(
   for (let tries = 0; tries < 3; tries += 1) {
     const known =
       (await byEmail(context, email.data)) ?? (await createUser(context, email.data, profile));
-    // The person who made the account may not own the address: until that was proved, they lose all access.
+    // The person who made the account may not own the address: until that was proved, they lose all
+    // access.
     const found = await claimUser(context, known);
     // Its address was changed in this moment.
     if (found === undefined) continue;

@@ -47,7 +47,7 @@ const revoked = {
   description: "Whether no token is left at the provider; else it holds there until it expires",
 };
 
-/** Makes the routes by which users sign in with providers; what they need is loaded with the first request. */
+/** Makes the routes for signing in with providers, which load their parts at the first request. */
 export function providerRoutes(
   { user }: AccountsContext,
   controller: () => Promise<ProviderController>,

@@ -1,5 +1,5 @@
 import { checkOptions } from "../../check-options.ts";
-import { RestError } from "../../errors.ts";
+import { checkConfigured } from "../../errors.ts";
 import type { Authentication } from "../../http/authentication.ts";
 import { requireSecret } from "../../require-secret.ts";
 import type { AccountRoute } from "../account-route.ts";
@@ -25,11 +25,12 @@ export interface ProviderSignIn {
 const maxLength = 8192;
 
 /**
- * Lets users of accounts sign in with providers. `@fetchwork/oauth2` is loaded with the first request that needs it.
+ * Lets users of accounts sign in with providers. `@fetchwork/oauth2` is loaded with the first
+ * request that needs it.
  *
- * A verified address of a provider leads to the user with that address; unless that user has proved to own it, its
- * password, sessions, keys, passkeys and links end first. Without a verified address, only a user who is signed in can link
- * the account.
+ * A verified address of a provider leads to the user with that address; unless that user has proved
+ * to own it, its password, sessions, keys, passkeys and links end first. Without a verified
+ * address, only a user who is signed in can link the account.
  *
  * @throws RestError `ERR_REST_CONFIGURATION`
  *
@@ -50,9 +51,9 @@ export function providerSignIn(
   checkProviders(providers);
   requireSecret(secret, { name: "secret", variable: "JWT_SECRET" });
   for (const one of [origin, ...origins]) {
-    if (URL.canParse(one) && new URL(one).origin === one) continue;
-    const message = `invalid origin ${JSON.stringify(one)}: expected one like https://example.com`;
-    throw new RestError("ERR_REST_CONFIGURATION", message);
+    const isOrigin = URL.canParse(one) && new URL(one).origin === one;
+    const expected = "expected one like https://example.com";
+    checkConfigured(isOrigin, `invalid origin ${JSON.stringify(one)}: ${expected}`);
   }
   if (providers.length === 0) return { routes: [], authentication };
   let loaded: Promise<ProviderController> | undefined;
@@ -77,14 +78,14 @@ function acceptProviderTokens(
 
   return {
     ...authentication,
-    admit(rule, evidence) {
-      const token = /^bearer +(\S+) *$/i.exec(evidence.authorization ?? "")?.[1] ?? "";
+    authenticate(rule, credentials) {
+      const token = /^bearer +(\S+) *$/i.exec(credentials.authorization ?? "")?.[1] ?? "";
       const issuer = issuerOf(token);
       const provider = accepted.find((one) => issuer !== undefined && isOf(one, issuer));
       return provider === undefined
-        ? authentication.admit(rule, evidence)
+        ? authentication.authenticate(rule, credentials)
         : exchange(token, provider).then((authorization) =>
-            authentication.admit(rule, { ...evidence, authorization }),
+            authentication.authenticate(rule, { ...credentials, authorization }),
           );
     },
   };

@@ -6,8 +6,9 @@ import { providerProblem } from "./connection.ts";
 import type { Person } from "./linked-users.ts";
 
 /**
- * Verifies an access token of a provider (RFC 9068): signed by the provider, for the audience that is this API. An ID token
- * is refused. Returns whom it is of; `undefined` for a token that does not hold.
+ * Verifies an access token of a provider (RFC 9068): signed by the provider, for the audience that
+ * is this API. An ID token is refused. Returns whom it is of; `undefined` for a token that does not
+ * hold.
  *
  * @throws Problem 503 when the keys of the provider cannot be fetched
  */

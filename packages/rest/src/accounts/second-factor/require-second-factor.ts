@@ -8,7 +8,8 @@ import type { AccountsContext } from "../accounts-context.ts";
 /**
  * Asks for the second factor of a user who has one.
  *
- * @throws Problem 401 that names the field `totp` for a code that is missing or wrong, 429 after too many wrong ones.
+ * @throws Problem 401 that names the field `totp` for a code that is missing or wrong, 429 after
+ * too many wrong ones.
  */
 export async function requireSecondFactor(
   { factors }: Pick<AccountsContext, "factors">,

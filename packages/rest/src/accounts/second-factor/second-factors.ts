@@ -35,13 +35,13 @@ export interface Enrolment {
   readonly uri: string;
 }
 
-/** Second factors of users: codes by time (TOTP, RFC 6238), and codes to recover with when the device is lost. */
+/** Second factors of users: codes by time (TOTP, RFC 6238), and recovery codes for lost devices. */
 export interface SecondFactors {
   /** Whether codes are asked for when a user signs in. */
   isOn(user: string): Promise<boolean>;
-  /** Begins: makes a secret in place of one that was never confirmed; `undefined` when one is confirmed already. */
+  /** Makes a secret in place of an unconfirmed one; `undefined` when confirmed. */
   enrol(user: SignedIn, account: string): Promise<Enrolment | undefined>;
-  /** Switches it on with a first code. Returns ten recovery codes, once; `undefined` for a wrong code, or a second time. */
+  /** Switches it on by a first code. Returns ten recovery codes once, else `undefined`. */
   confirm(user: SignedIn, code: string): Promise<readonly string[] | undefined>;
   /** Takes a code, or a recovery code. Of any number of uses at once, one succeeds. */
   take(user: string, code: string): Promise<boolean>;
@@ -59,7 +59,7 @@ export function createSecondFactors({
 }: {
   readonly store: Store;
   readonly users: UserResource;
-  /** Key that secrets are derived with: with another one all second factors are lost but their recovery codes. */
+  /** Key that secrets are derived with: with another one, only recovery codes still work. */
   readonly key: Uint8Array;
   /** Name that authenticators show with the account. */
   readonly issuer: string;

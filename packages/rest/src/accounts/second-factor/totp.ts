@@ -21,8 +21,8 @@ export function totpStep(time: number): number {
 }
 
 /**
- * Finds the step of a code: that of now, the one before, for slow hands, or the one after, for clocks that go ahead
- * (RFC 6238 section 5.2). `undefined` for any other code.
+ * Finds the step of a code: that of now, the one before, for slow hands, or the one after, for
+ * clocks that go ahead (RFC 6238 section 5.2). `undefined` for any other code.
  */
 export function stepOfCode(secret: Uint8Array, code: string, now: number): number | undefined {
   const current = totpStep(now);

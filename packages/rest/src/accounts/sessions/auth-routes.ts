@@ -30,7 +30,7 @@ const totp = z
 const code = z.object({ totp });
 const refusedCode = { description: "Email, password or code (`totp`) is missing or wrong" };
 
-/** Describes what signing in answers. */
+/** Describes what signing in responds with. */
 export function sessionSchema(user: JsonSchema): JsonSchema {
   return named(
     "Session",
@@ -79,8 +79,8 @@ export function authRoutes(context: AccountsContext): readonly AccountRoute[] {
       body: code,
       responses: { 201: session, 401: refusedCode },
       handle: async (call) => {
-        const answer = await startSession(context, call, await passed(call));
-        return json(answer, { status: 201, headers: personalHeaders });
+        const response = await startSession(context, call, await passed(call));
+        return json(response, { status: 201, headers: personalHeaders });
       },
     }),
     defineRoute({

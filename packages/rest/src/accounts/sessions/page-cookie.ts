@@ -1,6 +1,6 @@
 import { isSameOrigin } from "./same-origin.ts";
 
-/** Keeps the session token of a page of ours, where scripts do not read it and no other origin can use it. */
+/** Keeps the session token of our page, unreadable to scripts and unusable to other origins. */
 export interface PageCookie {
   /** Value of `Set-Cookie` with the token. */
   set(token: string, lifetime: number): string;
@@ -10,7 +10,7 @@ export interface PageCookie {
   read(request: Request): string | undefined;
 }
 
-/** Makes a {@link PageCookie}; by HTTPS it is one that no other host can have set (RFC 6265bis section 4.1.3.2). */
+/** Makes a {@link PageCookie}; by HTTPS with a host prefix (RFC 6265bis, 4.1.3.2). */
 export function createPageCookie({ isSecure }: { readonly isSecure: boolean }): PageCookie {
   const name = isSecure ? "__Host-session" : "session";
   const attributes = `Path=/; HttpOnly; SameSite=Strict${isSecure ? "; Secure" : ""}`;

@@ -6,8 +6,8 @@ import type { AccountCall } from "../users/own-account.ts";
 const recent = 900_000;
 
 /**
- * Refuses to add what somebody could sign in with for good, unless the user has signed in within 15 minutes: a token that
- * was stolen does not last longer for it.
+ * Refuses to add what somebody could sign in with for good, unless the user has signed in within 15
+ * minutes: a token that was stolen does not last longer for it.
  *
  * @throws Problem 403
  */

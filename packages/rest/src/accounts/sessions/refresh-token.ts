@@ -7,7 +7,7 @@ export interface RefreshClaims {
   readonly generation: number;
 }
 
-/** Makes and reads refresh tokens. They are signed, so that one of an earlier turn is known without being stored. */
+/** Makes and reads refresh tokens, signed so that an earlier turn is known without storing it. */
 export interface RefreshTokens {
   make(claims: RefreshClaims): string;
   /** Returns `undefined` for what is not signed with this key. */
@@ -16,7 +16,7 @@ export interface RefreshTokens {
 
 const format = /^fwr_([\w-]{1,64})\.(\d{1,10})\.([\w-]{43})$/;
 
-/** Makes {@link RefreshTokens}: `fwr_`, the session, the generation, and their HMAC-SHA256 in base64url. */
+/** Makes {@link RefreshTokens}: `fwr_`, session, generation, HMAC in base64url. */
 export function createRefreshTokens(key: Uint8Array): RefreshTokens {
   const signature = (session: string, generation: string): string =>
     createHmac("sha256", key).update(`${session}.${generation}`).digest("base64url");

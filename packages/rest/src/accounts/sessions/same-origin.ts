@@ -1,7 +1,7 @@
 /**
- * Whether a request comes from a page of the same origin, by what browsers send and pages cannot forge: `Sec-Fetch-Site`
- * (Fetch Metadata), in older ones `Origin`. A page that is opened from the address bar counts too, for reading. By HTTPS, a page
- * without it is of another origin.
+ * Whether a request comes from a page of the same origin, by what browsers send and pages cannot
+ * forge: `Sec-Fetch-Site` (Fetch Metadata), in older ones `Origin`. A page that is opened from the
+ * address bar counts too, for reading. By HTTPS, a page without it is of another origin.
  */
 export function isSameOrigin(
   { headers, method, url }: Request,

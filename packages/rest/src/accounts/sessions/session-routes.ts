@@ -34,7 +34,7 @@ const schema: JsonSchema = named(
   "A client that a user is signed in with",
 );
 
-/** Makes the routes by which users see where they are signed in, and end it; admins do the same for others. */
+/** Makes the routes by which users see and end their sessions; admins end those of others. */
 export function sessionRoutes(context: AccountsContext): readonly AccountRoute[] {
   const { sessions } = context;
   const missing = { description: "User or session not found" };

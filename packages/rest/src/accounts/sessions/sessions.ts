@@ -1,7 +1,7 @@
 import { VersionError, type Store, type Stored } from "@fetchwork/documents";
 import type { Account } from "../../account.ts";
 import type { SessionTokens } from "../../session-tokens.ts";
-import type { SignInMethod } from "../account-operations.ts";
+import type { SessionResponse, SignInMethod } from "../account-operations.ts";
 import type { UserResource } from "../users/define-user.ts";
 import { whileSignedIn } from "../users/while-signed-in.ts";
 import type { RefreshTokens } from "./refresh-token.ts";
@@ -14,19 +14,12 @@ export interface Client {
 }
 
 /** What a client gets to act for a user. */
-export interface SessionGrant {
-  /** Session token: a JWT, sent as `access_token` or Bearer header. */
-  readonly token: string;
-  /** Validity of the token, in seconds. */
-  readonly expiresIn: number;
-  /** Good for one `POST /auth/refresh`. */
-  readonly refreshToken: string;
-}
+export type SessionGrant = Omit<SessionResponse, "user">;
 
 /** What became of a refresh. */
 export type Refreshed =
   | { readonly outcome: "refreshed"; readonly account: Account; readonly grant: SessionGrant }
-  /** A token that was used before was shown again: somebody has copied it, and the session has ended. */
+  /** A token that was used before was shown again: somebody copied it, and the session ended. */
   | { readonly outcome: "reused"; readonly user: string }
   | { readonly outcome: "refused" };
 
@@ -61,8 +54,8 @@ export interface SessionsOptions {
 const maxSessions = 100;
 
 /**
- * Time in which a refresh may be repeated, in milliseconds: two windows of one browser refresh at once, and an answer may
- * be lost. Each gets the same refresh token.
+ * Time in which a refresh may be repeated, in milliseconds: two windows of one browser refresh at
+ * once, and a response may be lost. Each gets the same refresh token.
  */
 const repeatTime = 30_000;
 
@@ -125,7 +118,7 @@ export function createSessions(options: SessionsOptions): Sessions {
     },
   };
 
-  /** Takes the next turn of a session, unless the session has ended or the turn of the token is over. */
+  /** Takes the next turn of a session, unless it has ended or the token's turn is over. */
   async function turn(
     session: Stored<Session>,
     generation: number,

@@ -2,7 +2,7 @@ import type { Stored } from "@fetchwork/documents";
 import { json } from "@fetchwork/http";
 import { forbidden } from "../../access.ts";
 import type { Call } from "../../resource/call.ts";
-import type { OwnUser, SessionAnswer, SignInMethod } from "../account-operations.ts";
+import type { OwnUser, SessionResponse, SignInMethod } from "../account-operations.ts";
 import type { AccountsContext } from "../accounts-context.ts";
 import type { StoredUser } from "../users/define-user.ts";
 import { createPageCookie } from "./page-cookie.ts";
@@ -20,7 +20,7 @@ export async function startSession(
   { sessions, user }: Pick<AccountsContext, "sessions" | "user">,
   call: Call,
   { found, method }: { readonly found: Stored<StoredUser>; readonly method: SignInMethod },
-): Promise<SessionAnswer> {
+): Promise<SessionResponse> {
   const grant = await sessions.begin(found, { method, ...clientOf(call) });
   // Its resource says what it shows to the user itself.
   return { ...grant, user: user.present(found, { user: found }) as unknown as OwnUser };
@@ -29,7 +29,8 @@ export async function startSession(
 /**
  * Signs a user in on a page of the same origin, by a cookie that scripts do not read.
  *
- * @throws Problem 403 for a request of another origin, which would sign in a browser without its user's knowledge
+ * @throws Problem 403 for a request of another origin, which would sign in a browser without its
+ * user's knowledge
  */
 export async function startPageSession(
   context: Pick<AccountsContext, "isSecure" | "sessions" | "user">,

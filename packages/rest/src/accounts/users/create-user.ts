@@ -11,17 +11,18 @@ import { requireWritable } from "../../plan/field-writes.ts";
 import { badFields, Problem } from "../../problem.ts";
 import { type Call, type ResourceCall, writeTogether } from "../../resource/call.ts";
 import { afterChange } from "../../resource/hooks.ts";
+import type { UserInput } from "../account-operations.ts";
 import type { AccountsContext } from "../accounts-context.ts";
 import { countMail, readyMails } from "../mails/ready-mails.ts";
 import { networkOf } from "../../attempt-limiter.ts";
 import { hashPassword } from "../password.ts";
-import type { NewUser, StoredUser } from "./define-user.ts";
+import type { StoredUser, UserFields } from "./define-user.ts";
 import { type AfterForget, forgetUserIn } from "./forget-user.ts";
 
 /** What is sent to create a user; `link` for a sign-up whose address has to be confirmed. */
-export type UserCreation = NewUser & { readonly link?: string | undefined };
+export type UserCreation = UserInput & Pick<UserFields, "role">;
 
-/** Creates a user: by the master key or an admin, or as a sign-up of one's own where these are open. */
+/** Creates a user: by the master key or an admin, or as an open sign-up of the user's own. */
 export async function createUser(
   context: AccountsContext,
   call: Call<UserCreation, Account | undefined>,
@@ -46,7 +47,7 @@ export async function createUser(
   await readyMails(context);
   await countMail(context, `Sign-up of ${user.email}`);
   await insertOrRenew(context, call, user);
-  // The answer is the same for an address that is known. Its owner learns of it by mail.
+  // The response is the same for an address that is known. Its owner learns of it by mail.
   await mails.queue({ kind: "sign-up", email: user.email, link });
   return empty(202);
 }

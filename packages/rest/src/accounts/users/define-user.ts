@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { checkDefinition } from "../../check-options.ts";
-import { RestError } from "../../errors.ts";
+import { check } from "../../errors.ts";
 import { etagOf } from "../../etag.ts";
 import type { Fields } from "../../fields.ts";
 import { defineResource } from "../../resource/define-resource.ts";
@@ -28,7 +28,7 @@ export interface UserFields {
 export interface StoredUser extends UserFields {
   readonly passwordHash: string;
   readonly sessionVersion: number;
-  /** Set once the user has proved to own the email: by a link that was mailed, or by a provider that verified it. */
+  /** Set when the user proved to own the email: by mail or a verifying provider. */
   readonly verified?: true | undefined;
   /** Set while an open sign-up waits for the link that was mailed. */
   readonly unconfirmed?: true | undefined;
@@ -36,15 +36,6 @@ export interface StoredUser extends UserFields {
 
 /** What is set for a user who has proved to own the email. */
 export const proven = { verified: true, unconfirmed: undefined } as const;
-
-/** What creates a user. */
-export interface NewUser {
-  readonly email: string;
-  readonly password: string;
-  readonly name?: string | null | undefined;
-  readonly picture?: string | null | undefined;
-  readonly role: "user" | "admin";
-}
 
 /** The users of an API: a resource at `/users` whose documents own themselves. */
 export interface UserResource<Extra extends object = object> extends Resource<
@@ -62,38 +53,49 @@ type Flat<T> = { [Field in keyof T]: T[Field] };
 
 /** Fields and views of users, in addition to those of every user. */
 export interface UserOptions<Extra extends object = object> {
-  /** Further fields that users set of themselves, such as `{ city: z.string().optional() }`. Default: none. */
+  /** Further fields that users set: `{ city: z.string().optional() }`. Default: none. */
   readonly schema?: (z.ZodObject & z.ZodType<Extra>) | undefined;
   /**
-   * Fields that each kind of caller sees. Default: `id`, `name` and `picture` for everyone, all for the user and
-   * admins.
+   * Fields that each kind of caller sees. Default: `id`, `name` and `picture` for everyone, all for
+   * the user and admins.
    */
   readonly views?: ViewOptions | undefined;
   /**
-   * Who sees and who sets single fields of `schema`: `{ plan: { write: "admin" } }`. It holds for sign-ups too. Default:
-   * users set all of them.
+   * Who sees and who sets single fields of `schema`: `{ plan: { write: "admin" } }`. It holds for
+   * sign-ups too. Default: users set all of them.
    */
   readonly fields?: NoInfer<FieldAccess<Extract<keyof Extra, string>>> | undefined;
+  /**
+   * Default picture, for the user and admins: `"gravatar"` for that of the email at Gravatar, whose
+   * URL contains a hash of the email. Default: a pattern that follows from the `id`.
+   */
+  readonly picture?: "gravatar" | undefined;
   /** Who may list, show and delete users. Default: admins, users, and admins. */
   readonly access?: Partial<Record<Extract<Operation, "list" | "remove" | "show">, ResourceRule>>;
   /** Further fields to search, to sort and to filter by. Default: none. */
   readonly search?: readonly string[] | undefined;
+  /** Fields to sort the list of users by. Default: as of every resource. */
   readonly sort?: readonly string[] | undefined;
+  /** Fields to filter the list of users by. Default: none. */
   readonly filter?: readonly string[] | undefined;
   /** How lists look and which parameters they take. */
   readonly list?: ListOptions | undefined;
-  /** Records changes in the feed of the store; `"documents"` for webhooks. Default: changes are not recorded. */
+  /** Records changes in the store's feed; `"documents"` for webhooks. Default: not recorded. */
   readonly changes?: "documents" | "ids" | undefined;
+  /** References to other resources. Default: none. */
   readonly relations?: Relations | undefined;
+  /** Relations shown on demand. Default: each one, and none of theirs. */
   readonly populate?: PopulateOptions | undefined;
-  /** As of every resource; those before and after a creation run for sign-ups too. Default: none. */
+  /** As of every resource; hooks of a creation run for sign-ups too. Default: none. */
   readonly hooks?: ResourceHooks<StoredUser> | undefined;
 }
 
 /**
- * Defines the users of an API: name, picture, email and role, the password as a hash, and fields of your own.
+ * Defines the users of an API: name, picture, email and role, the password as a hash, and fields of
+ * your own.
  *
- * @throws RestError `ERR_REST_DEFINITION` as `defineResource` does, and for a field that every user has already.
+ * @throws RestError `ERR_REST_DEFINITION` as `defineResource` does, and for a field that every user
+ * has already.
  *
  * @example
  * ```ts
@@ -107,6 +109,7 @@ export function defineUser<Extra extends object = object>(
     "schema",
     "views",
     "fields",
+    "picture",
     "access",
     "search",
     "sort",
@@ -118,18 +121,22 @@ export function defineUser<Extra extends object = object>(
     "hooks",
   ]);
   const { access, filter, hooks, list, populate, relations, search = [], sort = [] } = options;
+  check(
+    options.picture === undefined || options.picture === "gravatar",
+    `picture of users must be "gravatar", got ${JSON.stringify(options.picture)}`,
+  );
   const own = { name, picture, email: emailSchema, role };
   const extra: z.ZodRawShape = options.schema?.shape ?? {};
   const taken = [...Object.keys(own), "password"].find((field) => Object.hasOwn(extra, field));
-  if (taken !== undefined) {
-    const message = `the schema of users has the field ${taken}, which every user has already`;
-    throw new RestError("ERR_REST_DEFINITION", message);
-  }
+  check(
+    taken === undefined,
+    `the schema of users has the field ${taken}, which every user has already`,
+  );
   const foreign = Object.keys(options.fields ?? {}).find((field) => !Object.hasOwn(extra, field));
-  if (foreign !== undefined) {
-    const message = `fields of users names ${foreign}, expected a field of their schema`;
-    throw new RestError("ERR_REST_DEFINITION", message);
-  }
+  check(
+    foreign === undefined,
+    `fields of users names ${foreign}, expected a field of their schema`,
+  );
   // Updates neither send email nor role, so that their defaults are never used.
   const readOnly = { email: emailSchema.default(""), role: role.default("user") };
   const schema = z.object({ ...extra, ...own, ...readOnly }) as Schema<UserFields & Fields>;
@@ -137,10 +144,10 @@ export function defineUser<Extra extends object = object>(
     name: "user",
     path: "/users",
     schema,
-    // What users have not set is not stored, and shown to those alone who see the email that it follows from.
+    // What users have not set is not stored, and shown to those alone who see the email.
     derived: {
       name: { from: "email", value: (user) => nameOf(user.email) },
-      picture: { from: "email", value: (user) => pictureOf(user.email) },
+      picture: { from: "email", value: ({ email, id }) => pictureOf(options.picture ? email : id) },
     },
     hidden: z.object({
       passwordHash: z.string(),
@@ -186,7 +193,8 @@ export function defineUser<Extra extends object = object>(
     password: passwordSchema,
     role: role.default("user"),
   });
-  // `me` shows each caller another user, so entity tags of what users see of themselves name the user.
+  // `me` shows each caller another user, so entity tags of what users see of themselves name the
+  // user.
   const tagOf: typeof resource.tagOf = (document, viewer) =>
     viewer.user?.id === document.id
       ? etagOf(document, document.id)

@@ -5,8 +5,8 @@ export function nameOf(email: string): string {
   return email.slice(0, email.lastIndexOf("@"));
 }
 
-/** Picture of a user who has set none: the Gravatar of the address by SHA-256. Only the user and admins see it. */
-export function pictureOf(email: string): string {
-  const hash = createHash("sha256").update(email).digest("hex");
+/** Returns the URL of a picture of Gravatar: the owner's for an email, else a pattern. */
+export function pictureOf(text: string): string {
+  const hash = createHash("sha256").update(text).digest("hex");
   return `https://gravatar.com/avatar/${hash}?d=identicon`;
 }

@@ -6,6 +6,7 @@ import {
   type ResourceController,
 } from "../../operations/resource-controller.ts";
 import type { Call } from "../../resource/call.ts";
+import type { Code } from "../account-operations.ts";
 import type { AccountsContext } from "../accounts-context.ts";
 import { passwordRequired } from "../create-authentication.ts";
 import { hashPassword } from "../password.ts";
@@ -14,11 +15,7 @@ import { createUser, type UserCreation } from "./create-user.ts";
 import { type AccountCall, ownUser, refuseKeys, userIdOf } from "./own-account.ts";
 
 /** What is sent to set another password. */
-export interface NewPassword {
-  readonly password: string;
-  /** Code of the second factor, where the user has one. */
-  readonly totp?: string | undefined;
-}
+export type NewPassword = Code & { readonly password: string };
 
 /** What the routes of users do. Replace a handler by spreading: `{ ...controller, list }`. */
 export interface UserController extends Omit<ResourceController, "create" | "restore"> {
@@ -53,8 +50,8 @@ export function createUserController(context: AccountsContext): UserController {
   };
 
   /**
-   * Changes what sessions depend on, and ends them. A password was checked against the caller as it was then; when it has
-   * changed since, it counts no more.
+   * Changes what sessions depend on, and ends them. A password was checked against the caller as it
+   * was then; when it has changed since, it counts no more.
    */
   async function changeAccess(
     call: AccountCall,

@@ -16,7 +16,8 @@ import { passwordSchema, role } from "./user-fields.ts";
 const tag = "users";
 
 /**
- * Makes the routes of users: those of a resource, in which `me` is the caller, and those for password and role.
+ * Makes the routes of users: those of a resource, in which `me` is the caller, and those for
+ * password and role.
  *
  * @param controller - Default: the handlers of the package.
  */

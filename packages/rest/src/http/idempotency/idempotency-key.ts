@@ -9,11 +9,11 @@ export const idempotencyHeader = "idempotency-key";
 
 /** A key as it came with a request. */
 export interface IdempotencyKey {
-  /** Text that the client chose. It is stored nowhere, since it opens the answer that is kept. */
+  /** Text that the client chose. It is stored nowhere, since it opens the response that is kept. */
   readonly secret: string;
   /** Identifier of the record: of this caller and this text, and of no other. */
   readonly id: string;
-  /** Tells requests under one key apart. Keyed, so that it tells nothing of a password in the body. */
+  /** Tells requests of one key apart. It is keyed, so that it reveals no password of a body. */
   readonly fingerprint: string;
 }
 
@@ -46,7 +46,7 @@ export function readIdempotencyKey(
   };
 }
 
-/** The key of a header: a string of structured fields (RFC 9651, 3.3.3), or bare, as many clients send it. */
+/** The key of a header: a string of structured fields (RFC 9651, 3.3.3), or a bare value. */
 function parseKey(value: string): string | undefined {
   const quoted = /^"((?:[^"\\]|\\["\\])*)"$/.exec(value)?.[1]?.replaceAll(/\\(.)/g, "$1");
   const key = quoted ?? (value.includes('"') ? "" : value);

@@ -1,4 +1,5 @@
 import { UniqueError, VersionError, type Collection, type Stored } from "@fetchwork/documents";
+import { isConnectionHeader } from "@fetchwork/kit";
 import { runTogether } from "../../operations/joined-call.ts";
 import type { Route } from "../../plan/route.ts";
 import { Problem } from "../../problem.ts";
@@ -8,28 +9,21 @@ import {
   type IdempotencyRecord,
   idempotencyRecords,
   keptFor,
-  openAnswer,
-  sealAnswer,
+  openResponse,
+  sealResponse,
 } from "./idempotency-record.ts";
 
 /** Milliseconds after which a key falls free whose request ended with its process. */
 const lockedFor = 300_000;
 
-/** Bytes of an answer's body that are kept at most. */
+/** Bytes of a response's body that are kept at most. */
 const maxKeptBody = 1_048_576;
 
-/** An answer with a secret is kept under a key only that nobody guesses. */
+/** A response with a secret is kept under a key only that nobody guesses. */
 const minSecretLength = 20;
 
-/** What belongs to one connection or one moment (RFC 9110, 7.6.1). */
-const passing: ReadonlySet<string> = new Set([
-  "connection",
-  "content-length",
-  "date",
-  "keep-alive",
-  "transfer-encoding",
-  "upgrade",
-]);
+/** What belongs to one response, next to the headers of one connection. */
+const passing: ReadonlySet<string> = new Set(["content-length", "date"]);
 
 const retryable: ReadonlySet<number> = new Set([408, 409, 425, 429]);
 
@@ -43,26 +37,27 @@ export interface KeyedCall {
 }
 
 /**
- * Handles a request once under its key: the changes that the handler makes and the record of its answer are one
- * transaction, so that neither is there without the other, whenever the process ends. Repetitions wait for it.
+ * Handles a request once under its key: the changes that the handler makes and the record of its
+ * response are one transaction, so that neither is there without the other, whenever the process
+ * ends. Repetitions wait for it.
  *
  * What the handler throws undoes everything, and leaves no record.
  *
- * @throws Problem 422 for a key of another request, 409 for an answer that was not kept.
+ * @throws Problem 422 for a key of another request, 409 for a response that was not kept.
  */
 export async function runInTransaction({ key, call, handle }: KeyedCall): Promise<Response> {
   const kept = call.store.collection(idempotencyRecords);
   const known = await kept.get(key.id);
-  if (known && counts(known)) return answerAgain(known, key);
+  if (known && counts(known)) return replay(known, key);
   const attempt = (): Promise<Response> =>
     runTogether(call, async (joined, transaction) => {
       const records = transaction.collection(idempotencyRecords);
       const before = await records.get(key.id);
-      if (before && counts(before)) return answerAgain(before, key);
+      if (before && counts(before)) return replay(before, key);
       const response = await handle(joined);
       if (!isKept(response)) return response;
-      const { answer, copy } = await keep(response, key);
-      const record = { ...recordOf(key), answer };
+      const { sealed, copy } = await keep(response, key);
+      const record = { ...recordOf(key), response: sealed };
       if (before) await records.replace(key.id, record);
       else await records.insert(record, { id: key.id });
       return copy;
@@ -70,9 +65,10 @@ export async function runInTransaction({ key, call, handle }: KeyedCall): Promis
   try {
     return await attempt();
   } catch (error) {
-    // Another process may have been faster: then its change is what conflicted here, such as a unique value.
+    // Another process may have been faster: then its change is what conflicted here, such as a
+    // unique value.
     const done = await kept.get(key.id);
-    if (done && counts(done)) return answerAgain(done, key);
+    if (done && counts(done)) return replay(done, key);
     if (error instanceof UniqueError && error.collection === idempotencyRecords.name) {
       return attempt().catch(refuseTaken);
     }
@@ -81,16 +77,16 @@ export async function runInTransaction({ key, call, handle }: KeyedCall): Promis
 }
 
 /**
- * Handles a request once under its key, whatever the handler changes and where: the key is taken before it runs. Should
- * the process end before that, the key falls free after five minutes.
+ * Handles a request once under its key, whatever the handler changes and where: the key is taken
+ * before it runs. Should the process end before that, the key falls free after five minutes.
  *
- * @throws Problem 422 for a key of another request; 409 for an answer that was not kept, and while the first request
- *   runs.
+ * @throws Problem 422 for a key of another request; 409 for a response that was not kept, and while
+ *   the first request runs.
  */
 export async function runWithLease({ key, call, handle }: KeyedCall): Promise<Response> {
   const records = call.store.collection(idempotencyRecords);
   const { known, lease } = await take(records, key);
-  if (known) return answerAgain(known, key);
+  if (known) return replay(known, key);
   let response: Response;
   try {
     response = await handle(call);
@@ -103,8 +99,8 @@ export async function runWithLease({ key, call, handle }: KeyedCall): Promise<Re
     throw error;
   }
   // From here on the work is done: should this fail, a repetition must not do it again.
-  const { answer, copy } = await keep(response, key);
-  await records.replace(key.id, { ...recordOf(key), answer });
+  const { sealed, copy } = await keep(response, key);
+  await records.replace(key.id, { ...recordOf(key), response: sealed });
   return copy;
 }
 
@@ -166,43 +162,43 @@ function recordOf({ fingerprint }: IdempotencyKey): IdempotencyRecord {
   return { fingerprint, until: Date.now() + keptFor };
 }
 
-function answerAgain(record: IdempotencyRecord, key: IdempotencyKey): Response {
+function replay(record: IdempotencyRecord, key: IdempotencyKey): Response {
   if (record.fingerprint !== key.fingerprint) {
     throw new Problem(422, { detail: "this Idempotency-Key belongs to another request" });
   }
-  if (record.answer === undefined) throw running();
-  if (record.answer === null) {
-    throw new Problem(409, { detail: "the request was done, and its answer was not kept" });
+  if (record.response === undefined) throw running();
+  if (record.response === null) {
+    throw new Problem(409, { detail: "the request was done, and its response was not kept" });
   }
-  const { status, headers, body } = openAnswer(record.answer, key);
+  const { status, headers, body } = openResponse(record.response, key);
   const again = new Headers(headers.map(([name, value]) => [name, value]));
   again.set("idempotency-replayed", "true");
-  return answerOf(status, again, body);
+  return responseOf(status, again, body);
 }
 
-/** An answer that may be another one next time is not kept. */
+/** A response that may be another one next time is not kept. */
 function isKept({ status }: Response): boolean {
   return status < 500 && !retryable.has(status);
 }
 
 interface Kept {
-  readonly answer: string | null;
-  /** Answer to send, since the body of the first one has been read. */
+  readonly sealed: string | null;
+  /** Response to send, since the body of the first one has been read. */
   readonly copy: Response;
 }
 
 async function keep(response: Response, key: IdempotencyKey): Promise<Kept> {
   const { status, headers } = response;
   const isSecret = headers.get("cache-control")?.includes("no-store") === true;
-  if (isSecret && key.secret.length < minSecretLength) return { answer: null, copy: response };
+  if (isSecret && key.secret.length < minSecretLength) return { sealed: null, copy: response };
   const body = new Uint8Array(await response.arrayBuffer());
-  const fields = [...headers].filter(([name]) => !passing.has(name));
-  const copy = answerOf(status, new Headers(headers), body);
-  if (body.byteLength > maxKeptBody) return { answer: null, copy };
-  return { answer: sealAnswer({ status, headers: fields, body }, key), copy };
+  const fields = [...headers].filter(([name]) => !isConnectionHeader(name) && !passing.has(name));
+  const copy = responseOf(status, new Headers(headers), body);
+  if (body.byteLength > maxKeptBody) return { sealed: null, copy };
+  return { sealed: sealResponse({ status, headers: fields, body }, key), copy };
 }
 
-function answerOf(status: number, headers: Headers, body: Uint8Array<ArrayBuffer>): Response {
+function responseOf(status: number, headers: Headers, body: Uint8Array<ArrayBuffer>): Response {
   const hasNone = status === 204 || status === 205 || status === 304;
   return new Response(hasNone ? null : body, { status, headers });
 }
@@ -211,7 +207,8 @@ function answerOf(status: number, headers: Headers, body: Uint8Array<ArrayBuffer
 export type CallHandler = (call: Call, sent: unknown) => Promise<Response> | Response;
 
 /**
- * Makes the function that handles calls of a route: those of a POST with an `Idempotency-Key` once per key.
+ * Makes the function that handles calls of a route: those of a POST with an `Idempotency-Key` once
+ * per key.
  */
 export function callHandler(route: Route): CallHandler {
   // The rule and the schema that fix the types of body and user have been applied before.

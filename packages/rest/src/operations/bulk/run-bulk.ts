@@ -1,5 +1,5 @@
 import type { Stored } from "@fetchwork/documents";
-import { json } from "@fetchwork/http";
+import { deriveRequest, json } from "@fetchwork/http";
 import { isObject } from "@fetchwork/kit";
 import { etagOf } from "../../etag.ts";
 import type { FieldError } from "../../field-error.ts";
@@ -14,7 +14,7 @@ import { runTogether } from "../joined-call.ts";
 import type { ChangeHandlers } from "../resource-controller.ts";
 import { type BulkItem, readBulkItems } from "./bulk-items.ts";
 
-/** Refused items that an answer names. */
+/** Refused items that a response names. */
 const maxErrors = 100;
 
 interface BulkResult {
@@ -25,10 +25,11 @@ interface BulkResult {
 }
 
 /**
- * Makes the handler of bulk requests: each item goes through the rule and the handler of its operation, with its hooks
- * and relations, and all of them are one transaction.
+ * Makes the handler of bulk requests: each item goes through the rule and the handler of its
+ * operation, with its hooks and relations, and all of them are one transaction.
  *
- * @throws Problem with the status of the first item that is refused; one of 400 names all that are not valid.
+ * @throws Problem with the status of the first item that is refused; one of 400 names all that are
+ * not valid.
  */
 export function bulkHandler(resource: Resource, handlers: ChangeHandlers): ResourceHandler {
   return async (call) => {
@@ -39,9 +40,10 @@ export function bulkHandler(resource: Resource, handlers: ChangeHandlers): Resou
     );
     const errors = items.flatMap((item) => ("errors" in item ? item.errors : []));
     if (errors.length > 0) throw badFields(errors.slice(0, maxErrors));
-    const results = await runTogether(
-      call,
-      (joined) => runItems(resource, handlers, joined, items as readonly BulkItem[]), // None has errors.
+    // None of them has errors.
+    const valid = items as readonly BulkItem[];
+    const results = await runTogether(call, (joined) =>
+      runItems(resource, handlers, joined, valid),
     );
     return json(results);
   };
@@ -74,7 +76,8 @@ async function runItems(
       results.push(await runItem(resource, handlers, call, item));
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
-      // A value that is not valid has changed nothing, so the others are looked at too; all is undone in the end.
+      // A value that is not valid has changed nothing, so the others are looked at too; all is
+      // undone in the end.
       if (error.status === 400) errors.push(...placed(error, index));
       else if (errors.length === 0) throw atItem(error, index);
     }
@@ -125,14 +128,10 @@ async function runItem(
   };
 }
 
-/** The conditions of the item are those of its version; those of the whole request are for nothing of it. */
-function requestOf({ headers, method, url }: Request, ifMatch: string | undefined): Request {
-  const own = new Headers(headers);
-  for (const name of ["if-match", "if-none-match", "content-length", "idempotency-key"]) {
-    own.delete(name);
-  }
-  if (ifMatch !== undefined) own.set("if-match", ifMatch);
-  return new Request(url, { method, headers: own });
+/** The conditions of an item concern its version; those of the whole request do not. */
+function requestOf(request: Request, ifMatch: string | undefined): Request {
+  const none = { "if-none-match": null, "content-length": null, "idempotency-key": null };
+  return deriveRequest(request, { headers: { ...none, "if-match": ifMatch ?? null } });
 }
 
 /** Entity tag of the version that an item names, as its caller knows it. */

@@ -1,4 +1,5 @@
 import type { Stored, UntypedWhere } from "@fetchwork/documents";
+import { isInScope, scopeOf } from "../../account.ts";
 import { RestError } from "../../errors.ts";
 import type { Fields } from "../../fields.ts";
 import { listLimits } from "../../plan/list-limits.ts";
@@ -11,7 +12,7 @@ import type { Inverse, Reference, Resource } from "../../resource/resource.ts";
 import { type Owners, readOwners } from "../owners.ts";
 import { identifiersIn } from "./check-references.ts";
 
-/** Documents of one relation that are shown at most; the others stay identifiers, or are left out. */
+/** Maximum shown documents of one relation; others stay identifiers, or are left out. */
 const maxDocuments = 1_000;
 
 /** Documents and how they are shown, in the same order. */
@@ -22,12 +23,14 @@ export interface ShownDocuments {
 }
 
 /**
- * Shows with documents what belongs to them: in the place of an identifier its document as the caller sees it, the
- * identifier itself where the caller may not see it, unless its field is not shown, and `null` where there is none.
+ * Shows with documents what belongs to them: in the place of an identifier its document as the
+ * caller sees it, the identifier itself where the caller may not see it, unless its field is not
+ * shown, and `null` where there is none.
  *
  * Each relation is read at once for all documents of its level.
  *
- * @param tree - Relations to follow, as `readPopulate` returns them; without them the rows stay as they are.
+ * @param tree - Relations to follow, as `readPopulate` returns them; without them the rows stay as
+ * they are.
  */
 export async function populate(
   call: ResourceCall<unknown>,
@@ -37,7 +40,7 @@ export async function populate(
   if (!tree) return rows;
   // Else it would show with one document what belongs to another.
   if (rows.length !== documents.length) {
-    const message = `populate of ${resource.name} got ${rows.length} rows, expected one for each document`;
+    const message = `populate of ${resource.name} must have one row for each document, got ${rows.length}`;
     throw new RestError("ERR_REST_DEFINITION", message);
   }
   const populated = rows.map((row) => ({ ...row }));
@@ -79,9 +82,10 @@ async function followReference(
   ].slice(0, maxDocuments);
   const found = await readerOf(call).collection(target.collection).getMany(ids);
   const there = found.filter((document) => document !== undefined);
-  const shown = await showAll(call, { target, documents: there, following });
+  const shown = await showAll(callFor(target, call), { target, documents: there, following });
   const asked = new Map(ids.map((id, index) => [id, found[index] !== undefined]));
-  // The field may be one that is not shown. That of the owner shows the public view of the user instead.
+  // The field may be one that is not shown. That of the owner shows the public view of the user
+  // instead.
   const { field } = relation;
   const isShown = field !== resource.owner && resource.list.selectable.includes(field);
   const valueOf = (id: string): unknown =>
@@ -166,20 +170,20 @@ async function followInverse(
 ): Promise<ValueOf> {
   const target = relation.to();
   const reference = referenceOf(relation, resource);
-  const own = { ...call, params: {}, document: undefined };
+  const own = { ...callFor(target, call), params: {}, document: undefined };
   if (!(await allows(target, "list", { call: own, document: undefined }))) return () => undefined;
   // Which documents lead here is what their field tells.
-  if (target.views.hides(reference.field, call)) return () => undefined;
+  if (target.views.hides(reference.field, own)) return () => undefined;
   const limits = await listLimits(target, own);
   const groups = await findGroups(call, { documents, relation, reference, limits });
   const all = [...new Map([...groups.values()].flat().map((one) => [one.id, one])).values()];
-  const shown = await showAll(call, { target, documents: all, following });
+  const shown = await showAll(own, { target, documents: all, following });
   return ({ id }) => groups.get(id)?.flatMap((one) => shown.get(one.id) ?? []);
 }
 
 /**
- * Finds what leads to each document: with one query for all, and one for each that it has not served wholly. Those for
- * which nothing is left of the documents that are shown have no group.
+ * Finds what leads to each document: with one query for all, and one for each that it has not
+ * served wholly. Those for which nothing is left of the documents that are shown have no group.
  */
 async function findGroups(
   call: ResourceCall<unknown>,
@@ -221,6 +225,12 @@ async function findGroups(
     groups.set(id, own);
   }
   return groups;
+}
+
+/** A key shows of resources outside of its scopes what everyone sees, as their own routes do. */
+function callFor({ path }: Resource, call: ResourceCall<unknown>): ResourceCall<unknown> {
+  const isVisible = call.user === undefined || isInScope(call.user, scopeOf(path, "read"));
+  return isVisible ? call : { ...call, user: undefined };
 }
 
 /** Reads are part of the transaction of the call, where it has one. */

@@ -1,5 +1,5 @@
 import { isObject } from "@fetchwork/kit";
-import { RestError } from "../../errors.ts";
+import { check } from "../../errors.ts";
 import { acceptsNull, type JsonSchema } from "../../schema.ts";
 import type { CompiledRelations, Inverse, Reference } from "../resource.ts";
 import type { PopulateOptions, Relation, Relations } from "./relation-options.ts";
@@ -47,7 +47,7 @@ function compileReference(name: string, relation: Relation, place: RelationPlace
   check(field !== "id", `${of} has the field id, which refers to no other document`);
   check(!secret.has(field), `${of} has the secret field ${field}`);
   const clashes = name !== field && (Object.hasOwn(properties, name) || name === owner);
-  check(!clashes && !taken.includes(name), `${of} is called like something else`);
+  check(!clashes && !taken.includes(name), `${of} must have a name that nothing else has`);
   check(limit === undefined, `${of} has a limit, which only inverse ones have`);
   check(["cascade", "nullify", "restrict"].includes(onDelete), `${of} has no such onDelete`);
   if (schema) {
@@ -65,7 +65,7 @@ function compileInverse(name: string, relation: Relation, place: RelationPlace):
   const { properties, owner, taken } = place;
   const of = `the relation ${name} of ${place.name}`;
   const isFree = !Object.hasOwn(properties, name) && name !== owner && !taken.includes(name);
-  check(isFree, `${of} is called like something else`);
+  check(isFree, `${of} has the name of a field, and is inverse: rename it, or leave out "inverse"`);
   const isPlain = field === undefined && many === undefined && onDelete === undefined;
   check(isPlain, `${of} is inverse, so that the other one has field, many and onDelete`);
   check(
@@ -104,8 +104,4 @@ function isList(schema: JsonSchema): boolean {
 
 function alternatives(schema: JsonSchema): readonly JsonSchema[] {
   return Array.isArray(schema["anyOf"]) ? schema["anyOf"].filter(isObject) : [schema];
-}
-
-function check(holds: boolean, message: string): void {
-  if (!holds) throw new RestError("ERR_REST_DEFINITION", message);
 }

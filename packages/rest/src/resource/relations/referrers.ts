@@ -10,7 +10,7 @@ export interface ReferenceField {
   readonly field: string;
   readonly many: boolean;
   readonly onDelete: OnDelete;
-  /** Whether the field stays with `null` when the identifier is taken out of it, and does not go. */
+  /** Whether the field becomes `null` when its identifier is removed, instead of disappearing. */
   readonly keepsNull: boolean;
 }
 
@@ -45,6 +45,6 @@ export interface Referrer extends Kept {
 export interface ResourceGraph {
   /** Relations that lead to a resource. */
   referrersOf(resource: Kept): readonly Referrer[];
-  /** The users of the API: the resource whose documents own themselves. Absent, documents do not show their owners. */
+  /** The users of the API, who own themselves. Default: documents do not show their owners. */
   readonly users?: PublicUsers | undefined;
 }

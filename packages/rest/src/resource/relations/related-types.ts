@@ -23,7 +23,7 @@ type ShapeOf<Relation> = Relation extends { readonly inverse: string }
     ? "many"
     : "one";
 
-/** What a type carries of the other resource; `unknown` where its definition is written as a bare `Resource`. */
+/** What a type holds of the other resource; `unknown` for one defined as a bare `Resource`. */
 type CarriedBy<Relation, Carrier extends string> = Relation extends {
   readonly to: () => infer Other;
 }

@@ -4,22 +4,24 @@ import type { OnDelete } from "./referrers.ts";
 /** How documents of a resource belong to those of another one. */
 export interface Relation {
   /**
-   * The other resource. Where two resources refer to each other, one of them is written with its type, which ends the
-   * circle of inference: `to: (): Resource => article`.
+   * The other resource. Where two resources refer to each other, one of them is written with its
+   * type, which ends the circle of inference: `to: (): Resource => article`.
    */
   readonly to: () => Resource;
   /**
-   * Field that holds the identifier; may be the owner field. Default: the name of the relation. Not with `inverse`.
+   * Field that holds the identifier; may be the owner field. Default: the name of the relation. Not
+   * with `inverse`.
    */
   readonly field?: string | undefined;
   /** Whether the field is a list of identifiers. Default: `false`. */
   readonly many?: boolean | undefined;
   /**
-   * What a deletion of the other document does: `restrict` refuses it with 409, `cascade` deletes this one too, `nullify`
-   * takes the identifier out of the field. Default: `"restrict"`. Not with `inverse`.
+   * What a deletion of the other document does: `restrict` refuses it with 409, `cascade` deletes
+   * this one too, `nullify` takes the identifier out of the field. Default: `"restrict"`. Not with
+   * `inverse`.
    */
   readonly onDelete?: OnDelete | undefined;
-  /** Relation of the other resource that leads here, so that this one has many of those. Default: none. */
+  /** The other resource's relation that leads here; this one then has many. Default: none. */
   readonly inverse?: string | undefined;
   /** Documents that an inverse relation shows, 1 to 100; the newest ones. Default: `20`. */
   readonly limit?: number | undefined;
@@ -30,7 +32,7 @@ export type Relations = Readonly<Record<string, Relation>>;
 
 /** Which relations `populate` may name. */
 export interface PopulateOptions {
-  /** Paths of relations: `["author", "comments.author"]`. Parts of a path from its start are allowed with it. */
+  /** Paths of relations: `["author", "comments.author"]`. Their leading parts are allowed too. */
   readonly paths: readonly string[];
   /** Relations in a path at most, 1 to 5. Default: `2`. */
   readonly depth?: number | undefined;

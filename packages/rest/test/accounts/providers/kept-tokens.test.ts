@@ -352,7 +352,7 @@ describe("unlinking", () => {
     expect(await api.store.collection(keptTokenCollection).count()).toBe(0);
   });
 
-  it("does not bring a token back that is being renewed meanwhile", async () => {
+  it("does not bring a token back that is being renewed in the meantime", async () => {
     const api = await openTestApi();
     const { token } = await api.signIn();
     const [link] = await linksOf(api, token);

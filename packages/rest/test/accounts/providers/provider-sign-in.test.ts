@@ -190,7 +190,7 @@ describe("signing in with a provider", () => {
     expect(await api.store.collection(user.collection).count()).toBe(1);
   });
 
-  it("links the account to whoever is signed in, without a verified address", async () => {
+  it("links the account to the user who is signed in, without a verified address", async () => {
     const api = await openTestApi();
     const { id, token } = await join(api, "grace@example.com");
     home.person = { sub: "user-1" };
@@ -234,7 +234,7 @@ describe("signing in with a provider", () => {
     }
   });
 
-  it("does not link for a session that has ended meanwhile", async () => {
+  it("does not link for a session that has ended in the meantime", async () => {
     const api = await openTestApi();
     const { token } = await join(api, "grace@example.com");
     const headers = { authorization: `Bearer ${token}` };

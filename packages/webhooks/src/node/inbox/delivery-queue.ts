@@ -24,7 +24,7 @@ interface QueuedDelivery {
   readonly key?: string;
 }
 
-/** Maximum bytes of an event. Documents have at most 16 MiB, and a text in JSON may be twice as long. */
+/** Maximum bytes of an event. Documents have at most 16 MiB, and JSON text may double that. */
 const maxEvent = 8_000_000;
 const week = 604_800_000;
 
@@ -111,7 +111,7 @@ export class DeliveryQueue<Events extends EventMap> implements DeliveryGuard {
     return JSON.parse(event) as UntypedEvent;
   }
 
-  /** Returns the id by which a delivery is stored once; `undefined` when nothing signed identifies it. */
+  /** Id that stores a delivery once; `undefined` if nothing signed identifies it. */
   async #markOf(
     event: UntypedEvent,
     { headers, body }: Message,
@@ -121,8 +121,8 @@ export class DeliveryQueue<Events extends EventMap> implements DeliveryGuard {
     const id = signedIdOf(this.#vendor, event, headers);
     if (!id && dropEqualBodiesFor === undefined) return undefined;
     const content = id || body;
-    // With a function, secrets are those of tenants, who must not drop the deliveries of each other. Otherwise the mark stays
-    // the same when the secret changes between two attempts.
+    // With a function, secrets are those of tenants, who must not drop the deliveries of each
+    // other. Otherwise the mark stays the same when the secret changes between two attempts.
     const digest =
       typeof secret === "function"
         ? await signatureKey.fingerprint(id ? "id:" : "body:", content)

@@ -11,11 +11,11 @@ import { checkVendor, type Vendor } from "../../vendors/define-vendor.ts";
 /** The second argument of a handler of an inbox. */
 export interface InboxContext extends HandlerContext {
   /**
-   * Aborts after 10 seconds, when the transaction is rolled back, and when the inbox stops or another process may have taken
-   * the delivery over.
+   * Aborts after 10 seconds, when the transaction is rolled back, and when the inbox stops or
+   * another process may have taken the delivery over.
    */
   readonly signal: AbortSignal;
-  /** The transaction in which the delivery becomes handled: what it changes is there exactly once, or not at all. */
+  /** The transaction in which the delivery becomes handled: its changes are made exactly once. */
   readonly transaction: Transaction;
   /** 1 at first, one more with each further attempt. */
   readonly attempt: number;
@@ -32,34 +32,36 @@ export interface InboxOptions<Events extends EventMap> extends Pick<
   /** Keeps the deliveries and what handlers change; any number of processes may share it. */
   readonly store: Store;
   /**
-   * Tells the inboxes of one store apart: 1 to 40 lower-case letters, digits and `-`. Processes that share an inbox use the
-   * same one. Default: the name of the vendor.
+   * Tells the inboxes of one store apart: 1 to 40 lower-case letters, digits and `-`. Processes
+   * that share an inbox use the same one. Default: the name of the vendor.
    */
   readonly name?: string | undefined;
   /**
-   * Returns the key of an event. Events with the same key are handled one after the other, in the order in which they were
-   * stored, in any process; one that is retried holds up those behind it until it is handled or dead. Default: no order.
+   * Returns the key of an event. Events with the same key are handled one after the other, in the
+   * order in which they were stored, in any process; one that is retried holds up those behind it
+   * until it is handled or dead. Default: no order.
    */
   readonly key?: ((event: AnyEvent<Events>) => string | undefined) | undefined;
-  /** How often a delivery whose handlers failed is retried before it is dead. Default: `20`, about seven hours. */
+  /** Retries of a failed delivery before it is dead. Default: `20`, about 7 hours. */
   readonly retries?: number | undefined;
   /** Delays between attempts. Default: from 1 second to 1 hour, doubled each time. */
   readonly backoff?: JobOptions<unknown>["backoff"];
-  /** How many deliveries this process handles at a time, 1 to 1,000. SQLite has one transaction at a time. Default: `8`. */
+  /** Maximum deliveries that this process handles at once, 1 to 1,000. Default: `8`. */
   readonly concurrency?: number | undefined;
   /**
-   * Milliseconds for which a handled delivery is kept, and its duplicates are recognized: longer than the sender retries.
-   * Default: 7 days. Dead ones are kept for 30 days.
+   * Milliseconds for which a handled delivery is kept, and its duplicates are recognized: longer
+   * than the sender retries. Default: 7 days. Dead ones are kept for 30 days.
    */
   readonly keepFor?: number | undefined;
   /**
-   * For vendors that sign no identifier: milliseconds after its handling in which a delivery with an equal body counts as the
-   * same. Genuine events with equal bodies are then dropped. Default: each delivery is stored.
+   * For vendors that sign no identifier: milliseconds after its handling in which a delivery with
+   * an equal body counts as the same. Genuine events with equal bodies are then dropped. Default:
+   * each delivery is stored.
    */
   readonly dropEqualBodiesFor?: number | undefined;
-  /** Milliseconds between two looks for deliveries that other processes stored, from 10. Default: `200`. */
+  /** Milliseconds between looks for others' deliveries, from 10. Default: `200`. */
   readonly pollInterval?: number | undefined;
-  /** Milliseconds after which another process takes over a delivery whose process stopped, from 1,000. Default: `30_000`. */
+  /** Milliseconds until a stopped process's delivery moves, from 1,000. Default: `30_000`. */
   readonly lease?: number | undefined;
 }
 

@@ -36,17 +36,19 @@ interface DeadPage<Events extends EventMap> {
 }
 
 /**
- * `Webhooks` that store a delivery before it is acknowledged, and handle it later in a transaction. Receivers of all kinds
- * take it: they respond with 202 when the delivery is durable, also to a duplicate, which is not stored again, and with 503
- * when the store fails, so that the sender retries. Made by {@link createInbox}.
+ * `Webhooks` that store a delivery before it is acknowledged, and handle it later in a transaction.
+ * Receivers of all kinds take it: they respond with 202 when the delivery is durable, also to a
+ * duplicate, which is not stored again, and with 503 when the store fails, so that the sender
+ * retries. Made by {@link createInbox}.
  */
 export class Inbox<Events extends EventMap = VendorEvents>
   extends Webhooks<Events>
   implements AsyncDisposable
 {
   /**
-   * Adds a handler for one or more names, in every process that is started: an event that no handler of the process wants
-   * counts as handled. All handlers of an event share its transaction, and all are retried when one fails.
+   * Adds a handler for one or more names, in every process that is started: an event that no
+   * handler of the process wants counts as handled. All handlers of an event share its transaction,
+   * and all are retried when one fails.
    *
    * @throws WebhookUsageError as `on` of `Webhooks`
    */
@@ -59,8 +61,8 @@ export class Inbox<Events extends EventMap = VendorEvents>
     handler: (event: AnyEvent<Events>, context: InboxContext) => unknown,
   ) => void;
   /**
-   * Stores an event from another source, without verifying anything; the same event twice is stored twice. Resolves when it
-   * is durable.
+   * Stores an event from another source, without verifying anything; the same event twice is stored
+   * twice. Resolves when it is durable.
    */
   override readonly receive: Webhooks<Events>["receive"];
   readonly #queue: DeliveryQueue<Events>;
@@ -75,7 +77,7 @@ export class Inbox<Events extends EventMap = VendorEvents>
     this.receive = async (event) => queue.add(checkEvent(event, this.dispatcher.errors));
   }
 
-  /** Starts to handle deliveries; without it this process only stores. Does nothing after `stop`. */
+  /** Starts to handle deliveries; without it this process only stores. Nothing after `stop`. */
   start(): void {
     if (this.#state !== "new") return;
     this.#state = "started";
@@ -98,8 +100,9 @@ export class Inbox<Events extends EventMap = VendorEvents>
   }
 
   /**
-   * Begins nothing more, and waits for running handlers, whose signals abort after `grace` milliseconds. Their deliveries are
-   * then handled by another process, or after the next start. Default: `5_000`.
+   * Begins nothing more, and waits for running handlers, whose signals abort after `grace`
+   * milliseconds. Their deliveries are then handled by another process, or after the next start.
+   * Default: `5_000`.
    */
   async stop(options: { readonly grace?: number | undefined } = {}): Promise<void> {
     checkOptions("stop", options, ["grace"]);
@@ -130,7 +133,7 @@ export class Inbox<Events extends EventMap = VendorEvents>
     };
   }
 
-  /** Handles a dead delivery again, with all attempts. Resolves to whether there is such a delivery. */
+  /** Handles a dead delivery again, with all attempts. Resolves to whether there is one. */
   async replay(id: string): Promise<boolean> {
     const { definition, jobs } = this.#queue;
     const known = await jobs.get(id);
@@ -156,7 +159,8 @@ export class Inbox<Events extends EventMap = VendorEvents>
 const transactionTime = 10_000;
 
 /**
- * Makes an inbox: a receiver that loses no acknowledged delivery, and handles each exactly once, whatever is killed.
+ * Makes an inbox: a receiver that loses no acknowledged delivery, and handles each exactly once,
+ * whatever is killed.
  *
  * @example
  * ```ts

@@ -1,8 +1,9 @@
 import { Problem } from "./problem.ts";
 
 /**
- * Refuses what a page of another origin makes a browser send with the cookies of its user. A bearer token is sent by no browser
- * unasked. A request with neither `Sec-Fetch-Site` nor `Origin` comes from a program, or reads and has no effect.
+ * Refuses what a page of another origin makes a browser send with the cookies of its user. A bearer
+ * token is sent by no browser unasked. A request with neither `Sec-Fetch-Site` nor `Origin` comes
+ * from a program, or reads and has no effect.
  */
 export function checkSameOrigin({ headers, url }: Request): void {
   if (/^bearer ./i.test(headers.get("authorization") ?? "")) return;

@@ -10,9 +10,10 @@ import { Problem } from "./problem.ts";
 /** Options of `createPortal`. */
 export interface PortalOptions {
   /**
-   * Resolves to the tenant whose endpoints the request may see and change, as your sessions or tokens have it; to `undefined`
-   * for nobody, which is status 401; or to a `Response` that is sent instead, such as 403. Called for each request to the API,
-   * not for the page, which has no data. What it throws rejects the call of the portal.
+   * Resolves to the tenant whose endpoints the request may see and change, as your sessions or
+   * tokens have it; to `undefined` for nobody, which is status 401; or to a `Response` that is sent
+   * instead, such as 403. Called for each request to the API, not for the page, which has no data.
+   * What it throws rejects the call of the portal.
    */
   readonly authorize: (
     request: Request,
@@ -20,25 +21,28 @@ export interface PortalOptions {
   /** Path of the page, without a slash at its end. Default: `/webhooks`. */
   readonly path?: string | undefined;
   /**
-   * Origins of pages that may embed the portal in an `iframe`, such as `https://app.example.com`. Such a page may pass a
-   * bearer token by `postMessage`, since browsers keep cookies from embedded pages. Default: none.
+   * Origins of pages that may embed the portal in an `iframe`, such as `https://app.example.com`.
+   * Such a page may pass a bearer token by `postMessage`, since browsers keep cookies from embedded
+   * pages. Default: none.
    */
   readonly frameAncestors?: readonly string[] | undefined;
-  /** Maximum number of endpoints of a tenant; concurrent requests may exceed it by their number. Default: 50. */
+  /** Maximum endpoints of a tenant; concurrent requests may exceed it a little. Default: 50. */
   readonly maxEndpoints?: number | undefined;
 }
 
-/** Responds to requests for the page at its path, and for the API and files below it; 404 for others. */
+/** Responds to requests for the page at its path, and the API and files below it; else 404. */
 export type Portal = (request: Request) => Promise<Response>;
 
 const optionNames = ["authorize", "path", "frameAncestors", "maxEndpoints"] as const;
 
 /**
- * Makes a page, and a JSON API, with which the owner of endpoints manages them: lists, adds, changes, disables and removes
- * endpoints, rotates secrets, sends test events, shows deliveries and replays them. Each request is limited to the tenant
- * that `authorize` returns; what belongs to others does not exist for it.
+ * Makes a page, and a JSON API, with which the owner of endpoints manages them: lists, adds,
+ * changes, disables and removes endpoints, rotates secrets, sends test events, shows deliveries and
+ * replays them. Each request is limited to the tenant that `authorize` returns; what belongs to
+ * others does not exist for it.
  *
- * A request of a page of another origin is refused unless it has a bearer token. Bodies have at most 64 KiB.
+ * A request of a page of another origin is refused unless it has a bearer token. Bodies have at
+ * most 64 KiB.
  *
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION`
  */

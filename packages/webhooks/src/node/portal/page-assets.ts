@@ -15,7 +15,7 @@ const types = {
   "portal.js": "text/javascript; charset=utf-8",
 } as const;
 
-/** Returns a file of the page by its path below that of the portal; `undefined` when there is none. */
+/** Returns a file of the page by its path below the portal's; `undefined` without one. */
 type PageAssets = (name: string, request: Request) => Response | undefined;
 
 /** Makes the page and its files. They have no data, so they are for everyone. */
@@ -35,7 +35,8 @@ export function pageAssets(frameAncestors: readonly string[]): PageAssets {
   function fileOf(name: string): { readonly body: string; readonly etag: string } {
     let file = files.get(name);
     if (file === undefined) {
-      // Found by the name of the package, so that a program that was bundled into one file finds them too.
+      // Found by the name of the package, so that a program that was bundled into one file finds
+      // them too.
       const { resolve } = createRequire(import.meta.url);
       const folder = dirname(resolve("@fetchwork/webhooks/package.json"));
       const text = readFileSync(join(folder, "assets/portal", name || "portal.html"), "utf8");

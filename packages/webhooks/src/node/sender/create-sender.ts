@@ -29,7 +29,7 @@ import { unlessTakenOver } from "./deliveries/settle-delivery.ts";
 
 /** Options of `Sender.send`. */
 interface SendEventOptions {
-  /** Stores the event with the caller's own changes, or not at all. Default: in a separate transaction. */
+  /** Stores the event with the caller's changes, or not at all. Default: separately. */
   readonly transaction?: Transaction | undefined;
 }
 
@@ -51,29 +51,31 @@ interface DeliveryQuery {
 /** Sends events to endpoints, and retries. Made by {@link createSender}. */
 export interface Sender extends AsyncDisposable {
   readonly endpoints: Endpoints;
-  /** Kinds of events that can be sent, as the option has them; absent when everything can be sent. */
+  /** Types of events that can be sent, as the option has them; absent when all can be sent. */
   readonly eventTypes: EventTypes | undefined;
   /**
-   * Stores an event and the job that finds its endpoints. Resolves when they are durable; a started sender, in this process
-   * or another one on the same store, then stores one delivery for each endpoint that is enabled and wants the event, and
-   * sends them. An endpoint that was created after the event does not get it.
+   * Stores an event and the job that finds its endpoints. Resolves when they are durable; a started
+   * sender, in this process or another one on the same store, then stores one delivery for each
+   * endpoint that is enabled and wants the event, and sends them. An endpoint that was created
+   * after the event does not get it.
    *
-   * @throws WebhookUsageError `ERR_WEBHOOKS_ARGUMENT`, or `ERR_WEBHOOKS_OPTION` for a property that does not exist
+   * @throws WebhookUsageError `ERR_WEBHOOKS_ARGUMENT`, or `ERR_WEBHOOKS_OPTION` for a property that
+   * does not exist
    */
   send(event: EventToSend, options?: SendEventOptions): Promise<SentEvent>;
   /**
-   * Sends the `example` of an event type to one endpoint only, whatever it is subscribed to. Resolves to the delivery, or to
-   * `undefined` when there is no such endpoint.
+   * Sends the `example` of an event type to one endpoint only, whatever it is subscribed to.
+   * Resolves to the delivery, or to `undefined` when there is no such endpoint.
    *
-   * @throws WebhookUsageError `ERR_WEBHOOKS_EVENT_NAME` for an unknown event type, `ERR_WEBHOOKS_ARGUMENT` for one without an
-   *   example or with an example that its schema refuses
+   * @throws WebhookUsageError `ERR_WEBHOOKS_EVENT_NAME` for an unknown event type,
+   *   `ERR_WEBHOOKS_ARGUMENT` for one without an example or with an example that its schema refuses
    */
   sendTest(endpointId: string, eventType: string): Promise<StoredDelivery | undefined>;
   /** Starts to find the endpoints of events and to deliver; without it this process only stores. */
   start(): void;
   /**
-   * Claims no further events and deliveries, and waits for running attempts. After `grace` milliseconds it aborts them; the next worker
-   * retries them. Default: `10_000`.
+   * Claims no further events and deliveries, and waits for running attempts. After `grace`
+   * milliseconds it aborts them; the next worker retries them. Default: `10_000`.
    */
   stop(options?: { readonly grace?: number | undefined }): Promise<void>;
   /** Lists deliveries, newest first. */
@@ -99,8 +101,9 @@ const longestLease = 86_400_000;
 /**
  * Makes a sender of webhooks on a document store.
  *
- * Every event is stored before `send` resolves, and delivered at least once to each endpoint that is subscribed to it, even
- * when processes crash in between. A receiver recognizes duplicates by the identifier of the event.
+ * Every event is stored before `send` resolves, and delivered at least once to each endpoint that
+ * is subscribed to it, even when processes crash in between. A receiver recognizes duplicates by
+ * the identifier of the event.
  *
  * @example
  * ```ts

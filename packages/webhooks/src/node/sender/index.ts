@@ -1,22 +1,9 @@
-export type { AnnouncedChange, AnnouncedCollection } from "./events/announce-changes.ts";
+export type { AnnouncedCollection } from "./events/announce-changes.ts";
 export { createSender, type StoredDelivery, type Sender } from "./create-sender.ts";
-export type {
-  WebhookEndpoint,
-  EndpointChange,
-  EndpointInput,
-  Endpoints,
-} from "./endpoints/endpoints.ts";
-export type { EventType, EventTypes } from "./events/catalogue.ts";
+export type { WebhookEndpoint, Endpoints } from "./endpoints/endpoints.ts";
 export type { EventToSend } from "./events/event-to-send.ts";
 export type { SentEvent } from "./events/event-writer.ts";
 export { publicTransport } from "./deliveries/public-transport.ts";
 export { senderCollections } from "./sender-collections.ts";
-export {
-  type DeliveryAttempt,
-  type DeliveryRecord,
-  type EndpointRecord,
-  type EventRecord,
-} from "./records.ts";
-export type { RetryScheduleOptions } from "./deliveries/retry-schedule.ts";
 export type { SenderOptions } from "./sender-options.ts";
 export type { AttemptReport } from "./deliveries/settle-delivery.ts";

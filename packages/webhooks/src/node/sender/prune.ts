@@ -6,8 +6,8 @@ import { senderCollections } from "./sender-collections.ts";
 const batchSize = 200;
 
 /**
- * Removes deliveries that were settled more than `keepFor` milliseconds ago, and events of that age to which neither a job
- * nor a delivery refers.
+ * Removes deliveries that were settled more than `keepFor` milliseconds ago, and events of that age
+ * to which neither a job nor a delivery refers.
  */
 export async function pruneSettled(store: Store, keepFor: number): Promise<void> {
   const deliveries = store.collection(senderCollections.deliveries);
@@ -45,7 +45,8 @@ async function pruneEvents(store: Store, before: string): Promise<void> {
     });
     if (old.length === 0) return;
     const ids = old.map(({ id }) => id);
-    // First, because the end of a job is what adds deliveries: none can come after this look and before the next one.
+    // First, because the end of a job is what adds deliveries: none can come after this look and
+    // before the next one.
     const waiting = await eventsWithJobs(store, ids);
     const where = { eventId: { in: ids } };
     const referring = await deliveries.find({ where, fields: ["eventId"] });

@@ -10,7 +10,7 @@ export interface EndpointRecord {
   readonly topics: readonly string[];
   /** Names of events that it is subscribed to; absent for all. */
   readonly events?: readonly string[] | undefined;
-  /** The secret that signs deliveries, and the headers that they carry: JSON, or sealed by the keys of `sealWith`. */
+  /** Secret and headers of deliveries: JSON, or sealed by the keys of `sealWith`. */
   readonly secrets: string;
   /** Names of those headers, in lower case. */
   readonly headerNames?: readonly string[] | undefined;
@@ -42,6 +42,7 @@ export interface LaneRecord {
 /** An event, as it is stored: exactly the bytes that are signed and sent. */
 export interface EventRecord {
   readonly name: string;
+  /** Whose event it is; absent in a store without tenants. */
   readonly tenant?: string | undefined;
   /** Events of one key are delivered one after the other. */
   readonly key?: string | undefined;
@@ -75,8 +76,8 @@ export interface DeliveryRecord {
   readonly endpointId: string;
   readonly status: "pending" | "delivered" | "dead";
   /**
-   * Time of the next attempt; during an attempt, the time from which another process may take it over; the end of the year
-   * 9999 while another delivery of its lane comes first. ISO 8601.
+   * Time of the next attempt; during an attempt, the time from which another process may take it
+   * over; the end of the year 9999 while another delivery of its lane comes first. ISO 8601.
    */
   readonly dueAt: string;
   /** When it is given up; ISO 8601. */

@@ -8,8 +8,8 @@ import type {
 } from "./records.ts";
 
 /**
- * The collections of a sender, for `openStore(url, { collections })`; they are prepared at first use otherwise. A sender uses
- * `jobCollections` of `@fetchwork/documents/jobs`, too.
+ * The collections of a sender, for `openStore(url, { collections })`; they are prepared at first
+ * use otherwise. A sender uses `jobCollections` of `@fetchwork/documents/jobs`, too.
  */
 export const senderCollections: {
   readonly endpoints: CollectionDefinition<EndpointRecord>;

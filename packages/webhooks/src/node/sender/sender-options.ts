@@ -13,75 +13,79 @@ export interface SenderOptions {
   /** Keeps events, their jobs, deliveries and endpoints; several processes may share it. */
   readonly store: Store;
   /**
-   * How deliveries are signed and which headers they have. Default: `fetchwork`, signed as Standard Webhooks do with the
-   * identifier.
+   * How deliveries are signed and which headers they have. Default: `fetchwork`, signed as Standard
+   * Webhooks do with the identifier.
    */
   readonly vendor?: Vendor | undefined;
   /**
-   * Kinds of events that can be sent, by name. An event of another name, or with a payload that its schema refuses, is not
-   * sent, and endpoints subscribe to no other names. Default: everything can be sent.
+   * Kinds of events that can be sent, by name. An event of another name, or with a payload that its
+   * schema refuses, is not sent, and endpoints subscribe to no other names. Default: everything can
+   * be sent.
    */
   readonly eventTypes?: EventTypes | undefined;
   /**
-   * Collections whose changes are announced, however they are made: by one document or many, in a transaction or outside,
-   * by expiry. A change and its record are stored together, so none that was acknowledged is left out, also when processes
-   * crash. One process that was started announces a collection at a time; nothing is announced while no endpoint is enabled.
-   * A change whose `event` throws is reported and left out. Records older than a week that every consumer of the feed has
-   * passed are removed from it. Default: none.
+   * Collections whose changes are announced, however they are made: by one document or many, in a
+   * transaction or outside, by expiry. A change and its record are stored together, so none that
+   * was acknowledged is left out, also when processes crash. One process that was started announces
+   * a collection at a time; nothing is announced while no endpoint is enabled. A change whose
+   * `event` throws is reported and left out. Records older than a week that every consumer of the
+   * feed has passed are removed from it. Default: none.
    */
   readonly announce?: readonly AnnouncedCollection[] | undefined;
   /** When a failed delivery is retried, and for how long. */
   readonly retry?: RetryScheduleOptions | undefined;
   /** Milliseconds of nothing but failures after which an endpoint is disabled. Default: 5 days. */
   readonly disableAfter?: number | undefined;
-  /** Milliseconds for one attempt, from the connection to the end of the response. Default: `15_000`. */
+  /** Milliseconds for an attempt, from connecting to the response's end. Default: `15_000`. */
   readonly timeout?: number | undefined;
   /**
-   * Maximum number of concurrent attempts in this process; one that waits for more than 250 ms does not count, up to four
-   * times as many. Endpoints that have not responded yet use at most three quarters, endpoints whose last attempt timed out
-   * a quarter. Default: 256.
+   * Maximum number of concurrent attempts in this process; one that waits for more than 250 ms does
+   * not count, up to four times as many. Endpoints that have not responded yet use at most three
+   * quarters, endpoints whose last attempt timed out a quarter. Default: 256.
    */
   readonly concurrency?: number | undefined;
   /**
-   * Maximum number of concurrent attempts to one endpoint in this process. An endpoint that has not responded yet, or whose
-   * last attempt timed out, has one. Default: 8.
+   * Maximum number of concurrent attempts to one endpoint in this process. An endpoint that has not
+   * responded yet, or whose last attempt timed out, has one. Default: 8.
    */
   readonly endpointConcurrency?: number | undefined;
   /**
-   * Milliseconds between two queries for due deliveries and for events of other processes; what this process sends is
-   * delivered at once. Default: `1_000`.
+   * Milliseconds between two queries for due deliveries and for events of other processes; what
+   * this process sends is delivered at once. Default: `1_000`.
    */
   readonly pollInterval?: number | undefined;
   /**
-   * Milliseconds after which another process may take over a delivery or an event, because the process that claimed it has crashed.
-   * Longer than an attempt may take. Default: 30 seconds more than `timeout` for each request of an attempt.
+   * Milliseconds after which another process may take over a delivery or an event, because the
+   * process that claimed it has crashed. Longer than an attempt may take. Default: 30 seconds more
+   * than `timeout` for each request of an attempt.
    */
   readonly lease?: number | undefined;
   /** Milliseconds for which delivered and dead deliveries are kept. Default: 30 days. */
   readonly keepFor?: number | undefined;
   /** Maximum size of an event's body in bytes. Default: 1 MiB. */
   readonly maxPayload?: number | undefined;
-  /** Redirects (307 and 308) that are followed; each target is checked like the first. Default: 0, they are failures. */
+  /** Followed redirects (307, 308), each checked. Default: 0, they are failures. */
   readonly maxRedirects?: number | undefined;
   /**
-   * Keys of at least 32 characters that seal the secrets and headers of endpoints in the store: the first one seals, all of
-   * them open. What is stored without one stays readable, and is sealed with the next change of its endpoint. Default: none,
-   * and anyone who can read the store can sign.
+   * Keys of at least 32 characters that seal the secrets and headers of endpoints in the store: the
+   * first one seals, all of them open. What is stored without one stays readable, and is sealed
+   * with the next change of its endpoint. Default: none, and anyone who can read the store can
+   * sign.
    */
   readonly sealWith?: string | readonly string[] | undefined;
   /** Allows `http:` URLs. Default: false. */
   readonly allowHttp?: boolean | undefined;
   /**
-   * Allows targets in private networks, on this machine and in other special ranges. What counts is the address that is
-   * connected to, not the name; one that stands in a URL is refused with the URL. Default: false. A custom
-   * `transport` must check addresses itself.
+   * Allows targets in private networks, on this machine and in other special ranges. What counts is
+   * the address that is connected to, not the name; one that stands in a URL is refused with the
+   * URL. Default: false. A custom `transport` must check addresses itself.
    */
   readonly allowPrivate?: boolean | undefined;
-  /** Carries the requests. Default: `undiciTransport`, which refuses special addresses unless `allowPrivate`. */
+  /** Carries the requests. Default: `undiciTransport`, to public addresses or `allowPrivate`. */
   readonly transport?: Transport | undefined;
   /** Called after every attempt, and when a delivery is given up. Default: none. */
   readonly onAttempt?: ((report: AttemptReport) => unknown) | undefined;
-  /** Called with failures of the store, which are retried, and of `onAttempt`. Default: `console.error`. */
+  /** Receives errors of the store, which are retried, and of `onAttempt`. Default: the console. */
   readonly onError?: ((error: unknown) => unknown) | undefined;
 }
 

@@ -7,7 +7,10 @@ import { hostile, openPortal, type PortalWorld } from "./open-portal.ts";
 /** A browser on a busy machine. */
 const slow = { timeout: 60_000 };
 
-/** Opens the page as a tenant, and keeps every error, refusal of the policy and request to elsewhere. */
+/**
+ * Opens the page as a tenant, and keeps every error, refusal of the policy and request to
+ * elsewhere.
+ */
 async function open(
   { url }: PortalWorld,
   { width, tenant = "a" }: { readonly width: number; readonly tenant?: string | undefined },
@@ -93,6 +96,8 @@ describe.skipIf(isMissing && process.env["CI"] !== "true")("The portal in Chromi
       await press(page, "Remove");
       await page.keyboard.press("Enter");
       await page.getByText("There are no endpoints yet").waitFor();
+      // Nothing asks any more for the deliveries of what was removed.
+      await page.waitForTimeout(600);
       expect([await page.title(), await page.locator("img").count(), errors]).toEqual([
         "Webhooks",
         0,

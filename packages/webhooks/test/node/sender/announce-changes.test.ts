@@ -1,4 +1,4 @@
-import { defineCollection, openStore, type Store } from "@fetchwork/documents";
+import { administer, defineCollection, openStore, type Store } from "@fetchwork/documents";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebhookUsageError } from "../../../src/errors.ts";
 import type {
@@ -87,6 +87,17 @@ describe("a sender that announces changes", () => {
       ]),
     );
     expect(errors).toEqual([]);
+  });
+
+  it("announces a document that expires", async () => {
+    announce(full);
+    const expiresAt = Date.now() + 60_000;
+    const { id } = await store.collection(products).insert({ name: "a", stock: 1, expiresAt });
+    await expect.poll(payloads).toEqual([{ action: "insert", id, stock: 1 }]);
+    vi.useFakeTimers({ now: expiresAt, toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    expect(await administer(store).sweep()).toBe(1);
+    await expect.poll(payloads).toContainEqual({ action: "remove", id });
   });
 
   it("announces no change of a transaction that was undone", async () => {

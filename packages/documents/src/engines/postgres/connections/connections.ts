@@ -24,7 +24,7 @@ const idleTimeout = 30_000;
 const keepAliveDelay = 10_000;
 const notPrimary = "the server is a standby, or its transactions are read-only";
 
-/** Connections whose next transaction may have another session of the server, so that no statement is kept in it. */
+/** Connections without prepared statements: the next transaction may change the session. */
 const unnamed = new WeakSet<object>();
 
 /** Connections to the server of a cluster that accepts changes at the moment. */
@@ -40,7 +40,7 @@ export class Connections {
     );
   }
 
-  /** Whether a pooler lends a session of the server for one transaction only, so that nothing of a session lasts. */
+  /** Whether a pooler lends a server session per transaction, so that nothing lasts. */
   get isPooled(): boolean {
     return !this.#settings.prepare;
   }
@@ -66,10 +66,11 @@ export class Connections {
   }
 
   /**
-   * Returns a connection to the primary, which is looked for while a failover lasts. The pool calls back, because each of its
-   * promises is two.
+   * Returns a connection to the primary, which is looked for while a failover lasts. The pool calls
+   * back, because each of its promises is two.
    *
-   * @throws {DocumentsError} `ERR_DOCUMENTS_CONNECTION`, or `ERR_DOCUMENTS_BUSY` when others kept all connections for too long.
+   * @throws {DocumentsError} `ERR_DOCUMENTS_CONNECTION`, or `ERR_DOCUMENTS_BUSY` when others kept
+   * all connections for too long.
    */
   acquire(): Promise<PoolClient> {
     const { promise, resolve } = Promise.withResolvers<PoolClient>();
@@ -146,7 +147,7 @@ export class Connections {
     }
   }
 
-  /** Releases a connection; one that broke, that lost a statement, or whose server became a standby, is not kept. */
+  /** Releases a connection; drops one that broke, lost a statement or is a standby's. */
   release(client: PoolClient, error?: unknown): void {
     const isBroken = isReadOnly(error) || isConnectionLoss(error) || isUnprepared(error);
     client.release(isBroken);
@@ -181,8 +182,8 @@ export class Connections {
 }
 
 /**
- * Runs a statement on a connection, which is lost when no answer comes within the limit. `pg` calls back, because each of its
- * promises captures a stack.
+ * Runs a statement on a connection, which is lost when no response comes within the limit. `pg`
+ * calls back, because each of its promises captures a stack.
  */
 export function run(client: PoolClient, statement: BoundText, limit?: number): Promise<Result> {
   const { promise, resolve, reject } = Promise.withResolvers<Result>();
@@ -247,9 +248,10 @@ function poolConfig(address: PostgresAddress, settings: PostgresSettings): PoolC
 }
 
 /**
- * Sets what the store relies on, whatever the defaults of the database are. The time limit of statements is not among the
- * parameters with which a connection starts, because PgBouncer refuses that. Where the next transaction has another
- * session, nothing is set, which would last in the sessions of others.
+ * Sets what the store relies on, whatever the defaults of the database are. The time limit of
+ * statements is not among the parameters with which a connection starts, because PgBouncer refuses
+ * that. Where the next transaction has another session, nothing is set, which would last in the
+ * sessions of others.
  *
  * @throws {NotPrimaryError} When the server is a standby, or takes no changes.
  */

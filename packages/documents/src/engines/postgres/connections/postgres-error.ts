@@ -23,7 +23,7 @@ const notYetCodes: ReadonlySet<string> = new Set([
   "53300", // too many connections
 ]);
 
-/** A server of Citus lost another one, and says so with its own code or in words. What it began there is aborted. */
+/** A Citus server lost another one, by code or words. What it began is aborted. */
 const connectionClass = /^08/;
 const abortedTransaction = "25P02";
 const lostServer =
@@ -32,7 +32,7 @@ const lostServer =
 const internalError = "XX000";
 const duplicateKey = /^duplicate key value violates unique constraint/;
 
-/** Says that the server that answered is a standby. */
+/** Says that the server that responded is a standby. */
 export class NotPrimaryError extends Error {
   override readonly name = "NotPrimaryError";
 }
@@ -58,7 +58,7 @@ export function isConflictState(code: string): boolean {
   return code === serializationFailure || code === deadlockDetected;
 }
 
-/** Tells whether a connection lacks a statement that it had prepared, or has it for other columns. */
+/** Whether a connection lacks a prepared statement, or has it for other columns. */
 export function isUnprepared(error: unknown): boolean {
   const code = sqlState(error);
   return code === unknownStatement || code === changedColumns;

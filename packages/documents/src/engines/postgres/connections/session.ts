@@ -13,8 +13,8 @@ export interface Session {
   /** Runs statements that happen together or not at all. */
   together<R>(work: (session: Session) => Promise<R>): Promise<R>;
   /**
-   * Runs work just before the commit, unless what asked for it is undone: for locks that others wait for and that are
-   * therefore held for the shortest time. Set in a transaction only.
+   * Runs work just before the commit, unless what asked for it is undone: for locks that others
+   * wait for and that are therefore held for the shortest time. Set in a transaction only.
    */
   beforeCommit?(work: (session: Session) => Promise<void>): void;
 }
@@ -82,7 +82,7 @@ export class BoundSession implements Session {
   readonly #last: ((session: Session) => Promise<void>)[] = [];
   #hasPreCommitWork = false;
 
-  /** The connection is lost when no answer to a statement comes within the limit. */
+  /** The connection is lost when no response to a statement comes within the limit. */
   constructor(client: PoolClient, limit: number) {
     this.#client = client;
     this.#limit = limit;
@@ -159,7 +159,7 @@ export class BoundSession implements Session {
 
   async #saved<R>(work: (session: Session) => Promise<R>): Promise<R> {
     const kept = this.#last.length;
-    // The server answers in order, so the answer of the first statement is awaited for both.
+    // The server responds in order, so the response to the first statement is awaited for both.
     void this.#client.query("SAVEPOINT work").catch(() => undefined);
     try {
       const result = await work(this.#inner());

@@ -34,7 +34,8 @@ export function parsePostgresOptions(
   const {
     poolSize = 10,
     connectTimeout = 5000,
-    // One server that is away comes back by itself or not at all; of several another one takes over.
+    // One server that is away comes back by itself or not at all; of several another one takes
+    // over.
     failoverTimeout = hosts.length > 1 ? 30_000 : 5000,
     statementTimeout = 30_000,
     distributed,

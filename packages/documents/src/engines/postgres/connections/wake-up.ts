@@ -13,8 +13,8 @@ const retryDelay = 500;
  * feed need not wait until it looks again. Nothing depends on it: a message that is lost, or a
  * server that has no messages, costs a `pollInterval`.
  *
- * A message is sent after the commit and by itself, at most one at a time, because a `NOTIFY` inside
- * of a transaction makes the commits of a database go one after the other.
+ * A message is sent after the commit and by itself, at most one at a time, because a `NOTIFY`
+ * inside of a transaction makes the commits of a database go one after the other.
  */
 export class WakeUp {
   readonly #connections: Connections | undefined;
@@ -27,13 +27,13 @@ export class WakeUp {
   #following: Promise<void> = Promise.resolve();
   #sending: "again" | "once" | undefined;
 
-  /** Takes connections, of which it holds one while somebody listens; none where the server cannot be listened to. */
+  /** Takes connections, of which one listens; none where the server cannot listen. */
   constructor(connections: Connections | undefined, session: Session) {
     this.#connections = connections;
     this.#session = session;
   }
 
-  /** Calls the listener when this or another process has written changes; returns what ends that. */
+  /** Calls the listener when this or another process wrote changes; returns what ends that. */
   listen(listener: () => void): () => void {
     this.#listeners.add(listener);
     const connections = this.#connections;

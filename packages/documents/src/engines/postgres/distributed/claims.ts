@@ -62,8 +62,8 @@ export function claimsBeyond(some: readonly Claim[], others: readonly Claim[]): 
 /**
  * Takes claims, all or, with an error, some that the transaction must give back.
  *
- * Waits for transactions that are about to take or to give up the same, as a unique index would. All take in the same order, so that
- * two that want the same values do not wait for each other.
+ * Waits for transactions that are about to take or to give up the same, as a unique index would.
+ * All take in the same order, so that two that want the same values do not wait for each other.
  *
  * @throws {UniqueError}
  */

@@ -28,9 +28,10 @@ import {
 const maxCandidates = 1000;
 
 /**
- * Documents of a collection whose tables may be spread over servers: unique fields go through a table of claims, and a
- * change of documents, of their claims and of the change feed is one statement after the other, because a statement over
- * tables that are spread in different ways is not for every system.
+ * Documents of a collection whose tables may be spread over servers: unique fields go through a
+ * table of claims, and a change of documents, of their claims and of the change feed is one
+ * statement after the other, because a statement over tables that are spread in different ways is
+ * not for every system.
  */
 export class DistributedLayout extends PostgresLayout {
   /** Fields that are unique through the table of claims. */
@@ -38,7 +39,7 @@ export class DistributedLayout extends PostgresLayout {
   override readonly summarizing: Summarizing = distributedSummarizing;
 
   constructor(definition: CollectionDefinition<unknown>, stamps: Stamps) {
-    super(definition, stamps, { keyForm: "digits", isUnique: false });
+    super(definition, stamps, { isUnique: false });
     this.claimed = definition.unique.map(claimedFields);
   }
 
@@ -62,8 +63,9 @@ export class DistributedLayout extends PostgresLayout {
   }
 
   /**
-   * Looks for documents that are free and leases those that still are, until there are as many as asked for or no free ones
-   * are left. A process that loses all of them to others looks further away each time, so that not all go after the same ones.
+   * Looks for documents that are free and leases those that still are, until there are as many as
+   * asked for or no free ones are left. A process that loses all of them to others looks further
+   * away each time, so that not all go after the same ones.
    */
   override *claim({ query, now, until }: Claiming): Operation<readonly Row[]> {
     const wanted = query.limit ?? 1;
@@ -146,8 +148,8 @@ export class DistributedLayout extends PostgresLayout {
   }
 
   /**
-   * Writes to the feed. Who draws the next positions holds the row with the last one until the commit, so positions are
-   * in the order of the commits, and none is ever missing.
+   * Writes to the feed. Who draws the next positions holds the row with the last one until the
+   * commit, so positions are in the order of the commits, and none is ever missing.
    */
   *#record(recording: Recording, rows: readonly Row[]): Operation<void> {
     const { kind, at } = recording;

@@ -5,7 +5,7 @@ import { sqlState } from "../connections/postgres-error.ts";
 import { createStateTable, stateTable } from "../statements/own-tables.ts";
 
 const tableMissing = "42P01";
-/** Two that create one table at the same time: the second one fails although it says IF NOT EXISTS. */
+/** Two may create one table at once: the second fails in spite of IF NOT EXISTS. */
 const createdTwice: ReadonlySet<string | undefined> = new Set(["23505", "42710", "42P07"]);
 const maxAttempts = 20;
 const pause = 20;

@@ -21,9 +21,9 @@ export async function areClaimsReady(client: PoolClient, layout: PostgresLayout)
 }
 
 /**
- * Claims the unique fields of the documents that are there, when the definition has gained some, and
- * gives up those of fields that it has lost, which nothing would keep up any more. May be broken
- * off and begun again.
+ * Claims the unique fields of the documents that are there, when the definition has gained some,
+ * and gives up those of fields that it has lost, which nothing would keep up any more. May be
+ * broken off and begun again.
  *
  * @throws {UniqueError} When documents share the values of a field.
  */
@@ -47,7 +47,7 @@ export async function prepareClaims(client: PoolClient, layout: PostgresLayout):
   );
 }
 
-/** Claims for the documents behind an id; returns the id to continue after, if there may be more. */
+/** Claims for the documents after an id; returns where to continue, if anywhere. */
 async function claimChunk(
   client: PoolClient,
   layout: DistributedLayout,

@@ -15,16 +15,16 @@ const spread =
   "SELECT create_distributed_table($1::text::regclass, $2::text, colocate_with => 'none')";
 
 /**
- * Keeps a table on the coordinator, but lets Citus know it. Citus commits a change of a table that it does not know after the
- * change of a single worker, so that a crash, or a conflict, could leave one without the other. Of a table that it knows, both
- * are prepared first.
+ * Keeps a table on the coordinator, but lets Citus know it. Citus commits a change of a table that
+ * it does not know after the change of a single worker, so that a crash, or a conflict, could leave
+ * one without the other. Of a table that it knows, both are prepared first.
  */
 const keep = "SELECT citus_add_local_table_to_metadata($1::text::regclass)";
 
 /** What transactions write next to documents: who writes to the feed moves its end, too. */
 const keptTables: readonly string[] = [feedEndTable, positionsTable, migrationsTable];
 
-/** Whether the tables of a collection are spread as far as they can be: without Citus there is nothing to do. */
+/** Whether the tables of a collection are fully spread: nothing to do without Citus. */
 export async function areTablesSpread(
   client: PoolClient,
   layout: PostgresLayout,
@@ -32,7 +32,7 @@ export async function areTablesSpread(
   return (await spreadingsLeft(client, layout)).length === 0;
 }
 
-/** Spreads the tables of a collection over the servers of Citus, where the database has this extension. */
+/** Spreads the tables of a collection over Citus servers, if the database has Citus. */
 export async function spreadTables(client: PoolClient, layout: PostgresLayout): Promise<void> {
   for (const { text, values } of await spreadingsLeft(client, layout)) {
     await run(client, { text, values });

@@ -10,8 +10,9 @@ import { staleKeySql, staleSql } from "../statements/search-texts.ts";
 import { dropAbandoned, finishGeneration } from "./generations.ts";
 
 /**
- * Derives the search texts of this program's generation and builds its indexes. It goes on where another process ended:
- * texts that are current are not derived again. `how` says whether the table is in use.
+ * Derives the search texts of this program's generation and builds its indexes. It goes on where
+ * another process ended: texts that are current are not derived again. `how` says whether the table
+ * is in use.
  */
 export async function buildSearch(
   client: PoolClient,
@@ -43,8 +44,8 @@ async function deriveStale(
 }
 
 /**
- * Builds the indexes of this program's generation; `how` says whether the table is in use. Where `pg_trgm` is not there or
- * not allowed, searching reads every text.
+ * Builds the indexes of this program's generation; `how` says whether the table is in use. Where
+ * `pg_trgm` is not there or not allowed, searching reads every text.
  */
 async function buildIndexes(
   client: PoolClient,

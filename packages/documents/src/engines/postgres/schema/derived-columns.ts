@@ -41,8 +41,8 @@ export function isCurrent(registered: Registered, layout: PostgresLayout): boole
 }
 
 /**
- * Derives the times of expiry and the places again when the definition asks for others. While it asks for none they fall
- * behind, which the registry remembers. Returns whether it did anything.
+ * Derives the times of expiry and the places again when the definition asks for others. While it
+ * asks for none they fall behind, which the registry remembers. Returns whether it did anything.
  */
 export async function prepareDerived(
   client: PoolClient,
@@ -59,7 +59,7 @@ export async function prepareDerived(
   return true;
 }
 
-/** Reads the text of an array of numbers; an UPDATE of Citus has no function that depends on settings, as a cast does. */
+/** Reads an array of numbers from text; Citus UPDATEs have no settings-based casts. */
 function arrayOfText(text: string): string {
   return `string_to_array(trim('{}' FROM ${text}), ',', 'NULL')::float8[]`;
 }

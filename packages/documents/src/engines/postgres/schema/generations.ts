@@ -21,7 +21,7 @@ export async function readGenerations(
   search.use(await runOperation(sessionOn(client), search.registered()));
 }
 
-/** Whether this program's generation is registered and built, or it has none; also notes that it is used. */
+/** Whether this program's generation is registered and built, or it has none; notes use. */
 export async function areGenerationsReady(
   client: PoolClient,
   layout: PostgresLayout,
@@ -35,8 +35,8 @@ export async function areGenerationsReady(
 }
 
 /**
- * Registers what this program searches. In a new table it is known to every program, and gets the column that all tables
- * have; later it gets columns for itself.
+ * Registers what this program searches. In a new table it is known to every program, and gets the
+ * column that all tables have; later it gets columns for itself.
  */
 export async function registerGeneration(
   client: PoolClient,
@@ -88,8 +88,8 @@ export async function touchGeneration(client: PoolClient, layout: PostgresLayout
 }
 
 /**
- * Drops the indexes of generations that no program used for 7 days. Their columns stay, because a program that knows of
- * them may still write to them.
+ * Drops the indexes of generations that no program used for 7 days. Their columns stay, because a
+ * program that knows of them may still write to them.
  */
 export async function dropAbandoned(
   client: PoolClient,

@@ -29,7 +29,7 @@ export async function prepareIndexes(
   return { isBuilt: now.length > 0, isLeft: now.length < missing.length };
 }
 
-/** Builds the indexes that were left. A build that did not end leaves an index that nothing uses. */
+/** Builds the remaining indexes. A build that did not end leaves an index that nothing uses. */
 export async function buildLeftIndexes(
   client: PoolClient,
   layout: PostgresLayout,
@@ -59,8 +59,9 @@ async function buildIndex(
 }
 
 /**
- * Creates an index. What it is of stands in one row of the catalogue, which has 8 KB: of many nested
- * fields it gets those that fit, which finds and sorts the same, if not all of it by the index.
+ * Creates an index. What it is of stands in one row of the catalogue, which has 8 KB: of many
+ * nested fields it gets those that fit, which finds and sorts the same, if not all of it by the
+ * index.
  */
 export async function createIndex(
   client: PoolClient,

@@ -21,8 +21,8 @@ export async function hasTotal(client: PoolClient, layout: PostgresLayout): Prom
 }
 
 /**
- * Has the server keep the total of a collection from now on. Returns whether {@link countTotal} must count the documents
- * that there are; until then the total is unknown.
+ * Has the server keep the total of a collection from now on. Returns whether {@link countTotal}
+ * must count the documents that there are; until then the total is unknown.
  */
 export async function createTotal(client: PoolClient, layout: PostgresLayout): Promise<boolean> {
   if (await hasTotal(client, layout)) return false;
@@ -33,7 +33,8 @@ export async function createTotal(client: PoolClient, layout: PostgresLayout): P
   });
   const schema = String(rows[0]?.[0]);
   await execute(client, createTotals());
-  // What was counted while a trigger was missing is wrong. Statements that are sent as one happen together.
+  // What was counted while a trigger was missing is wrong. Statements that are sent as one happen
+  // together.
   const statements = [...createTotalTriggers(layout, schema), forgetTotal(layout)];
   await execute(client, statements.join("; "));
   return true;

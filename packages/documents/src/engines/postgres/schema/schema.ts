@@ -39,11 +39,12 @@ const tableMissing = "42P01";
 const columnMissing = "42703";
 
 /**
- * Brings tables and indexes up to their definitions, and returns the layouts of which something is left to build.
+ * Brings tables and indexes up to their definitions, and returns the layouts of which something is
+ * left to build.
  *
- * What is there already is only looked at. Everything else happens under a lock, so that processes that start together do
- * it once. Of a table with many documents, indexes that are not unique and search texts are left to {@link buildLeft},
- * while the table is in use.
+ * What is there already is only looked at. Everything else happens under a lock, so that processes
+ * that start together do it once. Of a table with many documents, indexes that are not unique and
+ * search texts are left to {@link buildLeft}, while the table is in use.
  */
 export async function prepareTables(
   connections: Connections,
@@ -107,8 +108,9 @@ async function underAdvisoryLock(
 }
 
 /**
- * Works on one connection while another one holds the same lock in a transaction: behind a pooler nothing else lasts, and
- * an index that is built while its table is in use is built outside of transactions.
+ * Works on one connection while another one holds the same lock in a transaction: behind a pooler
+ * nothing else lasts, and an index that is built while its table is in use is built outside of
+ * transactions.
  */
 async function besideLock<R>(
   connections: Connections,
@@ -153,12 +155,12 @@ async function prepareAll(
   });
 }
 
-/** The limit of statements to set again after another one; undefined where a setting would not last. */
+/** The statement limit to restore after another one; undefined if it would not last. */
 export function timeoutToRestore(connections: Connections): number | undefined {
   return connections.isPooled ? undefined : connections.statementTimeout;
 }
 
-/** Runs work in which a statement takes as long as it takes, and sets the limit again afterwards. */
+/** Runs work whose statements have no time limit, and restores the limit afterwards. */
 export async function withoutTimeout<R>(
   client: PoolClient,
   statementTimeout: number | undefined,

@@ -7,15 +7,16 @@ import { keyOf } from "../statements/keys.ts";
 import type { PostgresLayout } from "../statements/layout.ts";
 
 /**
- * Whether the server keeps statistics of every field that an index has. It keeps none of an index with a condition, as
- * all of ours have, and then takes each value for half a percent of the documents: from some 200,000 documents on it would
- * read all of them in their order for the few that a filter matches.
+ * Whether the server keeps statistics of every field that an index has. It keeps none of an index
+ * with a condition, as all of ours have, and then takes each value for half a percent of the
+ * documents: from some 200,000 documents on it would read all of them in their order for the few
+ * that a filter matches.
  */
 export async function hasStatistics(client: PoolClient, layout: PostgresLayout): Promise<boolean> {
   return (await missingStatistics(client, layout)).length === 0;
 }
 
-/** Creates the statistics that a table lacks; returns whether there were any. They are empty until it is analyzed. */
+/** Creates missing statistics of a table; returns whether any. ANALYZE fills them. */
 export async function createStatistics(
   client: PoolClient,
   layout: PostgresLayout,
@@ -25,7 +26,7 @@ export async function createStatistics(
     await execute(
       client,
       `CREATE STATISTICS IF NOT EXISTS ${quoteName(nameOf(layout, field))} ` +
-        `ON ${keyOf(parsePath(field), layout.keyForm)} FROM ${layout.quoted}`,
+        `ON ${keyOf(parsePath(field))} FROM ${layout.quoted}`,
     );
   }
   return missing.length > 0;
@@ -46,6 +47,6 @@ async function missingStatistics(
   return fields.filter((field) => !known.has(nameOf(layout, field)));
 }
 
-function nameOf({ definition, keyForm }: PostgresLayout, field: string): string {
-  return indexName(definition.name, "statistics", [field], keyForm);
+function nameOf({ definition }: PostgresLayout, field: string): string {
+  return indexName(definition.name, "statistics", [field]);
 }

@@ -24,11 +24,12 @@ interface Grown {
 /**
  * Does in time what the server does late, for tables that many documents were added to.
  *
- * It analyzes them by itself, but a minute later, and not for what was added in between until it is a tenth of the table;
- * until then it may read a whole table for one document.
+ * It analyzes them by itself, but a minute later, and not for what was added in between until it is
+ * a tenth of the table; until then it may read a whole table for one document.
  *
- * A GIN index keeps new entries in a list, which each search reads from end to end. Its limit of 4 MiB holds for one
- * writer only: with several the list has grown to 28 MiB, and a search that takes half a millisecond took 50.
+ * A GIN index keeps new entries in a list, which each search reads from end to end. Its limit of 4
+ * MiB holds for one writer only: with several the list has grown to 28 MiB, and a search that takes
+ * half a millisecond took 50.
  */
 export class Upkeep {
   readonly #run: (statement: BoundText) => Promise<Result>;
@@ -72,7 +73,7 @@ export class Upkeep {
     else await this.#run({ text: analyzeSql(quoted), values: [] });
   }
 
-  /** Moves the list of new entries into the indexes, also those of what is added in the meantime. */
+  /** Moves pending entries into the indexes, also those added during that time. */
   async #moveEntries(quoted: string, table: Grown): Promise<void> {
     table.isMoving = true;
     try {

@@ -16,7 +16,6 @@ import {
   isLong,
   jsonOf,
   keyCharacters,
-  type KeyForm,
   keyOf,
   longTextKey,
   numberKey,
@@ -68,19 +67,14 @@ interface PreparedText {
 /** Statements that servers keep prepared, by their drafts. */
 export class PreparedStatements {
   readonly #texts = new Map<string, PreparedText>();
-  readonly #form: KeyForm;
   #repeated = 0;
 
-  constructor(form: KeyForm) {
-    this.#form = form;
-  }
-
   /**
-   * Makes a statement of a draft, in which a field stands between two U+0000 instead of its key: the keys are long, and
-   * most statements were made before. No path and no text of SQL has U+0000.
+   * Makes a statement of a draft, in which a field stands between two U+0000 instead of its key:
+   * the keys are long, and most statements were made before. No path and no text of SQL has U+0000.
    *
-   * Of the statements that depend on the program only the first ones that are not long are named, because a connection
-   * never forgets them, and users may ask for any filter.
+   * Of the statements that depend on the program only the first ones that are not long are named,
+   * because a connection never forgets them, and users may ask for any filter.
    */
   of(draft: string, use: StatementUse): PreparedText {
     if (use === "once") return { text: this.#expand(draft), name: undefined };
@@ -102,7 +96,7 @@ export class PreparedStatements {
   #expand(draft: string): string {
     return draft
       .split("\0")
-      .map((part, index) => (index % 2 === 0 ? part : keyOf(parsePath(part), this.#form)))
+      .map((part, index) => (index % 2 === 0 ? part : keyOf(parsePath(part))))
       .join("");
   }
 }
@@ -111,7 +105,6 @@ export class PreparedStatements {
 export interface DialectTable {
   /** Fields that have an index. */
   readonly indexed: ReadonlySet<string>;
-  readonly keyForm: KeyForm;
   readonly statements: PreparedStatements;
   readonly search: { readonly own: SearchColumns | undefined };
 }
@@ -127,8 +120,9 @@ export interface SearchColumns {
 /**
  * Writes expressions over documents in `jsonb`.
  *
- * A key does not tell `true` from 1, nor an object from a string of its JSON text. Where a value would be ambiguous, and
- * only there, the JSON itself is compared too, because that needs the document where otherwise an index is enough.
+ * A key does not tell `true` from 1, nor an object from a string of its JSON text. Where a value
+ * would be ambiguous, and only there, the JSON itself is compared too, because that needs the
+ * document where otherwise an index is enough.
  */
 export class PostgresDialect extends PostgresWriter implements Dialect {
   readonly #table: DialectTable;
@@ -151,7 +145,7 @@ export class PostgresDialect extends PostgresWriter implements Dialect {
     if (path.meta !== undefined) {
       return this.bind(value, path.meta === "version" ? "numeric" : "text");
     }
-    if (typeof value === "number") return this.bind(this.#numberKey(value), "text");
+    if (typeof value === "number") return this.bind(numberKey(value), "text");
     if (!isLong(value)) return this.bind(`s${value}`, "text");
     return longTextKey(this.bind(value, "text"));
   }
@@ -223,8 +217,9 @@ export class PostgresDialect extends PostgresWriter implements Dialect {
       terms.push(`${textOf(path)} COLLATE "C" ${operator}${bound.inclusive ? "=" : ""} ${value}`);
     }
     if (isAmbiguousRange(lower?.value, upper?.value, type)) {
-      // Of other types in the same part of the keys there are these. The planner takes for granted that few are equal, and
-      // would read all documents of a wide range, in the hope of few, where those of a page come sooner in their order.
+      // Of other types in the same part of the keys there are these. The planner takes for granted
+      // that few are equal, and would read all documents of a wide range, in the hope of few, where
+      // those of a page come sooner in their order.
       const others = type === "number" ? "<> 'boolean'" : "NOT IN ('array', 'object')";
       terms.push(`${typeOf(path)} ${others}`);
     }
@@ -232,8 +227,9 @@ export class PostgresDialect extends PostgresWriter implements Dialect {
   }
 
   /**
-   * The trigram index finds them, where the locale of the database knows the letters. As a subquery the pattern is
-   * unknown to the planner, which would otherwise read all texts when it estimates wrongly that most have the word.
+   * The trigram index finds them, where the locale of the database knows the letters. As a subquery
+   * the pattern is unknown to the planner, which would otherwise read all texts when it estimates
+   * wrongly that most have the word.
    */
   search(words: readonly string[]): readonly string[] {
     const { text = "search", of } = this.#table.search.own ?? {};
@@ -270,7 +266,7 @@ export class PostgresDialect extends PostgresWriter implements Dialect {
       if (typeof value === "string" && isLong(value)) {
         choices.push(`${this.key(path)} = ${this.keyOfValue(path, value)}`);
       } else {
-        short.push(typeof value === "string" ? `s${value}` : this.#numberKey(Number(value)));
+        short.push(typeof value === "string" ? `s${value}` : numberKey(Number(value)));
       }
     }
     if (short.length > 0) choices.push(this.isIn(this.key(path), short, "text"));
@@ -283,12 +279,8 @@ export class PostgresDialect extends PostgresWriter implements Dialect {
   }
 
   #keyStart(value: number | string): string {
-    if (typeof value === "number") return this.#numberKey(value);
+    if (typeof value === "number") return numberKey(value);
     return isLong(value) ? `s${Array.from(value).slice(0, keyCharacters).join("")}` : `s${value}`;
-  }
-
-  #numberKey(value: number): string {
-    return numberKey(value, this.#table.keyForm);
   }
 }
 
@@ -298,7 +290,7 @@ export function asPostgresDialect(sql: Dialect): PostgresDialect {
   throw new TypeError("the condition was not written by this engine");
 }
 
-/** Writes the terms of ORDER BY. As the columns of an index, the same terms serve the order from either end. */
+/** Writes the terms of ORDER BY, which serve as index columns in both directions. */
 export function orderSql(terms: readonly OrderTerm[], key: (path: ParsedPath) => string): string {
   return terms
     .map(({ path, descending }) => {

@@ -11,8 +11,8 @@ const parts = { x: 1, y: 2, z: 3, cell: 4 } as const;
 /**
  * Writes a number of the column of places, of the field at a place of the definition.
  *
- * The column is one array, so that a collection gets more fields without getting more columns: four numbers for each, the
- * vector that queries compare and the cell that they find it by.
+ * The column is one array, so that a collection gets more fields without getting more columns: four
+ * numbers for each, the vector that queries compare and the cell that they find it by.
  */
 export function geoPart(field: number, part: keyof typeof parts): string {
   return `geo[${field * 4 + parts[part]}]`;

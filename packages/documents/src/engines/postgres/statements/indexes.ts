@@ -5,7 +5,7 @@ import { hasMembers, type Index } from "../../layout.ts";
 import type { Operation } from "../../operation.ts";
 import { orderSql, PostgresWriter } from "./dialect.ts";
 import { geoPart } from "./geo.ts";
-import { type KeyForm, keyOf } from "./keys.ts";
+import { keyOf } from "./keys.ts";
 import { membersOf } from "./members.ts";
 
 /** An index of a collection's table. */
@@ -15,26 +15,26 @@ export interface PostgresIndex extends Index {
   readonly columns: string;
   /** How the index is built. Default: as a B-tree. */
   readonly method?: "gin" | undefined;
-  /** What documents must fulfill to be in the index, besides that they were not removed. Default: nothing. */
+  /** Conditions for documents in the index, in addition to not being removed. Default: none. */
   readonly condition?: string | undefined;
   /** What stands there, one after the other, when that is more than the server can note. */
   readonly shorter?: readonly string[];
 }
 
 /** Raised when the expressions of indexes change, so that they are built again. */
-const indexVersion = { bits: 1, digits: 3 };
+const indexVersion = 1;
 
-/** Lists the indexes of a collection; `isUnique` tells whether unique fields have unique indexes. */
+/** Lists the indexes of a collection; `isUnique`: unique fields have unique ones. */
 export function indexesOf(
   { name, unique, indexes, geo = [], expires }: CollectionDefinition<unknown>,
-  { keyForm, isUnique }: { readonly keyForm: KeyForm; readonly isUnique: boolean },
+  { isUnique }: { readonly isUnique: boolean },
 ): readonly PostgresIndex[] {
   return [
     ownIndex(name, "created", "created_at, id"),
     ...(expires === undefined ? [] : [ownIndex(name, "expires", "expires_at")]),
-    ...(isUnique ? unique.map((fields) => uniqueIndex(name, fields, keyForm)) : []),
+    ...(isUnique ? unique.map((fields) => uniqueIndex(name, fields)) : []),
     ...(isUnique ? indexes : distinct([...unique, ...indexes])).map((fields) =>
-      orderIndex(name, fields, keyForm),
+      orderIndex(name, fields),
     ),
     ...indexes
       .filter(hasMembers)
@@ -54,26 +54,25 @@ function ownIndex(collection: string, kind: "created" | "expires", columns: stri
   return { name: indexName(collection, kind, []), isUnique: false, fields: [], columns };
 }
 
-function uniqueIndex(collection: string, fields: readonly string[], form: KeyForm): PostgresIndex {
+function uniqueIndex(collection: string, fields: readonly string[]): PostgresIndex {
   const paths = fields.map((field) => parsePath(field));
-  const name = indexName(collection, "unique", fields, form);
-  return { name, isUnique: true, fields, columns: ascending(paths, form) };
+  const name = indexName(collection, "unique", fields);
+  return { name, isUnique: true, fields, columns: ascending(paths) };
 }
 
-function orderIndex(collection: string, fields: readonly string[], form: KeyForm): PostgresIndex {
-  // With the id at its end the index serves the whole of a total order.
-  const columnsOf = (few: readonly string[]): string =>
-    ascending(
-      [...new Set([...few, "id"])].map((field) => parsePath(field)),
-      form,
-    );
+function orderIndex(collection: string, fields: readonly string[]): PostgresIndex {
   return {
-    name: indexName(collection, "index", fields, form),
+    name: indexName(collection, "index", fields),
     isUnique: false,
     fields,
-    columns: columnsOf(fields),
-    shorter: fields.slice(1).map((_field, less) => columnsOf(fields.slice(0, -1 - less))),
+    columns: orderColumns(fields),
+    shorter: fields.slice(1).map((_field, less) => orderColumns(fields.slice(0, -1 - less))),
   };
+}
+
+/** With the id at its end an index serves the whole of a total order. */
+function orderColumns(fields: readonly string[]): string {
+  return ascending([...new Set([...fields, "id"])].map((field) => parsePath(field)));
 }
 
 /** Of an update to be written later, each search would read all that waits; so nothing waits. */
@@ -94,21 +93,16 @@ function geoIndex(collection: string, field: string, place: number): PostgresInd
   return { name, isUnique: false, fields: [field], columns: `(${geoPart(place, "cell")})` };
 }
 
-function ascending(paths: readonly ParsedPath[], form: KeyForm): string {
+function ascending(paths: readonly ParsedPath[]): string {
   return orderSql(
     paths.map((path) => ({ path, descending: false })),
-    (path) => keyOf(path, form),
+    keyOf,
   );
 }
 
 /** Names an index within the 63 bytes that PostgreSQL has for names. */
-export function indexName(
-  collection: string,
-  kind: string,
-  fields: readonly string[],
-  form: KeyForm = "bits",
-): string {
-  const identity = JSON.stringify([indexVersion[form], collection, kind, fields]);
+export function indexName(collection: string, kind: string, fields: readonly string[]): string {
+  const identity = JSON.stringify([indexVersion, collection, kind, fields]);
   const hash = createHash("sha256").update(identity).digest("hex").slice(0, 16);
   return `${collection.slice(0, 32)}:${kind}:${hash}`;
 }

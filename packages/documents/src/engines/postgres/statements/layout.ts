@@ -27,7 +27,7 @@ import { documentColumns } from "./columns.ts";
 import { asPostgresDialect, PostgresDialect, PreparedStatements } from "./dialect.ts";
 import { PostgresGeo } from "./geo.ts";
 import { indexesOf, indexName, type PostgresIndex, readIndexes } from "./indexes.ts";
-import { type KeyForm, quoteText } from "./keys.ts";
+import { quoteText } from "./keys.ts";
 import { claimRows, isHeldSql, releaseLease, renewLease } from "./leases.ts";
 import { listSql, valuesSql } from "./row-values.ts";
 import { PostgresSearchTexts } from "./search-texts.ts";
@@ -36,7 +36,7 @@ import { readSortValues } from "./sort-values.ts";
 import { postgresSummarizing } from "./summarizing.ts";
 import { readTotal } from "./totals-table.ts";
 
-/** Documents of a collection in PostgreSQL: one table, with columns for what is derived from a document. */
+/** Documents of a collection in PostgreSQL: one table, with columns derived from a document. */
 export class PostgresLayout extends Table implements Layout {
   readonly search: PostgresSearchTexts;
   readonly stamps: Stamps;
@@ -50,37 +50,31 @@ export class PostgresLayout extends Table implements Layout {
   readonly geo: PostgresGeo;
   readonly summarizing: Summarizing = postgresSummarizing;
   readonly indexes: readonly PostgresIndex[];
-  readonly keyForm: KeyForm;
   /** Whether the server keeps statistics of the fields of indexes. */
   readonly keepsStatistics: boolean;
   /** Whether triggers keep the number of documents. */
   readonly keepsTotal: boolean;
   /** Name of the constraint that keeps ids unique. */
   readonly idConstraint: string;
-  readonly statements: PreparedStatements;
+  readonly statements: PreparedStatements = new PreparedStatements();
   readonly #fieldsOfConstraint: ReadonlyMap<string, readonly string[]>;
 
   constructor(
     definition: CollectionDefinition<unknown>,
     stamps: Stamps,
-    { keyForm, isUnique }: { readonly keyForm: KeyForm; readonly isUnique: boolean } = {
-      keyForm: "bits",
-      isUnique: true,
-    },
+    { isUnique = true }: { readonly isUnique?: boolean } = {},
   ) {
     const { name } = definition;
     super(definition);
     this.search = new PostgresSearchTexts(this);
     this.stamps = stamps;
     this.selectRows = `SELECT json_build_array(${this.columns}, expires_at) FROM ${this.quoted} WHERE `;
-    this.keyForm = keyForm;
     this.keepsStatistics = isUnique;
     this.keepsTotal = isUnique && definition.keepTotal === true;
-    this.statements = new PreparedStatements(keyForm);
     this.searching = new PostgresSearching(this, { isSampled: isUnique });
     this.geo = new PostgresGeo(this);
     this.idConstraint = indexName(name, "id", []);
-    this.indexes = indexesOf(definition, { keyForm, isUnique });
+    this.indexes = indexesOf(definition, { isUnique });
     const uniques = this.indexes.filter((index) => index.isUnique);
     this.#fieldsOfConstraint = new Map([
       [this.idConstraint, ["id"]],
@@ -97,8 +91,8 @@ export class PostgresLayout extends Table implements Layout {
   }
 
   /**
-   * A row is one JSON text, which is parsed as a whole. The rows are chosen before it is written, because before a sort the
-   * server would write the texts of all.
+   * A row is one JSON text, which is parsed as a whole. The rows are chosen before it is written,
+   * because before a sort the server would write the texts of all.
    */
   packed(select: string): string {
     return `SELECT json_build_array(${this.columns}) FROM (${select}) AS page`;

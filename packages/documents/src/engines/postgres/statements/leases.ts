@@ -9,7 +9,7 @@ export interface LeasedTable extends Layout {
   begin(): PostgresDialect;
 }
 
-/** Claims documents; those that somebody else is claiming at the moment are passed over instead of waited for. */
+/** Claims documents; skips those that another process is claiming right now, without waiting. */
 export function* claimRows(
   layout: LeasedTable,
   { query, now, until }: Claiming,

@@ -2,7 +2,7 @@ import type { ParsedPath } from "../../../api/field-path.ts";
 import type { ScalarValue } from "../../../api/where.ts";
 import { jsonOf, quoteText, typeOf } from "./keys.ts";
 
-/** Members of a field, as an index has them: a list in JSON, and the condition under which there is one. */
+/** Members of a field as an index has them: a JSON list, and the condition that there is one. */
 export interface Members {
   readonly list: string;
   /** Leaves out of the index what has no members, such as the texts of a field without lists. */
@@ -10,8 +10,9 @@ export interface Members {
 }
 
 /**
- * Writes the members of a field. Where a name on the way leads to a list, the path of SQL/JSON follows each of its members;
- * a field that is reached through objects alone has members only where it is a list.
+ * Writes the members of a field. Where a name on the way leads to a list, the path of SQL/JSON
+ * follows each of its members; a field that is reached through objects alone has members only where
+ * it is a list.
  */
 export function membersOf(path: ParsedPath): Members {
   if (path.segments.length === 1) {
@@ -24,7 +25,7 @@ export function membersOf(path: ParsedPath): Members {
   };
 }
 
-/** Writes the condition that the members of a field have one of the values, in a form that no index serves. */
+/** Condition that a field's members have one of the values, in a form without index. */
 export function containsSql(
   path: ParsedPath,
   values: readonly ScalarValue[],
@@ -37,7 +38,7 @@ export function containsSql(
   return path.segments.length === 1 ? contains : `(${condition} AND ${contains})`;
 }
 
-/** Writes the same condition in the form that the index of members serves, which does not for ANY. */
+/** The same condition in the form that the members' index serves; ANY would not. */
 export function hasMemberSql(
   path: ParsedPath,
   values: readonly ScalarValue[],

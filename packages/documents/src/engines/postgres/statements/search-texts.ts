@@ -19,7 +19,7 @@ const chunk = 500;
 export interface SearchNames {
   /** Column of the texts. */
   readonly text: string;
-  /** Column of the versions of the documents that the texts are of; undefined where every text is current. */
+  /** Column of the version of the texts' documents; undefined if texts are current. */
   readonly of: string | undefined;
   /** Name of the index of the texts. */
   readonly index: string;
@@ -64,11 +64,13 @@ interface Searched extends SearchNames {
 }
 
 /**
- * The search texts of a collection: a column for each generation. Every program keeps those up to date that it knows of.
+ * The search texts of a collection: a column for each generation. Every program keeps those up to
+ * date that it knows of.
  *
- * The generation with which the collection was created is known to all. The text of a later one has the version of the
- * document next to it. A program that does not know the generation changes the version of the document alone, so the text
- * is seen to be stale; programs that search this generation read these documents, and derive the texts again.
+ * The generation with which the collection was created is known to all. The text of a later one has
+ * the version of the document next to it. A program that does not know the generation changes the
+ * version of the document alone, so the text is seen to be stale; programs that search this
+ * generation read these documents, and derive the texts again.
  */
 export class PostgresSearchTexts {
   /** What this program derives, as the registry has it; null for nothing. */
@@ -99,7 +101,7 @@ export class PostgresSearchTexts {
     return this.#paths;
   }
 
-  /** Takes note of the registered generations: what is derived, the suffix, and whether all texts were derived once. */
+  /** Notes registered generations: what is derived, suffix, and if texts were complete. */
   use(registered: readonly Row[]): void {
     const { name } = this.#table.definition;
     this.#generations = registered.map(([derived, suffix]) => ({
@@ -136,7 +138,7 @@ export class PostgresSearchTexts {
     });
   }
 
-  /** What an UPDATE sets that raises the version by 1 and leaves the texts as they are; with a comma before each. */
+  /** SET terms of an UPDATE that raises the version and keeps texts, each after a comma. */
   keeping(): string {
     return this.#generations
       .map(({ of }) =>
@@ -162,8 +164,8 @@ export class PostgresSearchTexts {
   }
 
   /**
-   * Reads documents whose text is not current, after another one. Before the index of them exists, they are read in the
-   * order of the ids.
+   * Reads documents whose text is not current, after another one. Before the index of them exists,
+   * they are read in the order of the ids.
    */
   *readStale(
     after: Row | undefined,
@@ -219,8 +221,8 @@ export class PostgresSearchTexts {
   }
 
   /**
-   * Takes note of the registered generations, notes that this program uses its own, and derives texts that are stale.
-   * Returns whether that of this program is still registered.
+   * Takes note of the registered generations, notes that this program uses its own, and derives
+   * texts that are stale. Returns whether that of this program is still registered.
    */
   *refresh(): Operation<boolean> {
     this.use(yield* this.registered());

@@ -17,7 +17,7 @@ export class PostgresSearching implements Searching {
   readonly walksWhole: boolean;
   readonly #isSampled: boolean;
 
-  /** `isSampled`: whether a statement may have subqueries of which one decides about another, which not every system takes. */
+  /** `isSampled`: whether subqueries may decide on others, which some systems refuse. */
   constructor(
     table: DialectTable & Pick<Layout, "columns" | "packed" | "quoted">,
     { isSampled }: { readonly isSampled: boolean },
@@ -28,8 +28,8 @@ export class PostgresSearching implements Searching {
   }
 
   /**
-   * The indexes of words and of members find all rows before they return the first one, so a sample of the latest documents
-   * is looked at before.
+   * The indexes of words and of members find all rows before they return the first one, so a sample
+   * of the latest documents is looked at before.
    */
   probe(lookup: Lookup, limit: number): Statement {
     return this.count(lookup, limit);
@@ -77,7 +77,8 @@ export class PostgresSearching implements Searching {
     const { parts, count } = partsOf(lookup.words);
     const counts = parts.map((part) => countSql(sql.hasWords([part])));
     const counted = `SELECT ${together} AS together, least(${counts.join(", ")}) AS rarest FROM ${sample}`;
-    // What was counted when the table was analyzed, for as many pages as it has now: as the planner does.
+    // What was counted when the table was analyzed, for as many pages as it has now: as the planner
+    // does.
     const documents =
       "reltuples / greatest(relpages, 1) * pg_relation_size(oid) / current_setting('block_size')::int8";
     const entries = `rarest * ${sql.bind(count, "numeric")} * ${documents} > ${manyEntries * sampleSize}`;

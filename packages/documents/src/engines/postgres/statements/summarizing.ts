@@ -6,8 +6,9 @@ import { jsonOf } from "./keys.ts";
 const scalarTypes = "('string', 'number', 'boolean')";
 
 /**
- * PostgreSQL adds decimal numbers exactly, and `jsonb` has them as they were given. Without OFFSET it also sorts whole
- * documents by the fields of a group, because it takes each group for a single document.
+ * PostgreSQL adds decimal numbers exactly, and `jsonb` has them as they were given. Without OFFSET
+ * it also sorts whole documents by the fields of a group, because it takes each group for a single
+ * document.
  */
 export const postgresSummarizing: Summarizing = {
   scalar: (path) => {
@@ -32,7 +33,7 @@ export const postgresSummarizing: Summarizing = {
   member: "member",
 };
 
-/** The same for tables that are spread over servers: none of them could compute a statement with OFFSET on its own. */
+/** The same for tables spread over servers: none of them can compute OFFSET on its own. */
 export const distributedSummarizing: Summarizing = { ...postgresSummarizing, once: "" };
 
 function summaryOf(_path: ParsedPath, json: string, needs: Needs): readonly string[] {

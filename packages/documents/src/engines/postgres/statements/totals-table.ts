@@ -4,8 +4,8 @@ import type { Statement } from "../../operation.ts";
 import { quoteText } from "./keys.ts";
 
 /**
- * The table with the totals of collections with `keepTotal`. A total is the sum of several rows, of which each writer
- * changes another one, so that writers do not wait for each other.
+ * The table with the totals of collections with `keepTotal`. A total is the sum of several rows, of
+ * which each writer changes another one, so that writers do not wait for each other.
  */
 export const totalsTable: string = quoteName("fetchwork:totals");
 
@@ -47,7 +47,7 @@ function triggerFor(event: string): string {
   return `${triggerName}:${event}`;
 }
 
-/** Writes the statement that creates the table of totals. Its few rows change so often that it is vacuumed early. */
+/** Writes CREATE TABLE for totals; frequent changes of few rows need early vacuum. */
 export function createTotals(): string {
   return (
     `CREATE TABLE IF NOT EXISTS ${totalsTable} (collection text COLLATE "C" NOT NULL, slot integer NOT NULL, ` +
@@ -57,10 +57,11 @@ export function createTotals(): string {
 }
 
 /**
- * Writes the statements that have the server keep the total of a collection, whichever program changes its documents.
+ * Writes the statements that have the server keep the total of a collection, whichever program
+ * changes its documents.
  *
- * The functions name their schema and run as their owner, because other programs may have another search path and may not
- * be allowed to change the totals.
+ * The functions name their schema and run as their owner, because other programs may have another
+ * search path and may not be allowed to change the totals.
  *
  * @param schema - The schema of the table, quoted.
  */
@@ -92,9 +93,10 @@ export function createTotalTriggers(table: Table, schema: string): readonly stri
 }
 
 /**
- * Writes the body of a function that adds to a row that no other open transaction has changed, as long as there is one. The
- * row is looked for from the number of the server's process on, so that it is most often the same one. ON CONFLICT finds it
- * by the index and reads nothing that a serializable transaction would have to keep in mind.
+ * Writes the body of a function that adds to a row that no other open transaction has changed, as
+ * long as there is one. The row is looked for from the number of the server's process on, so that
+ * it is most often the same one. ON CONFLICT finds it by the index and reads nothing that a
+ * serializable transaction would have to keep in mind.
  */
 function addToSlot(totals: string, difference: string): string {
   return (
@@ -126,8 +128,8 @@ export function forgetTotal({ definition: { name } }: Table): string {
 }
 
 /**
- * Writes the statement that counts the documents there are. It sees them and what the triggers have counted so far at one
- * moment, so nobody has to wait for it.
+ * Writes the statement that counts the documents there are. It sees them and what the triggers have
+ * counted so far at one moment, so nobody has to wait for it.
  */
 export function countOnce({ definition: { name }, quoted }: Table): string {
   return (
@@ -147,7 +149,7 @@ export function readTotal(collection: string, sql: Dialect): Statement {
   );
 }
 
-/** Writes the statement that reads the total that is kept of a collection and the right one, where they differ. */
+/** Writes the statement that reads a collection's kept and actual total where they differ. */
 export function wrongTotal(collection: string): string {
   const kept =
     `SELECT CASE WHEN min(slot) = ${firstSlot} THEN sum(documents) END FROM ${totalsTable} ` +

@@ -16,17 +16,26 @@ const maxRemembered = 128;
 /** Says that a read took too long for this thread; it changed nothing and can be done elsewhere. */
 export const tooSlow: Error = new DocumentsError("ERR_DOCUMENTS_ENGINE", "the read takes too long");
 
+/** Whether the time of the statements that are written now is limited. */
+export interface Timing {
+  readonly isTimed: boolean;
+}
+
 /**
  * Ends reads that hold up the event loop.
  *
  * SQLite asks a function for each row that it looks at, whether that is part of the result or not,
  * so what counts is what a read really costs, and not what its plan says.
  */
-export class Budget {
+export class Budget implements Timing {
   readonly #slow = new Map<string, number>();
   #began = Infinity;
   #rows = 0;
   #text = "";
+
+  get isTimed(): boolean {
+    return this.#began < Infinity;
+  }
 
   /** Creates the function on a connection. */
   attach(connection: Connection): void {
@@ -40,11 +49,16 @@ export class Budget {
     });
   }
 
-  /** Begins the time of one read, which may be of several statements. */
+  /** Begins the time of one read, which may be of several statements and ends at once. */
   begin(): void {
     this.#began = performance.now();
     this.#rows = 0;
     this.#text = "";
+  }
+
+  /** Ends the time of a read. */
+  end(): void {
+    this.#began = Infinity;
   }
 
   /** Gives a read up that took too long a moment ago. */

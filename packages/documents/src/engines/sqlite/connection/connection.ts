@@ -16,7 +16,7 @@ export interface SqliteStatement {
   setReturnArrays(enabled: boolean): void;
 }
 
-/** What a connection needs of a database: `DatabaseSync` of `node:sqlite`, or a driver with the same methods. */
+/** What a connection needs of `DatabaseSync` of `node:sqlite` or a similar driver. */
 export interface SqliteDatabase {
   readonly isOpen: boolean;
   readonly isTransaction: boolean;
@@ -79,8 +79,8 @@ export class Connection {
   }
 
   /**
-   * Adds a row, and returns its `rowid`. RETURNING would make a savepoint of the statement, at which
-   * FTS5 writes all that it has gathered since the last one.
+   * Adds a row, and returns its `rowid`. RETURNING would make a savepoint of the statement, at
+   * which FTS5 writes all that it has gathered since the last one.
    */
   insert(sql: string, parameters: readonly Cell[]): number {
     try {

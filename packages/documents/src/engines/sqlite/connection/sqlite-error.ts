@@ -49,7 +49,7 @@ export function toDocumentsError(error: unknown): unknown {
   });
 }
 
-/** Gives the message of an error, with what can be done about it where that is the modes of files. */
+/** Returns an error's message, with a remedy where file permissions are the cause. */
 export function explain(error: Error): string {
   const primary = (resultCode(error) ?? 0) & 0xff;
   return primary === readonlyCode || primary === cantOpenCode

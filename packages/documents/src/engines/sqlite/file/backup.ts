@@ -6,8 +6,8 @@ import { DocumentsError } from "../../../api/errors.ts";
 const ownerOnly = 0o600;
 
 /**
- * Writes a file under a temporary name, and renames it when all of it is on the disk; never replaces
- * another file.
+ * Writes a file under a temporary name, and renames it when all of it is on the disk; never
+ * replaces another file.
  */
 export async function writeWhole(
   path: string,

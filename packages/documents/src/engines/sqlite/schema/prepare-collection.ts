@@ -20,7 +20,7 @@ import {
 } from "../statements/members.ts";
 
 const rebuildChunk = 500;
-/** Documents of which another thread builds what is missing: this many take some 10 milliseconds. */
+/** Number of documents from which another thread builds what is missing: about 10 ms of work. */
 const manyDocuments = 10_000;
 
 /** Brings the tables and indexes of a collection up to its definition, inside a transaction. */

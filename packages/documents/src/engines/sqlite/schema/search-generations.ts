@@ -24,7 +24,8 @@ export function readGenerations(connection: Connection, collection: string): rea
 }
 
 /**
- * Registers what this program searches and builds the first part, which is all of a small collection.
+ * Registers what this program searches and builds the first part, which is all of a small
+ * collection.
  */
 export function prepareSearch(connection: Connection, layout: SqliteLayout): void {
   const { name } = layout.definition;
@@ -98,7 +99,7 @@ export function dropGeneration(connection: Connection, collection: string, suffi
   ]);
 }
 
-/** Derives texts that are not in the table of this program yet, at most some hundred and for about `time` milliseconds. */
+/** Derives missing texts, at most some hundred and for about `time` milliseconds. */
 function buildSearch(connection: Connection, layout: SqliteLayout, time: number): void {
   const { definition, search } = layout;
   if (search.derived === null) return;

@@ -19,12 +19,12 @@ interface ChangeMeta {
   readonly at: string;
 }
 
-/** Columns of a document's row that its checksum covers, in the order of {@link documentChecksum}, with it at the end. */
+/** Columns that a row's checksum covers, in the order of {@link documentChecksum}. */
 export function checkedColumns({ hasRemoved }: { readonly hasRemoved: boolean }): string {
   return `id, version, created_at, updated_at, ${hasRemoved ? "deleted_at" : "NULL"}, doc, checksum`;
 }
 
-/** Computes the checksum (CRC-32) of all that a reader sees of a document: id, version, times and text. */
+/** Computes the CRC-32 of what readers see of a document: id, version, times, text. */
 export function documentChecksum(
   { id, version, createdAt, updatedAt, deletedAt }: Meta,
   text: string,

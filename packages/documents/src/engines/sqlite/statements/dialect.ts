@@ -16,7 +16,7 @@ import { tickSql } from "../connection/budget.ts";
 import { jsonPath, quoteText } from "./json.ts";
 import { memberOf, memberSql, membersOf, membersTable } from "./members.ts";
 
-/** Writes the value of a field as an index holds it. A query uses the index only by the very same expression. */
+/** Writes a field's value as in an index, which queries need in the same expression. */
 export function indexExpression(path: ParsedPath): string {
   return path.meta === undefined
     ? `json_extract(doc, ${quoteText(jsonPath(path.segments))})`
@@ -24,8 +24,8 @@ export function indexExpression(path: ParsedPath): string {
 }
 
 /**
- * Writes statements of SQLite. Placeholders have no numbers, which Node 22 cannot bind, so values are bound in the order
- * of the text.
+ * Writes statements of SQLite. Placeholders have no numbers, which Node 22 cannot bind, so values
+ * are bound in the order of the text.
  */
 export class SqliteWriter implements StatementWriter {
   readonly values: Value[] = [];
@@ -72,11 +72,13 @@ export interface SqliteTable {
 /**
  * Writes expressions over the JSON text of documents.
  *
- * `json_extract` loses some types: `true` reads as 1, an object as its text. Where a value would be ambiguous, and only
- * there, the JSON type is compared too, because that needs the document where otherwise an index is enough.
+ * `json_extract` loses some types: `true` reads as 1, an object as its text. Where a value would be
+ * ambiguous, and only there, the JSON type is compared too, because that needs the document where
+ * otherwise an index is enough.
  *
- * The path of a field without an index is bound as well. So the number of different statements depends on the program
- * and not on its users, who would otherwise fill the memory with prepared ones.
+ * The path of a field without an index is bound as well. So the number of different statements
+ * depends on the program and not on its users, who would otherwise fill the memory with prepared
+ * ones.
  */
 export class SqliteDialect extends SqliteWriter implements Dialect {
   readonly #table: SqliteTable;
@@ -197,7 +199,7 @@ export class SqliteDialect extends SqliteWriter implements Dialect {
     return [`seq IN (SELECT rowid FROM ${this.matches(words)})`];
   }
 
-  /** Writes FROM and WHERE: words are looked up as strings of FTS5, in which only a double quote has a meaning. */
+  /** Writes FROM and WHERE: words become FTS5 strings, where only `"` has a meaning. */
   matches(words: readonly string[]): string {
     const phrases = words.map((word) => `"${word.replaceAll('"', '""')}"`);
     const terms = [...this.countVisited("rowid"), `text MATCH ${this.bind(phrases.join(" AND "))}`];
@@ -236,7 +238,7 @@ export class SqliteDialect extends SqliteWriter implements Dialect {
     return this.#table.indexed.has(path.text) ? quoteText(text) : this.bind(text);
   }
 
-  /** Writes the term that a field is of one of some JSON types, with AND before it: the document is read for it. */
+  /** Writes AND and the condition that a field is of one of some JSON types: reads the document. */
   protected ofType(path: ParsedPath, types: string): string {
     return ` AND ${this.#type(path)} IN (${types})`;
   }
@@ -247,7 +249,7 @@ export class SqliteDialect extends SqliteWriter implements Dialect {
   }
 }
 
-/** Writes conditions that an index alone can tell: of an ambiguous value some rows more have them. */
+/** Writes conditions that an index alone checks: an ambiguous value may match more rows. */
 export class SqliteKeyDialect extends SqliteDialect {
   protected override ofType(): string {
     return "";

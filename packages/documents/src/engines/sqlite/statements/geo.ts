@@ -8,8 +8,9 @@ import type { Operation, Statement } from "../../operation.ts";
 import { selectionTerms } from "../../operations/where.ts";
 
 /**
- * Places of documents, in a table next to that of the documents. A row has the number of the field in the definition, the
- * cell that queries find it by, and the exact vector that they compare, so that no document is read that is too far away.
+ * Places of documents, in a table next to that of the documents. A row has the number of the field
+ * in the definition, the cell that queries find it by, and the exact vector that they compare, so
+ * that no document is read that is too far away.
  */
 export class SqliteGeo implements GeoLayout {
   readonly #layout: Layout;
@@ -85,7 +86,7 @@ export class SqliteGeo implements GeoLayout {
 
   select(search: NearSearch, limit: number | undefined, offset: number): Statement {
     const { columns, quoted } = this.#layout;
-    const sql = this.#layout.begin({ isTimed: search.isTimed });
+    const sql = this.#layout.begin();
     const inner = this.#from(search, sql);
     // The documents are read when it is known which ones they are.
     return sql.read(
@@ -96,7 +97,7 @@ export class SqliteGeo implements GeoLayout {
   }
 
   count(search: NearSearch, max: number | undefined): Statement {
-    const sql = this.#layout.begin({ isTimed: search.isTimed });
+    const sql = this.#layout.begin();
     const inner = this.#from(search, sql);
     return sql.read(`SELECT count(*) FROM (SELECT 1 ${inner}${sql.page(max, 0)})`);
   }

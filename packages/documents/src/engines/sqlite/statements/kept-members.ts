@@ -6,8 +6,9 @@ import type { Operation } from "../../operation.ts";
 import { compareMembers, memberSql, membersTable, type MembersTable } from "./members.ts";
 
 /**
- * Keeps the tables of members of a collection up to date: all that the file has, even those that only another program
- * declares. Triggers are slower, because FTS5 writes all that it has buffered before each statement that fires one.
+ * Keeps the tables of members of a collection up to date: all that the file has, even those that
+ * only another program declares. Triggers are slower, because FTS5 writes all that it has buffered
+ * before each statement that fires one.
  */
 export class KeptMembers {
   readonly #layout: Pick<Layout, "definition" | "listIndexed" | "quoted">;
@@ -22,7 +23,7 @@ export class KeptMembers {
     return this.#tables.length > 0;
   }
 
-  /** Sets the fields that have a table; returns whether all that this program declares are among them. */
+  /** Sets the fields that have a table; returns whether all declared fields have one. */
   use(fields: readonly string[]): boolean {
     const { definition, listIndexed } = this.#layout;
     this.#tables = fields.map((field) => membersTable(definition.name, field));
@@ -52,7 +53,7 @@ export class KeptMembers {
     }
   }
 
-  /** Writes the statements that delete the members of the rows that a query selects, before these are deleted. */
+  /** Writes the statements that delete members of rows before the rows are deleted. */
   removals(rows: string): readonly string[] {
     return this.#tables.map((table) => {
       const name = quoteName(table.name);

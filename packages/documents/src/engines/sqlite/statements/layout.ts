@@ -11,11 +11,11 @@ import {
   type Recording,
   type RowChange,
   Table,
-  type Timed,
 } from "../../layout.ts";
 import { atomically, type Operation, type Row, type Statement } from "../../operation.ts";
 import { whereSql } from "../../operations/where.ts";
 import { generationsTable } from "../../own-tables.ts";
+import type { Timing } from "../connection/budget.ts";
 import { checkedColumns, documentChecksum, removedRow } from "./checksums.ts";
 import { SqliteDialect } from "./dialect.ts";
 import { SqliteGeo } from "./geo.ts";
@@ -29,8 +29,8 @@ import { SqliteSearching } from "./searching.ts";
 import { sqliteSummarizing } from "./summarizing.ts";
 
 /**
- * Documents of a collection in SQLite: a table of documents whose rows have numbers, and tables next to it for search
- * texts, members of lists, places and leases, which are changed with it.
+ * Documents of a collection in SQLite: a table of documents whose rows have numbers, and tables
+ * next to it for search texts, members of lists, places and leases, which are changed with it.
  */
 export class SqliteLayout extends Table implements Layout {
   readonly stamps: Stamps;
@@ -47,14 +47,21 @@ export class SqliteLayout extends Table implements Layout {
   readonly geo: SqliteGeo;
   readonly summarizing: typeof sqliteSummarizing = sqliteSummarizing;
   readonly indexes: readonly SqliteIndex[];
+  readonly #timing: Timing;
   readonly #insertText: string;
   readonly #readByIdText: string;
   readonly #readCheckedText: string;
   readonly #markRemovedText: string;
 
-  constructor(definition: CollectionDefinition<unknown>, stamps: Stamps) {
+  /** `timing` says whether the time of what is written is limited. Default: it never is. */
+  constructor(
+    definition: CollectionDefinition<unknown>,
+    stamps: Stamps,
+    timing: Timing = { isTimed: false },
+  ) {
     super(definition);
     this.stamps = stamps;
+    this.#timing = timing;
     this.search = new SqliteSearchTexts(this);
     this.members = new KeptMembers(this);
     this.hasRemoved = this.softDelete;
@@ -82,8 +89,8 @@ export class SqliteLayout extends Table implements Layout {
     return quoteName(this.search.table);
   }
 
-  begin({ isTimed = false }: Timed = {}): SqliteDialect {
-    return new SqliteDialect(this, isTimed);
+  begin({ isShort = false }: { readonly isShort?: boolean } = {}): SqliteDialect {
+    return new SqliteDialect(this, this.#timing.isTimed && !isShort);
   }
 
   readById(id: string): Statement {
@@ -161,7 +168,8 @@ export class SqliteLayout extends Table implements Layout {
       text: `DELETE FROM ${this.quoted}${where}`,
       values,
     };
-    // After the documents, whose condition may be that a lease is held. There are few leases, and each looks for its document.
+    // After the documents, whose condition may be that a lease is held. There are few leases, and
+    // each looks for its document.
     yield {
       kind: "write",
       text:
@@ -188,11 +196,8 @@ export class SqliteLayout extends Table implements Layout {
     return isHeldSql(this, token, sql);
   }
 
-  findUnindexed(
-    words: readonly string[],
-    options: { readonly isTimed: boolean },
-  ): Operation<readonly Row[number][]> {
-    return this.search.findUnindexed(words, options);
+  findUnindexed(words: readonly string[]): Operation<readonly Row[number][]> {
+    return this.search.findUnindexed(words);
   }
 
   *generations(): Operation<ReadonlyMap<string, boolean>> {

@@ -3,7 +3,7 @@ import type { ScalarValue } from "../../../api/where.ts";
 import { quoteName } from "../../dialect.ts";
 import { jsonPath, quoteText } from "./json.ts";
 
-/** A table of the members of lists of one field. A member has its type, because `true` would equal 1. */
+/** Table of list members of one field. Members have types: `true` would equal 1. */
 export interface MembersTable {
   /** Name, not quoted. */
   readonly name: string;
@@ -15,7 +15,7 @@ export function membersTable(collection: string, field: string): MembersTable {
   return { name: `${collection}:members:${JSON.stringify(field)}`, path: parsePath(field) };
 }
 
-/** Returns the field of a table of members of a collection from its name; undefined for another table. */
+/** Returns the field of a table of members from the table's name; undefined for other tables. */
 export function fieldOfMembers(collection: string, name: string): string | undefined {
   const prefix = `${collection}:members:`;
   if (!name.startsWith(prefix)) return undefined;
@@ -46,7 +46,7 @@ export function compareMembers(
   };
 }
 
-/** Writes the type and the value by which a row of `json_each` is compared. The atom of `null` is NULL, which IN never finds. */
+/** Writes type and value that compare a row of `json_each`. IN never finds NULL atoms. */
 export function memberSql(row: string): string {
   return `replace(${row}.type, 'real', 'integer'), coalesce(${row}.atom, '')`;
 }
@@ -62,8 +62,9 @@ export function memberOf(value: ScalarValue): {
 }
 
 /**
- * Writes FROM and WHERE for the members of a field of a JSON text, as rows `m` of `json_each`. Where a name on the way leads
- * to a list, each of its members is followed. `text` writes a path, each time in the order of the text.
+ * Writes FROM and WHERE for the members of a field of a JSON text, as rows `m` of `json_each`.
+ * Where a name on the way leads to a list, each of its members is followed. `text` writes a path,
+ * each time in the order of the text.
  */
 export function membersOf(
   { segments }: ParsedPath,

@@ -30,7 +30,7 @@ export function* recordChange(
   yield { kind: "recorded" };
 }
 
-/** Writes the removal of the documents that a condition selects to the feed, before they are gone. */
+/** Writes the removal of selected documents to the feed, before they are gone. */
 export function* recordRemoved(
   { definition, quoted }: Layout,
   { sql, terms }: Condition,

@@ -24,7 +24,8 @@ export function searchTableOf(collection: string, suffix: string): string {
 }
 
 /**
- * The search texts of a collection. Each generation has a table, and every program keeps all of them up to date.
+ * The search texts of a collection. Each generation has a table, and every program keeps all of
+ * them up to date.
  */
 export class SqliteSearchTexts {
   /** What this program derives, as the registry has it; null for nothing. */
@@ -54,7 +55,7 @@ export class SqliteSearchTexts {
     return this.#generations.length > 0;
   }
 
-  /** Takes note of the registered generations; returns whether that of this program is among them. */
+  /** Notes registered generations; returns whether this program's is among them. */
   use(registered: readonly Row[]): boolean {
     this.#generations = registered.map(([derived, suffix]) =>
       describeGeneration(String(derived), String(suffix)),
@@ -96,14 +97,12 @@ export class SqliteSearchTexts {
   }
 
   /**
-   * Finds the rows with the words among the documents whose texts are not in the table yet: it reads these documents.
+   * Finds the rows with the words among the documents whose texts are not in the table yet: it
+   * reads these documents.
    *
    * @throws {UnregisteredError}
    */
-  *findUnindexed(
-    words: readonly string[],
-    options: { readonly isTimed: boolean },
-  ): Operation<readonly Row[number][]> {
+  *findUnindexed(words: readonly string[]): Operation<readonly Row[number][]> {
     const { definition } = this.#layout;
     if (this.derived === null) return [];
     const { rows } = yield {
@@ -120,24 +119,20 @@ export class SqliteSearchTexts {
     const found: Row[number][] = [];
     if (Number(done) < Number(goal)) {
       const range = { after: Number(done), until: Number(goal) };
-      yield* this.#findWithin(words, { ...options, ...range }, found);
+      yield* this.#findWithin(words, range, found);
     }
     return found;
   }
 
   *#findWithin(
     words: readonly string[],
-    range: {
-      readonly after: number;
-      readonly until: number;
-      readonly isTimed: boolean;
-    },
+    range: { readonly after: number; readonly until: number },
     found: Row[number][],
   ): Operation<void> {
     const { definition, quoted } = this.#layout;
     const textOf = describeGeneration(this.derived ?? "", "").textOf;
     for (let { after } = range; ;) {
-      const sql = this.#layout.begin({ isTimed: range.isTimed });
+      const sql = this.#layout.begin();
       const terms = [
         ...sql.countVisited(),
         `seq > ${sql.bind(after, "bigint")}`,

@@ -1,20 +1,25 @@
 import { partsOf } from "../../../document/search-text.ts";
-import type { FoundBy, Layout, Lookup, Searching, Timed } from "../../layout.ts";
+import type { FoundBy, Layout, Lookup, Searching } from "../../layout.ts";
 import type { Statement } from "../../operation.ts";
 import { filterSql } from "../../operations/filter-sql.ts";
 import { sampleSize } from "../../operations/search.ts";
 import { whereSql } from "../../operations/where.ts";
 import { SqliteDialect, SqliteKeyDialect, type SqliteTable } from "./dialect.ts";
 
-/** Looks words up in the table of search texts, members of lists in theirs, and conditions in indexes of values. */
+/** What a search needs to know of a collection. */
+interface SearchedTable extends Pick<Layout, "quoted" | "softDelete">, SqliteTable {
+  begin(): SqliteDialect;
+}
+
+/** Looks up words in search texts, members in their tables, conditions in indexes. */
 export class SqliteSearching implements Searching {
   readonly findsConditions = true;
   /** The texts and members of removed documents are there too. */
   readonly probesVisible: boolean;
   readonly walksWhole = false;
-  readonly #layout: Pick<Layout, "quoted"> & SqliteTable;
+  readonly #layout: SearchedTable;
 
-  constructor(layout: Pick<Layout, "quoted" | "softDelete"> & SqliteTable) {
+  constructor(layout: SearchedTable) {
     this.#layout = layout;
     this.probesVisible = !layout.softDelete;
   }
@@ -38,8 +43,8 @@ export class SqliteSearching implements Searching {
   }
 
   /** The index returns its rows one by one, so no more are visited than are counted. */
-  count(lookup: Lookup, limit: number | undefined, { isTimed = false }: Timed = {}): Statement {
-    const sql = new SqliteDialect(this.#layout, isTimed);
+  count(lookup: Lookup, limit: number | undefined): Statement {
+    const sql = this.#layout.begin();
     const found = `${this.#rowsOf(lookup, sql)}${sql.page(limit, 0)}`;
     return sql.read(`SELECT count(*) FROM (${found})`);
   }

@@ -20,8 +20,8 @@ export const formatVersion = 6;
 
 /** Creates the tables of an empty store, in a transaction. */
 export function createTables(connection: Connection): void {
-  // AUTOINCREMENT, because a position must not come again after the last record was trimmed. A generation of search texts is
-  // built when `done` reached `goal`, a number of a row.
+  // AUTOINCREMENT, because a position must not come again after the last record was trimmed. A
+  // generation of search texts is built when `done` reached `goal`, a number of a row.
   connection.exec(`
     CREATE TABLE ${registryTable} (
       name TEXT PRIMARY KEY COLLATE NOCASE,

@@ -12,13 +12,13 @@ export interface BuildJob {
   /** Everything that collections need, or search texts that are missing. */
   readonly task: "prepare" | "search";
   readonly definitions: readonly CollectionDefinition<unknown>[];
-  /** Time to wait for another connection that writes, in milliseconds. By default as long as it takes. */
+  /** Milliseconds to wait for another connection that writes. Default: as long as it takes. */
   readonly busyTimeout?: number | undefined;
   /** Becomes 1 when the build is to end. */
   readonly stop: Int32Array;
 }
 
-/** Time for which a part of a build holds the lock of the file, and time between two parts, in milliseconds. */
+/** Milliseconds for which a part of a build holds the file's lock, and between two parts. */
 const buildTime = 25;
 const pause = 15;
 /** Time after which a file is tried again that another connection writes to, in milliseconds. */
@@ -52,7 +52,7 @@ export function build({
   }
 }
 
-/** Runs work when no other connection writes; returns undefined without running it when the build is to end. */
+/** Runs work when nobody else writes; undefined without running it at the build's end. */
 function inTransaction<R>(
   connection: Connection,
   { busyTimeout = Infinity, stop }: Pick<BuildJob, "busyTimeout" | "stop">,

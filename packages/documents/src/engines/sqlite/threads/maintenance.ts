@@ -96,7 +96,7 @@ function checkSums(
   return problems;
 }
 
-/** Compares the records of the change feed with their checksums, and their positions, which have no gaps. */
+/** Compares feed records with their checksums, and positions, which have no gaps. */
 function checkChanges(connection: Connection): readonly string[] {
   const problems: string[] = [];
   const numberOf = (sql: string): number => Number(connection.get(sql, [])?.[0] ?? 0);
@@ -127,7 +127,7 @@ function checkChanges(connection: Connection): readonly string[] {
   return problems;
 }
 
-/** Reads rows in parts; `text` has the key of the last row as its first value, and `key` is the place of its column. */
+/** Reads rows in parts; `text` begins with the last row's key, `key` is its column. */
 function* rowsOf(
   connection: Connection,
   text: string,
@@ -145,7 +145,7 @@ function damagedDocument(name: string, id: unknown): string {
   return `the document ${JSON.stringify(id)} of "${name}" is damaged`;
 }
 
-/** Compares the search texts of a generation with the documents, besides those that are not built yet. */
+/** Compares a generation's search texts with the documents, except unbuilt ones. */
 function checkSearch(
   connection: Connection,
   name: string,

@@ -12,7 +12,7 @@ import type { Failure, Job, Part } from "./slow-reads.ts";
 /** Rows of one message: about as long as the main thread may be held up. */
 const rowsPerPart = 500;
 
-/** Answers the reads that come in, each in parts that are asked for one by one, until "end". */
+/** Responds to the reads that come in, each in parts that are asked for one by one, until "end". */
 export function serveSlowReads(port: MessagePort, path: string): void {
   const stamps = createStamps();
   let connection: Connection | undefined;
@@ -25,7 +25,7 @@ export function serveSlowReads(port: MessagePort, path: string): void {
     connection.exec("BEGIN");
     try {
       const layout = new SqliteLayout(definition, stamps);
-      return runReading(connection, readPlanned(layout, plan, { isTimed: false }));
+      return runReading(connection, readPlanned(layout, plan));
     } finally {
       connection.rollback();
     }

@@ -17,7 +17,7 @@ export interface Job {
   readonly plan: ReadPlan;
 }
 
-/** A part of an answer; the thread waits for "next" between two, so that no turn takes long. */
+/** A part of a result; the thread waits for "next" between two, so that no turn takes long. */
 export interface Part extends Extent {
   readonly rows: readonly Row[];
   /** Set with the last part. */
@@ -38,11 +38,11 @@ interface Waiting extends Job {
 
 const maxThreads = 2;
 const maxWaiting = 256;
-/** Nobody waits longer for an answer; reads whose clients have left must not stand before those of others. */
+/** Maximum wait for a read; reads whose clients have left must not delay those of others. */
 const maxWait = 30_000;
 /** How much longer the write-ahead log may become before reads make room for a checkpoint. */
 const maxLogGrowth = 64 * 1024 * 1024;
-/** The longest time that reads wait for a checkpoint: a transaction that they wait for may wait for them. */
+/** Maximum time that reads wait for a checkpoint, which a transaction may delay. */
 const maxPause = 1000;
 
 /**
@@ -70,7 +70,7 @@ export class SlowReads {
     this.#checkpoint = checkpoint;
   }
 
-  /** Answers a query; each row of the result is what `map` makes of it. */
+  /** Responds to a query; each row of the result is what `map` makes of it. */
   run<R>(job: Job, map: (row: Row) => R): Promise<Found<R>> {
     if (this.#waiting.length >= maxWaiting) {
       return Promise.reject(busy(`more than ${maxWaiting} slow reads wait for their turn`));

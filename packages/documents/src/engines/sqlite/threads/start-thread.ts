@@ -29,7 +29,8 @@ export async function runMaintenance(
     problems = message;
   });
   try {
-    // It ends by itself: a thread that is terminated while SQLite closes a file may take the process along.
+    // It ends by itself: a thread that is terminated while SQLite closes a file may take the
+    // process along.
     await once(worker, "exit");
     if (!Array.isArray(problems)) throw new Error("the thread ended before it was done");
     return problems.map(String);
@@ -64,8 +65,9 @@ export async function runBuild(
 }
 
 /**
- * Returns the flags of a thread where it cannot have those of the process: with `--input-type`, which belongs to a program
- * on the command line, Node refuses to run a file. The conditions still decide which files packages consist of.
+ * Returns the flags of a thread where it cannot have those of the process: with `--input-type`,
+ * which belongs to a program on the command line, Node refuses to run a file. The conditions still
+ * decide which files packages consist of.
  */
 function ownFlags(): { readonly execArgv?: string[] } {
   const flags = process.execArgv;

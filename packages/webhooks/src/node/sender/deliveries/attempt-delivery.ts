@@ -48,7 +48,7 @@ export interface AttemptResult {
   readonly reason?: string;
   /** The beginning of a response that is not a success. */
   readonly excerpt?: string;
-  /** Whether the time was over before the response had ended; a response whose head arrived has its status all the same. */
+  /** Whether time ended before the response did; a head's status counts all the same. */
   readonly timedOut: boolean;
   /** Milliseconds that the server asked to wait. */
   readonly retryAfter?: number | undefined;
@@ -56,7 +56,7 @@ export interface AttemptResult {
 
 /** The version of this package, part of the `user-agent`. */
 const version = "0.1.0";
-/** Bytes of a response that are read, so that its connection can be used again; the connection of a longer one is closed. */
+/** Bytes of a response that are read to reuse its connection; a longer response closes it. */
 const maximumResponse = 16_384;
 /** Characters of a response that are kept. */
 const maximumExcerpt = 500;
@@ -153,8 +153,8 @@ async function post(
 }
 
 /**
- * Reads a body up to the limit, cancels the rest, and returns its beginning as one line. The status counts: a body that is
- * late, too large or broken changes nothing.
+ * Reads a body up to the limit, cancels the rest, and returns its beginning as one line. The status
+ * counts: a body that is late, too large or broken changes nothing.
  */
 async function beginningOf(body: ReadableStream<Uint8Array>): Promise<string> {
   const decoder = new TextDecoder();

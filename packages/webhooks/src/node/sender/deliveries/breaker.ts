@@ -19,9 +19,10 @@ const maxRemembered = 10_000;
 const maxMoved = 500;
 
 /**
- * Pauses endpoints that fail again and again: what is due for one of them is moved to the end of the pause by one update, and
- * not by an attempt each. Of very many deliveries the first ones are moved, and the others are left out of looks. Then one
- * delivery is attempted at a time, until one is delivered.
+ * Pauses endpoints that fail again and again: what is due for one of them is moved to the end of
+ * the pause by one update, and not by an attempt each. Of very many deliveries the first ones are
+ * moved, and the others are left out of looks. Then one delivery is attempted at a time, until one
+ * is delivered.
  */
 export class Breaker {
   readonly #parts: BreakerParts;
@@ -68,7 +69,7 @@ export class Breaker {
     return [...this.#crowded].filter((endpointId) => this.isPaused(endpointId));
   }
 
-  /** Counts an attempt that failed, and begins the next pause. What was under way when the last one began counts as one. */
+  /** Counts a failed attempt and begins a pause. Running ones then count as one. */
   async failed(endpointId: string): Promise<void> {
     if (this.isPaused(endpointId)) return;
     const failures = (this.#failing.get(endpointId)?.failures ?? 0) + 1;

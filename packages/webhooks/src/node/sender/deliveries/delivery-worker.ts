@@ -34,11 +34,13 @@ export interface WorkerParts extends SettleParts, Omit<AttemptOptions, "signal">
 const maxLeftOut = 200;
 
 /**
- * Takes due deliveries from the store and sends them. Any number of workers, in any number of processes, share one store:
- * a delivery belongs to the worker that moved its due time forward, until that time.
+ * Takes due deliveries from the store and sends them. Any number of workers, in any number of
+ * processes, share one store: a delivery belongs to the worker that moved its due time forward,
+ * until that time.
  *
- * Endpoints that are known to have more than they may get now wait in line, and are asked for by name. Looks at the whole
- * store leave them out, so that the backlog of one endpoint neither hides others nor costs with each delivery.
+ * Endpoints that are known to have more than they may get now wait in line, and are asked for by
+ * name. Looks at the whole store leave them out, so that the backlog of one endpoint neither hides
+ * others nor costs with each delivery.
  */
 export class DeliveryWorker {
   readonly #parts: WorkerParts;
@@ -80,7 +82,7 @@ export class DeliveryWorker {
     this.#wake();
   }
 
-  /** Claims nothing more and waits for running attempts. After `grace` milliseconds it aborts them, to be retried later. */
+  /** Claims no more and waits; after `grace` ms it aborts attempts for later retries. */
   async stop(grace: number): Promise<void> {
     this.#state = "stopped";
     clearTimeout(this.#timer);
@@ -125,7 +127,7 @@ export class DeliveryWorker {
     return Math.min(room, 1 - this.#health.running(endpointId));
   }
 
-  /** Starts what is due, as far as there is room. Resolves to whether there is more that can be started. */
+  /** Starts due deliveries while there is room. Resolves to whether more can be started. */
   async #takeDue(): Promise<boolean> {
     await this.#parts.breaker.load();
     this.#health.age();
@@ -177,7 +179,7 @@ export class DeliveryWorker {
     return this.#parts.deliveries.find({ where, sort: ["dueAt"], limit });
   }
 
-  /** Claims and starts some of the due deliveries. Resolves to whether any of them is no longer due. */
+  /** Claims and starts some due deliveries. Resolves to whether any of them is no longer due. */
   async #take(due: readonly ClaimedDelivery[], room: number): Promise<boolean> {
     const leasedUntil = new Date(Date.now() + this.#parts.lease).toISOString();
     const { chosen, paused } = this.#choose(due, room);
@@ -201,8 +203,8 @@ export class DeliveryWorker {
   }
 
   /**
-   * Takes some of the due deliveries, in no certain order, with no endpoint above its share; the others get in line, unless
-   * their endpoints are paused.
+   * Takes some of the due deliveries, in no certain order, with no endpoint above its share; the
+   * others get in line, unless their endpoints are paused.
    */
   #choose(
     due: readonly ClaimedDelivery[],
@@ -250,7 +252,8 @@ export class DeliveryWorker {
     return outcome;
   }
 
-  // Never rejects: what the store refuses is reported, and the delivery falls due again with its lease.
+  // Never rejects: what the store refuses is reported, and the delivery falls due again with its
+  // lease.
   async #deliver(delivery: ClaimedDelivery): Promise<void> {
     const parts = this.#parts;
     try {
@@ -287,7 +290,8 @@ export class DeliveryWorker {
     const { signal } = this.#abort;
     const result = await attemptDelivery(message, { ...parts, signal });
     if (signal.aborted && result.status === undefined) {
-      // Aborted by `stop`, which is not the endpoint's fault: it is due at once, for the next worker.
+      // Aborted by `stop`, which is not the endpoint's fault: it is due at once, for the next
+      // worker.
       const dueAt = new Date().toISOString();
       await unlessTakenOver(
         parts.deliveries.update(delivery.id, { dueAt }, { ifVersion: delivery.version }),

@@ -3,7 +3,7 @@ type Health = "new" | "responsive" | "suspect";
 
 /** Number of endpoints that are remembered; one that is forgotten counts as new. */
 const maxRemembered = 10_000;
-/** Milliseconds after which an attempt is slow: it waits for its endpoint, which costs a socket and no work. */
+/** Milliseconds after which an attempt is slow: it waits, which costs a socket and no work. */
 const slowAfter = 250;
 /** Attempts under way for each place, slow ones included. */
 const maxForPlace = 4;
@@ -15,13 +15,15 @@ interface Attempt {
 }
 
 /**
- * Decides how many attempts an endpoint may have at once, so that endpoints that hang leave places for the others. An attempt
- * takes a place until it ends or is slow.
+ * Decides how many attempts an endpoint may have at once, so that endpoints that hang leave places
+ * for the others. An attempt takes a place until it ends or is slow.
  *
- * - A responsive endpoint has its full share; none while an attempt to it is slow and there are very many slow ones.
- * - A suspect one, whose last attempt timed out or whose first one is slow, has one attempt; all suspects together have as
- *   many as a quarter of the places.
- * - A new one, which has not responded yet, has one attempt; all new ones together have three quarters of the places.
+ * - A responsive endpoint has its full share; none while an attempt to it is slow and there are
+ *   very many slow ones.
+ * - A suspect one, whose last attempt timed out or whose first one is slow, has one attempt; all
+ *   suspects together have as many as a quarter of the places.
+ * - A new one, which has not responded yet, has one attempt; all new ones together have three
+ *   quarters of the places.
  *
  * Any response that ends in time, whatever its status, makes an endpoint responsive.
  */
@@ -84,7 +86,7 @@ export class EndpointHealth {
     this.#count(attempt.endpointId, -1);
   }
 
-  /** Gives the places of slow attempts to others. Returns the milliseconds until the next one is slow, if there is one. */
+  /** Moves slow attempts' places to others. Returns ms until the next is slow, if any. */
   age(now: number = performance.now()): number | undefined {
     for (const [deliveryId, attempt] of this.#fast) {
       const left = attempt.begun + slowAfter - now;

@@ -1,6 +1,6 @@
 import type { Transport } from "@fetchwork/http";
 
-/** Makes a transport that is loaded when something is sent, because a process that only stores events needs none. */
+/** Makes a transport that is loaded at the first use: a process that only stores needs none. */
 export function lazyTransport(load: () => Promise<Transport>): Transport {
   let loading: Promise<Transport> | undefined;
   const loaded = (): Promise<Transport> => (loading ??= load());

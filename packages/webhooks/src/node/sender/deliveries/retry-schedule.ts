@@ -5,15 +5,15 @@ import { optionError } from "../../../errors.ts";
 export interface RetryScheduleOptions {
   /** Milliseconds after which a delivery is given up, counted from its event. Default: 3 days. */
   readonly giveUpAfter?: number | undefined;
-  /** Milliseconds before the second attempt; each further delay is `factor` times as long. Default: `5_000`. */
+  /** Milliseconds before the second attempt, then times `factor`. Default: `5_000`. */
   readonly firstDelay?: number | undefined;
   /** Default: 3. */
   readonly factor?: number | undefined;
   /** Maximum delay between two attempts in milliseconds. Default: 12 hours. */
   readonly maxDelay?: number | undefined;
   /**
-   * Maximum random change of each delay, as a part of it from 0 to 1, so that deliveries that failed together are not
-   * retried together. Default: 0.2.
+   * Maximum random change of each delay, as a part of it from 0 to 1, so that deliveries that
+   * failed together are not retried together. Default: 0.2.
    */
   readonly jitter?: number | undefined;
 }

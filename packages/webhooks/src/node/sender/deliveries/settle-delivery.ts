@@ -22,6 +22,7 @@ export interface AttemptReport {
   readonly attempt?: DeliveryAttempt | undefined;
   /** Number of the attempt, from 1. */
   readonly number: number;
+  /** `retry`: another attempt follows; `dead`: none does, see `deadReason`. */
   readonly outcome: "delivered" | "retry" | "dead";
   /** Time of the next attempt; ISO 8601. */
   readonly nextAt?: string | undefined;
@@ -66,7 +67,8 @@ export async function settleDelivery(
   const { endpointId } = delivery;
   if (status !== undefined && status >= 200 && status < 300) {
     const settledAt = new Date().toISOString();
-    // Not tied to the version: should another process have taken over, it was delivered all the same.
+    // Not tied to the version: should another process have taken over, it was delivered all the
+    // same.
     const delivered = { status: "delivered", settledAt, history, deadReason: undefined } as const;
     await end(delivery, delivered, parts);
     await Promise.all([
@@ -137,7 +139,7 @@ async function end(
   });
 }
 
-/** Resolves to whether a change was made, and not refused because the document changed in between. */
+/** Resolves to whether a change was made, and not refused because of another change. */
 export async function unlessTakenOver(change: Promise<unknown>): Promise<boolean> {
   try {
     await change;

@@ -11,7 +11,7 @@ export interface EndpointSecrets {
   readonly headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Writes and reads the secrets of endpoints, each for its tenant: those of another one do not open. */
+/** Writes and reads the secrets of endpoints, each for its tenant: other tenants' do not open. */
 export interface SecretsVault {
   /** Returns the text that is stored: sealed when the vault has keys, else JSON. */
   write(tenant: string | undefined, secrets: EndpointSecrets): string;

@@ -15,19 +15,21 @@ export interface EndpointInput {
   /** Where events are sent; `https:`, without credentials. */
   readonly url: string;
   /**
-   * Whose events it gets: 1 to 64 letters, digits, `_` and `-`; it stays. Default: none, and it gets events of no tenant.
+   * Whose events it gets: 1 to 64 letters, digits, `_` and `-`; it stays. Default: none, and it
+   * gets events of no tenant.
    */
   readonly tenant?: string | undefined;
   /**
-   * Names of events: `issues` takes every `issues` event, `issues.opened` those with that action, `order.*` all whose
-   * name begins so. At most 100. Default: all events.
+   * Names of events: `issues` takes every `issues` event, `issues.opened` those with that action,
+   * `order.*` all whose name begins so. At most 100. Default: all events.
    */
   readonly events?: readonly string[] | undefined;
   /** Default: 32 random bytes, as `whsec_` and Base64. */
   readonly secret?: string | undefined;
   /**
-   * Headers that every delivery carries, such as `authorization`: at most 20, of at most 1,024 characters. They are kept with
-   * the secret, and not sent to another origin after a redirect. Default: none.
+   * Headers that every delivery carries, such as `authorization`: at most 20, of at most 1,024
+   * characters. They are kept with the secret, and not sent to another origin after a redirect.
+   * Default: none.
    */
   readonly headers?: Readonly<Record<string, string>> | undefined;
   /** At most 500 characters. Default: none. */
@@ -37,10 +39,13 @@ export interface EndpointInput {
 /** What changes of an endpoint; what is absent stays, and `null` removes what may be absent. */
 export interface EndpointChange {
   readonly url?: string | undefined;
+  /** Names of events; `null`: all of them. */
   readonly events?: readonly string[] | null | undefined;
   /** Takes the place of the old one at once; see `rotateSecret`. */
   readonly secret?: string | undefined;
+  /** Further headers of deliveries; `null`: none. */
   readonly headers?: Readonly<Record<string, string>> | null | undefined;
+  /** Text for people; `null`: none. */
   readonly description?: string | null | undefined;
   /** As `enable` and `disable` do, in one change with the other fields. */
   readonly status?: EndpointRecord["status"] | undefined;
@@ -53,8 +58,8 @@ export type WebhookEndpoint = Omit<EndpointRecord, "secrets" | "topics"> &
 /** Guards a change of an endpoint against a change in between. */
 interface EndpointWriteOptions {
   /**
-   * The version that the endpoint must have; else the change rejects with the error of the store whose `code` ends in
-   * `_VERSION`. Default: any version.
+   * The version that the endpoint must have; else the change rejects with the error of the store
+   * whose `code` ends in `_VERSION`. Default: any version.
    */
   readonly ifVersion?: number | undefined;
 }
@@ -82,9 +87,11 @@ export interface Endpoints {
   /**
    * Adds one. Only this call returns the secret.
    *
-   * @throws WebhookUsageError `ERR_WEBHOOKS_TARGET`, `ERR_WEBHOOKS_SECRET`, or `ERR_WEBHOOKS_OPTION` for another field
+   * @throws WebhookUsageError `ERR_WEBHOOKS_TARGET`, `ERR_WEBHOOKS_SECRET`, or
+   * `ERR_WEBHOOKS_OPTION` for another field
    */
   create(input: EndpointInput): Promise<WebhookEndpoint & { readonly secret: string }>;
+  /** Resolves to `undefined` when there is no such endpoint. */
   get(id: string): Promise<WebhookEndpoint | undefined>;
   /**
    * Lists endpoints in the order in which they were created.
@@ -94,17 +101,18 @@ export interface Endpoints {
   list(query?: EndpointQuery): Promise<readonly WebhookEndpoint[]>;
   /** Counts the endpoints of a tenant; all without one. */
   count(query?: Pick<EndpointQuery, "tenant">): Promise<number>;
-  /** Changes the given fields; resolves to `undefined` when there is no such endpoint. Throws as `create` does. */
+  /** Changes the given fields; `undefined` without endpoint. Throws as `create`. */
   update(
     id: string,
     change: EndpointChange,
     options?: EndpointWriteOptions,
   ): Promise<WebhookEndpoint | undefined>;
   /**
-   * Replaces the secret. For a time deliveries carry the signatures of both, so that the receiver can change its own at any
-   * moment of it. Only this call returns the new secret.
+   * Replaces the secret. For a time deliveries carry the signatures of both, so that the receiver
+   * can change its own at any moment of it. Only this call returns the new secret.
    *
-   * @throws WebhookUsageError `ERR_WEBHOOKS_SECRET`, or `ERR_WEBHOOKS_OPTION` also for a scheme with one signature a delivery
+   * @throws WebhookUsageError `ERR_WEBHOOKS_SECRET`, or `ERR_WEBHOOKS_OPTION` also for a scheme
+   * with one signature a delivery
    */
   rotateSecret(
     id: string,

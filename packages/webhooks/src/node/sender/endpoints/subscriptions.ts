@@ -14,8 +14,9 @@ export function isTenant(tenant: unknown): tenant is string {
 }
 
 /**
- * Returns the topics that an endpoint is stored with, by which an index finds it. `issues` takes every `issues` event,
- * `issues.opened` those with that action, and `order.*` whatever begins with `order.`; no list takes everything.
+ * Returns the topics that an endpoint is stored with, by which an index finds it. `issues` takes
+ * every `issues` event, `issues.opened` those with that action, and `order.*` whatever begins with
+ * `order.`; no list takes everything.
  */
 export function topicsOf(
   tenant: string | undefined,
@@ -24,7 +25,7 @@ export function topicsOf(
   return events.map((filter) => topic(tenant, filter));
 }
 
-/** Returns the topics whose endpoints want an event; however long its action is, they are not many. */
+/** Returns the topics whose endpoints want an event; few, however long its action is. */
 export function topicsOfEvent({
   tenant,
   name,

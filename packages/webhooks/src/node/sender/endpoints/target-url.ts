@@ -12,7 +12,8 @@ export interface TargetRules {
 /**
  * Checks the URL of an endpoint and returns it in its normal form.
  *
- * The address behind its name is checked when a connection is made, because a name may get another address at any time.
+ * The address behind its name is checked when a connection is made, because a name may get another
+ * address at any time.
  *
  * @throws WebhookUsageError `ERR_WEBHOOKS_TARGET`
  */

@@ -8,8 +8,8 @@ import { senderCollections } from "../sender-collections.ts";
 /** A change of a document. */
 export interface AnnouncedChange extends Omit<ChangeRecord, "document"> {
   /**
-   * The document as it was after the change; `undefined` when nothing was left behind. `createdAt` is the time of the change
-   * when the document was removed for good since.
+   * The document as it was after the change; `undefined` when nothing was left behind. `createdAt`
+   * is the time of the change when the document was removed for good since.
    */
   readonly document: Stored<Readonly<Record<string, unknown>>> | undefined;
 }
@@ -20,7 +20,7 @@ type Announcement = Omit<EventToSend, "id"> | undefined;
 export interface AnnouncedCollection {
   /** Defined with `changes: "documents"`. */
   readonly collection: CollectionDefinition<object>;
-  /** Returns the event that tells of a change, or a promise of it; `undefined` for a change that is not announced. */
+  /** Returns the event for a change, or its promise; `undefined` for an unannounced change. */
   readonly event: (change: AnnouncedChange) => Announcement | Promise<Announcement>;
 }
 
@@ -32,8 +32,8 @@ export interface ChangeAnnouncer {
 }
 
 /**
- * Makes a {@link ChangeAnnouncer}. Each collection has a separate consumer, so that programs on one store may announce
- * different ones.
+ * Makes a {@link ChangeAnnouncer}. Each collection has a separate consumer, so that programs on one
+ * store may announce different ones.
  *
  * @throws WebhookUsageError `ERR_WEBHOOKS_OPTION` for a collection whose changes are not recorded.
  */
@@ -145,7 +145,7 @@ export function createAnnouncer({
   };
 }
 
-/** The same for a change that is passed again, and another one for every other change, also after a backup was restored. */
+/** The same for a repeated change, another for every other, also after a restore. */
 function eventId({ at, collection, id, position }: ChangeRecord): string {
   const text = JSON.stringify([position, collection, id, at]);
   return createHash("sha256").update(text).digest("base64url").slice(0, 32);

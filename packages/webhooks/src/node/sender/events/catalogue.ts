@@ -7,13 +7,13 @@ import type { EventToSend } from "./event-to-send.ts";
 export interface EventType {
   /** One sentence. */
   readonly description?: string | undefined;
-  /** Checks the payload of each event before it is stored; what is sent is the payload as it was passed. Default: none. */
+  /** Checks each payload before storing it; it is sent as passed. Default: none. */
   readonly schema?: StandardSchema<unknown> | undefined;
   /** A payload to show, and to test an endpoint with. Default: none. */
   readonly example?: object | undefined;
 }
 
-/** Kinds of events by their names: `order` for all events of that name, `order.paid` for one action or a name with a dot. */
+/** Event types by name: `order` for all its events, `order.paid` for one action. */
 export type EventTypes = Readonly<Record<string, EventType>>;
 
 /** What can be sent. */
@@ -21,8 +21,8 @@ export interface Catalogue {
   /**
    * Checks an event.
    *
-   * @throws WebhookUsageError `ERR_WEBHOOKS_EVENT_NAME` for an unknown name, `ERR_WEBHOOKS_ARGUMENT` for a payload that the
-   *   schema refuses; the message has no values
+   * @throws WebhookUsageError `ERR_WEBHOOKS_EVENT_NAME` for an unknown name,
+   *   `ERR_WEBHOOKS_ARGUMENT` for a payload that the schema refuses; the message has no values
    */
   check(event: Pick<EventToSend, "name" | "payload">): Promise<void>;
   /** Whether a filter of an endpoint takes any kind of event. */
@@ -30,7 +30,8 @@ export interface Catalogue {
   /**
    * Returns the example of a kind of event, as an event.
    *
-   * @throws WebhookUsageError `ERR_WEBHOOKS_EVENT_NAME` for an unknown name, `ERR_WEBHOOKS_ARGUMENT` where there is no example
+   * @throws WebhookUsageError `ERR_WEBHOOKS_EVENT_NAME` for an unknown name,
+   * `ERR_WEBHOOKS_ARGUMENT` where there is no example
    */
   exampleOf(type: string): Pick<EventToSend, "name" | "payload">;
 }

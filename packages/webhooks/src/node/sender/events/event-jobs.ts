@@ -9,8 +9,8 @@ export interface EventJobInput {
 }
 
 /**
- * The job that is queued with each event, and stores its deliveries. Nothing but a store that refuses makes it fail, so it is
- * tried again for about a week.
+ * The job that is queued with each event, and stores its deliveries. Nothing but a store that
+ * refuses makes it fail, so it is tried again for about a week.
  */
 export const eventJob: JobDefinition<EventJobInput> = defineJob<EventJobInput>("webhook-event", {
   concurrency: 16,

@@ -26,12 +26,13 @@ interface WaitingEvent {
   readonly reject: (error: unknown) => void;
 }
 
-/** Maximum number of events of one transaction, so that other changes of the store get their turn. */
+/** Maximum events of one transaction, so that other changes of the store get their turn. */
 const batchSize = 64;
 
 /**
- * Stores events, each with the job that stores its deliveries: what an event costs does not depend on how many endpoints
- * there are. Events that come while a transaction runs share the next one, and with it one wait for the disk.
+ * Stores events, each with the job that stores its deliveries: what an event costs does not depend
+ * on how many endpoints there are. Events that come while a transaction runs share the next one,
+ * and with it one wait for the disk.
  */
 export class EventWriter {
   readonly #store: Store;

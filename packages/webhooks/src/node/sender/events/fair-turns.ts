@@ -1,9 +1,9 @@
-/** Milliseconds by which an event stands behind the previous one of its tenant: more than its deliveries take to store. */
+/** Milliseconds between events of a tenant: more than storing deliveries takes. */
 const spacing = 20;
 /** Tenants that are remembered before those are forgotten whose turns are over. */
 const maxRemembered = 1_000;
 
-/** Gives the events of each tenant their turns, so that the many of one do not delay the few of another. */
+/** Takes the events of tenants in turn, so that the many of one do not delay another's few. */
 export class FairTurns {
   readonly #last: Map<string | undefined, number>;
 

@@ -6,7 +6,7 @@ import { senderCollections } from "../sender-collections.ts";
 import { joinLane } from "./lanes.ts";
 import { topicsOfEvent } from "../endpoints/subscriptions.ts";
 
-/** By how much the clocks of processes may differ, in milliseconds; receivers of signatures allow as much. */
+/** Maximum difference between clocks of processes, in milliseconds; as receivers allow. */
 const clockTolerance = 300_000;
 
 /** What {@link fanOut} needs. */
@@ -19,8 +19,9 @@ export interface FanOutParts {
 }
 
 /**
- * Makes the handler of the job of an event, which stores one delivery for each endpoint that is enabled and wants the event.
- * They are stored with the end of the job, so they are there exactly once, whatever is killed.
+ * Makes the handler of the job of an event, which stores one delivery for each endpoint that is
+ * enabled and wants the event. They are stored with the end of the job, so they are there exactly
+ * once, whatever is killed.
  */
 export function fanOut({ store, giveUpAfter, onStored }: FanOutParts): JobHandler<EventJobInput> {
   const events = store.collection(senderCollections.events);
@@ -57,10 +58,10 @@ async function endpointsFor(
 ): Promise<readonly Stored<EndpointRecord>[]> {
   const { tenant, name, payload, createdAt } = event;
   const topics = topicsOfEvent({ tenant, name, action: actionOf(payload) });
-  const where = { topics: { containsAny: topics }, status: "enabled" } as const;
+  const found = await endpoints.find({ where: { topics: { containsAny: topics } } });
   // One that came after the event did not ask for it, as far as the clocks of processes tell.
   const latest = new Date(Date.parse(createdAt) + clockTolerance).toISOString();
-  return (await endpoints.find({ where })).filter((endpoint) => endpoint.createdAt <= latest);
+  return found.filter((each) => each.status === "enabled" && each.createdAt <= latest);
 }
 
 function actionOf(payload: string): string | undefined {

@@ -11,7 +11,7 @@ interface TestToStore {
   readonly giveUpAfter: number;
 }
 
-/** Stores an event with its one delivery, and no job. Resolves to `undefined` when there is no such endpoint. */
+/** Stores an event with its one delivery, and no job; `undefined` without the endpoint. */
 export function storeTest(
   store: Store,
   { endpointId, event: { id: eventId, ...event }, giveUpAfter }: TestToStore,

@@ -1,0 +1,61 @@
+import { addUsage } from "../calls/ask-model.ts";
+import {
+  addAmount,
+  Budget,
+  chargeOf,
+  noAmount,
+  takeAmount,
+  type Amount,
+  type BudgetOptions,
+  type Usage,
+} from "../calls/budget.ts";
+import type { TaskRecord } from "./task-records.ts";
+
+/** What a step used, as its task stores it. */
+export interface StepUse {
+  readonly usage: Usage;
+  /** What counts against the limits since another step of the task ended. */
+  readonly charged: Amount;
+  /** Milliseconds since then. */
+  readonly time: number;
+}
+
+/** A task of which steps run in this process, and their budget: it counts what is stored, too. */
+export class RunningTask {
+  readonly steps: Set<AbortController> = new Set();
+  readonly budget: Budget;
+  #charged: Amount;
+  #seen = performance.now();
+
+  constructor({ usage, charged, worked }: TaskRecord, limits: BudgetOptions | undefined) {
+    this.budget = new Budget(limits);
+    const used = chargeOf(usage);
+    const { tokens, cost } = charged ?? used;
+    // A step whose lease was over stored nothing, also not what others were charged.
+    const least = { tokens: Math.max(tokens, used.tokens), cost: Math.max(cost, used.cost) };
+    this.budget.restore(usage, least, worked);
+    this.#charged = this.budget.charged;
+  }
+
+  /** What is to be stored at the end of a step that used so much. */
+  use(usage: Usage): StepUse {
+    const charged = takeAmount(this.budget.charged, this.#charged);
+    const now = performance.now();
+    const time = Math.round(now - this.#seen);
+    this.#charged = this.budget.charged;
+    this.#seen = now;
+    return { usage, charged, time };
+  }
+}
+
+/** What a task has used with a step that ended. */
+export function withUse(
+  task: TaskRecord,
+  { usage, charged, time }: StepUse,
+): Pick<TaskRecord, "charged" | "usage" | "worked"> {
+  return {
+    usage: addUsage(task.usage, usage),
+    charged: addAmount(task.charged ?? noAmount, charged),
+    worked: (task.worked ?? 0) + time,
+  };
+}
