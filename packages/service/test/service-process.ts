@@ -87,6 +87,7 @@ export function startNotes(environment: NodeJS.ProcessEnv): ServiceProcess {
   return startProject(makeProject(notesProject), {
     ...secrets,
     DATABASE_URL: "sqlite::memory:",
+    SECRET_KEY: "s".repeat(32),
     SMTP_URL: "smtp://localhost",
     PUBLIC_URL: "https://api.example",
     ...environment,

@@ -13,15 +13,12 @@ export interface Stopping {
 
 const idleCheckInterval = 50;
 
-/** Milliseconds that an idle connection stays open: its next request may be on its way. */
-const lingerTime = 200;
-
-/** Milliseconds for the first bytes of a new connection, which may be on their way at a stop. */
-const firstBytesTime = 500;
+/** Milliseconds that an idle connection stays open: its first or next request may be on its way. */
+const lingerTime = 400;
 
 /**
  * Stops a server: it accepts no new connections and closes each connection after its next response,
- * when it was idle for 200 ms, or when the grace period is over.
+ * when it was idle for 400 ms, or when the grace period is over.
  *
  * @param onNotListening - Called when no more connections are accepted. Responses say `Connection:
  *   close` from then on, not earlier: their clients would connect again, and the system resets what
@@ -41,14 +38,15 @@ export function stopServer(
     const done = stopListening(node);
     onNotListening();
     for (const session of sessions) announceEnd(session);
+    // A timer comes before what was received is read, so it may find a connection idle that is not.
+    const closeSoon = (): void => void setImmediate(closeIdle, node);
     lingerTimer = setTimeout(() => {
-      closeIdle(node);
-      lingerTimer = setInterval(() => closeIdle(node), idleCheckInterval);
+      closeSoon();
+      lingerTimer = setInterval(closeSoon, idleCheckInterval);
     }, lingerTime);
     if (isCut) cut(); // For connections that were accepted since.
     return done;
   });
-  const unusedTimer = setTimeout(() => closeUnused(node), firstBytesTime);
   const cut = (): void => {
     isCut = true;
     for (const session of sessions) session.destroy();
@@ -64,7 +62,6 @@ export function stopServer(
     clearInterval(lingerTimer);
     // Ends the checks of Node's own server.
     node.server.close();
-    clearTimeout(unusedTimer);
     clearTimeout(cutTimer);
   })();
   return {
@@ -125,14 +122,11 @@ function announceEnd(session: Http2Session): void {
   if (!session.destroyed) session.goaway(constants.NGHTTP2_NO_ERROR, 2 ** 31 - 1);
 }
 
-function closeIdle({ server, sessions }: NodeServer): void {
+/** Closes what has no request: Node does not count a connection that was never used as idle. */
+function closeIdle({ server, sessions, sockets, tlsSockets }: NodeServer): void {
   for (const session of sessions) session.close();
   // The server of HTTP/2 has no such method.
   if (typeof server.closeIdleConnections === "function") server.closeIdleConnections();
-}
-
-/** Closes unused connections opened in advance: Node does not count them as idle. */
-function closeUnused({ sockets, tlsSockets }: NodeServer): void {
   for (const socket of [...sockets, ...tlsSockets]) {
     if (socket.bytesRead === 0) socket.destroy();
   }
