@@ -125,9 +125,12 @@ function announceEnd(session: Http2Session): void {
 /** Closes what has no request: Node does not count a connection that was never used as idle. */
 function closeIdle({ server, sessions, sockets, tlsSockets }: NodeServer): void {
   for (const session of sessions) session.close();
+  const all = [...sockets, ...tlsSockets];
+  // Node would cut a response that is written as a whole while its client is still reading it.
+  const isSending = all.some(({ writableLength }) => writableLength > 0);
   // The server of HTTP/2 has no such method.
-  if (typeof server.closeIdleConnections === "function") server.closeIdleConnections();
-  for (const socket of [...sockets, ...tlsSockets]) {
-    if (socket.bytesRead === 0) socket.destroy();
+  if (!isSending && typeof server.closeIdleConnections === "function") {
+    server.closeIdleConnections();
   }
+  for (const socket of all) if (socket.bytesRead === 0) socket.destroy();
 }

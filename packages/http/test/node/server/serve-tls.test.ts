@@ -1,9 +1,11 @@
 import { execFileSync } from "node:child_process";
+import { once } from "node:events";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { request as requestHttp1 } from "node:https";
 import { connect, constants, type ClientHttp2Session, type ClientHttp2Stream } from "node:http2";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { connect as connectTls } from "node:tls";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { json, text, type FinishReport, type Handler } from "../../../src/index.ts";
@@ -128,6 +130,21 @@ describe("serve() with TLS", () => {
     const { url } = await start(() => text("mutual"), { tls: { cert, key, ca: cert } });
     await expect(ask(url)).rejects.toThrow();
     expect(await ask(url, { cert, key })).toBe("200 mutual");
+  });
+
+  it("lets a slow client read a large response to its end when it stops", async () => {
+    const size = 16_000_000;
+    const running = await start(() => new Response(new Uint8Array(size)));
+    const client = connectTls({ port: running.port, ca: cert });
+    client.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    await once(client, "readable");
+    const closing = running.close();
+    await pause(1000);
+    let received = 0;
+    client.on("data", (chunk: Buffer) => void (received += chunk.length));
+    await once(client, "close");
+    expect(received).toBeGreaterThan(size);
+    await closing;
   });
 
   it("closes connections without a request soon after it stops", async () => {

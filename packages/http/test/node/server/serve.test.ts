@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer } from "node:http";
 import { connect } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { empty, json, text, type FinishReport, type Handler } from "../../../src/index.ts";
 import { replaceBody, takeResponse } from "../../../src/internal.ts";
@@ -409,6 +410,21 @@ describe("a server that stops", () => {
     await (await fetch(running.url)).text();
     await running.close();
     await Promise.all([used.closed, unused.closed]);
+  });
+
+  it("lets a slow client read a large response to its end", async () => {
+    const size = 16_000_000;
+    const running = await start(() => new Response(new Uint8Array(size)));
+    const client = connect(running.port, "127.0.0.1");
+    client.write("GET / HTTP/1.1\r\nHost: a\r\n\r\n");
+    await once(client, "readable");
+    const closing = running.close();
+    await pause(1000);
+    let received = 0;
+    client.on("data", (chunk: Buffer) => void (received += chunk.length));
+    await once(client, "close");
+    expect(received).toBeGreaterThan(size);
+    await closing;
   });
 
   it("closes a connection whose stream began before the stop", async () => {
