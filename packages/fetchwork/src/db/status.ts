@@ -7,8 +7,6 @@ import { describeStep, isPending } from "./describe-step.ts";
 import { documentCount } from "./document-count.ts";
 import { openExisting, shownUrl, storeUrl, urlOption } from "./store-url.ts";
 
-const PENDING = 3;
-
 /** `fetchwork db status`. */
 export const status: Command = defineCommand({
   summary:
@@ -27,7 +25,7 @@ export const status: Command = defineCommand({
     const steps = (definitions === undefined ? [] : await care.plan(definitions)).filter(
       (step) => step.kind === "migrate" || step.collection !== progressCollection.name,
     );
-    const code = steps.some(isPending) ? PENDING : 0;
+    const code = steps.some(isPending) ? 3 : 0;
     if (values.json === true) {
       const shown = { definitions: definitions?.collections, steps, pending: code !== 0 };
       const result = { url: shownUrl(url), ...held, ...shown };
@@ -40,7 +38,9 @@ export const status: Command = defineCommand({
     for (const { name, documents } of held.collections) {
       print(`collection ${oneLine(name)}: ${documentCount(documents)}`);
       const definition = definitions?.collections.find((each) => each.name === name);
-      for (const fields of [...(definition?.unique ?? []), ...(definition?.indexes ?? [])]) {
+      const declared = [...(definition?.unique ?? []), ...(definition?.indexes ?? [])];
+      // Unique fields may also be an index.
+      for (const fields of new Map(declared.map((each) => [each.join(), each])).values()) {
         const isMissing = steps.some(
           (step) =>
             step.kind === "build-index" &&

@@ -8,7 +8,7 @@ export interface Item {
 
 export const items = defineCollection<Item>("items", {
   unique: ["name"],
-  indexes: ["price"],
+  indexes: ["price", "name"],
   search: ["name"],
   softDelete: true,
 });
