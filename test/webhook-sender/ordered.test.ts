@@ -92,6 +92,37 @@ describe("events of one key", () => {
     expect(waiting.map(({ dueAt }) => dueAt.startsWith("9999"))).toEqual([true, true, false]);
   });
 
+  it("wait for each other when one is replayed, too", async () => {
+    let running = 0;
+    let most = 0;
+    await using receiver = await startReceiver((_, response) => {
+      running += 1;
+      most = Math.max(most, running);
+      setTimeout(() => {
+        running -= 1;
+        response.end();
+      }, 100);
+    });
+    const sender = open();
+    await sender.endpoints.create({ url: receiver.url });
+    sender.start();
+    const send = (number: number): Promise<unknown> =>
+      sender.send({ name: "order", payload: { number }, key: "a" });
+    await send(0);
+    await expect.poll(async () => sender.deliveries({ status: "delivered" })).toHaveLength(1);
+    const [first] = await sender.deliveries();
+    for (const number of [1, 2]) await send(number);
+    await receiver.until(2);
+    expect(await sender.replay(first?.id ?? "")).toBe(true);
+    await receiver.until(3);
+    await send(3);
+    await receiver.until(5);
+    await expect.poll(async () => sender.deliveries({ status: "delivered" })).toHaveLength(4);
+    expect(most).toBe(1);
+    expect(receiver.arrived.map(numberOf)).toEqual([0, 1, 0, 2, 3]);
+    expect(await store.collection(senderCollections.lanes).count()).toBe(0);
+  });
+
   it("go on when one is given up", async () => {
     await using receiver = await startReceiver((delivery, response) => {
       response.writeHead(numberOf(delivery) === 0 ? 500 : 200).end();

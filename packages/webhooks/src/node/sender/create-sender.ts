@@ -15,6 +15,7 @@ import { eventJob } from "./events/event-jobs.ts";
 import type { EventToSend } from "./events/event-to-send.ts";
 import { EventWriter, type PreparedEvent, type SentEvent } from "./events/event-writer.ts";
 import { fanOut } from "./events/fan-out.ts";
+import { joinLane } from "./events/lanes.ts";
 import { storeTest } from "./events/store-test.ts";
 import { guarded } from "../../guarded.ts";
 import { lazyTransport } from "./deliveries/lazy-transport.ts";
@@ -212,26 +213,30 @@ export function createSender(options: SenderOptions): Sender {
   async function replay(id: string): Promise<boolean> {
     const delivery = await deliveries.get(id);
     // A pending delivery needs no replay.
-    if (delivery?.status === undefined || delivery.status === "pending")
-      return delivery !== undefined;
+    if (delivery === undefined || delivery.status === "pending") return delivery !== undefined;
+    const { endpointId, lane, version } = delivery;
     const now = Date.now();
+    const dueAt = new Date(now).toISOString();
     const change = {
       status: "pending",
-      dueAt: new Date(now).toISOString(),
+      dueAt,
       expiresAt: new Date(now + giveUpAfter).toISOString(),
       attempts: 0,
       deadReason: undefined,
       settledAt: undefined,
     } as const;
+    const replayed = store.transaction(async (transaction) => {
+      const own = transaction.collection(senderCollections.deliveries);
+      const place = lane === undefined ? {} : await joinLane(transaction, lane, dueAt);
+      await own.update(id, { ...change, ...place }, { ifVersion: version });
+    });
     // A concurrent change is a replay, too.
-    await unlessTakenOver(deliveries.update(id, change, { ifVersion: delivery.version }));
-    worker.wake([delivery.endpointId]);
+    await unlessTakenOver(replayed);
+    worker.wake([endpointId]);
     return true;
   }
 
-  async function stop({
-    grace = 10_000,
-  }: { readonly grace?: number | undefined } = {}): Promise<void> {
+  const stop: Sender["stop"] = async ({ grace = 10_000 } = {}) => {
     const isDuration = grace === Infinity || (grace >= 0 && grace <= 2_147_483_647);
     if (!isDuration) throw optionError("grace", grace, "milliseconds, or Infinity");
     isStopped = true;
@@ -239,7 +244,7 @@ export function createSender(options: SenderOptions): Sender {
     await Promise.all([announcer.stop(), jobs.close({ grace }), worker.stop(grace)]);
     await pruning;
     if (options.transport === undefined) await transport.close();
-  }
+  };
 
   return {
     endpoints: storedEndpoints(endpoints, { rules, vendor, breaker, vault, catalogue }),

@@ -44,28 +44,22 @@ const maxLeftOut = 200;
  */
 export class DeliveryWorker {
   readonly #parts: WorkerParts;
-  readonly #abort: AbortController;
-  readonly #running: Map<string, Promise<void>>;
+  readonly #abort = new AbortController();
+  readonly #running = new Map<string, Promise<void>>();
   /** Counts the attempts under way. */
   readonly #health: EndpointHealth;
   /** Endpoints that have due deliveries; whose turn is next comes first. */
-  readonly #waiting: Set<string>;
+  readonly #waiting = new Set<string>();
   #timer: ReturnType<typeof setTimeout> | undefined;
   #look: Promise<void> | undefined;
-  #state: "new" | "working" | "stopped";
-  #mustLookAgain: boolean;
+  #state: "new" | "working" | "stopped" = "new";
+  #mustLookAgain = false;
   /** When the whole store is looked at next; milliseconds of `performance.now()`. */
-  #scanAt: number;
+  #scanAt = 0;
 
   constructor(parts: WorkerParts) {
     this.#parts = parts;
-    this.#abort = new AbortController();
-    this.#running = new Map();
     this.#health = new EndpointHealth(parts.concurrency, parts.endpointConcurrency);
-    this.#waiting = new Set();
-    this.#state = "new";
-    this.#mustLookAgain = false;
-    this.#scanAt = 0;
   }
 
   /** Begins to work; does nothing when it has, or was stopped. */

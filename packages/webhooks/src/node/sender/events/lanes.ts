@@ -7,8 +7,8 @@ import { senderCollections } from "../sender-collections.ts";
 const never = "9999-12-31T23:59:59.999Z";
 
 /**
- * Puts a new delivery at the end of its lane: it is due when those before it are delivered or given
- * up. Every change of a lane writes its document, so no two transactions pass each other.
+ * Puts a new or replayed delivery into its lane: it is due when those before it are delivered or
+ * given up. Every change of a lane writes its document, so no two transactions pass each other.
  */
 export async function joinLane(
   transaction: Transaction,
