@@ -77,6 +77,28 @@ it("DocumentTokenStore takes over the lock of a holder that is gone, and waits f
   await holding;
 });
 
+it.each([
+  ["keeps what another holder stored", "newer", "newer"],
+  ["keeps nothing where another holder removed it", null, undefined],
+  ["stores it where another holder stored nothing", undefined, "late"],
+])("DocumentTokenStore, after its lease was over, %s", async (_, stored, kept) => {
+  const slow = newStore({ leaseTime: 1 });
+  const quick = newStore();
+  await slow.set("k", { access_token: "old" });
+  const late = slow.lock("k", async () => {
+    await quick.lock("k", async () => {
+      if (stored === null) await quick.delete("k");
+      else if (stored !== undefined) await quick.set("k", { access_token: stored });
+    });
+    await slow.set("k", { access_token: "late" });
+  });
+  if (stored === undefined) await late;
+  else await expect(late).rejects.toMatchObject({ code: "ERR_OAUTH_STORE" });
+  expect((await quick.get("k"))?.["access_token"]).toBe(kept);
+  await slow.lock("k", async () => slow.set("k", { access_token: "last" }));
+  expect(await quick.get("k")).toEqual({ access_token: "last" });
+});
+
 it("DocumentTokenStore rejects a damaged document without showing it", async () => {
   const kept = newStore();
   await kept.set("k", { access_token: "A" });

@@ -20,6 +20,19 @@ const defaults: Settings = {
 
 let current: Settings = Object.freeze(defaults);
 
+const isBoolean = (value: unknown): boolean => typeof value === "boolean";
+const isText = (value: unknown): boolean => typeof value === "string";
+const isListOfNames = (value: unknown): boolean => Array.isArray(value) && value.every(isText);
+
+/** What each setting must be. */
+const forms: { readonly [K in keyof Settings]: [(value: unknown) => boolean, string] } = {
+  silenceExtraTokensWarning: [isBoolean, "true or false"],
+  silenceNoTokensWarning: [isBoolean, "true or false"],
+  filteredLabel: [isText, "text"],
+  filteredDebugKeys: [isListOfNames, "a list of names"],
+  snakyHashClass: [isHashClass, "an object with from, dump and load"],
+};
+
 /** Returns the current settings. */
 export function settings(): Settings {
   return current;
@@ -38,15 +51,12 @@ export function settings(): Settings {
 export function configure(changes: {
   readonly [K in keyof Settings]?: Settings[K] | undefined;
 }): void {
-  checkOptions("configure", changes, [
-    "silenceExtraTokensWarning",
-    "silenceNoTokensWarning",
-    "filteredLabel",
-    "filteredDebugKeys",
-    "snakyHashClass",
-  ]);
+  checkOptions("configure", changes, Object.keys(forms) as (keyof Settings)[]);
   const given = Object.entries(changes).filter(([, value]) => value !== undefined);
-  for (const [name, value] of given) check(name, value);
+  for (const [name, value] of given) {
+    const [isValid, expected] = forms[name as keyof Settings];
+    if (!isValid(value)) throw optionError(name, value, expected);
+  }
   const next: Settings = { ...current, ...Object.fromEntries(given) };
   current = Object.freeze({
     ...next,
@@ -58,27 +68,6 @@ export function configure(changes: {
 /** Puts every setting back to its default. */
 export function resetSettings(): void {
   configure(defaults);
-}
-
-function check(name: string, value: unknown): void {
-  switch (name) {
-    case "silenceExtraTokensWarning":
-    case "silenceNoTokensWarning":
-      if (typeof value !== "boolean") throw optionError(name, value, "true or false");
-      return;
-    case "filteredLabel":
-      if (typeof value !== "string") throw optionError(name, value, "text");
-      return;
-    case "filteredDebugKeys":
-      if (!Array.isArray(value) || value.some((key) => typeof key !== "string")) {
-        throw optionError(name, value, "a list of names");
-      }
-      return;
-    case "snakyHashClass":
-      if (!isHashClass(value)) throw optionError(name, value, "an object with from, dump and load");
-      break;
-    default:
-  }
 }
 
 /** Whether a value has the functions of a hash class. */

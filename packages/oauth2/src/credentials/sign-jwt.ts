@@ -72,11 +72,8 @@ export async function signJwt(
  */
 export function checkSigningKey(key: unknown, algorithm: string | undefined, option: string): void {
   if (algorithm !== undefined && !signatureAlgorithms.has(algorithm)) {
-    throw optionError(
-      `the algorithm of ${option}`,
-      algorithm,
-      `one of ${[...signatureAlgorithms].join(", ")}`,
-    );
+    const expected = `one of ${[...signatureAlgorithms].join(", ")}`;
+    throw optionError(`the algorithm of ${option}`, algorithm, expected);
   }
   const isShared = algorithm?.startsWith("HS") === true;
   if (!isSigningKey(key, isShared)) {
@@ -89,11 +86,8 @@ export function checkSigningKey(key: unknown, algorithm: string | undefined, opt
   }
   const known = algorithm ?? (isJwk(key) ? key.alg : undefined) ?? algorithmOf(key);
   if (known === undefined) {
-    throw optionError(
-      `the algorithm of ${option}`,
-      undefined,
-      "set, because the key does not tell it",
-    );
+    const expected = "set, because the key does not tell it";
+    throw optionError(`the algorithm of ${option}`, undefined, expected);
   }
 }
 

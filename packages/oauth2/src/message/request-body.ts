@@ -79,11 +79,8 @@ function formWith({ headers, body }: BodyInput, field: Pair): string {
     body instanceof FormData ||
     isStream(body);
   if (isOther || (type !== null && !type.toLowerCase().startsWith(formType))) {
-    throw optionError(
-      "mode",
-      "body",
-      "header or query for a body that is not a form (RFC 6750, 2.2)",
-    );
+    const expected = "header or query for a body that is not a form (RFC 6750, 2.2)";
+    throw optionError("mode", "body", expected);
   }
   if (body === undefined) return form(headers, [field]);
   if (typeof body === "string") return form(headers, [field], body);

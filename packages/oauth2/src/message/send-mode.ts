@@ -31,10 +31,7 @@ export function sendModeFor(mode: SendModeOption, verb: string): SendMode {
 
 function checkMode(mode: unknown): asserts mode is SendMode {
   if (mode !== "header" && mode !== "body" && mode !== "query") {
-    throw optionError(
-      "mode",
-      mode,
-      "header, body or query, a map of verbs to these, or a function",
-    );
+    const expected = "header, body or query, a map of verbs to these, or a function";
+    throw optionError("mode", mode, expected);
   }
 }

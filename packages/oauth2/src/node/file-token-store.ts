@@ -38,8 +38,11 @@ export class FileTokenStore implements TokenStore {
   readonly #folder: string;
   readonly #leaseTime: number;
   readonly #lockTimeout: number;
-  /** The locks that this store holds, by their paths, and what is in them. */
-  readonly #held = new Map<string, string>();
+  /** What this store has locked, by its path: what is in the lock, and what was stored then. */
+  readonly #held = new Map<
+    string,
+    { readonly holder: string; readonly before: string | undefined }
+  >();
 
   /** @throws OAuth2UsageError `ERR_OAUTH_OPTION` */
   constructor(folder: string, options: FileTokenStoreOptions = {}) {
@@ -69,7 +72,7 @@ export class FileTokenStore implements TokenStore {
       await using file = await open(temporary, "wx", 0o600);
       await file.writeFile(JSON.stringify(token));
       await file.sync();
-      await this.#checkLock(`${path}.lock`);
+      await this.#checkLock(path);
       await retryBusy(() => rename(temporary, path));
       await syncFolder(this.#folder);
     } catch (error) {
@@ -89,7 +92,8 @@ export class FileTokenStore implements TokenStore {
   }
 
   async lock<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const path = `${this.#path(key)}.lock`;
+    const token = this.#path(key);
+    const path = `${token}.lock`;
     const holder = JSON.stringify({ pid: process.pid, host: hostname(), id: randomUUID() });
     await makeFolder(this.#folder);
     await waitForLease(() => this.#acquire(path, holder), this.#lockTimeout);
@@ -99,22 +103,23 @@ export class FileTokenStore implements TokenStore {
       utimes(path, now, now).catch(() => {});
     }, this.#leaseTime / 3);
     alive.unref();
-    this.#held.set(path, holder);
     try {
+      this.#held.set(token, { holder, before: await contentOf(token) });
       await this.#removeLeftovers(key);
       return await work();
     } finally {
       clearInterval(alive);
-      if (this.#held.get(path) === holder) this.#held.delete(path);
+      if (this.#held.get(token)?.holder === holder) this.#held.delete(token);
       if ((await contentOf(path)) === holder) await remove(path);
     }
   }
 
   /** A process that was stopped past its lease must not overwrite its successor's data. */
   async #checkLock(path: string): Promise<void> {
-    const holder = this.#held.get(path);
-    if (holder === undefined || (await contentOf(path)) === holder) return;
-    throw new LostLockError("another process took over the lock of the token");
+    const held = this.#held.get(path);
+    if (held === undefined || (await contentOf(`${path}.lock`)) === held.holder) return;
+    if ((await contentOf(path)) === held.before) return;
+    throw new LostLockError("another process took over the lock, and has stored another token");
   }
 
   async #acquire(path: string, holder: string): Promise<boolean> {

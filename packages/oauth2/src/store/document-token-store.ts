@@ -1,6 +1,6 @@
 import type { TokenHash } from "../token/token-hash.ts";
 import { TokenStoreError } from "../errors.ts";
-import { checkLease, waitForLease } from "./lease.ts";
+import { checkLease, LostLockError, waitForLease } from "./lease.ts";
 import { parseJsonRecord } from "../json-record.ts";
 import type { TokenStore } from "./token-store.ts";
 import { checkOptions } from "../check-options.ts";
@@ -50,6 +50,8 @@ export class DocumentTokenStore implements TokenStore {
   readonly #collection: TokenCollection;
   readonly #leaseTime: number;
   readonly #lockTimeout: number;
+  /** What this store has locked, as it was then: a lost lock must not overwrite newer tokens. */
+  readonly #locked = new Map<string, TokenVersion | undefined>();
 
   /** @throws OAuth2UsageError `ERR_OAUTH_OPTION` */
   constructor(collection: TokenCollection, options: DocumentTokenStoreOptions = {}) {
@@ -62,7 +64,7 @@ export class DocumentTokenStore implements TokenStore {
   }
 
   async get(key: string): Promise<TokenHash | undefined> {
-    const document = await this.#collection.get(await idOf(key));
+    const document = await this.#read(await idOf(key));
     if (document?.token === undefined) return undefined;
     const token = parseJsonRecord(document.token);
     if (token === undefined) throw new TokenStoreError("the document of a token is damaged");
@@ -72,12 +74,13 @@ export class DocumentTokenStore implements TokenStore {
   async set(key: string, token: TokenHash): Promise<void> {
     const id = await idOf(key);
     const document = { token: JSON.stringify(token) };
-    if ((await this.#collection.replace(id, document)) !== undefined) return;
-    try {
-      await this.#collection.insert(document, { id });
-    } catch (error) {
-      if (!isTaken(error)) throw new TokenStoreError("a token cannot be stored", { cause: error });
-      await this.#collection.replace(id, document);
+    for (;;) {
+      const isLocked = this.#locked.has(id);
+      const before = isLocked ? this.#locked.get(id) : await this.#read(id);
+      this.#locked.delete(id);
+      if (await this.#write(id, document, before)) return;
+      if (!isLocked) continue;
+      throw new LostLockError("another process took over the lock, and has stored another token");
     }
   }
 
@@ -86,30 +89,44 @@ export class DocumentTokenStore implements TokenStore {
   }
 
   async lock<T>(key: string, work: () => Promise<T>): Promise<T> {
-    const id = `${await idOf(key)}.lock`;
+    const id = await idOf(key);
+    const lock = `${id}.lock`;
     const holder = crypto.randomUUID();
-    await waitForLease(() => this.#acquire(id, holder), this.#lockTimeout);
+    await waitForLease(() => this.#acquire(lock, holder), this.#lockTimeout);
     try {
+      this.#locked.set(id, await this.#read(id));
       return await work();
     } finally {
-      await this.#release(id, holder);
+      this.#locked.delete(id);
+      await this.#release(lock, holder);
     }
   }
 
   async #acquire(id: string, holder: string): Promise<boolean> {
-    const lease = { holder, until: Date.now() + this.#leaseTime };
+    const before = await this.#read(id);
+    if ((before?.until ?? 0) > Date.now()) return false;
+    return this.#write(id, { holder, until: Date.now() + this.#leaseTime }, before);
+  }
+
+  async #read(id: string): Promise<(TokenDocument & TokenVersion) | undefined> {
     try {
-      const current = await this.#collection.get(id);
-      if (current === undefined) {
-        await this.#collection.insert(lease, { id });
-        return true;
+      return await this.#collection.get(id);
+    } catch (error) {
+      throw new TokenStoreError("a token cannot be read", { cause: error });
+    }
+  }
+
+  /** Resolves to whether nobody else was faster. */
+  async #write(id: string, document: TokenDocument, before?: TokenVersion): Promise<boolean> {
+    try {
+      if (before !== undefined) {
+        return (await this.#collection.replace(id, document, { ifVersion: before })) !== undefined;
       }
-      if ((current.until ?? 0) > Date.now()) return false;
-      const taken = await this.#collection.replace(id, lease, { ifVersion: current });
-      return taken !== undefined;
+      await this.#collection.insert(document, { id });
+      return true;
     } catch (error) {
       if (isTaken(error)) return false;
-      throw new TokenStoreError("the lock of a token cannot be taken", { cause: error });
+      throw new TokenStoreError("a token cannot be stored", { cause: error });
     }
   }
 

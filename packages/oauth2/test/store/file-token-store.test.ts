@@ -251,6 +251,20 @@ describe("lock", () => {
     expect(await quick.get("k")).toEqual({ access_token: "newest" });
   });
 
+  it("lets a former holder store what it got when nobody stored anything in the meantime", async () => {
+    const slow = new FileTokenStore(folder, { lockTimeout: 1000, leaseTime: 5000 });
+    const quick = new FileTokenStore(folder, { lockTimeout: 1000, leaseTime: 5000 });
+    await slow.set("k", { access_token: "old" });
+    await slow.lock("k", async () => {
+      const [lock = ""] = (await readdir(folder)).filter((name) => name.endsWith(".lock"));
+      const long = new Date(Date.now() - 6000);
+      await utimes(join(folder, lock), long, long);
+      await quick.lock("k", async () => {});
+      await slow.set("k", { access_token: "late" });
+    });
+    expect(await quick.get("k")).toEqual({ access_token: "late" });
+  });
+
   it("gives the callers of a stalled process the token that another process stored", async () => {
     await using server = await startRotatingServer();
     const store = new FileTokenStore(folder, { lockTimeout: 1000, leaseTime: 5000 });
