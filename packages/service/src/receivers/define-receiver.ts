@@ -13,7 +13,7 @@ import { checkOptions } from "../check-options.ts";
 import { ServiceError } from "../errors.ts";
 import type { ServiceParts } from "../service-parts.ts";
 
-/** Handles an event of a receiver. An error becomes 500, after which most senders try again. */
+/** Handles an event. An error within 9 s becomes 500, after which most senders try again. */
 export interface ReceivedEventHandler<Event> {
   // A method, so that it may take one event of those that a name stands for.
   /** Handles one event; throws to have the sender repeat it. */
@@ -31,8 +31,8 @@ export interface ReceiverDefinition<Events extends object> {
   /** Variable with the secret shared with the sender. While it is not set: 404. */
   readonly secret: string;
   /**
-   * Handlers by the names of their events. A delivery with a signed identifier is handled once, in
-   * whatever process it arrives; that of others may be handled again.
+   * Handlers by the names of their events. A delivery with a signed identifier that was handled is
+   * not handled again, in whatever process it arrives; that of others may be.
    */
   readonly on: {
     readonly [Name in EventName<Events>]?: ReceivedEventHandler<
@@ -56,7 +56,7 @@ export interface Receiver {
   route(parts: ServiceParts, secret: string, log: ReceiverLog, origin: string): Route;
 }
 
-/** Deliveries that were received, so that each is handled once. */
+/** Deliveries that were received, so that none is handled again. */
 export const receivedDeliveries: CollectionDefinition<ReplayDocument> =
   defineCollection<ReplayDocument>("received-webhooks", { indexes: ["until"] });
 

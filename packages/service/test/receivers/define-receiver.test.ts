@@ -213,4 +213,25 @@ describe("a delivery with a signed identifier", () => {
     for (const deliver of services) await deliver("/payments/webhooks", paid, headers);
     expect(handle).toHaveBeenCalledTimes(1);
   });
+
+  it("is not handled a second time while its handler runs, however long that takes", async () => {
+    vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const store = await emptyStore();
+    const gate = Promise.withResolvers<void>();
+    const handle = vi.fn<() => Promise<void>>(() => gate.promise);
+    const services = [await open(handle, { store }), await open(handle, { store })];
+    const send = () => services.map((deliver) => deliver("/payments/webhooks", paid, signed()));
+    const signed = () => signedByStripe(paid);
+    const [first] = send();
+    await vi.waitUntil(() => handle.mock.calls.length === 1);
+    for (let minute = 0; minute < 3; minute += 1) {
+      await vi.advanceTimersByTimeAsync(61_000);
+      for (const again of await Promise.all(send())) expect(again.status).toBe(409);
+    }
+    gate.resolve();
+    expect((await first)?.status).toBe(200);
+    for (const again of await Promise.all(send())) expect(again.status).toBe(200);
+    expect(handle).toHaveBeenCalledTimes(1);
+  });
 });

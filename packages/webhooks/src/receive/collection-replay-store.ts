@@ -18,15 +18,9 @@ interface StoredReplay extends ReplayDocument {
 interface ReplayCollection {
   insert(document: ReplayDocument, options: { readonly id: string }): Promise<unknown>;
   get(id: string): Promise<StoredReplay | undefined>;
-  replace(
-    id: string,
-    document: ReplayDocument,
-    options?: { readonly ifVersion?: StoredReplay | undefined },
-  ): Promise<unknown>;
+  replace(id: string, to: ReplayDocument, options?: { ifVersion: StoredReplay }): Promise<unknown>;
   remove(id: string): Promise<boolean>;
-  removeMany(selection: {
-    readonly where: { readonly until: { readonly lt: number } };
-  }): Promise<number>;
+  removeMany(selection: { where: { until: { lt: number } } }): Promise<number>;
 }
 
 /** Number of claims between two removals of expired documents. */
@@ -46,6 +40,10 @@ const claimsPerCleaning = 1000;
  */
 export function collectionReplayStore(collection: ReplayCollection): ReplayStore {
   let claims = 0;
+  const extend = (key: string, known: StoredReplay, lease: number): Promise<boolean> => {
+    const own = { done: false, until: Date.now() + lease };
+    return tryTo(() => collection.replace(key, own, { ifVersion: known }), "ERR_DOCUMENTS_VERSION");
+  };
   return {
     claim: async (key, lease) => {
       claims += 1;
@@ -53,15 +51,17 @@ export function collectionReplayStore(collection: ReplayCollection): ReplayStore
         await collection.removeMany({ where: { until: { lt: Date.now() } } });
       }
       const own = { done: false, until: Date.now() + lease };
-      if (await tryTo(() => collection.insert(own, { id: key }), "ERR_DOCUMENTS_UNIQUE")) {
-        return "new";
-      }
+      const isNew = await tryTo(() => collection.insert(own, { id: key }), "ERR_DOCUMENTS_UNIQUE");
+      if (isNew) return "new";
       const known = await collection.get(key);
       // Released in between because its handlers failed. The sender will retry.
       if (known === undefined) return "running";
       if (known.until > Date.now()) return known.done ? "done" : "running";
-      const takeOver = (): Promise<unknown> => collection.replace(key, own, { ifVersion: known });
-      return (await tryTo(takeOver, "ERR_DOCUMENTS_VERSION")) ? "new" : "running";
+      return (await extend(key, known, lease)) ? "new" : "running";
+    },
+    renew: async (key, lease) => {
+      const known = await collection.get(key);
+      if (known?.done === false) await extend(key, known, lease);
     },
     complete: async (key, keepFor) => {
       const done = { done: true, until: Date.now() + keepFor };

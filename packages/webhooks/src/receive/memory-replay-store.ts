@@ -40,6 +40,7 @@ export function memoryReplayStore(options: MemoryReplayStoreOptions = {}): Repla
       write(key, { state: "running", until: time + lease });
       return "new";
     },
+    renew: (key, lease) => write(key, { state: "running", until: Date.now() + lease }),
     complete: (key, keepFor) => write(key, { state: "done", until: Date.now() + keepFor }),
     release: (key) => {
       entries.delete(key);

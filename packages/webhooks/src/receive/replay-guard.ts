@@ -29,8 +29,6 @@ export interface DeliveryGuard {
    * Claims a verified delivery. Resolves to its mark, or to `"duplicate"` when it was handled
    * before; `undefined` when nothing identifies it. `"stored"`: it is kept, and handled later, so
    * that no handler runs now.
-   *
-   * @param signatureKey - The key that it was signed with.
    */
   claim(
     event: UntypedEvent,
@@ -51,10 +49,7 @@ interface Identity {
 export class ReplayGuard implements DeliveryGuard {
   readonly #vendor: Vendor;
   readonly #log: Logger;
-  readonly #store: ReplayStore;
-  readonly #keepFor: number;
-  readonly #lease: number;
-  readonly #dropEqualBodiesFor: number | undefined;
+  readonly #replay: ReplayOptions & { store: ReplayStore; keepFor: number; lease: number };
 
   /**
    * Warns where replay protection can have no effect.
@@ -83,10 +78,7 @@ export class ReplayGuard implements DeliveryGuard {
     }
     this.#vendor = vendor;
     this.#log = log;
-    this.#store = store;
-    this.#keepFor = keepFor;
-    this.#lease = lease;
-    this.#dropEqualBodiesFor = dropEqualBodiesFor;
+    this.#replay = { store, keepFor, lease, dropEqualBodiesFor };
   }
 
   /**
@@ -106,10 +98,10 @@ export class ReplayGuard implements DeliveryGuard {
     const fingerprint = await signatureKey.fingerprint(label, content);
     // 256 bits are enough, and stores limit the length of keys.
     const key = `${this.#vendor.name}:${fingerprint.slice(0, 64)}`;
-    const store = this.#store;
+    const { store, lease } = this.#replay;
     let state;
     try {
-      state = await store.claim(key, this.#lease);
+      state = await store.claim(key, lease);
     } catch (cause) {
       const message = "the replay store failed";
       throw new WebhookError("ERR_WEBHOOKS_REPLAY_STORE", message, { cause, event, status: 503 });
@@ -125,20 +117,25 @@ export class ReplayGuard implements DeliveryGuard {
       );
       return "duplicate";
     }
+    const renew = (): void => void this.#change(() => store.renew?.(key, lease));
+    const renewal = store.renew && setInterval(renew, Math.min(lease, 2_147_483_647) / 3);
+    Object(renewal).unref?.(); // A handler that never ends does not keep a process of Node running.
+    const stop = (): void => clearInterval(renewal);
     return {
-      complete: () => this.#change(() => store.complete(key, keepFor)),
-      release: () => this.#change(() => store.release(key)),
+      complete: () => this.#change(() => store.complete(key, keepFor), stop),
+      release: () => this.#change(() => store.release(key), stop),
     };
   }
 
   #identityOf(event: UntypedEvent, { headers, body }: Message): Identity | undefined {
     const id = signedIdOf(this.#vendor, event, headers);
-    if (id) return { label: "id:", content: id, keepFor: this.#keepFor };
-    const keepFor = this.#dropEqualBodiesFor;
-    return keepFor === undefined ? undefined : { label: "body:", content: body, keepFor };
+    const { keepFor, dropEqualBodiesFor: age } = this.#replay;
+    if (id) return { label: "id:", content: id, keepFor };
+    return age === undefined ? undefined : { label: "body:", content: body, keepFor: age };
   }
 
-  async #change(change: () => void | Promise<void>): Promise<void> {
+  async #change(change: () => void | Promise<void>, stop?: () => void): Promise<void> {
+    stop?.();
     try {
       await change();
     } catch (error) {

@@ -11,6 +11,8 @@ export interface ReplayStore {
    * After them it is new again, unless it is done.
    */
   claim(key: string, lease: number): ReplayState | Promise<ReplayState>;
+  /** Extends a claim while handlers run. Without it, a claim must last longer than they do. */
+  renew?(key: string, lease: number): void | Promise<void>;
   /** Marks a delivery as done for `keepFor` milliseconds. */
   complete(key: string, keepFor: number): void | Promise<void>;
   /** Releases a claim, because a handler failed: the next delivery with this key is new. */
@@ -27,7 +29,7 @@ export interface ReplayOptions {
   readonly store?: ReplayStore | undefined;
   /** Milliseconds for which a handled delivery is remembered. Default: 24 hours. */
   readonly keepFor?: number | undefined;
-  /** Milliseconds until a crashed claim expires; above handlers' time. Default: `60_000`. */
+  /** Milliseconds until the claim of a process that crashed expires. Default: `60_000`. */
   readonly lease?: number | undefined;
   /**
    * Milliseconds for which deliveries without a signed identifier count as duplicates when their
