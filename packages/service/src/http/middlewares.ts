@@ -45,6 +45,12 @@ export interface MiddlewareSettings {
 export function middlewares(settings: MiddlewareSettings): readonly Middleware[] {
   const { checks, corsOrigins, logs, name, signInLimit, signIns, trustedProxies, version } =
     settings;
+  const signInRule = {
+    limit: signInLimit,
+    store: signIns,
+    name: "sign-in",
+    respond: () => new Problem(429, { detail: "too many sign-ins; see Retry-After" }).toResponse(),
+  };
   return [
     trace(),
     realIp({ trustedProxies }),
@@ -84,19 +90,10 @@ export function middlewares(settings: MiddlewareSettings): readonly Middleware[]
     // Behind a proxy that is not known, everybody seems to be this machine.
     ...(trustedProxies.length === 0 ? [maybe(metrics(), cameByProxy)] : []),
     metrics("127.0.0.1", "::1"),
-    ...(signInLimit === 0 ? [] : [maybe(limitSignIns(signInLimit, signIns), checksPassword)]),
-    maybe(compress(), (request) => !showsOneDocument(request)),
+    ...(signInLimit === 0 ? [] : [maybe(rateLimit(signInRule), checksPassword)]),
+    untagged(compress()),
     timeout(15_000, { respond: () => new Problem(504).toResponse() }),
   ];
-}
-
-function limitSignIns(limit: number, store: RateLimitStore | undefined): Middleware {
-  return rateLimit({
-    limit,
-    store,
-    name: "sign-in",
-    respond: () => new Problem(429, { detail: "too many sign-ins; see Retry-After" }).toResponse(),
-  });
 }
 
 /** Whether a request costs the hash of a password or a mail, which is also what guessing takes. */
@@ -112,7 +109,13 @@ function checksPassword({ method, url }: Request): boolean {
   );
 }
 
-/** Compressed, its ETag would be a weak one, and a weak one never holds for `If-Match`. */
-function showsOneDocument({ url }: Request): boolean {
-  return /^\/(?!docs\/)[^/]+\/[^/]+\/?$/.test(new URL(url).pathname);
+/** Compressed, the ETag of a document would be a weak one, which never holds for `If-Match`. */
+function untagged(middleware: Middleware): Middleware {
+  return (next) => async (request, context) => {
+    const response = await next(request, context);
+    const { headers } = response;
+    const isJson = headers.get("content-type")?.includes("json") === true;
+    const isTagged = isJson && headers.get("etag")?.startsWith('"') === true;
+    return isTagged ? response : middleware(() => response)(request, context);
+  };
 }

@@ -60,9 +60,6 @@ export interface Receiver {
 export const receivedDeliveries: CollectionDefinition<ReplayDocument> =
   defineCollection<ReplayDocument>("received-webhooks", { indexes: ["until"] });
 
-/** Bytes of a webhook. */
-const maxBody = 1_048_576;
-
 /**
  * Defines a receiver of webhooks: deliveries whose signature holds are handed to the handlers of
  * their events.
@@ -103,8 +100,8 @@ export function defineReceiver<Events extends object>(
         const handle = on[event] as ReceivedEventHandler<WebhookEvent<Events>>["handle"];
         webhooks.on(event, (given) => handle(given as WebhookEvent<Events>, parts));
       }
-      // Some vendors sign the URL that they were given.
-      const receive = createWebMiddleware(webhooks, { maxBody, path, log, url: origin + path });
+      const url = origin + path; // Some vendors sign the URL that they were given.
+      const receive = createWebMiddleware(webhooks, { maxBody: 1_048_576, path, log, url });
       return defineRoute({
         method: "POST",
         path,

@@ -1,6 +1,10 @@
 import { createContext, text, wrap } from "@fetchwork/http";
+import { defineResource, resourceRoutes } from "@fetchwork/rest";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { openApi } from "../open-api.ts";
+import { defineConfig, defineService, serverSettings } from "../../src/index.ts";
+import { testService } from "../../src/testing/index.ts";
 import { middlewares } from "../../src/http/middlewares.ts";
 
 describe("around every route", () => {
@@ -63,6 +67,39 @@ describe("around every route", () => {
     expect((await api.send("PATCH", path, change)).status).toBe(200);
     expect((await api.send("PATCH", path, change)).status).toBe(412);
   });
+
+  it.each(["/notes", "/blog/notes"])(
+    "large documents of %s have the ETag that If-Match needs in every response",
+    async (path) => {
+      const rule = "public";
+      const access = { list: rule, show: rule, create: rule, update: rule, remove: rule } as const;
+      const schema = z.object({ text: z.string() });
+      const note = defineResource({ name: "note", path, schema, access });
+      const service = defineService({
+        name: "notes",
+        config: defineConfig({ ...serverSettings }),
+        resources: [resourceRoutes(note)],
+      });
+      const { fetch } = await testService(service);
+      const send = (method: string, at: string, tag?: string) =>
+        fetch(at, {
+          method,
+          headers: {
+            "accept-encoding": "gzip",
+            "content-type": "application/json",
+            ...(tag === undefined ? {} : { "if-match": tag }),
+          },
+          ...(method === "GET" ? {} : { body: JSON.stringify({ text: "x".repeat(5000) }) }),
+        });
+      let last = await send("POST", path);
+      const at = last.headers.get("location") ?? "";
+      for (const method of ["PUT", "PATCH", "GET", "PUT"]) {
+        last = await send(method, at, last.headers.get("etag") ?? "");
+        expect([method, last.status]).toEqual([method, 200]);
+      }
+      expect((await send("GET", path)).headers.get("content-encoding")).toBe("gzip");
+    },
+  );
 
   it("probes answer", async () => {
     const api = await openApi("socket");
