@@ -15,11 +15,21 @@ export async function runTogether<C extends Call, R>(
   if (call.transaction) return work(call, call.transaction);
   const following: (() => Promise<void>)[] = [];
   let last: Transaction | undefined;
-  const result = await call.store.transaction((transaction) => {
+  let refusal: R | undefined;
+  const running = call.store.transaction(async (transaction) => {
     last = transaction;
+    refusal = undefined;
     following.length = 0;
     const afterCommit = (one: () => Promise<void>): void => void following.push(one);
-    return work({ ...joinCall(call, transaction), afterCommit }, transaction);
+    const result = await work({ ...joinCall(call, transaction), afterCommit }, transaction);
+    if (!failures.has(transaction)) return result;
+    if (result instanceof Response && result.status >= 400) refusal = result;
+    throw failures.get(transaction);
+  });
+  const result = await running.catch((error: unknown) => {
+    if (refusal === undefined) throw error;
+    following.length = 0;
+    return refusal;
   });
   if (last !== undefined) committed.add(last);
   for (const one of following) await one();
@@ -30,6 +40,9 @@ export async function runTogether<C extends Call, R>(
 export function joinCall<C extends Call>(call: C, transaction: Transaction): C {
   return { ...call, transaction, store: joinStore(call.store, transaction) };
 }
+
+/** What ended a transaction that was part of another one, which then undoes it with all else. */
+const failures = new WeakMap<Transaction, unknown>();
 
 /** Transactions that are over: the store of a call that joined one is the store around it again. */
 const committed = new WeakSet<Transaction>();
@@ -42,7 +55,14 @@ function joinStore(store: Store, transaction: Transaction): Store {
   const joined: Pick<Store, "collection" | "transaction"> = {
     collection: (definition) => transaction.collection(definition),
     // It ends with the outer one; the time is that one's too.
-    transaction: async (work) => work(transaction),
+    transaction: async (work) => {
+      try {
+        return await work(transaction);
+      } catch (error) {
+        failures.set(transaction, error);
+        throw error;
+      }
+    },
   };
   return new Proxy(store, {
     get(target, name) {

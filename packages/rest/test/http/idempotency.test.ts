@@ -298,6 +298,42 @@ describe("a handler in a transaction", () => {
     expect(await count()).toBe(0);
   });
 
+  it.each([undefined, "key-1"])(
+    "keeps nothing of its own transaction that failed, when it answers with a refusal (key: %s)",
+    async (key) => {
+      const route = custom(async ({ store }) => {
+        try {
+          await store.transaction(async (transaction) => {
+            await transaction.collection(note.collection).insert({ text: "sold" });
+            throw new Error("sold out");
+          });
+        } catch {
+          return new Problem(409, { detail: "sold out" }).toResponse();
+        }
+        return json({}, { status: 201 });
+      }, true);
+      const { post, count } = await open([route]);
+      const { status, json: body } = await post(key, {}, { path: "/custom" });
+      expect([status, body["detail"]]).toEqual([409, "sold out"]);
+      expect(await count()).toBe(0);
+    },
+  );
+
+  it("fails when its own transaction failed and it answers as if not", async () => {
+    const route = custom(async ({ store }) => {
+      await store
+        .transaction(async (transaction) => {
+          await transaction.collection(note.collection).insert({ text: "sold" });
+          throw new Error("sold out");
+        })
+        .catch(() => undefined);
+      return json({}, { status: 201 });
+    }, true);
+    const { post, count } = await open([route], { reportError: () => undefined });
+    expect((await post("key-1", {}, { path: "/custom" })).status).toBe(500);
+    expect(await count()).toBe(0);
+  });
+
   it("does what follows the commit after it, and once", async () => {
     const seen: number[] = [];
     const handle = async ({ store, afterCommit }: Call): Promise<Response> => {
