@@ -67,7 +67,7 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
     "isLive",
   ]);
   const { masterKey, jwtSecret, tokenLifetime, accounts, attempts } = options;
-  const { cookieToken, isLive = alwaysLive, keys } = options;
+  const { cookieToken, isLive = () => true, keys } = options;
   requireSecret(masterKey, { name: "masterKey", variable: "MASTER_KEY" });
   checkConfigured(masterKey !== jwtSecret, "the master key and the JWT secret must differ");
   const isMasterKey = (token: string): boolean => constantTimeEqual(token, masterKey);
@@ -196,10 +196,6 @@ function outOfScope(scope = ""): Problem {
       "www-authenticate": `Bearer realm="api", error="insufficient_scope", scope="${scope}"`,
     },
   });
-}
-
-function alwaysLive(): Promise<boolean> {
-  return Promise.resolve(true);
 }
 
 /**

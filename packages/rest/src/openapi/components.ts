@@ -29,6 +29,8 @@ export class Components {
   schema(schema: JsonSchema): JsonSchema {
     const { $defs, ...rest } = schema;
     const isRecursive = JSON.stringify(rest).includes('"$ref":"#"');
+    const isDefinition = (entry: [string, unknown]): entry is [string, JsonSchema] =>
+      isObject(entry[1]);
     const definitions = isObject($defs) ? Object.entries($defs).filter(isDefinition) : [];
     const name = nameOfSchema(schema) ?? (isRecursive ? this.#freeName("Recursive") : undefined);
     const references = new Map(name === undefined ? [] : [["#", refer(name)]]);
@@ -86,8 +88,4 @@ const folder = "#/components/schemas/";
 
 function refer(name: string): string {
   return `${folder}${name}`;
-}
-
-function isDefinition(entry: [string, unknown]): entry is [string, JsonSchema] {
-  return isObject(entry[1]);
 }

@@ -147,9 +147,7 @@ function readInteger(
 
 /** Without a value it is there all the same: that is how paging by cursors begins. */
 function readCursor(given: Given, name: string): string | undefined {
-  const { errors } = given;
-  const text = given.raw("after");
-  return readText(text, { name, max: maxCursorLength }, errors);
+  return readText(given.raw("after"), { name, max: maxCursorLength }, given.errors);
 }
 
 function readTrash(

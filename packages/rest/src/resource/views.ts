@@ -163,8 +163,9 @@ export function viewLists(
   options: ViewOptions | undefined,
   all: readonly string[],
 ): Readonly<Record<Kind, readonly string[]>> {
+  // Only those who may list removed documents see `deletedAt`, and restore them.
   const of = (fields: "all" | readonly string[]): readonly string[] =>
-    fields === "all" ? all : all.filter((field) => fields.includes(field) || isAlwaysShown(field));
+    fields === "all" ? all : all.filter((field) => [...fields, "deletedAt"].includes(field));
   const forPublic = options ? options.public : "all";
   const forUser = options?.user ?? forPublic;
   const forSelf = options?.self ?? forUser;
@@ -177,11 +178,6 @@ export function viewLists(
     admin,
     "admin-self": all.filter((field) => self.includes(field) || admin.includes(field)),
   };
-}
-
-/** Only those who may list removed documents see it, and restore them. */
-function isAlwaysShown(field: string): boolean {
-  return field === "deletedAt";
 }
 
 function mapKinds<T>(make: (kind: Kind) => T): Readonly<Record<Kind, T>> {

@@ -154,7 +154,8 @@ export function passkeyRoutes(
           (id, check) =>
             countAttempt(attempts, { account: `Passkeys of ${id}`, address: client.ip }, check),
         );
-        if (found === undefined) throw unknownPasskey();
+        if (found === undefined)
+          throw new Problem(401, { detail: "unknown passkey", headers: basicChallenge });
         const signedIn = { found, method: "passkey" } as const;
         if (call.body.cookie) return startPageSession(context, call, signedIn);
         const session = await startSession(context, call, signedIn);
@@ -204,13 +205,6 @@ function options(of: "create" | "get"): RouteResponse {
     description: `What \`navigator.credentials.${of}\` takes as \`publicKey\`, in JSON`,
     schema: { type: "object", additionalProperties: true },
   };
-}
-
-function unknownPasskey(): Problem {
-  return new Problem(401, {
-    detail: "unknown passkey",
-    headers: basicChallenge,
-  });
 }
 
 function shown({ id, name, isBackedUp, createdAt, usedAt }: Stored<Passkey>): ShownPasskey {

@@ -43,18 +43,16 @@ export async function createUser(
   const user: StoredUser = { ...fields, passwordHash, sessionVersion: 1, unconfirmed: true };
   const { mails } = context;
   if (mails === undefined) return shown(context, await insertUser(context, call, user));
-  if (link === undefined) throw linkRequired();
+  if (link === undefined) {
+    const message = "link is required: the page that confirms the address";
+    throw badFields([fieldError("link", "required", message)]);
+  }
   await readyMails(context);
   await countMail(context, `Sign-up of ${user.email}`);
   await insertOrRenew(context, call, user);
   // The response is the same for an address that is known. Its owner learns of it by mail.
   await mails.queue({ kind: "sign-up", email: user.email, link });
   return empty(202);
-}
-
-function linkRequired(): Problem {
-  const message = "link is required: the page that confirms the address";
-  return badFields([fieldError("link", "required", message)]);
 }
 
 /** Stores a user, with the hooks of the resource. */
