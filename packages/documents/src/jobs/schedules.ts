@@ -25,6 +25,8 @@ const namePattern = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$/;
 const maxWait = 60_000;
 /** Milliseconds after which a time is tried again that could not be queued. */
 const retryWait = 2000;
+/** A last time that is as far ahead, in milliseconds, is of a clock that was wrong. */
+const maxAhead = 86_400_000;
 
 /** The schedules that this process queues jobs for. */
 export class Schedules {
@@ -58,16 +60,17 @@ export class Schedules {
     const times = parseCron(cron, timeZone);
     await checkInput(definition, input);
     const lastAt = new Date().toISOString();
+    const latest = new Date(Date.now() + maxAhead).toISOString();
     const wanted = { job: definition.name, cron, timeZone };
     await this.#schedules.upsert(
       { ...wanted, lastAt },
       {
         id: name,
         // What was missed is queued, unless the times are other ones now.
-        change: (stored) => ({
-          ...wanted,
-          lastAt: stored.cron === cron && stored.timeZone === timeZone ? stored.lastAt : lastAt,
-        }),
+        change: (stored) => {
+          const isSame = stored.cron === cron && stored.timeZone === timeZone;
+          return { ...wanted, lastAt: isSame && stored.lastAt < latest ? stored.lastAt : lastAt };
+        },
       },
     );
     const queue = (at: Date): Promise<boolean> =>

@@ -185,8 +185,10 @@ export class Worker<Input, Parsed> {
     await Promise.all(
       due.map(async (record) => {
         const change = placeFrom(name, record.dueAt, now);
-        // Another process was faster, or it was cancelled.
-        await jobs.update(record.id, change, { ifVersion: record }).catch(ignoreOvertaken);
+        await jobs.update(record.id, change, { ifVersion: record }).catch((error: unknown) => {
+          // Another process was faster, or it was cancelled.
+          if (!(error instanceof VersionError)) throw error;
+        });
       }),
     );
     if (due.length > 0) this.#isWoken = true;
@@ -353,9 +355,4 @@ function abandonedError(id: string): DocumentsError {
     "ERR_DOCUMENTS_LEASE",
     `the job "${id}" was begun ${maxAbandoned} times by processes that ended before it did`,
   );
-}
-
-function ignoreOvertaken(error: unknown): undefined {
-  if (error instanceof VersionError) return undefined;
-  throw error;
 }

@@ -53,6 +53,24 @@ describe.each(enginesOfFile())("schedules of jobs on %s", (_name, open) => {
     expect(await queued(second)).toEqual(["nightly@2030-01-15T02:00:00.000Z"]);
   });
 
+  it("times are queued again by a process that starts when a clock that was ahead is right", async () => {
+    const store = await open({ collections });
+    const options = { cron: "0 3 * * *", input: "x" };
+    for (const now of ["2031-01-10T02:00:00Z", "2031-01-11T12:00:00Z", "2030-01-15T12:00:00Z"]) {
+      setTime(now);
+      const jobs = openJobs(store);
+      await jobs.schedule("nightly", report, options);
+      await jobs.close();
+    }
+    for (const day of ["16", "17"]) {
+      setTime(`2030-01-${day}T12:00:00Z`);
+      const jobs = openJobs(store);
+      await jobs.schedule("nightly", report, options);
+      expect(await queued(jobs)).toContain(`nightly@2030-01-${day}T03:00:00.000Z`);
+      await jobs.close();
+    }
+  });
+
   it("local times follow the clocks of their zone", async () => {
     const store = await open({ collections });
     const options = { cron: "0 3 * * *", timeZone: "Europe/Berlin", input: "x" };
