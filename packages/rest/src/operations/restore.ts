@@ -25,9 +25,9 @@ export function restoreOperation(resource: Resource): ResourceHandler {
       }
       requirePreconditions(call.request, tagOf(current, call));
       await hooks.beforeRestore?.({ call, transaction, current });
-      await checkReferences(resource, transaction, current);
       const restored = await refuseConflicts(documents.restore(current.id));
       if (!restored) throw notFound(resource.name);
+      await checkReferences(resource, transaction, restored); // It may refer to itself.
       return restored;
     });
     if (hooks.afterRestore) {

@@ -5,6 +5,7 @@ import { resourceRoutes } from "../../src/http/resource-routes.ts";
 import { createResourceController } from "../../src/operations/resource-controller.ts";
 import type { Operation, ResourceRule } from "../../src/resource/access-rules.ts";
 import { defineResource } from "../../src/resource/define-resource.ts";
+import type { Resource } from "../../src/resource/resource.ts";
 import { openAsUsers } from "../as-users.ts";
 import { openResource } from "../resource-client.ts";
 
@@ -60,6 +61,23 @@ describe("a removed document of a resource that keeps them", () => {
     const all = await as("root", "GET", "/notes?trash=with&sort=createdAt&after=");
     expect(all.json.map(({ id }: { id: string }) => id)).toEqual([kept.id, gone.id]);
     expect((await as("root", "GET", "/notes?trash=all")).json).toMatchObject({ name: "enum" });
+  });
+
+  it("comes back when it refers to itself", async () => {
+    const place: Resource = defineResource({
+      name: "place",
+      path: "/places",
+      schema: z.object({ within: z.string().optional() }),
+      access: { list: "public", create: "public", update: "public", remove: "public" },
+      relations: { within: { to: () => place, onDelete: "nullify" } },
+      softDelete: true,
+    });
+    const { as } = await openResource(place);
+    const { id } = (await as("", "POST", "/places", {})).json;
+    expect((await as("", "PATCH", `/places/${id}`, { within: id })).status).toBe(200);
+    expect((await as("", "DELETE", `/places/${id}`)).status).toBe(204);
+    const restored = await as("root", "POST", `/places/${id}/restore`);
+    expect([restored.status, restored.json]).toMatchObject([200, { id }]);
   });
 
   it("frees its unique values, and comes back only while they are free", async () => {
