@@ -29,9 +29,9 @@ export class Components {
   schema(schema: JsonSchema): JsonSchema {
     const { $defs, ...rest } = schema;
     const isRecursive = JSON.stringify(rest).includes('"$ref":"#"');
-    const isDefinition = (entry: [string, unknown]): entry is [string, JsonSchema] =>
-      isObject(entry[1]);
-    const definitions = isObject($defs) ? Object.entries($defs).filter(isDefinition) : [];
+    const definitions = Object.entries(isObject($defs) ? $defs : {}).flatMap(
+      ([key, one]): [string, JsonSchema][] => (isObject(one) ? [[key, one]] : []),
+    );
     const name = nameOfSchema(schema) ?? (isRecursive ? this.#freeName("Recursive") : undefined);
     const references = new Map(name === undefined ? [] : [["#", refer(name)]]);
     for (const [key] of definitions) {

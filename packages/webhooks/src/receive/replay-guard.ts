@@ -119,7 +119,7 @@ export class ReplayGuard implements DeliveryGuard {
     }
     const renew = (): void => void this.#change(() => store.renew?.(key, lease));
     const renewal = store.renew && setInterval(renew, Math.min(lease, 2_147_483_647) / 3);
-    Object(renewal).unref?.(); // A handler that never ends does not keep a process of Node running.
+    (Object(renewal) as { unref?: () => void }).unref?.(); // It keeps no process of Node running.
     const stop = (): void => clearInterval(renewal);
     return {
       complete: () => this.#change(() => store.complete(key, keepFor), stop),
