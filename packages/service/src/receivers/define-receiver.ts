@@ -1,4 +1,5 @@
 import { type CollectionDefinition, defineCollection } from "@fetchwork/documents";
+import type { Logger } from "@fetchwork/kit";
 import { defineRoute, type Route } from "@fetchwork/rest";
 import {
   collectionReplayStore,
@@ -41,19 +42,13 @@ export interface ReceiverDefinition<Events extends object> {
   };
 }
 
-/** Where a receiver reports what it cannot respond to the sender. */
-export interface ReceiverLog {
-  readonly warn: (message: unknown) => void;
-  readonly error: (error: unknown) => void;
-}
-
 /** A receiver of webhooks. */
 export interface Receiver {
   readonly name: string;
   /** The variable with its secret. */
   readonly secret: string;
-  /** Makes its route, of a service with this public origin. */
-  route(parts: ServiceParts, secret: string, log: ReceiverLog, origin: string): Route;
+  /** Makes its route, of a service with this public origin and a log of what fails. */
+  route(parts: ServiceParts, secret: string, log: Partial<Logger>, origin: string): Route;
 }
 
 /** Deliveries that were received, so that none is handled again. */
@@ -101,7 +96,9 @@ export function defineReceiver<Events extends object>(
         webhooks.on(event, (given) => handle(given as WebhookEvent<Events>, parts));
       }
       const url = origin + path; // Some vendors sign the URL that they were given.
-      const receive = createWebMiddleware(webhooks, { maxBody: 1_048_576, path, log, url });
+      // Longer than a response may take: after a 202 the sender would not repeat what fails later.
+      const limits = { maxBody: 1_048_576, timeout: 20_000 };
+      const receive = createWebMiddleware(webhooks, { ...limits, path, log, url });
       return defineRoute({
         method: "POST",
         path,

@@ -214,6 +214,22 @@ describe("a delivery with a signed identifier", () => {
     expect(handle).toHaveBeenCalledTimes(1);
   });
 
+  it("is not acknowledged before its handler has ended, so that one that fails late is repeated", async () => {
+    const started = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    const deliver = await open(() => {
+      started.resolve();
+      return ended.promise;
+    });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout", "performance"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const response = deliver("/payments/webhooks", paid, signedByStripe(paid));
+    await started.promise;
+    await vi.advanceTimersByTimeAsync(14_000);
+    ended.reject(new Error("too late"));
+    expect((await response).status).toBe(500);
+  });
+
   it("is not handled a second time while its handler runs, however long that takes", async () => {
     vi.useFakeTimers({ toFake: ["Date", "setInterval", "clearInterval"] });
     onTestFinished(() => void vi.useRealTimers());
