@@ -277,6 +277,40 @@ describe("serve() with HTTP/2", () => {
     expect(reported).toEqual([]);
   });
 
+  it.each(["GET", "HEAD"])(
+    "ends a %s whose client resets its stream before there is a response",
+    async (method) => {
+      const begun = Promise.withResolvers<void>();
+      const report = Promise.withResolvers<FinishReport>();
+      await startHttp2(async (request, context) => {
+        context.onFinish(report.resolve);
+        begun.resolve();
+        await once(context.signal, "abort");
+        return text(`too late for ${request.method}`);
+      });
+      const left = stream("/", method);
+      await begun.promise;
+      left.close(constants.NGHTTP2_CANCEL);
+      expect(await report.promise).toMatchObject({ status: 499, aborted: true });
+    },
+  );
+
+  it("aborts a signal that a handler asks for after the client has reset its stream", async () => {
+    const begun = Promise.withResolvers<void>();
+    const isAborted = Promise.withResolvers<boolean>();
+    await startHttp2(async (_request, context) => {
+      const finished = new Promise<FinishReport>((resolve) => context.onFinish(resolve));
+      begun.resolve();
+      await finished;
+      isAborted.resolve(context.signal.aborted);
+      return text("too late");
+    });
+    const left = stream("/", "HEAD");
+    await begun.promise;
+    left.close(constants.NGHTTP2_CANCEL);
+    expect(await isAborted.promise).toBe(true);
+  });
+
   it("resets a stream whose client stops its response", async () => {
     const report = Promise.withResolvers<FinishReport>();
     await startHttp2(
