@@ -76,7 +76,11 @@ export function inPieces(
 
 const pieceSize = 65_536;
 
-/** Splits what undici would write at once, and take for sent before the connection has taken it. */
+/**
+ * Splits what undici would write at once, and take for sent before the connection has taken it.
+ *
+ * @yields Parts of at most 64 KiB.
+ */
 function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
   for (let start = 0; start < bytes.byteLength; start += pieceSize) {
     yield bytes.subarray(start, start + pieceSize);
