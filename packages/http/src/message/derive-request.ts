@@ -226,14 +226,7 @@ function checkMethod(method: string): string {
 }
 
 // Fetch, 2.2.1: these become upper case; others, such as PATCH, stay as they are.
-const standardMethods: ReadonlySet<string> = new Set([
-  "DELETE",
-  "GET",
-  "HEAD",
-  "OPTIONS",
-  "POST",
-  "PUT",
-]);
+const standardMethods = new Set(["DELETE", "GET", "HEAD", "OPTIONS", "POST", "PUT"]);
 
 function resolveUrl(url: string | URL, request: Request): string {
   const input = String(url);

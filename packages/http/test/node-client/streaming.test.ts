@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as wait } from "node:timers/promises";
 import { createGzip } from "node:zlib";
 import { afterEach, describe, expect, it } from "vitest";
-import type { Transport } from "../../src/client/transport/transport.ts";
+import type { Transport, TransportBody } from "../../src/client/transport/transport.ts";
 import { undiciTransport } from "../../src/node/client/index.ts";
 import { closed, startRaw } from "./raw-server.ts";
 import { rejectionOf, requestOf, textOf } from "./requests.ts";
@@ -49,6 +49,31 @@ async function settled(total: { bytes: number }): Promise<number> {
     await wait(150);
   }
 }
+
+describe("a request with a large body", () => {
+  it.each<[string, (size: number) => TransportBody]>([
+    ["bytes", (size) => new Uint8Array(size)],
+    ["text", (size) => "x".repeat(size)],
+    ["a stream of one piece", (size) => new Blob([new Uint8Array(size)]).stream()],
+  ])("of %s has the time that its upload takes before the response is late", async (_, make) => {
+    const size = 24_000_000;
+    await start((request, response) => {
+      let received = 0;
+      request.once("data", () => {
+        request.pause();
+        setTimeout(() => request.resume(), 500);
+      });
+      request.on("data", (chunk: Buffer) => (received += chunk.byteLength));
+      request.on("end", () => {
+        response.end(`${request.headers["content-length"] ?? "chunked"} ${received}`);
+      });
+    });
+    const timeouts = { connect: 5_000, headers: 300, body: 5_000 };
+    const request = requestOf(url, { method: "PUT", body: make(size), timeouts });
+    const length = request.body instanceof ReadableStream ? "chunked" : size;
+    expect(textOf((await transport.exchange(request)).body)).toBe(`${length} ${size}`);
+  });
+});
 
 describe("a streamed response", () => {
   it("arrives as it is sent, piece by piece", async () => {

@@ -28,7 +28,7 @@ export class StreamResponse extends ResponseHead {
       headers.append(headerList[index] ?? "", headerList[index + 1] ?? "");
     }
     const isEmpty = statusCode === 204 || statusCode === 205 || statusCode === 304;
-    if (isEmpty) void this.body.cancel().catch(ignore);
+    if (isEmpty) void this.body.cancel().catch(() => undefined);
     return new Response(isEmpty ? null : asBodyInit(this.body), { status: statusCode, headers });
   }
 }
@@ -36,8 +36,4 @@ export class StreamResponse extends ResponseHead {
 // The stream of a transport may be over any buffer; the type of `BodyInit` requires a specific one.
 function asBodyInit(body: ReadableStream<Uint8Array>): BodyInit {
   return body as ReadableStream<Uint8Array<ArrayBuffer>>;
-}
-
-function ignore(): void {
-  // The response is complete without its body.
 }

@@ -271,15 +271,7 @@ const coarseFrom = 10_000;
 const firstDyingPause = 10;
 const longestDyingPause = 320;
 const alreadyEnded = new Error("The exchange ended before its request was sent");
-const idempotent: ReadonlySet<string> = new Set([
-  "GET",
-  "HEAD",
-  "OPTIONS",
-  "PUT",
-  "DELETE",
-  "TRACE",
-  "QUERY",
-]);
+const idempotent = new Set(["GET", "HEAD", "OPTIONS", "PUT", "DELETE", "TRACE", "QUERY"]);
 
 function headerList(
   headers: Readonly<Record<string, string | string[] | undefined>>,

@@ -22,7 +22,7 @@ import {
   type ProxyOptions,
   type UndiciTransportOptions,
 } from "./undici-transport-options.ts";
-import { UploadBody } from "./upload-body.ts";
+import { inPieces, UploadBody } from "./upload-body.ts";
 import { WholeExchange } from "./whole-exchange.ts";
 
 /**
@@ -174,7 +174,7 @@ class UndiciTransport implements Transport {
         path: forwarded ? href : href.slice(slash),
         method,
         headers,
-        body: (body instanceof ReadableStream ? upload : body) ?? null,
+        body: (body instanceof ReadableStream ? upload : inPieces(body, headers)) ?? null,
         headersTimeout: timeouts.headers,
         bodyTimeout: timeouts.body,
         servername: forwarded ? pools.proxy.url.hostname : url.hostname,

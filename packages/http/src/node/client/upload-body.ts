@@ -29,8 +29,8 @@ export class UploadBody extends Readable {
         const wrong = done ? this.#checkEnd() : this.#checkChunk(value);
         if (wrong !== undefined) this.destroy(wrong);
         else if (done) this.push(null);
-        else if (value?.byteLength === 0) this._read();
-        else this.push(value);
+        else if (value.byteLength === 0) this._read();
+        else for (const piece of piecesOf(value)) this.push(piece);
       },
       (cause: unknown) => {
         this.destroy(new UploadFailure("the body's stream failed", { cause }));
@@ -59,5 +59,30 @@ export class UploadBody extends Readable {
     const announced = this.#announced ?? this.#sent;
     if (this.#sent === announced) return undefined;
     return headerError("content-length", `is ${announced}, but the body has ${this.#sent} bytes`);
+  }
+}
+
+/** Splits a large body as {@link piecesOf} does, and sets its length. */
+export function inPieces(
+  body: string | Uint8Array | undefined,
+  headers: string[],
+): string | Uint8Array | undefined {
+  if (body === undefined || body.length <= pieceSize) return body;
+  const bytes = typeof body === "string" ? Buffer.from(body) : body;
+  headers.push("content-length", String(bytes.byteLength));
+  // undici accepts any iterable, and reads it again when a request is repeated; its types do not.
+  return { [Symbol.iterator]: () => piecesOf(bytes) } as unknown as Uint8Array;
+}
+
+const pieceSize = 65_536;
+
+/**
+ * Splits what undici would write at once, and take for sent before the connection has taken it.
+ *
+ * @yields Parts of at most 64 KiB.
+ */
+function* piecesOf(bytes: Uint8Array): Generator<Uint8Array> {
+  for (let start = 0; start < bytes.byteLength; start += pieceSize) {
+    yield bytes.subarray(start, start + pieceSize);
   }
 }

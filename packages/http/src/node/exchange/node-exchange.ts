@@ -1,9 +1,9 @@
-import { constants, type Http2Stream } from "node:http2";
+import { constants } from "node:http2";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { ExchangeContext, type ContextInit } from "../../exchange/create-context.ts";
 import type { ReceiveOptions } from "../request/request-body.ts";
-import { ReceivedRequest } from "../request/received-request.ts";
+import { http2StreamOf, ReceivedRequest } from "../request/received-request.ts";
 import type { RequestHead, RequestLimits } from "../request/request-head.ts";
 import { lingerAfterResponse } from "../request/linger.ts";
 import { closeUnreadStream, isTooLongToDiscard, limitUnreadBody } from "../request/unread-body.ts";
@@ -94,10 +94,7 @@ export class NodeExchange implements ContextInit {
   abort(): void {
     const { request, response } = this;
     const stream = http2StreamOf(response);
-    if (stream !== undefined) {
-      stream.close(constants.NGHTTP2_INTERNAL_ERROR);
-      return;
-    }
+    if (stream !== undefined) return stream.close(constants.NGHTTP2_INTERNAL_ERROR);
     // A response of HTTP/1.0 may end with its connection. TLS has a message for that end, which is
     // not sent here.
     const { socket } = response;
@@ -148,7 +145,7 @@ export class NodeExchange implements ContextInit {
     response.once("finish", () => {
       this.#isFinished = true;
     });
-    response.once("close", () => this.#finish());
+    (http2StreamOf(response) ?? response).once("close", () => this.#finish());
   }
 
   #finish(): void {
@@ -178,10 +175,4 @@ function isCausedByClient({ complete, errored }: IncomingMessage, error: unknown
 function isClosed(response: ServerResponse): boolean {
   const stream = http2StreamOf(response);
   return stream === undefined ? response.closed : stream.destroyed;
-}
-
-/** A response of HTTP/2 has a stream, and lacks much of what one of HTTP/1 has. */
-function http2StreamOf(response: ServerResponse): Http2Stream | undefined {
-  if (response.req.httpVersionMajor !== 2 || !("stream" in response)) return undefined;
-  return response.stream as Http2Stream;
 }

@@ -1,4 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Http2Stream } from "node:http2";
 import type { BodyShare } from "@fetchwork/kit";
 import { HeaderList } from "../../message/header-list.ts";
 import { LazyRequest, type BodySource } from "../../message/lazy-request.ts";
@@ -149,7 +150,14 @@ function signalOf(message: IncomingMessage, response: ServerResponse): AbortSign
     if (message.errored) controller.abort(message.errored);
     else if (!response.writableEnded) controller.abort();
   };
-  response.once("close", onClose);
-  if (response.destroyed || isClientGone(message)) onClose();
+  const closing = http2StreamOf(response) ?? response;
+  closing.once("close", onClose);
+  if (closing.destroyed || isClientGone(message)) onClose();
   return controller.signal;
+}
+
+/** A response of HTTP/2 has a stream; it lacks much, and may not emit "close" after a HEAD. */
+export function http2StreamOf(response: ServerResponse): Http2Stream | undefined {
+  if (response.req.httpVersionMajor !== 2 || !("stream" in response)) return undefined;
+  return response.stream as Http2Stream;
 }

@@ -1,4 +1,5 @@
 import { ServerResponse, type IncomingMessage, type Server } from "node:http";
+import type { Http2Stream } from "node:http2";
 import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { lingerAfterResponse, lingerAndClose } from "./linger.ts";
@@ -68,7 +69,9 @@ export function rejectRequest(
 }
 
 /** Whether a request came over HTTP/2; the request's own version is not enough. */
-export function isHttp2(request: IncomingMessage): boolean {
+export function isHttp2(
+  request: IncomingMessage,
+): request is IncomingMessage & { readonly stream: Http2Stream } {
   return request.httpVersionMajor === 2 && "stream" in request;
 }
 

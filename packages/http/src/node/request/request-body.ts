@@ -4,6 +4,7 @@ import { Readable } from "node:stream";
 import { type BodyBudget, type BodyShare, ByteCollector } from "@fetchwork/kit";
 import { HttpUsageError } from "../../errors.ts";
 import { readWhole, RequestTooLargeError, toRequestError } from "../../message/read-whole.ts";
+import { isHttp2 } from "./reject-request.ts";
 import { discardBody } from "./unread-body.ts";
 
 /** What a server or a listener decides about the requests that it receives. */
@@ -181,6 +182,8 @@ function ignoreDataAfterCancel(readable: Readable): void {
 
 /** Returns whether the client left before the request was whole. */
 export function isClientGone(message: IncomingMessage): boolean {
+  // A message of HTTP/2 is complete as soon as its stream is closed.
+  if (isHttp2(message) && message.stream.aborted) return true;
   // Bun has undefined for null.
   return Boolean(message.errored) || (message.destroyed && !message.complete);
 }
@@ -215,16 +218,12 @@ function readMessage(
         if (size > maxSize) throw new RequestTooLargeError(maxSize);
         share.grow(size);
       } catch (error) {
-        refuse(toRequestError(error));
-        return;
+        return refuse(toRequestError(error));
       }
       bytes.add(chunk);
     };
     const onEnd = (): void => {
-      if (isClientGone(message)) {
-        fail(goneReason(message));
-        return;
-      }
+      if (isClientGone(message)) return fail(goneReason(message));
       stop();
       share.settle();
       resolve(bytes.join());

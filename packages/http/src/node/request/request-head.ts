@@ -1,5 +1,4 @@
 import type { IncomingMessage } from "node:http";
-import type { Http2Stream } from "node:http2";
 import { isHttp2, type Rejection } from "./reject-request.ts";
 
 /** What a `Host` header holds. The URL parser leaves a plain host as it is. */
@@ -30,7 +29,8 @@ export function readHead(request: IncomingMessage, hosts: HostCheck): RequestHea
   let hostCount = 0;
   let host = "";
   let authority: string | undefined;
-  let hasBody = isHttp2(request) && hasHttp2Body(request);
+  // Over HTTP/2 a body needs neither `Content-Length` nor `Transfer-Encoding`.
+  let hasBody = isHttp2(request) && !request.stream.endAfterHeaders;
   let length = 0;
   let coding: string | undefined;
   for (let index = 0; index + 1 < rawHeaders.length; index += 2) {
@@ -57,11 +57,6 @@ export function readHead(request: IncomingMessage, hosts: HostCheck): RequestHea
   }
   const hostKind = host === "" ? "valid" : hosts.kindOf(host);
   return { hostCount, host, hostKind, hasBody, length, coding };
-}
-
-/** Over HTTP/2 a body needs neither `Content-Length` nor `Transfer-Encoding`. */
-function hasHttp2Body(request: IncomingMessage): boolean {
-  return "stream" in request && !(request.stream as Http2Stream).endAfterHeaders;
 }
 
 /** Finds the reason why no handler may see a request; undefined when it is fine. */

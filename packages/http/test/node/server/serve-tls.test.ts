@@ -277,6 +277,40 @@ describe("serve() with HTTP/2", () => {
     expect(reported).toEqual([]);
   });
 
+  it.each(["GET", "HEAD"])(
+    "ends a %s whose client resets its stream before there is a response",
+    async (method) => {
+      const begun = Promise.withResolvers<void>();
+      const report = Promise.withResolvers<FinishReport>();
+      await startHttp2(async (request, context) => {
+        context.onFinish(report.resolve);
+        begun.resolve();
+        await once(context.signal, "abort");
+        return text(`too late for ${request.method}`);
+      });
+      const left = stream("/", method);
+      await begun.promise;
+      left.close(constants.NGHTTP2_CANCEL);
+      expect(await report.promise).toMatchObject({ status: 499, aborted: true });
+    },
+  );
+
+  it("aborts a signal that a handler asks for after the client has reset its stream", async () => {
+    const begun = Promise.withResolvers<void>();
+    const isAborted = Promise.withResolvers<boolean>();
+    await startHttp2(async (_request, context) => {
+      const finished = new Promise<FinishReport>((resolve) => context.onFinish(resolve));
+      begun.resolve();
+      await finished;
+      isAborted.resolve(context.signal.aborted);
+      return text("too late");
+    });
+    const left = stream("/", "HEAD");
+    await begun.promise;
+    left.close(constants.NGHTTP2_CANCEL);
+    expect(await isAborted.promise).toBe(true);
+  });
+
   it("resets a stream whose client stops its response", async () => {
     const report = Promise.withResolvers<FinishReport>();
     await startHttp2(
@@ -376,6 +410,57 @@ describe("serve() with HTTP/2", () => {
     expect(await report.promise).toMatchObject({ aborted: true });
     await server?.close({ gracePeriod: 0 });
     expect(reported).toEqual([]);
+  });
+
+  it("reports nothing when the client has reset a stream before its body is read", async () => {
+    const begun = Promise.withResolvers<void>();
+    const failure = Promise.withResolvers<unknown>();
+    await startHttp2(async (request, context) => {
+      const finished = new Promise<FinishReport>((resolve) => context.onFinish(resolve));
+      begun.resolve();
+      await finished;
+      try {
+        return text(await request.text());
+      } catch (error) {
+        failure.resolve(error);
+        throw error;
+      }
+    });
+    const opened = session?.request({ ":path": "/", ":method": "POST" });
+    opened?.on("error", () => undefined);
+    opened?.write("part");
+    await begun.promise;
+    opened?.close(constants.NGHTTP2_CANCEL);
+    expect(await failure.promise).toMatchObject({ name: "AbortError" });
+    await server?.close({ gracePeriod: 0 });
+    expect(reported).toEqual([]);
+  });
+
+  it("does not take a body for whole whose stream was reset without an error", async () => {
+    const result = Promise.withResolvers<unknown>();
+    const { port } = await start(
+      async (request) => {
+        const body = request.text();
+        body.then(result.resolve, result.resolve);
+        return text(await body);
+      },
+      { http2: true },
+    );
+    // A client of Node would end the body before it resets the stream.
+    const client = connectTls({ port, host: "127.0.0.1", ca: cert, ALPNProtocols: ["h2"] });
+    client.on("error", () => undefined);
+    const post = [0x83, 0x87, 0x84, 0x41, 1, 0x61];
+    const frames = [
+      [0, 0, 0, 4, 0, 0, 0, 0, 0],
+      [0, 0, post.length, 1, 4, 0, 0, 0, 1, ...post],
+      [0, 0, 4, 0, 0, 0, 0, 0, 1, ...Buffer.from("part")],
+      [0, 0, 4, 3, 0, 0, 0, 0, 1, 0, 0, 0, constants.NGHTTP2_NO_ERROR],
+    ];
+    client.write(
+      Buffer.concat([Buffer.from("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"), Buffer.from(frames.flat())]),
+    );
+    expect(await result.promise).toMatchObject({ name: "AbortError" });
+    client.destroy();
   });
 
   it("rejects CONNECT", async () => {
