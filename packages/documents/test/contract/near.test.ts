@@ -226,6 +226,21 @@ describe.each(engines)("A query by distance in %s", (_name, open) => {
     });
   });
 
+  it("goes with words that few documents have", async () => {
+    const collection = (await open()).collection(places);
+    await collection.insertMany([
+      { name: "harbour hotel" },
+      { name: "harbour museum", at: { latitude: 53.5, longitude: 10 } },
+      { name: "harbour bar", at: { latitude: 52.5, longitude: 13.4 } },
+    ]);
+    const near = { ...berlin, field: "at" };
+    const { items, total } = await collection.page({ near, q: "harbour", total: "exact" });
+    expect(items.map(({ name }) => name)).toEqual(["harbour bar", "harbour museum"]);
+    expect(total).toEqual({ count: 2, exact: true });
+    const close = { near: { ...near, maxDistance: 10_000 }, q: "harbour", limit: 2 };
+    expect(await collection.find(close)).toMatchObject([{ name: "harbour bar" }]);
+  });
+
   it("comes in pages that are, one after the other, all of it", async () => {
     const collection = (await open()).collection(places);
     // Many at one distance, so that the id decides.
