@@ -134,3 +134,22 @@ it.each([[["team", "member"]], [["owner", "team"]], [["member"]], [["owner"]]])(
     expect({ findings, skipped }).toEqual({ findings: [], skipped: [] });
   },
 );
+
+it("verifyService() tells documents apart by a short text", async () => {
+  const coupon = defineResource({
+    name: "coupon",
+    path: "/coupons",
+    schema: z.object({ code: z.string().min(1).max(5) }),
+    access: { list: "public", show: "public", create: "user", update: "owner", remove: "owner" },
+    owner: "owner",
+    unique: ["code"],
+  });
+  const app = defineService({
+    name: "coupons",
+    config: defineConfig({ ...serverSettings, ...accountSettings }),
+    accounts: accounts({ user: defineUser() }),
+    resources: [resourceRoutes(coupon)],
+  });
+  const { findings, skipped } = await verifyService(app);
+  expect({ findings, skipped }).toEqual({ findings: [], skipped: [] });
+});

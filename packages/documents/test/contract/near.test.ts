@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { administer, defineCollection, openStore } from "../../src/index.ts";
-import { enginesOfFile, newDatabase } from "../open-for-test.ts";
+import { enginesOfFile, newDatabase, sharedEngines } from "../open-for-test.ts";
 import { propertyRuns } from "../property-runs.ts";
 import { noPostgres } from "../postgres-server.ts";
 import { temporaryFolder } from "../temporary-folder.ts";
@@ -41,6 +41,28 @@ function distance(one: Place, other: Place): number {
 }
 
 const berlin = { latitude: 52.52, longitude: 13.405 };
+
+it.each(sharedEngines)(
+  "A program goes on to find places in %s when one without them starts",
+  async (_name, create) => {
+    const open = await create();
+    const first = await open({ collections: [places] });
+    const collection = first.collection(places);
+    const kept = await collection.insert({ name: "kept", at: berlin });
+    const gone = await collection.insert({ name: "gone", at: berlin });
+    const second = await open({ collections: [plain] });
+    await second.collection(plain).remove(gone.id);
+    await second.collection(plain).purge(gone.id);
+    const added = await collection.insert({ name: "added", at: berlin });
+    const query = { near: { ...berlin, field: "at", maxDistance: 10 } };
+    const ids = (await collection.find(query)).map(({ id }) => id);
+    expect(ids).toEqual([kept.id, added.id]);
+    await administer(second).dropUnused([plain]);
+    await first.close();
+    const third = await open({ collections: [places] });
+    expect(await third.collection(places).count(query)).toBe(2);
+  },
+);
 
 describe.each(engines)("A query by distance in %s", (_name, open) => {
   it.each<[string, object]>([
@@ -224,6 +246,21 @@ describe.each(engines)("A query by distance in %s", (_name, open) => {
       expect(found.map((one) => one.id).toSorted()).toContain(id);
       expect(found).toHaveLength(2);
     });
+  });
+
+  it("goes with words that few documents have", async () => {
+    const collection = (await open()).collection(places);
+    await collection.insertMany([
+      { name: "harbour hotel" },
+      { name: "harbour museum", at: { latitude: 53.5, longitude: 10 } },
+      { name: "harbour bar", at: { latitude: 52.5, longitude: 13.4 } },
+    ]);
+    const near = { ...berlin, field: "at" };
+    const { items, total } = await collection.page({ near, q: "harbour", total: "exact" });
+    expect(items.map(({ name }) => name)).toEqual(["harbour bar", "harbour museum"]);
+    expect(total).toEqual({ count: 2, exact: true });
+    const close = { near: { ...near, maxDistance: 10_000 }, q: "harbour", limit: 2 };
+    expect(await collection.find(close)).toMatchObject([{ name: "harbour bar" }]);
   });
 
   it("comes in pages that are, one after the other, all of it", async () => {

@@ -45,13 +45,13 @@ export const restore: Command = defineCommand({
     } finally {
       await store.close();
     }
+    io.stdout.write(asJson ? jsonLine({ documents }) : `${documentCount(documents)} restored\n`);
     const given = new Map(collections.map((each) => [each.name, each]));
     const wanted = header.collections.map((each) => given.get(each.name) ?? each);
     await buildIndexes(
       url,
       wanted.filter((each) => !isBare(each)),
     );
-    io.stdout.write(asJson ? jsonLine({ documents }) : `${documentCount(documents)} restored\n`);
     return 0;
   },
 });

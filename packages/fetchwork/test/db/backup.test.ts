@@ -57,6 +57,22 @@ describe.each(allEngines)("fetchwork db backup of %s", (_engine, newUrl) => {
     expect(await restored.collection(shops).count({ near })).toBe(1);
   });
 
+  it("tells that the documents are restored where they do not fit a new unique index", async () => {
+    const url = await newUrl();
+    const bare = defineCollection<{ name: string }>("items", { softDelete: true });
+    {
+      await using store = await openStore(url, { collections: [bare] });
+      await store.collection(bare).insertMany([{ name: "twin" }, { name: "twin" }]);
+    }
+    const file = join(newFolder(), "a.jsonl");
+    expect((await runDb(["backup", file, "-u", url]))[0]).toBe(0);
+    expect(await runDb(["restore", file, "-u", await newUrl(), "-d", allDefinitions])).toEqual([
+      1,
+      "2 documents restored\n",
+      expect.stringContaining("same name"),
+    ]);
+  });
+
   it.each(["a.jsonl", "a.jsonl.gz"])(
     "writes %s for its owner alone, which restores as it was",
     async (name) => {

@@ -45,7 +45,7 @@ export async function runMigrations(
   const work = async (held: AbortSignal): Promise<number> => {
     const status = await migrationStatus(store, migrations);
     await forgetFinished(store, migrations, status);
-    await refuseHalf(store, migrations, direction);
+    await refuseHalf(store, migrations, { direction, applied: status.applied });
     const chosen = choose(status);
     const signals = AbortSignal.any([held, signal]);
     for (const migration of chosen) await runOne(store, migration, { ...run, signal: signals });
@@ -77,16 +77,16 @@ async function forgetFinished(
 async function refuseHalf(
   store: Store,
   migrations: readonly DocumentMigration[],
-  direction: Direction,
+  { direction, applied }: Pick<MigrationRun, "direction"> & Pick<MigrationStatus, "applied">,
 ): Promise<void> {
-  const [other, command] =
-    direction === "up" ? (["undo", "undo"] as const) : (["up", "run"] as const);
+  const other = direction === "up" ? "undo" : "up";
   for (const migration of migrations) {
+    const { id } = migration;
     const note = await store.collection(progressCollection).get(progressId(migration, other));
     if (note === undefined) continue;
-    throw new Error(
-      `migration ${migration.id} stopped in the middle: "fetchwork migrate ${command}" goes on with it`,
-    );
+    const again = applied.some((each) => each.id === id) ? `run --again ${id}` : "run";
+    const command = `fetchwork migrate ${other === "up" ? again : "undo"}`;
+    throw new Error(`migration ${id} stopped in the middle: "${command}" goes on with it`);
   }
 }
 

@@ -61,3 +61,11 @@ it("refuses the other direction of what stopped in the middle", async () => {
   await store.collection(progressCollection).insert(note, { id: "up-1" });
   await expect(run(store, "undo")).rejects.toThrow('"fetchwork migrate run" goes on with it');
 });
+
+it("names the command for what stopped in the middle of running again", async () => {
+  const store = await oldStore(3);
+  await run(store, "up");
+  const note = { step: 0, after: "a", changed: 1 };
+  await store.collection(progressCollection).insert(note, { id: "up-1" });
+  await expect(run(store, "undo")).rejects.toThrow('"fetchwork migrate run --again 1" goes on');
+});

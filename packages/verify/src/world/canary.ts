@@ -111,12 +111,12 @@ function textOf(limits: Limits, number: number): string {
   };
   const known = format === undefined ? undefined : formats[format];
   if (known !== undefined) return known;
-  const candidates = [text.padEnd(minLength, "x"), digits, text.toUpperCase(), `${digits}00`, "ab"];
-  const fits = candidates.filter(
-    (one) =>
-      one.length >= minLength &&
-      one.length <= maxLength &&
-      (pattern === undefined || new RegExp(pattern, "u").test(one)),
+  // The end of the number tells documents apart where there is no room for all of it.
+  const short = digits.slice(-Math.max(1, maxLength));
+  const candidates = [text.padEnd(minLength, "x"), short, text.toUpperCase(), `${digits}00`, "ab"];
+  const shape = new RegExp(pattern ?? "", "u");
+  const fits = candidates.find(
+    (one) => one.length >= minLength && one.length <= maxLength && shape.test(one),
   );
-  return fits[0] ?? digits.slice(-Math.min(6, Math.max(1, maxLength)));
+  return fits ?? short;
 }

@@ -99,8 +99,8 @@ export function* probe(
 
 /** Looks up words or members and reads a page of few hits; undefined: two statements. */
 function* probePage(layout: Layout, lookup: Lookup, search: Search): Operation<Probed | undefined> {
-  const { limit, offset, deleted } = search;
-  const isPage = limit !== undefined && offset === 0 && deleted === "exclude";
+  const { limit, near, offset, deleted } = search;
+  const isPage = limit !== undefined && !near && offset === 0 && deleted === "exclude";
   if (layout.searching.probePage === undefined || !isPage) return undefined;
   const few = fewHits[lookup.kind];
   const most = lookup.kind === "words" ? few : Math.min(few, sortedHits(limit));

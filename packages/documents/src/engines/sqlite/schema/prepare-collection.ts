@@ -134,6 +134,7 @@ export function dropUnusedIndexes(
     connection.exec(`DROP TABLE IF EXISTS ${quoteName(name)}`);
   }
   layout.members.use(builtMembers(connection, layout));
+  if (layout.geoPaths.length === 0) connection.exec(layout.geo.tableStatements.drop);
 }
 
 function createIndex(connection: Connection, layout: SqliteLayout, index: SqliteIndex): void {
@@ -197,13 +198,12 @@ function rebuildExpiry(connection: Connection, layout: SqliteLayout): void {
   );
 }
 
-/** Builds the table of places again. */
+/** Builds the table of places again; other programs may use one that this one does not need. */
 function rebuildPlaces(connection: Connection, layout: SqliteLayout): void {
   const { definition, geo, geoPaths } = layout;
   const { drop, create } = geo.tableStatements;
-  connection.exec(drop);
   if (geoPaths.length === 0) return;
-  connection.exec(create);
+  connection.exec(drop + create);
   for (const [seq, row] of rowsOf(connection, layout)) {
     runOperation(geo.add(seq, toStored(definition.name, row)), (step) => {
       if (step.kind !== "write") throw new TypeError(`unexpected step ${step.kind}`);

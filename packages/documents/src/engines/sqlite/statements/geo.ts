@@ -26,7 +26,7 @@ export class SqliteGeo implements GeoLayout {
   /** Statements that drop an earlier table, and create it. */
   get tableStatements(): { readonly drop: string; readonly create: string } {
     return {
-      drop: `DROP TABLE IF EXISTS ${this.#quoted}`,
+      drop: `DROP TABLE IF EXISTS ${this.#quoted};`,
       create: `
         CREATE TABLE ${this.#quoted} (
           field INTEGER NOT NULL,
@@ -41,8 +41,13 @@ export class SqliteGeo implements GeoLayout {
     };
   }
 
-  /** Adds the places of a document. */
+  /** Writes the places of a document; a program without places may have left some of its number. */
   *add(seq: number, stored: unknown): Operation<void> {
+    yield {
+      kind: "write",
+      text: `DELETE FROM ${this.#quoted} WHERE document = ?`,
+      values: [seq],
+    };
     for (const [field, { segments }] of this.#layout.geoPaths.entries()) {
       const position = positionOf(valueAt(stored, segments));
       if (position === undefined) continue;
@@ -61,13 +66,7 @@ export class SqliteGeo implements GeoLayout {
     if (geoPaths.length === 0) return;
     const places = (stored: unknown): string =>
       JSON.stringify(geoPaths.map(({ segments }) => positionOf(valueAt(stored, segments))));
-    if (places(before) === places(after)) return;
-    yield {
-      kind: "write",
-      text: `DELETE FROM ${this.#quoted} WHERE document = ?`,
-      values: [seq],
-    };
-    yield* this.add(seq, after);
+    if (places(before) !== places(after)) yield* this.add(seq, after);
   }
 
   /** The text of a statement that removes the places of the rows that a query selects. */
