@@ -157,8 +157,7 @@ export class DeviceFlow {
       await wait(interval * 1000, signal);
       try {
         const sending = { ...request, signal, raiseErrors: true };
-        const token = await this.#client.getToken(sending, { refreshParams });
-        return token;
+        return await this.#client.getToken(sending, { refreshParams });
       } catch (error) {
         signal?.throwIfAborted();
         interval = nextInterval(error, interval, this.#client.clock());
