@@ -285,6 +285,13 @@ describe("the tools of a loop", () => {
     });
   });
 
+  it("keep the line ends of a file that is written again", async () => {
+    const { call, changed } = open({ "a.bat": "one\r\ntwo\r\n" });
+    await call("read", { path: "a.bat" });
+    await call("write", { path: "a.bat", content: "one\n2\n" });
+    expect(Object.fromEntries(changed.changed)).toEqual({ "a.bat": "one\r\n2\r\n" });
+  });
+
   it("refuse changes that leave code out, are too large, or of protected files", async () => {
     const { call } = open({ "a.js": "let a = 1;\n" });
     const content = "let a;\n// ... rest of the code stays the same\n";
@@ -314,6 +321,10 @@ describe("the tools of a loop", () => {
       "a.js": undefined,
       "b.js": undefined,
     });
+    const picture = open({ "logo.png": "" });
+    const refused = "refused: logo.png cannot be removed or moved: it is not text, or too long.";
+    expect(await picture.call("remove", { path: "logo.png" })).toBe(refused);
+    expect(await picture.call("move", { from: "logo.png", to: "a.png" })).toBe(refused);
     const strict = open({ "a.js": "1\n" }, { canRemove: false });
     expect(await strict.call("remove", { path: "a.js" })).toContain("cannot be removed");
   });

@@ -133,6 +133,8 @@ export class ChangedFiles {
   #requireRemovable(path: string): void {
     if (!this.#now.has(path)) throw new ToolRefusal(`There is no file ${path}.`);
     if (!this.#limits.canRemove) throw new ToolRefusal("Files cannot be removed or moved here.");
+    if (this.#now.get(path) === "" && this.#unread.has(path))
+      throw new ToolRefusal(`${path} cannot be removed or moved: it is not text, or too long.`);
   }
 
   #put(path: string, text: string): void {

@@ -1,3 +1,4 @@
+import { isObject } from "@fetchwork/kit";
 import type { AskOptions } from "../calls/ask-model.ts";
 import { askStructured, Complaint } from "../calls/ask-structured.ts";
 import { editMessages, editTool } from "../calls/prompts.ts";
@@ -64,22 +65,17 @@ async function judgeEdits(
 }
 
 function readEdits(value: unknown): readonly Edit[] | Complaint {
-  const list =
-    typeof value === "object" && value !== null && "edits" in value ? value.edits : value;
+  const list = isObject(value) && "edits" in value ? value["edits"] : value;
   if (!Array.isArray(list) || list.length === 0) return new Complaint("It is not a list of edits.");
   const edits: Edit[] = [];
   for (const entry of list as readonly unknown[]) {
-    if (typeof entry !== "object" || entry === null || !("path" in entry)) {
-      return new Complaint("An edit has no path.");
-    }
-    const path = validateFilePath(String(entry.path));
+    if (!isObject(entry) || !("path" in entry)) return new Complaint("An edit has no path.");
+    const { path: named, content, search, replace } = entry;
+    const path = validateFilePath(String(named));
     if (!path.ok)
       return new Complaint(
-        `The path ${String(entry.path).slice(0, 100)} cannot be written: ${path.reason}.`,
+        `The path ${String(named).slice(0, 100)} cannot be written: ${path.reason}.`,
       );
-    const content = "content" in entry ? entry.content : undefined;
-    const search = "search" in entry ? entry.search : undefined;
-    const replace = "replace" in entry ? entry.replace : undefined;
     if (typeof search === "string" && typeof replace === "string")
       edits.push({ path: path.path, search, replace });
     else if (typeof content === "string") edits.push({ path: path.path, content });
