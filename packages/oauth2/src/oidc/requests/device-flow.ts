@@ -7,6 +7,7 @@ import {
   optionError,
 } from "../../errors.ts";
 import { toPairs, withScopeAsText, type GrantParams } from "../../message/form.ts";
+import { isTemporary } from "../../manager/token-pause.ts";
 import { keptParams } from "../../token/refresh-params.ts";
 import type { TokenOptions } from "../../token/token-options.ts";
 import { splitTokenParams, type TokenParams } from "../../token/token-params.ts";
@@ -179,7 +180,9 @@ function nextInterval(error: unknown, interval: number, now: number): number {
       break;
   }
   const { status, response } = error;
-  if (status !== 429 && status !== 503) throw error;
+  // An error that is named ends it (RFC 8628, 3.5); the page of a proxy has no name.
+  const isPassing = error.code === undefined && isTemporary(error);
+  if (status !== 429 && status !== 503 && !isPassing) throw error;
   const asked = parseRetryAfter(response?.headers.get("retry-after") ?? "", now);
   const seconds = asked === undefined ? interval + 5 : Math.ceil(asked / 1000);
   return Math.min(Math.max(seconds, interval), maxInterval);
