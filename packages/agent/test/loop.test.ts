@@ -285,6 +285,17 @@ describe("the tools of a loop", () => {
     });
   });
 
+  it("make files where others differ from each other only in case", async () => {
+    const { call } = open({
+      "README.md": "1\n",
+      "readme.md": "2\n",
+      "Docs/a.md": "",
+      "docs/b.md": "",
+    });
+    expect(await call("write", { path: "src/a.js", content: "1;\n" })).toBe("Done.");
+    expect(await call("write", { path: "Readme.md", content: "3\n" })).toContain("only in case");
+  });
+
   it("keep the line ends of a file that is written again", async () => {
     const { call, changed } = open({ "a.bat": "one\r\ntwo\r\n" });
     await call("read", { path: "a.bat" });

@@ -140,8 +140,9 @@ export class ChangedFiles {
   #put(path: string, text: string): void {
     checkFileBytes(path, Buffer.byteLength(text), this.#limits.maxFileBytes);
     if (!this.#now.has(path)) {
-      const [refused] = validateFilePaths([...this.#now.keys(), path]).refused;
-      if (refused !== undefined) throw new ToolRefusal(`The path ${path}: ${refused.reason}.`);
+      const { refused } = validateFilePaths([...this.#now.keys(), path]);
+      const own = refused.find((one) => one.path === path);
+      if (own !== undefined) throw new ToolRefusal(`The path ${path}: ${own.reason}.`);
     }
     this.#now.set(path, text);
     this.#seen.add(path);

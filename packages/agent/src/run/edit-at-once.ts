@@ -39,7 +39,7 @@ async function judgeEdits(
   check: ChangeCheck,
 ): Promise<ReadonlyMap<string, string> | Complaint> {
   const { refused } = validateFilePaths([...before.keys(), ...edits.map(({ path }) => path)]);
-  const [wrong] = refused;
+  const wrong = refused.find(({ path }) => !before.has(path));
   if (wrong !== undefined) {
     return new Complaint(`The path ${wrong.path} cannot be written: ${wrong.reason}.`);
   }
@@ -72,10 +72,8 @@ function readEdits(value: unknown): readonly Edit[] | Complaint {
     if (!isObject(entry) || !("path" in entry)) return new Complaint("An edit has no path.");
     const { path: named, content, search, replace } = entry;
     const path = validateFilePath(String(named));
-    if (!path.ok)
-      return new Complaint(
-        `The path ${String(named).slice(0, 100)} cannot be written: ${path.reason}.`,
-      );
+    const shown = String(named).slice(0, 100);
+    if (!path.ok) return new Complaint(`The path ${shown} cannot be written: ${path.reason}.`);
     if (typeof search === "string" && typeof replace === "string")
       edits.push({ path: path.path, search, replace });
     else if (typeof content === "string") edits.push({ path: path.path, content });
