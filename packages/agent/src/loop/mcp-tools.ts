@@ -64,9 +64,8 @@ async function toolsOf(
     input: Record<string, unknown>,
     signal: AbortSignal,
   ): Promise<string> => {
-    const options = { signal };
     const result = await client
-      .callTool({ name, arguments: input, options })
+      .callTool({ name, arguments: input, options: { signal } })
       .catch((error: unknown) => {
         if (!sdk.MCPClientError.isInstance(error) || error.code === undefined) throw error;
         throw new ToolRefusal(told(error.message));
