@@ -263,6 +263,13 @@ describe("the tools of a loop", () => {
     expect(await call("grep", { pattern: "KEY|k" })).toBe("No line matches.");
   });
 
+  it("say that a line is longer than what they show of it", async () => {
+    const { call } = open({ "data.json": `["${"x".repeat(50_000)}"]\n`, "a.json": "[]\n" });
+    const shown = await call("read", { path: "data.json" });
+    expect(shown).toMatch(/xxx… \(10004 characters of the line are left out\)$/);
+    expect(await call("read", { path: "a.json" })).toBe("1\t[]");
+  });
+
   it("find lines by patterns, and end a pattern that takes for ever", async () => {
     const { call } = open({ "a.js": "let a = 1;\nlet B = 2;\n", "x/b.js": `${"a".repeat(40)}!\n` });
     expect(await call("grep", { pattern: "let b", ignoreCase: true })).toBe("a.js:2: let B = 2;");
