@@ -388,6 +388,20 @@ describe("in a folder that has files", () => {
     expect(modes).toEqual([0o111, 0o111, 0]);
   });
 
+  it("tells the model of files that are there and are not part of the program, and goes on", async () => {
+    writeFileSync(join(out, ".gitignore"), "local.json\n");
+    writeFileSync(join(out, "local.json"), "{}\n");
+    writeFileSync(join(out, "a.js"), "1;\n");
+    const edits = [
+      { path: "local.json", content: "{ }\n" },
+      { path: "a.js", search: "1;", replace: "2;" },
+    ];
+    const agent = await agentFor({ answers: editScript(edits) });
+    await agent.edit({ request: "x", out }).result;
+    expect(Object.fromEntries(treeOf(out))).toMatchObject({ "a.js": "2;\n", "local.json": "{}\n" });
+    expect(server?.requests.at(-1)?.messages.join("\n")).toContain("local.json is there, but");
+  });
+
   it("follows no link out of the folder", async () => {
     const outside = mkdtempSync(join(tmpdir(), "agent-outside-"));
     symlinkSync(outside, join(out, "src"));
