@@ -135,8 +135,8 @@ export class ConfinedFolder {
 
   /**
    * Writes a file whole: afterwards its place has the old one or the new one. The permissions of
-   * the old one stay. Where `isNew`, they are those of the file `like`, and a file that somebody made
-   * since is `ERR_AGENT_CONFLICT`. Without `sync` it may be lost, or cut, when the computer fails.
+   * the old one stay. Where `isNew`, they are those of the file `like`, and a file that somebody
+   * made since is `ERR_AGENT_CONFLICT`. Without `sync` it may be lost, or cut, by a crash.
    */
   async write(
     path: string,
