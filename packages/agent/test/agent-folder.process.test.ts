@@ -508,6 +508,7 @@ describe("edit", () => {
       ],
     });
     writeFileSync(join(out, "b.js"), `const key = "AKIA${"B".repeat(16)}";\n`);
+    for (const name of ["README.md", "readme.md"]) writeFileSync(join(out, name), "");
     await agent.edit({ request: "double it", out }).result;
     expect(treeOf(out).get("a.js")).toBe("export const a = 2;\n");
     const asked = server?.requests.flatMap(({ messages }) => messages).join("\n");

@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
@@ -362,6 +363,43 @@ describe("in a folder that has files", () => {
     await agent.run({ prompt: "p", out }).result;
     expect(asked).toEqual(["created shared_deps.md", "created a.txt"]);
     expect([...treeOf(out).keys()]).toEqual(["shared_deps.md"]);
+  });
+
+  it.skipIf(process.platform === "win32")("keeps the mode of a program that is moved", async () => {
+    for (const name of ["same.sh", "edited.sh"]) {
+      writeFileSync(join(out, name), `echo ${name}\n`);
+      chmodSync(join(out, name), 0o755);
+    }
+    const calls = [
+      { name: "move", arguments: { from: "same.sh", to: "bin/renamed.sh" } },
+      { name: "move", arguments: { from: "edited.sh", to: "bin/edited.sh" } },
+      { name: "edit", arguments: { path: "bin/edited.sh", search: "echo", replace: "cat" } },
+      { name: "write", arguments: { path: "bin/new.sh", content: "true\n" } },
+    ];
+    const answers = [
+      { last: "user", calls },
+      { last: "tool", text: "It is done." },
+    ] as const;
+    const agent = await agentFor({ answers });
+    await agent.edit({ request: "x", out }).result;
+    const modes = ["renamed.sh", "edited.sh", "new.sh"].map(
+      (name) => statSync(join(out, "bin", name)).mode & 0o111,
+    );
+    expect(modes).toEqual([0o111, 0o111, 0]);
+  });
+
+  it("tells the model of files that are there and are not part of the program, and goes on", async () => {
+    writeFileSync(join(out, ".gitignore"), "local.json\n");
+    writeFileSync(join(out, "local.json"), "{}\n");
+    writeFileSync(join(out, "a.js"), "1;\n");
+    const edits = [
+      { path: "local.json", content: "{ }\n" },
+      { path: "a.js", search: "1;", replace: "2;" },
+    ];
+    const agent = await agentFor({ answers: editScript(edits) });
+    await agent.edit({ request: "x", out }).result;
+    expect(Object.fromEntries(treeOf(out))).toMatchObject({ "a.js": "2;\n", "local.json": "{}\n" });
+    expect(server?.requests.at(-1)?.messages.join("\n")).toContain("local.json is there, but");
   });
 
   it("follows no link out of the folder", async () => {

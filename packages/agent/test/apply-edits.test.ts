@@ -44,6 +44,42 @@ it("finds lines in spite of blanks at their ends, and keeps Windows line ends", 
   expect(outcome.ok && outcome.files.get("b.js")).toBe("if (x) {\r\n  z();\r\n}\r\n");
 });
 
+it.each([
+  ["a line by several", "two();", "2();\n3();", "one();\r\n2();\r\n3();\r\nfour();\r\n"],
+  [
+    "lines without the end of the last",
+    "one();\ntwo();",
+    "1();\n2();",
+    "1();\r\n2();\r\nfour();\r\n",
+  ],
+  [
+    "a line that is indented elsewhere",
+    "  two();",
+    "  2();\n  3();",
+    "one();\r\n2();\r\n3();\r\nfour();\r\n",
+  ],
+  ["lines that end as the file does", "two();\r\n", "2();\r\n", "one();\r\n2();\r\nfour();\r\n"],
+])(
+  "keeps the line ends and the byte order mark of a file where it replaces %s",
+  (_, search, replace, after) => {
+    const all = new Map([["w.cs", "\uFEFFone();\r\ntwo();\r\nfour();\r\n"]]);
+    const outcome = applyEdits(all, [{ path: "w.cs", search, replace }]);
+    expect(outcome.ok && outcome.files.get("w.cs")).toBe(`\uFEFF${after}`);
+  },
+);
+
+it("keeps the line ends and the byte order mark of a file that is replaced as a whole", () => {
+  const all = new Map([["w.cs", "\uFEFFone();\r\n"]]);
+  const outcome = applyEdits(all, [{ path: "w.cs", content: "one();\ntwo();\n" }]);
+  expect(outcome.ok && outcome.files.get("w.cs")).toBe("\uFEFFone();\r\ntwo();\r\n");
+});
+
+it("leaves the line ends of a file alone that has both", () => {
+  const all = new Map([["w.cs", "one();\ntwo();\r\nfour();\n"]]);
+  const outcome = applyEdits(all, [{ path: "w.cs", search: "one();\n", replace: "1();\n2();\n" }]);
+  expect(outcome.ok && outcome.files.get("w.cs")).toBe("1();\n2();\ntwo();\r\nfour();\n");
+});
+
 it("takes a replacement with signs of a pattern as it is", () => {
   const outcome = applyEdits(files, [{ path: "a.js", search: "two()", replace: "$&$1$$" }]);
   expect(outcome.ok && outcome.files.get("a.js")).toBe("one();\n$&$1$$;\none();\n");

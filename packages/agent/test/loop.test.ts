@@ -263,6 +263,13 @@ describe("the tools of a loop", () => {
     expect(await call("grep", { pattern: "KEY|k" })).toBe("No line matches.");
   });
 
+  it("say that a line is longer than what they show of it", async () => {
+    const { call } = open({ "data.json": `["${"x".repeat(50_000)}"]\n`, "a.json": "[]\n" });
+    const shown = await call("read", { path: "data.json" });
+    expect(shown).toMatch(/xxx… \(10004 characters of the line are left out\)$/);
+    expect(await call("read", { path: "a.json" })).toBe("1\t[]");
+  });
+
   it("find lines by patterns, and end a pattern that takes for ever", async () => {
     const { call } = open({ "a.js": "let a = 1;\nlet B = 2;\n", "x/b.js": `${"a".repeat(40)}!\n` });
     expect(await call("grep", { pattern: "let b", ignoreCase: true })).toBe("a.js:2: let B = 2;");
@@ -283,6 +290,24 @@ describe("the tools of a loop", () => {
       "a.js": "let a = 2;\n",
       "new/b.js": "a = 2\n",
     });
+  });
+
+  it("make files where others differ from each other only in case", async () => {
+    const { call } = open({
+      "README.md": "1\n",
+      "readme.md": "2\n",
+      "Docs/a.md": "",
+      "docs/b.md": "",
+    });
+    expect(await call("write", { path: "src/a.js", content: "1;\n" })).toBe("Done.");
+    expect(await call("write", { path: "Readme.md", content: "3\n" })).toContain("only in case");
+  });
+
+  it("keep the line ends of a file that is written again", async () => {
+    const { call, changed } = open({ "a.bat": "one\r\ntwo\r\n" });
+    await call("read", { path: "a.bat" });
+    await call("write", { path: "a.bat", content: "one\n2\n" });
+    expect(Object.fromEntries(changed.changed)).toEqual({ "a.bat": "one\r\n2\r\n" });
   });
 
   it("refuse changes that leave code out, are too large, or of protected files", async () => {
@@ -314,6 +339,10 @@ describe("the tools of a loop", () => {
       "a.js": undefined,
       "b.js": undefined,
     });
+    const picture = open({ "logo.png": "" });
+    const refused = "refused: logo.png cannot be removed or moved: it is not text, or too long.";
+    expect(await picture.call("remove", { path: "logo.png" })).toBe(refused);
+    expect(await picture.call("move", { from: "logo.png", to: "a.png" })).toBe(refused);
     const strict = open({ "a.js": "1\n" }, { canRemove: false });
     expect(await strict.call("remove", { path: "a.js" })).toContain("cannot be removed");
   });

@@ -1,10 +1,9 @@
+import { isObject as isJsonRecord } from "@fetchwork/kit";
+
+export { isJsonRecord };
+
 /** A JSON object as it came from outside: nothing is known about its members. */
 export type JsonRecord = Readonly<Record<string, unknown>>;
-
-/** Whether a value is an object that is neither `null` nor an array. */
-export function isJsonRecord(value: unknown): value is JsonRecord {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
 
 /** Reads a JSON object; `undefined` for everything else. */
 export function parseJsonRecord(text: string): JsonRecord | undefined {

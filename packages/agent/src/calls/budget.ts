@@ -240,7 +240,7 @@ export class Budget {
     this.#input += inputTokens;
     this.#output += outputTokens;
     this.#calls += calls;
-    this.#cost = addCost(this.#cost, cost);
+    this.#cost = this.#cost === null || cost === null ? null : this.#cost + cost;
   }
 }
 
@@ -261,10 +261,6 @@ export function takeAmount(from: Amount, amount: Amount): Amount {
 /** What counts of a use that is known. */
 export function chargeOf({ inputTokens, outputTokens, cost }: Usage): Amount {
   return { tokens: inputTokens + outputTokens, cost: cost ?? 0 };
-}
-
-function addCost(left: number | null, right: number | null): number | null {
-  return left === null || right === null ? null : left + right;
 }
 
 function amountOf(input: number, output: number, price: ModelPrice | undefined, kept = 0): Amount {

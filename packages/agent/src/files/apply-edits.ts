@@ -32,7 +32,7 @@ export function applyEdits(
   for (const [index, edit] of edits.entries()) {
     const { path } = edit;
     if ("content" in edit) {
-      changed.set(path, edit.content);
+      changed.set(path, endAs(changed.get(path) ?? "", edit.content));
       continue;
     }
     const text = changed.get(path);
@@ -59,13 +59,13 @@ export type PartEdit =
 /**
  * Replaces what stands in a text exactly once: as it is, else without regard to blanks at the ends
  * of lines, else without regard to how far lines are indented; then what replaces it is indented as
- * the text is.
+ * the text is. Its line ends and its byte order mark stay.
  */
 export function applyEdit(text: string, search: string, replace: string): PartEdit {
   if (search.trim() === "") return { ok: false, kind: "empty-search", nearest: "" };
   const put = ({ start, end }: Range, part: string): PartEdit => {
     const replaced = endAs(text.slice(start, end), part);
-    return { ok: true, text: text.slice(0, start) + replaced + text.slice(end) };
+    return { ok: true, text: endAs(text, text.slice(0, start) + replaced + text.slice(end)) };
   };
   const several: PartEdit = { ok: false, kind: "several-matches", nearest: "" };
   const start = text.indexOf(search);
@@ -147,9 +147,11 @@ function indentOf(line: string): string {
   return /^[ \t]*/.exec(line)?.[0] ?? "";
 }
 
-/** Keeps the line ends of a file that has CRLF. */
-function endAs(old: string, next: string): string {
-  return old.includes("\r\n") && !next.includes("\r\n") ? next.replaceAll("\n", "\r\n") : next;
+/** Keeps the line ends of a text that has CRLF only, and its byte order mark. */
+export function endAs(old: string, next: string): string {
+  const hasOnlyCrlf = old.includes("\r\n") && !/(?<!\r)\n/.test(old);
+  const text = hasOnlyCrlf ? next.replaceAll(/\r?\n/g, "\r\n") : next;
+  return old.startsWith("\uFEFF") ? `\uFEFF${text.replace(/^\uFEFF/, "")}` : text;
 }
 
 /** The window of as many lines that shares the most lines with what was searched for. */

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { applyEdit } from "../files/apply-edits.ts";
+import { applyEdit, endAs } from "../files/apply-edits.ts";
 import { findElisions } from "../files/find-elisions.ts";
 import { mayBeSecret } from "../project/secret-files.ts";
 import { ToolRefusal, type ChangedFiles } from "./changed-files.ts";
@@ -26,7 +26,7 @@ export function changeTools(files: ChangedFiles): LoopTools {
       about: ({ path: named }) => named,
       execute: ({ path: named, content }) => {
         const old = files.files.get(files.path(named)) ?? "";
-        files.write(named, refuseElisions(named, old, content));
+        files.write(named, endAs(old, refuseElisions(named, old, content)));
         return "Done.";
       },
     }),

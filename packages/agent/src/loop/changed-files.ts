@@ -13,6 +13,8 @@ export interface ChangeLimits {
   readonly canRemove: boolean;
   /** Whether files may be changed that run by themselves, or hold secrets. */
   readonly allowProtected: boolean;
+  /** Whether something is in the place of a path. Default: the files that are known. */
+  readonly isTaken?: ((path: string) => boolean) | undefined;
 }
 
 /** Files that run by themselves on a machine or server: hooks, workflows, editor settings. */
@@ -133,13 +135,18 @@ export class ChangedFiles {
   #requireRemovable(path: string): void {
     if (!this.#now.has(path)) throw new ToolRefusal(`There is no file ${path}.`);
     if (!this.#limits.canRemove) throw new ToolRefusal("Files cannot be removed or moved here.");
+    if (this.#now.get(path) === "" && this.#unread.has(path))
+      throw new ToolRefusal(`${path} cannot be removed or moved: it is not text, or too long.`);
   }
 
   #put(path: string, text: string): void {
     checkFileBytes(path, Buffer.byteLength(text), this.#limits.maxFileBytes);
     if (!this.#now.has(path)) {
-      const [refused] = validateFilePaths([...this.#now.keys(), path]).refused;
-      if (refused !== undefined) throw new ToolRefusal(`The path ${path}: ${refused.reason}.`);
+      const { refused } = validateFilePaths([...this.#now.keys(), path]);
+      const own = refused.find((one) => one.path === path);
+      if (own !== undefined) throw new ToolRefusal(`The path ${path}: ${own.reason}.`);
+      if (!this.#before.has(path) && this.#limits.isTaken?.(path) === true)
+        throw new ToolRefusal(`${path} is there, but is ignored by git, a folder or a link.`);
     }
     this.#now.set(path, text);
     this.#seen.add(path);

@@ -89,12 +89,13 @@ function numbered(text: string, from: number, count: number): string {
   for (const [index, line] of lines.slice(from - 1, from - 1 + count).entries()) {
     room -= line.length;
     if (room < 0 && index > 0) break;
-    shown.push(`${from + index}\t${line.slice(0, maxCharacters)}`);
+    const left = line.length - maxCharacters;
+    const note = left > 0 ? `… (${left} characters of the line are left out)` : "";
+    shown.push(`${from + index}\t${line.slice(0, maxCharacters)}${note}`);
   }
   const next = from + shown.length;
-  const isAll = next > lines.length;
   const rest = `\n(${lines.length} lines in all; read on from ${next})`;
-  return `${shown.join("\n")}${isAll ? "" : rest}`;
+  return `${shown.join("\n")}${next > lines.length ? "" : rest}`;
 }
 
 function readPattern(pattern: string, ignoreCase: boolean): RegExp {

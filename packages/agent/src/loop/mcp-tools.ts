@@ -64,9 +64,8 @@ async function toolsOf(
     input: Record<string, unknown>,
     signal: AbortSignal,
   ): Promise<string> => {
-    const options = { signal };
     const result = await client
-      .callTool({ name, arguments: input, options })
+      .callTool({ name, arguments: input, options: { signal } })
       .catch((error: unknown) => {
         if (!sdk.MCPClientError.isInstance(error) || error.code === undefined) throw error;
         throw new ToolRefusal(told(error.message));
@@ -85,11 +84,10 @@ async function toolsOf(
     });
     open.push(client);
     const tools = new Map<string, LoopTool>();
-    const options = { signal };
     let page: ListToolsResult | undefined;
     do {
       const params = page?.nextCursor === undefined ? {} : { cursor: page.nextCursor };
-      page = await client.listTools({ params, options });
+      page = await client.listTools({ params, options: { signal } });
       for (const { name, description = "", inputSchema } of page.tools) {
         if (tools.size === max.tools) break;
         const schema = { properties: {}, ...inputSchema, type: "object" as const };

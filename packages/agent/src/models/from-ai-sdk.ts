@@ -127,7 +127,7 @@ async function* ask(
         throw cancelled(signal);
       } else if (part.type === "finish-step") {
         const said = textInstead ? (part.rawFinishReason ?? "") : part.finishReason;
-        reason = refused ? "refusal" : reasonOf(said);
+        reason = refused ? "refusal" : (reasons.get(said) ?? "unknown");
         yield* usageOf(part.usage);
       }
     }
@@ -245,10 +245,6 @@ function messageOf(
     content: [...content],
     ...(isLast && { providerOptions: { anthropic: { cacheControl: { type: "ephemeral" } } } }),
   } as ModelMessage;
-}
-
-function reasonOf(reason: string): FinishReason {
-  return reasons.get(reason) ?? "unknown";
 }
 
 /** OpenAI sends `choices[].delta.refusal`, Anthropic `delta.stop_reason`: the SDK may drop them. */

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import { appendFile, readFile, truncate, writeFile } from "node:fs/promises";
+import { isObject } from "@fetchwork/kit";
 import { codeOf } from "../error-code.ts";
 import { AgentError, cancelled } from "../errors.ts";
 import type { ModelPart, ModelProvider, ModelRequest } from "./model-provider.ts";
@@ -107,12 +108,10 @@ export function replaying(file: string): ModelProvider {
  */
 export async function readTranscriptHead(file: string): Promise<TranscriptHead> {
   const [line = ""] = (await readText(file)).split("\n", 1);
-  const head = parse(line);
-  if (!("format" in head) || head.format !== format) throw noTranscript(file);
-  const source = "source" in head && head.source === "scripted" ? "scripted" : "recorded";
-  const said = "run" in head && typeof head.run === "object" ? (head.run ?? {}) : {};
-  const run = Object.fromEntries(Object.entries(said).filter(isPlain));
-  return { source, run };
+  const { format: found, source, run } = parse(line);
+  if (found !== format) throw noTranscript(file);
+  const said = Object.entries(isObject(run) ? run : {}).filter(isPlain);
+  return { source: source === "scripted" ? source : "recorded", run: Object.fromEntries(said) };
 }
 
 function isPlain(entry: readonly [string, unknown]): entry is [string, string | number | boolean] {
@@ -136,28 +135,24 @@ async function load(file: string): Promise<Map<string, TranscriptLine[]>> {
     if (line.trim() === "") continue;
     const value = parse(line);
     if (index === 0) {
-      if (!("format" in value) || value.format !== format) throw noTranscript(file);
+      if (value["format"] !== format) throw noTranscript(file);
       continue;
     }
-    if (!(
-      "key" in value &&
-      typeof value.key === "string" &&
-      "parts" in value &&
-      Array.isArray(value.parts)
-    )) {
+    const { key, parts } = value;
+    if (typeof key !== "string" || !Array.isArray(parts)) {
       throw new AgentError("ERR_AGENT_REPLAY", `line ${index + 1} of the transcript is damaged`);
     }
     // The parts are checked where a provider's parts always are.
-    const entry = { key: value.key, about: "", parts: value.parts as readonly ModelPart[] };
-    answers.set(value.key, [...(answers.get(value.key) ?? []), entry]);
+    const entry = { key, about: "", parts: parts as readonly ModelPart[] };
+    answers.set(key, [...(answers.get(key) ?? []), entry]);
   }
   return answers;
 }
 
-function parse(line: string): object {
+function parse(line: string): Readonly<Record<string, unknown>> {
   try {
     const value: unknown = JSON.parse(line);
-    return typeof value === "object" && value !== null ? value : {};
+    return isObject(value) ? value : {};
   } catch {
     return {};
   }

@@ -1,3 +1,4 @@
+import { isObject } from "@fetchwork/kit";
 import type { AskOptions } from "../calls/ask-model.ts";
 import { askStructured, Complaint } from "../calls/ask-structured.ts";
 import { editMessages, editTool } from "../calls/prompts.ts";
@@ -38,7 +39,7 @@ async function judgeEdits(
   check: ChangeCheck,
 ): Promise<ReadonlyMap<string, string> | Complaint> {
   const { refused } = validateFilePaths([...before.keys(), ...edits.map(({ path }) => path)]);
-  const [wrong] = refused;
+  const wrong = refused.find(({ path }) => !before.has(path));
   if (wrong !== undefined) {
     return new Complaint(`The path ${wrong.path} cannot be written: ${wrong.reason}.`);
   }
@@ -64,22 +65,15 @@ async function judgeEdits(
 }
 
 function readEdits(value: unknown): readonly Edit[] | Complaint {
-  const list =
-    typeof value === "object" && value !== null && "edits" in value ? value.edits : value;
+  const list = isObject(value) && "edits" in value ? value["edits"] : value;
   if (!Array.isArray(list) || list.length === 0) return new Complaint("It is not a list of edits.");
   const edits: Edit[] = [];
   for (const entry of list as readonly unknown[]) {
-    if (typeof entry !== "object" || entry === null || !("path" in entry)) {
-      return new Complaint("An edit has no path.");
-    }
-    const path = validateFilePath(String(entry.path));
-    if (!path.ok)
-      return new Complaint(
-        `The path ${String(entry.path).slice(0, 100)} cannot be written: ${path.reason}.`,
-      );
-    const content = "content" in entry ? entry.content : undefined;
-    const search = "search" in entry ? entry.search : undefined;
-    const replace = "replace" in entry ? entry.replace : undefined;
+    if (!isObject(entry) || !("path" in entry)) return new Complaint("An edit has no path.");
+    const { path: named, content, search, replace } = entry;
+    const path = validateFilePath(String(named));
+    const shown = String(named).slice(0, 100);
+    if (!path.ok) return new Complaint(`The path ${shown} cannot be written: ${path.reason}.`);
     if (typeof search === "string" && typeof replace === "string")
       edits.push({ path: path.path, search, replace });
     else if (typeof content === "string") edits.push({ path: path.path, content });

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { askOnce, modelOf, type AskOptions } from "../calls/ask-model.ts";
 import { describeDiagnostic, fingerprintOf } from "../check/diagnostic.ts";
@@ -81,7 +82,9 @@ export async function editWithTools(
 ): Promise<EditedProgram> {
   const { maxFileBytes, allowProtected = false, repair } = settings;
   const { canRemove = true, continues, images, mayOnlyAnswer = false } = parts;
-  const files = new ChangedFiles(before, unread, { maxFileBytes, canRemove, allowProtected });
+  const isTaken = (path: string): boolean => existsSync(join(folder.root, path));
+  const limits = { maxFileBytes, canRemove, allowProtected, isTaken };
+  const files = new ChangedFiles(before, unread, limits);
   let conversation: Conversation =
     continues === undefined
       ? [user(await firstQuestion(request, files, list), images)]

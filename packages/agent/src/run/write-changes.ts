@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { AgentError, cancelled } from "../errors.ts";
 import { takeCheckpoint } from "../workspace/checkpoint.ts";
 import type { ConfinedFolder } from "../workspace/confined-folder.ts";
@@ -19,6 +20,7 @@ export async function writeChanges(
   if (state.finished) return files;
   const checkpoint = await takeCheckpoint(folder, runId);
   const { approve } = settings;
+  const removed = changes.filter(({ after }) => after === null);
   const result: WrittenFile[] = [];
   const done = (file: WrittenFile): void => {
     result.push(file);
@@ -48,9 +50,13 @@ export async function writeChanges(
         continue;
       }
       if (approve !== undefined) await stateOf(change, folder);
+      // Files are removed last: one that was moved, and perhaps changed, is still in its place.
+      const from = removed.find(
+        (one) => one.before === file.sha256 || basename(one.path) === basename(path),
+      );
       await checkpoint.keep(path, after ?? undefined);
       if (after === null) await folder.remove(path);
-      else await folder.write(path, after, { isNew: before === undefined });
+      else await folder.write(path, after, { isNew: before === undefined, like: from?.path });
       done(file);
     }
   });

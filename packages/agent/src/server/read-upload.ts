@@ -75,6 +75,7 @@ async function receive(
   } catch {
     throw invalid("the multipart body has no boundary");
   }
+  let file: Readable | undefined;
   let storing: Promise<ReceivedFile> | undefined;
   let folder: string | undefined;
   let problem: HttpFailure | undefined;
@@ -93,6 +94,7 @@ async function receive(
       return refuse(invalid(`the file must be in the field "file"`));
     }
     stream.once("limit", () => refuse(fileTooLarge(limit)));
+    file = stream;
     storing = store(stream, { place, name: name ?? "" });
     // The code below that waits for it may not be reached.
     storing.catch(() => undefined);
@@ -103,6 +105,9 @@ async function receive(
   try {
     await pipeline(limitedTo(limit, body), parser);
   } catch (error) {
+    // The parser leaves it open, and it would keep the one on the disk.
+    file?.destroy();
+    await storing?.catch(() => undefined);
     throw error instanceof HttpFailure ? error : invalid("the multipart body is malformed");
   }
   if (problem !== undefined) throw problem;

@@ -25,6 +25,12 @@ export interface ConfinedFolderOptions {
   readonly mustExist?: boolean | undefined;
 }
 
+interface WriteOptions {
+  readonly isNew?: boolean | undefined;
+  readonly sync?: boolean | undefined;
+  readonly like?: string | undefined;
+}
+
 /** Most bytes of a file of our own: the list of 20,000 files with their hashes has ten. */
 const maxOwnBytes = 64 * 1024 * 1024;
 
@@ -129,23 +135,20 @@ export class ConfinedFolder {
 
   /**
    * Writes a file whole: afterwards its place has the old one or the new one. The permissions of
-   * the old one stay. Where `isNew`, a file that somebody made since is not replaced, but
-   * `ERR_AGENT_CONFLICT`. Without `sync` it may be lost, or not be whole, when the computer fails.
+   * the old one stay. Where `isNew`, they are those of the file `like`, and a file that somebody
+   * made since is `ERR_AGENT_CONFLICT`. Without `sync` it may be lost, or cut, by a crash.
    */
   async write(
     path: string,
     content: string | Uint8Array,
-    {
-      isNew = false,
-      sync = true,
-    }: { readonly isNew?: boolean | undefined; readonly sync?: boolean | undefined } = {},
+    { isNew = false, sync = true, like = "" }: WriteOptions = {},
   ): Promise<void> {
     const bytes = typeof content === "string" ? new TextEncoder().encode(content) : content;
     this.#checkSize(path, bytes.byteLength);
     await this.#inFolder(path, "make", async (folder, name) => {
       const temporary = join(folder, temporaryOf(name));
       const place = join(folder, name);
-      const old = isNew ? undefined : await lstat(place).catch(() => undefined);
+      const old = await lstat(isNew ? join(this.root, like) : place).catch(() => undefined);
       const file = await openNew(temporary);
       try {
         try {

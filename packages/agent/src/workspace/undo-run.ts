@@ -1,6 +1,7 @@
 import { chmod, lstat, readdir, rmdir, unlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { isObject } from "@fetchwork/kit";
+import { parseJson } from "../check/parse-json.ts";
 import { checkOptions } from "../check-options.ts";
 import { AgentError, requireText } from "../errors.ts";
 import { validateFilePath } from "../files/file-path.ts";
@@ -202,10 +203,10 @@ async function readChanges(folder: ConfinedFolder, runId: string): Promise<reado
   const text = (await folder.read(changesPath(runId))) ?? "";
   let changes: KeptChange[] = [];
   for (const line of text.split("\n")) {
-    const value = parse(line);
-    if (!isObject(value)) continue;
-    if (value["undone"] === true) changes = [];
-    const { path, before, after, mode, made } = value;
+    const parsed = parseJson(runId, line);
+    const value = parsed.ok && isObject(parsed.value) ? parsed.value : {};
+    const { path, before, after, mode, made, undone } = value;
+    if (undone === true) changes = [];
     const checked = validateFilePath(String(path));
     if (
       checked.ok &&
@@ -223,12 +224,4 @@ async function readChanges(folder: ConfinedFolder, runId: string): Promise<reado
 
 function isHash(value: unknown): value is string | null {
   return value === null || (typeof value === "string" && /^[\da-f]{64}$/.test(value));
-}
-
-function parse(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
 }

@@ -1,5 +1,5 @@
 import { request } from "node:http";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
@@ -146,6 +146,34 @@ describe("bytes", () => {
     expect(statuses).toEqual([200, 413, 422, 422]);
     expect(readdirSync(folder)).toEqual([]);
   });
+
+  it.runIf(process.platform === "linux")(
+    "of an upload whose client leaves are removed, and their file is closed",
+    async () => {
+      const folder = mkdtempSync(join(tmpdir(), "uploads-"));
+      onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
+      const world = await startTasks({ agent: echo });
+      const { task_id: id } = await world.create();
+      vi.stubEnv("TMPDIR", folder);
+      onTestFinished(() => void vi.unstubAllEnvs());
+      const openFiles = (): readonly string[] =>
+        readdirSync("/proc/self/fd").flatMap((fd) => {
+          const path = statSync(`/proc/self/fd/${fd}`, { throwIfNoEntry: false })
+            ? readlinkSync(`/proc/self/fd/${fd}`)
+            : "";
+          return path.startsWith(folder) ? [path] : [];
+        });
+      const headers = { "content-type": "multipart/form-data; boundary=b" };
+      const sent = request(`${world.url}/agent/tasks/${id}/artifacts`, { method: "POST", headers });
+      sent.on("error", () => {});
+      sent.write(
+        '--b\r\ncontent-disposition: form-data; name="file"; filename="a.txt"\r\n\r\nhalf',
+      );
+      await vi.waitFor(() => expect(openFiles()).toHaveLength(1));
+      sent.destroy();
+      await vi.waitFor(() => expect([openFiles(), readdirSync(folder)]).toEqual([[], []]));
+    },
+  );
 });
 
 describe("a body that says it is too long", () => {

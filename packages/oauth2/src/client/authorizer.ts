@@ -4,7 +4,6 @@ import {
   type AllowedOrigins,
   type TargetCheck,
 } from "../message/allowed-origins.ts";
-import type { StreamedReply } from "../connection/connection.ts";
 import { checkTimeout } from "../connection/connection-opts.ts";
 import { optionError } from "../errors.ts";
 import { isStream } from "../message/request-body.ts";
@@ -70,10 +69,7 @@ export function createAuthorizer(source: TokenSource, options: AuthorizeOptions)
   const manager = source instanceof TokenManager ? source : undefined;
   const site = client.site === undefined ? undefined : new URL(client.site);
   const isAllowed = createTargetCheck(allowedOrigins ?? "site", site);
-  const attempt = async (
-    request: UnauthorizedRequest,
-    token: AccessToken,
-  ): Promise<StreamedReply> => {
+  const attempt = async (request: UnauthorizedRequest, token: AccessToken) => {
     const credential = token.credential(request.verb.toLowerCase());
     return streamToResource(client, { ...request, credential, timeout });
   };
@@ -92,14 +88,11 @@ export function createAuthorizer(source: TokenSource, options: AuthorizeOptions)
       const { stream, head } = await attempt(request, token);
       // Another origin, to which a redirect may have led, did not get the token.
       const isRefused = head.status === 401 && new URL(head.url).origin === url.origin;
-      if (!isRefused || !retryOn401 || manager === undefined || isStream(body)) return stream;
-      let renewed: AccessToken;
-      try {
-        renewed = await manager.getToken({ refused: token, signal });
-      } catch {
-        // The 401 describes what is wrong with the request; the manager reports the other error.
-        return stream;
-      }
+      if (!isRefused || !retryOn401 || manager === undefined) return stream;
+      const renewed = await manager.getToken({ refused: token, signal }).catch(() => undefined);
+      signal?.throwIfAborted();
+      // The 401 describes what is wrong with the request; the manager reports the other error.
+      if (renewed === undefined || isStream(body)) return stream;
       await stream.body?.cancel();
       return (await attempt(request, renewed)).stream;
     },

@@ -91,14 +91,14 @@ export class TokenManager {
   #current: AccessToken | undefined;
   /** A token that the server gave and the store did not take. */
   #unsaved: AccessToken | undefined;
-  #flight: Promise<AccessToken> | undefined;
+  #flight: (GetTokenOptions & { readonly token: Promise<AccessToken> }) | undefined;
   /** A refresh token that the server refused for good; some servers take its use for theft. */
   #refusal: { readonly refreshToken: string; readonly error: OAuth2Error } | undefined;
   readonly #pause: TokenPause;
   /** The token that was requested last, and when by the monotonic clock. */
   #requested: { readonly token: string; readonly at: number } | undefined;
   #signIn: Promise<AccessToken> | undefined;
-  /** Counts `set` and `clear`, which a renewal that is under way must not undo. */
+  /** Counts begins and ends of `set` and `clear`, which what is under way must not undo. */
   #epoch = 0;
 
   /** @throws OAuth2UsageError `ERR_OAUTH_OPTION` */
@@ -166,7 +166,12 @@ export class TokenManager {
       if (current !== undefined && this.#serves(current, refused, minValidity)) return current;
       signal?.throwIfAborted();
       try {
-        return await raceSignal(this.#fly(refused, minValidity), signal);
+        const flight = this.#fly(refused, minValidity);
+        const token = await raceSignal(flight.token, signal);
+        const isOwn =
+          flight.refused?.token === refused?.token && flight.minValidity === minValidity;
+        // Who wanted less has found a token that does not serve this caller.
+        if (isOwn || this.#serves(token, refused, minValidity)) return token;
       } catch (error) {
         if (orElse !== undefined && needsUser(error)) {
           return await raceSignal(this.#signInBy(orElse), signal);
@@ -201,6 +206,10 @@ export class TokenManager {
       this.#current = undefined;
       this.#unsaved = undefined;
       await this.#bounded(this.#store.delete(this.#key));
+      // A call in the meantime may have read it.
+      this.#epoch += 1;
+      this.#current = undefined;
+      this.#flight = undefined;
     });
   }
 
@@ -215,25 +224,21 @@ export class TokenManager {
   }
 
   /** Joins the renewal that is under way, or begins one. */
-  #fly(refused: AccessToken | undefined, minValidity: number): Promise<AccessToken> {
+  #fly(refused: AccessToken | undefined, minValidity: number) {
     if (this.#flight !== undefined) return this.#flight;
-    const flight = this.#renew(refused, minValidity).finally(() => {
-      if (this.#flight === flight) this.#flight = undefined;
+    const token = this.#renew(refused, minValidity).finally(() => {
+      if (this.#flight?.token === token) this.#flight = undefined;
     });
     // Every waiting caller gets the error; if all have left, it is dropped.
-    flight.catch(() => {});
-    this.#flight = flight;
-    return flight;
+    token.catch(() => {});
+    return (this.#flight = { token, refused, minValidity });
   }
 
   async #renew(refused: AccessToken | undefined, minValidity: number): Promise<AccessToken> {
-    const stored = this.#unsaved ?? (await this.#load());
-    if (
-      stored !== undefined &&
-      stored !== this.#unsaved &&
-      this.#serves(stored, refused, minValidity)
-    ) {
-      return this.#adopt(stored);
+    const epoch = this.#epoch;
+    const stored = this.#unsaved === undefined ? await this.#load() : undefined;
+    if (stored !== undefined && this.#serves(stored, refused, minValidity)) {
+      return this.#adopt(stored, epoch);
     }
     return this.#locked(async () => {
       // Another process may have refreshed it while this one waited.
@@ -322,12 +327,13 @@ export class TokenManager {
       throw error;
     }
     this.#unsaved = undefined;
+    this.#epoch += 1;
     this.#current = token;
     await this.#options.onChange?.(token, previous);
   }
 
-  #adopt(token: AccessToken): AccessToken {
-    this.#current = token;
+  #adopt(token: AccessToken, epoch = this.#epoch): AccessToken {
+    if (epoch === this.#epoch) this.#current = token;
     return token;
   }
 

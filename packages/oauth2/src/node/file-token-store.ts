@@ -125,7 +125,8 @@ export class FileTokenStore implements TokenStore {
   async #acquire(path: string, holder: string): Promise<boolean> {
     if (await create(path, holder)) return true;
     const current = await contentOf(path);
-    if (current === undefined || !(await this.#isAbandoned(path, current))) return false;
+    if (current === undefined) return false;
+    if (!isDead(current) && !(await isOlder(path, this.#leaseTime))) return false;
     // Of all who find it abandoned, one removes it; and only if it still is the one that was looked
     // at.
     const removal = `${path}.removal`;
@@ -139,10 +140,6 @@ export class FileTokenStore implements TokenStore {
       await remove(removal);
     }
     return create(path, holder);
-  }
-
-  async #isAbandoned(path: string, content: string): Promise<boolean> {
-    return isDead(content) || (await isOlder(path, this.#leaseTime));
   }
 
   /** Removes what processes that were killed while they wrote have left. */
@@ -202,7 +199,11 @@ async function create(path: string, content: string): Promise<boolean> {
   try {
     // A file that was just removed keeps its name on Windows while somebody reads it.
     await using file = await retryBusy(() => open(path, "wx", 0o600));
-    await file.writeFile(content);
+    // On a full disk everybody would wait for an empty one.
+    await file.writeFile(content).catch(async (error: unknown) => {
+      await rm(path, { force: true });
+      throw error;
+    });
     return true;
   } catch (error) {
     if (hasCode(error, "EEXIST")) return false;

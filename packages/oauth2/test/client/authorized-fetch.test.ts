@@ -155,6 +155,25 @@ describe.each(Object.entries(kinds))("%s", (kind, make) => {
     expect(seen).toMatchObject([{ body: "once" }]);
   });
 
+  it("renews the token that a stream was refused with, for the next request", async () => {
+    api.respond = ({ headers }) => (headers["authorization"] === "Bearer A2" ? undefined : refusal);
+    const send = make(await managerOf());
+    const post = (): Promise<Response> =>
+      send("/r", { method: "POST", body: slowly("once"), duplex: "half" } as RequestInit);
+    expect([(await post()).status, (await post()).status]).toEqual([401, 200]);
+  });
+
+  it("rejects where the caller leaves while a refused token is renewed", async () => {
+    api.script = [refusal];
+    const leaves = new AbortController();
+    tokens.respond = () => {
+      leaves.abort(new Error("enough"));
+      return undefined;
+    };
+    const sent = make(await managerOf())("/r", { signal: leaves.signal });
+    await expect(sent).rejects.toThrow("enough");
+  });
+
   it("makes one refresh of many requests that were refused", async () => {
     const manager = await managerOf();
     const send = make(manager);

@@ -290,6 +290,30 @@ describe("early renewal", () => {
     expect((await manager.getToken({ minValidity: 99 })).token).toBe("good");
     expect((await manager.getToken({ minValidity: 101 })).token).toBe("A1");
   });
+
+  it("renews a token that another caller waits for too, but that is not good for as long as this one wants", async () => {
+    await using server = await startRotatingServer();
+    const { client } = setUp(server);
+    const store = new MemoryTokenStore();
+    store.set("default", { access_token: "good", refresh_token: "R0", expires_at: now + 100 });
+    const manager = new TokenManager(client, { store });
+    const validities = [0, 99, 101, 200];
+    const callers = validities.map((minValidity) => manager.getToken({ minValidity }));
+    const tokens = (await Promise.all(callers)).map(({ token }) => token);
+    expect(tokens).toEqual(["good", "good", "A1", "A1"]);
+    expect(server.refreshes).toEqual(["R0"]);
+  });
+
+  it("does not return a refused token because another caller waits for the same one", async () => {
+    await using server = await startRotatingServer();
+    const { client } = setUp(server);
+    const store = new MemoryTokenStore();
+    store.set("default", { access_token: "good", refresh_token: "R0" });
+    const manager = new TokenManager(client, { store });
+    const refused = new AccessToken(client, "good");
+    const callers = [manager.getToken(), manager.getToken({ refused })];
+    expect((await Promise.all(callers)).map(({ token }) => token)).toEqual(["good", "A1"]);
+  });
 });
 
 describe("store", () => {
@@ -389,6 +413,54 @@ describe("store", () => {
     await Promise.all([refreshing, cleared]);
     expect(store.get("default")).toBeUndefined();
     expect(manager.peek()).toBeUndefined();
+  });
+
+  it("does not keep a token that was read while it was cleared", async () => {
+    await using server = await startRotatingServer();
+    const store = new MemoryTokenStore();
+    const [deleting, deletion] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const { client } = setUp(server);
+    const slow: TokenStore = {
+      get: (key) => store.get(key),
+      set: (key, token) => store.set(key, token),
+      async delete(key) {
+        deleting.resolve();
+        await deletion.promise;
+        store.delete(key);
+      },
+    };
+    const manager = new TokenManager(client, { store: slow });
+    await manager.set(AccessToken.fromHash(client, { access_token: "of the user" }));
+    const cleared = manager.clear();
+    await deleting.promise;
+    await manager.getToken();
+    deletion.resolve();
+    await cleared;
+    expect(manager.peek()).toBeUndefined();
+    await expect(manager.getToken()).rejects.toMatchObject({ code: "ERR_OAUTH_TOKEN" });
+  });
+
+  it("does not put a token that it read before over one that was set in the meantime", async () => {
+    await using server = await startRotatingServer();
+    const store = new MemoryTokenStore();
+    store.set("default", { access_token: "of the old user" });
+    const { client } = setUp(server);
+    const reading = Promise.withResolvers<void>();
+    const slow: TokenStore = {
+      async get(key) {
+        const read = store.get(key);
+        await reading.promise;
+        return read;
+      },
+      set: (key, token) => store.set(key, token),
+      delete: (key) => store.delete(key),
+    };
+    const manager = new TokenManager(client, { store: slow });
+    const early = manager.getToken();
+    await manager.set(AccessToken.fromHash(client, { access_token: "of the new user" }));
+    reading.resolve();
+    await early;
+    expect((await manager.getToken()).token).toBe("of the new user");
   });
 
   it("does not put a refreshed token over one that was set in the meantime, in a store without locks", async () => {

@@ -145,6 +145,14 @@ describe("device.poll", () => {
     expect(waits).toEqual([5, 10, 20]);
   });
 
+  it("asks on after a page of a proxy whose server is gone for a moment", async () => {
+    const page = (): Response => new Response("<h1>Bad Gateway</h1>", { status: 502 });
+    const script = scripted(json(good), page, token);
+    const { client, waits, wait } = script;
+    await client.device.poll(await start(script), { wait });
+    expect(waits).toEqual([5, 10]);
+  });
+
   it("obeys Retry-After of 429 and 503", async () => {
     const busy = failure("temporarily_unavailable", 503, { "retry-after": "30" });
     const vague = failure("too_many", 429, { "retry-after": "a while" });

@@ -111,6 +111,27 @@ describe("refusals", () => {
     }
   });
 
+  it("leaves no lock behind on a full disk, which others would wait for", async () => {
+    const program = `
+      import { FileTokenStore } from ${JSON.stringify(join(import.meta.dirname, "../../src/node/file-token-store.ts"))};
+      const work = new FileTokenStore(process.argv[1]).lock("k", async () => "done");
+      console.log(await work.catch(({ code }) => code));
+    `;
+    const node = [
+      process.execPath,
+      "-C",
+      "@fetchwork/source",
+      "--input-type=module",
+      "-e",
+      program,
+    ];
+    // A file that may have no bytes fails as on a full disk.
+    const args = ["-c", 'ulimit -f 0; exec "$@"', "sh", ...node, folder];
+    const env = { PATH: process.env["PATH"] };
+    expect(execFileSync("sh", args, { encoding: "utf8", env }).trim()).toBe("ERR_OAUTH_STORE");
+    expect(await readdir(folder)).toEqual([]);
+  });
+
   it("gives up on a lock that never gets free", async () => {
     const store = new FileTokenStore(folder, { lockTimeout: 50 });
     await store.lock("k", async () => {

@@ -7,6 +7,7 @@ import {
   optionError,
 } from "../../errors.ts";
 import { toPairs, withScopeAsText, type GrantParams } from "../../message/form.ts";
+import { isTemporary } from "../../manager/token-pause.ts";
 import { keptParams } from "../../token/refresh-params.ts";
 import type { TokenOptions } from "../../token/token-options.ts";
 import { splitTokenParams, type TokenParams } from "../../token/token-params.ts";
@@ -127,8 +128,8 @@ export class DeviceFlow {
 
   /**
    * Waits until the user has finished and returns the token. Polls every `interval` seconds; five
-   * seconds less often each time the server responds with `slow_down`, and half as often each time
-   * it cannot be reached (RFC 8628, 3.5).
+   * seconds less often after each `slow_down` and each error page of a proxy, and half as often
+   * each time the server cannot be reached (RFC 8628, 3.5).
    *
    * @throws OAuth2Error `access_denied` when the user refused, `expired_token` when the time is
    * over
@@ -157,8 +158,7 @@ export class DeviceFlow {
       await wait(interval * 1000, signal);
       try {
         const sending = { ...request, signal, raiseErrors: true };
-        const token = await this.#client.getToken(sending, { refreshParams });
-        return token;
+        return await this.#client.getToken(sending, { refreshParams });
       } catch (error) {
         signal?.throwIfAborted();
         interval = nextInterval(error, interval, this.#client.clock());
@@ -180,7 +180,9 @@ function nextInterval(error: unknown, interval: number, now: number): number {
       break;
   }
   const { status, response } = error;
-  if (status !== 429 && status !== 503) throw error;
+  // An error that is named ends it (RFC 8628, 3.5); the page of a proxy has no name.
+  const isPassing = error.code === undefined && isTemporary(error);
+  if (status !== 429 && status !== 503 && !isPassing) throw error;
   const asked = parseRetryAfter(response?.headers.get("retry-after") ?? "", now);
   const seconds = asked === undefined ? interval + 5 : Math.ceil(asked / 1000);
   return Math.min(Math.max(seconds, interval), maxInterval);
