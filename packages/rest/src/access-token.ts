@@ -15,6 +15,8 @@ export interface Credentials {
   readonly address?: string | undefined;
   /** What the route does, for limited keys: `articles:read`. Default: no limited key works. */
   readonly scope?: string | undefined;
+  /** Whether a key without it is refused by a rule for everyone, too. Default: it is no key then. */
+  readonly needsScope?: boolean | undefined;
   /** The request itself, whose cookies may hold a session. Default: none, and no cookie is read. */
   readonly request?: Request | undefined;
 }
@@ -32,16 +34,14 @@ export function findAccessToken(credentials: Credentials): string | undefined {
   found.push(...queryTokens);
   if (bodyToken !== undefined && bodyToken !== null) {
     if (typeof bodyToken !== "string") {
-      throw badFields([
-        fieldError(accessTokenField, "type", `${accessTokenField} must be of type string`),
-      ]);
+      const message = `${accessTokenField} must be of type string`;
+      throw badFields([fieldError(accessTokenField, "type", message)]);
     }
     found.push(bodyToken);
   }
   if (found.length > 1) {
-    throw badFields([
-      fieldError(accessTokenField, "once", `${accessTokenField} must be given in one place only`),
-    ]);
+    const message = `${accessTokenField} must be given in one place only`;
+    throw badFields([fieldError(accessTokenField, "once", message)]);
   }
   return found[0] === "" ? undefined : found[0];
 }

@@ -98,12 +98,11 @@ export function createAuthentication(options: AuthenticationOptions): Authentica
   }
 
   /** To the public, a key that does not suffice is none. */
-  async function accountOrNone(
-    token: string,
-    credentials: Credentials,
-  ): Promise<Account | undefined> {
+  async function accountOrNone(token: string, { needsScope, scope }: Credentials) {
     const account = await accountOf(token);
-    return account && isInScope(account, credentials.scope) ? account : undefined;
+    if (!account || isInScope(account, scope)) return account;
+    if (needsScope === true) throw outOfScope(scope);
+    return undefined;
   }
 
   async function authenticateCaller(
@@ -190,12 +189,9 @@ function secretOfUsers({
 
 /** RFC 6750 section 3.1. */
 function outOfScope(scope = ""): Problem {
-  return new Problem(403, {
-    detail: `the API key lacks the scope ${scope}`,
-    headers: {
-      "www-authenticate": `Bearer realm="api", error="insufficient_scope", scope="${scope}"`,
-    },
-  });
+  const challenge = `Bearer realm="api", error="insufficient_scope", scope="${scope}"`;
+  const headers = { "www-authenticate": challenge };
+  return new Problem(403, { detail: `the API key lacks the scope ${scope}`, headers });
 }
 
 /**

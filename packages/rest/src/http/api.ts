@@ -172,6 +172,7 @@ function routeHandler(
   const scope = scopeOf(route.path, isRead(route) ? "read" : "write");
   const properties = bodyProperties(route);
   const isForAll = route.access === "public" && route.checksCaller !== true;
+  const needsScope = !isForAll && !isRead(route);
   const showsOwners = route.resource?.shownOwner !== undefined && resources.users !== undefined;
   const differs = route.resource?.views.differ === true || showsOwners;
   const populates = (route.resource?.relations.paths.length ?? 0) > 0;
@@ -190,6 +191,7 @@ function routeHandler(
       bodyToken,
       address: context.ip,
       scope,
+      needsScope,
       request,
     };
     const authenticated = authentication.authenticate(route.access, credentials);

@@ -48,7 +48,18 @@ const remark: Resource = defineResource({
   access,
   relations: { task: { to: (): Resource => task } },
 });
-const related = [team, task, board, remark].flatMap((each) =>
+const draft = defineResource({
+  name: "draft",
+  path: "/drafts",
+  schema: z.object({ text: z.string() }),
+  access: {
+    list: "public",
+    show: ({ caller }) => caller !== undefined,
+    create: ({ caller }) => caller !== undefined,
+    update: ({ caller }) => caller !== undefined,
+  },
+});
+const related = [team, task, board, remark, draft].flatMap((each) =>
   resourceRoutes(each, createResourceController(each)),
 );
 const routes = [
@@ -89,6 +100,19 @@ describe("an API key", () => {
     );
     expect((await send("GET", "/users/me", { token: key })).status).toBe(403);
   });
+
+  it.each(["POST", "PATCH"])(
+    "is refused with its scope where the rule of %s is a function",
+    async (method) => {
+      const { key, send } = await withKey(["drafts:read"]);
+      const path = method === "POST" ? "/drafts" : "/drafts/x";
+      const refused = await send(method, path, { token: key, json: { text: "t" } });
+      expect(refused).toMatchObject({
+        status: 403,
+        json: { detail: "the API key lacks the scope drafts:write" },
+      });
+    },
+  );
 
   it("is nobody on public routes outside of its scopes", async () => {
     const { key, send } = await withKey(["notes:read"]);
