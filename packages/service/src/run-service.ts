@@ -20,7 +20,7 @@ import { openDatabase } from "./store/open-database.ts";
  *
  * With `PROCESSES` above 1, this process starts that many of itself, which serve on one port, and
  * serves nothing itself: it replaces those that crash, and at SIGHUP one after the other, without a
- * request that is lost.
+ * request that is lost. A process that serves alone stops in order at SIGHUP, too.
  *
  * Under `npm run` it stops as well when npm or its shell has ended, within 250 ms.
  *
@@ -105,7 +105,9 @@ async function start(service: Service, surroundings: Surroundings): Promise<void
         logs.warned("SMTP_URL is not set: everyone may sign up, and no mail confirms an address");
       }
       await opened.start();
-      if (worker) joinPrimary(worker, () => void server.close());
+      const stop = (): void => void server.close();
+      if (worker) joinPrimary(worker, stop);
+      else process.once("SIGHUP", stop);
       await server.finished;
     } finally {
       await server.close();

@@ -111,27 +111,30 @@ describe("runService", () => {
     expect(service.errors()).toMatch(/^notes: DATABASE_URL: cannot open \/dev\/null\/.*\n$/);
   });
 
-  it("ends what it has begun after SIGTERM, requests and jobs, and takes nothing more", async () => {
-    const folder = makeProject(slowProject);
-    const service = startProject(folder, { ...memory, LOG: "off" });
-    const url = urlIn(await service.linesTo(greeted));
-    const waiting = fetch(`${url}/waits`, { method: "POST" });
-    const begun = [await service.line(), await service.line()];
-    expect(begun.toSorted()).toEqual(["job begins", "request begins"]);
-    service.kill("SIGTERM");
-    const isRefused = () =>
-      fetch(`${url}/ping`, { headers: { connection: "close" } }).then(
-        () => false,
-        () => true,
-      );
-    await expect.poll(isRefused).toBe(true);
-    writeFileSync(path.join(folder, "go"), "");
-    const response = await waiting;
-    expect([response.status, await response.json()]).toEqual([200, { waited: true }]);
-    expect(await service.line()).toBe("job ends");
-    expect(await service.ended).toBe(0);
-    expect(service.errors()).toBe("");
-  });
+  it.each(["SIGTERM", "SIGHUP"] as const)(
+    "ends what it has begun after %s, requests and jobs, and takes nothing more",
+    async (signal) => {
+      const folder = makeProject(slowProject);
+      const service = startProject(folder, { ...memory, LOG: "off" });
+      const url = urlIn(await service.linesTo(greeted));
+      const waiting = fetch(`${url}/waits`, { method: "POST" });
+      const begun = [await service.line(), await service.line()];
+      expect(begun.toSorted()).toEqual(["job begins", "request begins"]);
+      service.kill(signal);
+      const isRefused = () =>
+        fetch(`${url}/ping`, { headers: { connection: "close" } }).then(
+          () => false,
+          () => true,
+        );
+      await expect.poll(isRefused).toBe(true);
+      writeFileSync(path.join(folder, "go"), "");
+      const response = await waiting;
+      expect([response.status, await response.json()]).toEqual([200, { waited: true }]);
+      expect(await service.line()).toBe("job ends");
+      expect(await service.ended).toBe(0);
+      expect(service.errors()).toBe("");
+    },
+  );
 
   it("runs a job that was queued or running when it was killed, after it starts again", async () => {
     const folder = makeProject(slowProject);

@@ -69,8 +69,11 @@ export const addCommand: Command = defineCommand({
     const project = findProject(io.cwd);
     if (given === "") return writeIndex(project, io);
     const [second] = fields;
-    if ((given === "job" || given === "receiver") && second !== undefined && !second.includes(":"))
-      return addPart(given, second, { project, io });
+    if (given === "job" || given === "receiver") {
+      if (second === undefined)
+        throw new CommandUsageError(`the ${given} has no name: fetchwork add ${given} NAME`);
+      if (!second.includes(":")) return addPart(given, second, { project, io });
+    }
     // All options are checked before the question.
     definitionOf({ name: given, fields, options: values }, project);
     const context = { input: terminalOf(io), signal: io.signal };
@@ -128,14 +131,7 @@ async function addPart(
     throw new CommandUsageError(`${path} already exists; nothing was changed`);
   }
   const index = apiIndex(withPart(findParts(folder), list, name));
-  await write(
-    folder,
-    new Map([
-      [path, text],
-      [registry, index],
-    ]),
-    io,
-  );
+  await write(folder, new Map(Object.entries({ [path]: text, [registry]: index })), io);
   if (setting) io.stdout.write(`Set ${setting} in .env; until then the response is 404\n`);
   return 0;
 }

@@ -99,6 +99,7 @@ describe("fetchwork add", () => {
     ],
     [["article", "--list", "tree"], '--list must be array or rows, got "tree"'],
     [["article", "--colour", "red"], 'unknown option "--colour"'],
+    [["job"], "the job has no name: fetchwork add job NAME"],
     [["job", "Nightly"], 'invalid name "Nightly": expected lower-case letters'],
     [["receiver", "new"], 'invalid name "new"'],
     [["job", "switch"], 'invalid name "switch"'],

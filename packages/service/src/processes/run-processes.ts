@@ -14,7 +14,7 @@ import { WorkerGroup } from "./worker-group.ts";
  */
 export async function runProcesses(
   { databaseUrl, processes }: Pick<StartSettings, "databaseUrl" | "processes">,
-  logs: Pick<Log, "failed" | "warned">,
+  logs: Pick<Log, "failed" | "noted" | "warned">,
 ): Promise<void> {
   if (/^sqlite:/i.test(databaseUrl)) {
     throw new StartError(

@@ -5,7 +5,7 @@ import { startWorker, type WorkerProcess } from "./worker-process.ts";
 
 /** Processes that serve together: ended ones are replaced, and all can be replaced in turn. */
 export class WorkerGroup {
-  readonly #logs: Pick<Log, "failed" | "warned">;
+  readonly #logs: Pick<Log, "failed" | "noted" | "warned">;
   /** Absent between the end of a process and the start of the next in its place. */
   readonly #places: (WorkerProcess | undefined)[];
   readonly #running = new Set<WorkerProcess>();
@@ -14,7 +14,7 @@ export class WorkerGroup {
   #restarts = this.#started.promise;
   #isRestartDue = false;
 
-  constructor(count: number, logs: Pick<Log, "failed" | "warned">) {
+  constructor(count: number, logs: Pick<Log, "failed" | "noted" | "warned">) {
     this.#places = Array.from({ length: count });
     this.#logs = logs;
   }
@@ -35,6 +35,7 @@ export class WorkerGroup {
       throw new StartError(`the first process ended before it served: ${end}`);
     }
     this.#started.resolve();
+    this.#logs.noted(`SIGHUP to process ${process.pid} replaces its ${this.#places.length}`);
     try {
       await Promise.all(this.#places.map((_, place) => this.#keep(place)));
     } finally {

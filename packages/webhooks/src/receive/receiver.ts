@@ -45,6 +45,7 @@ const senderCodes: ReadonlySet<string> = new Set([
   "ERR_WEBHOOKS_BODY_BUDGET",
   "ERR_WEBHOOKS_BODY_SIZE",
   "ERR_WEBHOOKS_BODY_TIMEOUT",
+  "ERR_WEBHOOKS_RUNNING",
   "ERR_WEBHOOKS_SIGNATURE",
 ]);
 

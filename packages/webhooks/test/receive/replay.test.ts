@@ -204,6 +204,21 @@ describe("replay protection", () => {
     await first;
   });
 
+  it("A receiver warns of a repetition that comes while the delivery is handled, without a stack", async () => {
+    const { webhooks, warnings } = counting(fetchwork, true);
+    const gate = Promise.withResolvers<void>();
+    webhooks.onAny(() => gate.promise);
+    const middleware = createWebMiddleware(webhooks);
+    const { payload: body, headers } = await delivery("{}");
+    const request = (): Request =>
+      new Request(`http://x${fetchwork.path}`, { method: "POST", headers, body });
+    const first = middleware(request());
+    expect((await middleware(request())).status).toBe(409);
+    expect(warnings).toEqual(["this delivery is being handled"]);
+    gate.resolve();
+    expect((await first).status).toBe(200);
+  });
+
   it("Deliveries with different secrets are never duplicates of each other", async () => {
     const store = memoryReplayStore();
     const keys: string[] = [];
