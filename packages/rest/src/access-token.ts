@@ -15,7 +15,7 @@ export interface Credentials {
   readonly address?: string | undefined;
   /** What the route does, for limited keys: `articles:read`. Default: no limited key works. */
   readonly scope?: string | undefined;
-  /** Whether a key without it is refused by a rule for everyone, too. Default: it is no key then. */
+  /** Whether also a rule for everyone refuses a key without it. Default: the key is left out. */
   readonly needsScope?: boolean | undefined;
   /** The request itself, whose cookies may hold a session. Default: none, and no cookie is read. */
   readonly request?: Request | undefined;

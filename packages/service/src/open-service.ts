@@ -74,7 +74,7 @@ export function openService(service: Service, store: Store, options: OpenOptions
   const { logs, settings } = options;
   const { config, name, title, version } = service;
   const { jobs: definedJobs = [], receivers = [], resources = [], routes = [] } = service.options;
-  const { migrations = [] } = service.options;
+  const { migrations = [], webhooks } = service.options;
   const limits = createSignInLimits(store, settings);
   const mailer = options.mailer ?? (settings.mail && createMailer(settings.mail));
   const accounts = openAccounts(service, store, { ...options, limits, mailer });
@@ -82,9 +82,7 @@ export function openService(service: Service, store: Store, options: OpenOptions
     ? signInOf(accounts, settings)
     : { authentication: createAuthentication({ masterKey: settings.masterKey }), routes: [] };
   const jobs = createJobs(store, { onError: (error) => logs?.failed(error) });
-  const sender = service.options.webhooks
-    ? createServiceSender(service, store, { logs, settings })
-    : undefined;
+  const sender = webhooks ? createServiceSender(service, store, { logs, settings }) : undefined;
   const mails = new MailQueue(jobs, sendsMails(config) ? mailer : undefined);
   const parts: ServiceParts = { store, jobs, mailer: mails, sender: sender ?? noSender };
   config.keep(store, settings.values);
@@ -94,8 +92,13 @@ export function openService(service: Service, store: Store, options: OpenOptions
   };
   const received = receivers.flatMap((receiver): Route | [] => {
     const secret = settings.values[receiver.secret];
-    if (typeof secret !== "string") return [];
-    return receiver.route(parts, secret, receiverLog, settings.publicUrl);
+    if (typeof secret === "string") {
+      return receiver.route(parts, secret, receiverLog, settings.publicUrl);
+    }
+    if (settings.isProduction) {
+      logs?.warned(`${receiver.secret} is not set, so ${receiver.name} receives no webhooks`);
+    }
+    return [];
   });
   const api = createApi({
     title,
@@ -114,19 +117,10 @@ export function openService(service: Service, store: Store, options: OpenOptions
   });
   // It writes, because a store whose disk is full still reads.
   const checks = [{ name: "documents", check: () => administer(store).probe() }];
-  const { corsOrigins, signInLimit, trustedProxies } = settings;
   const stopping = new AbortController();
   let migrating: Promise<void> | undefined;
-  const layers = middlewares({
-    checks,
-    corsOrigins,
-    logs,
-    name,
-    signInLimit,
-    signIns: limits.requests,
-    trustedProxies,
-    version,
-  });
+  const signIns = limits.requests;
+  const layers = middlewares({ ...settings, checks, logs, name, signIns, version });
   return {
     ...parts,
     handler: wrap(api.handler, ...layers, ...(service.options.middlewares ?? [])),

@@ -89,7 +89,11 @@ function readSettings<Shape extends SettingsShape>(
     if (error === undefined) settings[name] = data;
     else if (text === undefined) {
       faults.push(`${name} is not set${isSecret(setting) ? secretAdvice : "; see .env.example"}`);
-    } else faults.push(...error.issues.map(({ message }) => `${name} ${message}`));
+    } else {
+      // Zod's messages are sentences.
+      const say = (message: string): string => (/^[A-Z]/.test(message) ? ": " : " ") + message;
+      faults.push(...error.issues.map(({ message }) => name + say(message)));
+    }
   }
   if (faults.length > 0) throw new StartError(faults.join("\n"));
   return settings as SettingsOf<Shape>;

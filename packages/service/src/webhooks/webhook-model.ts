@@ -59,6 +59,7 @@ export const webhook: ObjectSchema = {
   properties: {
     id: { type: "string" },
     url: { type: "string", format: "uri" },
+    tenant: { type: "string", description: "Whose events it gets; of no tenant when absent" },
     events: { type: "array", items: { type: "string" }, description: "All events when absent" },
     description: { type: "string" },
     status: { enum: ["enabled", "disabled"] },

@@ -193,6 +193,30 @@ describe.each([
   });
 });
 
+it("a receiver without its secret is a warning in production", async () => {
+  const warned: string[] = [];
+  const logs = { started: () => {}, noted: () => {}, failed: () => {} };
+  const service = defineService({
+    name: "shop",
+    config: defineConfig({ ...serverSettings, STRIPE_SECRET: z.string().optional() }),
+    receivers: [
+      defineReceiver({
+        name: "payments",
+        path: "/p",
+        vendor: stripe,
+        secret: "STRIPE_SECRET",
+        on: {},
+      }),
+    ],
+  });
+  for (const NODE_ENV of ["production", "development"]) {
+    const settings = readStartSettings(service, { ...secrets, NODE_ENV }, "/");
+    const warn = (message: string): void => void warned.push(message);
+    openService(service, await emptyStore(), { settings, logs: { ...logs, warned: warn } });
+  }
+  expect(warned).toEqual(["STRIPE_SECRET is not set, so payments receives no webhooks"]);
+});
+
 describe("a delivery with a signed identifier", () => {
   it("is handled once when it is delivered twice", async () => {
     const handle = vi.fn<() => void>();

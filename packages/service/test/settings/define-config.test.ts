@@ -59,6 +59,13 @@ describe("defineConfig", () => {
     );
   });
 
+  it("puts a sentence of a schema behind a colon", () => {
+    const own = defineConfig({ ...serverSettings, POST_PRICE: z.coerce.number() });
+    expect(() => own.read({ ...secrets, POST_PRICE: "x" })).toThrow(
+      new StartError("POST_PRICE: Invalid input: expected number, received NaN"),
+    );
+  });
+
   it("knows no settings of a foreign store", () => {
     expect(() => config.of({ store: {} })).toThrow("the store belongs to no open service");
   });

@@ -40,6 +40,14 @@ describe.each(transports)("webhooks (%s)", (transport) => {
     expect((await api.send("GET", path, { token: admin.token })).status).toBe(200);
   });
 
+  it("show whose events they get", async () => {
+    const api = await openApi(transport);
+    const { token } = await api.join("admin@example.com", "admin");
+    await api.service.sender.endpoints.create({ url, tenant: "acme" });
+    const { json } = await api.send("GET", "/webhooks", { token });
+    expect(json).toMatchObject([{ url, tenant: "acme" }]);
+  });
+
   it.each([
     [{}, "url"],
     [{ url: "http://example.com/" }, "url"],
