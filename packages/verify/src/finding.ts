@@ -27,6 +27,8 @@ export interface ShownRequest {
   readonly body?: unknown;
   /** Header `Idempotency-Key`. */
   readonly idempotencyKey?: string;
+  /** Header `If-Match`. */
+  readonly ifMatch?: string;
 }
 
 /** One fault, with the request that shows it. */

@@ -75,14 +75,8 @@ export async function verifyService(
   service: Service,
   options: VerifyOptions = {},
 ): Promise<VerifyReport> {
-  checkOptions("verifyService", options, [
-    "database",
-    "invariants",
-    "module",
-    "scale",
-    "settings",
-    "signal",
-  ]);
+  const known = ["database", "invariants", "module", "scale", "settings", "signal"] as const;
+  checkOptions("verifyService", options, known);
   const { scale, signal } = options;
   if (scale !== undefined && !(Number.isInteger(scale) && scale >= 1000 && scale <= 1_000_000)) {
     throw new VerifyError(`scale must be a whole number from 1,000 to 1,000,000, got ${scale}`);

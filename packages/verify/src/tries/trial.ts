@@ -66,21 +66,15 @@ export function documentsIn(value: unknown): readonly object[] {
 }
 
 function note(trial: Trial, caller: Caller, place: Place & Found): void {
-  const { answer, document, field, resource, way } = place;
+  const { document, field, resource } = place;
   const kind = kindOf(caller, resource, document);
   if (!trial.visibility.fieldsFor(caller, place).has(field)) {
-    trial.findings.report("field-read", caller, { resource, document, field, way, answer });
+    trial.findings.report("field-read", caller, place);
     return;
   }
   trial.reads.add(resource.name, kind, field);
   if ((kind === "anonymous" || kind === "user") && isSecretName(field)) {
-    trial.findings.report("secret-name", caller, {
-      resource,
-      document,
-      field,
-      way: "views",
-      answer,
-    });
+    trial.findings.report("secret-name", caller, { ...place, way: "views" });
   }
 }
 

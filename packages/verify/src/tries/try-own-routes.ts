@@ -4,12 +4,13 @@ import type { ShownRequest, Found } from "../finding.ts";
 import { canaryOf, propertiesOf } from "../world/canary.ts";
 import { type Caller, isOwner } from "../caller.ts";
 import { isWritable, ruleLets } from "../world/rules.ts";
-import type { Planted } from "../world/planted.ts";
+import { type Planted, requestFor } from "../world/planted.ts";
 import type { Answer } from "../world/sender.ts";
 import { undo, type Undone } from "../world/snapshot.ts";
 import { scan, type Trial } from "./trial.ts";
 import { attackBodies, otherThan } from "./attack-bodies.ts";
 import { tryOwnAsks } from "./try-own-asks.ts";
+import { writable } from "./try-writes.ts";
 
 /** Calls each route of the project as every caller, with documents of each owner. */
 export async function tryOwnRoutes(trial: Trial): Promise<void> {
@@ -52,7 +53,7 @@ async function tryRoute(trial: Trial, caller: Caller, target: Target): Promise<v
       const request = { method, path: full, body };
       const undone = await undo(trial.world, () => trial.sender.send(caller, request));
       scan(trial, caller, undone.result, route.operation);
-      compare(trial, caller, { ...undone, route, declared });
+      await compare(trial, caller, { ...undone, route, declared });
     }
     await tryOwnAsks(trial, caller, { route, path, query, declared });
   }
@@ -181,21 +182,23 @@ export function resourceNamed({ world }: Trial, name: string): Resource | undefi
  * Reports documents that a route created, changed or removed against the rules, and fields that it
  * took from the body although the caller must not set them.
  */
-function compare(trial: Trial, caller: Caller, called: Called): void {
+async function compare(trial: Trial, caller: Caller, called: Called): Promise<void> {
   const { after, before, result: answer, route } = called;
+  const [nobody = caller] = trial.world.callers;
   for (const [key, place] of after) {
-    const { document, resource } = place;
+    const { document } = place;
     const old = before.get(key);
     if (old?.document.version === document.version) continue;
     for (const field of takenFields(caller, called, { place, old })) add(place, field);
     const isOpen = old
-      ? isAllowed(caller, "update", old)
+      ? await isAllowed(trial, caller, "update", old)
       : !["anonymous", "key"].includes(caller.name) ||
-        ruleLets(caller, "create", { resource }) !== false;
+        (await mayWrite(trial, nobody, "create", place));
     if (!isOpen) add(place);
   }
   for (const [key, place] of before) {
-    if (!after.has(key) && !isAllowed(caller, "remove", place)) add(place);
+    if (after.has(key)) continue;
+    if (!(await isAllowed(trial, caller, "remove", place))) add(place);
   }
 
   function add(place: Pick<Found, "document" | "resource">, field?: string): void {
@@ -218,6 +221,7 @@ function takenFields(
   const { isMaster = false, user } = caller.viewer;
   if (!isObject(body) || isMaster || user?.role === "admin") return [];
   const isSent = (field: string): boolean =>
+    Object.hasOwn(body, field) &&
     JSON.stringify(body[field]) === JSON.stringify(Reflect.get(document, field));
   if (old === undefined) {
     const { owner } = resource;
@@ -235,10 +239,38 @@ function takenFields(
 }
 
 /** An own route may do more than the rules for owners and admins, but not for a reading key. */
-function isAllowed(caller: Caller, operation: "remove" | "update", planted: Planted): boolean {
+async function isAllowed(
+  trial: Trial,
+  caller: Caller,
+  operation: "remove" | "update",
+  planted: Planted,
+): Promise<boolean> {
   const { isMaster = false, user } = caller.viewer;
   if (caller.name === "key") return planted.resource.access[operation] === "public";
   if (isMaster || user?.role === "admin") return true;
   if (isOwner(caller, planted.resource, planted.document)) return true;
-  return ruleLets(caller, operation, planted) !== false;
+  return mayWrite(trial, caller, operation, planted);
+}
+
+/**
+ * What a rule says. A function is asked by a request whose `If-Match` never holds, so that a change
+ * gets a 412 if the caller may make it. A creation, and what handlers of one's own do, is undone.
+ */
+async function mayWrite(
+  trial: Trial,
+  caller: Caller,
+  operation: "create" | "remove" | "update",
+  planted: Planted,
+): Promise<boolean> {
+  const { resource } = planted;
+  const known = ruleLets(caller, operation, planted);
+  if (known !== undefined) return known;
+  const requests = {
+    create: { method: "POST", path: resource.path, body: writable(trial, caller, { resource }) },
+    remove: requestFor("DELETE", planted),
+    update: requestFor("PATCH", planted, {}),
+  };
+  const request = { ...requests[operation], ifMatch: '"never"' };
+  const { result } = await undo(trial.world, () => trial.sender.send(caller, request));
+  return ![401, 403, 404].includes(result.status);
 }

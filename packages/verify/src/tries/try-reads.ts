@@ -14,12 +14,10 @@ interface Way {
 /** Reads every document as every caller: alone, in lists, and by each parameter. */
 export async function tryReads(trial: Trial): Promise<void> {
   const { callers, service } = trial.world;
-  for (const resource of service.resources) {
-    for (const caller of callers) {
-      await askFunctions(trial, caller, resource);
-      await tryGaps(trial, caller, resource);
-      await tryLists(trial, caller, resource);
-      await tryDocuments(trial, caller, resource);
+  // A list may show documents of another resource, whose rules are asked before.
+  for (const attempt of [askRules, tryLists, tryDocuments]) {
+    for (const resource of service.resources) {
+      for (const caller of callers) await attempt(trial, caller, resource);
     }
   }
 }
@@ -30,42 +28,27 @@ export function fieldNames({ world }: Trial, resource: Resource): readonly strin
   return [...new Set([...resource.fields, ...resource.list.selectable, ...stored])];
 }
 
-/** A rule that is a function is asked by a request: what it shows may be shown. */
-async function askFunctions(trial: Trial, caller: Caller, resource: Resource): Promise<void> {
-  const { sender, visibility, world } = trial;
-  const { access, path } = resource;
-  const isAsked = typeof access.list === "function";
-  const listed = isAsked ? await sender.send(caller, { method: "GET", path }) : undefined;
-  for (const planted of world.garden.of(resource)) {
-    if (listed?.status === 200) visibility.allow(caller, planted);
-    if (typeof access.show !== "function") continue;
-    const { status } = await sender.send(caller, requestFor("GET", planted));
-    if (status === 200) visibility.allow(caller, planted);
-  }
-}
-
 /**
- * A hook that refuses a document alone must leave it out of lists, and the other way around. What
- * a rule that is a function refuses, for whatever reason, must not be listed either.
+ * Asks for each document alone and in the list, which says what functions and hooks let a caller
+ * see. A hook that refuses a document alone must leave it out of lists, and the other way around.
+ * What a rule that is a function refuses, for whatever reason, must not be listed either.
  */
-async function tryGaps(trial: Trial, caller: Caller, resource: Resource): Promise<void> {
-  const { sender, world } = trial;
+async function askRules(trial: Trial, caller: Caller, resource: Resource): Promise<void> {
+  const { findings, sender, visibility, world } = trial;
   const { access, hooks, path } = resource;
-  const isAsked = typeof access.show === "function";
   const isHooked = hooks.beforeList !== undefined || hooks.beforeShow !== undefined;
-  if (!isAsked && (!isHooked || typeof access.list === "function")) return;
-  const list = await sender.send(caller, { method: "GET", path: `${path}?limit=100` });
-  if (list.status !== 200) return;
+  const list = await sender.send(caller, { method: "GET", path });
   const listed = new Set(documentsIn(list.json).map((one): unknown => Reflect.get(one, "id")));
-  for (const { document } of world.garden.of(resource)) {
-    const place = { resource, document };
-    const isListed = listed.has(document.id);
-    const isMeant = ruleLets(caller, "show", place) === true && ruleLets(caller, "list", place);
-    if (isAsked ? !isListed : isMeant !== true) continue;
-    const shown = await sender.send(caller, requestFor("GET", place));
-    if (isListed === (shown.status === 200)) continue;
+  for (const planted of world.garden.of(resource)) {
+    const shown = await sender.send(caller, requestFor("GET", planted));
+    const isListed = listed.has(planted.document.id);
+    const isShown = shown.status === 200;
+    visibility.note(caller, planted, { list: isListed, show: isShown });
+    const mayRead = ruleLets(caller, "show", planted) && ruleLets(caller, "list", planted);
+    const isMeant = typeof access.show === "function" ? isListed : isHooked && mayRead === true;
+    if (list.status !== 200 || !isMeant || isListed === isShown) continue;
     const gap = isListed ? { answer: list, way: "list" } : { answer: shown, way: "show" };
-    trial.findings.report("hook-gap", caller, { ...place, ...gap });
+    findings.report("hook-gap", caller, { ...planted, ...gap });
   }
 }
 

@@ -50,9 +50,9 @@ function attacksOn({ world }: Trial, caller: Caller, subject: Subject): readonly
 }
 
 /** What a caller may set of a document of an owner. */
-function writable({ world }: Trial, caller: Caller, subject: Subject, owner = "ada"): Fields {
-  const sample = Object.entries(world.sample(subject.resource, owner));
-  return Object.fromEntries(sample.filter(([field]) => isWritable(caller, field, subject)));
+export function writable({ world }: Trial, caller: Caller, about: Subject, owner = "ada"): Fields {
+  const sample = Object.entries(world.sample(about.resource, owner));
+  return Object.fromEntries(sample.filter(([field]) => isWritable(caller, field, about)));
 }
 
 async function tryCreations(trial: Trial, caller: Caller, resource: Resource): Promise<void> {

@@ -97,11 +97,12 @@ export function openFragile(
 
 /** A request as it is sent. */
 function requestOf({ caller: { token }, request }: SentRequest): Request {
-  const { body, idempotencyKey, method, path } = request;
+  const { body, idempotencyKey, ifMatch, method, path } = request;
   const headers = new Headers();
   if (token !== undefined) headers.set("authorization", `Bearer ${token}`);
   if (body !== undefined) headers.set("content-type", "application/json");
   if (idempotencyKey !== undefined) headers.set("idempotency-key", idempotencyKey);
+  if (ifMatch !== undefined) headers.set("if-match", ifMatch);
   const text = body === undefined ? {} : { body: JSON.stringify(body) };
   return new Request(new URL(path, "http://localhost"), { method, headers, ...text });
 }

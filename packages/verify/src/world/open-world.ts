@@ -210,14 +210,8 @@ async function fill(service: Service, options: WorldOptions, closing: Closing): 
     const documents = store.collection(resource.collection);
     await documents.remove(document.id);
     if (!hasFixedKey(resource)) return;
-    for (const planted of garden.of(resource).filter(({ isRemoved }) => isRemoved !== true)) {
-      const {
-        id,
-        version: _version,
-        createdAt: _made,
-        updatedAt: _changed,
-        ...fields
-      } = planted.document;
+    for (const one of garden.of(resource).filter(({ isRemoved }) => isRemoved !== true)) {
+      const { id, version: _version, createdAt: _made, updatedAt: _at, ...fields } = one.document;
       if ((await documents.get(id)) !== undefined) continue;
       garden.add({ resource, document: await documents.insert(fields, { id }) });
     }

@@ -36,29 +36,32 @@ export function ruleLets(
 
 /** What callers may see, by the definitions. */
 export class Visibility {
-  /** Documents that a rule which is a function has shown, by caller and identifier. */
-  readonly #shown = new Set<string>();
+  /** Documents that callers see, by caller and identifier. */
+  readonly #seen = new Set<string>();
 
-  /** Notes that a caller was shown a document under a rule that is a function. */
-  allow(caller: Caller, { document }: Planted): void {
-    this.#shown.add(keyOf(caller, document));
+  /** Notes what requests have shown: it counts where a function or a hook may refuse them. */
+  note(caller: Caller, planted: Planted, shown: Record<"list" | "show", boolean>): void {
+    const { afterShow, beforeList, beforeShow } = planted.resource.hooks;
+    const hooks = { list: beforeList, show: beforeShow ?? afterShow };
+    const isSeen = (["list", "show"] as const).some((operation) => {
+      const rule = ruleLets(caller, operation, planted);
+      return rule !== false && (shown[operation] || (rule === true && !hooks[operation]));
+    });
+    if (isSeen) this.#seen.add(keyOf(caller, planted.document));
   }
 
-  /** Whether the rules show a document to a caller, alone or in a list. The master key sees all. */
-  showsDocument(caller: Caller, planted: Planted): boolean {
+  /** Whether a caller may see a document, alone or in a list. The master key sees all. */
+  #showsDocument(caller: Caller, planted: Planted): boolean {
     if (caller.viewer.isMaster === true) return true;
     if (planted.isRemoved === true) return caller.viewer.user?.role === "admin";
-    return (["show", "list"] as const).some(
-      (operation) =>
-        ruleLets(caller, operation, planted) ?? this.#shown.has(keyOf(caller, planted.document)),
-    );
+    return this.#seen.has(keyOf(caller, planted.document));
   }
 
   /** Fields of a document that a caller may see. Everyone sees the public fields of users. */
   fieldsFor(caller: Caller, planted: Planted): ReadonlySet<string> {
     const { document, resource } = planted;
     const { shownOwner, views } = resource;
-    if (!this.showsDocument(caller, planted)) {
+    if (!this.#showsDocument(caller, planted)) {
       return new Set(resource.owner === "id" ? views.fieldsOf(document, {}) : []);
     }
     const own = shownOwner !== undefined && !views.hides(shownOwner, caller.viewer, document);
