@@ -146,22 +146,15 @@ function idFor(trial: Trial, name: string, owned: Owned): string | undefined {
   return idOf(trial, resourceNamed(trial, name) ?? (name === "id" ? first : undefined), owned);
 }
 
-function idOf(
-  trial: Trial,
-  resource: Resource | undefined,
-  { ids, owner }: Owned,
-): string | undefined {
-  return (resource && ids?.get(resource)) ?? plantedFor(trial, resource, owner)?.document.id;
+function idOf(trial: Trial, of: Resource | undefined, { ids, owner }: Owned): string | undefined {
+  return (of && ids?.get(of)) ?? plantedFor(trial, of, owner)?.document.id;
 }
 
-function plantedFor(
-  { world }: Trial,
-  resource: Resource | undefined,
-  owner: string,
-): Planted | undefined {
-  if (resource === undefined) return undefined;
-  if (resource.owner === "id") return world.garden.byId(owner);
-  return world.garden.of(resource)[owner === "ada" ? 0 : 1];
+function plantedFor(trial: Trial, of: Resource | undefined, owner: string): Planted | undefined {
+  const { garden } = trial.world;
+  if (of === undefined) return undefined;
+  if (of.owner === "id") return garden.byId(owner);
+  return garden.of(of)[owner === "ada" ? 0 : 1];
 }
 
 function firstResource(trial: Trial, { path }: Route): Resource | undefined {

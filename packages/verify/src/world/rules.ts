@@ -39,15 +39,16 @@ export class Visibility {
   /** Documents that callers see, by caller and identifier. */
   readonly #seen = new Set<string>();
 
-  /** Notes what requests have shown: it counts where a function or a hook may refuse them. */
+  /** Notes what requests have shown, which counts where a function or a hook may refuse it. */
   note(caller: Caller, planted: Planted, shown: Record<"list" | "show", boolean>): void {
     const { afterShow, beforeList, beforeShow } = planted.resource.hooks;
-    const hooks = { list: beforeList, show: beforeShow ?? afterShow };
-    const isSeen = (["list", "show"] as const).some((operation) => {
-      const rule = ruleLets(caller, operation, planted);
-      return rule !== false && (shown[operation] || (rule === true && !hooks[operation]));
-    });
-    if (isSeen) this.#seen.add(keyOf(caller, planted.document));
+    const list = ruleLets(caller, "list", planted);
+    const show = ruleLets(caller, "show", planted);
+    const isListed = list !== false && (shown.list || (list === true && !beforeList));
+    const isShown = show !== false && (shown.show || (show === true && !beforeShow && !afterShow));
+    // Whoever may change a document by a rule that is no function is shown it by the change.
+    const isChanged = show === undefined && ruleLets(caller, "update", planted) === true;
+    if (isListed || isShown || isChanged) this.#seen.add(keyOf(caller, planted.document));
   }
 
   /** Whether a caller may see a document, alone or in a list. The master key sees all. */
