@@ -46,7 +46,7 @@ export class Visibility {
     const show = ruleLets(caller, "show", planted);
     const isListed = list !== false && (shown.list || (list === true && !beforeList));
     const isShown = show !== false && (shown.show || (show === true && !beforeShow && !afterShow));
-    // Whoever may change a document by a rule that is no function is shown it by the change.
+    // A caller who may change a document by a rule with a name is shown it by the change.
     const isChanged = show === undefined && ruleLets(caller, "update", planted) === true;
     if (isListed || isShown || isChanged) this.#seen.add(keyOf(caller, planted.document));
   }
