@@ -41,11 +41,12 @@ export class Visibility {
 
   /** Notes what requests have shown, which counts where a function or a hook may refuse it. */
   note(caller: Caller, planted: Planted, shown: Record<"list" | "show", boolean>): void {
-    const { afterShow, beforeList, beforeShow } = planted.resource.hooks;
+    const { hooks } = planted.resource;
+    const isOpen = hooks.beforeShow === undefined && hooks.afterShow === undefined;
     const list = ruleLets(caller, "list", planted);
     const show = ruleLets(caller, "show", planted);
-    const isListed = list !== false && (shown.list || (list === true && !beforeList));
-    const isShown = show !== false && (shown.show || (show === true && !beforeShow && !afterShow));
+    const isListed = list !== false && (shown.list || (list === true && !hooks.beforeList));
+    const isShown = show !== false && (shown.show || (show === true && isOpen));
     // A caller who may change a document by a rule with a name is shown it by the change.
     const isChanged = show === undefined && ruleLets(caller, "update", planted) === true;
     if (isListed || isShown || isChanged) this.#seen.add(keyOf(caller, planted.document));
