@@ -38,7 +38,8 @@ export async function bundle(
     logLevel: "silent",
   });
   try {
-    const minify = { compress: true, mangle: false, codegen: true };
+    // Lines stay, so that an error shows its own and not the whole file.
+    const minify = { compress: true, mangle: false, codegen: false };
     const { output: files } = await built.generate({ format: "esm", minify, ...output });
     return files.filter((file) => file.type === "chunk");
   } finally {

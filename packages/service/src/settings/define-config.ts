@@ -77,6 +77,9 @@ function withoutEmpty(environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([, value]) => value));
 }
 
+/** Our own messages go on from the name; those of Zod are sentences. */
+const separatorOf = (message: string): string => (/^[A-Z]/.test(message) ? ": " : " ");
+
 function readSettings<Shape extends SettingsShape>(
   shape: Shape,
   environment: Environment,
@@ -89,11 +92,7 @@ function readSettings<Shape extends SettingsShape>(
     if (error === undefined) settings[name] = data;
     else if (text === undefined) {
       faults.push(`${name} is not set${isSecret(setting) ? secretAdvice : "; see .env.example"}`);
-    } else {
-      // Zod's messages are sentences.
-      const say = (message: string): string => (/^[A-Z]/.test(message) ? ": " : " ") + message;
-      faults.push(...error.issues.map(({ message }) => name + say(message)));
-    }
+    } else faults.push(...error.issues.map(({ message }) => name + separatorOf(message) + message));
   }
   if (faults.length > 0) throw new StartError(faults.join("\n"));
   return settings as SettingsOf<Shape>;
