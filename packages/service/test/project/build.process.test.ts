@@ -41,6 +41,18 @@ it("makes a bundle that runs with nothing but its package.json", async () => {
   expect(await hashInWorker(worker)).toMatch(/^[\da-f]{32}$/);
 });
 
+it("makes a bundle whose errors show their line, and not the whole file", async () => {
+  const project = await makeProject({
+    app: 'export const app = {}; throw new Error("broken release");',
+  });
+  build(project);
+  const file = path.join(project, "dist/index.js");
+  const { status, stderr } = spawnSync(process.execPath, [file], { encoding: "utf8" });
+  expect(status).toBe(1);
+  expect(stderr).toContain("broken release");
+  expect(Math.max(...stderr.split("\n").map((line) => line.length))).toBeLessThan(500);
+});
+
 it("makes a bundle that runs in production where NODE_ENV is not set", async () => {
   const show = 'console.log("first module:", process.env.NODE_ENV);';
   const project = await makeProject({ app: `${show} export const app = {};` });
