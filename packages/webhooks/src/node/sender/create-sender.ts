@@ -167,7 +167,8 @@ export function createSender(options: SenderOptions): Sender {
   });
   const announcer = createAnnouncer({
     store,
-    send: async (event) => writer.write(await prepare(event)),
+    prepare,
+    write: (event) => writer.write(event),
     collections: options.announce ?? [],
     onError: reportError,
   });
