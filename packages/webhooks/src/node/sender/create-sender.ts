@@ -228,8 +228,11 @@ export function createSender(options: SenderOptions): Sender {
     } as const;
     const replayed = store.transaction(async (transaction) => {
       const own = transaction.collection(senderCollections.deliveries);
-      const place = lane === undefined ? {} : await joinLane(transaction, lane, dueAt);
-      await own.update(id, { ...change, ...place }, { ifVersion: version });
+      // Undefined: it was removed since, and must not hold a lane up.
+      const found = await own.update(id, change, { ifVersion: version });
+      if (lane === undefined || found === undefined) return;
+      const { dueAt: turn } = await joinLane(transaction, lane, dueAt);
+      await own.update(id, { dueAt: turn });
     });
     // A concurrent change is a replay, too.
     await unlessTakenOver(replayed);
