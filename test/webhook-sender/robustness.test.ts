@@ -253,6 +253,18 @@ describe("replay", () => {
 });
 
 describe("replayAll", () => {
+  it("takes what a process gave up whose clock is ahead", async () => {
+    const sender = makeSender();
+    const at = new Date(Date.now() + 60_000).toISOString();
+    const ids = { eventId: "e", eventName: "order", endpointId: "none" };
+    const rest = { dueAt: at, expiresAt: at, attempts: 1, history: [], settledAt: at };
+    await store
+      .collection(senderCollections.deliveries)
+      .insert({ ...ids, ...rest, status: "dead", deadReason: "expired" });
+    expect(await sender.replayAll()).toBe(1);
+    expect(await sender.deliveries({ status: "pending" })).toHaveLength(1);
+  });
+
   it("ends even if all deliveries fail again", async () => {
     const reports: AttemptReport[] = [];
     const sender = makeSender({ onAttempt: (report) => reports.push(report) });

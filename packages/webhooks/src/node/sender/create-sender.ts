@@ -1,4 +1,4 @@
-import type { Meta, Transaction, Where } from "@fetchwork/documents";
+import type { Meta, Transaction } from "@fetchwork/documents";
 import { createJobs } from "@fetchwork/documents/jobs";
 import { optionError, WebhookUsageError } from "../../errors.ts";
 import { checkOptions } from "../../check-options.ts";
@@ -284,19 +284,17 @@ export function createSender(options: SenderOptions): Sender {
     async replayAll(query = {}) {
       checkOptions("replayAll", query, ["endpointId"]);
       const { endpointId } = query;
-      const where: Where<DeliveryRecord> = {
-        status: "dead",
-        // Excludes those that are given up again while this runs.
-        settledAt: { lte: new Date().toISOString() },
-        ...(endpointId !== undefined && { endpointId }),
-      };
+      const dead = { status: "dead", ...(endpointId !== undefined && { endpointId }) } as const;
+      // Excludes those that are given up again while this runs. Clocks of processes differ.
+      const [last] = await deliveries.find({ where: dead, sort: ["-settledAt"], limit: 1 });
+      const where = { ...dead, settledAt: { lte: last?.settledAt ?? "" } };
       const seen = new Set<string>();
       for (;;) {
         const page = await deliveries.find({ where, sort: ["settledAt"], limit: 1000, fields: [] });
-        const dead = page.filter(({ id }) => !seen.has(id));
-        if (dead.length === 0) return seen.size;
-        for (const { id } of dead) seen.add(id);
-        await Promise.all(dead.map(({ id }) => replay(id)));
+        const others = page.filter(({ id }) => !seen.has(id));
+        if (others.length === 0) return seen.size;
+        for (const { id } of others) seen.add(id);
+        await Promise.all(others.map(({ id }) => replay(id)));
       }
     },
   };
