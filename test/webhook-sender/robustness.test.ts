@@ -252,6 +252,23 @@ describe("replay", () => {
   });
 });
 
+it.each([undefined, "order-7"])(
+  "an event of a process whose clock is ahead is delivered at once: key %s",
+  async (key) => {
+    const sender = makeSender();
+    await using receiver = await startReceiver();
+    await sender.endpoints.create({ url: receiver.url });
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
+    try {
+      await sender.send({ name: "order", payload: {}, key });
+    } finally {
+      vi.useRealTimers();
+    }
+    sender.start();
+    await receiver.until(1);
+  },
+);
+
 describe("replayAll", () => {
   it("takes what a process gave up whose clock is ahead", async () => {
     const sender = makeSender();
