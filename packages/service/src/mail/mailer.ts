@@ -119,7 +119,7 @@ function mailError(error: unknown): MailError {
   return new MailError(
     `a mail was not sent: ${typeof code === "string" ? code : "unknown error"}${answer}`,
     isTemporary(error),
-    // Such as 554 to this machine, and 530 to who has no password; 552 is about the size of the mail.
+    // Such as 554 to this machine, and 530 without a password; 552 is about the size of the mail.
     ofService.test(`${String(code)} ${String(command)} ${String(responseCode)}`),
   );
 }
