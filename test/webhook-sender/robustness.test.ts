@@ -252,36 +252,7 @@ describe("replay", () => {
   });
 });
 
-it.each([undefined, "order-7"])(
-  "an event of a process whose clock is ahead is delivered at once: key %s",
-  async (key) => {
-    const sender = makeSender();
-    await using receiver = await startReceiver();
-    await sender.endpoints.create({ url: receiver.url });
-    vi.useFakeTimers({ toFake: ["Date"], now: Date.now() + 60_000 });
-    try {
-      await sender.send({ name: "order", payload: {}, key });
-    } finally {
-      vi.useRealTimers();
-    }
-    sender.start();
-    await receiver.until(1);
-  },
-);
-
 describe("replayAll", () => {
-  it("takes what a process gave up whose clock is ahead", async () => {
-    const sender = makeSender();
-    const at = new Date(Date.now() + 60_000).toISOString();
-    const ids = { eventId: "e", eventName: "order", endpointId: "none" };
-    const rest = { dueAt: at, expiresAt: at, attempts: 1, history: [], settledAt: at };
-    await store
-      .collection(senderCollections.deliveries)
-      .insert({ ...ids, ...rest, status: "dead", deadReason: "expired" });
-    expect(await sender.replayAll()).toBe(1);
-    expect(await sender.deliveries({ status: "pending" })).toHaveLength(1);
-  });
-
   it("ends even if all deliveries fail again", async () => {
     const reports: AttemptReport[] = [];
     const sender = makeSender({ onAttempt: (report) => reports.push(report) });
