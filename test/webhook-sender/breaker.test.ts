@@ -170,6 +170,33 @@ it.each([
   expect(await store.collection(senderCollections.health).count()).toBe(0);
 });
 
+it("an endpoint that is moved is not paused for failures of its old URL", async () => {
+  const { store, makeSender } = await world();
+  const held: (() => void)[] = [];
+  const old = await startReceiver((_, response, number) => {
+    if (number === 1) response.end();
+    else held.push(() => response.writeHead(500).end());
+  });
+  onTestFinished(() => old[Symbol.asyncDispose]());
+  const moved = await startReceiver();
+  onTestFinished(() => moved[Symbol.asyncDispose]());
+  const sender = makeSender();
+  const { id } = await sender.endpoints.create({ url: old.url });
+  sender.start();
+  await sendMany(sender, 1);
+  await expect.poll(() => sender.deliveries({ status: "delivered" })).toHaveLength(1);
+  await sendMany(sender, 8);
+  await old.until(9);
+  await sender.endpoints.update(id, { url: moved.url });
+  for (const fail of held) fail();
+  const tried = async (): Promise<number> =>
+    (await sender.deliveries()).filter(({ history }) => history.length > 0).length;
+  await expect.poll(tried).toBe(9);
+  await sendMany(sender, 1);
+  await moved.until(1);
+  expect(await store.collection(senderCollections.health).count()).toBe(0);
+});
+
 it("an endpoint that is removed leaves no record of its failures", async () => {
   const { store, receiver, makeSender } = await world();
   const sender = makeSender();

@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { openStore, type Store } from "@fetchwork/documents";
 import {
   createSender,
@@ -5,7 +8,7 @@ import {
   senderCollections,
   type SenderOptions,
 } from "@fetchwork/webhooks/sender";
-import { beforeEach, describe, expect, it, onTestFinished } from "vitest";
+import { beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { startReceiver } from "./receiver.ts";
 
 let store: Store;
@@ -121,6 +124,50 @@ describe("events of one key", () => {
     expect(most).toBe(1);
     expect(receiver.arrived.map(numberOf)).toEqual([0, 1, 0, 2, 3]);
     expect(await store.collection(senderCollections.lanes).count()).toBe(0);
+  });
+
+  it("keep their order where clocks of processes differ", async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), "lanes-"));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    await using receiver = await startReceiver((_, response, number) => {
+      response.writeHead(number === 1 ? 500 : 200).end();
+    });
+    const now = Date.now();
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    for (const [number, ahead] of [0, 60_000, 0].entries()) {
+      vi.setSystemTime(now + ahead);
+      await using shared = await openStore(`sqlite:${folder}/shop.db`);
+      await using sender = open({ store: shared, retry: { firstDelay: 120_000, jitter: 0 } });
+      if (number === 0) await sender.endpoints.create({ url: receiver.url });
+      sender.start();
+      await sender.send({ name: "order", payload: { number }, key: "a" });
+      await expect.poll(async () => sender.deliveries()).toHaveLength(number + 1);
+      const attempts = async (): Promise<unknown> =>
+        (await sender.deliveries()).flatMap(({ history }) => history);
+      await expect.poll(attempts).toHaveLength(1);
+      if (number < 2) continue;
+      vi.setSystemTime(now + 120_000);
+      await expect.poll(async () => sender.deliveries({ status: "delivered" })).toHaveLength(3);
+    }
+    expect(receiver.arrived.map(numberOf)).toEqual([0, 0, 1, 2]);
+  });
+
+  it("do not wait for one that was removed while it was replayed", async () => {
+    await using receiver = await startReceiver();
+    const sender = open();
+    await sender.endpoints.create({ url: receiver.url });
+    sender.start();
+    await sender.send({ name: "order", payload: { number: 0 }, key: "a" });
+    const delivered = (): Promise<unknown> => sender.deliveries({ status: "delivered" });
+    await expect.poll(delivered).toHaveLength(1);
+    const id = (await sender.deliveries())[0]?.id ?? "";
+    // As `keepFor` removes it.
+    const removing = store.collection(senderCollections.deliveries);
+    await Promise.all([sender.replay(id), removing.remove(id)]);
+    await sender.send({ name: "order", payload: { number: 1 }, key: "a" });
+    await expect.poll(delivered).toHaveLength(1);
+    expect(receiver.arrived.map(numberOf)).toEqual([0, 1]);
   });
 
   it("go on when one is given up", async () => {

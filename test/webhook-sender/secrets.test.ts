@@ -133,6 +133,26 @@ describe("rotateSecret()", () => {
     },
   );
 
+  it.each([fetchwork, stripe])(
+    "each old secret signs until its overlap ends when there is another rotation: $name",
+    async (vendor) => {
+      const sender = open({ vendor, sealWith: newKey });
+      const { id, secret } = await sender.endpoints.create({ url: receiver.url });
+      const lost = await sender.endpoints.rotateSecret(id);
+      const rotated = await sender.endpoints.rotateSecret(id);
+      sender.start();
+      const arrived = await delivered(sender);
+      for (const each of [secret, lost?.secret ?? "", rotated?.secret ?? ""]) {
+        expect(await verifies(arrived, each, vendor)).toBe(true);
+      }
+      for (let more = 0; more < 9; more += 1) await sender.endpoints.rotateSecret(id);
+      const last = await sender.endpoints.rotateSecret(id);
+      const after = await delivered(sender);
+      expect(await verifies(after, last?.secret ?? "", vendor)).toBe(true);
+      expect(await verifies(after, secret, vendor)).toBe(false);
+    },
+  );
+
   it("an overlap that is over ends the old secret", async () => {
     const sender = open();
     const { id, secret } = await sender.endpoints.create({ url: receiver.url });

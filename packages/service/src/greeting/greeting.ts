@@ -86,9 +86,9 @@ function readKeyFrom(file: string): string {
   return `sed -n 's/^MASTER_KEY=//p' ${forShell(file)}`;
 }
 
-/** What {@link readKeyFrom}'s command prints: quotes of a value stay, for one. */
+/** What {@link readKeyFrom}'s command prints: quotes of a value and `\r` stay. */
 function linesOf(text: string): string {
-  return Array.from(text.matchAll(/^MASTER_KEY=(.*)$/gm), ([, value]) => value).join("\n");
+  return Array.from(text.matchAll(/^MASTER_KEY=([^\n]*)$/gm), ([, value]) => value).join("\n");
 }
 
 function forShell(text: string): string {

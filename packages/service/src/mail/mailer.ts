@@ -44,7 +44,7 @@ export class MailError extends Error {
 
 /** Makes a {@link Mailer}. Its library is loaded with the first mail. */
 export function createMailer(settings: MailPlace, options: MailerOptions = {}): Mailer {
-  const { timeout = 20_000, show = print } = options;
+  const { timeout = 20_000, show = (text) => console.log(text) } = options;
   const { smtp, from } = settings;
   return {
     async send(mail, signal = new AbortController().signal) {
@@ -103,8 +103,8 @@ async function sendOnce(
   }
 }
 
-const ofService = new Set(["EAUTH", "ENOAUTH", "ETLS"]);
-const permanent = new Set([...ofService, "EENVELOPE", "EMESSAGE"]);
+const permanent = new Set(["EAUTH", "ENOAUTH", "ETLS", "EENVELOPE", "EMESSAGE"]);
+const ofService = /^(?:EAUTH|ENOAUTH|ETLS|EPROTOCOL|EENVELOPE MAIL FROM (?!552))/;
 
 /** Whether another attempt may succeed (RFC 5321 section 4.2.1). */
 function isTemporary(error: unknown): boolean {
@@ -114,19 +114,16 @@ function isTemporary(error: unknown): boolean {
 
 /** What the library throws names addresses and commands, so it is not passed on. */
 function mailError(error: unknown): MailError {
-  const { code, responseCode } = detailsOf(error);
+  const { code, command, responseCode } = detailsOf(error);
   const answer = typeof responseCode === "number" ? `, the server answered ${responseCode}` : "";
   return new MailError(
     `a mail was not sent: ${typeof code === "string" ? code : "unknown error"}${answer}`,
     isTemporary(error),
-    ofService.has(String(code)),
+    // Such as 554 to this machine, and 530 without a password; 552 is about the size of the mail.
+    ofService.test(`${String(code)} ${String(command)} ${String(responseCode)}`),
   );
 }
 
-function detailsOf(error: unknown): { readonly code?: unknown; readonly responseCode?: unknown } {
+function detailsOf(error: unknown): Partial<Record<"code" | "command" | "responseCode", unknown>> {
   return typeof error === "object" && error !== null ? error : {};
-}
-
-function print(text: string): void {
-  console.log(text);
 }

@@ -25,8 +25,8 @@ interface InTransaction {
 export interface QueuedMailer {
   /**
    * Queues a mail; resolves when the mail is stored. In a transaction, it is queued with its
-   * changes, or not at all. Failures are logged, and temporary ones retried for about a day, as is
-   * a refused password of the service.
+   * changes, or not at all. Failures are logged, and temporary ones retried for about a day, as are
+   * those of the service, such as a refused password.
    *
    * @throws InputError for an invalid mail, ServiceError where no mails are sent: without
    *   `mailSettings`, or in production without `SMTP_URL`.

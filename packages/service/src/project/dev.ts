@@ -1,5 +1,5 @@
 import { spawn, type ChildProcess } from "node:child_process";
-import { readdirSync, readFileSync, watch, type FSWatcher } from "node:fs";
+import { existsSync, readdirSync, readFileSync, watch, type FSWatcher } from "node:fs";
 import path from "node:path";
 import { stopWithNpm } from "../processes/stop-with-npm.ts";
 
@@ -39,13 +39,12 @@ export function dev(project: string, folders: readonly string[]): void {
     // Ctrl-C reaches a separate group once, forwarded; a second signal would end the service at
     // once. On Windows, where a signal that is sent ends a process without its listeners, Ctrl-C
     // reaches all of a console by itself.
-    const started = spawn(
-      process.execPath,
-      [...process.execArgv, path.join(project, "src/index.ts")],
-      { cwd: project, stdio: ["ignore", "inherit", "inherit"], detached: !isWindows },
-    );
-    child = started;
-    started.once("exit", (code, signal) => {
+    child = spawn(process.execPath, [...process.execArgv, path.join(project, "src/index.ts")], {
+      cwd: project,
+      stdio: ["ignore", "inherit", "inherit"],
+      detached: !isWindows,
+    });
+    child.once("exit", (code, signal) => {
       child = undefined;
       if (state === "restarting") run();
       else if (state === "stopping") process.exitCode = code ?? 1;
@@ -73,7 +72,7 @@ export function dev(project: string, folders: readonly string[]): void {
   function watchFolders(): void {
     for (const watcher of watchers) watcher.close();
     watchers = [
-      watch(project, onEnvironment).on("error", () => undefined),
+      watch(project, onProject).on("error", () => undefined),
       ...roots.flatMap(foldersIn).flatMap((folder) => {
         try {
           return [watch(folder, onChange).on("error", () => onChange())];
@@ -84,7 +83,8 @@ export function dev(project: string, folders: readonly string[]): void {
     ];
   }
 
-  function onEnvironment(_event: string, name: string | null): void {
+  function onProject(event: string, name: string | null): void {
+    if (name === "src" && event === "rename") onChange(); // It went, or came back.
     if (name !== ".env") return;
     const before = environment;
     environment = readText(environmentFile) || before;
@@ -109,6 +109,7 @@ function readText(file: string): string | undefined {
 }
 
 function foldersIn(root: string): readonly string[] {
+  if (!existsSync(root)) return [];
   const entries = readdirSync(root, { recursive: true, withFileTypes: true });
   const folders = entries.filter((entry) => entry.isDirectory());
   return [root, ...folders.map(({ parentPath, name }) => path.join(parentPath, name))];

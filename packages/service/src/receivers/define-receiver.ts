@@ -11,7 +11,7 @@ import {
   Webhooks,
 } from "@fetchwork/webhooks";
 import { checkOptions } from "../check-options.ts";
-import { ServiceError } from "../errors.ts";
+import { ServiceError, StartError } from "../errors.ts";
 import type { ServiceParts } from "../service-parts.ts";
 
 /** Handles an event. An error within 9 s becomes 500, after which most senders try again. */
@@ -89,6 +89,11 @@ export function defineReceiver<Events extends object>(
     name,
     secret: setting,
     route(parts, secret, log, origin) {
+      try {
+        vendor.scheme.createKey(secret);
+      } catch (cause) {
+        throw new StartError(`${setting}: ${(cause as Error).message}`, { cause });
+      }
       const store = collectionReplayStore(parts.store.collection(receivedDeliveries));
       const webhooks = new Webhooks<Events>({ secret, vendor, replay: { store }, log });
       for (const event of Object.keys(on) as EventName<Events>[]) {

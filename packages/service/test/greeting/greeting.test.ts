@@ -110,6 +110,7 @@ describe("greeting", () => {
   it.each([
     ["another", `MASTER_KEY=${"b2".repeat(24)}\n`],
     ["none", "PORT=1\n"],
+    ["one before a Windows line end", `MASTER_KEY=${masterKey}\r\nPORT=1\r\n`],
     ["a quoted", `MASTER_KEY="${masterKey}"\n`],
     ["a second", `MASTER_KEY=${masterKey}\nMASTER_KEY=${"b2".repeat(24)}\n`],
   ])("reads no key from a file with %s key", (_, text) => {

@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import { createServer, type AddressInfo, type Server, type Socket } from "node:net";
 import tls from "node:tls";
+import type { SMTPServerOptions } from "smtp-server";
 import { expect, it, onTestFinished, describe } from "vitest";
 import { hasOpenssl, makeCertificates } from "../../../oauth2/test/certificates.ts";
 import { openMailServer } from "./mail-server.ts";
@@ -37,6 +38,9 @@ async function listen(onConnection: (socket: Socket) => void): Promise<number> {
   });
   return (server.address() as AddressInfo).port;
 }
+
+const refusal = (responseCode: number): Error =>
+  Object.assign(new Error("refused"), { responseCode });
 
 describe("createMailer", () => {
   it("sends both forms of a mail to a server", async () => {
@@ -139,6 +143,19 @@ describe("createMailer", () => {
     await expect(sending).rejects.toThrow("EENVELOPE, the server answered 550");
     await expect(sending).rejects.toMatchObject({ isTemporary: false });
   });
+
+  it.each([
+    ["its machine", { onConnect: (_session, done) => done(refusal(554)) }, true],
+    ["its sender", { onMailFrom: (_address, _session, done) => done(refusal(530)) }, true],
+    ["the size of a mail", { onMailFrom: (_address, _session, done) => done(refusal(552)) }, false],
+  ] satisfies [string, SMTPServerOptions, boolean][])(
+    "says whether the service is refused, or the mail: %s",
+    async (_, options, isOfService) => {
+      const server = await openMailServer(options);
+      const refused = { isTemporary: false, isOfService };
+      await expect(mailerTo(server).send(mail)).rejects.toMatchObject(refused);
+    },
+  );
 
   it("says that there is no server", async () => {
     const port = await listen(() => undefined);

@@ -122,6 +122,19 @@ describe("fetchwork-service dev", () => {
     await shows("up mended");
   });
 
+  it("waits while src is away, and starts the service when it is back", async () => {
+    const { shows } = dev();
+    await shows(/^up first/m);
+    const [source, away] = ["src", "away"].map((name) => path.join(project, name));
+    await rename(source ?? "", away ?? "");
+    await shows("dev: ended with 1, waits for a change");
+    await save("away/api/name.ts", 'export const name = "second";');
+    await rename(away ?? "", source ?? "");
+    await shows("up second");
+    await save("src/api/name.ts", 'export const name = "third";');
+    await shows("up third");
+  });
+
   it("kills a service that does not stop", async () => {
     const refusal =
       'if (name === "first") process.on("SIGTERM", () => setInterval(() => {}, 1000));';

@@ -2,7 +2,7 @@ import { createHmac } from "node:crypto";
 import { openStore, type Store } from "@fetchwork/documents";
 import { runHandler } from "@fetchwork/http";
 import { vendor } from "@fetchwork/webhooks";
-import { square, stripe } from "@fetchwork/webhooks/vendors";
+import { gitlab, square, standardWebhooks, stripe } from "@fetchwork/webhooks/vendors";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { z } from "zod";
 import {
@@ -11,6 +11,7 @@ import {
   defineService,
   serverSettings,
   ServiceError,
+  StartError,
 } from "../../src/index.ts";
 import { openService } from "../../src/open-service.ts";
 import { readStartSettings } from "../../src/settings/start-settings.ts";
@@ -105,6 +106,23 @@ function signedByVendor(body: string, secret = VENDOR_SECRET): Record<string, st
 
 describe("defineReceiver", () => {
   const receiver = { name: "shop", path: "/shop", vendor: stripe, secret: "SECRET", on: {} };
+
+  it.each([standardWebhooks, gitlab])(
+    "names the setting whose secret is none of $name, without its value",
+    async (sender) => {
+      const service = defineService({
+        name: "shop",
+        config: defineConfig({ ...serverSettings }),
+        receivers: [defineReceiver({ ...receiver, vendor: sender })],
+      });
+      const environment = { ...secrets, SECRET: "not a secret" };
+      const settings = readStartSettings(service, environment, "/");
+      const store = await emptyStore();
+      const opening = (): unknown => openService(service, store, { settings });
+      expect(opening).toThrow(StartError);
+      expect(opening).toThrow(/^SECRET: (?!.*not a secret)/);
+    },
+  );
 
   it.each([
     [{ handlers: {} }, "defineReceiver has no option"],

@@ -2,7 +2,7 @@ import { optionError, WebhookError } from "../errors.ts";
 import type { SignatureKey, SignatureScheme } from "../schemes/signature-scheme.ts";
 import type { DeliveryContext, SecretFunction } from "./webhooks-options.ts";
 
-/** Maximum number of cached keys when a function returns the secrets. */
+/** Maximum number of cached keys. */
 const maxKeys = 1000;
 
 /** Finds the keys of a delivery. The first one signs. */
@@ -37,16 +37,7 @@ function findKeysOf(
   scheme: SignatureScheme,
   additional: readonly SignatureKey[],
 ): FindKeys {
-  const cache = new Map<string, SignatureKey>();
-  const keyOf = (secret: string): SignatureKey => {
-    const cached = cache.get(secret);
-    if (cached !== undefined) return cached;
-    const key = scheme.createKey(secret);
-    const [oldest] = cache.keys();
-    if (cache.size >= maxKeys && oldest !== undefined) cache.delete(oldest);
-    cache.set(secret, key);
-    return key;
-  };
+  const keyOf = rememberedKeys(scheme);
   return async (delivery) => {
     try {
       const secrets = (await findSecrets(delivery)) ?? [];
@@ -58,5 +49,19 @@ function findKeysOf(
         event: { id: delivery.id, name: delivery.name },
       });
     }
+  };
+}
+
+/** Keeps the last keys, because importing one costs more than signing with it. */
+export function rememberedKeys(scheme: SignatureScheme): (secret: string) => SignatureKey {
+  const cache = new Map<string, SignatureKey>();
+  return (secret) => {
+    const cached = cache.get(secret);
+    if (cached !== undefined) return cached;
+    const key = scheme.createKey(secret);
+    const [oldest] = cache.keys();
+    if (cache.size >= maxKeys && oldest !== undefined) cache.delete(oldest);
+    cache.set(secret, key);
+    return key;
   };
 }

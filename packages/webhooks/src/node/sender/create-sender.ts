@@ -1,15 +1,14 @@
-import type { Meta, Transaction, Where } from "@fetchwork/documents";
+import type { Meta, Transaction } from "@fetchwork/documents";
 import { createJobs } from "@fetchwork/documents/jobs";
-import type { Transport } from "@fetchwork/http";
 import { optionError, WebhookUsageError } from "../../errors.ts";
 import { checkOptions } from "../../check-options.ts";
-import type { SignatureKey } from "../../schemes/signature-scheme.ts";
+import { rememberedKeys } from "../../receive/find-keys.ts";
 import { fetchwork } from "../../vendors/fetchwork.ts";
 import { createCatalogue, type EventTypes } from "./events/catalogue.ts";
 import { createAnnouncer } from "./events/announce-changes.ts";
 import { Breaker } from "./deliveries/breaker.ts";
 import { DeliveryWorker } from "./deliveries/delivery-worker.ts";
-import { createVault } from "./endpoints/endpoint-secrets.ts";
+import { createVault, validPrevious } from "./endpoints/endpoint-secrets.ts";
 import { type Endpoints, storedEndpoints } from "./endpoints/endpoints.ts";
 import { eventJob } from "./events/event-jobs.ts";
 import type { EventToSend } from "./events/event-to-send.ts";
@@ -122,7 +121,7 @@ export function createSender(options: SenderOptions): Sender {
     vendor = fetchwork,
     allowHttp = false,
     allowPrivate = false,
-    transport = allowPrivate ? lazyTransport(anyTransport) : publicTransport(),
+    transport = allowPrivate ? lazyTransport() : publicTransport(),
     onAttempt = () => {},
     onError = logError,
   } = options;
@@ -144,7 +143,7 @@ export function createSender(options: SenderOptions): Sender {
   const health = store.collection(senderCollections.health);
   const breaker = new Breaker({ health, deliveries, schedule });
   const vault = createVault(options.sealWith);
-  const keyFor = rememberedKeys((secret) => vendor.scheme.createKey(secret));
+  const keyFor = rememberedKeys(vendor.scheme);
   const worker = new DeliveryWorker({
     ...numbers,
     store,
@@ -157,17 +156,17 @@ export function createSender(options: SenderOptions): Sender {
     vendor,
     rules,
     secretsOf({ tenant, secrets: text }) {
-      const { secret, previous, headers = {} } = vault.read(tenant, text);
-      const isOld = previous !== undefined && previous.until > new Date().toISOString();
-      const current = isOld ? [secret, previous.secret] : [secret];
-      return { keys: current.map(keyFor), headers };
+      const all = vault.read(tenant, text);
+      const keys = [all, ...validPrevious(all)].map(({ secret }) => keyFor(secret));
+      return { keys, headers: all.headers ?? {} };
     },
     onAttempt: reportAttempt,
     onError: reportError,
   });
   const announcer = createAnnouncer({
     store,
-    send: async (event) => writer.write(await prepare(event)),
+    prepare,
+    write: (event) => writer.write(event),
     collections: options.announce ?? [],
     onError: reportError,
   });
@@ -227,8 +226,11 @@ export function createSender(options: SenderOptions): Sender {
     } as const;
     const replayed = store.transaction(async (transaction) => {
       const own = transaction.collection(senderCollections.deliveries);
-      const place = lane === undefined ? {} : await joinLane(transaction, lane, dueAt);
-      await own.update(id, { ...change, ...place }, { ifVersion: version });
+      // Undefined: it was removed since, and must not hold a lane up.
+      const found = await own.update(id, change, { ifVersion: version });
+      if (lane === undefined || found === undefined) return;
+      const { dueAt: turn } = await joinLane(transaction, lane, dueAt);
+      await own.update(id, { dueAt: turn });
     });
     // A concurrent change is a replay, too.
     await unlessTakenOver(replayed);
@@ -282,19 +284,17 @@ export function createSender(options: SenderOptions): Sender {
     async replayAll(query = {}) {
       checkOptions("replayAll", query, ["endpointId"]);
       const { endpointId } = query;
-      const where: Where<DeliveryRecord> = {
-        status: "dead",
-        // Excludes those that are given up again while this runs.
-        settledAt: { lte: new Date().toISOString() },
-        ...(endpointId !== undefined && { endpointId }),
-      };
+      const dead = { status: "dead", ...(endpointId !== undefined && { endpointId }) } as const;
+      // Excludes those that are given up again while this runs. Clocks of processes differ.
+      const [last] = await deliveries.find({ where: dead, sort: ["-settledAt"], limit: 1 });
+      const where = { ...dead, settledAt: { lte: last?.settledAt ?? "" } };
       const seen = new Set<string>();
       for (;;) {
         const page = await deliveries.find({ where, sort: ["settledAt"], limit: 1000, fields: [] });
-        const dead = page.filter(({ id }) => !seen.has(id));
-        if (dead.length === 0) return seen.size;
-        for (const { id } of dead) seen.add(id);
-        await Promise.all(dead.map(({ id }) => replay(id)));
+        const others = page.filter(({ id }) => !seen.has(id));
+        if (others.length === 0) return seen.size;
+        for (const { id } of others) seen.add(id);
+        await Promise.all(others.map(({ id }) => replay(id)));
       }
     },
   };
@@ -348,25 +348,4 @@ function argumentError(problem: string): WebhookUsageError {
 
 function logError(error: unknown): void {
   console.error(error);
-}
-
-async function anyTransport(): Promise<Transport> {
-  const { undiciTransport } = await import("@fetchwork/http/undici");
-  return undiciTransport();
-}
-
-/** Keeps the last keys, because importing one costs more than signing with it. */
-function rememberedKeys(
-  create: (secret: string) => SignatureKey,
-): (secret: string) => SignatureKey {
-  const keys = new Map<string, SignatureKey>();
-  return (secret) => {
-    let key = keys.get(secret);
-    if (key === undefined) {
-      key = create(secret);
-      if (keys.size >= 1000) keys.clear();
-      keys.set(secret, key);
-    }
-    return key;
-  };
 }

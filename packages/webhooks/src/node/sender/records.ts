@@ -35,7 +35,7 @@ export interface HealthRecord {
 
 /** Deliveries of one key to one endpoint that are not settled. */
 export interface LaneRecord {
-  /** Changes with each delivery that joins or leaves. */
+  /** Place of the last delivery that joined; changes with each that leaves, too. */
   readonly joined: number;
 }
 
@@ -90,6 +90,8 @@ export interface DeliveryRecord {
   readonly deadReason?: DeadReason | undefined;
   /** Endpoint and key of deliveries that wait for each other. */
   readonly lane?: string | undefined;
+  /** Their order; a replay keeps it. Absent in deliveries of an earlier version. */
+  readonly place?: number | undefined;
   /** When it was delivered or given up; ISO 8601. */
   readonly settledAt?: string | undefined;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import { administer, defineCollection, openStore, type Store } from "@fetchwork/documents";
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from "vitest";
 import { WebhookUsageError } from "../../../src/errors.ts";
@@ -139,6 +140,20 @@ describe("a sender that announces changes", () => {
     for (const stock of [1, 2, 3]) await all.insert({ name: `n${stock}`, stock });
     await expect.poll(async () => (await payloads()).map(({ stock }) => stock)).toEqual([2, 3]);
     expect(errors).toEqual([expect.any(RangeError)]);
+  });
+
+  it("keeps the order of changes when a schema takes longer for the first one", async () => {
+    await sender.endpoints.create({ url: "https://example.com/hooks" });
+    const all = store.collection(products);
+    const { id } = await all.insert({ name: "a", stock: 0 });
+    for (const stock of [1, 2]) await all.update(id, { stock });
+    const validate = async (value: unknown): Promise<{ readonly value: unknown }> => {
+      if (JSON.stringify(value).includes('"stock":0')) await pause(20);
+      return { value };
+    };
+    const schema = { "~standard": { version: 1, vendor: "test", validate } } as const;
+    announce((change) => ({ ...full(change), key: id }), { eventTypes: { product: { schema } } });
+    await expect.poll(async () => (await payloads()).map(({ stock }) => stock)).toEqual([0, 1, 2]);
   });
 
   it("announces collections that another program on the store does not, without a gap", async () => {

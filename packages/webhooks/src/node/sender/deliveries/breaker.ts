@@ -26,15 +26,13 @@ const maxMoved = 500;
  */
 export class Breaker {
   readonly #parts: BreakerParts;
-  readonly #failing: Map<string, HealthRecord>;
+  readonly #failing = new Map<string, HealthRecord>();
   /** Endpoints with more due deliveries than were moved. */
-  readonly #crowded: Set<string>;
+  readonly #crowded = new Set<string>();
   #loading: Promise<void> | undefined;
 
   constructor(parts: BreakerParts) {
     this.#parts = parts;
-    this.#failing = new Map();
-    this.#crowded = new Set();
   }
 
   /** Reads once which endpoints are paused, as an earlier process or another one left it. */

@@ -31,23 +31,18 @@ export class EndpointHealth {
   readonly #places: number;
   readonly #endpointConcurrency: number;
   /** Attempts that take a place, in the order in which they began. */
-  readonly #fast: Map<string, Attempt>;
-  readonly #slow: Map<string, Attempt>;
+  readonly #fast = new Map<string, Attempt>();
+  readonly #slow = new Map<string, Attempt>();
   /** Attempts under way by endpoint. */
-  readonly #running: Map<string, number>;
+  readonly #running = new Map<string, number>();
   /** Attempts under way by the health of their endpoint. */
-  readonly #sums: Record<Health, number>;
+  readonly #sums: Record<Health, number> = { new: 0, responsive: 0, suspect: 0 };
   /** What is not new; the endpoint whose attempt ended last is the last one. */
-  readonly #known: Map<string, "responsive" | "suspect">;
+  readonly #known = new Map<string, "responsive" | "suspect">();
 
   constructor(concurrency: number, endpointConcurrency: number) {
     this.#places = concurrency;
     this.#endpointConcurrency = endpointConcurrency;
-    this.#fast = new Map();
-    this.#slow = new Map();
-    this.#running = new Map();
-    this.#sums = { new: 0, responsive: 0, suspect: 0 };
-    this.#known = new Map();
   }
 
   /** Returns the number of attempts under way to an endpoint. */

@@ -10,10 +10,7 @@ import { hasPrivateAddress } from "../endpoints/target-url.ts";
  * nothing; no proxy is used, because the proxy would choose the address.
  */
 export function publicTransport(): Transport {
-  const transport = lazyTransport(async () => {
-    const { undiciTransport } = await import("@fetchwork/http/undici");
-    return undiciTransport({ lookup: publicLookup(lookup), proxy: false });
-  });
+  const transport = lazyTransport({ lookup: publicLookup(lookup), proxy: false });
   return {
     // An address that stands in the URL is never looked up.
     exchange: async (request) => transport.exchange(checkLiteral(request)),

@@ -81,7 +81,7 @@ export async function settleDelivery(
   if (endpoint === "gone" || endpoint === "disabled") {
     return giveUp(delivery, { deadReason: endpoint, attempt, history, parts });
   }
-  await parts.breaker.failed(endpointId);
+  if (endpoint === "enabled") await parts.breaker.failed(endpointId);
   const now = Date.now();
   const left = Date.parse(delivery.expiresAt) - now;
   const planned = parts.schedule.delayAfter(delivery.attempts);
@@ -159,10 +159,10 @@ async function noteFailure(
   id: string,
   { status, url }: { readonly status: number | undefined; readonly url: string },
   { endpoints, disableAfter }: SettleParts,
-): Promise<"enabled" | "disabled" | "gone"> {
+): Promise<"enabled" | "disabled" | "gone" | "other"> {
   const endpoint = await endpoints.get(id);
   // The response of another URL means nothing for the current one.
-  if (endpoint === undefined || endpoint.url !== url) return "enabled";
+  if (endpoint === undefined || endpoint.url !== url) return "other";
   if (endpoint.status === "disabled") {
     return status === 410 && endpoint.disabledReason === "gone" ? "gone" : "disabled";
   }

@@ -5,10 +5,22 @@ import { optionError, WebhookUsageError } from "../../../errors.ts";
 /** What of an endpoint only the sender may know. */
 export interface EndpointSecrets {
   readonly secret: string;
-  /** The secret before, which signs too until that time; ISO 8601. */
-  readonly previous?: { readonly secret: string; readonly until: string } | undefined;
+  /** Secrets before, the last one first, that sign too until their times; one alone is older. */
+  readonly previous?: PreviousSecret | readonly PreviousSecret[] | undefined;
   /** Headers that every delivery carries. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
+}
+
+interface PreviousSecret {
+  readonly secret: string;
+  /** ISO 8601. */
+  readonly until: string;
+}
+
+/** Returns the secrets before that sign now. */
+export function validPrevious({ previous = [] }: EndpointSecrets): readonly PreviousSecret[] {
+  const now = new Date().toISOString();
+  return [previous].flat().filter(({ until }) => until > now);
 }
 
 /** Writes and reads the secrets of endpoints, each for its tenant: other tenants' do not open. */

@@ -5,7 +5,7 @@ import type { Breaker } from "../deliveries/breaker.ts";
 import type { Vendor } from "../../../vendors/define-vendor.ts";
 import type { Catalogue } from "../events/catalogue.ts";
 import { checkHeaders } from "./endpoint-headers.ts";
-import type { EndpointSecrets, SecretsVault } from "./endpoint-secrets.ts";
+import { type EndpointSecrets, type SecretsVault, validPrevious } from "./endpoint-secrets.ts";
 import type { EndpointRecord } from "../records.ts";
 import { isEventName, isTenant, tenantForm, topicsOf } from "./subscriptions.ts";
 import { checkTarget, type TargetRules } from "./target-url.ts";
@@ -128,6 +128,8 @@ export interface Endpoints {
 
 const changeNames = ["url", "events", "secret", "headers", "description"] as const;
 const day = 86_400_000;
+/** Together with the current one as many signatures as receivers of all schemes read. */
+const maxPrevious = 7;
 
 type CheckedFields = Pick<Change<EndpointRecord>, "description" | "events" | "url">;
 
@@ -180,7 +182,7 @@ export function storedEndpoints(
     return {
       secrets: vault.write(tenant, secrets),
       headerNames: headers && Object.keys(headers),
-      previousSecretUntil: previous?.until,
+      previousSecretUntil: [previous].flat()[0]?.until,
     };
   }
 
@@ -271,7 +273,10 @@ export function storedEndpoints(
         id,
         ({ tenant, secrets: text }) => {
           const secrets = vault.read(tenant, text);
-          const previous = overlap > 0 ? { secret: secrets.secret, until } : undefined;
+          const last = { secret: secrets.secret, until };
+          // One that the receiver may still have signs until its time, however often this is done.
+          const all = [last, ...validPrevious(secrets)].slice(0, maxPrevious);
+          const previous = overlap > 0 ? all : undefined;
           return secretFields(tenant, { ...secrets, secret, previous });
         },
         { ifVersion },

@@ -3,6 +3,7 @@ import type { ChangeRecord, CollectionDefinition, Store, Stored } from "@fetchwo
 import { backoffDelay, pause } from "@fetchwork/kit";
 import { WebhookUsageError } from "../../../errors.ts";
 import type { EventToSend } from "./event-to-send.ts";
+import type { PreparedEvent } from "./event-writer.ts";
 import { senderCollections } from "../sender-collections.ts";
 
 /** A change of a document. */
@@ -40,12 +41,14 @@ export interface ChangeAnnouncer {
 export function createAnnouncer({
   collections,
   onError,
-  send,
+  prepare,
   store,
+  write,
 }: {
   readonly store: Store;
   readonly collections: readonly AnnouncedCollection[];
-  readonly send: (event: EventToSend) => Promise<unknown>;
+  readonly prepare: (event: EventToSend) => Promise<PreparedEvent>;
+  readonly write: (event: PreparedEvent) => Promise<unknown>;
   readonly onError: (error: unknown) => void;
 }): ChangeAnnouncer {
   for (const { collection } of collections) {
@@ -66,7 +69,10 @@ export function createAnnouncer({
     const events = await Promise.all(
       changes.map((change) => eventsOf(event, change, createdAt.get(change.id))),
     );
-    await Promise.all(events.flat().map(sendEvent));
+    const prepared = events.flat().map(prepare);
+    // A schema that takes longer for one of them must not change their order.
+    await Promise.allSettled(prepared);
+    await Promise.all(prepared.map(writeEvent));
   }
 
   /** When documents were created, which their records do not tell. */
@@ -104,9 +110,9 @@ export function createAnnouncer({
     }
   }
 
-  async function sendEvent(event: EventToSend): Promise<void> {
+  async function writeEvent(event: Promise<PreparedEvent>): Promise<void> {
     try {
-      await send(event);
+      await write(await event);
     } catch (error) {
       // Such as a payload that is too large: another attempt would not succeed.
       if (!(error instanceof WebhookUsageError)) throw error;

@@ -37,16 +37,13 @@ const batchSize = 64;
 export class EventWriter {
   readonly #store: Store;
   readonly #jobs: Jobs;
-  readonly #turns: FairTurns;
-  readonly #waiting: WaitingEvent[];
-  #isWriting: boolean;
+  readonly #turns = new FairTurns();
+  readonly #waiting: WaitingEvent[] = [];
+  #isWriting = false;
 
   constructor(store: Store, jobs: Jobs) {
     this.#store = store;
     this.#jobs = jobs;
-    this.#turns = new FairTurns();
-    this.#waiting = [];
-    this.#isWriting = false;
   }
 
   /** Resolves when the event and its job are durable. */

@@ -5,11 +5,7 @@ const maxRemembered = 1_000;
 
 /** Takes the events of tenants in turn, so that the many of one do not delay another's few. */
 export class FairTurns {
-  readonly #last: Map<string | undefined, number>;
-
-  constructor() {
-    this.#last = new Map();
-  }
+  readonly #last = new Map<string | undefined, number>();
 
   /** Returns the time by which an event takes its turn, in milliseconds since 1970. */
   next(tenant: string | undefined): number {

@@ -33,9 +33,11 @@ export function fanOut({ store, giveUpAfter, onStored }: FanOutParts): JobHandle
     const targets = await endpointsFor(event, endpoints);
     const { createdAt, name: eventName, key } = event;
     const expiresAt = new Date(Date.parse(createdAt) + giveUpAfter).toISOString();
+    // The clock of the process that sent it may be ahead.
+    const dueAt = new Date(Math.min(Date.parse(createdAt), Date.now())).toISOString();
     const records = targets.map(({ id: endpointId }): DeliveryRecord => {
       const ids = { eventId, eventName, endpointId };
-      return { ...ids, status: "pending", dueAt: createdAt, expiresAt, attempts: 0, history: [] };
+      return { ...ids, status: "pending", dueAt, expiresAt, attempts: 0, history: [] };
     });
     await run.complete(async (transaction) => {
       const deliveries = transaction.collection(senderCollections.deliveries);
@@ -44,7 +46,7 @@ export function fanOut({ store, giveUpAfter, onStored }: FanOutParts): JobHandle
         return;
       }
       for (const record of records) {
-        const place = await joinLane(transaction, `${record.endpointId}/${key}`, createdAt);
+        const place = await joinLane(transaction, `${record.endpointId}/${key}`, dueAt);
         await deliveries.insert({ ...record, ...place });
       }
     });

@@ -14,13 +14,15 @@ export async function joinLane(
   transaction: Transaction,
   lane: string,
   dueAt: string,
-): Promise<Pick<DeliveryRecord, "dueAt" | "lane">> {
+): Promise<Pick<DeliveryRecord, "dueAt" | "lane" | "place">> {
   const lanes = transaction.collection(senderCollections.lanes);
-  const { joined } = await lanes.upsert(
-    { joined: 1 },
-    { id: laneId(lane), change: (stored) => ({ joined: stored.joined + 1 }) },
+  const now = Date.now();
+  const { joined: place, version } = await lanes.upsert(
+    { joined: now },
+    // Clocks of processes differ, and go back.
+    { id: laneId(lane), change: ({ joined }) => ({ joined: Math.max(now, joined + 1) }) },
   );
-  return { lane, dueAt: joined === 1 ? dueAt : never };
+  return { lane, dueAt: version === 1 ? dueAt : never, place };
 }
 
 /** Lets the next delivery of a lane begin, in the transaction in which one is settled. */
@@ -32,7 +34,7 @@ export async function leaveLane(transaction: Transaction, lane: string): Promise
   const where = { lane, status: "pending", dueAt: never } as const;
   const [next]: readonly Stored<DeliveryRecord>[] = await deliveries.find({
     where,
-    sort: ["createdAt"],
+    sort: ["place", "createdAt"],
     limit: 1,
   });
   if (next === undefined) await lanes.remove(id);
