@@ -86,15 +86,13 @@ export function openService(service: Service, store: Store, options: OpenOptions
   const mails = new MailQueue(jobs, sendsMails(config) ? mailer : undefined);
   const parts: ServiceParts = { store, jobs, mailer: mails, sender: sender ?? noSender };
   config.keep(store, settings.values);
-  const receiverLog = {
+  const log = {
     warn: (message: unknown) => logs?.warned(String(message)),
     error: (error: unknown) => logs?.failed(error),
   };
   const received = receivers.flatMap((receiver): Route | [] => {
     const secret = settings.values[receiver.secret];
-    if (typeof secret === "string") {
-      return receiver.route(parts, secret, receiverLog, settings.publicUrl);
-    }
+    if (typeof secret === "string") return receiver.route(parts, secret, log, settings.publicUrl);
     if (settings.isProduction) {
       logs?.warned(`${receiver.secret} is not set, so ${receiver.name} receives no webhooks`);
     }

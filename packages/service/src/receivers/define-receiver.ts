@@ -14,7 +14,7 @@ import { checkOptions } from "../check-options.ts";
 import { ServiceError, StartError } from "../errors.ts";
 import type { ServiceParts } from "../service-parts.ts";
 
-/** Handles an event. An error within 9 s becomes 500, after which most senders try again. */
+/** Handles an event. An error within 15 s becomes 500, after which most senders try again. */
 export interface ReceivedEventHandler<Event> {
   // A method, so that it may take one event of those that a name stands for.
   /** Handles one event; throws to have the sender repeat it. */
