@@ -35,7 +35,7 @@ const reserved = new Set([
   ..."auth session password-reset social webhook resource route model controller index api".split(
     " ",
   ),
-  ..."docs metric health ping openapi-json z".split(" "),
+  ..."docs metric health ping openapi-json z define-resource document-of".split(" "),
   ..."object string number boolean symbol constructor prototype proto error promise".split(" "),
 ]);
 

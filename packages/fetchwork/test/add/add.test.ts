@@ -43,6 +43,7 @@ describe("fetchwork add", () => {
     [["auth"], "the name auth is reserved"],
     [["passwordReset"], "the name password-reset is reserved"],
     [["constructor"], "the name constructor is reserved"],
+    [["defineResource"], "the name define-resource is reserved"],
     [["account", "--path", "/users"], "the path /users is reserved"],
     [["account", "--path", "/../x"], "expected something like /articles"],
     [["article", "title:sting"], "unknown type sting: expected one of string, text,"],
