@@ -95,6 +95,23 @@ describe("events of one key", () => {
     expect(waiting.map(({ dueAt }) => dueAt.startsWith("9999"))).toEqual([true, true, false]);
   });
 
+  it("are not stored past one that the store refused", async () => {
+    const sender = open();
+    const transaction = store.transaction.bind(store);
+    let left = 2; // Of both together, and of the first one alone.
+    const failing = vi.spyOn(store, "transaction").mockImplementation(async (work, options) => {
+      if ((left -= 1) >= 0) throw new Error("the store is away");
+      return transaction(work, options);
+    });
+    onTestFinished(() => failing.mockRestore());
+    const send = (number: number, key: string): Promise<unknown> =>
+      sender.send({ name: "order", payload: { number }, key });
+    const outcomes = await Promise.allSettled([send(0, "a"), send(1, "a"), send(2, "b")]);
+    expect(outcomes.map(({ status }) => status)).toEqual(["rejected", "rejected", "fulfilled"]);
+    const stored = await store.collection(senderCollections.events).find();
+    expect(stored.map(({ payload }) => payload)).toEqual(['{"number":2}']);
+  });
+
   it("wait for each other when one is replayed, too", async () => {
     let running = 0;
     let most = 0;

@@ -66,8 +66,7 @@ export class EventWriter {
     if (earlier === undefined) {
       await events.insert(event, { id });
       const options = { id: eventJobId(id), turn: new Date(turn), transaction };
-      const { key } = event;
-      const input = { eventId: id, ...(key !== undefined && { key }) };
+      const input = { eventId: id, ...(event.key !== undefined && { key: event.key }) };
       await this.#jobs.add(eventJob, input, options);
       return { id, isDuplicate: false };
     }
@@ -80,29 +79,30 @@ export class EventWriter {
     this.#isWriting = true;
     // Calls of the same turn go together.
     await Promise.resolve();
+    // One event must not fail the others of its batch: after a failure each is written alone.
+    let alone = 0;
     while (this.#waiting.length > 0) {
       this.#waiting.sort((left, right) => left.turn - right.turn);
-      const batch = this.#waiting.splice(0, batchSize);
+      const batch = this.#waiting.splice(0, alone > 0 ? 1 : batchSize);
+      alone -= 1;
       try {
         const sent = await this.#writeAll(batch);
-        for (const [index, { resolve }] of batch.entries()) {
-          const one = sent[index];
-          if (one !== undefined) resolve(one);
-        }
+        for (const [index, one] of sent.entries()) batch[index]?.resolve(one);
       } catch (error) {
-        if (batch.length === 1) batch[0]?.reject(error);
-        else await this.#writeEach(batch);
+        if (batch.length === 1) this.#fail(batch, error);
+        else alone = this.#waiting.unshift(...batch);
       }
     }
     this.#isWriting = false;
   }
 
-  /** One event must not fail the others of its batch. */
-  async #writeEach(batch: readonly WaitingEvent[]): Promise<void> {
-    for (const waiting of batch) {
-      await this.#writeAll([waiting]).then(([sent]) => {
-        if (sent !== undefined) waiting.resolve(sent);
-      }, waiting.reject);
+  /** Rejects an event, and those that wait behind it with its key: none may pass it. */
+  #fail([failed]: readonly WaitingEvent[], error: unknown): void {
+    failed?.reject(error);
+    const key = error instanceof WebhookUsageError ? undefined : failed?.event.key;
+    for (const waiting of this.#waiting.splice(0)) {
+      if (key !== undefined && waiting.event.key === key) waiting.reject(error);
+      else this.#waiting.push(waiting);
     }
   }
 
