@@ -61,14 +61,14 @@ describe("a request with a large body", () => {
       let received = 0;
       request.once("data", () => {
         request.pause();
-        setTimeout(() => request.resume(), 500);
+        setTimeout(() => request.resume(), 1_500);
       });
       request.on("data", (chunk: Buffer) => (received += chunk.byteLength));
       request.on("end", () => {
         response.end(`${request.headers["content-length"] ?? "chunked"} ${received}`);
       });
     });
-    const timeouts = { connect: 5_000, headers: 300, body: 5_000 };
+    const timeouts = { connect: 5_000, headers: 1_000, body: 5_000 };
     const request = requestOf(url, { method: "PUT", body: make(size), timeouts });
     const length = request.body instanceof ReadableStream ? "chunked" : size;
     expect(textOf((await transport.exchange(request)).body)).toBe(`${length} ${size}`);
