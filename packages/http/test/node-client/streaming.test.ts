@@ -54,24 +54,22 @@ describe("a request with a large body", () => {
   it.each<[string, (size: number) => TransportBody]>([
     ["bytes", (size) => new Uint8Array(size)],
     ["text", (size) => "x".repeat(size)],
-    ["a stream of one piece", (size) => new Blob([new Uint8Array(size)]).stream()],
   ])("of %s has the time that its upload takes before the response is late", async (_, make) => {
-    const size = 24_000_000;
+    const size = 40_000_000;
     await start((request, response) => {
       let received = 0;
-      request.once("data", () => {
+      request.on("data", (chunk: Buffer) => {
+        received += chunk.byteLength;
         request.pause();
-        setTimeout(() => request.resume(), 1_500);
+        setTimeout(() => request.resume(), 5);
       });
-      request.on("data", (chunk: Buffer) => (received += chunk.byteLength));
       request.on("end", () => {
         response.end(`${request.headers["content-length"] ?? "chunked"} ${received}`);
       });
     });
-    const timeouts = { connect: 5_000, headers: 1_000, body: 5_000 };
+    const timeouts = { connect: 5_000, headers: 1_200, body: 5_000 };
     const request = requestOf(url, { method: "PUT", body: make(size), timeouts });
-    const length = request.body instanceof ReadableStream ? "chunked" : size;
-    expect(textOf((await transport.exchange(request)).body)).toBe(`${length} ${size}`);
+    expect(textOf((await transport.exchange(request)).body)).toBe(`${size} ${size}`);
   });
 });
 
