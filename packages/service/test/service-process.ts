@@ -88,6 +88,7 @@ export function startNotes(environment: NodeJS.ProcessEnv): ServiceProcess {
     ...secrets,
     DATABASE_URL: "sqlite::memory:",
     SECRET_KEY: "s".repeat(32),
+    WEBHOOK_SECRET: "w".repeat(32),
     SMTP_URL: "smtp://localhost",
     PUBLIC_URL: "https://api.example",
     ...environment,
