@@ -12,7 +12,7 @@ export function makeDisk(size: number): string {
 }
 
 /**
- * Adds documents until that fails; gives the error and the names of those that were acknowledged.
+ * Adds documents until that fails; returns the error and the names of those that were acknowledged.
  */
 export async function writeUntilRefused(
   store: Store,

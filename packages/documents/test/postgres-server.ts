@@ -22,7 +22,7 @@ export interface PostgresServer {
   readonly process: ChildProcess;
   /** Gives the URL of a database. */
   url(database: string): string;
-  /** Creates a database and gives its URL. */
+  /** Creates a database and returns its URL. */
   create(): Promise<string>;
   /** Ends the server at once and removes its data. */
   stop(): Promise<void>;

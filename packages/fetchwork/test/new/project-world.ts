@@ -61,7 +61,7 @@ export async function program(
 let modules: Promise<string> | undefined;
 
 /**
- * Installs a project that has everything, once for a state of the sources, and gives its
+ * Installs a project that has everything, once for a state of the sources, and returns its
  * `node_modules`: all projects of the matrix use the same.
  */
 export function sharedModules(): Promise<string> {

@@ -18,7 +18,7 @@ it("finds Chromium for the sign-ins in other frameworks", ({ skip }) => {
 });
 
 /**
- * Serves an application, made of the handlers of a sign-in that come later, and gives its origin.
+ * Serves an application, made of the handlers of a sign-in that come later, and returns its origin.
  */
 type Mount = (auth: () => SignIn) => Promise<string>;
 

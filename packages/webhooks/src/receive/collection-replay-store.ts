@@ -40,28 +40,25 @@ const claimsPerCleaning = 1000;
  */
 export function collectionReplayStore(collection: ReplayCollection): ReplayStore {
   let claims = 0;
-  const extend = (key: string, known: StoredReplay, lease: number): Promise<boolean> => {
-    const own = { done: false, until: Date.now() + lease };
-    return tryTo(() => collection.replace(key, own, { ifVersion: known }), "ERR_DOCUMENTS_VERSION");
-  };
+  const replace = (key: string, known: StoredReplay, to: ReplayDocument): Promise<boolean> =>
+    tryTo(() => collection.replace(key, to, { ifVersion: known }), "ERR_DOCUMENTS_VERSION");
   return {
     claim: async (key, lease) => {
       claims += 1;
       if (claims % claimsPerCleaning === 0) {
         await collection.removeMany({ where: { until: { lt: Date.now() } } });
       }
-      const own = { done: false, until: Date.now() + lease };
-      const isNew = await tryTo(() => collection.insert(own, { id: key }), "ERR_DOCUMENTS_UNIQUE");
-      if (isNew) return "new";
+      const insert = (): Promise<unknown> => collection.insert(claimed(lease), { id: key });
+      if (await tryTo(insert, "ERR_DOCUMENTS_UNIQUE")) return "new";
       const known = await collection.get(key);
       // Released in between because its handlers failed. The sender will retry.
       if (known === undefined) return "running";
       if (known.until > Date.now()) return known.done ? "done" : "running";
-      return (await extend(key, known, lease)) ? "new" : "running";
+      return (await replace(key, known, claimed(lease))) ? "new" : "running";
     },
     renew: async (key, lease) => {
       const known = await collection.get(key);
-      if (known?.done === false) await extend(key, known, lease);
+      if (known?.done === false) await replace(key, known, claimed(lease));
     },
     complete: async (key, keepFor) => {
       const done = { done: true, until: Date.now() + keepFor };
@@ -74,6 +71,8 @@ export function collectionReplayStore(collection: ReplayCollection): ReplayStore
     },
   };
 }
+
+const claimed = (lease: number): ReplayDocument => ({ done: false, until: Date.now() + lease });
 
 /** Returns whether a change was made, and not refused with this code. */
 async function tryTo(change: () => Promise<unknown>, refusal: string): Promise<boolean> {

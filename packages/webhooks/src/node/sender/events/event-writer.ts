@@ -100,8 +100,9 @@ export class EventWriter {
   #fail([failed]: readonly WaitingEvent[], error: unknown): void {
     failed?.reject(error);
     const key = error instanceof WebhookUsageError ? undefined : failed?.event.key;
+    if (key === undefined) return;
     for (const waiting of this.#waiting.splice(0)) {
-      if (key !== undefined && waiting.event.key === key) waiting.reject(error);
+      if (waiting.event.key === key) waiting.reject(error);
       else this.#waiting.push(waiting);
     }
   }
