@@ -16,8 +16,8 @@ const budgets: Readonly<Record<string, Budget>> = {
   kit: { lines: { src: 1_394 }, names: 55, options: 3 },
   middleware: { lines: { src: 10_282 }, names: 142, options: 127 },
   oauth2: { lines: { src: 10_890 }, names: 98, options: 107 },
-  rest: { lines: { src: 17_001, assets: 191 }, names: 145, options: 93 },
-  service: { lines: { src: 4_498 }, names: 43, options: 61 },
+  rest: { lines: { src: 17_013, assets: 191 }, names: 145, options: 93 },
+  service: { lines: { src: 4_514 }, names: 43, options: 61 },
   verify: { lines: { src: 3_106 }, names: 15, options: 6 },
   webhooks: { lines: { src: 8_653, assets: 868 }, names: 92, options: 66 },
 };

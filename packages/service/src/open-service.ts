@@ -11,6 +11,7 @@ import {
 import type { Mailer, OpenAccounts } from "@fetchwork/rest/accounts";
 import { providerSignIn } from "@fetchwork/rest/accounts/providers";
 import type { Sender } from "@fetchwork/webhooks/sender";
+import { callServices } from "./call-services.ts";
 import type { Service } from "./define-service.ts";
 import { ServiceError, StartError } from "./errors.ts";
 import { createSignInLimits, type SignInLimits } from "./http/limits.ts";
@@ -111,7 +112,7 @@ export function openService(service: Service, store: Store, options: OpenOptions
     reportError: logs?.failed,
     store,
     authentication,
-    services: { jobs, mailer: mails, sender: parts.sender },
+    services: (transaction) => callServices(parts, transaction),
   });
   // It writes, because a store whose disk is full still reads.
   const checks = [{ name: "documents", check: () => administer(store).probe() }];

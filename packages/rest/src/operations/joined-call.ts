@@ -36,9 +36,10 @@ export async function runTogether<C extends Call, R>(
   return result;
 }
 
-/** Makes a call whose store is part of a transaction, until that is over. */
+/** Makes a call whose store and services are part of a transaction, until that is over. */
 export function joinCall<C extends Call>(call: C, transaction: Transaction): C {
-  return { ...call, transaction, store: joinStore(call.store, transaction) };
+  const services = call.servicesIn?.(() => (committed.has(transaction) ? undefined : transaction));
+  return { ...call, ...services, transaction, store: joinStore(call.store, transaction) };
 }
 
 /** What ended a transaction that was part of another one, which then undoes it with all else. */

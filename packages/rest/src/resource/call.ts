@@ -16,6 +16,9 @@ export type BodyFields = Readonly<Record<string, unknown>>;
 // oxlint-disable-next-line typescript/no-empty-object-type -- programs fill it
 export interface CallServices {}
 
+/** Makes services whose changes are part of the transaction of a call, while there is one. */
+export type ServicesIn = (current: () => Transaction | undefined) => CallServices;
+
 /** A request that passed the access rule and the validation of its route. */
 export interface Call<Body = unknown, User = unknown> extends CallServices {
   /** The request; its body has been read when the route has a schema for it. */
@@ -43,6 +46,8 @@ export interface Call<Body = unknown, User = unknown> extends CallServices {
   readonly transaction?: Transaction | undefined;
   /** Takes what is to be done once the transaction is committed; given where `transaction` is. */
   readonly afterCommit?: ((work: () => Promise<void>) => void) | undefined;
+  /** Makes the services of the call when it becomes part of a transaction. */
+  readonly servicesIn?: ServicesIn | undefined;
   /** What leads from one resource of the API to another. */
   readonly resources: ResourceGraph;
   /** Reports an error that does not become the response. */

@@ -17,7 +17,8 @@ export interface ServiceMail {
   readonly html?: string | undefined;
 }
 
-interface InTransaction {
+/** As part of which transaction something is queued. */
+export interface InTransaction {
   readonly transaction?: Transaction | undefined;
 }
 

@@ -1,8 +1,14 @@
+import { randomUUID } from "node:crypto";
 import { mock } from "node:test";
 import { openStore, type Store } from "@fetchwork/documents";
 import { mockTransport, runHandler } from "@fetchwork/http";
 import type { AccountMail } from "@fetchwork/rest/accounts";
-import { type ApiClient, type AuthClient, createClient } from "@fetchwork/rest/client";
+import {
+  type ApiClient,
+  type AuthClient,
+  type AuthTokens,
+  createClient,
+} from "@fetchwork/rest/client";
 import type { Fields, InputOf, Resource, Schema } from "@fetchwork/rest";
 import { checkOptions } from "../check-options.ts";
 import type { Service } from "../define-service.ts";
@@ -12,7 +18,6 @@ import type { BackgroundJob } from "../jobs/background-job.ts";
 import { runJob } from "./run-job.ts";
 import { createMailBox } from "./mail-box.ts";
 import { createSampler } from "./sample.ts";
-import { createTestUser } from "./test-user.ts";
 
 /** How a service is tested. */
 export interface TestServiceOptions {
@@ -105,8 +110,21 @@ export async function testService<Types>(
   const base = { baseUrl: "http://localhost", transport: mockTransport(opened.handler) };
   const { masterKey } = settings;
   const client = createClient<{ readonly types?: Types }>({ ...base, auth: true });
+  const master = createClient({ ...base, token: masterKey }) as TestClient<Types>;
+
+  async function signIn(role: "user" | "admin"): Promise<{ client: object; token: string }> {
+    let held: AuthTokens | undefined;
+    const tokens = { get: () => held, set: (changed?: AuthTokens) => void (held = changed) };
+    const signedIn = createClient({ ...base, auth: { tokens } });
+    const user = { email: `${role}-${randomUUID()}@example.com`, password: "test-password" };
+    const byMaster = { query: { access_token: masterKey } };
+    await signedIn.auth.signUp({ ...user, role }, byMaster);
+    await signedIn.auth.signIn(user, byMaster);
+    return { client: signedIn, token: held?.token ?? "" };
+  }
+
   const sample = createSampler(opened.handler, {
-    user: async () => (await createTestUser(opened.handler, masterKey, "admin")).token,
+    user: async () => (await signIn("admin")).token,
     masterKey,
   });
   const test: TestService<Types> = {
@@ -120,14 +138,8 @@ export async function testService<Types>(
     },
     masterKey,
     client,
-    async as(role) {
-      const held =
-        role === "master" ? undefined : await createTestUser(opened.handler, masterKey, role);
-      const auth = { tokens: { get: () => held, set: () => undefined } };
-      const signedIn = held ? { auth } : { token: masterKey };
-      // With the master key it has no user, and so no `auth`.
-      return createClient({ ...base, ...signedIn }) as TestClient<Types>;
-    },
+    as: async (role) =>
+      role === "master" ? master : ((await signIn(role)).client as TestClient<Types>),
     sample,
     fetch: async (path, init) =>
       runHandler(opened.handler, new Request(new URL(path, base.baseUrl), init)),
