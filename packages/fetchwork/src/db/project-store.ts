@@ -20,7 +20,7 @@ export function findProjectStore({ cwd, env }: CommandIo): ProjectStore | undefi
   if (folder === undefined) return undefined;
   return {
     folder,
-    env: { ...parseEnv(readText(join(folder, ".env"))), ...env },
+    env: { ...parseEnv(readText(join(folder, ".env")).replace(/^\uFEFF/, "")), ...env },
     defaultUrl: defaultUrl(folder),
   };
 }

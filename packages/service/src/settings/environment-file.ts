@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { loadEnvFile } from "node:process";
+import { parseEnv } from "node:util";
 import { systemCodeOf } from "@fetchwork/http/transport";
 import { StartError } from "../errors.ts";
 import type { Config } from "./define-config.ts";
@@ -42,9 +42,9 @@ export function loadEnvironment(
     }
   }
   try {
-    // Before `loadEnvFile`, which takes a file that others own for one that is not there.
-    const text = readFileSync(file, "utf8");
-    loadEnvFile(file);
+    // Not by `loadEnvFile`, whose first name has the byte order mark of an editor.
+    const text = readFileSync(file, "utf8").replace(/^\uFEFF/, "");
+    for (const [name, value] of Object.entries(parseEnv(text))) process.env[name] ??= value;
     return { path: file, text };
   } catch (cause) {
     throw startError(cause, (why) => (why.includes(file) ? why : `${file}: ${why}`));

@@ -52,6 +52,16 @@ describe("loadEnvironment", () => {
     });
   });
 
+  it("reads a file that begins with a byte order mark", async () => {
+    const folder = await emptyProject();
+    await writeFile(
+      path.join(folder, ".env"),
+      `\uFEFFMASTER_KEY=${"f".repeat(32)}\r\nPORT=9001\r\n`,
+    );
+    loadEnvironment(folder, config);
+    expect(process.env).toMatchObject({ MASTER_KEY: "f".repeat(32), PORT: "9001" });
+  });
+
   it("needs no file when the environment has the secrets", async () => {
     // A folder that is not there stands for one in which no file can be made.
     const folder = path.join(await emptyProject(), "missing");
