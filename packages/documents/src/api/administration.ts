@@ -36,11 +36,11 @@ export interface Administration {
   built(): Promise<void>;
 
   /**
-   * Drops the indexes and search texts of collections that these definitions do not ask for, which
-   * `plan` reports as `unused-index` and `unused-search`, and returns what it dropped. Call it when
-   * no program with other definitions runs: one that does becomes slow, its changes may fail for a
-   * minute, and it builds its search texts again. Search texts that no program used for 7 days are
-   * dropped without this call.
+   * Drops indexes and search texts that these definitions do not ask for, and returns them. `plan`
+   * reports them as `unused-index` and `unused-search`. Call it when no program with other
+   * definitions runs: one that does becomes slow, its changes may fail for a minute, and it builds
+   * its search texts again. Search texts that no program used for 7 days are dropped without this
+   * call.
    */
   dropUnused(collections: readonly CollectionDefinition<object>[]): Promise<readonly PlanStep[]>;
 

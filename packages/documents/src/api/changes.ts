@@ -85,9 +85,9 @@ export interface ChangeFeed {
    *
    * Any number of processes may consume under one name. One of them does at a time, and another one
    * continues when it ends or no longer responds. A batch whose handler rejected, or whose process
-   * died, is passed to a handler again, so the handler must accept a change that it has seen
-   * before. Resolves when `signal` aborts, or with `atEnd: "end"` at the end of the feed; rejects
-   * with what the handler rejects with; the position is then that before the batch.
+   * died, is passed to a handler again. So a handler must accept changes that it has seen before.
+   * Resolves when `signal` aborts, or with `atEnd: "end"` at the end of the feed; rejects with what
+   * the handler rejects with; the position is then that before the batch.
    */
   consume(
     name: string,

@@ -22,8 +22,8 @@ export interface Selection<T> {
   /**
    * The place to measure distances from: selects the documents between two distances from it, and
    * sorts them by the distance, then by `id`, so it excludes `sort`. Distances are those of great
-   * circles on a sphere with the mean radius of the earth, 6,371,008.8 m, which is up to 0.56 % off
-   * the ellipsoid. Default: nowhere.
+   * circles on a sphere with the earth's mean radius, 6,371,008.8 m. They are up to 0.56 % off the
+   * ellipsoid. Default: nowhere.
    */
   readonly near?: Near<FieldPath<T>> | undefined;
   /**

@@ -13,11 +13,11 @@ export interface PageQuery<T> extends Omit<FindQuery<T>, "offset"> {
   readonly total?: number | "exact" | "none" | undefined;
   /**
    * Whether the page may end early, so that it costs as much in a large collection as in a small
-   * one. In the order of creation at most 8,000 documents, and 20 for each of `limit`, are then
-   * looked at for words, members and conditions that many documents have alone and few together,
-   * and as many are for the total. On PostgreSQL that holds for words and members; its planner
-   * decides about conditions. In distributed mode words are always looked up in the index. Default:
-   * `false`.
+   * one. That concerns words, members and conditions that many documents have alone and few
+   * together. For them it looks at 8,000 documents and 20 for each of `limit` at most, in the order
+   * of creation, and at as many for the total. On PostgreSQL that holds for words and members; its
+   * planner decides about conditions. In distributed mode words are always looked up in the index.
+   * Default: `false`.
    */
   readonly bounded?: boolean | undefined;
 }
@@ -51,10 +51,10 @@ export interface Paging<T> {
   /**
    * Reads a page and the cursor of the next one.
    *
-   * A cursor holds the values of the last document in the fields of the order, so the next page
-   * starts after them however many documents were added or removed since, and costs as much
-   * as the first one. It is not encrypted: anyone who has it can read those values. It belongs to
-   * the collection and to the order; the filter may differ.
+   * A cursor holds the last document's values in the fields of the order. The next page starts
+   * after them, whatever was added or removed since, and costs as much as the first one. It is not
+   * encrypted: anyone who has it can read those values. It belongs to the collection and to the
+   * order; the filter may differ.
    *
    * @throws {InputError} `ERR_DOCUMENTS_QUERY` for an invalid query, and for a cursor of another
    *   collection or order.

@@ -22,8 +22,8 @@ export interface Snapshot {
   /** What the store holds. */
   readonly status: StoreStatus;
   /**
-   * Reads every document of a collection, removed and expired ones too, in the order of the ids
-   * (by code point), starting after the id `after` when it is set.
+   * Reads every document of a collection in the order of the ids by code point, removed and expired
+   * ones too. It starts after the id `after` when it is set.
    */
   readonly records: (
     collection: string,

@@ -37,10 +37,10 @@ const asciiText = {
  * searched.
  *
  * All engines find texts by their trigrams. For words of three characters and more the folded text
- * has them. For shorter ones there are two spaces or more before each beginning of a word, and at
- * the end each character that is a word by itself, with the one that follows it. What is inserted
- * depends on neighbouring characters only, so a word of a query gets the same; see {@link
- * searchPattern}.
+ * has them. For shorter ones there are two spaces or more before each beginning of a word. At the
+ * end is each character that is a word by itself, with the one that follows it. What is inserted
+ * depends on neighbouring characters only, so a word of a query gets the same; see
+ * {@link searchPattern}.
  */
 export function searchText(
   document: unknown,
@@ -64,8 +64,8 @@ export function searchPattern(word: string): string {
 }
 
 /**
- * Returns some of the trigrams by which indexes find patterns, evenly chosen and always as many, so
- * that statements about them are the same, and the number of all.
+ * Returns some of the trigrams by which indexes find patterns, and the number of all. They are
+ * evenly chosen and always as many, so that statements stay the same.
  */
 export function partsOf(patterns: readonly string[]): {
   readonly parts: readonly string[];

@@ -9,9 +9,9 @@ const variantBits = "89ab";
 /**
  * Makes a generator of UUIDv7 (RFC 9562, section 5.7), each greater than the one before.
  *
- * The 12 bits after the time are a counter that starts at a random value below 2048 in each
- * millisecond (section 6.2, method 1), the remaining 62 bits are random. When the clock goes back
- * or the counter is used up, the generator keeps counting ahead of the clock.
+ * The 12 bits after the time count from a random value below 2048 in each millisecond (section 6.2,
+ * method 1). The other 62 bits are random. When the clock goes back or the counter is used up, the
+ * generator keeps counting ahead of the clock.
  */
 export function createIdGenerator(): (now: number) => string {
   const pool = Buffer.alloc(poolBytes);

@@ -8,8 +8,8 @@ import type { Statement, Value } from "./operation.ts";
 export type ColumnType = "bigint" | "float8" | "jsonb" | "numeric" | "text";
 
 /**
- * How often a statement is run: a fixed statement of the store (`"fixed"`), one whose text depends
- * on the program (`"repeated"`), or one whose text or best plan depends on the values (`"once"`).
+ * How often a statement is run: `"fixed"` is one of the store, the text of `"repeated"` depends on
+ * the program, and the text or best plan of `"once"` on the values.
  */
 export type StatementUse = "fixed" | "once" | "repeated";
 

@@ -100,7 +100,7 @@ export interface Index {
 /**
  * How words or members of lists are looked for: in their index, or in each document that is found
  * otherwise. Where it is known which documents have them, these are looked up: `keys` are all that
- * have what was looked for, of which the rest of the selection is checked, and `unindexed` those
+ * have what was looked for; the rest of the selection is checked of them. `unindexed` are those
  * that the index does not have.
  */
 export type FoundBy =
@@ -269,8 +269,8 @@ export interface Layout extends Table {
   isHeld(token: string, sql: Dialect): string;
 
   /**
-   * Finds the keys of documents with the words among those whose search texts are not derived yet,
-   * or not stored where a search looks for them. Comes before each search.
+   * Finds the keys of documents with the words among those without search texts, or with texts that
+   * are not where a search looks. Comes before each search.
    */
   findUnindexed(words: readonly string[]): Operation<readonly Row[number][]>;
 

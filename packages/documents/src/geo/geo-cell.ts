@@ -31,9 +31,8 @@ const cellDegrees = 180 / Math.PI;
 const rangeSlack = 1e-9;
 
 /**
- * Gives the number of the cell that a place is in. Cells are numbered along a Z-order curve, so
- * that those near each other mostly have numbers near each other, and every square is a range of
- * them.
+ * Gives the number of the cell that a place is in. Cells are numbered along a Z-order curve: near
+ * ones mostly have near numbers, and every square is a range of them.
  */
 export function cellOf({ latitude, longitude }: Position): number {
   const [column, row] = [gridOf((longitude + 180) / 360), gridOf((latitude + 90) / 180)];

@@ -45,10 +45,9 @@ export function isLongitude(value: unknown): value is number {
 /**
  * Gives the vector of a place.
  *
- * Distances are compared by the squares of the chords between vectors, for two reasons: nothing but
- * subtraction, multiplication and addition is left to the engines, which all of them round alike,
- * and neither the poles nor the antimeridian is a special case. A quarter of the square is the
- * haversine of the angle.
+ * Distances are compared by the squares of the chords between vectors, for two reasons: the engines
+ * only subtract, multiply and add, which all of them round alike. Neither the poles nor the
+ * antimeridian is a special case. A quarter of the square is the haversine of the angle.
  */
 export function vectorOf({ latitude, longitude }: Position): Vector {
   // A pole is one place by whatever longitude it is called, and so is the antimeridian by its two.

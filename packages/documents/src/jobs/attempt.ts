@@ -14,9 +14,9 @@ export interface JobRun {
   /** 1 at first, one more with each further attempt. */
   readonly attempt: number;
   /**
-   * Aborts after `timeout`, when the job is cancelled, when the worker stops, and when another
-   * process may have taken the job over because this one stood still. The job is no longer this
-   * attempt's then: it must end, and change nothing more.
+   * Aborts after `timeout`, when the job is cancelled, and when the worker stops. It also aborts
+   * when another process may have taken the job over because this one stood still. The job is no
+   * longer this attempt's then: it must end, and change nothing more.
    */
   readonly signal: AbortSignal;
   /**

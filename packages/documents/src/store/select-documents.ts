@@ -67,8 +67,8 @@ export async function selectPage<T>(
 
 /**
  * Writes the cursor of the place at which a page stopped: before the first document of the same
- * time of creation that was not found, so that it tells nothing else of a document that is perhaps
- * not for the caller.
+ * time of creation that was not found. So it tells nothing else of a document that is perhaps not
+ * for the caller.
  */
 function cursorAt(
   { layout }: Reading,

@@ -2,9 +2,9 @@
 const minimumCapacity = 65_536;
 
 /**
- * Collects the chunks of a body. It copies them into one buffer as they arrive, because the sender
- * chooses their sizes, and each chunk takes about a hundred bytes of memory however small it is. A
- * body of one chunk is not copied.
+ * Collects the chunks of a body. It copies them into one buffer as they arrive: the sender chooses
+ * their sizes, and a chunk takes about a hundred bytes of memory, however small it is. A body of
+ * one chunk is not copied.
  */
 export class ByteCollector {
   #size = 0;

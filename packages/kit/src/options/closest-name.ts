@@ -1,7 +1,7 @@
 /**
  * Finds the name that was probably meant by a misspelled one: a name that is equal except for case
- * and separators, or that differs by at most two letters (in short names by one) that are wrong,
- * missing, added or swapped. Returns `undefined` when there is none.
+ * and separators, or one with at most two letters (in short names one) wrong, missing, added or
+ * swapped. Returns `undefined` when there is none.
  */
 export function closestName(misspelled: string, names: readonly string[]): string | undefined {
   if (misspelled.length > maxLength) return undefined;

@@ -33,8 +33,7 @@ class Refused extends Error {
  * as sign-ins; where there is one process, `memoryRateLimitStore` is the better one.
  *
  * Up to ten requests are counted one by one. Of more, those within a tenth of the window are
- * counted together until the last of them leaves it, so that no window ever holds more than the
- * limit.
+ * counted together until the last of them leaves it. So no window holds more than the limit.
  */
 export function documentsRateLimitStore(store: Pick<Store, "collection">): RateLimitStore {
   const documents = store.collection(rateLimitCollection);

@@ -22,8 +22,8 @@ export async function hashPassword(password: string): Promise<string> {
 /**
  * Checks a password against a stored hash.
  *
- * Without a hash, as for an unknown user, it does the same work and returns `false`, so that the
- * time it takes does not tell which emails are registered.
+ * Without a hash, as for an unknown user, it does the same work and returns `false`. So its time
+ * does not tell which emails are registered.
  *
  * @param turn - `last` waits for those who are `first`, and is refused earlier. Default: `first`.
  */

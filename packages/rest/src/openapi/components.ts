@@ -21,8 +21,8 @@ export class Components {
   }
 
   /**
-   * Replaces each schema that has a name by a reference, wherever in the given one it is, and those
-   * of `$defs`, which would lead nowhere in the document.
+   * Replaces each schema that has a name by a reference, wherever it is. So are those of `$defs`,
+   * which would lead nowhere in the document.
    *
    * @throws RestError `ERR_REST_DEFINITION` for two different schemas of one name.
    */

@@ -59,12 +59,11 @@ export interface RouteDefinition<
   /** Query parameters in addition to `access_token`. Any other parameter is refused with 400. */
   readonly query?: readonly QueryParameter[] | undefined;
   /**
-   * Whether a POST with `Idempotency-Key` runs in one transaction with the record of its response,
-   * so that not even the end of the process can double its effect. Its handler then changes
-   * documents through `call.store` only, and may be called again when another transaction was in
-   * its way. Otherwise the key is taken before the handler runs, and falls free after five minutes
-   * if the process ends before it responds. Default: `true` for the routes of resources, else
-   * `false`.
+   * Whether a POST with `Idempotency-Key` runs in one transaction with the record of its response.
+   * Then not even the end of the process can double its effect. Its handler then changes documents
+   * through `call.store` only, and may be called again when another transaction was in its way.
+   * Otherwise the key is taken before the handler runs, and falls free after five minutes if the
+   * process ends before it responds. Default: `true` for the routes of resources, else `false`.
    */
   readonly atomic?: boolean | undefined;
   /**

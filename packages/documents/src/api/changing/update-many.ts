@@ -16,8 +16,8 @@ export interface UpdatingMany<T> {
    *
    * The documents are looked for first, and changed in parts of 250 that are durable one by one, so
    * that nobody waits for long: others see some changed, and what fails leaves the rest as it was.
-   * A document that does not match any more when its turn comes is left as it is, and one that
-   * matches later is not looked for. In a transaction it is all or none.
+   * A document that no longer matches when its turn comes stays as it is. One that matches later is
+   * not looked for. In a transaction it is all or none.
    *
    * @throws {UniqueError} When a unique field is taken.
    */

@@ -11,10 +11,10 @@ export interface Streaming<T> {
    * Reads everything that a query selects, in parts of 200 documents, and reads no further once the
    * loop ends. An invalid query rejects when the loop begins.
    *
-   * Each part is consistent, and all of them are not: a document that is added, removed or moved in
-   * the order during the loop may be seen or not, and one that moves behind the place of the loop
-   * is seen twice. A sort by fields that do not change, such as the default, returns each document
-   * once. A sort that no index serves sorts everything for each part.
+   * Each part is consistent, and all of them are not: a document that is added, removed or moved
+   * during the loop may be seen or not. One that moves behind the place of the loop is seen twice.
+   * A sort by fields that do not change, such as the default, returns each document once. A sort
+   * that no index serves sorts everything for each part.
    *
    * @throws {InputError} `ERR_DOCUMENTS_QUERY`
    * @example

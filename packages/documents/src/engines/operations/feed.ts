@@ -42,9 +42,8 @@ export function* readChanges(
   { after, collections, limit }: FeedQuery,
 ): Operation<ChangeBatch> {
   const start = after === undefined ? 0 : parsePosition(after);
-  // Another process may write between the statements: what is newer than the end that is read first
-  // may be among the rows, and what is trimmed before the start that is read last is missing from
-  // them.
+  // Another process may write between the statements: rows may be newer than the end, which is read
+  // first, and what is trimmed before the start is read is missing.
   const newest = (yield begin().read(`SELECT max(position) FROM ${changesTable}`)).rows[0]?.[0];
   const sql = begin();
   const terms = [`position > ${sql.bind(start, "bigint")}`];

@@ -131,8 +131,8 @@ function* probeLookup(layout: Layout, lookup: Lookup): Operation<Probed> {
 }
 
 /**
- * Whether a sample shows that the index of words has to be read for longer than documents are
- * looked at in their order, since words or their parts are common alone and rare together.
+ * Whether a sample shows that reading the index of words takes longer than looking at documents in
+ * their order. So it is where words or their parts are common alone and rare together.
  */
 function* meetsRarely(layout: Layout, words: readonly string[]): Operation<boolean> {
   const sample = layout.searching.sample?.(words);

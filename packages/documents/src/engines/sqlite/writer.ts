@@ -43,9 +43,9 @@ const busyRetryDelay = 5;
 /**
  * Gives every change its turn on the one connection that writes.
  *
- * Changes that are asked for in one turn of the event loop share one transaction, and so one wait
- * for the disk, though each succeeds or fails alone. A transaction has the connection to itself
- * until it ends. Turns are in the order of asking.
+ * Changes of one turn of the event loop share one transaction, and so one wait for the disk. Each
+ * succeeds or fails alone. A transaction has the connection to itself until it ends. Turns are in
+ * the order of asking.
  */
 export class Writer {
   readonly #connection: Connection;

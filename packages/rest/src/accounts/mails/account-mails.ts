@@ -54,8 +54,8 @@ const maxWaiting = 20;
 const responseTime = 200;
 
 /**
- * The token of a mail is made when it is sent, so that none is in the queue, and nothing of it
- * stays when it is sent or given up, about ten minutes later.
+ * The token of a mail is made when it is sent, so that none is in the queue. Nothing stays of a
+ * mail that is sent, or given up after about ten minutes.
  */
 const mailJob = defineJob<MailOrder>("account-mail", {
   concurrency: maxWaiting,

@@ -18,9 +18,8 @@ export interface ForgetOptions {
 }
 
 /**
- * Ends whatever a user could sign in with but the password, as part of a transaction, so that it
- * ends together with what else is changed, or not at all. Returns what is to be done after the
- * commit.
+ * Ends whatever a user could sign in with but the password. It is part of a transaction: it ends
+ * together with what else is changed, or not at all. Returns what is to be done after the commit.
  */
 export async function forgetUserIn(
   { onForget, resets, store }: Pick<AccountsContext, "onForget" | "resets" | "store">,

@@ -37,9 +37,9 @@ export interface KeyedCall {
 }
 
 /**
- * Handles a request once under its key: the changes that the handler makes and the record of its
- * response are one transaction, so that neither is there without the other, whenever the process
- * ends. Repetitions wait for it.
+ * Handles a request once under its key: the handler's changes and the record of its response are
+ * one transaction. Neither is there without the other, whenever the process ends. Repetitions wait
+ * for it.
  *
  * What the handler throws undoes everything, and leaves no record.
  *

@@ -5,10 +5,9 @@ import { isConflictState, sqlState } from "./postgres-error.ts";
 const internalError = "XX000";
 
 /**
- * Commits a transaction. Where a worker of Citus finds a conflict at the commit, the coordinator
- * fails with an error that says nothing of it, after a notice with the code of the worker's own
- * error. Nothing happened then: only one server had changes, or they would have been prepared
- * before.
+ * Commits a transaction. Where a worker of Citus finds a conflict at the commit, a notice has the
+ * code of its error. The error of the coordinator then says nothing of it. Nothing happened then:
+ * only one server had changes, or they would have been prepared before.
  */
 export async function commit(client: PoolClient, limit: number): Promise<void> {
   const states: string[] = [];

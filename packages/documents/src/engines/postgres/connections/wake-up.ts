@@ -9,12 +9,12 @@ const channelName = "fetchwork:changes";
 const retryDelay = 500;
 
 /**
- * Tells other processes that there are changes, and is told by them, so that a reader of the
- * feed need not wait until it looks again. Nothing depends on it: a message that is lost, or a
- * server that has no messages, costs a `pollInterval`.
+ * Tells other processes that there are changes, and is told by them. So a reader of the feed need
+ * not wait until it looks again. Nothing depends on it: a message that is lost, or a server that
+ * has no messages, costs a `pollInterval`.
  *
- * A message is sent after the commit and by itself, at most one at a time, because a `NOTIFY`
- * inside of a transaction makes the commits of a database go one after the other.
+ * A message is sent by itself after the commit, at most one at a time. A `NOTIFY` inside of a
+ * transaction makes all commits of a database go one after the other.
  */
 export class WakeUp {
   readonly #connections: Connections | undefined;

@@ -29,9 +29,8 @@ const maxCandidates = 1000;
 
 /**
  * Documents of a collection whose tables may be spread over servers: unique fields go through a
- * table of claims, and a change of documents, of their claims and of the change feed is one
- * statement after the other, because a statement over tables that are spread in different ways is
- * not for every system.
+ * table of claims. Documents, their claims and the change feed are changed by one statement after
+ * the other, because few systems have statements over tables that are spread in different ways.
  */
 export class DistributedLayout extends PostgresLayout {
   /** Fields that are unique through the table of claims. */
@@ -63,9 +62,9 @@ export class DistributedLayout extends PostgresLayout {
   }
 
   /**
-   * Looks for documents that are free and leases those that still are, until there are as many as
-   * asked for or no free ones are left. A process that loses all of them to others looks further
-   * away each time, so that not all go after the same ones.
+   * Looks for free documents and leases those that still are free, until there are enough or none
+   * is left. A process that loses all of them to others looks further away each time, so that not
+   * all go after the same ones.
    */
   override *claim({ query, now, until }: Claiming): Operation<readonly Row[]> {
     const wanted = query.limit ?? 1;
@@ -149,7 +148,7 @@ export class DistributedLayout extends PostgresLayout {
 
   /**
    * Writes to the feed. Who draws the next positions holds the row with the last one until the
-   * commit, so positions are in the order of the commits, and none is ever missing.
+   * commit. So positions are in the order of the commits, without gaps.
    */
   *#record(recording: Recording, rows: readonly Row[]): Operation<void> {
     const { kind, at } = recording;

@@ -21,9 +21,9 @@ export async function areClaimsReady(client: PoolClient, layout: PostgresLayout)
 }
 
 /**
- * Claims the unique fields of the documents that are there, when the definition has gained some,
- * and gives up those of fields that it has lost, which nothing would keep up any more. May be
- * broken off and begun again.
+ * Claims unique fields that the definition has gained for the documents that are there. Claims of
+ * fields that it has lost are given up, because nothing would keep them up. May be broken off and
+ * begun again.
  *
  * @throws {UniqueError} When documents share the values of a field.
  */

@@ -73,8 +73,8 @@ export class PreparedStatements {
    * Makes a statement of a draft, in which a field stands between two U+0000 instead of its key:
    * the keys are long, and most statements were made before. No path and no text of SQL has U+0000.
    *
-   * Of the statements that depend on the program only the first ones that are not long are named,
-   * because a connection never forgets them, and users may ask for any filter.
+   * Of the statements that depend on the program only the first short ones are named: connections
+   * never forget them, and users may ask for any filter.
    */
   of(draft: string, use: StatementUse): PreparedText {
     if (use === "once") return { text: this.#expand(draft), name: undefined };
@@ -120,9 +120,9 @@ export interface SearchColumns {
 /**
  * Writes expressions over documents in `jsonb`.
  *
- * A key does not tell `true` from 1, nor an object from a string of its JSON text. Where a value
- * would be ambiguous, and only there, the JSON itself is compared too, because that needs the
- * document where otherwise an index is enough.
+ * A key does not tell `true` from 1, nor an object from a string of its JSON text. The JSON itself
+ * is compared only where a value would be ambiguous, because that needs the document; otherwise an
+ * index is enough.
  */
 export class PostgresDialect extends PostgresWriter implements Dialect {
   readonly #table: DialectTable;
@@ -218,8 +218,8 @@ export class PostgresDialect extends PostgresWriter implements Dialect {
     }
     if (isAmbiguousRange(lower?.value, upper?.value, type)) {
       // Of other types in the same part of the keys there are these. The planner takes for granted
-      // that few are equal, and would read all documents of a wide range, in the hope of few, where
-      // those of a page come sooner in their order.
+      // that few are equal. It would read all documents of a wide range where those of a page come
+      // sooner in their order.
       const others = type === "number" ? "<> 'boolean'" : "NOT IN ('array', 'object')";
       terms.push(`${typeOf(path)} ${others}`);
     }

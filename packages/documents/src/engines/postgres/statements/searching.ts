@@ -28,8 +28,8 @@ export class PostgresSearching implements Searching {
   }
 
   /**
-   * The indexes of words and of members find all rows before they return the first one, so a sample
-   * of the latest documents is looked at before.
+   * The indexes of words and of members find all rows before they return one. So a sample of the
+   * latest documents is looked at before.
    */
   probe(lookup: Lookup, limit: number): Statement {
     return this.count(lookup, limit);

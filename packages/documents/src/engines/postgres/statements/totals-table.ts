@@ -60,8 +60,8 @@ export function createTotals(): string {
  * Writes the statements that have the server keep the total of a collection, whichever program
  * changes its documents.
  *
- * The functions name their schema and run as their owner, because other programs may have another
- * search path and may not be allowed to change the totals.
+ * The functions name their schema and run as their owner. Other programs may have another search
+ * path, and no right to change the totals.
  *
  * @param schema - The schema of the table, quoted.
  */

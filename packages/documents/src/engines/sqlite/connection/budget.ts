@@ -24,8 +24,8 @@ export interface Timing {
 /**
  * Ends reads that hold up the event loop.
  *
- * SQLite asks a function for each row that it looks at, whether that is part of the result or not,
- * so what counts is what a read really costs, and not what its plan says.
+ * SQLite asks a function for each row that it looks at, part of the result or not. So what counts
+ * is the real cost of a read, and not what its plan says.
  */
 export class Budget implements Timing {
   readonly #slow = new Map<string, number>();

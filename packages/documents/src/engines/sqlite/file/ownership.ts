@@ -5,8 +5,8 @@ import { isBusy } from "../connection/sqlite-error.ts";
 /**
  * Makes this process the only one that may open a store, until it ends or releases the lock.
  *
- * The lock is one of the operating system on a file next to the store, held by a transaction of
- * SQLite, so it ends with the process however that ends. A store that another process opened
+ * The lock is one of the operating system on a file next to the store. A transaction of SQLite
+ * holds it, so it ends with the process however that ends. A store that another process opened
  * without asking for the lock is noticed when its file cannot be had alone.
  */
 export function takeOwnership(path: string): () => void {

@@ -72,9 +72,9 @@ export interface SqliteTable {
 /**
  * Writes expressions over the JSON text of documents.
  *
- * `json_extract` loses some types: `true` reads as 1, an object as its text. Where a value would be
- * ambiguous, and only there, the JSON type is compared too, because that needs the document where
- * otherwise an index is enough.
+ * `json_extract` loses some types: `true` reads as 1, an object as its text. The JSON type is
+ * compared only where a value would be ambiguous, because that needs the document; otherwise an
+ * index is enough.
  *
  * The path of a field without an index is bound as well. So the number of different statements
  * depends on the program and not on its users, who would otherwise fill the memory with prepared

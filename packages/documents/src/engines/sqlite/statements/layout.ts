@@ -29,8 +29,8 @@ import { SqliteSearching } from "./searching.ts";
 import { sqliteSummarizing } from "./summarizing.ts";
 
 /**
- * Documents of a collection in SQLite: a table of documents whose rows have numbers, and tables
- * next to it for search texts, members of lists, places and leases, which are changed with it.
+ * Documents of a collection in SQLite: a table of documents whose rows have numbers. Tables for
+ * search texts, members of lists, places and leases are changed with it.
  */
 export class SqliteLayout extends Table implements Layout {
   readonly stamps: Stamps;

@@ -6,8 +6,8 @@ import { SqliteDialect } from "./dialect.ts";
 const scalarTypes = "('text', 'integer', 'real', 'true', 'false')";
 
 /**
- * SQLite adds no decimal numbers, but whole ones exactly. Numbers of up to nine digits before the
- * point and six behind it are added as whole millionths, in two parts of which no sum overflows.
+ * SQLite adds no decimal numbers, but whole ones exactly. Numbers of at most nine digits before the
+ * point and six behind it are added as millionths. There are two parts, of which no sum overflows.
  * All other numbers are listed as JSON has them, because SQLite reads some of them one bit apart
  * from JavaScript.
  */
