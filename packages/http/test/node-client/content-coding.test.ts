@@ -41,10 +41,9 @@ const codings: [string, (body: Uint8Array) => Uint8Array][] = [
   ["deflate", (body) => zlib.deflateSync(body)],
   ["deflate", (body) => zlib.deflateRawSync(body)],
   ["br", (body) => zlib.brotliCompressSync(body)],
-  ["zstd", (body) => zlib.zstdCompressSync(body)],
   ["identity, gzip", (body) => zlib.gzipSync(body)],
   ["br, gzip", (body) => zlib.gzipSync(zlib.brotliCompressSync(body))],
-  ["gzip, br, zstd", (body) => zlib.zstdCompressSync(zlib.brotliCompressSync(zlib.gzipSync(body)))],
+  ["gzip, br, deflate", (body) => zlib.deflateSync(zlib.brotliCompressSync(zlib.gzipSync(body)))],
 ];
 
 describe.each(codings)("%s", (coding, encode) => {
@@ -114,7 +113,7 @@ it("takes an empty body for an empty one", async () => {
 it("asks for what it knows, unless the caller asks", async () => {
   answer = { coding: "gzip", body: zlib.gzipSync(short) };
   await transport.exchange(requestOf(url));
-  expect(asked).toBe("gzip, deflate, br, zstd");
+  expect(asked).toBe("gzip, deflate, br");
   await transport.exchange(requestOf(url, { headers: ["accept-encoding", "gzip;q=0.5"] }));
   expect(asked).toBe("gzip;q=0.5");
 });
@@ -129,25 +128,17 @@ it("neither asks nor decodes when it is told not to", async () => {
   await raw.close();
 });
 
-it("refuses a zstd window that is larger than 8 MiB", async () => {
-  const large = zlib.zstdCompressSync(Buffer.alloc(100), {
-    params: { [zlib.constants.ZSTD_c_windowLog]: 27, [zlib.constants.ZSTD_c_contentSizeFlag]: 0 },
-  });
-  const stream = zlib.createZstdCompress({
-    params: { [zlib.constants.ZSTD_c_windowLog]: 27, [zlib.constants.ZSTD_c_contentSizeFlag]: 0 },
-  });
-  const chunks: Buffer[] = [];
-  stream.on("data", (chunk: Buffer) => chunks.push(chunk));
-  const ended = new Promise((resolve) => stream.on("end", resolve));
-  stream.write(large);
-  stream.end();
-  await ended;
-  answer = { coding: "zstd", body: Buffer.concat(chunks) };
-  expect(await rejectionOf(transport.exchange(requestOf(url)))).toBeInstanceOf(ProtocolError);
+it.each(["gzip", "zstd"])("has all of a body of two parts in %s", async (coding) => {
+  const compress = coding === "gzip" ? zlib.gzipSync : zlib.zstdCompressSync;
+  const parts = Buffer.concat([compress("one, "), compress("two")]);
+  answer = { coding, body: parts };
+  const { body, headers } = await transport.exchange(requestOf(url));
+  const isDecoded = valuesOf(headers, "content-encoding").length === 0;
+  expect(Buffer.from(body).equals(isDecoded ? Buffer.from("one, two") : parts)).toBe(true);
 });
 
 it("decodes or refuses any bytes, and never returns more than the limit", async () => {
-  const names = fc.constantFrom("gzip", "deflate", "br", "zstd", "gzip, br");
+  const names = fc.constantFrom("gzip", "deflate", "br", "gzip, br");
   const plain = fc.uint8Array({ maxLength: 400 });
   await fc.assert(
     fc.asyncProperty(names, plain, fc.nat(500), async (name, bytes, limit) => {

@@ -2,11 +2,14 @@ import { promisify } from "node:util";
 import * as zlib from "node:zlib";
 import type { Transform } from "node:stream";
 
-/** Codings that {@link readCodings} knows, as they are asked for. */
-export const acceptedCodings = "gzip, deflate, br, zstd";
+/**
+ * Codings that {@link readCodings} knows, as they are asked for. Not zstd: of a body of several
+ * frames (RFC 8878 section 3) Node's decoder returns the first one, without an error.
+ */
+export const acceptedCodings = "gzip, deflate, br";
 
 /** A coding that can be taken off a body. */
-type Coding = "gzip" | "deflate" | "br" | "zstd";
+type Coding = "gzip" | "deflate" | "br";
 
 /**
  * Reads `Content-Encoding`, outermost coding last as it stands there. `undefined`: there is nothing
@@ -31,7 +34,6 @@ const names: ReadonlyMap<string, Coding> = new Map([
   ["x-gzip", "gzip"],
   ["deflate", "deflate"],
   ["br", "br"],
-  ["zstd", "zstd"],
 ]);
 
 /** A decoded body would be larger than allowed. */
@@ -125,10 +127,6 @@ interface Decoder {
 const inflate = promisify<Uint8Array, Limit, Uint8Array>(zlib.inflate);
 const inflateRaw = promisify<Uint8Array, Limit, Uint8Array>(zlib.inflateRaw);
 
-const zstdDecompress = promisify<Uint8Array, zlib.ZstdOptions, Uint8Array>(zlib.zstdDecompress);
-/** 8 MiB: what RFC 9659 allows a server, and all the memory that it gets. */
-const zstdWindow: zlib.ZstdOptions = { params: { [zlib.constants.ZSTD_d_windowLogMax]: 23 } };
-
 const decoders: Readonly<Record<Coding, Decoder>> = {
   gzip: {
     sync: zlib.gunzipSync,
@@ -146,10 +144,5 @@ const decoders: Readonly<Record<Coding, Decoder>> = {
     sync: zlib.brotliDecompressSync,
     async: promisify<Uint8Array, Limit, Uint8Array>(zlib.brotliDecompress),
     stream: () => zlib.createBrotliDecompress(),
-  },
-  zstd: {
-    sync: (body, options) => zlib.zstdDecompressSync(body, { ...options, ...zstdWindow }),
-    async: (body, options) => zstdDecompress(body, { ...options, ...zstdWindow }),
-    stream: () => zlib.createZstdDecompress(zstdWindow),
   },
 };

@@ -30,8 +30,8 @@ export interface UndiciTransportOptions {
   /** Bytes of a response's head. Default: `16_384`. HTTP/1.1 only. */
   readonly maxHeaderSize?: number | undefined;
   /**
-   * Whether `Accept-Encoding` is sent unless the request has one, and gzip, deflate, Brotli and
-   * zstd are taken off the body. Default: `true`.
+   * Whether `Accept-Encoding` is sent unless the request has one, and gzip, deflate and Brotli are
+   * taken off the body. Default: `true`.
    */
   readonly decompress?: boolean | undefined;
   /**
