@@ -27,10 +27,10 @@ export interface CreateEndpointOptions {
   /** How a list becomes query parameters. Default: `"comma"`. */
   readonly arrayFormat?: ArrayFormat | undefined;
   /**
-   * `"throw"` refuses a request whose url misses a variable of `{a}`, `{+a}` or `:a`, or has an
-   * empty text or a number that is not finite in its path. `"empty"` leaves a missing variable out,
-   * with the slash before it, so that `DELETE /users/{id}` may become `DELETE /users`. Default:
-   * `"throw"`.
+   * `"throw"` refuses a request whose url misses a variable of `{a}`, `{+a}` or `:a`. It refuses an
+   * empty text and a number that is not finite in a path, too. `"empty"` leaves a missing variable
+   * out, with the slash before it, so that `DELETE /users/{id}` may become `DELETE /users`.
+   * Default: `"throw"`.
    */
   readonly onMissing?: "empty" | "throw" | undefined;
 }

@@ -3,9 +3,8 @@ import { mkdir } from "node:fs/promises";
 import { dirname } from "node:path";
 
 /**
- * Makes a folder and those above it. `mkdir` of Node with `recursive` never ends where a file
- * system says ENOENT for what it does not let be made, as `/proc` and the places of an automounter
- * do.
+ * Makes a folder and those above it. Node's `mkdir` with `recursive` never ends where a file system
+ * says ENOENT for what cannot be made. `/proc` and the places of an automounter do so.
  */
 export async function makeFolders(
   path: string,

@@ -42,8 +42,8 @@ export interface ProjectOptions {
 }
 
 /**
- * Describes what is wrong with the name of a project, which is that of a package, of a file and of
- * a vendor of webhooks at once; `undefined` if it is valid.
+ * Describes what is wrong with the name of a project. It also names a package, a file and a vendor
+ * of webhooks; `undefined` if it is valid.
  */
 export function faultOfName(name: string): string | undefined {
   if (!/^[a-z][a-z\d]*(?:-[a-z\d]+)*$/.test(name)) {

@@ -3,7 +3,7 @@ import { receivedRequestKey } from "./create-context.ts";
 
 /**
  * Returns whether a request is the one that a server received in this exchange, possibly changed by
- * `deriveRequest`, and not one that a handler sends elsewhere with the same context. A middleware
+ * `deriveRequest`. One that a handler sends elsewhere with the same context is not. A middleware
  * for clients detects by it that it was put around the handler of a server.
  */
 export function isReceivedRequest(request: Request, context: Context): boolean {

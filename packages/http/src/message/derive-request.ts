@@ -14,8 +14,8 @@ export interface DeriveOptions {
   readonly headers?: Readonly<Record<string, string | null>> | undefined;
   /**
    * Replaces the body; null removes it. Removes `Content-Length` and `Transfer-Encoding` of the
-   * source, and its `Content-Type` when the new body has its own (form data, search parameters, a
-   * blob with a type). Default: the source's body, which is not read before the derived one is.
+   * source. `Content-Type` goes when the new body has its own (form data, search parameters, a blob
+   * with a type). Default: the source's body, which is not read before the derived one is.
    */
   readonly body?: RequestInit["body"] | undefined;
   /** Replaces the signal; a getter runs only when the signal is read. Default: the source's. */
@@ -25,10 +25,10 @@ export interface DeriveOptions {
 /**
  * Makes a request that differs from another one, without copying it.
  *
- * Headers are looked up in the source, the body is streamed from it, and the signal is read only on
- * demand, so deriving adds no listener. The source may be a platform's request, one of a server on
- * Node, or a derived one. The result has the whole interface of `Request`; `fetch()` and `new
- * Request()` accept {@link nativeRequest} of it.
+ * Headers are looked up in the source, and the body is streamed from it. The signal is read on
+ * demand only, so deriving adds no listener. The source may be a platform's request, one of a
+ * server on Node, or a derived one. The result has the whole interface of `Request`; `fetch()` and
+ * `new Request()` accept {@link nativeRequest} of it.
  *
  * @example
  * ```ts

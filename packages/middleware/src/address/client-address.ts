@@ -14,10 +14,10 @@ export type ClientAddressHeader =
 export interface RealIPOptions {
   /**
    * Addresses and ranges (CIDR) of your own proxies, such as `["10.0.0.0/8"]`. A header then counts
-   * only when the connection comes from one of them, and where the nearest entry of a list is not
-   * an address, that of the connection is the client's. An empty list trusts no header. Default:
-   * every client is trusted, which is safe only behind a proxy that sets or removes all of {@link
-   * RealIPOptions.headers}.
+   * only when the connection comes from one of them. Where the nearest entry of a list is not an
+   * address, that of the connection is the client's. An empty list trusts no header. Default: every
+   * client is trusted, which is safe only behind a proxy that sets or removes all of
+   * {@link RealIPOptions.headers}.
    */
   readonly trustedProxies?: readonly string[] | undefined;
   /**

@@ -11,7 +11,7 @@ const tokenCharacters = /[!#$%&'*+\-.^_`|~\dA-Za-z]/;
 /**
  * Reads a `Forwarded` header: one element per proxy, the nearest last. Returns undefined when it
  * does not follow the grammar of RFC 7239, 4, names a parameter twice, or has more than 100
- * elements, because then no part of it can be relied on.
+ * elements. No part of it can be relied on then.
  *
  * @param value - The header; several fields joined by commas are one header.
  */

@@ -8,9 +8,9 @@ import type { RequestCondition } from "./maybe.ts";
  * Runs middlewares for all requests except some: those of a path, of one of several paths, or those
  * for which a function returns true. The excepted ones go straight to the handler.
  *
- * A path is exact, such as `/health`, or ends with a star that stands for any rest, such as
- * `/public/*`, which excepts `/public/a/b` and not `/public`. A path with `//`, an encoded slash,
- * backslash or dot is never excepted, because a router may read it as another one.
+ * A path is exact, such as `/health`, or ends with a star that stands for any rest. So `/public/*`
+ * excepts `/public/a/b` and not `/public`. A path with `//`, an encoded slash, backslash or dot is
+ * never excepted, because a router may read it as another one.
  *
  * @example
  * ```ts

@@ -11,7 +11,7 @@ import { place } from "../order.ts";
 /**
  * Lets a request pass when one of several guards does, such as a session or a token. They are asked
  * in order, and the first that passes the request on decides. When all refuse with 401 or 403, the
- * response is the first 401, or else the last one, with the challenges of all of them (RFC 9110,
+ * response is the first 401, or else the last one. It has the challenges of all of them (RFC 9110,
  * 11.6.1). Any other response of a guard is sent as it is.
  *
  * A guard must not read the body before it refuses, and every guard must refuse by its response.

@@ -15,8 +15,8 @@ type VersionFunction = (request: Request, context: Context) => string;
  * Sets `ETag`, made of version and URL, and `Cache-Control: max-age=<maxAge>, no-cache`, each only
  * where the handler set none, and not on a status of 400 or more: with a tag a stored error would
  * be confirmed until the version changes. An `If-None-Match` of a GET or HEAD that has the tag gets
- * 304, unless the request also has `If-Match` or `If-Unmodified-Since`, which only the handler can
- * judge. `*` is left to the handler as well.
+ * 304. Only the handler can judge a request that also has `If-Match` or `If-Unmodified-Since`. `*`
+ * is left to the handler as well.
  *
  * Whatever else a response depends on, such as the user, must be part of the version.
  *

@@ -20,9 +20,9 @@ export interface EtagOptions {
 }
 
 /**
- * Adds an `ETag` made of the body to responses with status 200 to GET and HEAD, and responds with
- * 304 when the request's `If-None-Match` has it. It saves bytes and not work, because the handler
- * runs; `cacheControl` with a version saves both.
+ * Adds an `ETag` made of the body to responses with status 200 to GET and HEAD. Responds with 304
+ * when the request's `If-None-Match` has it. It saves bytes and not work, because the handler runs;
+ * `cacheControl` with a version saves both.
  *
  * The tag is weak by default: a compressor or a proxy outside changes the bytes, and two codings of
  * a resource must not share a strong tag (RFC 9110, 8.8.3.3). So it never holds for `If-Match`.

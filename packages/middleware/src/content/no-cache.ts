@@ -25,8 +25,8 @@ const withoutConditions = {
 
 /**
  * Keeps proxies and clients from caching: removes the conditions from the request, so that the
- * handler always responds in full, and sets `Cache-Control`, `Expires`, `Pragma` and
- * `X-Accel-Expires`, each only where the handler set none.
+ * handler always responds in full. Sets `Cache-Control`, `Expires`, `Pragma` and `X-Accel-Expires`,
+ * each only where the handler set none.
  *
  * Its `Cache-Control` has `no-transform`, so `gzip` and `compress` leave such a response as it is.
  *

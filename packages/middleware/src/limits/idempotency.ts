@@ -71,8 +71,8 @@ const encoder = new TextEncoder();
  * - 503 when the store fails before the handler runs; the error goes through `context.waitUntil`.
  *
  * After a handler that throws, and a response that is not stored, a repetition runs again. Requests
- * without a key pass unchanged. The body of a request with a key is read before the handler runs,
- * and the body of the response before it is sent, so that no client has a response that is not
+ * without a key pass unchanged. The body of a request with a key is read before the handler runs.
+ * The body of the response is read before it is sent, so that no client has a response that is not
  * stored. Put it inside authentication.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`

@@ -8,9 +8,9 @@ import { place } from "../order.ts";
 /** Options of {@link sizeLimit}. */
 export interface SizeLimitOptions {
   /**
-   * `buffer` reads the body before the handler runs, so the handler never sees a body that is too
-   * large, and up to `bytes` are in memory per request; `stream` counts while the handler reads,
-   * and breaks the body off. Default: `buffer`.
+   * `buffer` reads the body before the handler runs, so the handler never sees one that is too
+   * large. Up to `bytes` are in memory per request; `stream` counts while the handler reads, and
+   * breaks the body off. Default: `buffer`.
    */
   readonly mode?: "buffer" | "stream" | undefined;
 }

@@ -79,9 +79,9 @@ export interface LoggerOptions {
 }
 
 /**
- * Logs every exchange once, after the last byte of its response or when it breaks off, with the
- * status, the bytes and the time that it really took. Around a `fetch` it logs a client's exchanges
- * when their bodies have been read.
+ * Logs every exchange once, after the last byte of its response or when it breaks off. The status,
+ * the bytes and the time are the real ones. Around a `fetch` it logs a client's exchanges when
+ * their bodies have been read.
  *
  * The URL stays percent-encoded, so that no decoded space or line break forges a field or a line;
  * secret values of its query are masked. The identifier is that of `trace`, or without it the

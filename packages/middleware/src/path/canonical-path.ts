@@ -8,9 +8,9 @@ import { place } from "../order.ts";
 export { canonicalizePath } from "./canonicalize-path.ts";
 
 /**
- * Passes every request on with the canonical spelling of its path, so that guards, rewrites,
- * routers and file servers see one string, and no other spelling gets around them. Put it outside
- * everything that looks at the path.
+ * Passes every request on with the canonical spelling of its path. Guards, rewrites, routers and
+ * file servers see one string, and no other spelling gets around them. Put it outside everything
+ * that looks at the path.
  *
  * An ambiguous path (see {@link canonicalizePath}) gets 400.
  *

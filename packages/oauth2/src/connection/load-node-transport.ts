@@ -12,8 +12,8 @@ interface NodeModule {
 }
 
 /**
- * Makes what sends with options that need Node. The Node part of this package is loaded only here,
- * so that the main part stays free of it, and a bundler for a browser does not see it.
+ * Makes what sends with options that need Node. The Node part of this package is loaded only here.
+ * So the main part stays free of it, and a bundler for a browser does not see it.
  *
  * @throws OAuth2UsageError `ERR_OAUTH_OPTION` when an option is wrong, or the platform is not Node,
  * or `undici` is not there

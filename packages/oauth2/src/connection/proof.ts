@@ -16,7 +16,7 @@ export interface RequestProof {
   /** Returns the value of the header `DPoP`. */
   prove(target: ProofTarget): Promise<string>;
   /**
-   * Receives every response and returns whether the request must be sent again with a new proof,
+   * Receives every response. Returns whether the request must be sent again with a new proof,
    * because the server asked for a nonce (RFC 9449, 8 and 9). Also called for the second response;
    * its result is then ignored.
    */

@@ -1,8 +1,8 @@
 import { isFilteredKey, isFilteredMember } from "./redact.ts";
 
 /**
- * Finds the values of a request's body that are secret by the names of their fields, so that
- * nothing shows them when the server sends them back.
+ * Finds the values of a request's body that are secret by the names of their fields. Nothing shows
+ * them when the server sends them back.
  *
  * @param body - Text or bytes of a form or of JSON, `URLSearchParams` or `FormData`; other bodies
  * have no fields.

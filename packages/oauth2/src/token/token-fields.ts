@@ -15,8 +15,8 @@ export interface FoundToken {
 }
 
 /**
- * Finds the token among fields: under `name` if that is given (as it is, or in snake case), else
- * under the first of the default names that is present, even when it is empty.
+ * Finds the token among fields: under `name` if that is given (as it is, or in snake case). Else it
+ * is the first of the default names that is present, even when it is empty.
  */
 export function findToken(
   fields: Readonly<Record<string, unknown>>,

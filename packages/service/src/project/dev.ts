@@ -15,8 +15,8 @@ const patience = 1000;
  * SIGINT, SIGTERM and SIGHUP end both; the exit code is that of the service.
  *
  * `node --watch` loses sight of a file that is replaced by another of its name, as vim, `sed -i`
- * and `git checkout` save it, and so does a recursive `fs.watch`. Folders are rarely replaced, so
- * each one is watched by itself.
+ * and `git checkout` do. So does a recursive `fs.watch`. Folders are rarely replaced, so each one
+ * is watched by itself.
  */
 export function dev(project: string, folders: readonly string[]): void {
   const environmentFile = path.join(project, ".env");

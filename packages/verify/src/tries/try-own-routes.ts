@@ -172,8 +172,8 @@ export function resourceNamed({ world }: Trial, name: string): Resource | undefi
 }
 
 /**
- * Reports documents that a route created, changed or removed against the rules, and fields that it
- * took from the body although the caller must not set them.
+ * Reports documents that a route created, changed or removed against the rules. It also reports
+ * fields of the body that the caller must not set.
  */
 async function compare(trial: Trial, caller: Caller, called: Called): Promise<void> {
   const { after, before, result: answer, route } = called;

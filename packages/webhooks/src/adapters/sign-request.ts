@@ -56,8 +56,8 @@ export async function signRequest(delivery: DeliveryToSign): Promise<Request> {
 }
 
 /**
- * Signs an event with the first secret and delivers it to a receiver of these `Webhooks`, or of an
- * inbox, as the vendor would, without a server. Resolves to the response.
+ * Signs an event with the first secret and delivers it as the vendor would, without a server. The
+ * receiver is one of these `Webhooks`, or of an inbox. Resolves to the response.
  *
  * @example
  * ```ts

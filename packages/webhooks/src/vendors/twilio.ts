@@ -8,8 +8,8 @@ import { textOf } from "./payload-fields.ts";
  * secret is the auth token.
  *
  * The name is `EventType` where there is one, else `message` or `call` with its status as the
- * action (`message.received`, `call.ringing`, …), else `type` of JSON, else `event`. The response
- * is an empty TwiML document: Twilio would send any text to the sender of the message.
+ * action (`message.received`, `call.ringing`, …). Else it is `type` of JSON, or `event`. The
+ * response is an empty TwiML document: Twilio would send any text to the sender of the message.
  */
 export const twilio: Vendor<UntypedEvents> = /* @__PURE__ */ defineVendor<UntypedEvents>({
   name: "twilio",

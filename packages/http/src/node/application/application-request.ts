@@ -44,8 +44,8 @@ export function createApplicationRequest(
 
 /**
  * Finds the body that the application reads; undefined when there is none. A `Request` has no body
- * for GET and HEAD, so theirs is taken from Node's own request, unless a middleware has removed it
- * or changed the method.
+ * for GET and HEAD. Theirs is taken from Node's own request, unless a middleware has removed it or
+ * changed the method.
  */
 function findBody(request: Request, context: Context): OpenBody | undefined {
   const { method, headers } = request;

@@ -49,8 +49,8 @@ export interface UndiciTransportOptions {
   readonly lookup?: LookupFunction | undefined;
   /**
    * A dispatcher of undici to use unchanged, such as a `MockAgent`. It keeps its own connect
-   * timeout, is not closed by `close()`, its connections are not told apart as fresh or idle, so
-   * that nothing is sent twice, and the options about connections must not be given. Default: none.
+   * timeout, and `close()` does not close it. Its connections are not told apart as fresh or idle,
+   * so nothing is sent twice. The options about connections must not be given. Default: none.
    */
   readonly dispatcher?: Dispatcher | undefined;
 }

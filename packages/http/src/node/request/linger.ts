@@ -11,9 +11,9 @@ const lingerBytes = 16 * 1024 * 1024;
 const lingering = new WeakSet<Socket>();
 
 /**
- * Closes a connection in stages (RFC 9112, section 9.6): sends what is written, closes the server's
- * side, and discards what the client still sends until it closes its side too, for at most 3
- * seconds and 16 MiB.
+ * Closes a connection in stages (RFC 9112, section 9.6): sends what is written and closes the
+ * server's side. What the client still sends until it closes its side too is discarded, for at most
+ * 3 seconds and 16 MiB.
  *
  * The system resets a connection that is closed with unread bytes, and a reset erases what the
  * client has received and not read yet: it would not see the response that explains the end.

@@ -168,8 +168,8 @@ export function toLimitedStream(
 }
 
 /**
- * Data that is on its way when the stream of `Readable.toWeb` is cancelled still arrives, and
- * Node's listener then throws in an event of the message, where nobody can catch it.
+ * Data that is on its way when the stream of `Readable.toWeb` is cancelled still arrives. Node's
+ * listener then throws in an event of the message, where nobody can catch it.
  */
 function ignoreDataAfterCancel(readable: Readable): void {
   const onData = readable.listeners("data").at(-1);

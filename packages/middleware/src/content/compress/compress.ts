@@ -66,8 +66,8 @@ const defaultTypes = [
  * Node's `zlib` use `CompressionStream`: gzip only, with a fixed level and without flushing, so
  * event streams and NDJSON stay uncompressed.
  *
- * An attacker who can make a client request pages with a text of the attacker's choice next to a
- * secret may guess the secret from the size of the response (the BREACH attack). Exclude such pages
+ * The BREACH attack guesses a secret from the size of responses: the attacker makes a client
+ * request pages that have a text of the attacker's choice next to the secret. Exclude such pages
  * with `maybe`.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`

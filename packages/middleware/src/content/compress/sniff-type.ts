@@ -17,8 +17,8 @@ const htmlPrefix =
   /^<(?:!doctype html|html|head|script|iframe|h1|div|font|table|a|style|title|b|body|br|p|!--)[\s>]/i;
 
 /**
- * Guesses from the first bytes of a body whether it is text, and of which kind, as browsers do for
- * a response without `Content-Type` (MIME Sniffing, 7): `text/html`, `text/xml`, `text/plain`, or
+ * Guesses from a body's first bytes whether it is text, and of which kind, as browsers do without
+ * `Content-Type` (MIME Sniffing, 7): `text/html`, `text/xml`, `text/plain`, or
  * `application/octet-stream`.
  */
 export function sniffType(bytes: Uint8Array): string {

@@ -128,8 +128,8 @@ export class DeviceFlow {
 
   /**
    * Waits until the user has finished and returns the token. Polls every `interval` seconds; five
-   * seconds less often after each `slow_down` and each error page of a proxy, and half as often
-   * each time the server cannot be reached (RFC 8628, 3.5).
+   * seconds less often after each `slow_down` and each error page of a proxy. Each time the server
+   * cannot be reached it asks half as often (RFC 8628, 3.5).
    *
    * @throws OAuth2Error `access_denied` when the user refused, `expired_token` when the time is
    * over

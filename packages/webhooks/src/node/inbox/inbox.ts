@@ -38,8 +38,8 @@ interface DeadPage<Events extends EventMap> {
 /**
  * `Webhooks` that store a delivery before it is acknowledged, and handle it later in a transaction.
  * Receivers of all kinds take it: they respond with 202 when the delivery is durable, also to a
- * duplicate, which is not stored again, and with 503 when the store fails, so that the sender
- * retries. Made by {@link createInbox}.
+ * duplicate, which is not stored again. They respond with 503 when the store fails, so that the
+ * sender retries. Made by {@link createInbox}.
  */
 export class Inbox<Events extends EventMap = VendorEvents>
   extends Webhooks<Events>

@@ -55,9 +55,9 @@ export interface Sender extends AsyncDisposable {
   readonly eventTypes: EventTypes | undefined;
   /**
    * Stores an event and the job that finds its endpoints. Resolves when they are durable; a started
-   * sender, in this process or another one on the same store, then stores one delivery for each
-   * endpoint that is enabled and wants the event, and sends them. An endpoint that was created
-   * after the event does not get it.
+   * sender then stores one delivery for each endpoint that is enabled and wants the event, and
+   * sends them. It may be in another process on the same store. An endpoint that was created after
+   * the event does not get it.
    *
    * @throws WebhookUsageError `ERR_WEBHOOKS_ARGUMENT`, or `ERR_WEBHOOKS_OPTION` for a property that
    * does not exist
@@ -101,7 +101,7 @@ const longestLease = 86_400_000;
 /**
  * Makes a sender of webhooks on a document store.
  *
- * Every event is stored before `send` resolves, and delivered at least once to each endpoint that
+ * Every event is stored before `send` resolves. It is delivered at least once to each endpoint that
  * is subscribed to it, even when processes crash in between. A receiver recognizes duplicates by
  * the identifier of the event.
  *

@@ -6,7 +6,7 @@ import { hasPrivateAddress } from "../endpoints/target-url.ts";
 
 /**
  * Makes a transport that connects to public addresses only. What is checked is the address that the
- * connection is made to, so a name that changes its address between a check and a connection gains
+ * connection is made to. So a name that changes its address between a check and a connection gains
  * nothing; no proxy is used, because the proxy would choose the address.
  */
 export function publicTransport(): Transport {
