@@ -58,6 +58,7 @@ export const floors: Readonly<Record<string, readonly string[]>> = {
     "greeting",
     "processes",
     "open-service.ts",
+    "call-services.ts",
     "webhooks/service-sender.ts",
     "http",
     "define-service.ts",

@@ -104,9 +104,9 @@ export function pageOf(record: RuntimesRecord): string {
   return `# Runtimes
 
 What runs where. \`npm run test:runtimes\` writes this page and \`runtimes.json\`: it packs the packages as they are
-published, installs the tarballs into an empty project, and does the test of each entry on each runtime, which it installs
-from the npm registry in the pinned version (Linux on x64). It fails when something does not run where it is said to, and
-also when something runs where it is said not to. The tests are in
+published and installs the tarballs into an empty project. It does the test of each entry on each runtime, which it
+installs from the npm registry in the pinned version (Linux on x64). It fails when something does not run where it is
+said to, and also when something runs where it is said not to. The tests are in
 [\`scripts/test-runtimes/program/smoke\`](../scripts/test-runtimes/program/smoke), what is claimed in
 [\`claims.ts\`](../scripts/test-runtimes/claims.ts), the versions in
 [\`runtimes\`](../scripts/test-runtimes/runtimes/package.json).
