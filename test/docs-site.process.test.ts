@@ -18,7 +18,7 @@ const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 const shots = process.env["SCREENSHOTS"];
 const hasChromium = existsSync(executablePath);
 
-it("finds the tools of the documentation site and Chromium", ({ skip }) => {
+it("this machine has the tools of the documentation site and Chromium", ({ skip }) => {
   skip(!isInstalled && !process.env["CI"], "`npm ci` was not run in docs-site/");
   skip(!hasChromium && !process.env["CI"], `${executablePath} is not installed`);
   expect([isInstalled, hasChromium]).toEqual([true, true]);

@@ -34,7 +34,7 @@ async function imported(
   return { store, count: await importDocuments(store, users, file) };
 }
 
-it("keeps identifiers, times and values of Extended JSON", async () => {
+it("the script of the page keeps identifiers, times and values of Extended JSON", async () => {
   const { store, count } = await imported([
     {
       _id: { $oid: "65f0c0000000000000000001" },
@@ -80,7 +80,7 @@ it("imports several batches", async () => {
   expect([count, await store.collection(users).count()]).toEqual([2500, 2500]);
 });
 
-it("refuses a batch with a value that is taken, and names the field", async () => {
+it("the script of the page refuses a batch with a value that is taken, and names the field", async () => {
   const lines = [
     { _id: "a", email: "x@a" },
     { _id: "b", email: "x@a" },

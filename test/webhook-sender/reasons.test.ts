@@ -67,7 +67,7 @@ it("a response that breaks keeps what arrived of it", async () => {
   expect(report?.attempt).toMatchObject({ status: 500, excerpt: "half an answer" });
 });
 
-it("says that nothing listens", async () => {
+it("a failed delivery says that nothing listens", async () => {
   const report = await firstReport("http://127.0.0.1:1/");
   expect(report?.attempt).toMatchObject({
     error: "ERR_HTTP_CONNECTION",
@@ -75,12 +75,12 @@ it("says that nothing listens", async () => {
   });
 });
 
-it("says that a name is not known", async () => {
+it("a failed delivery says that a name is not known", async () => {
   const report = await firstReport("http://name.invalid/");
   expect(report?.attempt?.reason).toBe("the name of the endpoint cannot be resolved");
 });
 
-it("says that there was no response in time", async () => {
+it("a failed delivery says that there was no response in time", async () => {
   await using receiver = await startReceiver(() => undefined);
   const report = await firstReport(receiver.url, { timeout: 200 });
   expect(report?.attempt).toMatchObject({
@@ -89,13 +89,13 @@ it("says that there was no response in time", async () => {
   });
 });
 
-it("says that the connection ended", async () => {
+it("a failed delivery says that the connection ended", async () => {
   await using receiver = await startReceiver((_, response) => response.destroy());
   const report = await firstReport(receiver.url);
   expect(report?.attempt?.reason).toBe("the endpoint ended the connection");
 });
 
-it("says that an address is not public, and not which one it is", async () => {
+it("a failed delivery says that an address is not public, and not which one it is", async () => {
   await using receiver = await startReceiver();
   const url = receiver.url.replace("127.0.0.1", "localhost");
   const report = await firstReport(url, { allowPrivate: false });

@@ -22,7 +22,7 @@ afterEach(async () => {
 const refused = { code: "ERR_WEBHOOKS_ARGUMENT" };
 
 it.each(["", "a b", "a/b", "é", "a".repeat(65), 5, null, {}])(
-  "refuses the tenant %j",
+  "a sender refuses the tenant %j",
   async (tenant) => {
     const given = { tenant } as never as { readonly tenant: string };
     const event = { name: "order", payload: {}, ...given };

@@ -11,7 +11,7 @@ const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 const patience = 40_000;
 const isMissing = !existsSync(executablePath);
 
-it("finds Chromium for the test of the reference page", ({ skip }) => {
+it("this machine has Chromium for the test of the reference page", ({ skip }) => {
   skip(isMissing && !process.env["CI"], `${executablePath} is not installed`);
   expect(isMissing).toBe(false);
 });
@@ -33,43 +33,46 @@ async function open(): Promise<{ readonly browser: Browser; readonly url: string
   return { browser, url: server.url };
 }
 
-it.skipIf(isMissing)("shows all operations and loads nothing from another host", async () => {
-  const { browser, url } = await open();
-  const page = await browser.newPage({ viewport: { width: 1280, height: 1600 } });
-  page.setDefaultTimeout(patience);
-  const requested: string[] = [];
-  const complaints: string[] = [];
-  page.on("request", (request) => requested.push(request.url()));
-  page.on("console", (message) => {
-    if (message.type() === "error") complaints.push(message.text());
-  });
-  page.on("pageerror", (error) => complaints.push(error.message));
+it.skipIf(isMissing)(
+  "the reference page shows all operations and loads nothing from another host",
+  async () => {
+    const { browser, url } = await open();
+    const page = await browser.newPage({ viewport: { width: 1280, height: 1600 } });
+    page.setDefaultTimeout(patience);
+    const requested: string[] = [];
+    const complaints: string[] = [];
+    page.on("request", (request) => requested.push(request.url()));
+    page.on("console", (message) => {
+      if (message.type() === "error") complaints.push(message.text());
+    });
+    page.on("pageerror", (error) => complaints.push(error.message));
 
-  await page.goto(new URL("docs", url).href);
-  await page.locator("#operations-articles-createArticle").waitFor();
-  const operations = await page.locator(".opblock").count();
-  const list = page.locator("#operations-articles-listArticles");
-  await list.locator(".opblock-summary-control").click();
-  await list.locator(".try-out__btn").click();
-  await list.locator(".execute").click();
-  const answer = await list.locator(".live-responses-table").first().textContent();
-  const screenshot = process.env["SCREENSHOT"];
-  if (screenshot !== undefined) await page.screenshot({ path: screenshot });
+    await page.goto(new URL("docs", url).href);
+    await page.locator("#operations-articles-createArticle").waitFor();
+    const operations = await page.locator(".opblock").count();
+    const list = page.locator("#operations-articles-listArticles");
+    await list.locator(".opblock-summary-control").click();
+    await list.locator(".try-out__btn").click();
+    await list.locator(".execute").click();
+    const answer = await list.locator(".live-responses-table").first().textContent();
+    const screenshot = process.env["SCREENSHOT"];
+    if (screenshot !== undefined) await page.screenshot({ path: screenshot });
 
-  const described = (await (await fetch(new URL("openapi.json", url))).json()) as {
-    paths: Readonly<Record<string, object>>;
-  };
-  const methods = Object.values(described.paths).flatMap((path) => Object.keys(path));
-  expect(operations).toBe(methods.length);
-  expect(answer).toContain("x-total-count: 0");
-  expect(complaints).toEqual([]);
-  const origins = new Set(
-    requested.filter((each) => !each.startsWith("data:")).map((each) => new URL(each).origin),
-  );
-  expect([...origins]).toEqual([new URL(url).origin]);
-});
+    const described = (await (await fetch(new URL("openapi.json", url))).json()) as {
+      paths: Readonly<Record<string, object>>;
+    };
+    const methods = Object.values(described.paths).flatMap((path) => Object.keys(path));
+    expect(operations).toBe(methods.length);
+    expect(answer).toContain("x-total-count: 0");
+    expect(complaints).toEqual([]);
+    const origins = new Set(
+      requested.filter((each) => !each.startsWith("data:")).map((each) => new URL(each).origin),
+    );
+    expect([...origins]).toEqual([new URL(url).origin]);
+  },
+);
 
-it.skipIf(isMissing)("is dark for a reader whose system is dark", async () => {
+it.skipIf(isMissing)("the reference page is dark for a reader whose system is dark", async () => {
   const { browser, url } = await open();
   const background = async (colorScheme: "dark" | "light"): Promise<string> => {
     const page = await browser.newPage({ colorScheme });
@@ -147,58 +150,64 @@ async function execute(page: Page, block: Locator): Promise<Executed> {
   };
 }
 
-it.skipIf(isMissing)("does what its buttons say, from sign-in to sign-out", async () => {
-  const { page } = await openPage(1280);
-  await signIn(page);
-  await page.getByText(`Signed in as ${email}`).waitFor();
-  const stored = await page.evaluate("localStorage.length + sessionStorage.length");
+it.skipIf(isMissing)(
+  "the reference page does what its buttons say, from sign-in to sign-out",
+  async () => {
+    const { page } = await openPage(1280);
+    await signIn(page);
+    await page.getByText(`Signed in as ${email}`).waitFor();
+    const stored = await page.evaluate("localStorage.length + sessionStorage.length");
 
-  const create = await tryOut(page, "createArticle");
-  const sample = JSON.parse(await create.locator(".body-param__text").inputValue()) as object;
-  await create.locator(".body-param__text").fill('{"title":"Hello","content":"World"}');
-  const first = await execute(page, create);
-  const second = await execute(page, create);
-  const update = await tryOut(page, "updateArticle");
-  await update.locator('[data-param-name="id"] input').fill(first.id ?? "");
-  await update.locator(".body-param__text").fill('{"title":"Changed"}');
-  const changed = await execute(page, update);
-  const remove = await tryOut(page, "removeArticle");
-  await remove.locator('[data-param-name="id"] input').fill(first.id ?? "");
-  const removed = await execute(page, remove);
-  await page.getByRole("button", { name: "Sign out", exact: true }).click();
-  await page.getByRole("textbox", { name: "Email" }).waitFor();
-  const refused = await execute(page, create);
+    const create = await tryOut(page, "createArticle");
+    const sample = JSON.parse(await create.locator(".body-param__text").inputValue()) as object;
+    await create.locator(".body-param__text").fill('{"title":"Hello","content":"World"}');
+    const first = await execute(page, create);
+    const second = await execute(page, create);
+    const update = await tryOut(page, "updateArticle");
+    await update.locator('[data-param-name="id"] input').fill(first.id ?? "");
+    await update.locator(".body-param__text").fill('{"title":"Changed"}');
+    const changed = await execute(page, update);
+    const remove = await tryOut(page, "removeArticle");
+    await remove.locator('[data-param-name="id"] input').fill(first.id ?? "");
+    const removed = await execute(page, remove);
+    await page.getByRole("button", { name: "Sign out", exact: true }).click();
+    await page.getByRole("textbox", { name: "Email" }).waitFor();
+    const refused = await execute(page, create);
 
-  expect(stored).toBe(0);
-  expect(sample).toEqual({ title: "string" });
-  expect([first, second, changed, removed, refused].map(({ status }) => status)).toEqual([
-    201, 201, 200, 204, 401,
-  ]);
-  expect(second.id).not.toBe(first.id);
-  expect(first.sent.headers).not.toHaveProperty("idempotency-key");
-  expect(removed.sent.body).toBeNull();
-  expect(refused.sent.headers).not.toHaveProperty("authorization");
-});
+    expect(stored).toBe(0);
+    expect(sample).toEqual({ title: "string" });
+    expect([first, second, changed, removed, refused].map(({ status }) => status)).toEqual([
+      201, 201, 200, 204, 401,
+    ]);
+    expect(second.id).not.toBe(first.id);
+    expect(first.sent.headers).not.toHaveProperty("idempotency-key");
+    expect(removed.sent.body).toBeNull();
+    expect(refused.sent.headers).not.toHaveProperty("authorization");
+  },
+);
 
-it.skipIf(isMissing)("says why a sign-in failed, and that a session has ended", async () => {
-  const { page, url } = await openPage(1280);
-  await signIn(page, "wrong password");
-  await page.getByRole("alert").getByText("Wrong email or password.").waitFor();
-  await signIn(page);
-  await page.getByText(`Signed in as ${email}`).waitFor();
+it.skipIf(isMissing)(
+  "the reference page says why a sign-in failed, and that a session has ended",
+  async () => {
+    const { page, url } = await openPage(1280);
+    await signIn(page, "wrong password");
+    await page.getByRole("alert").getByText("Wrong email or password.").waitFor();
+    await signIn(page);
+    await page.getByText(`Signed in as ${email}`).waitFor();
 
-  const create = await tryOut(page, "createArticle");
-  await create.locator(".body-param__text").fill('{"title":"Hello","content":"World"}');
-  const { sent } = await execute(page, create);
-  const { authorization = "" } = sent.headers;
-  await fetch(new URL("auth", url), { method: "DELETE", headers: { authorization } });
-  const refused = await execute(page, create);
-  expect(refused.status).toBe(401);
-  await page.getByRole("alert").getByText("Your session has ended.").waitFor();
-  expect(await page.getByRole("textbox", { name: "Email" }).isVisible()).toBe(true);
-});
+    const create = await tryOut(page, "createArticle");
+    await create.locator(".body-param__text").fill('{"title":"Hello","content":"World"}');
+    const { sent } = await execute(page, create);
+    const { authorization = "" } = sent.headers;
+    await fetch(new URL("auth", url), { method: "DELETE", headers: { authorization } });
+    const refused = await execute(page, create);
+    expect(refused.status).toBe(401);
+    await page.getByRole("alert").getByText("Your session has ended.").waitFor();
+    expect(await page.getByRole("textbox", { name: "Email" }).isVisible()).toBe(true);
+  },
+);
 
-it.skipIf(isMissing)("sends only parameters that the reader chose", async () => {
+it.skipIf(isMissing)("the reference page sends only parameters that the reader chose", async () => {
   const { page } = await openPage(1280);
   const list = await tryOut(page, "listArticles");
   const [request] = await Promise.all([
@@ -208,23 +217,26 @@ it.skipIf(isMissing)("sends only parameters that the reader chose", async () => 
   expect(new URL(request.url()).search).toBe("");
 });
 
-it.skipIf(isMissing)("fits a width of 375 px, with an operation or the dialog open", async () => {
-  const { page } = await openPage(375);
-  const width = (): Promise<unknown> => page.evaluate("document.documentElement.scrollWidth");
-  const widths = [await width()];
-  for (const operation of ["listArticles", "createArticle", "removeArticle"]) {
-    const block = await tryOut(page, operation);
-    await block.locator(".execute").waitFor();
-    widths.push(await width());
-  }
-  await page.locator(".btn.authorize").click();
-  await page.locator(".modal-ux").waitFor();
-  const dialog = page.locator(".modal-ux-content");
-  expect([...widths, await width()].filter((one) => Number(one) > 375)).toEqual([]);
-  expect(await dialog.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(
-    0,
-  );
-  expect(await dialog.evaluate(({ scrollTop }) => scrollTop)).toBe(0);
-  const first = dialog.locator("input").first();
-  expect(await first.evaluate((input) => input.matches(":focus"))).toBe(true);
-});
+it.skipIf(isMissing)(
+  "the reference page fits a width of 375 px, with an operation or the dialog open",
+  async () => {
+    const { page } = await openPage(375);
+    const width = (): Promise<unknown> => page.evaluate("document.documentElement.scrollWidth");
+    const widths = [await width()];
+    for (const operation of ["listArticles", "createArticle", "removeArticle"]) {
+      const block = await tryOut(page, operation);
+      await block.locator(".execute").waitFor();
+      widths.push(await width());
+    }
+    await page.locator(".btn.authorize").click();
+    await page.locator(".modal-ux").waitFor();
+    const dialog = page.locator(".modal-ux-content");
+    expect([...widths, await width()].filter((one) => Number(one) > 375)).toEqual([]);
+    expect(await dialog.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth)).toBe(
+      0,
+    );
+    expect(await dialog.evaluate(({ scrollTop }) => scrollTop)).toBe(0);
+    const first = dialog.locator("input").first();
+    expect(await first.evaluate((input) => input.matches(":focus"))).toBe(true);
+  },
+);

@@ -61,7 +61,7 @@ async function startBlog(): Promise<string> {
   throw new Error(`the blog did not start: ${greeting}`);
 }
 
-it("creates a user, signs in, writes an article, finds and removes it", async () => {
+it("the client creates a user, signs in, writes an article, finds and removes it", async () => {
   const origin = await startBlog();
   const { output, errors, code } = await run({ BLOG_URL: origin });
   expect(errors).toBe("");
@@ -77,7 +77,7 @@ it("creates a user, signs in, writes an article, finds and removes it", async ()
   expect(code).toBe(0);
 });
 
-it("says what is wrong when the master key is, and does not show it", async () => {
+it("the client says what is wrong when the master key is, and does not show it", async () => {
   const origin = await startBlog();
   const key = "another-master-key-another-master";
   const { output, errors, code } = await run({ BLOG_URL: origin, MASTER_KEY: key });
@@ -86,7 +86,7 @@ it("says what is wrong when the master key is, and does not show it", async () =
   expect(errors).not.toContain(key);
 });
 
-it("says what is wrong when there is no blog", async () => {
+it("the client says what is wrong when there is no blog", async () => {
   const { errors, code } = await run({ BLOG_URL: "http://127.0.0.1:9" });
   expect(errors).toContain("ERR_HTTP_CONNECTION: POST http://127.0.0.1:9/users: ");
   expect(errors).toContain("npm start");

@@ -7,7 +7,7 @@ import { executablePath, isMissing, openPage } from "../../../packages/middlewar
 import { startProvider } from "../../../packages/oauth2/test/provider-server.ts";
 import { createApp } from "../src/app.ts";
 
-it("finds Chromium for the test of the page", ({ skip }) => {
+it("this machine has Chromium for the test of the page", ({ skip }) => {
   skip(isMissing && !process.env["CI"], `${executablePath} is not installed`);
   expect(isMissing).toBe(false);
 });
@@ -76,7 +76,7 @@ async function open(width: number): Promise<{
 }
 
 it.skipIf(isMissing).each([375, 1280])(
-  "signs up, confirms, signs in by password, passkey and provider, and signs out, %s pixels wide",
+  "the page signs up, confirms, signs in by password, passkey and provider, and signs out, %s pixels wide",
   { timeout: 60_000 },
   async (width) => {
     const { page, url, nextLink } = await open(width);

@@ -17,7 +17,7 @@ async function walk(tour: (steps: Steps) => Promise<void>): Promise<Walk> {
   return { code, lines, failures };
 }
 
-it("ends at the first surprise with 1 and one line that names the step", async () => {
+it("the tour ends at the first surprise with 1 and one line that names the step", async () => {
   const { code, lines, failures } = await walk(async ({ step }) => {
     await step("first", () => 1);
     await step("second", () => {
@@ -29,7 +29,7 @@ it("ends at the first surprise with 1 and one line that names the step", async (
   expect(lines).toEqual([expect.stringMatching(/^ +\d+ ms {2}first$/)]);
 });
 
-it("ends what was started in the opposite order, also after a surprise", async () => {
+it("the tour ends what was started in the opposite order, also after a surprise", async () => {
   const ended: number[] = [];
   const { code } = await walk(async ({ step, atEnd }) => {
     atEnd(() => ended.push(1));
@@ -39,7 +39,7 @@ it("ends what was started in the opposite order, also after a surprise", async (
   expect([code, ended]).toEqual([1, [2, 1]]);
 });
 
-it("counts what cannot be ended as a surprise, and ends the rest", async () => {
+it("the tour counts what cannot be ended as a surprise, and ends the rest", async () => {
   const ended: number[] = [];
   const { code, failures } = await walk(async ({ step, atEnd }) => {
     atEnd(() => ended.push(1));
@@ -49,7 +49,7 @@ it("counts what cannot be ended as a surprise, and ends the rest", async () => {
   expect([code, ended, failures]).toEqual([1, [1], ['surprise at "works": stuck']]);
 });
 
-it("returns the result of a step, and 0 when nothing surprises", async () => {
+it("the tour returns the result of a step, and 0 when nothing surprises", async () => {
   let given: number | undefined;
   const { code, failures } = await walk(async ({ step }) => {
     given = await step("gives", async () => 7);

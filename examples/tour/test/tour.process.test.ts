@@ -65,7 +65,7 @@ async function transcriptOf(resource: string): Promise<string> {
   return file;
 }
 
-it("goes through all steps, and leaves nothing", { timeout: 60_000 }, async () => {
+it("the tour goes through all steps, and leaves nothing", { timeout: 60_000 }, async () => {
   const { code, lines, errors, left } = await run();
   expect([code, errors, left]).toEqual([0, [], []]);
   expect(lines.slice(0, -1).map((line) => line.replace(/^ *\d+ ms {2}/, "- "))).toEqual([
@@ -110,24 +110,32 @@ it.each([
     '{ "name": "note" }\n',
     /^surprise at "the agent describes .*": the resource has no fields$/,
   ],
-])("exits 1 at the first surprise: %s", { timeout: 30_000 }, async (_, resource, message) => {
-  const { code, lines, errors, left } = await run(await transcriptOf(resource));
-  expect([code, left]).toEqual([1, []]);
-  expect(errors).toEqual([expect.stringMatching(message)]);
-  expect(lines.join("\n")).toContain("rate limit: 429");
-  expect(lines.join("\n")).not.toMatch(/refuses a wrong one|webhooks, the first|ended well/);
-});
+])(
+  "the tour exits 1 at the first surprise: %s",
+  { timeout: 30_000 },
+  async (_, resource, message) => {
+    const { code, lines, errors, left } = await run(await transcriptOf(resource));
+    expect([code, left]).toEqual([1, []]);
+    expect(errors).toEqual([expect.stringMatching(message)]);
+    expect(lines.join("\n")).toContain("rate limit: 429");
+    expect(lines.join("\n")).not.toMatch(/refuses a wrong one|webhooks, the first|ended well/);
+  },
+);
 
 it.each([
   ["SIGINT", 130],
   ["SIGTERM", 143],
-] as const)("leaves nothing when %s ends it", { timeout: 30_000 }, async (signal, wanted) => {
-  const { code, lines, left } = await run("", { signal, after: "the project starts" });
-  expect([code, left]).toEqual([wanted, []]);
-  expect(lines.at(-1)).not.toMatch(/ended well/);
-});
+] as const)(
+  "the tour leaves nothing when %s ends it",
+  { timeout: 30_000 },
+  async (signal, wanted) => {
+    const { code, lines, left } = await run("", { signal, after: "the project starts" });
+    expect([code, left]).toEqual([wanted, []]);
+    expect(lines.at(-1)).not.toMatch(/ended well/);
+  },
+);
 
-it("exits 1 for a transcript that does not say that a person wrote it", async () => {
+it("the tour exits 1 for a transcript that does not say that a person wrote it", async () => {
   const file = join(newFolder(), "recorded.ndjson");
   const whole = readFileSync(notesTranscript, "utf8");
   writeFileSync(file, whole.replace('"source":"scripted"', '"source":"recorded"'));
@@ -136,7 +144,7 @@ it("exits 1 for a transcript that does not say that a person wrote it", async ()
   expect(errors).toEqual([expect.stringMatching(/^surprise at "the agent describes .*recorded/)]);
 });
 
-it("has a transcript that is what its script writes", async () => {
+it("the tour has a transcript that is what its script writes", async () => {
   const anew = await transcriptOf(notes);
   expect(readFileSync(anew, "utf8")).toBe(readFileSync(notesTranscript, "utf8"));
 });

@@ -52,7 +52,7 @@ async function rawEditor(onLine: (line: string) => void = () => undefined) {
 }
 
 it.each(["session/cancel", "$/cancel_request"])(
-  "ends a prompt that is canceled by %s in the same moment",
+  "the agent of an editor ends a prompt that is canceled by %s in the same moment",
   async (method) => {
     const { lines, model, prompted, send, sessionId } = await rawEditor();
     send(prompted, { method, params: { sessionId, requestId: 2 } });
@@ -61,7 +61,7 @@ it.each(["session/cancel", "$/cancel_request"])(
   },
 );
 
-it("ends the run of an editor that takes no more, and then is done", async () => {
+it("the agent of an editor ends the run of an editor that takes no more, and then is done", async () => {
   const { folder, prompted, send, served, sessionId } = await rawEditor((line) => {
     if (line.includes("tool_call")) throw new Error("EPIPE");
   });

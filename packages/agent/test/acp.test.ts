@@ -76,7 +76,7 @@ function textOf(updates: readonly Update[], kind: Update["sessionUpdate"]): stri
 
 const toTwo = { path: "a.js", search: "a = 1", replace: "a = 2" };
 
-it("tells what it can, and begins a session that asks", async () => {
+it("the agent of an editor tells what it can, and begins a session that asks", async () => {
   const { begun, session } = await editor([]);
   expect(begun).toMatchObject({
     protocolVersion: 1,
@@ -86,7 +86,7 @@ it("tells what it can, and begins a session that asks", async () => {
   expect(session.modes?.currentModeId).toBe("ask");
 });
 
-it("shows each change with its difference, asks, and writes it", async () => {
+it("the agent of an editor shows each change with its difference, asks, and writes it", async () => {
   const { asked, folder, prompt, source, updates } = await editor(editScript([toTwo]));
   expect(await prompt("Make it two")).toEqual({ stopReason: "end_turn" });
   expect(source()).toBe("export const a = 2;\n");
@@ -118,14 +118,14 @@ it("shows each change with its difference, asks, and writes it", async () => {
   expect(textOf(updates, "agent_message_chunk")).toBe("It is done.");
 });
 
-it("leaves what the editor refuses", async () => {
+it("the agent of an editor leaves what the editor refuses", async () => {
   const { prompt, source, updates } = await editor(editScript([toTwo]), { decide: () => "leave" });
   expect(await prompt("Make it two")).toEqual({ stopReason: "end_turn" });
   expect(source()).toBe("export const a = 1;\n");
   expect(updates.at(-1)).toMatchObject({ sessionUpdate: "tool_call_update", status: "failed" });
 });
 
-it("asks no more once everything is allowed, or the mode says so", async () => {
+it("the agent of an editor asks no more once everything is allowed, or the mode says so", async () => {
   const { agent, asked, prompt, sessionId, source, updates } = await editor(
     [
       ...editScript([{ path: "a.js", search: "a = 2", replace: "a = 3" }], ["Now three"]),
@@ -148,7 +148,7 @@ it("asks no more once everything is allowed, or the mode says so", async () => {
   ).rejects.toMatchObject({ code: -32602 });
 });
 
-it("answers a question without a change, and goes on from there", async () => {
+it("the agent of an editor answers a question without a change, and goes on from there", async () => {
   const { model, prompt, updates } = await editor([
     ...editScript([toTwo], ["Make it two"]),
     { tool: "edit", text: "It holds the number one." },
@@ -163,7 +163,7 @@ it("answers a question without a change, and goes on from there", async () => {
   expect(said).toMatch(/Numbers begin at one[^]*It holds the number one[^]*Make it two/);
 });
 
-it("names files of the folder as the tools do, and shows pictures to the model", async () => {
+it("the agent of an editor names files of the folder as the tools do, and shows pictures to the model", async () => {
   const { folder, model, prompt } = await editor([{ tool: "edit", text: "I see." }]);
   const uri = pathToFileURL(join(folder, "a.js")).href;
   const data = Buffer.from("89504e470d0a1a0a0000000d", "hex").toString("base64");
@@ -176,7 +176,7 @@ it("names files of the folder as the tools do, and shows pictures to the model",
   expect(model.requests[0]?.images).toEqual([`data:image/png;base64,${data}`]);
 });
 
-it("ends a prompt that is canceled, and takes the next one", async () => {
+it("the agent of an editor ends a prompt that is canceled, and takes the next one", async () => {
   const { agent, prompt, sessionId, source } = await editor(
     [{ match: ["Slowly"], delay: 20_000, text: "" }, ...editScript([toTwo])],
     {},
@@ -189,7 +189,7 @@ it("ends a prompt that is canceled, and takes the next one", async () => {
   expect(source()).toBe("export const a = 2;\n");
 });
 
-it("does not wait for a question that the editor never answers", async () => {
+it("the agent of an editor does not wait for a question that the editor never answers", async () => {
   const never = new Promise<undefined>(() => undefined);
   let ask = (): void => undefined;
   const wasAsked = new Promise<void>((resolve) => (ask = resolve));
@@ -206,7 +206,7 @@ it("does not wait for a question that the editor never answers", async () => {
   expect(source()).toBe("export const a = 1;\n");
 });
 
-it("lists sessions of a folder, and loads one with what was said", async () => {
+it("the agent of an editor lists sessions of a folder, and loads one with what was said", async () => {
   const { agent, folder, prompt, sessionId, updates } = await editor(editScript([toTwo]));
   await prompt("Make it two");
   const { sessions } = await agent.request("session/list", { cwd: folder });
@@ -217,7 +217,7 @@ it("lists sessions of a folder, and loads one with what was said", async () => {
   expect(textOf(updates, "agent_message_chunk")).toBe("It is done.");
 });
 
-it("changes protected files only where it asks", async () => {
+it("the agent of an editor changes protected files only where it asks", async () => {
   const workflow = { path: ".github/workflows/ci.yml", content: "on: push\njobs: {}\n" };
   const { agent, asked, folder, prompt, sessionId } = await editor([
     ...editScript([workflow], ["By myself"]),
@@ -232,7 +232,7 @@ it("changes protected files only where it asks", async () => {
   expect(asked).toHaveLength(1);
 });
 
-it("asks about a protected file also after everything was allowed", async () => {
+it("the agent of an editor asks about a protected file also after everything was allowed", async () => {
   const workflow = { path: ".github/workflows/ci.yml", content: "on: push\njobs: {}\n" };
   const { asked, folder, prompt } = await editor(editScript([toTwo, workflow]), {
     decide: ({ toolCall }) => (toolCall.title === "Write a.js" ? "always" : "leave"),
@@ -256,19 +256,22 @@ it.each([
     "a server of events",
     { cwd: tmpdir(), mcpServers: [{ type: "sse" as const, name: "x", url: "x", headers: [] }] },
   ],
-])("refuses a session with %s", async (_, wanted) => {
+])("the agent of an editor refuses a session with %s", async (_, wanted) => {
   const { agent } = await editor([]);
   await expect(agent.request("session/new", wanted)).rejects.toMatchObject({ code: -32602 });
 });
 
-it.each(["acp-0000000000000000", "../../etc", "r1"])("loads no session %s", async (sessionId) => {
-  const { agent, folder } = await editor([]);
-  mkdirSync(join(folder, ".fetchwork"), { recursive: true });
-  const load = agent.request("session/load", { sessionId, cwd: folder, mcpServers: [] });
-  await expect(load).rejects.toMatchObject({ code: -32002 });
-});
+it.each(["acp-0000000000000000", "../../etc", "r1"])(
+  "the agent of an editor loads no session %s",
+  async (sessionId) => {
+    const { agent, folder } = await editor([]);
+    mkdirSync(join(folder, ".fetchwork"), { recursive: true });
+    const load = agent.request("session/load", { sessionId, cwd: folder, mcpServers: [] });
+    await expect(load).rejects.toMatchObject({ code: -32002 });
+  },
+);
 
-it("tells what went wrong, and stays", async () => {
+it("the agent of an editor tells what went wrong, and stays", async () => {
   const { prompt, source } = await editor([
     { match: ["Fail"], fault: { kind: "status", status: 401 } },
     ...editScript([toTwo]),

@@ -56,7 +56,7 @@ function answersTo(
   return editScript([...made].map(([path, content]) => ({ path, content })));
 }
 
-it("ends with 5 and says what is missing where no model is configured", async () => {
+it("agent:live ends with 5 and says what is missing where no model is configured", async () => {
   const { code, stdout, stderr } = await runScript([], {});
   expect([code, stdout]).toEqual([5, ""]);
   expect(stderr).toContain("no model is configured: set FETCHWORK_BASE_URL");
@@ -67,13 +67,13 @@ it.each([
   [["--price", "3"], "invalid --price 3"],
   [["unknown"], "unknown task unknown: expected one of word-count"],
   [["--wrong"], "Unknown option '--wrong'"],
-])("ends with 2 for the arguments %j", async (args, message) => {
+])("agent:live ends with 2 for the arguments %j", async (args, message) => {
   const { code, stderr } = await runScript(args, {});
   expect(code).toBe(2);
   expect(stderr).toContain(message);
 });
 
-it("prints a row for a good answer and one for a bad answer, and writes both down", async () => {
+it("agent:live prints a row for a good answer and one for a bad answer, and writes both down", async () => {
   const folder = mkdtempSync(join(tmpdir(), "agent-live-test-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   const json = join(folder, "results.json");
@@ -112,18 +112,18 @@ it("prints a row for a good answer and one for a bad answer, and writes both dow
   ]);
 });
 
-it("ends with 5 after the first task where the server refuses the key", async () => {
+it("agent:live ends with 5 after the first task where the server refuses the key", async () => {
   const baseUrl = await serverOf([{ fault: { kind: "status", status: 401 } }]);
   const { code, stdout } = await runScript([], { FETCHWORK_BASE_URL: baseUrl });
   expect(code).toBe(5);
   expect(stdout.trim().split("\n")).toHaveLength(2);
 });
 
-it("has a solution here for each task", () => {
+it("each task has a solution here", () => {
   expect(Object.keys(liveSolutions)).toEqual(liveTasks.map(({ name }) => name));
 });
 
-it.each(liveTasks)("passes a good answer to $name", async (task) => {
+it.each(liveTasks)("a good answer to $name passes", async (task) => {
   const made = Object.entries(liveSolutions[task.name] ?? {});
   const baseUrl = await serverOf(answersTo(task, new Map(made)));
   const provider = openAICompatible({ baseUrl, model: "scripted" });
@@ -132,7 +132,7 @@ it.each(liveTasks)("passes a good answer to $name", async (task) => {
 });
 
 it.each(liveTasks.filter((_, index) => index % 4 === 1))(
-  "fails a bad answer to $name",
+  "a bad answer to $name fails",
   async (task) => {
     const solution = Object.entries(liveSolutions[task.name] ?? {});
     const made = solution.map(([path]) => [path, "export {};\n"] as const);

@@ -75,7 +75,7 @@ describe("a provider of one's own", () => {
   });
 });
 
-it("waits for a model that thinks for longer than it may be silent, and for no other", async () => {
+it("askModel waits for a model that thinks for longer than it may be silent, and for no other", async () => {
   vi.useFakeTimers();
   try {
     const waiting = (thinks: boolean): ModelProvider["generate"] =>
@@ -104,7 +104,7 @@ it("waits for a model that thinks for longer than it may be silent, and for no o
 });
 
 it.each([{ idleTimeout: 2 ** 31 }, { idleTimeout: 0 }, { retry: { maxRetryAfter: 2 ** 31 } }])(
-  "refuses %j, for which no timer of the platform waits, before it asks",
+  "askModel refuses %j, for which no timer of the platform waits, before it asks",
   async (options) => {
     const provider: ModelProvider = { id: "own", generate: () => expect.unreachable() };
     await expect(askModel(question, { provider, ...options })).rejects.toMatchObject({
@@ -113,7 +113,7 @@ it.each([{ idleTimeout: 2 ** 31 }, { idleTimeout: 0 }, { retry: { maxRetryAfter:
   },
 );
 
-it("passes on what a listener throws, asks nothing again, and counts what was used", async () => {
+it("askModel passes on what a listener throws, asks nothing again, and counts what was used", async () => {
   let asked = 0;
   const generate = function* (): Generator<ModelPart> {
     asked += 1;

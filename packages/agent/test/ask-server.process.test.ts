@@ -53,7 +53,7 @@ async function world() {
   return { ask, port };
 }
 
-it("starts a server, sends one request to it, and ends it", async () => {
+it("ask_server starts a server, sends one request to it, and ends it", async () => {
   const { ask, port } = await world();
   const sent = { method: "POST", path: "/a?b=1", headers: { "x-sent": "yes" }, body: "hello" };
   const told = await ask(sent);
@@ -63,7 +63,7 @@ it("starts a server, sends one request to it, and ends it", async () => {
   await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow("fetch failed");
 });
 
-it("cuts responses, and names those that are no text or have no end", async () => {
+it("ask_server cuts responses, and names those that are no text or have no end", async () => {
   const { ask } = await world();
   const long = await ask({ path: "/long" });
   expect(long).toContain("(50000 bytes in all.)");
@@ -74,7 +74,7 @@ it("cuts responses, and names those that are no text or have no end", async () =
   );
 });
 
-it("tells that a server changes the protocol, and does not wait for the end of that", async () => {
+it("ask_server tells that a server changes the protocol, and does not wait for the end of that", async () => {
   const { ask } = await world();
   const from = performance.now();
   const told = await ask({ headers: { connection: "upgrade", upgrade: "chat" }, seconds: 30 });
@@ -82,7 +82,7 @@ it("tells that a server changes the protocol, and does not wait for the end of t
   expect(performance.now() - from).toBeLessThan(20_000);
 });
 
-it("tells why there is no response", async () => {
+it("ask_server tells why there is no response", async () => {
   const { ask, port } = await world();
   const broken = await ask({ command: "echo no such setting >&2; exit 3" });
   expect(broken).toContain(`The server ended with 3 before it listened on port ${port}.`);
@@ -101,20 +101,23 @@ it.skipIf(findBrowser() === undefined).each([
   ["a PNG", "\x89PNG\r\n\x1a\n", { text: "It ended with 0.\n\nseen", picture: "iVBORw0KGgo=" }],
   ["another file", "<svg>", "It ended with 0.\n\nseen\n\nThe picture is missing, or not a PNG."],
   ["no file", undefined, "It ended with 0.\n\nseen\n\nThe picture is missing, or not a PNG."],
-])("shows the picture that the browser wrote where it is a PNG: %s", async (_, written, told) => {
-  const from = mkdtempSync(join(tmpdir(), "server-tools-"));
-  onTestFinished(() => rmSync(from, { recursive: true, force: true }));
-  const files = new ChangedFiles(new Map([["a.html", "<p>"]]), new Set(), limits);
-  const sandbox = await createSandbox({ level: "process" });
-  const exec: Sandbox["exec"] = async (command) => {
-    const [, place = ""] = /--screenshot=([^"\\]+)/.exec(JSON.stringify(command)) ?? [];
-    if (written !== undefined) writeFileSync(place, written, "latin1");
-    return { code: 0, stdout: "seen", stderr: "", timedOut: false };
-  };
-  const { screenshot } = sandboxTools(files, { ...sandbox, exec }, from);
-  const shown = await screenshot?.execute({ path: "a.html" }, new AbortController().signal);
-  expect(shown).toEqual(told);
-});
+])(
+  "ask_server shows the picture that the browser wrote where it is a PNG: %s",
+  async (_, written, told) => {
+    const from = mkdtempSync(join(tmpdir(), "server-tools-"));
+    onTestFinished(() => rmSync(from, { recursive: true, force: true }));
+    const files = new ChangedFiles(new Map([["a.html", "<p>"]]), new Set(), limits);
+    const sandbox = await createSandbox({ level: "process" });
+    const exec: Sandbox["exec"] = async (command) => {
+      const [, place = ""] = /--screenshot=([^"\\]+)/.exec(JSON.stringify(command)) ?? [];
+      if (written !== undefined) writeFileSync(place, written, "latin1");
+      return { code: 0, stdout: "seen", stderr: "", timedOut: false };
+    };
+    const { screenshot } = sandboxTools(files, { ...sandbox, exec }, from);
+    const shown = await screenshot?.execute({ path: "a.html" }, new AbortController().signal);
+    expect(shown).toEqual(told);
+  },
+);
 
 const usage = { inputTokens: 1, outputTokens: 1, cost: null, calls: 1 };
 const said: Answer = { text: "Seen.", toolCalls: [], thoughts: [], usage };
@@ -155,7 +158,7 @@ const picturesOf = ({ turns = [] }: Question): readonly unknown[] =>
   );
 const asked = [{ role: "user" as const, content: "Look." }];
 
-it("shows the newest picture to the model, also after it was taken up", async () => {
+it("ask_server shows the newest picture to the model, also after it was taken up", async () => {
   const one = loopOf((_, count) => (count < 3 ? look : said));
   await runLoop(asked, one.parts);
   const shown = (data: string): unknown => ({ type: "data", data });
@@ -165,7 +168,7 @@ it("shows the newest picture to the model, also after it was taken up", async ()
   expect(two.questions).toEqual(one.questions);
 });
 
-it("goes on without pictures when the model's server refuses them, and shows it no more", async () => {
+it("ask_server goes on without pictures when the model's server refuses them, and shows it no more", async () => {
   const refused = new AgentError("ERR_AGENT_PROVIDER", "no images", { status: 400 });
   const { parts, questions } = loopOf((question, count) => {
     if (picturesOf(question).length > 0) throw refused;

@@ -30,7 +30,7 @@ it.each<readonly [string, () => string, string]>([
   ["a file is on the way", () => join(base, "file/below"), "ENOTDIR"],
   ["a link leads nowhere", () => join(base, "dangling"), "EEXIST"],
   ["a link on the way leads nowhere", () => join(base, "dangling/below"), "EEXIST"],
-])("says why it cannot be made where %s", async (_, place, reason) => {
+])("a confined folder says why it cannot be made where %s", async (_, place, reason) => {
   writeFileSync(join(base, "file"), "");
   symlinkSync(join(base, "nowhere/at/all"), join(base, "dangling"));
   await expect(ConfinedFolder.open(place())).rejects.toMatchObject({
@@ -40,7 +40,7 @@ it.each<readonly [string, () => string, string]>([
 });
 
 it.runIf(process.platform === "linux")(
-  "does not try without end where the system makes no folders",
+  "a confined folder does not try without end where the system makes no folders",
   async () => {
     await expect(ConfinedFolder.open("/proc/no/such")).rejects.toMatchObject({
       code: "ERR_AGENT_WRITE",
@@ -48,7 +48,7 @@ it.runIf(process.platform === "linux")(
   },
 );
 
-it("is made by several at the same time, and is taken where it is", async () => {
+it("a confined folder is made by several at the same time, and is taken where it is", async () => {
   for (let round = 0; round < 100; round += 1) {
     const path = join(base, `many/${round}/deep/and/deeper/folders`);
     const opened = await Promise.all(Array.from({ length: 8 }, () => ConfinedFolder.open(path)));
@@ -56,7 +56,7 @@ it("is made by several at the same time, and is taken where it is", async () => 
   }
 });
 
-it("writes and reads whole files in folders that it makes, and leaves nothing else", async () => {
+it("a confined folder writes and reads whole files in folders that it makes, and leaves nothing else", async () => {
   await folder.write("a/b/c.txt", "grüße\n");
   await folder.write("a/b/c.txt", "again\n");
   expect(await folder.read("a/b/c.txt")).toBe("again\n");
@@ -66,14 +66,14 @@ it("writes and reads whole files in folders that it makes, and leaves nothing el
 });
 
 it.each(["../x", "/etc/x", "a/../../x", "a\0", ".git/config", "con"])(
-  "refuses %j",
+  "a confined folder refuses %j",
   async (path) => {
     await expect(folder.write(path, "x")).rejects.toMatchObject({ code: "ERR_AGENT_UNSAFE_PATH" });
     await expect(folder.read(path)).rejects.toMatchObject({ code: "ERR_AGENT_UNSAFE_PATH" });
   },
 );
 
-it("follows no link of a folder or a file, and replaces a link of a file without touching its target", async () => {
+it("a confined folder follows no link of a folder or a file, and replaces a link of a file without touching its target", async () => {
   writeFileSync(join(base, "outside/secret"), "secret");
   symlinkSync(join(base, "outside"), join(folder.root, "folder"));
   symlinkSync(join(base, "outside/secret"), join(folder.root, "file"));
@@ -89,7 +89,7 @@ it("follows no link of a folder or a file, and replaces a link of a file without
   expect(readFileSync(join(folder.root, "file"), "utf8")).toBe("mine");
 });
 
-it("refuses a file of 100 MiB, and says so", async () => {
+it("a confined folder refuses a file of 100 MiB, and says so", async () => {
   await expect(folder.write("big", "x".repeat(100 * 1024 * 1024))).rejects.toMatchObject({
     code: "ERR_AGENT_LIMIT",
     message: expect.stringContaining("104857600 bytes"),
@@ -97,7 +97,7 @@ it("refuses a file of 100 MiB, and says so", async () => {
   expect(readdirSync(folder.root)).toEqual([]);
 });
 
-it("keeps the permissions of a file that it replaces", async () => {
+it("a confined folder keeps the permissions of a file that it replaces", async () => {
   const place = join(folder.root, "run.sh");
   writeFileSync(place, "old");
   for (const mode of [0o755, 0o600]) {
@@ -107,7 +107,7 @@ it("keeps the permissions of a file that it replaces", async () => {
   }
 });
 
-it("does not replace a file that somebody made in the meantime", async () => {
+it("a confined folder does not replace a file that somebody made in the meantime", async () => {
   await folder.write("a", "first", { isNew: true });
   await expect(folder.write("a", "second", { isNew: true })).rejects.toMatchObject({
     code: "ERR_AGENT_CONFLICT",
@@ -116,12 +116,12 @@ it("does not replace a file that somebody made in the meantime", async () => {
   expect(readdirSync(folder.root)).toEqual(["a"]);
 });
 
-it("keeps the byte order mark of a text", async () => {
+it("a confined folder keeps the byte order mark of a text", async () => {
   writeFileSync(join(folder.root, "a"), "\uFEFFtext");
   expect(await folder.read("a")).toBe("\uFEFFtext");
 });
 
-it("opens no link as a file of its own", async () => {
+it("a confined folder opens no link as a file of its own", async () => {
   writeFileSync(join(base, "outside/secret"), "secret");
   symlinkSync(join(base, "outside/secret"), join(folder.root, "own"));
   await expect(folder.openOwn("own")).rejects.toMatchObject({ code: "ERR_AGENT_UNSAFE_PATH" });
@@ -137,13 +137,13 @@ it("neither waits for a pipe in the place of a file, nor reads or keeps it", asy
   await expect(folder.makeOwn("pipe")).rejects.toMatchObject(refusal);
 });
 
-it("takes a file of its own that is there as it is", async () => {
+it("a confined folder takes a file of its own that is there as it is", async () => {
   writeFileSync(join(folder.root, "own"), "kept");
   await folder.makeOwn("own");
   expect(readFileSync(join(folder.root, "own"), "utf8")).toBe("kept");
 });
 
-it("opens a folder that is not there only to make it", async () => {
+it("a confined folder opens a folder that is not there only to make it", async () => {
   const missing = join(base, "missing");
   await expect(ConfinedFolder.open(missing, { mustExist: true })).rejects.toMatchObject({
     code: "ERR_AGENT_WRITE",
@@ -151,7 +151,7 @@ it("opens a folder that is not there only to make it", async () => {
   expect(readdirSync(base)).not.toContain("missing");
 });
 
-it("refuses a folder in the place of a file, and a file in the place of a folder", async () => {
+it("a confined folder refuses a folder in the place of a file, and a file in the place of a folder", async () => {
   mkdirSync(join(folder.root, "a"));
   writeFileSync(join(folder.root, "b"), "");
   await expect(folder.write("a", "x")).rejects.toMatchObject({
@@ -160,7 +160,7 @@ it("refuses a folder in the place of a file, and a file in the place of a folder
   await expect(folder.write("b/c", "x")).rejects.toMatchObject({ code: "ERR_AGENT_UNSAFE_PATH" });
 });
 
-it("stays inside while somebody exchanges a folder for a link", async () => {
+it("a confined folder stays inside while somebody exchanges a folder for a link", async () => {
   mkdirSync(join(folder.root, "a"));
   let isOver = false;
   // The writer may make the folder anew while it is away: that is the race, and no fault of it.
@@ -195,7 +195,7 @@ it("stays inside while somebody exchanges a folder for a link", async () => {
   expect(readdirSync(join(base, "outside"))).toEqual([]);
 });
 
-it("makes no folder when it only looks", async () => {
+it("a confined folder makes no folder when it only looks", async () => {
   const place = mkdtempSync(join(tmpdir(), "looks-"));
   const folder = await ConfinedFolder.open(place);
   expect(await folder.read("a/b/c.txt")).toBeUndefined();
@@ -205,7 +205,7 @@ it("makes no folder when it only looks", async () => {
   rmSync(place, { recursive: true });
 });
 
-it("takes a file of exactly the size, and as many files, as are allowed", async () => {
+it("a confined folder takes a file of exactly the size, and as many files, as are allowed", async () => {
   const small = await ConfinedFolder.open(join(base, "small"), { maxFileBytes: 3 });
   await small.write("a.txt", "abc");
   expect(await small.read("a.txt")).toBe("abc");

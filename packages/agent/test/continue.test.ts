@@ -20,7 +20,7 @@ async function world(answers: readonly ScriptedAnswer[]) {
 
 const png = Buffer.from("89504e470d0a1a0a0000000d", "hex");
 
-it("goes on with the conversation of an earlier edit, and resumes that too", async () => {
+it("an edit that continues goes on with the conversation of an earlier edit, and resumes that too", async () => {
   const more = { path: "a.js", search: "a = 2", replace: "a = 3" };
   const { out, model, agent } = await world([
     { match: ["Now three"], fault: { kind: "status", status: 500 }, times: 1 },
@@ -37,7 +37,7 @@ it("goes on with the conversation of an earlier edit, and resumes that too", asy
   expect(said).toMatch(/Make it two[^]*It is done\.[^]*Files may have changed since[^]*Now three/);
 });
 
-it("goes on after a run that wrote a program", async () => {
+it("an edit that continues goes on after a run that wrote a program", async () => {
   const files = new Map([["a.js", "export const a = 1;\n"]]);
   const { out, model, agent } = await world([
     ...editScript([{ path: "a.js", search: "a = 1", replace: "a = 2" }]),
@@ -49,14 +49,17 @@ it("goes on after a run that wrote a program", async () => {
   expect(model.requests.at(-1)?.messages.join("\n")).toMatch(/a constant[^]*Make it two/);
 });
 
-it.each(["nowhere", "../e1"])("does not go on with the run %s", async (continues) => {
-  const { out, agent } = await world([]);
-  const code = /ERR_AGENT_(?:JOURNAL|OPTION)/;
-  const edit = async () => agent.edit({ request: "x", out, continues }).result;
-  await expect(edit()).rejects.toMatchObject({ code: expect.stringMatching(code) as string });
-});
+it.each(["nowhere", "../e1"])(
+  "an edit that continues does not go on with the run %s",
+  async (continues) => {
+    const { out, agent } = await world([]);
+    const code = /ERR_AGENT_(?:JOURNAL|OPTION)/;
+    const edit = async () => agent.edit({ request: "x", out, continues }).result;
+    await expect(edit()).rejects.toMatchObject({ code: expect.stringMatching(code) as string });
+  },
+);
 
-it("shows pictures to the model, also after it was cut off", async () => {
+it("an edit that continues shows pictures to the model, also after it was cut off", async () => {
   const { out, model, agent } = await world([
     { fault: { kind: "status", status: 500 }, times: 1 },
     ...editScript([{ path: "b.js", content: "export const b = 1;\n" }]),
@@ -71,7 +74,7 @@ it("shows pictures to the model, also after it was cut off", async () => {
   expect(model.requests.map(({ images }) => images)).toEqual([[shown], [shown], [shown]]);
 });
 
-it("refuses what is not a picture, or too much of them", async () => {
+it("an edit that continues refuses what is not a picture, or too much of them", async () => {
   const { out } = await world([]);
   const text = join(out, "a.png");
   writeFileSync(text, "no picture");

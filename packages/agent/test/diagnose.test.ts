@@ -88,7 +88,7 @@ describe("diagnose", () => {
   });
 });
 
-it("shows no secret to a model that edits", async () => {
+it("a diagnosis shows no secret to a model that edits", async () => {
   const edits = [{ path: "b.js", search: "const c", replace: "const b = () => 1, c" }];
   const options = await start(editScript(edits));
   await createAgent(options).edit({ request: "export b", out: folder }).result;

@@ -87,7 +87,7 @@ const withBlanks: Spoil = (lines) =>
 const count = (times: number): readonly number[] =>
   Array.from({ length: times }, (_, index) => index);
 
-it("applies 200 exact edits of 200, each with exactly the text that was meant", () => {
+it("the edit tool applies 200 exact edits of 200, each with exactly the text that was meant", () => {
   const right = count(200).filter((index) => {
     const { before, lines, after } = somePart();
     const next = changed(lines).join("\n");
@@ -102,7 +102,7 @@ it("applies 200 exact edits of 200, each with exactly the text that was meant", 
   expect(right).toHaveLength(200);
 });
 
-it("applies 100 edits of 100 whose search, or whose file, has other blanks at the ends of lines", () => {
+it("the edit tool applies 100 edits of 100 whose search, or whose file, has other blanks at the ends of lines", () => {
   const right = count(100).filter((index) => {
     const { before, lines, after } = somePart();
     const [inFile, searched] = [lines, withBlanks(lines)];
@@ -114,7 +114,7 @@ it("applies 100 edits of 100 whose search, or whose file, has other blanks at th
   expect(right).toHaveLength(100);
 });
 
-it("applies 100 edits of 100 whose lines are indented otherwise, and indents them as the file", () => {
+it("the edit tool applies 100 edits of 100 whose lines are indented otherwise, and indents them as the file", () => {
   const right = count(100).filter((index) => {
     const { before, lines, after } = somePart();
     const next = changed(lines);
@@ -132,7 +132,7 @@ it("applies 100 edits of 100 whose lines are indented otherwise, and indents the
   expect(right).toHaveLength(100);
 });
 
-it("refuses 50 edits of 50 whose search stands in the file twice, as it is or but for blanks", () => {
+it("the edit tool refuses 50 edits of 50 whose search stands in the file twice, as it is or but for blanks", () => {
   const right = count(50).filter((index) => {
     const { before, lines, after } = somePart();
     const again = `\n${lines.join("\n")}\n`;
@@ -144,7 +144,7 @@ it("refuses 50 edits of 50 whose search stands in the file twice, as it is or bu
   expect(right).toHaveLength(50);
 });
 
-it("refuses 50 edits of 50 of which one line is not in the file, and shows what is most like them", () => {
+it("the edit tool refuses 50 edits of 50 of which one line is not in the file, and shows what is most like them", () => {
   const shown = count(50).flatMap(() => {
     const { before, lines, after } = somePart();
     const at = lines.findIndex((line) => line.trim() !== "");

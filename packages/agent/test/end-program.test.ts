@@ -3,13 +3,13 @@ import { once } from "node:events";
 import { expect, it, vi } from "vitest";
 import { endProgram } from "../src/verify/end-program.ts";
 
-it("ends a program by its tree on Windows, which has no process groups", () => {
+it("endProgram ends a program by its tree on Windows, which has no process groups", () => {
   const run = vi.fn<(file: string, args: readonly string[]) => void>();
   endProgram(42, "win32", run);
   expect(run.mock.calls).toEqual([["taskkill.exe", ["/pid", "42", "/t", "/f"]]]);
 });
 
-it("does not fail for a program that has ended, or has not started", () => {
+it("endProgram does not fail for a program that has ended, or has not started", () => {
   const failing = (): never => {
     throw new Error("there is no such process");
   };
@@ -17,7 +17,7 @@ it("does not fail for a program that has ended, or has not started", () => {
   expect(() => endProgram(undefined, "win32", failing)).not.toThrow();
 });
 
-it.skipIf(process.platform === "win32")("ends a group elsewhere", async () => {
+it.skipIf(process.platform === "win32")("endProgram ends a group elsewhere", async () => {
   const child = spawn("sh", ["-c", "sleep 60 & wait"], { detached: true, stdio: "ignore" });
   await once(child, "spawn");
   const exit = once(child, "exit");

@@ -39,11 +39,11 @@ const keyScripts = {
   "read-key.pl": `my ($t, $n, $b) = ("user", "escape", "\\0" x 8); my $c = ${process.arch === "x64" ? 250 : 219}; my $k = syscall($c, 10, -3, $t, $n, 0); syscall($c, 11, $k, $b, 7); print $b`,
 };
 
-it("knows more than 50 ways out", () => {
+it("the list of escapes knows more than 50 ways out", () => {
   expect(new Set(attempts.map(({ name }) => name)).size).toBeGreaterThanOrEqual(50);
 });
 
-it.runIf(process.env["CI"] === "true")("can seal where all tests must run", () => {
+it.runIf(process.env["CI"] === "true")("this machine can seal where all tests must run", () => {
   expect(refusal).toBeUndefined();
 });
 

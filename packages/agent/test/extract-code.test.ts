@@ -136,12 +136,12 @@ describe("extractCode", () => {
   });
 });
 
-it("keeps a Markdown file whole that shows Markdown after its first words", () => {
+it("extractCode keeps a Markdown file whole that shows Markdown after its first words", () => {
   const file = "# Guide\n\n```markdown\n**bold**\n```\n";
   expect(extractCode(file, "README.md")).toMatchObject({ code: file });
 });
 
-it("takes the block in the file's own language, also of a language that has no other names", () => {
+it("extractCode takes the block in the file's own language, also of a language that has no other names", () => {
   const answer = "Install:\n\n```bash\nnpm i\n```\n\n```toml\na = 1\n```\n";
   expect(extractCode(answer, "app.toml")).toMatchObject({ code: "a = 1\n" });
 });

@@ -40,7 +40,7 @@ function other() {
   };
 }
 
-it("is free as soon as the process that has it is killed", async () => {
+it("a file lock is free as soon as the process that has it is killed", async () => {
   const first = other();
   expect(await first.answer).toBe("yes");
   expect(await takeLock(folder, "lock")).toBeUndefined();

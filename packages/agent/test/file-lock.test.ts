@@ -40,7 +40,7 @@ function other() {
   };
 }
 
-it("is had by one at a time, also in one process, and leaves an empty file", async () => {
+it("a file lock is had by one at a time, also in one process, and leaves an empty file", async () => {
   const unlock = await takeLock(folder, "lock");
   expect(unlock).toBeDefined();
   expect(await takeLock(folder, "lock")).toBeUndefined();
@@ -55,7 +55,7 @@ it("is had by one at a time, also in one process, and leaves an empty file", asy
   expect(readdirSync(folder.root)).toEqual(["lock"]);
 });
 
-it("lets others wait, and gives up waiting with the signal", async () => {
+it("a file lock lets others wait, and gives up waiting with the signal", async () => {
   const { signal } = new AbortController();
   let inside = 0;
   let most = 0;

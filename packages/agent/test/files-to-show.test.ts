@@ -11,7 +11,7 @@ async function show(files: Readonly<Record<string, string>>, maxTokens = 100_000
   return { ...shown, forms: Object.fromEntries(shown.files.map(({ path, form }) => [path, form])) };
 }
 
-it("has every path, and every file that fits, in the order of their paths", async () => {
+it("the list of files to show has every path, and every file that fits, in the order of their paths", async () => {
   const { paths, files } = await show({ "b.js": "export const b = 1;\n", "a.md": "# A\n" });
   expect(paths).toEqual(["b.js", "a.md"]);
   expect(files).toEqual([
@@ -20,7 +20,7 @@ it("has every path, and every file that fits, in the order of their paths", asyn
   ]);
 });
 
-it("shows what a file declares that has no room", async () => {
+it("the list of files to show shows what a file declares that has no room", async () => {
   const { files, forms } = await show(
     { "long.js": long, "short.js": "export const a = 1;\n" },
     300,
@@ -29,20 +29,20 @@ it("shows what a file declares that has no room", async () => {
   expect(files[0]?.text).toBe("export function run(a, b)");
 });
 
-it("names a file that has no room for that either", async () => {
+it("the list of files to show names a file that has no room for that either", async () => {
   const { paths, forms } = await show({ "long.txt": "x".repeat(100_000), "a.js": "a();\n" }, 100);
   expect(forms).toEqual({ "a.js": "text" });
   expect(paths).toContain("long.txt");
 });
 
-it("includes the files that the error names before all others", async () => {
+it("the list of files to show includes the files that the error names before all others", async () => {
   const files = { "a.js": "export const a = 1;\n", "src/deep/long.js": long };
   const about = "TypeError: x\n    at run (/home/me/app/src/deep/long.js:3:5)";
   const { forms } = await show(files, Math.ceil(long.length / 3.5) + 50, about);
   expect(forms["src/deep/long.js"]).toBe("text");
 });
 
-it("shows no secrets by name or content, no lock files and nothing that tools make", async () => {
+it("the list of files to show shows no secrets by name or content, no lock files and nothing that tools make", async () => {
   const { forms } = await show({
     ".env": "KEY=secret",
     ".env.example": "KEY=",
@@ -55,7 +55,7 @@ it("shows no secrets by name or content, no lock files and nothing that tools ma
   expect(forms).toEqual({ ".env.example": "text" });
 });
 
-it("shows no more than it may", async () => {
+it("the list of files to show shows no more than it may", async () => {
   const files = Object.fromEntries(
     Array.from({ length: 40 }, (_, at) => [`f${at}.js`, long.slice(0, at * 90)]),
   );
@@ -97,7 +97,7 @@ it.each([
   "serviceAccountKey.json",
   "secrets.yaml",
   "config/secret.json",
-])("takes %s for a secret", (path) => {
+])("the list of files to show takes %s for a secret", (path) => {
   expect(mayBeSecret(path)).toBe(true);
 });
 
@@ -118,12 +118,12 @@ it.each([
   "src/service-account.ts",
   ".env.sample",
   "npmrc.md",
-])("takes %s for no secret", (path) => {
+])("the list of files to show takes %s for no secret", (path) => {
   expect(mayBeSecret(path)).toBe(false);
 });
 
 it.each([".env", "a/.env.production", "id_ed25519", "deploy.key", "secrets.yaml", "Secret.json"])(
-  "takes %s for a secret",
+  "the list of files to show takes %s for a secret",
   (path) => expect(mayBeSecret(path)).toBe(true),
 );
 
@@ -135,4 +135,4 @@ it.each([
   "monkey",
   "key.js",
   "environment",
-])("takes %s for none", (path) => expect(mayBeSecret(path)).toBe(false));
+])("the list of files to show takes %s for none", (path) => expect(mayBeSecret(path)).toBe(false));

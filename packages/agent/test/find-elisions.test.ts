@@ -14,7 +14,7 @@ it.each([
   ["// your code goes here", "a.js"],
   ["// Implementation omitted", "a.js"],
   ["  // rest of the implementation remains the same", "a.ts"],
-])("finds %j in %s", (line, path) => {
+])("findElisions finds %j in %s", (line, path) => {
   expect(findElisions(`x\n${line}\n`, path)).toEqual([{ line: 2, text: expect.any(String) }]);
 });
 
@@ -30,6 +30,6 @@ it.each([
   ["/* Rest of the page: header and footer */", "a.css"],
   ["// ... rest of the code", "README.md"],
   ["#!/usr/bin/env node", "a.js"],
-])("leaves %j in %s alone", (line, path) => {
+])("findElisions leaves %j in %s alone", (line, path) => {
   expect(findElisions(`${line}\n`, path)).toEqual([]);
 });

@@ -9,7 +9,7 @@ it.each([
   "I am unable to provide this file.",
   "Unfortunately, I can't continue with this.",
   "As an AI language model, I cannot generate that.",
-])("knows %j as a refusal", (text) => {
+])("findRefusal takes %j for a refusal", (text) => {
   expect(isRefusal(text)).toBe(true);
 });
 
@@ -20,6 +20,6 @@ it.each([
   "<p>I'm sorry, but I can't help with that.</p>\n",
   "i = can_t\n",
   `I'm sorry, but I can't help it: ${"a long story ".repeat(200)}`,
-])("takes %j for a file", (text) => {
+])("findRefusal takes %j for a file", (text) => {
   expect(isRefusal(text)).toBe(false);
 });

@@ -25,7 +25,7 @@ async function startProcess(script: ModelServerOptions): Promise<string> {
   return line.toString().trim();
 }
 
-it("needs a timeout", () => {
+it("generateCodeSync needs a timeout", () => {
   const provider = { kind: "openai-compatible", baseUrl: "http://127.0.0.1:1/v1" } as const;
   // @ts-expect-error: it is missing
   expect(() => generateCodeSync("p", "d", "a.js", { provider })).toThrow(
@@ -33,7 +33,7 @@ it("needs a timeout", () => {
   );
 });
 
-it("returns the source while the thread waits", async () => {
+it("generateCodeSync returns the source while the thread waits", async () => {
   const baseUrl = await startProcess({ answers: [{ text: "```js\nexport const a = 1;\n```" }] });
   const provider = { kind: "openai-compatible", baseUrl, model: "scripted" } as const;
   expect(generateCodeSync("p", "d", "a.js", { provider, timeout: 20_000 })).toBe(
@@ -41,7 +41,7 @@ it("returns the source while the thread waits", async () => {
   );
 });
 
-it("throws what generateCode rejects with", async () => {
+it("generateCodeSync throws what generateCode rejects with", async () => {
   const baseUrl = await startProcess({ answers: [{ text: "x", fault: { kind: "refusal" } }] });
   const provider = { kind: "openai-compatible", baseUrl, model: "scripted" } as const;
   expect(() => generateCodeSync("p", "d", "a.js", { provider, timeout: 20_000 })).toThrow(
@@ -49,7 +49,7 @@ it("throws what generateCode rejects with", async () => {
   );
 });
 
-it("ends after it", async () => {
+it("a process ends after generateCodeSync", async () => {
   const baseUrl = await startProcess({ answers: [{ text: "x", fault: { kind: "silence" } }] });
   const provider = { kind: "openai-compatible", baseUrl, model: "scripted" } as const;
   expect(() => generateCodeSync("p", "d", "a.js", { provider, timeout: 300 })).toThrow(

@@ -18,7 +18,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const openJournal = async (path: string): Promise<Journal> =>
   Journal.over(await open(path, constants.O_RDWR | constants.O_CREAT));
 
-it("has what was appended, after every cut of its end, and goes on from there", async () => {
+it("a journal has what was appended, after every cut of its end, and goes on from there", async () => {
   const whole = join(folder, "whole");
   const journal = await openJournal(whole);
   await Promise.all(
@@ -46,7 +46,7 @@ it("has what was appended, after every cut of its end, and goes on from there", 
   }
 });
 
-it("refuses damage that is not at its end", async () => {
+it("a journal refuses damage that is not at its end", async () => {
   const file = join(folder, "damaged");
   const journal = await openJournal(file);
   for (let at = 0; at < 3; at += 1) await journal.append("t", { at });
@@ -55,7 +55,7 @@ it("refuses damage that is not at its end", async () => {
   await expect(openJournal(file)).rejects.toMatchObject({ code: "ERR_AGENT_JOURNAL" });
 });
 
-it("cuts off a last line that is whole and wrong", async () => {
+it("a journal cuts off a last line that is whole and wrong", async () => {
   const file = join(folder, "last");
   const journal = await openJournal(file);
   await journal.append("t", {});
@@ -66,7 +66,7 @@ it("cuts off a last line that is whole and wrong", async () => {
   await again.close();
 });
 
-it("writes the rest of what a nearly full disk took in parts", async () => {
+it("a journal writes the rest of what a nearly full disk took in parts", async () => {
   const file = join(folder, "parts");
   const handle = await open(file, "w+");
   const write = handle.write.bind(handle) as (

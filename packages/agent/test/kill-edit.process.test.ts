@@ -87,7 +87,7 @@ const rounds = Array.from({ length: 24 }, (_, at) => ({
   step: Math.min(total, 1 + Math.floor(((at + Math.random()) * total) / 24)),
 }));
 
-it("is written without a fault when nobody ends it", () => {
+it("an edit is written without a fault when nobody ends it", () => {
   expect(total).toBeGreaterThan(30);
   expect(perfect.get("src/a.js")).toBe("\uFEFFexport const a = 2;\n");
   expect(perfect.get("src/new/c.js")).toBe("export const c = 2;\n");
@@ -95,7 +95,7 @@ it("is written without a fault when nobody ends it", () => {
 });
 
 it.each(rounds)(
-  "has the same tree when killed at step $step, and pays for no answer twice that is written down",
+  "an edit has the same tree when killed at step $step, and pays for no answer twice that is written down",
   async ({ step }) => {
     const { out, log } = folderFor(`same-${step}-${Math.random()}`);
     expect(await run(out, log, "edit", step)).toBeUndefined();
@@ -117,7 +117,7 @@ it.each(rounds)(
 );
 
 it.each(rounds.filter((_, at) => at % 3 === 0))(
-  "keeps what a person writes after it was killed at step $step",
+  "an edit keeps what a person writes after it was killed at step $step",
   async ({ step }) => {
     const { out, log } = folderFor(`mine-${step}-${Math.random()}`);
     expect(await run(out, log, "edit", step)).toBeUndefined();

@@ -36,7 +36,7 @@ function finishedIn(folder: string): readonly string[] {
   });
 }
 
-it("has the same tree after being killed again and again, and asks for nothing finished a second time", async () => {
+it("a run has the same tree after being killed again and again, and asks for nothing finished a second time", async () => {
   const server = await startModelServer({ answers: projectScript(files), delay: 40 });
   const folder = mkdtempSync(join(tmpdir(), "agent-kill-"));
   const undisturbed = mkdtempSync(join(tmpdir(), "agent-whole-"));

@@ -348,7 +348,7 @@ describe("the tools of a loop", () => {
   });
 });
 
-it("leaves the oldest long results out when a conversation is too long", () => {
+it("the loop leaves the oldest long results out when a conversation is too long", () => {
   const result = (id: number, value: string) => ({
     role: "tool" as const,
     content: [

@@ -25,7 +25,7 @@ const text = fc
   .array(fc.constantFrom("a\n", "b\n", "}\n", "\n", "c\n"), { maxLength: 12 })
   .map((lines) => lines.join(""));
 
-it("leaves a text alone that only one side changed", () => {
+it("mergeText leaves a text alone that only one side changed", () => {
   fc.assert(
     fc.property(text, text, (base, changed) => {
       expect(mergeText(base, changed, base)).toBe(changed);
@@ -35,7 +35,7 @@ it("leaves a text alone that only one side changed", () => {
   );
 });
 
-it("loses no line that a person added, and invents none", () => {
+it("mergeText loses no line that a person added, and invents none", () => {
   const marked = (base: string, at: number, mark: string): string =>
     base.split("\n").toSpliced(at, 0, mark).join("\n");
   fc.assert(
@@ -52,7 +52,7 @@ it("loses no line that a person added, and invents none", () => {
   );
 });
 
-it("merges long texts of equal lines quickly, and reports a conflict when little is equal", () => {
+it("mergeText merges long texts of equal lines quickly, and reports a conflict when little is equal", () => {
   const long = "}\n".repeat(50_000);
   expect(mergeText(long, `A\n${long}`, `${long}B\n`)).toBe(`A\n${long}B\n`);
   const other = "y\n".repeat(10_000);
@@ -63,7 +63,7 @@ it("merges long texts of equal lines quickly, and reports a conflict when little
 });
 
 it.each(["theirs", "ours"])(
-  "reports a conflict at once when only %s has changed too many lines",
+  "mergeText reports a conflict at once when only %s has changed too many lines",
   (side) => {
     const base = "x\n".repeat(100_000);
     const many = "z\n".repeat(100_001);
@@ -72,7 +72,7 @@ it.each(["theirs", "ours"])(
   },
 );
 
-it("takes over the change of one side among lines that are alike", () => {
+it("mergeText takes over the change of one side among lines that are alike", () => {
   const lines = fc.array(fc.constantFrom("x\n", "y\n"), { maxLength: 6 });
   fc.assert(
     fc.property(lines, lines, (base, changed) => {

@@ -402,7 +402,7 @@ it.each<readonly [string, Make]>([
     "a model of an older interface",
     (baseURL) => fromAiSdk(asOlder(createOpenAICompatible({ baseURL, name: "x" })("scripted"))),
   ],
-])("reports that %s thinks, and has none of it in the answer", async (_, make) => {
+])("a provider reports that %s thinks, and has none of it in the answer", async (_, make) => {
   server = await startModelServer({
     answers: [{ text: source, thoughts: ["let ", "me ", "see"] }],
   });
@@ -416,7 +416,7 @@ it.each<readonly [string, Make]>([
   expect(text).toBe(source);
 });
 
-it("takes arguments that a server sends as an object", async () => {
+it("a provider takes arguments that a server sends as an object", async () => {
   server = await startModelServer({
     answers: [
       { tool: "file_paths", arguments: { files: ["a.js"] }, fault: { kind: "object-arguments" } },
@@ -427,7 +427,7 @@ it("takes arguments that a server sends as an object", async () => {
   expect(await specifyFilePaths("p", "d", { provider, retry: { attempts: 1 } })).toEqual(["a.js"]);
 });
 
-it("says that there is no server, and counts nothing as used", async () => {
+it("a provider says that there is no server, and counts nothing as used", async () => {
   server = await startModelServer({ answers: [] });
   const { baseUrl } = server;
   await server.close();
@@ -445,7 +445,7 @@ it("says that there is no server, and counts nothing as used", async () => {
   expect(budget.usage).toEqual({ inputTokens: 0, outputTokens: 0, cost: 0, calls: 0 });
 });
 
-it("says what a wrong address is, and does not ask a redirect again", async () => {
+it("a provider says what a wrong address is, and does not ask a redirect again", async () => {
   server = await startModelServer({
     answers: [
       {

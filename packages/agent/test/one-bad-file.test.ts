@@ -36,7 +36,7 @@ function treeOf(folder: string): ReadonlyMap<string, string> {
   return new Map(paths.toSorted().map((path) => [path, readFileSync(join(folder, path), "utf8")]));
 }
 
-it("writes no answer that was cut, refused or left something out, and all other files", async () => {
+it("a run with one bad file writes no answer that was cut, refused or left something out, and all other files", async () => {
   for (const fault of [
     { kind: "length" },
     { kind: "refusal" },
@@ -63,7 +63,7 @@ it("writes no answer that was cut, refused or left something out, and all other 
   }
 });
 
-it("holds every call that would begin while the server wants to be left alone", async () => {
+it("a run with one bad file holds every call that would begin while the server wants to be left alone", async () => {
   const fault = {
     kind: "status",
     status: 429,

@@ -39,7 +39,7 @@ it.each([
   ["a text that is not closed", 'a: "b\nc: 1\n', 3],
   ["two values in a line", "a: b: c\n", 1],
   ["prose before it", "Here is the file:\n\n```yaml\na: 1\n```\n", 3],
-])("finds %s", async (_, source, line) => {
+])("parseYaml finds %s", async (_, source, line) => {
   const [fault] = await findSyntaxErrors("settings.yaml", source);
   expect(fault?.message).toMatch(/^it is not YAML: \S/);
   expect(fault?.line).toBe(line);
@@ -50,7 +50,7 @@ it.each([
   ["anchors, tags, JSON and several documents", anchors],
   ["an empty file", ""],
   ["a template of Ansible, whose expressions are in quotes", 'name: "{{ user }}"\n'],
-])("finds nothing wrong with %s", async (_, source) => {
+])("parseYaml finds nothing wrong with %s", async (_, source) => {
   const path = ".github/workflows/ci.yml";
   expect(await findSyntaxErrors(path, source)).toEqual([]);
   expect(coverageOf(new Map([[path, source]]))).toEqual({ checked: 1, unchecked: [] });
@@ -60,13 +60,13 @@ it.each([
   ["Helm", "{{- if .Values.on }}\na: {{ .Values.a }}\n{{- end }}\n"],
   ["Jinja", "{% for one in all %}\n- {{ one }}\n{% endfor %}\n"],
   ["ERB", "a: <%= ENV['A'] %>\n<% if b %>\nb: 1\n<% end %>\n"],
-])("does not check a template of %s, and says so", async (_, source) => {
+])("parseYaml does not check a template of %s, and says so", async (_, source) => {
   const files = new Map([["templates/service.yaml", source]]);
   expect(await checkConsistency(files)).toEqual([]);
   expect(coverageOf(files)).toEqual({ checked: 0, unchecked: ["templates/service.yaml"] });
 });
 
-it("counts as an error of the program", async () => {
+it("a fault of YAML counts as an error of the program", async () => {
   const found = await checkConsistency(new Map([["docker-compose.yml", "a: 1\na: 2\n"]]));
   expect(found).toMatchObject([{ path: "docker-compose.yml", line: 2, severity: "error" }]);
 });
@@ -74,7 +74,7 @@ it("counts as an error of the program", async () => {
 it.each([
   ["a quote that has only escaped ones after it", `a: "${'\\"'.repeat(99_000)}\n`],
   ["a fault in each of very many documents", "--- @\n".repeat(33_000)],
-])("takes no longer for %s", { timeout: 20_000 }, async (_, source) => {
+])("parseYaml takes no longer for %s", { timeout: 20_000 }, async (_, source) => {
   const from = processorTime();
   await findSyntaxErrors("settings.yaml", source);
   expect(processorTime(from)).toBeLessThan(8_000);

@@ -35,11 +35,11 @@ it.each([
     { ANTHROPIC_API_KEY: "k3" },
     { kind: "anthropic", apiKey: "k3", baseUrl: undefined, model: undefined },
   ],
-])("reads %s", (_, env, settings) => {
+])("providerSettings reads %s", (_, env, settings) => {
   expect(settingsFromEnvironment(env)).toEqual(settings);
 });
 
-it("names three ways when there is none", () => {
+it("providerSettings names three ways when there is none", () => {
   expect(() => settingsFromEnvironment({ OPENAI_API_KEY: "" })).toThrow(
     expect.objectContaining({
       code: "ERR_AGENT_NO_PROVIDER",
@@ -50,11 +50,11 @@ it("names three ways when there is none", () => {
   );
 });
 
-it.each(["ftp://x/v1", "nonsense", ""])("refuses the base URL %j", (baseUrl) => {
+it.each(["ftp://x/v1", "nonsense", ""])("providerSettings refuses the base URL %j", (baseUrl) => {
   expect(() => openAICompatible({ baseUrl })).toThrow(/baseUrl/);
 });
 
-it("refuses a kind that does not exist, and a key with a line break, without showing it", () => {
+it("providerSettings refuses a kind that does not exist, and a key with a line break, without showing it", () => {
   // @ts-expect-error: no such kind
   expect(() => createProvider({ kind: "other" })).toThrow(/kind must be .*, got "other"/);
   const secret = "sk-1\r\nx: y";

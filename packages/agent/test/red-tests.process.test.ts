@@ -156,7 +156,7 @@ function treeOf(folder: string): ReadonlyMap<string, string> {
 }
 
 it.concurrent.for(tasks)(
-  "repairs $name, by $way, $level",
+  "a scripted model repairs $name, by $way, $level",
   { timeout: 240_000 },
   async ({ level, way, isSkipped, ...task }, { expect, onTestFinished, skip }) => {
     skip(isSkipped, "python3 is not installed");

@@ -43,7 +43,7 @@ const edit = call("edit", { path: "sum.js", search: "a - b", replace: "a + b" })
 const run = (command: string, seconds?: number) =>
   call("run", { command, ...(seconds !== undefined && { seconds }) });
 
-it("runs commands on the program as it is changed, and keeps nothing of what they write", async () => {
+it("the tool run runs commands on the program as it is changed, and keeps nothing of what they write", async () => {
   const { out, model, agent } = await world([
     { last: "user", calls: [run("node --test --test-reporter=tap; echo left > left.txt")] },
     {
@@ -66,7 +66,7 @@ it("runs commands on the program as it is changed, and keeps nothing of what the
   expect(told).not.toContain("fetchwork-agent-");
 });
 
-it("ends a command that takes too long, and cuts output that is too long", async () => {
+it("the tool run ends a command that takes too long, and cuts output that is too long", async () => {
   const { model, out, agent } = await world([
     { last: "user", calls: [run("sleep 30", 1), run("seq 1 100000"), edit] },
     { last: "tool", text: "It is done." },
@@ -78,7 +78,7 @@ it("ends a command that takes too long, and cuts output that is too long", async
   expect(told.length).toBeLessThan(30_000);
 });
 
-it("offers no command where nothing may be run", async () => {
+it("the tool run offers no command where nothing may be run", async () => {
   const { model, out } = await world([
     { last: "user", calls: [run("touch made.txt"), call("read", { path: "sum.js" }), edit] },
     { last: "tool", match: ["unavailable tool 'run'"], text: "It is done." },
@@ -92,7 +92,7 @@ it.each([
   ["elsewhere", "keys", ""],
   ["in another folder of packages", "other/node_modules", "key"],
 ])(
-  "shows a folder that node_modules links to %s only where it has that name",
+  "the tool run shows a folder that node_modules links to %s only where it has that name",
   async (_, place, shown) => {
     const home = mkdtempSync(join(tmpdir(), "run-tool-"));
     onTestFinished(() => rmSync(home, { recursive: true, force: true }));

@@ -93,7 +93,7 @@ describe.each(levels)("%s", (level) => {
   });
 });
 
-it.skipIf(!levels.includes("sealed"))("has no network when it is sealed", async () => {
+it.skipIf(!levels.includes("sealed"))("a program has no network when it is sealed", async () => {
   const server = createServer((_, response) => response.end("reached"));
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;

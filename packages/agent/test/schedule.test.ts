@@ -4,29 +4,29 @@ import { schedule } from "../src/files/schedule.ts";
 
 const file = (path: string, ...dependsOn: string[]) => ({ path, dependsOn });
 
-it("puts what a file uses into an earlier level", () => {
+it("schedule puts what a file uses into an earlier level", () => {
   const files = [file("main", "a", "b"), file("a", "b"), file("b"), file("free")];
   expect(schedule(files)).toEqual([["b", "free"], ["a"], ["main"]]);
 });
 
-it("puts a circle into one level, after what it uses and before what uses it", () => {
+it("schedule puts a circle into one level, after what it uses and before what uses it", () => {
   const files = [file("top", "x"), file("x", "y"), file("y", "x", "base"), file("base")];
   expect(schedule(files)).toEqual([["base"], ["x", "y"], ["top"]]);
 });
 
-it("ignores files that are not in the list, and a file that uses itself", () => {
+it("schedule ignores files that are not in the list, and a file that uses itself", () => {
   expect(schedule([file("a", "a", "elsewhere")])).toEqual([["a"]]);
   expect(schedule([])).toEqual([]);
 });
 
-it("orders a chain of 10,000 files", () => {
+it("schedule orders a chain of 10,000 files", () => {
   const files = Array.from({ length: 10_000 }, (_, at) => file(`f${at}`, `f${at + 1}`));
   const levels = schedule(files);
   expect(levels).toHaveLength(10_000);
   expect(levels[0]).toEqual(["f9999"]);
 });
 
-it("has every file once, and nothing before what it uses unless they use each other", () => {
+it("schedule has every file once, and nothing before what it uses unless they use each other", () => {
   const graph = fc.integer({ min: 1, max: 12 }).chain((size) =>
     fc.array(fc.array(fc.integer({ min: 0, max: size - 1 }), { maxLength: 4 }), {
       minLength: size,

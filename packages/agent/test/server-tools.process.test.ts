@@ -36,7 +36,7 @@ async function edited(calls: ScriptedAnswer["calls"] = []) {
   return { told: asked?.messages.join("\n") ?? "", images: asked?.images ?? [] };
 }
 
-it("starts a server and asks it inside of the sandbox", async () => {
+it("the tool ask_server starts a server and asks it inside of the sandbox", async () => {
   const call = { command: "node server.mjs", port: 3000, path: "/" };
   const { told } = await edited([{ name: "request", arguments: call }]);
   expect(told).toContain("HTTP 200 OK");
@@ -46,18 +46,24 @@ it("starts a server and asks it inside of the sandbox", async () => {
 it.skipIf(findBrowser() === undefined).each([
   ["a file", { path: "page.html?a=1" }],
   ["a server", { path: "/", command: "node server.mjs", port: 3000 }],
-])("shows the model a picture of %s from the sandbox, and its console", async (_, input) => {
-  const { told, images } = await edited([{ name: "screenshot", arguments: input }]);
-  expect(told).toContain('"painted"');
-  expect(told).toContain("undefinedFunction is not defined");
-  expect(told).not.toContain("fetchwork-agent-");
-  expect(images).toHaveLength(1);
-  expect(images[0]).toMatch(/^data:image\/png;base64,iVBORw0KGgo/);
-});
+])(
+  "the tool ask_server shows the model a picture of %s from the sandbox, and its console",
+  async (_, input) => {
+    const { told, images } = await edited([{ name: "screenshot", arguments: input }]);
+    expect(told).toContain('"painted"');
+    expect(told).toContain("undefinedFunction is not defined");
+    expect(told).not.toContain("fetchwork-agent-");
+    expect(images).toHaveLength(1);
+    expect(images[0]).toMatch(/^data:image\/png;base64,iVBORw0KGgo/);
+  },
+);
 
-it.skipIf(findBrowser() === undefined)("opens no file that is not one of the program", async () => {
-  const call = { name: "screenshot", arguments: { path: "../../etc/hostname" } };
-  const { told, images } = await edited([call]);
-  expect(told).toContain("Refused: There is no file ../../etc/hostname.");
-  expect(images).toEqual([]);
-});
+it.skipIf(findBrowser() === undefined)(
+  "the tool ask_server opens no file that is not one of the program",
+  async () => {
+    const call = { name: "screenshot", arguments: { path: "../../etc/hostname" } };
+    const { told, images } = await edited([call]);
+    expect(told).toContain("Refused: There is no file ../../etc/hostname.");
+    expect(images).toEqual([]);
+  },
+);

@@ -35,7 +35,7 @@ async function ask(provider: ModelProvider, content: string): Promise<string> {
   return answer;
 }
 
-it("keeps no thoughts in a transcript", async () => {
+it("a transcript keeps no thoughts", async () => {
   const thinking: ModelProvider = {
     id: "thinking",
     *generate() {

@@ -55,7 +55,7 @@ async function write(
 
 const textOf = (path: string): string => readFileSync(join(out, path), "utf8");
 
-it("writes a hundred files of two texts, each said once and in order", async () => {
+it("writeFiles writes a hundred files of two texts, each said once and in order", async () => {
   const paths = Array.from({ length: 100 }, (_, at) => `src/${at % 7}/f${at}.txt`);
   const contents = new Map(paths.map((path, at) => [path, at % 2 === 0 ? "even\n" : "odd\n"]));
   const events: AgentEvent[] = [];
@@ -68,7 +68,7 @@ it("writes a hundred files of two texts, each said once and in order", async () 
   expect(recorded).toEqual(paths.map((path) => `write ${path}`));
 });
 
-it("puts nothing down that is not in the journal yet", async () => {
+it("writeFiles puts nothing down that is not in the journal yet", async () => {
   const contents = new Map(Array.from({ length: 40 }, (_, at) => [`f${at}.txt`, `${at}\n`]));
   const early: string[] = [];
   await write(contents, {
@@ -82,7 +82,7 @@ it("puts nothing down that is not in the journal yet", async () => {
   expect(early).toEqual([]);
 });
 
-it("writes nothing of a group whose entries do not reach the journal", async () => {
+it("writeFiles writes nothing of a group whose entries do not reach the journal", async () => {
   const contents = new Map([
     ["a.txt", "a\n"],
     ["b.txt", "b\n"],
@@ -96,7 +96,7 @@ it("writes nothing of a group whose entries do not reach the journal", async () 
   expect(existsSync(join(out, "a.txt"))).toBe(false);
 });
 
-it("loses neither of two files when one conflicts and the other has the name that it is put at", async () => {
+it("writeFiles loses neither of two files when one conflicts and the other has the name that it is put at", async () => {
   writeFileSync(join(out, "a.js"), "mine\n");
   const contents = new Map([
     ["first.js", "first\n"],
@@ -112,7 +112,7 @@ it("loses neither of two files when one conflicts and the other has the name tha
   expect(files.map(({ path }) => path)).toEqual(["first.js", "a.js", "a.js.new"]);
 });
 
-it("says what was written before it fails with what was not", async () => {
+it("writeFiles says what was written before it fails with what was not", async () => {
   const contents = new Map([
     ["a.txt", "a\n"],
     ["b.txt", "b\n"],
@@ -133,7 +133,7 @@ it("says what was written before it fails with what was not", async () => {
   expect([textOf("a.txt"), textOf("c.txt")]).toEqual(["a\n", "c\n"]);
 });
 
-it("asks an approver about a file only when what was allowed before is written", async () => {
+it("writeFiles asks an approver about a file only when what was allowed before is written", async () => {
   const contents = new Map([
     ["a.txt", "a\n"],
     ["b.txt", "b\n"],
@@ -149,7 +149,7 @@ it("asks an approver about a file only when what was allowed before is written",
   expect(there).toEqual([false, true]);
 });
 
-it("takes away what a process left that was killed when its file was in its place", async () => {
+it("writeFiles takes away what a process left that was killed when its file was in its place", async () => {
   const intents = new Map<string, WriteIntent>();
   const contents = new Map([["a.txt", "a\n"]]);
   const record: RecordStep = (_, data) => {
@@ -169,7 +169,7 @@ it.each<readonly [string, (base: string) => void]>([
   // By it the person's line would be one that we took away.
   ["has other content", (base) => writeFileSync(base, "1\n2\nmine\n")],
   ["is not there", (base) => rmSync(base)],
-])("puts ours next to a person's file when the base of both %s", async (_, damage) => {
+])("writeFiles puts ours next to a person's file when the base of both %s", async (_, damage) => {
   await write(new Map([["a.txt", "1\n2\n"]]));
   const hash = createHash("sha256").update("1\n2\n").digest("hex");
   damage(join(out, ".fetchwork/base", hash));
@@ -179,7 +179,7 @@ it.each<readonly [string, (base: string) => void]>([
   expect([textOf("a.txt"), textOf("a.txt.new")]).toEqual(["1\n2\nmine\n", "one\n2\n"]);
 });
 
-it("writes nothing down for a file that is skipped", async () => {
+it("writeFiles writes nothing down for a file that is skipped", async () => {
   const contents = new Map([
     ["a.txt", "a\n"],
     ["b.txt", "b\n"],

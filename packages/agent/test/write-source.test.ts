@@ -5,7 +5,7 @@ import { startModelServer } from "./model-server.ts";
 
 const source = "const a = 1;\n";
 
-it("makes no file of a call that is cut, empty or several", async () => {
+it("writeSource makes no file of a call that is cut, empty or several", async () => {
   const server = await startModelServer({
     answers: [
       { match: ["several files"], arguments: { content: source } },

@@ -107,7 +107,7 @@ it.each([
   ["SQLite", sqliteEngine] as const,
   ...(noPostgres === undefined ? [["PostgreSQL", postgresEngine] as const] : []),
 ])(
-  "keeps every acknowledged change of %s when the process is killed, and nothing by halves",
+  "a store keeps every acknowledged change of %s when the process is killed, and nothing by halves",
   { timeout: roundCount * timePerRound },
   async (_engine, { newUrl, settled, checkFiles }) => {
     let left = roundCount;

@@ -13,7 +13,7 @@ const writerFile = fileURLToPath(new URL("disk-full-writer.ts", import.meta.url)
 const mebibyte = 1024 * 1024;
 
 it.skipIf(process.platform === "win32")(
-  "rejects what does not fit into the file, and loses nothing that was acknowledged",
+  "a store on a full disk rejects what does not fit into the file, and loses nothing that was acknowledged",
   async () => {
     const path = join(temporaryFolder(), "a.db");
     // No file may grow beyond 512 blocks of 1,024 bytes: a failed write, which SQLite tells from a
@@ -44,7 +44,7 @@ it.skipIf(process.platform === "win32")(
 );
 
 it.skipIf(noDiskReason !== undefined)(
-  "tells a full disk from other faults, and writes again as soon as there is room",
+  "a store on a full disk tells a full disk from other faults, and writes again as soon as there is room",
   async () => {
     const disk = makeDisk(2 * mebibyte);
     const store = await openStore(`sqlite:${join(disk, "a.db")}`, { collections: [counters] });

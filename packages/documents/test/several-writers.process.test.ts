@@ -12,7 +12,7 @@ const writerFile = fileURLToPath(new URL("process-writer.ts", import.meta.url));
 const processCount = 3;
 const changesPerProcess = 40;
 
-it("stays right when several processes create and write one store at once", async () => {
+it("a store stays right when several processes create and write one store at once", async () => {
   const path = join(temporaryFolder(), "a.db");
   const children = Array.from({ length: processCount }, async (_, index) => {
     const args = [

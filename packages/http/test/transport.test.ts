@@ -2,7 +2,7 @@ import { join, relative } from "node:path";
 import { rolldown } from "rolldown";
 import { expect, it } from "vitest";
 
-it("has a light subpath for packages that send: without undici, server and client", async () => {
+it("the package has a light subpath for packages that send: without undici, server and client", async () => {
   const folder = join(import.meta.dirname, "../src");
   const input = join(folder, "transport.ts");
   const bundle = await rolldown({ input, external: /^[^./]/, logLevel: "silent" });

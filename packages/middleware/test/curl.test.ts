@@ -23,7 +23,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-it("finds curl", ({ skip }) => {
+it("this machine has curl", ({ skip }) => {
   skip(isMissing && !process.env["CI"], "curl is not installed");
   expect(isMissing).toBe(false);
 });

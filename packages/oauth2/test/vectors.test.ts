@@ -19,7 +19,7 @@ afterAll(async () => {
   await runner[Symbol.asyncDispose]();
 });
 
-it("finds all vectors", () => {
+it("this suite finds all vectors", () => {
   const isOwn = process.env["FETCHWORK_VECTORS"] === undefined;
   expect(files.length).toBeGreaterThanOrEqual(isOwn ? 13 : 1);
 });
@@ -50,7 +50,7 @@ describe.runIf(replayed.length < files.length)("vectors of snake-case.json", () 
   });
 });
 
-it("signs assertions that another implementation accepts", async () => {
+it("an assertion is signed so that another implementation accepts it", async () => {
   const key = "kkkkkkkkkkkkkkkkkkkkkkkkkkkkkkkk";
   await using server = await startScriptedServer();
   const client = new OAuth2Client("abc", "def", { site: server.origin });

@@ -59,7 +59,7 @@ const app = defineService({
   webhooks: { events: ["tidied"] },
 });
 
-it("lets only the author change a note", async () => {
+it("only the author changes a note", async () => {
   const service = await testService(app);
   const [ada, bob] = [await service.as("user"), await service.as("user")];
   const { data } = await ada.notes.create({ text: "One" });
@@ -68,7 +68,7 @@ it("lets only the author change a note", async () => {
   expect((await ada.notes.update(data.id, { text: "Two" })).data.text).toBe("Two");
 });
 
-it("gives calls the jobs, the sender and the settings of the service", async () => {
+it("a test service gives calls the jobs, the sender and the settings of the service", async () => {
   const service = await testService(app, { settings: { LIMIT: "7" } });
   const ada = await service.as("user");
   await ada.notes.create({ text: "old" });
@@ -78,7 +78,7 @@ it("gives calls the jobs, the sender and the settings of the service", async () 
   await expect.poll(async () => (await ada.notes.list()).total).toBe(0);
 });
 
-it("lets admins subscribe endpoints", async () => {
+it("a test service lets admins subscribe endpoints", async () => {
   const service = await testService(app);
   const admin = await service.as("admin");
   const url = "http://127.0.0.1:1/hook";
@@ -88,7 +88,7 @@ it("lets admins subscribe endpoints", async () => {
   await expect(ada.listWebhooks()).rejects.toMatchObject({ status: 403 });
 });
 
-it("makes samples of a resource, and what they refer to", async () => {
+it("a test service makes samples of a resource, and what they refer to", async () => {
   const service = await testService(app);
   const ada = await service.as("user");
   const [one, other] = [await service.sample(note), await service.sample(note)];
@@ -97,7 +97,7 @@ it("makes samples of a resource, and what they refer to", async () => {
   expect(await service.sample(note, { text: "Two" })).toEqual({ text: "Two" });
 });
 
-it("makes samples of what belongs to users, and of users", async () => {
+it("a test service makes samples of what belongs to users, and of users", async () => {
   const user = defineUser();
   const member = defineResource({
     name: "member",
@@ -117,7 +117,7 @@ it("makes samples of what belongs to users, and of users", async () => {
   expect(sample).toEqual({ email: expect.stringContaining("@"), password: expect.any(String) });
 });
 
-it("makes what a sample refers to by one user, as rules about owners ask for", async () => {
+it("a test service makes what a sample refers to by one user, as rules about owners ask for", async () => {
   const item = defineResource({
     name: "item",
     path: "/items",
@@ -141,7 +141,7 @@ it("makes what a sample refers to by one user, as rules about owners ask for", a
   await expect(service.sample(sale)).resolves.toEqual({ item: expect.any(String) });
 });
 
-it("runs the middlewares of the service around the API", async () => {
+it("a test service runs the middlewares of the service around the API", async () => {
   const teapot: Middleware = (next) => (request, context) =>
     new URL(request.url).pathname === "/tea" ? json({ tea: true }) : next(request, context);
   const options = { ...app.options, middlewares: [teapot] };

@@ -20,7 +20,7 @@ async function watched() {
   return { bus, taskId, events, ended };
 }
 
-it("keeps a limited part of the live text for who reads slowly, and goes on with what comes later", async () => {
+it("an event stream keeps a limited part of the live text for who reads slowly, and goes on with what comes later", async () => {
   const { bus, taskId, events, ended } = await watched();
   // Nobody asks for more meanwhile.
   for (let count = 0; count < 100; count += 1) {
@@ -36,7 +36,7 @@ it("keeps a limited part of the live text for who reads slowly, and goes on with
   expect((await events.next()).done).toBe(true);
 });
 
-it("sends a comment when nothing happens for a while, so that no proxy closes the connection", async () => {
+it("an event stream sends a comment when nothing happens for a while, so that no proxy closes the connection", async () => {
   vi.useFakeTimers({ toFake: ["Date", "setTimeout", "clearTimeout"] });
   const { events, ended } = await watched();
   const next = events.next();

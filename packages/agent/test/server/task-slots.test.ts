@@ -3,7 +3,7 @@ import { TaskSlots } from "../../src/server/task-slots.ts";
 
 const never = new AbortController().signal;
 
-it("gives the slot to the next who still waits", async () => {
+it("TaskSlots gives the slot to the next who still waits", async () => {
   const slots = new TaskSlots();
   const release = await slots.take("a", 1, never);
   const leaving = new AbortController();
@@ -18,7 +18,7 @@ it("gives the slot to the next who still waits", async () => {
   (await slots.take("a", 1, never))();
 });
 
-it("limits each task for itself", async () => {
+it("TaskSlots limits each task for itself", async () => {
   const slots = new TaskSlots();
   await slots.take("a", 1, never);
   await slots.take("b", 1, never);
@@ -26,7 +26,7 @@ it("limits each task for itself", async () => {
   expect(await Promise.race([third, Promise.resolve("waits")])).toBe("waits");
 });
 
-it("gives none to whoever is gone already", async () => {
+it("TaskSlots leaves out who is gone already", async () => {
   const gone = AbortSignal.abort(new Error("gone"));
   await expect(new TaskSlots().take("a", 1, gone)).rejects.toThrow("gone");
 });

@@ -30,72 +30,75 @@ async function waitUntilBuilt(store: Store, definition: typeof byTitle): Promise
     .not.toContainEqual(expect.objectContaining({ kind: "build-search" }));
 }
 
-it.each(sharedEngines)("finds all by the fields of each program in %s", async (_name, create) => {
-  const open = await create();
-  const first = await open({ collections: [byTitle] });
-  const old = first.collection(byTitle);
-  const kept = await old.insert({ title: "apple", text: "yellow" });
-  const gone = await old.insert({ title: "apricot", text: "yellow" });
-  const hidden = await old.insert({ title: "avocado", text: "yellow" });
+it.each(sharedEngines)(
+  "a search finds all by the fields of each program in %s",
+  async (_name, create) => {
+    const open = await create();
+    const first = await open({ collections: [byTitle] });
+    const old = first.collection(byTitle);
+    const kept = await old.insert({ title: "apple", text: "yellow" });
+    const gone = await old.insert({ title: "apricot", text: "yellow" });
+    const hidden = await old.insert({ title: "avocado", text: "yellow" });
 
-  const second = await open({ collections: [byText] });
-  const fresh = second.collection(byText);
-  expect(await found(second, byText, "yellow")).toEqual(["apple", "apricot", "avocado"]);
-  expect(await found(first, byTitle, "apricot")).toEqual(["apricot"]);
+    const second = await open({ collections: [byText] });
+    const fresh = second.collection(byText);
+    expect(await found(second, byText, "yellow")).toEqual(["apple", "apricot", "avocado"]);
+    expect(await found(first, byTitle, "apricot")).toEqual(["apricot"]);
 
-  // The program that was there first knows nothing of the other one.
-  await old.insert({ title: "banana", text: "yellow fruit" });
-  await old.insertMany([
-    { title: "bean", text: "green" },
-    { title: "beet", text: "yellow" },
-  ]);
-  await old.update(kept.id, { text: "greenish" });
-  await old.remove(gone.id);
-  await old.remove(hidden.id);
-  await old.restore(hidden.id);
-  expect(await found(second, byText, "yellow")).toEqual(["avocado", "banana", "beet"]);
-  expect(await found(second, byText, "gr")).toEqual(["apple", "bean"]);
-  expect(await found(second, byText, "yellow fruit")).toEqual(["banana"]);
-  expect(await fresh.count({ q: "yellow", deleted: "only" })).toBe(1);
+    // The program that was there first knows nothing of the other one.
+    await old.insert({ title: "banana", text: "yellow fruit" });
+    await old.insertMany([
+      { title: "bean", text: "green" },
+      { title: "beet", text: "yellow" },
+    ]);
+    await old.update(kept.id, { text: "greenish" });
+    await old.remove(gone.id);
+    await old.remove(hidden.id);
+    await old.restore(hidden.id);
+    expect(await found(second, byText, "yellow")).toEqual(["avocado", "banana", "beet"]);
+    expect(await found(second, byText, "gr")).toEqual(["apple", "bean"]);
+    expect(await found(second, byText, "yellow fruit")).toEqual(["banana"]);
+    expect(await fresh.count({ q: "yellow", deleted: "only" })).toBe(1);
 
-  await fresh.insert({ title: "cherry", text: "red" });
-  await fresh.insertMany([
-    { title: "currant", text: "red" },
-    { title: "clementine", text: "orange" },
-  ]);
-  await fresh.update(kept.id, { title: "crab apple" });
-  await fresh.update(kept.id, ({ text }) => ({ text: `${text} and red` }));
-  await fresh.remove(hidden.id);
-  expect(await found(first, byTitle, "c")).toEqual([
-    "cherry",
-    "clementine",
-    "crab apple",
-    "currant",
-  ]);
-  expect(await found(first, byTitle, "crab")).toEqual(["crab apple"]);
-  expect(await found(first, byTitle, "avocado")).toEqual([]);
-  expect(await found(second, byText, "red")).toEqual(["cherry", "crab apple", "currant"]);
-  expect(await found(second, byText, "greenish")).toEqual(["crab apple"]);
+    await fresh.insert({ title: "cherry", text: "red" });
+    await fresh.insertMany([
+      { title: "currant", text: "red" },
+      { title: "clementine", text: "orange" },
+    ]);
+    await fresh.update(kept.id, { title: "crab apple" });
+    await fresh.update(kept.id, ({ text }) => ({ text: `${text} and red` }));
+    await fresh.remove(hidden.id);
+    expect(await found(first, byTitle, "c")).toEqual([
+      "cherry",
+      "clementine",
+      "crab apple",
+      "currant",
+    ]);
+    expect(await found(first, byTitle, "crab")).toEqual(["crab apple"]);
+    expect(await found(first, byTitle, "avocado")).toEqual([]);
+    expect(await found(second, byText, "red")).toEqual(["cherry", "crab apple", "currant"]);
+    expect(await found(second, byText, "greenish")).toEqual(["crab apple"]);
 
-  await first.transaction(async (transaction) => {
-    const notes = transaction.collection(byTitle);
-    const { id } = await notes.insert({ title: "date", text: "brown" });
-    await notes.update(id, { text: "dark brown" });
-    await notes.update(kept.id, { views: 1 });
-  });
-  expect(await found(second, byText, "brown")).toEqual(["date"]);
-  expect(await found(second, byText, "red")).toEqual(["cherry", "crab apple", "currant"]);
-  const inside = await second.transaction((transaction) =>
-    transaction.collection(byText).find({ q: "dark" }),
-  );
-  expect(inside).toMatchObject([{ title: "date" }]);
-  for (const store of [first, second]) {
-    expect(await administer(store).check()).toEqual({ ok: true, problems: [] });
-  }
-});
+    await first.transaction(async (transaction) => {
+      const notes = transaction.collection(byTitle);
+      const { id } = await notes.insert({ title: "date", text: "brown" });
+      await notes.update(id, { text: "dark brown" });
+      await notes.update(kept.id, { views: 1 });
+    });
+    expect(await found(second, byText, "brown")).toEqual(["date"]);
+    expect(await found(second, byText, "red")).toEqual(["cherry", "crab apple", "currant"]);
+    const inside = await second.transaction((transaction) =>
+      transaction.collection(byText).find({ q: "dark" }),
+    );
+    expect(inside).toMatchObject([{ title: "date" }]);
+    for (const store of [first, second]) {
+      expect(await administer(store).check()).toEqual({ ok: true, problems: [] });
+    }
+  },
+);
 
 it.each(sharedEngines)(
-  "finds what a program without a search writes in %s",
+  "a search finds what a program without a search writes in %s",
   async (_name, create) => {
     const open = await create();
     const plain = defineCollection<Note>("notes", { softDelete: true });
@@ -120,7 +123,7 @@ it.each(sharedEngines)(
   },
 );
 
-it.each(sharedEngines)("builds nothing back in %s", async (_name, create) => {
+it.each(sharedEngines)("a search builds nothing back in %s", async (_name, create) => {
   const open = await create();
   const first = await open({ collections: [byTitle] });
   const many = Array.from({ length: 1800 }, (_, index) => ({
@@ -166,7 +169,7 @@ it.each(sharedEngines)("builds nothing back in %s", async (_name, create) => {
   expect(await administer(third).check()).toEqual({ ok: true, problems: [] });
 });
 
-it.each(sharedEngines)("drops what no program uses in %s", async (_name, create) => {
+it.each(sharedEngines)("a search drops what no program uses in %s", async (_name, create) => {
   const open = await create();
   const before = defineCollection<Note>("notes", { search: ["title"], indexes: ["views"] });
   const now = defineCollection<Note>("notes", { search: ["text"], indexes: ["title"] });
@@ -193,7 +196,7 @@ it.each(sharedEngines)("drops what no program uses in %s", async (_name, create)
 });
 
 it.each(sharedEngines)(
-  "drops a search that no program used for a week in %s",
+  "a search drops a search that no program used for a week in %s",
   async (_name, create) => {
     const open = await create();
     vi.useFakeTimers({ toFake: ["Date"], now: Date.now() - 8 * 86_400_000 });

@@ -32,13 +32,13 @@ it.each([
   ["apply", [enter]],
   ["skip", [down, enter]],
   ["abort", [down, down, down, enter]],
-])("answers %s", async (expected, keys) => {
+])("askChanges answers %s", async (expected, keys) => {
   const io = memoryIo();
   expect(await askAboutChanges(io, terminal([...keys]))(change("a.js"))).toBe(expected);
   expect(io.written.stdout).toContain("-export const a = 1;\n+export const a = 2;\n");
 });
 
-it("asks no more after yes to all", async () => {
+it("askChanges asks no more after yes to all", async () => {
   const io = memoryIo();
   const approve = askAboutChanges(io, terminal([down, down, enter]));
   expect(await approve(change("a.js"))).toBe("apply");
@@ -46,6 +46,6 @@ it("asks no more after yes to all", async () => {
   expect(io.written.stdout).not.toContain("b.js");
 });
 
-it("is refused where no one can answer", () => {
+it("a change is refused where no one can answer", () => {
   expect(() => askAboutChanges(memoryIo())).toThrow("--ask requires a terminal");
 });

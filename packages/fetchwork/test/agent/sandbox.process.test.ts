@@ -41,7 +41,7 @@ async function run(cwd: string, args: readonly string[], input = "") {
   return { code, stdout, stderr };
 }
 
-it.runIf(process.env["CI"] === "true")("can seal where all tests must run", () => {
+it.runIf(process.env["CI"] === "true")("this machine can seal where all tests must run", () => {
   expect(isRefused).toBe(false);
 });
 
@@ -102,7 +102,7 @@ it.each([
   [["--memory", "none", "--", "true"], "memory"],
   [["--timeout", "soon", "--", "true"], "timeout"],
   [[], "command"],
-])("refuses %j with exit code 2", async (args, said) => {
+])("fetchwork sandbox refuses %j with exit code 2", async (args, said) => {
   const { code, stderr } = await run(temporaryFolder(), args);
   expect(code).toBe(2);
   expect(stderr).toContain(said);

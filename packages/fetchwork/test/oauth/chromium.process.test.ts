@@ -7,13 +7,13 @@ import { openTerminal } from "./terminal.ts";
 const executablePath = process.env["CHROMIUM"] ?? "/usr/bin/chromium";
 const isMissing = !existsSync(executablePath);
 
-it("finds Chromium for the test of the sign-in", ({ skip }) => {
+it("this machine has Chromium for the test of the sign-in", ({ skip }) => {
   skip(isMissing && !process.env["CI"], `${executablePath} is not installed`);
   expect(isMissing).toBe(false);
 });
 
 it.skipIf(isMissing)(
-  "signs in with Chromium, whose last page loads nothing",
+  "oauth login signs in with Chromium, whose last page loads nothing",
   async () => {
     const server = await startSignInServer();
     const browser = await chromium.launch({

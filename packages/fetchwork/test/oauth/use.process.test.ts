@@ -76,7 +76,7 @@ describe("oauth token", () => {
   }, 60_000);
 });
 
-it("uses the proxy of the environment", async () => {
+it("oauth login uses the proxy of the environment", async () => {
   const terminal = await openTerminal();
   const tunnels: string[] = [];
   const proxy = createServer().on("connect", (request, socket) => {

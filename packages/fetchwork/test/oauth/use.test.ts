@@ -194,7 +194,7 @@ describe("oauth logout", () => {
   });
 });
 
-it("prints no secret in any output but that of oauth token", async () => {
+it("fetchwork oauth prints no secret in any output but that of oauth token", async () => {
   const terminal = await signedIn();
   const first = await kept(terminal);
   const { code } = await terminal.run(["token", "--min-validity", "3601"]);

@@ -87,7 +87,7 @@ describe.each(codings)("%s", (coding, encode) => {
 });
 
 it.each(["compress", "gzip, compress", "gzip, gzip, gzip, gzip", "évil"])(
-  "leaves %s as it is, header and all",
+  "the transport leaves %s as it is, header and all",
   async (coding) => {
     const field = Buffer.from(coding).toString("latin1");
     answer = { coding: field, body: short };
@@ -97,20 +97,20 @@ it.each(["compress", "gzip, compress", "gzip, gzip, gzip, gzip", "évil"])(
   },
 );
 
-it("leaves a part of a coded body as it is", async () => {
+it("the transport leaves a part of a coded body as it is", async () => {
   answer = { status: 206, coding: "gzip", body: short };
   const { body } = await transport.exchange(requestOf(url));
   expect(textOf(body)).toBe(short.toString());
 });
 
-it("takes an empty body for an empty one", async () => {
+it("the transport takes an empty body for an empty one", async () => {
   answer = { coding: "gzip", body: new Uint8Array(0) };
   expect((await transport.exchange(requestOf(url))).body.byteLength).toBe(0);
   const { body } = await transport.stream(requestOf(url));
   expect(await new Response(body).text()).toBe("");
 });
 
-it("asks for what it knows, unless the caller asks", async () => {
+it("the transport asks for what it knows, unless the caller asks", async () => {
   answer = { coding: "gzip", body: zlib.gzipSync(short) };
   await transport.exchange(requestOf(url));
   expect(asked).toBe("gzip, deflate, br");
@@ -137,7 +137,7 @@ it.each(["gzip", "zstd"])("has all of a body of two parts in %s", async (coding)
   expect(Buffer.from(body).equals(isDecoded ? Buffer.from("one, two") : parts)).toBe(true);
 });
 
-it("decodes or refuses any bytes, and never returns more than the limit", async () => {
+it("the transport decodes or refuses any bytes, and never returns more than the limit", async () => {
   const names = fc.constantFrom("gzip", "deflate", "br", "gzip, br");
   const plain = fc.uint8Array({ maxLength: 400 });
   await fc.assert(

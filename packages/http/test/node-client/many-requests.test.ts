@@ -35,7 +35,7 @@ beforeAll(async () => {
 
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-it("sends 10,000 requests over 50 connections, leaks nothing, and lets the process end", async () => {
+it("the transport sends 10,000 requests over 50 connections, leaks nothing, and lets the process end", async () => {
   const script = fileURLToPath(new URL("send-many.ts", import.meta.url));
   const child = fork(script, [`http://127.0.0.1:${port}/`], {
     execArgv: ["--conditions=@fetchwork/source", "--expose-gc"],

@@ -89,7 +89,7 @@ describe("errors of the platform", () => {
   });
 });
 
-it("takes a failed source for an abort by the caller, and a proxy's refusal for the proxy's", () => {
+it("transportFailure takes a failed source for an abort by the caller, and a proxy's refusal for the proxy's", () => {
   const cause = new Error("disk");
   expect(failureOf(new UploadFailure("x", { cause }))).toMatchObject({
     code: "ERR_HTTP_ABORTED",
@@ -101,7 +101,7 @@ it("takes a failed source for an abort by the caller, and a proxy's refusal for 
   });
 });
 
-it("leaves errors of ours as they are", () => {
+it("transportFailure leaves errors of ours as they are", () => {
   const first = failureOf(systemError("ECONNRESET"));
   expect(failureOf(first)).toBe(first);
 });

@@ -4,7 +4,7 @@ import { authorizedUser, basicAuthWithPrompt } from "../../src/access/basic-auth
 import { crossOriginProtection } from "../../src/access/cross-origin-protection.ts";
 import { executablePath, isMissing, open, openPage } from "../chromium.ts";
 
-it("finds Chromium for the tests of access control", ({ skip }) => {
+it("this machine has Chromium for the tests of access control", ({ skip }) => {
   skip(isMissing && !process.env["CI"], `${executablePath} is not installed`);
   expect(isMissing).toBe(false);
 });
@@ -13,7 +13,7 @@ const page: Handler = () =>
   text("<!doctype html><title>page</title>", { headers: { "content-type": "text/html" } });
 
 it.skipIf(isMissing)(
-  "refuses what a page of another origin sends, by script and by form",
+  "access control refuses what a page of another origin sends, by script and by form",
   async () => {
     const changes: string[] = [];
     const target = await open(

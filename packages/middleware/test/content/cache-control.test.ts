@@ -123,7 +123,7 @@ describe("A9: revalidation", () => {
   });
 });
 
-it("keeps the handler's own headers", async () => {
+it("cacheControl keeps the handler's own headers", async () => {
   const handler = wrap(
     () => text("x", { headers: { etag: '"mine"', "cache-control": "private" } }),
     cacheControl(1, "v1"),
@@ -132,14 +132,14 @@ it("keeps the handler's own headers", async () => {
   expect([headers.get("etag"), headers.get("cache-control")]).toEqual(['"mine"', "private"]);
 });
 
-it("adds no tag to an error (Go does, and a stored error is then confirmed for ever)", async () => {
+it("cacheControl adds no tag to an error (Go does, and a stored error is then confirmed for ever)", async () => {
   for (const status of [400, 404, 500]) {
     const { headers } = await wrap(() => empty(status), cacheControl(1, "v1"))(new Request(url));
     expect([...headers]).toEqual([]);
   }
 });
 
-it("passes request and context to the version function, and fails the request when it throws", async () => {
+it("cacheControl passes request and context to the version function, and fails the request when it throws", async () => {
   const request = new Request(url);
   const context = createContext(request);
   const version = vi.fn(() => {
@@ -151,7 +151,7 @@ it("passes request and context to the version function, and fails the request wh
   expect(version).toHaveBeenCalledWith(request, context);
 });
 
-it("makes right tags for more URLs than it remembers", async () => {
+it("cacheControl makes right tags for more URLs than it remembers", async () => {
   const handler = wrap(() => empty(), cacheControl(1, "v1"));
   for (let round = 0; round < 2; round += 1) {
     for (let index = 0; index < 2500; index += 1) {
@@ -164,7 +164,7 @@ it("makes right tags for more URLs than it remembers", async () => {
   }
 });
 
-it("names different texts differently where the runtime has no node:crypto", () => {
+it("cacheControl names different texts differently where the runtime has no node:crypto", () => {
   vi.stubGlobal("process", {});
   const names = Array.from({ length: 1000 }, (_, index) => shortHash(`v1:http://h/${index}`));
   vi.unstubAllGlobals();

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { cors, type CorsOptions } from "../../src/index.ts";
 import { executablePath, isMissing, open, openPage } from "../chromium.ts";
 
-it("finds Chromium for the tests of CORS", ({ skip }) => {
+it("this machine has Chromium for the tests of CORS", ({ skip }) => {
   skip(isMissing && !process.env["CI"], `${executablePath} is not installed`);
   expect(isMissing).toBe(false);
 });
@@ -30,7 +30,7 @@ interface Asked {
   readonly result: string;
 }
 
-it.skipIf(isMissing)("lets a page read exactly what the options allow", async () => {
+it.skipIf(isMissing)("cors lets a page read exactly what the options allow", async () => {
   const site = await open(page);
   const origin = new URL(site.url).origin;
   const tab = await openPage();
@@ -93,7 +93,7 @@ it.skipIf(isMissing)("lets a page read exactly what the options allow", async ()
   }
 });
 
-it.skipIf(isMissing)("allows a sandboxed frame only when null is listed", async () => {
+it.skipIf(isMissing)("cors allows a sandboxed frame only when null is listed", async () => {
   const servers = {
     everybody: await open(wrap(api, cors())),
     listed: await open(wrap(api, cors({ allowedOrigins: ["null"] }))),

@@ -66,11 +66,11 @@ it.each([
       link: '<https://a.example/b>; rel="sunset"; type="text/html"',
     },
   ],
-] as const)("sends %s", async (_case, middleware, expected) => {
+] as const)("deprecation sends %s", async (_case, middleware, expected) => {
   expect(await headersOf(middleware)).toEqual(expected);
 });
 
-it("keeps the handler's header, and adds to its links", async () => {
+it("deprecation keeps the handler's header, and adds to its links", async () => {
   expect(await headersOf(sunset(date, { link: "/b" }), { sunset: "soon", link: "</a>" })).toEqual({
     sunset: "soon",
     link: '</a>, </b>; rel="sunset"; type="text/html"',

@@ -11,7 +11,7 @@ const conditions = {
   "if-unmodified-since": "Thu, 01 Jan 1970 00:00:00 GMT",
 };
 
-it("refuses an Expires that cannot be sent", () => {
+it("noCache refuses an Expires that cannot be sent", () => {
   expect(() => noCache({ expires: "a\nb" })).toThrow(
     expect.objectContaining({ code: "ERR_MIDDLEWARE_OPTION" }),
   );
@@ -37,7 +37,7 @@ it.each(Object.entries(conditions))("A9: removes only %s from the request", asyn
   expect(seen).toEqual([["accept", "a/b"]]);
 });
 
-it("passes a request without conditions on unchanged", async () => {
+it("noCache passes a request without conditions on unchanged", async () => {
   const incoming = new Request("http://localhost/");
   let seen: Request | undefined;
   await wrap((request) => {
@@ -57,7 +57,7 @@ it("A9: sets the four headers", async () => {
   expect(response.headers.get("x-accel-expires")).toBe("0");
 });
 
-it("lets the handler, and the option, override it", async () => {
+it("noCache lets the handler, and the option, override it", async () => {
   const handler = wrap(
     async () => text("x", { headers: { "cache-control": "max-age=1" } }),
     noCache({ expires: "0" }),

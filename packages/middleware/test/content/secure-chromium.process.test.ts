@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { secAllHeaders, secure } from "../../src/index.ts";
 import { executablePath, isMissing, open, openPage } from "../chromium.ts";
 
-it("finds Chromium for the tests of the security headers", ({ skip }) => {
+it("this machine has Chromium for the tests of the security headers", ({ skip }) => {
   skip(isMissing && !process.env["CI"], `${executablePath} is not installed`);
   expect(isMissing).toBe(false);
 });
@@ -29,7 +29,7 @@ function site(foreign: string, nonce = ""): Handler {
 const ran = (): string[] =>
   ["inline", "nonce", "own_js", "own_txt", "foreign_js"].filter((name) => name in window);
 
-it.skipIf(isMissing)("runs in the browser only what the policy allows", async () => {
+it.skipIf(isMissing)("secure runs in the browser only what the policy allows", async () => {
   const foreign = (await open(site(""))).url;
   const tab = await openPage();
   const plain = await open(site(foreign));
@@ -47,7 +47,7 @@ it.skipIf(isMissing)("runs in the browser only what the policy allows", async ()
   expect(await tab.evaluate(ran)).toEqual(["nonce"]);
 });
 
-it.skipIf(isMissing)("keeps other sites from framing the page", async () => {
+it.skipIf(isMissing)("secure keeps other sites from framing the page", async () => {
   const framed = await open(wrap(() => text("framed"), secure()));
   const free = await open(wrap(() => text("framed"), secure({ frameOptions: "" })));
   const frames = `<iframe src="${framed.url}"></iframe><iframe src="${free.url}"></iframe>`;

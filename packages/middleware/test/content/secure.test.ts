@@ -200,14 +200,14 @@ describe("A13: secure sends", () => {
   });
 });
 
-it("lets the handler decide otherwise, and changes immutable headers", async () => {
+it("secure lets the handler decide otherwise, and changes immutable headers", async () => {
   const handler: Handler = async () => text("x", { headers: { "x-frame-options": "SAMEORIGIN" } });
   expect((await headersOf({}, undefined, handler))["x-frame-options"]).toBe("SAMEORIGIN");
   const redirect: Handler = () => Response.redirect("http://localhost/x");
   expect((await headersOf({}, undefined, redirect))["x-frame-options"]).toBe("DENY");
 });
 
-it("makes a policy for each response, unless there is one", async () => {
+it("secure makes a policy for each response, unless there is one", async () => {
   const options: SecureOptions = {
     contentSecurityPolicy: (_request, { requestId }) =>
       requestId ? `script-src 'nonce-${requestId}'` : "",

@@ -13,7 +13,7 @@ const program = `
   console.log(response.status, Array.isArray(traceEvents), traceEvents.length > 0);
 `;
 
-it("records events of Node and V8", async () => {
+it("profilerTrace records events of Node and V8", async () => {
   const child = spawn(
     process.execPath,
     ["--conditions=@fetchwork/source", "--input-type=module", "-e", program],

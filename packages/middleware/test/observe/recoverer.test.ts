@@ -38,7 +38,7 @@ async function ask(
   return { response, records };
 }
 
-it.each([{ log: "stderr" }, { respond: 500 }])("refuses %s", (options) => {
+it.each([{ log: "stderr" }, { respond: 500 }])("recoverer refuses %s", (options) => {
   expect(() => recoverer(options as unknown as RecovererOptions)).toThrow(
     expect.objectContaining({ code: "ERR_MIDDLEWARE_OPTION" }),
   );

@@ -197,7 +197,7 @@ describe("an abort", () => {
   });
 });
 
-it("wraps fetch: retry around timeout around bearer", async () => {
+it("retry wraps fetch: around timeout around bearer", async () => {
   vi.useRealTimers();
   const bodies: string[] = [];
   const server = await serve(

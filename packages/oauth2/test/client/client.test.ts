@@ -404,7 +404,7 @@ it.each<[string, () => unknown]>([
     },
   ],
   ["rejects", () => Promise.reject(diskFull)],
-])("returns the token when its logger %s", async (_, debug) => {
+])("a client returns the token when its logger %s", async (_, debug) => {
   configure({ silenceExtraTokensWarning: false });
   server.script = [json({ access_token: "new", id_token: "i" })];
   const client = clientOf({ debug: true, logger: { debug } });

@@ -302,7 +302,7 @@ describe("debug output", () => {
   });
 });
 
-it("shows an error with code, description and status, not with its answer", async () => {
+it("inspect shows an error with code, description and status, not with its answer", async () => {
   server.script = [json({ error: "invalid_client", error_description: "no such client" }, 401)];
   const error: unknown = await clientWith()
     .clientCredentials.getToken()

@@ -228,7 +228,7 @@ describe.skipIf(!hasOpenssl())("TLS (needs openssl)", () => {
   });
 });
 
-it("sends a token of a client over it in every mode", async () => {
+it("a mutual TLS connection sends a token of a client over it in every mode", async () => {
   await using server = await startScriptedServer();
   const connectionOpts = { proxy: false, connectTimeout: 1000 } as const;
   const client = new OAuth2Client("id", "secret", { site: server.origin, connectionOpts });

@@ -428,7 +428,7 @@ describe("store", () => {
   });
 });
 
-it("takes a token of a short life from the store while it is good, as the one who stored it does", async () => {
+it("a manager takes a token of a short life from the store while it is good, as the one who stored it does", async () => {
   await using server = await startRotatingServer();
   server.lifetime = 20;
   const store = new MemoryTokenStore();

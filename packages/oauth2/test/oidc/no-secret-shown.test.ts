@@ -149,13 +149,13 @@ it("inspect hides the device code and the code verifier, which JSON and copies k
   }
 });
 
-it.each(Object.entries(mistakes))("shows no secret in the error about %s", async (_name, call) => {
+it.each(Object.entries(mistakes))("the error about %s shows no secret", async (_name, call) => {
   const error: unknown = await call(connect({}).client).catch((reason: unknown) => reason);
   expect(error).toMatchObject({ code: "ERR_OAUTH_OPTION" });
   expect(inspect(error, { depth: 20 })).not.toContain("CANARY");
 });
 
-it("shows nothing of a challenge, into which a provider writes the token", async () => {
+it("an error shows nothing of a challenge, into which a provider writes the token", async () => {
   const { client } = connect({
     "/me": ({ headers }) =>
       new Response(null, {

@@ -12,7 +12,7 @@ import { secret } from "./handlers.ts";
 
 const clientSecret = "a secret of the client, of thirty-two bytes";
 
-it("finds Chromium for the sign-ins in other frameworks", ({ skip }) => {
+it("this machine has Chromium for the sign-ins in other frameworks", ({ skip }) => {
   skip(isMissing && !process.env["CI"], `${executablePath} is not installed`);
   expect(isMissing).toBe(false);
 });

@@ -142,7 +142,7 @@ describe("refusals", () => {
   });
 });
 
-it("returns what was stored, and nothing after it was removed", async () => {
+it("FileTokenStore returns what was stored, and nothing after it was removed", async () => {
   const store = new FileTokenStore(folder);
   expect(await store.get("k")).toBeUndefined();
   await store.set("k", token);
@@ -152,15 +152,18 @@ it("returns what was stored, and nothing after it was removed", async () => {
   expect(await store.get("k")).toBeUndefined();
 });
 
-it.skipIf(process.platform === "win32")("writes files that only their owner can read", async () => {
-  const inner = join(folder, "new", "tokens");
-  await new FileTokenStore(inner).set("k", token);
-  expect((await stat(inner)).mode & 0o777).toBe(0o700);
-  const [name = ""] = await readdir(inner);
-  expect((await stat(join(inner, name))).mode & 0o777).toBe(0o600);
-});
+it.skipIf(process.platform === "win32")(
+  "FileTokenStore writes files that only their owner can read",
+  async () => {
+    const inner = join(folder, "new", "tokens");
+    await new FileTokenStore(inner).set("k", token);
+    expect((await stat(inner)).mode & 0o777).toBe(0o700);
+    const [name = ""] = await readdir(inner);
+    expect((await stat(join(inner, name))).mode & 0o777).toBe(0o600);
+  },
+);
 
-it("keeps keys that would leave the folder inside it, and apart", async () => {
+it("FileTokenStore keeps keys that would leave the folder inside it, and apart", async () => {
   const store = new FileTokenStore(folder);
   const keys = ["../../etc/passwd", "..", "a/b", "a-b", "a b", "ü".repeat(300), ""];
   for (const key of keys) await store.set(key, { key });
@@ -168,7 +171,7 @@ it("keeps keys that would leave the folder inside it, and apart", async () => {
   expect(await readdir(folder)).toHaveLength(keys.length);
 });
 
-it("replaces a file as a whole: a reader never sees half of it", async () => {
+it("FileTokenStore replaces a file as a whole: a reader never sees half of it", async () => {
   const store = new FileTokenStore(folder);
   const long = { ...token, padding: "x".repeat(200_000) };
   await store.set("k", token);

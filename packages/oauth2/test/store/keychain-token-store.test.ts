@@ -126,7 +126,7 @@ describe("refusals", () => {
   });
 });
 
-it("returns what was stored, to later stores too, and nothing after it was removed", async () => {
+it("KeychainTokenStore returns what was stored, to later stores too, and nothing after it was removed", async () => {
   const { Entry } = standIn();
   const long = { ...token, id_token: "x".repeat(20_000) };
   await (await open(Entry)).set("k", long);
@@ -137,7 +137,7 @@ it("returns what was stored, to later stores too, and nothing after it was remov
   expect(await store.get("k")).toBeUndefined();
 });
 
-it("writes neither tokens nor the key into files", async () => {
+it("KeychainTokenStore writes neither tokens nor the key into files", async () => {
   const { Entry, passwords } = standIn();
   await (await open(Entry, "my-app")).set("k", token);
   const names = await readdir(folder);
@@ -149,7 +149,7 @@ it("writes neither tokens nor the key into files", async () => {
   expect(texts.join()).not.toContain(key);
 });
 
-it("makes one key for all that open a new folder at the same time", async () => {
+it("KeychainTokenStore makes one key for all that open a new folder at the same time", async () => {
   const { Entry, passwords } = standIn();
   const stores = await Promise.all(Array.from({ length: 5 }, () => open(Entry)));
   expect(passwords.size).toBe(1);

@@ -271,7 +271,7 @@ describe("createAttemptLimiter", () => {
   });
 });
 
-it("lets two attempts of an account run at the same time, and the others in their order", async () => {
+it("the limiter of attempts lets two attempts of an account run at the same time, and the others in their order", async () => {
   const limiter = createAttemptLimiter();
   const begun: number[] = [];
   const attempts = [1, 2, 3, 4].map(async (number) => {
@@ -289,7 +289,7 @@ it("lets two attempts of an account run at the same time, and the others in thei
   expect(begun).toEqual([1, 2, 3, 4]);
 });
 
-it("rejects an attempt with 503 while 200 others of that account wait", async () => {
+it("the limiter of attempts rejects an attempt with 503 while 200 others of that account wait", async () => {
   const limiter = createAttemptLimiter();
   const begun = Array.from({ length: 202 }, () => limiter.begin(ada));
   await expect(limiter.begin(ada)).rejects.toMatchObject({

@@ -40,7 +40,7 @@ it("users do not set it later, nor for somebody else; admins and the master key 
   expect([created.status, created.json.teaches]).toEqual([201, true]);
 });
 
-it("refuses rules of fields that are not in the schema of users", () => {
+it("defineUser refuses rules of fields that are not in the schema of users", () => {
   const fields = { role: "admin" };
   const define = (): unknown => defineUser({ schema, fields: fields as object });
   expect(define).toThrow(RestError);

@@ -55,7 +55,7 @@ function unsigned(header: object, payload: object): string {
   return `${parts.map((part) => part.toString("base64url")).join(".")}.`;
 }
 
-it("refuses every token that is not the provider's for this API, now", async () => {
+it("an API with tokens of a provider refuses every token that is not the provider's for this API, now", async () => {
   const send = await openApi();
   const past = Math.floor(Date.now() / 1000) - 60;
   const claims = { sub: "root", iss: issuer, aud: audience, exp: past + 120, roles: ["admin"] };
@@ -77,7 +77,7 @@ it("refuses every token that is not the provider's for this API, now", async () 
   }
 });
 
-it("applies the rules user, owner and admin by the claims", async () => {
+it("an API with tokens of a provider applies the rules user, owner and admin by the claims", async () => {
   const send = await openApi();
   const [ann, bob, root] = await Promise.all(["ann", "bob", "root"].map((sub) => tokenOf(sub)));
   const made = await send("POST", "/notes", { text: "a" }, { token: ann });

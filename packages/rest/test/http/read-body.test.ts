@@ -174,7 +174,7 @@ describe("readBody", () => {
   });
 });
 
-it("keeps texts that only look like a prototype", async () => {
+it("readBody keeps texts that only look like a prototype", async () => {
   const fields = { a: "__proto__", b: '"__proto__"', c: "__proto__:", proto: 1, __proto: 2 };
   expect((await readBody(post(JSON.stringify(fields), json), 200)).fields).toEqual(fields);
 });

@@ -137,7 +137,7 @@ describe("an update", () => {
   });
 });
 
-it("refuses a controller without restore for a resource that keeps removed documents", () => {
+it("resourceRoutes refuses a controller without restore for a resource that keeps removed documents", () => {
   const { restore: _, ...others } = controller;
   expect(resourceRoutes(diary, others)).toHaveLength(7);
   const kept = defineResource({

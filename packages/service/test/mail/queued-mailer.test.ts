@@ -47,7 +47,7 @@ it.each([
   ["no subject", { subject: "" }],
   ["a text that is too long", { text: "x".repeat(100_001) }],
   ["a field that does not exist", { bcc: "bob@example.com" }],
-])("refuses %s", async (_, change) => {
+])("the mailer refuses %s", async (_, change) => {
   const service = await testService(app);
   await expect(service.mailer.send({ ...mail, ...change })).rejects.toMatchObject({
     name: "InputError",
@@ -55,17 +55,17 @@ it.each([
   expect(service.mails).toEqual([]);
 });
 
-it("refuses mails of a service without mailSettings", async () => {
+it("the mailer refuses mails of a service without mailSettings", async () => {
   const service = await testService(bare);
   await expect(service.mailer.send(mail)).rejects.toThrow(/no mails are sent: .*mailSettings/);
 });
 
-it("refuses mails in production without SMTP_URL", async () => {
+it("the mailer refuses mails in production without SMTP_URL", async () => {
   const mailer = await opened(app, { NODE_ENV: "production", PUBLIC_URL: "https://shop.example" });
   await expect(mailer.send(mail)).rejects.toThrow(/no mails are sent: .*SMTP_URL/);
 });
 
-it("sends what a call sends, with the text as HTML", async () => {
+it("the mailer sends what a call sends, with the text as HTML", async () => {
   const service = await testService(app);
   await service.client.remind({ body: { to: "bob@example.com" } });
   expect(await service.nextMail("bob@example.com")).toEqual({
@@ -81,7 +81,7 @@ it("sends what a call sends, with the text as HTML", async () => {
   expect(await service.nextMail("ada@example.com")).toMatchObject({ html: "<b>Paid</b>" });
 });
 
-it("sends the mail of a transaction with its changes, or not at all", async () => {
+it("the mailer sends the mail of a transaction with its changes, or not at all", async () => {
   const service = await testService(app);
   const cancelled = service.store.transaction(async (transaction) => {
     await service.mailer.send(mail, { transaction });
@@ -95,7 +95,7 @@ it("sends the mail of a transaction with its changes, or not at all", async () =
   expect(service.mails).toHaveLength(1);
 });
 
-it("retries temporary failures and a refused password of the service, and nothing else", async () => {
+it("the mailer retries temporary failures and a refused password of the service, and nothing else", async () => {
   const tried: string[] = [];
   const mailer = await opened(app, {}, (subject) => {
     tried.push(subject);

@@ -35,7 +35,7 @@ function counted(onChange: (calls: number) => void): DocumentMigration {
   };
 }
 
-it("runs what is pending in order, next to requests, and logs it", async () => {
+it("a service that starts runs what is pending in order, next to requests, and logs it", async () => {
   const store = await oldStore(250);
   const second: DocumentMigration = {
     id: 2,
@@ -65,7 +65,7 @@ it("runs what is pending in order, next to requests, and logs it", async () => {
   expect(again).toMatchObject({ lines: [], errors: [] });
 });
 
-it("runs nothing without MIGRATE=start, and warns of it without migrations", async () => {
+it("a service that starts runs nothing without MIGRATE=start, and warns of it without migrations", async () => {
   const store = await oldStore(1);
   const off = await start(store, [rename], {});
   await off.opened.stop();
@@ -75,19 +75,23 @@ it("runs nothing without MIGRATE=start, and warns of it without migrations", asy
   expect([await applied(store), await countOf(store, { title: null })]).toEqual([[], 1]);
 });
 
-it("runs a migration once when processes start together", { timeout: 30_000 }, async () => {
-  const store = await oldStore(350);
-  const all = await Promise.all(
-    Array.from({ length: 3 }, () => start(store, [counted(() => undefined)])),
-  );
-  const lines = (): readonly string[] => all.flatMap((each) => each.lines);
-  await expect.poll(() => lines().length, { timeout: 10_000 }).toBe(2);
-  await Promise.all(all.map(({ opened }) => opened.stop()));
-  expect(await countOf(store, { count: 1 })).toBe(350);
-  expect(all.flatMap(({ errors }) => errors)).toEqual([]);
-});
+it(
+  "a service that starts runs a migration once when processes start together",
+  { timeout: 30_000 },
+  async () => {
+    const store = await oldStore(350);
+    const all = await Promise.all(
+      Array.from({ length: 3 }, () => start(store, [counted(() => undefined)])),
+    );
+    const lines = (): readonly string[] => all.flatMap((each) => each.lines);
+    await expect.poll(() => lines().length, { timeout: 10_000 }).toBe(2);
+    await Promise.all(all.map(({ opened }) => opened.stop()));
+    expect(await countOf(store, { count: 1 })).toBe(350);
+    expect(all.flatMap(({ errors }) => errors)).toEqual([]);
+  },
+);
 
-it("stops between two parts, and the next start goes on there", async () => {
+it("a service that starts stops between two parts, and the next start goes on there", async () => {
   const store = await oldStore(450);
   const stops: Promise<void>[] = [];
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -123,7 +127,7 @@ it("logs a failure, serves on, and tries again at the next start", async () => {
   await expect.poll(() => lines.at(-1)).toContain("3 documents changed");
 });
 
-it("waits for a process that runs migrations, and takes over from it", async () => {
+it("a service that starts waits for a process that runs migrations, and takes over from it", async () => {
   const store = await oldStore(3);
   let waiting: Awaited<ReturnType<typeof start>> | undefined;
   await store.lock("fetchwork:migrate", async () => {
@@ -136,7 +140,7 @@ it("waits for a process that runs migrations, and takes over from it", async () 
     .toContain("3 documents changed");
 });
 
-it("stops at once while it waits for another process", async () => {
+it("a service that starts stops at once while it waits for another process", async () => {
   const store = await oldStore(3);
   await store.lock("fetchwork:migrate", async () => {
     const { errors, opened } = await start(store, [rename]);
@@ -163,6 +167,6 @@ it.each([
   ["no name", [{ ...rename, name: "" }]],
   ["no changes", [{ ...rename, changes: [] }]],
   ["a number twice", [rename, { ...rename, name: "other" }]],
-])("refuses %s", (_what, migrations) => {
+])("a service that starts refuses %s", (_what, migrations) => {
   expect(() => migratingService(migrations as readonly DocumentMigration[])).toThrow(/migrations/);
 });

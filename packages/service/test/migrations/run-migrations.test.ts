@@ -32,7 +32,7 @@ async function leaveNote(store: Store, direction: Direction): Promise<void> {
   await store.collection(progressCollection).insert(note, { id: `${direction}-1` });
 }
 
-it("undoes a migration whose process was killed right after its record", async () => {
+it("runMigrations undoes a migration whose process was killed right after its record", async () => {
   const store = await oldStore(3);
   await run(store, "up");
   await leaveNote(store, "up");
@@ -40,13 +40,13 @@ it("undoes a migration whose process was killed right after its record", async (
   expect((await administer(store).status()).migrations).toEqual([]);
 });
 
-it("runs a migration whose undoing was killed right after its record", async () => {
+it("runMigrations runs a migration whose undoing was killed right after its record", async () => {
   const store = await oldStore(3);
   await leaveNote(store, "undo");
   expect(await run(store, "up")).toBe(3);
 });
 
-it("runs a migration again for what was written since, though its process was killed", async () => {
+it("runMigrations runs a migration again for what was written since, though its process was killed", async () => {
   const store = await oldStore(3);
   await run(store, "up");
   await leaveNote(store, "up");
@@ -55,14 +55,14 @@ it("runs a migration again for what was written since, though its process was ki
   expect(await store.collection(item.collection).count({ where: { title: null } })).toBe(0);
 });
 
-it("refuses the other direction of what stopped in the middle", async () => {
+it("runMigrations refuses the other direction of what stopped in the middle", async () => {
   const store = await oldStore(3);
   const note = { step: 0, after: "a", changed: 1 };
   await store.collection(progressCollection).insert(note, { id: "up-1" });
   await expect(run(store, "undo")).rejects.toThrow('"fetchwork migrate run" goes on with it');
 });
 
-it("names the command for what stopped in the middle of running again", async () => {
+it("runMigrations names the command for what stopped in the middle of running again", async () => {
   const store = await oldStore(3);
   await run(store, "up");
   const note = { step: 0, after: "a", changed: 1 };

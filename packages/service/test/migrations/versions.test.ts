@@ -56,7 +56,7 @@ async function migrate(store: Store): Promise<void> {
   await expect.poll(() => lines.at(-1)).toContain("is done");
 }
 
-it("refuses a change by a version whose model the other form does not fit, and changes nothing", async () => {
+it("an API with two versions refuses a change by a version whose model the other form does not fit, and changes nothing", async () => {
   const store = await oldStore(1);
   const [stored] = await store.collection(item.collection).find();
   const id = stored?.id ?? "";
@@ -69,7 +69,7 @@ it("refuses a change by a version whose model the other form does not fit, and c
   expect(await store.collection(item.collection).get(id)).toMatchObject({ title: "t0", count: 4 });
 });
 
-it("refuses no change by a version between the two, but for an ETag from before the migration", async () => {
+it("an API with two versions refuses no change by a version between the two, but for an ETag from before the migration", async () => {
   const store = await oldStore(1);
   const [stored] = await store.collection(item.collection).find();
   const id = stored?.id ?? "";

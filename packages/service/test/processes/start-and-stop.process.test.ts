@@ -11,7 +11,7 @@ import { createProject, startProgram } from "./service-program.ts";
 
 const patient = { timeout: 30_000 };
 
-it("refuses several processes on SQLite, and says why in one line", async () => {
+it("a service refuses several processes on SQLite, and says why in one line", async () => {
   const { end, printed } = startProgram(createProject(), { PROCESSES: "3" });
   expect(await end).toEqual({ code: 1, signal: null });
   expect(printed()).toBe(
@@ -19,7 +19,7 @@ it("refuses several processes on SQLite, and says why in one line", async () => 
   );
 });
 
-it.each(["0", "257", "two", "1.5", "-1"])("refuses PROCESSES=%s", async (PROCESSES) => {
+it.each(["0", "257", "two", "1.5", "-1"])("a service refuses PROCESSES=%s", async (PROCESSES) => {
   const { end, printed } = startProgram(createProject(), { PROCESSES });
   expect(await end).toEqual({ code: 1, signal: null });
   expect(printed()).toBe(

@@ -25,7 +25,7 @@ function emptyFolder(): string {
   return folder;
 }
 
-it("makes a bundle that runs with nothing but its package.json", async () => {
+it("the build makes a bundle that runs with nothing but its package.json", async () => {
   const project = await makeProject();
   build(project);
   const folder = emptyFolder();
@@ -41,7 +41,7 @@ it("makes a bundle that runs with nothing but its package.json", async () => {
   expect(await hashInWorker(worker)).toMatch(/^[\da-f]{32}$/);
 });
 
-it("makes a bundle whose errors show their line, and not the whole file", async () => {
+it("the build makes a bundle whose errors show their line, and not the whole file", async () => {
   const project = await makeProject({
     app: 'export const app = {}; throw new Error("broken release");',
   });
@@ -53,7 +53,7 @@ it("makes a bundle whose errors show their line, and not the whole file", async 
   expect(Math.max(...stderr.split("\n").map((line) => line.length))).toBeLessThan(500);
 });
 
-it("makes a bundle that runs in production where NODE_ENV is not set", async () => {
+it("the build makes a bundle that runs in production where NODE_ENV is not set", async () => {
   const show = 'console.log("first module:", process.env.NODE_ENV);';
   const project = await makeProject({ app: `${show} export const app = {};` });
   writeFileSync(
@@ -73,7 +73,7 @@ it("makes a bundle that runs in production where NODE_ENV is not set", async () 
 });
 
 it.skipIf(process.platform !== "linux")(
-  "makes an executable that runs in an empty folder (on Linux)",
+  "the build makes an executable that runs in an empty folder (on Linux)",
   async () => {
     const project = await makeProject();
     build(project, "--executable");
@@ -86,7 +86,7 @@ it.skipIf(process.platform !== "linux")(
   180_000,
 );
 
-it("says in one line that rolldown is missing", async () => {
+it("the build says in one line that rolldown is missing", async () => {
   const project = await makeProject();
   const hook = `import { registerHooks } from "node:module";
     registerHooks({ resolve(name, context, next) {

@@ -26,22 +26,25 @@ const wrong = [
   ["serve"],
 ];
 
-it.each(wrong)("refuses the arguments %j %j %j in one line with the code 2", async (...args) => {
-  const { status, stderr } = run(await makeProject(), ...args);
-  expect({ status, stderr }).toEqual({
-    status: 2,
-    stderr: expect.stringMatching(/^fetchwork-service: usage: .*\n$/) as string,
-  });
-});
+it.each(wrong)(
+  "fetchwork-service refuses the arguments %j %j %j in one line with the code 2",
+  async (...args) => {
+    const { status, stderr } = run(await makeProject(), ...args);
+    expect({ status, stderr }).toEqual({
+      status: 2,
+      stderr: expect.stringMatching(/^fetchwork-service: usage: .*\n$/) as string,
+    });
+  },
+);
 
-it("refuses a folder that has no project, and an option that there is not", async () => {
+it("fetchwork-service refuses a folder that has no project, and an option that there is not", async () => {
   const place = path.join(import.meta.dirname, "src/index.ts");
   const stderr = `fetchwork-service: ${place} does not exist: run it in the folder of a project\n`;
   expect(run(import.meta.dirname, "docs")).toEqual({ status: 1, stderr });
   expect(run(await makeProject(), "docs", "--wrong").status).toBe(2);
 });
 
-it("writes the reference without settings in the environment", async () => {
+it("fetchwork-service writes the reference without settings in the environment", async () => {
   const folder = await makeProject();
   expect(run(folder, "docs")).toEqual({ status: 0, stderr: "" });
   const document = readFileSync(path.join(folder, "docs/openapi.json"), "utf8");
@@ -50,14 +53,14 @@ it("writes the reference without settings in the environment", async () => {
   expect(readFileSync(path.join(folder, "docs/index.html"), "utf8")).toContain("<title>Notes");
 });
 
-it("says in one line that app.ts exports no service", async () => {
+it("fetchwork-service says in one line that app.ts exports no service", async () => {
   const folder = await makeProject({ app: "export const api = 1;" });
   const { status, stderr } = run(folder, "docs");
   expect(status).toBe(1);
   expect(stderr).toMatch(/^fetchwork-service: .*app\.ts has no export `app`: .*\n$/);
 });
 
-it("makes a bundle only where there is none with build --if-missing", async () => {
+it("fetchwork-service makes a bundle only where there is none with build --if-missing", async () => {
   const folder = await makeProject();
   const bundle = path.join(folder, "dist/index.js");
   expect(run(folder, "build", "--if-missing")).toEqual({ status: 0, stderr: "" });

@@ -7,7 +7,7 @@ import { openDatabase } from "../../src/store/open-database.ts";
 
 const notes = defineCollection<{ topic: string }>("notes");
 
-it("warns once of a form of query that no index serves", async () => {
+it("openDatabase warns once of a form of query that no index serves", async () => {
   const warn = vi.fn<(message: string) => void>();
   const store = await openDatabase("sqlite::memory:", {
     collections: [notes],
@@ -27,13 +27,13 @@ it("warns once of a form of query that no index serves", async () => {
 it.each([
   ["mysql://localhost/notes", "DATABASE_URL: "],
   ["sqlite:/dev/null/notes.db", "DATABASE_URL: cannot open /dev/null/notes.db"],
-])("names the setting at fault, and the file: %s", async (url, message) => {
+])("openDatabase names the setting at fault, and the file: %s", async (url, message) => {
   const opening = openDatabase(url, { collections: [notes], name: "notes" });
   await expect(opening).rejects.toThrow(StartError);
   await expect(opening).rejects.toThrow(message);
 });
 
-it("shows no password of a database that it cannot reach", async () => {
+it("openDatabase shows no password of a database that it cannot reach", async () => {
   const free = createServer().listen(0, "127.0.0.1");
   await once(free, "listening");
   const { port } = free.address() as AddressInfo;

@@ -6,6 +6,6 @@ it.each([
   ["postgres://ann:secret@db/api", "postgres://db/api"],
   ["PostgreSQL://ann:se@cret@db:6000,other/api", "PostgreSQL://db:6000,other/api"],
   ["postgres://db/api", "postgres://db/api"],
-])("shows %j as %j", (url, shown) => {
+])("shownUrl shows %j as %j", (url, shown) => {
   expect(shownUrl(url)).toBe(shown);
 });

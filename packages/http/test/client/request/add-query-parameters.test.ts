@@ -26,11 +26,11 @@ it.each([
     "http://h/x?__proto__=1",
   ],
   ["http://h/x", {}, "http://h/x"],
-] as const)("adds to %s the parameters %o", (url, parameters, expected) => {
+] as const)("addQueryParameters adds to %s the parameters %o", (url, parameters, expected) => {
   expect(addQueryParameters(url, parameters)).toBe(expected);
 });
 
-it("writes what every parser of forms reads back, after the query that was there", () => {
+it("addQueryParameters writes what every parser of forms reads back, after the query that was there", () => {
   fc.assert(
     fc.property(
       fc.dictionary(fc.string({ unit: "binary" }), fc.string({ unit: "binary" })),

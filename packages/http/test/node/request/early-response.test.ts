@@ -184,7 +184,7 @@ async function responseTo(request: ClientRequest): Promise<number | undefined> {
   return response.statusCode;
 }
 
-it("tells a reader that lost the body, and does not end its stream", async () => {
+it("an early response tells a reader that lost the body, and does not end its stream", async () => {
   const failure = Promise.withResolvers<unknown>();
   const { port } = await start(async ({ body }) => {
     const reader = body?.getReader();

@@ -141,7 +141,7 @@ it("the last response reaches a client of TLS too", async () => {
   expect(received).toMatch(/^HTTP\/1\.1 413 [^]*too large$/);
 });
 
-it("does not handle what follows the last response", async () => {
+it("a lingering server does not handle what follows the last response", async () => {
   const { port } = await start(refuseAndClose);
   const get = "GET / HTTP/1.1\r\nHost: a\r\n\r\n";
   const received = await sendThenRead(port, post(length) + content + get + get);
@@ -149,7 +149,7 @@ it("does not handle what follows the last response", async () => {
   expect(handled).toEqual(["POST"]);
 });
 
-it("lets clients that are still sending read the rejection: node:http and fetch()", async () => {
+it("a lingering server lets clients that are still sending read the rejection: node:http and fetch()", async () => {
   const { port, url } = await start(refuse, limited);
   for (let round = 0; round < 5; round += 1) {
     const request = httpRequest({ port, host: "127.0.0.1", method: "POST" }).end(content);
@@ -163,19 +163,22 @@ it("lets clients that are still sending read the rejection: node:http and fetch(
 it.each<[string, Handler, string]>([
   ["was rejected", refuse, post(`Content-Length: ${99 * mebibyte}\r\n`)],
   ["got a response that closes", refuseAndClose, post(chunked)],
-])("does not let a client send forever that %s", async (_what, handler, head) => {
-  const { port } = await start(handler);
-  const client = new RawClient(port);
-  client.send(head);
-  const flood = (): void => {
-    while (client.socket.writable && client.socket.write(chunk));
-  };
-  client.socket.on("drain", flood);
-  flood();
-  expect(await client.closed).toMatch(/^HTTP\/1\.1 413 /);
-});
+])(
+  "a lingering server does not let a client send forever that %s",
+  async (_what, handler, head) => {
+    const { port } = await start(handler);
+    const client = new RawClient(port);
+    client.send(head);
+    const flood = (): void => {
+      while (client.socket.writable && client.socket.write(chunk));
+    };
+    client.socket.on("drain", flood);
+    flood();
+    expect(await client.closed).toMatch(/^HTTP\/1\.1 413 /);
+  },
+);
 
-it("waits at most 3 seconds for a client that does not close", async () => {
+it("the server waits at most 3 seconds for a client that does not close", async () => {
   const { port } = await start(refuseAndClose);
   const client = connect({ port, host: "127.0.0.1", allowHalfOpen: true });
   client.on("error", () => undefined).resume();
@@ -190,7 +193,7 @@ it("waits at most 3 seconds for a client that does not close", async () => {
   expect(performance.now() - began).toBeLessThan(6_000);
 });
 
-it("does not hold up the stop of the server longer than the grace period", async () => {
+it("a lingering server does not hold up the stop of the server longer than the grace period", async () => {
   const running = await start(refuseAndClose);
   const client = connect({ port: running.port, host: "127.0.0.1", allowHalfOpen: true });
   client.on("error", () => undefined).resume();

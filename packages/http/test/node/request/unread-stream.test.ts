@@ -142,7 +142,7 @@ it.each<readonly [string, Handler]>([
       return text("x".repeat(mebibyte));
     },
   ],
-])("ends a stream after the whole response when its body %s", async (_what, respond) => {
+])("the server ends a stream after the whole response when its body %s", async (_what, respond) => {
   const report = Promise.withResolvers<FinishReport>();
   await start(
     (request, context) => {
@@ -163,7 +163,7 @@ it.each<readonly [string, Handler]>([
   expect(reported).toEqual([]);
 });
 
-it("reports the end of an exchange whose small body was cancelled", async () => {
+it("the server reports the end of an exchange whose small body was cancelled", async () => {
   const report = Promise.withResolvers<FinishReport>();
   await start(async (request, context) => {
     context.onFinish(report.resolve);
@@ -174,7 +174,7 @@ it("reports the end of an exchange whose small body was cancelled", async () => 
   expect(await report.promise).toMatchObject({ status: 200, aborted: false });
 });
 
-it("waits with a cancelled body until the client has room for the end of the response", async () => {
+it("the server waits with a cancelled body until the client has room for the end of the response", async () => {
   const size = 1024;
   const finished = Promise.withResolvers<Http2Stream>();
   const sent = Promise.withResolvers<void>();

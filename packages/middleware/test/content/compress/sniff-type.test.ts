@@ -20,7 +20,7 @@ it.each<[string, string | readonly number[]]>([
   ["application/octet-stream", [0x61, 0x00]],
   ["text/plain", `${"a".repeat(512)}\0`],
   ["application/octet-stream", `${"a".repeat(511)}\0`],
-])("detects %s: %j", (type, content) => {
+])("sniffType detects %s: %j", (type, content) => {
   const bytes =
     typeof content === "string" ? new TextEncoder().encode(content) : Uint8Array.from(content);
   expect(sniffType(bytes)).toBe(type);
