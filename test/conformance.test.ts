@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { globSync, readFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 
 const root = join(import.meta.dirname, "..");
@@ -44,7 +44,7 @@ describe.each(globSync("docs/conformance/*.md", { cwd: root }))("%s", (page) => 
   it("names files and tests that there are", () => {
     const rows = readFileSync(join(root, page), "utf8").split("\n");
     const named = rows.filter((row) => row.startsWith("|")).flatMap(testsOf);
-    expect(named.length, basename(page)).toBeGreaterThan(5);
+    expect(named.length).toBeGreaterThan(5);
     const missing = named.filter(([name, test]) => {
       const files = filesOf(name);
       if (test === undefined) return files.length === 0;
