@@ -71,7 +71,6 @@ class MemoryRateLimitStore implements RateLimitStore {
     return {
       isAllowed,
       remaining: Math.max(limit - entry.used, 0),
-      // In this order, rounding cannot make it more than the window.
       resetAfter: window - (now - oldest),
     };
   }
