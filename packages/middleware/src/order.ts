@@ -26,13 +26,8 @@ const guards = [...authentication, "onlyFrom", "reject"];
 const refused: readonly Rule[] = [
   {
     outer: ["cacheControl"],
-    inner: authentication,
-    because: "it responds with 304 to everyone who has a tag, without authentication",
-  },
-  {
-    outer: ["cacheControl"],
-    inner: ["onlyFrom"],
-    because: "it responds with 304 to everyone who has a tag, from whatever address",
+    inner: [...authentication, "onlyFrom"],
+    because: "it responds with 304 to everyone who has a tag",
   },
   {
     outer: ["idempotency"],
@@ -44,39 +39,29 @@ const refused: readonly Rule[] = [
 /** Orders that are nearly always a mistake. docs/middlewares.md has the reasons at length. */
 const discouraged: readonly Rule[] = [
   {
-    outer: ["recoverer"],
-    inner: ["appInfo", "cors", "headers", "secure"],
-    because: "the responses that recoverer makes of errors do not get its headers",
-  },
-  {
-    outer: ["recoverer"],
-    inner: ["logger"],
-    because: "the log then has a failure where the client got a response",
-  },
-  {
     outer: authentication,
     inner: ["cors"],
     because: "preflights carry no credentials and are refused",
   },
   {
-    outer: [...guards, "sizeLimit"],
-    inner: ["appInfo", "cors", "headers", "secure"],
-    because: "the responses with which it refuses do not get its headers",
-  },
-  {
-    outer: [...guards, "sizeLimit"],
-    inner: ["logger"],
-    because: "the log then lacks what it refuses",
+    outer: ["recoverer", ...guards, "sizeLimit"],
+    inner: ["appInfo", "cors", "headers", "logger", "secure"],
+    because: "the responses that the outer one makes do not pass the inner one",
   },
   {
     outer: ["cacheControl", "etag", "timeout"],
     inner: ["compress"],
-    because: "it must see the body and the ETag before they are compressed",
+    because: "it must see the body before it is compressed",
   },
   {
     outer: ["logger", "rateLimit", "onlyFrom", "idempotency"],
     inner: ["realIp"],
-    because: "it then sees the address of the proxy and not of the client",
+    because: "it then sees the address of the proxy",
+  },
+  {
+    outer: ["idempotency"],
+    inner: ["timeout"],
+    because: "after a 504 a repetition may do the work twice",
   },
   {
     outer: ["cacheControl"],

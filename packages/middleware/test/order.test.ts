@@ -226,5 +226,11 @@ describe("wrap()", () => {
     expect(warn).toHaveBeenCalledWith(
       expect.stringContaining("recoverer stands outside of cors: the responses"),
     );
+    fresh.wrap(handler, fresh.timeout(1000), fresh.idempotency());
+    expect(warn).toHaveBeenCalledTimes(1);
+    fresh.wrap(handler, fresh.idempotency(), fresh.timeout(1000));
+    expect(warn).toHaveBeenLastCalledWith(
+      expect.stringContaining("idempotency stands outside of timeout: after a 504"),
+    );
   });
 });

@@ -1,18 +1,18 @@
 import type { Context, ContextKey } from "@fetchwork/http";
 import type { FinishListener } from "@fetchwork/http/internal";
 
-/** A context whose signal also aborts at a deadline. All else is that of the exchange. */
+/** A context whose signal also aborts at a deadline, or follows another one. */
 export class DeadlineContext implements Context {
   readonly #outer: Context;
+  readonly #source: { readonly signal: AbortSignal };
   #controller: AbortController | undefined;
   #reason: unknown;
   #unlink: (() => void) | undefined;
 
-  constructor(outer: Context) {
+  /** @param source - What the signal follows. Default: the outer context. */
+  constructor(outer: Context, source: { readonly signal: AbortSignal } = outer) {
     this.#outer = outer;
-    this.#controller = undefined;
-    this.#reason = undefined;
-    this.#unlink = undefined;
+    this.#source = source;
   }
 
   /** Made at the first use: `AbortSignal.any()` costs more than most handlers. */
@@ -20,12 +20,12 @@ export class DeadlineContext implements Context {
     if (this.#controller !== undefined) return this.#controller.signal;
     const controller = new AbortController();
     this.#controller = controller;
-    const { signal: outer } = this.#outer;
+    const { signal: outer } = this.#source;
     if (this.#reason !== undefined) controller.abort(this.#reason);
     else if (outer.aborted) controller.abort(outer.reason);
     else {
       const onAbort = (): void => controller.abort(outer.reason);
-      outer.addEventListener("abort", onAbort, { once: true });
+      outer.addEventListener("abort", onAbort);
       this.#unlink = () => outer.removeEventListener("abort", onAbort);
     }
     return controller.signal;

@@ -1,4 +1,4 @@
-import type { Context, Handler, Middleware } from "@fetchwork/http";
+import { deriveRequest, type Context, type Handler, type Middleware } from "@fetchwork/http";
 import { authorizedUser } from "../access/basic-auth.ts";
 import {
   checkAmount,
@@ -10,6 +10,7 @@ import {
   optionError,
 } from "../check-options.ts";
 import { encodeJSON } from "../json/encode-json.ts";
+import { DeadlineContext } from "./deadline-context.ts";
 import type { IdempotencyRecord, IdempotencyStore } from "./idempotency-store.ts";
 import { replayResponse, storeResponse } from "./stored-response.ts";
 import { memoryIdempotencyStore } from "./memory-idempotency-store.ts";
@@ -70,10 +71,11 @@ const encoder = new TextEncoder();
  *   body that is too large;
  * - 503 when the store fails before the handler runs; the error goes through `context.waitUntil`.
  *
- * After a handler that throws, and a response that is not stored, a repetition runs again. Requests
- * without a key pass unchanged. The body of a request with a key is read before the handler runs.
- * The body of the response is read before it is sent, so that no client has a response that is not
- * stored. Put it inside authentication.
+ * A handler runs to its end when the client leaves, and its response is stored: its signal does not
+ * abort before. After a handler that throws, and a response that is not stored, a repetition runs
+ * again. Requests without a key pass unchanged. The body of a request with a key is read before the
+ * handler runs. The body of the response is read before it is sent, so that no client has a
+ * response that is not stored. Put it inside authentication and `timeout`.
  *
  * @throws MiddlewareError `ERR_MIDDLEWARE_OPTION`
  */
@@ -137,9 +139,13 @@ export function idempotency(options: IdempotencyOptions = {}): Middleware {
 
     const free = (): Promise<void> =>
       store.abandon(key, own).catch((cause: unknown) => report(context, cause));
+    // The handler must not learn that the client left: failing then, it would release the key of
+    // work that may go on, and the repetition would do it again.
+    const lasting = new AbortController();
+    const whole = deriveRequest(restoreBody(request, read.bytes), { signal: lasting.signal });
     let response: Response;
     try {
-      response = await next(restoreBody(request, read.bytes), context);
+      response = await next(whole, new DeadlineContext(context, lasting));
       if (!shouldKeep(response)) {
         await free();
         return response;
@@ -156,6 +162,9 @@ export function idempotency(options: IdempotencyOptions = {}): Middleware {
     } catch (cause) {
       report(context, cause);
     }
+    // What is not stored, such as events, goes on for this client only.
+    const { signal } = context;
+    signal.addEventListener("abort", () => lasting.abort(signal.reason));
     return sent;
   };
 

@@ -71,7 +71,7 @@ class MemoryRateLimitStore implements RateLimitStore {
     return {
       isAllowed,
       remaining: Math.max(limit - entry.used, 0),
-      resetAfter: oldest + window - now,
+      resetAfter: window - (now - oldest),
     };
   }
 

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { request as httpRequest, type IncomingMessage } from "node:http";
 import { Readable } from "node:stream";
 import { constants, createGunzip } from "node:zlib";
-import { text, wrap, type Handler, type Middleware } from "@fetchwork/http";
+import { exposedResponse, text, wrap, type Handler, type Middleware } from "@fetchwork/http";
 import { fromNodeListener, serve } from "@fetchwork/http/serve";
 import express from "express";
 import fastify from "fastify";
@@ -16,6 +16,7 @@ import {
   cacheControl,
   compress,
   cors,
+  decodeJSON,
   deprecation,
   gzip,
   headers,
@@ -29,6 +30,7 @@ import {
   timeout,
   toH3,
   toHono,
+  trace,
 } from "../../src/index.ts";
 
 const lorem = "Lorem ipsum dolor sit amet, consectetur adipiscing elit. ".repeat(100);
@@ -374,6 +376,49 @@ describe.each(places)("under %s", (name, make) => {
     const { url } = await open(make);
     const api = wrap(fetch, retry());
     expect(await (await api(new Request(`${url}text`))).text()).toBe(lorem);
+  });
+});
+
+describe("an application of a framework inside of the middlewares", () => {
+  it("Hono responds with what exposedResponse makes of an error", async () => {
+    const app = new Hono();
+    app.onError((error) => exposedResponse(error) ?? text("failed", { status: 500 }));
+    app.post("/text", async (c) => c.text(await c.req.text()));
+    app.post("/json", async (c) => c.json({ received: await decodeJSON(c.req.raw) }));
+    app.post("/boom", () => {
+      throw new Error("secret");
+    });
+    const server = await serve(wrap(app.fetch, recoverer()), { port: 0, hostname: "127.0.0.1" });
+    closers.push(() => server.close());
+    const statusOf = async (path: string, body: string): Promise<number> => {
+      const response = await fetch(`${server.url}${path}`, { method: "POST", body });
+      await response.text();
+      return response.status;
+    };
+    expect(await statusOf("text", "x".repeat(1_048_577))).toBe(413);
+    expect(await statusOf("json", "{")).toBe(400);
+    expect(await statusOf("boom", "")).toBe(500);
+  });
+
+  it("Express sees the identifier of trace with forward, never an unacceptable one", async () => {
+    const app = express();
+    app.post("/", express.json(), ({ headers: { "x-request-id": id }, body }, response) => {
+      response.json({ id, body });
+    });
+    const handler = wrap(fromNodeListener(app), trace({ forward: true }));
+    const server = await serve(handler, { port: 0, hostname: "127.0.0.1" });
+    closers.push(() => server.close());
+    const ask = (id: string): Promise<Response> =>
+      fetch(server.url, {
+        method: "POST",
+        body: '{"a":1}',
+        headers: { "content-type": "application/json", "x-request-id": id },
+      });
+    expect(await (await ask("good-one")).json()).toEqual({ id: "good-one", body: { a: 1 } });
+    const response = await ask('bad"one');
+    const id = response.headers.get("x-request-id");
+    expect(id).toMatch(/^[0-9a-f]{40}$/);
+    expect(await response.json()).toEqual({ id, body: { a: 1 } });
   });
 });
 

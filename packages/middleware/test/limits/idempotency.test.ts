@@ -1,12 +1,13 @@
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { createContext, empty, json, text, wrap, type Handler } from "@fetchwork/http";
-import { serve } from "@fetchwork/http/serve";
+import { fromNodeListener, serve } from "@fetchwork/http/serve";
 import { describe, expect, it } from "vitest";
 import { basicAuth } from "../../src/access/basic-auth.ts";
 import { idempotency, type IdempotencyOptions } from "../../src/limits/idempotency.ts";
 import type { IdempotencyStore } from "../../src/limits/idempotency-store.ts";
 import { memoryIdempotencyStore } from "../../src/limits/memory-idempotency-store.ts";
+import { timeout } from "../../src/limits/timeout.ts";
 
 interface Sent {
   readonly key?: string;
@@ -125,6 +126,70 @@ describe("idempotency", () => {
     gate.resolve(text("done"));
     expect(await (await first).text()).toBe("done");
     expect(await (await ask(handler)).text()).toBe("done");
+  });
+
+  it("finishes and stores what an application does for a client that left", async () => {
+    const started = Promise.withResolvers<void>();
+    const released = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    let runs = 0;
+    const handler = wrap(
+      fromNodeListener(async (_request, response) => {
+        runs += 1;
+        started.resolve();
+        await released.promise;
+        response.end("charged");
+      }),
+      (next) => async (request, context) => {
+        context.signal.addEventListener("abort", () => released.resolve());
+        try {
+          return await next(request, context);
+        } finally {
+          ended.resolve();
+        }
+      },
+      idempotency(),
+    );
+    await using server = await serve(handler, { port: 0, hostname: "127.0.0.1" });
+    const client = new AbortController();
+    const init = { method: "POST", body: "pay", headers: { "idempotency-key": "k1" } };
+    const first = fetch(server.url, { ...init, signal: client.signal });
+    await started.promise;
+    client.abort();
+    await expect(first).rejects.toThrow("aborted");
+    await ended.promise;
+    const second = await fetch(server.url, init);
+    expect([await second.text(), second.headers.get("idempotency-replayed"), runs]).toEqual([
+      "charged",
+      "true",
+      1,
+    ]);
+  });
+
+  it("inside of timeout, replays what was done after the 504", async () => {
+    const released = Promise.withResolvers<void>();
+    const ended = Promise.withResolvers<void>();
+    let runs = 0;
+    const handler = wrap(
+      fromNodeListener(async (_request, response) => {
+        runs += 1;
+        await released.promise;
+        response.end("charged");
+      }),
+      timeout(10),
+      (next) => async (request, context) => {
+        const response = await next(request, context);
+        if (response.status === 200) ended.resolve();
+        return response;
+      },
+      idempotency(),
+    );
+    expect((await ask(handler)).status).toBe(504);
+    expect((await ask(handler)).status).toBe(409);
+    released.resolve();
+    await ended.promise;
+    const again = await ask(handler);
+    expect([again.status, await again.text(), runs]).toEqual([200, "charged", 1]);
   });
 
   it("runs once for a hundred requests at once", async () => {

@@ -248,6 +248,16 @@ describe("memoryRateLimitStore", () => {
     expect(take()).toEqual({ isAllowed: true, remaining: 0, resetAfter: 500 });
   });
 
+  it("never names more time than the window, whatever its clock shows", () => {
+    // Milliseconds with a fraction, for which adding the window and taking the time off again
+    // is more than the window.
+    for (const time of [57_170.593_810_991_32, 2_059_116.357_649_041]) {
+      const store = memoryRateLimitStore({ now: () => time });
+      const verdict = store.take("a", { limit: 2, window: 60_000 });
+      expect(verdict, `at ${time} ms`).toMatchObject({ resetAfter: 60_000 });
+    }
+  });
+
   it("drops the key that was unused for longest, and the expired ones", () => {
     const { now, advance } = clock();
     const store = memoryRateLimitStore({ now, maxKeys: 2 });
