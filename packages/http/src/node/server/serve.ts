@@ -1,4 +1,4 @@
-import type { AddressInfo } from "node:net";
+import { type AddressInfo, isIP } from "node:net";
 import { checkOptions } from "../../check-options.ts";
 import { HttpUsageError, ListenError } from "../../errors.ts";
 import type { Handler } from "../../handler.ts";
@@ -158,8 +158,13 @@ function run({ node, runtime, pending, checked, address }: Running): RunningServ
   };
 }
 
-function urlOf({ address, port, family }: AddressInfo, { tls }: CheckedServeOptions): string {
+function urlOf(
+  { address, port, family }: AddressInfo,
+  { hostname = address, tls }: CheckedServeOptions,
+): string {
   const isAny = address === "::" || address === "0.0.0.0";
-  const host = isAny ? "localhost" : family === "IPv6" ? `[${address}]` : address;
+  // Certificates are of names.
+  const name = isAny ? "localhost" : isIP(hostname) === 0 ? hostname : address;
+  const host = name === address && family === "IPv6" ? `[${address}]` : name;
   return `${tls === undefined ? "http" : "https"}://${host}:${port}/`;
 }

@@ -276,6 +276,12 @@ describe("serve()", () => {
     expect(await report.promise).toMatchObject({ bytes: 4 });
   });
 
+  it("has the name that it was given in its URL, for certificates are of names", async () => {
+    const running = await start(() => text("ours"), { hostname: "localhost" });
+    expect(running.url).toBe(`http://localhost:${running.port}/`);
+    expect(await (await fetch(running.url)).text()).toBe("ours");
+  });
+
   it.each(["0.0.0.0", "::"])("has the URL of localhost when it listens on %s", async (hostname) => {
     const running = await start(() => text("ours"), { hostname });
     expect(running.url).toBe(`http://localhost:${running.port}/`);
