@@ -12,7 +12,7 @@ import { ProjectManifests } from "./project-manifests.ts";
  * Checks how the files of a project fit together, without running any: JavaScript and TypeScript
  * (ES modules, CommonJS and classic scripts), pages, style sheets, JSON and package.json. It says
  * only what is certain; other languages are not looked at. With a plan, also whether each file is
- * there and exports what it owes.
+ * there.
  *
  * @param only the scripts in which faults are looked for. Default: all files
  */
@@ -29,7 +29,7 @@ export async function checkConsistency(
     ...checkImports(project, manifests, lookup),
     ...checkCalls(project),
     ...checkPages(project, manifests, lookup),
-    ...(plan === undefined ? [] : checkContract(plan, project, lookup)),
+    ...(plan === undefined ? [] : checkContract(plan, project)),
   ];
   const lines = found.map((one) => ({ ...one, message: asLine(one.message) }));
   return lines.toSorted(
@@ -41,39 +41,16 @@ function compare(left: string, right: string): number {
   return left < right ? -1 : left > right ? 1 : 0;
 }
 
-/** What the plan promises: every file, and of modules every exported name that could be one. */
+/** The files of the plan that are not there. */
 function checkContract(
   plan: Pick<ProjectPlan, "files">,
   project: ProjectFiles,
-  lookup: ExportLookup,
 ): readonly Diagnostic[] {
-  return plan.files.flatMap(({ path, exports }): readonly Diagnostic[] => {
-    const place = { path, code: "broken-contract" } as const;
-    if (!project.paths.has(path)) {
-      return [
-        {
-          ...place,
-          code: "missing-file",
-          message: "it is planned and does not exist",
-          severity: "error",
-        },
-      ];
-    }
-    const script = project.modules.get(path);
-    if (script === undefined) return [];
-    // A script of a page exports nothing; what the plan calls an export is global there.
-    const isModule = script.facts.usesEsm || script.facts.usesCjs !== undefined;
-    return exports.flatMap((named): readonly Diagnostic[] => {
-      const name = /^[\w$]+$/.exec(named)?.[0];
-      if (name === undefined) return [];
-      const has = isModule
-        ? lookup.exports(script, name) !== false
-        : script.facts.declared.has(name) || exports.length === 0;
-      if (has) return [];
-      const message = `the plan says that it exports ${name}, and it does not`;
-      // A plan does not decide: only where another file misses the name is it an error, and that is
-      // said there.
-      return [{ ...place, message, severity: "warning" }];
-    });
-  });
+  const missing = plan.files.filter(({ path }) => !project.paths.has(path));
+  return missing.map(({ path }) => ({
+    path,
+    code: "missing-file",
+    message: "it is planned and does not exist",
+    severity: "error",
+  }));
 }

@@ -36,7 +36,7 @@ function elementUses(program: AstNode): readonly ElementUse[] {
   return uses;
 }
 
-/** Elements that scripts and styles look for. */
+/** Elements that scripts look for. */
 export function checkElements(project: ProjectFiles, lookup: ExportLookup): readonly Diagnostic[] {
   const known = new KnownNames(project);
   const loadedBy = new Map<ProjectScript, PageFacts[]>();
@@ -46,7 +46,7 @@ export function checkElements(project: ProjectFiles, lookup: ExportLookup): read
     }
   }
   const all = [...project.pages.values()];
-  const inScripts = project.scripts.flatMap((script) => {
+  return project.scripts.flatMap((script) => {
     const loading = loadedBy.get(script);
     // What it looks for may be of components, also those of packages.
     if (loading === undefined && /\.[jt]sx$/.test(script.path)) return [];
@@ -71,28 +71,4 @@ export function checkElements(project: ProjectFiles, lookup: ExportLookup): read
       ];
     });
   });
-  const inStyles = project.styles.flatMap(({ path, facts, offset }) =>
-    facts.ids.flatMap(({ text, line }) => {
-      if (known.inPages(text) || known.inScripts(text)) return [];
-      const message = `it styles the id ${quote(text)}, which no page has`;
-      const place = { path, line: line + offset, code: "missing-element" as const };
-      return [{ ...place, message, severity: "warning" as const }];
-    }),
-  );
-  return [...inScripts, ...inStyles];
-}
-
-/** Custom properties that are used and never set. */
-export function checkVariables(project: ProjectFiles): readonly Diagnostic[] {
-  const known = new KnownNames(project);
-  const set = new Set(project.styles.flatMap(({ facts }) => [...facts.variablesSet]));
-  const inline = [...project.pages.values()].flatMap(({ inlineStyles }) => inlineStyles).join(";");
-  return project.styles.flatMap(({ path, facts, offset }) =>
-    facts.variablesUsed.flatMap(({ text, line }) => {
-      if (set.has(text) || inline.includes(text) || known.inScripts(text)) return [];
-      const message = `it uses the property ${text}, which nothing sets`;
-      const place = { path, line: line + offset, code: "missing-variable" as const };
-      return [{ ...place, message, severity: "warning" as const }];
-    }),
-  );
 }

@@ -1,5 +1,5 @@
 import { lineOf, literalOf, nameOf, nodeAt, nodesAt, walk } from "./ast.ts";
-import { checkElements, checkVariables } from "./check-elements.ts";
+import { checkElements } from "./check-elements.ts";
 import { quote } from "./check-imports.ts";
 import type { Diagnostic } from "./diagnostic.ts";
 import type { ExportLookup } from "./export-lookup.ts";
@@ -10,7 +10,7 @@ import type { ProjectManifests } from "./project-manifests.ts";
 import type { PageFacts, PageReference } from "./read-page.ts";
 import { findServed, folderOf, joinPath } from "./resolve-import.ts";
 
-/** What pages load, the elements that scripts and styles look for, and functions of attributes. */
+/** What pages load, the elements that scripts look for, and functions of attributes. */
 export function checkPages(
   project: ProjectFiles,
   manifests: ProjectManifests,
@@ -28,8 +28,7 @@ export function checkPages(
     });
   });
   const inScripts = project.scripts.flatMap((script) => checkWorkers(script, project));
-  const ofElements =
-    project.pages.size === 0 ? [] : [...checkElements(project, lookup), ...checkVariables(project)];
+  const ofElements = project.pages.size === 0 ? [] : checkElements(project, lookup);
   return [...inPages, ...inStyles, ...inScripts, ...ofElements];
 }
 

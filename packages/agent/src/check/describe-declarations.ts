@@ -30,7 +30,7 @@ async function declarationsOf(path: string, source: string): Promise<string> {
   }
   if (/\.css$/i.test(path)) {
     const { classes, ids, variablesSet } = readStyle(source);
-    return `classes: ${[...classes].join(" ")}\nids: ${ids.map(({ text }) => text).join(" ")}\nproperties: ${[...variablesSet].join(" ")}`;
+    return `classes: ${[...classes].join(" ")}\nids: ${[...ids].join(" ")}\nproperties: ${[...variablesSet].join(" ")}`;
   }
   return source;
 }

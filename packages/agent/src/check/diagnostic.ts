@@ -10,16 +10,12 @@ export type DiagnosticCode =
   | "missing-dependency"
   /** A function is called that is neither declared nor imported. */
   | "undeclared-name"
-  /** A script or a style looks for an element that no page has. */
+  /** A script looks for an element that no page has. */
   | "missing-element"
   /** Two elements of a page have one id. */
   | "duplicate-id"
   /** A module is loaded as a script, or CommonJS is used in a module. */
   | "module-kind"
-  /** A custom property of CSS is used and never set. */
-  | "missing-variable"
-  /** The plan says that a file exports a name, and it does not. */
-  | "broken-contract"
   /** A verifier ran the project and it failed. */
   | "verification";
 

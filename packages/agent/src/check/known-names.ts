@@ -6,13 +6,9 @@ export class KnownNames {
   readonly #words = new Set<string>();
   /** Beginnings of names that a template makes: `cell-${index}`. */
   readonly #starts = new Set<string>();
-  readonly #inPages: ReadonlySet<string>;
 
   constructor(project: ProjectFiles) {
     for (const { program } of project.scripts) this.#readScript(program);
-    this.#inPages = new Set(
-      [...project.pages.values()].flatMap(({ ids }) => ids.map(({ text }) => text)),
-    );
     // Components of other languages make elements too.
     for (const path of project.paths) {
       if (/\.(?:vue|svelte|astro|ejs|hbs|pug|njk|php|py|rb|md)$/i.test(path)) {
@@ -24,10 +20,6 @@ export class KnownNames {
   inScripts(name: string): boolean {
     if (this.#words.has(name)) return true;
     return [...this.#starts].some((start) => name.startsWith(start));
-  }
-
-  inPages(name: string): boolean {
-    return this.#inPages.has(name);
   }
 
   #readScript(program: AstNode): void {

@@ -34,8 +34,6 @@ export interface PageFacts {
   readonly handlers: readonly Placed[];
   readonly scripts: readonly InlineScript[];
   readonly styles: readonly Placed[];
-  /** Values of `style` attributes. */
-  readonly inlineStyles: readonly string[];
   readonly hasImportMap: boolean;
 }
 
@@ -66,7 +64,6 @@ interface Collector {
   readonly handlers: Placed[];
   readonly scripts: InlineScript[];
   readonly styles: Placed[];
-  readonly inlineStyles: string[];
   hasImportMap: boolean;
 }
 
@@ -79,7 +76,6 @@ function readPage(html: string, parse: Document): PageFacts {
     handlers: [],
     scripts: [],
     styles: [],
-    inlineStyles: [],
     hasImportMap: false,
   };
   const stack: DefaultTreeAdapterTypes.Node[] = [parse(html, { sourceCodeLocationInfo: true })];
@@ -146,7 +142,6 @@ const pointing: ReadonlySet<string> = new Set([
 function readAttribute(name: string, value: string, line: number, found: Collector): void {
   if (name === "id" && value !== "") found.ids.push({ text: value, line });
   else if (name === "class") for (const one of value.split(/\s+/)) found.classes.add(one);
-  else if (name === "style") found.inlineStyles.push(value);
   else if (pointing.has(name)) {
     for (const id of value.split(/\s+/)) if (id !== "") found.idUses.push({ text: id, line });
   } else if (/^on[a-z]+$/.test(name)) readHandler(value, line, found);

@@ -8,11 +8,9 @@ export interface StylePart {
 export interface StyleFacts {
   /** `url()` and `@import`. */
   readonly references: readonly StylePart[];
-  readonly ids: readonly StylePart[];
+  readonly ids: ReadonlySet<string>;
   readonly classes: ReadonlySet<string>;
   readonly variablesSet: ReadonlySet<string>;
-  /** Custom properties that are used without a value for when they are not set. */
-  readonly variablesUsed: readonly StylePart[];
   /** What is wrong with its brackets. */
   readonly fault: StylePart | undefined;
 }
@@ -38,46 +36,28 @@ export function readStyle(source: string): StyleFacts {
   const bare = withoutComments
     .replace(/"(?:[^"\\\n]|\\[^])*"?|'(?:[^'\\\n]|\\[^])*'?/g, blank)
     .replace(/\burl\([^)]*\)?/g, blank);
-  const ids: StylePart[] = [];
+  const ids = new Set<string>();
   const classes = new Set<string>();
-  for (const { text, start } of selectorsOf(bare)) {
-    for (const match of text.matchAll(/([#.])(-?[A-Za-z_][\w-]*)/g)) {
-      const [, sign, name = ""] = match;
-      if (sign === "#") ids.push({ text: name, line: lineAt(start + match.index) });
-      else classes.add(name);
+  for (const selector of selectorsOf(bare)) {
+    for (const [, sign, name = ""] of selector.matchAll(/([#.])(-?[A-Za-z_][\w-]*)/g)) {
+      (sign === "#" ? ids : classes).add(name);
     }
   }
   const variablesSet = new Set<string>();
   for (const [, name = ""] of bare.matchAll(/(?<![\w-])(--[\w-]+)\s*:/g)) variablesSet.add(name);
   for (const [, name = ""] of bare.matchAll(/@property\s+(--[\w-]+)/g)) variablesSet.add(name);
-  const variablesUsed = Array.from(bare.matchAll(/\bvar\(\s*(--[\w-]+)\s*\)/g), (match) => ({
-    text: match[1] ?? "",
-    line: lineAt(match.index),
-  }));
-  return {
-    references,
-    ids,
-    classes,
-    variablesSet,
-    variablesUsed,
-    fault: bracketFault(bare, lineAt),
-  };
-}
-
-interface Selector {
-  readonly text: string;
-  readonly start: number;
+  return { references, ids, classes, variablesSet, fault: bracketFault(bare, lineAt) };
 }
 
 /** What stands before each `{`: selectors, and at-rules, which have no ids. */
-function selectorsOf(bare: string): readonly Selector[] {
-  const selectors: Selector[] = [];
+function selectorsOf(bare: string): readonly string[] {
+  const selectors: string[] = [];
   let start = 0;
   for (let index = 0; index < bare.length; index += 1) {
     const sign = bare[index];
     if (sign === "{") {
       const text = bare.slice(start, index);
-      if (!/^\s*@(?!scope|container)/.test(text)) selectors.push({ text, start });
+      if (!/^\s*@(?!scope|container)/.test(text)) selectors.push(text);
     }
     if (sign === "{" || sign === "}" || sign === ";") start = index + 1;
   }
