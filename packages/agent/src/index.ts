@@ -60,7 +60,7 @@ export { listRuns, type RunSummary } from "./run/list-runs.ts";
 export { planProject } from "./run/plan-project.ts";
 export { commandCheck, packageScripts, type CommandCheckOptions } from "./verify/commands.ts";
 export { goCheck, pythonCheck, rustCheck, shellCheck } from "./verify/language-verifiers.ts";
-export { defaultVerifiers, nodeCheck, nodeTest, typeCheck } from "./verify/node-verifiers.ts";
+export { defaultVerifiers, nodeTest, typeCheck } from "./verify/node-verifiers.ts";
 export {
   createSandbox,
   type ExecResult,

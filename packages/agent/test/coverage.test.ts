@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { coverageOf } from "../src/verify/coverage.ts";
-import { nodeCheck, nodeTest } from "../src/verify/node-verifiers.ts";
+import { nodeTest } from "../src/verify/node-verifiers.ts";
 import { pythonCheck } from "../src/verify/language-verifiers.ts";
 import type { Verifier } from "../src/verify/verifier.ts";
 
@@ -25,7 +25,7 @@ it("the check knows which sources it cannot find faults in, and does not count t
 });
 
 it("what runs tests in JavaScript checks no Python", () => {
-  expect(coverageOf(program, [nodeTest(), nodeCheck()])).toEqual(coverageOf(program));
+  expect(coverageOf(program, [nodeTest()])).toEqual(coverageOf(program));
 });
 
 it("a verifier of one's own checks every file, or those that it says", () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { fingerprintOf, type Diagnostic } from "../src/check/diagnostic.ts";
-import { nodeCheck, nodeTest, typeCheck } from "../src/verify/node-verifiers.ts";
+import { nodeTest, typeCheck } from "../src/verify/node-verifiers.ts";
 import { createSandbox } from "../src/verify/sandbox.ts";
 import type { Verifier } from "../src/verify/verifier.ts";
 import { verifyFiles } from "../src/verify/verify-files.ts";
@@ -79,47 +79,6 @@ describe("typeCheck", () => {
 
   it("does not apply without a configuration", () => {
     expect(typeCheck().applies(new Map([["a.ts", ""]]))).toBe(false);
-  });
-});
-
-describe("nodeCheck", () => {
-  it("finds what Node does not parse", async () => {
-    const files = { "a.cjs": "'use strict';\nreturn 1;\n" };
-    expect(await faultsOf(nodeCheck(), files)).toEqual([]);
-    const module = new Map([["a.mjs", "export const a = 1;\nwith (a) {}\n"]]);
-    const folder = await verifyFiles(module, undefined, {
-      verifiers: [nodeCheck()],
-      sandbox,
-      signal,
-    });
-    expect(folder).toMatchObject([{ path: "a.mjs", severity: "error", line: 2 }]);
-  });
-
-  it("parses 200 files by one process", async () => {
-    const files = new Map(
-      Array.from({ length: 200 }, (_, n) => [`${n}.js`, `export const a = ${n};\n`]),
-    );
-    const commands: (readonly string[])[] = [];
-    const counting: typeof sandbox = {
-      level: sandbox.level,
-      exec(command, options) {
-        commands.push(command);
-        return sandbox.exec(command, options);
-      },
-    };
-    const verifiers = [nodeCheck()];
-    expect(await verifyFiles(files, undefined, { verifiers, sandbox: counting, signal })).toEqual(
-      [],
-    );
-    expect(commands).toHaveLength(1);
-  });
-
-  it.each([
-    ["a.js", "#!/usr/bin/env node\nawait 1;\nexport {};\n"],
-    ["b.js", "#!/usr/bin/env node\nreturn;\n"],
-    ["package.json", "{}"],
-  ])("takes %s as Node does", async (path, text) => {
-    expect(await faultsOf(nodeCheck(), { [path]: text, "-p.cjs": "exports.a = 1;\n" })).toEqual([]);
   });
 });
 

@@ -13,7 +13,7 @@ import { it } from "vitest";
 import type { ModelPart, ModelProvider, ModelRequest } from "../src/models/model-provider.ts";
 import { createAgent } from "../src/run/create-agent.ts";
 import { findTool } from "../src/verify/find-tool.ts";
-import { nodeCheck, nodeTest } from "../src/verify/node-verifiers.ts";
+import { nodeTest } from "../src/verify/node-verifiers.ts";
 import { pythonCheck } from "../src/verify/language-verifiers.ts";
 import { createSandbox, type SandboxLevel } from "../src/verify/sandbox.ts";
 import { redTasks, type RedTask } from "./red-tasks.ts";
@@ -25,7 +25,7 @@ const canSeal = await createSandbox().then(
   () => true,
   () => false,
 );
-const verifiers = [nodeCheck(), nodeTest(), ...pythonCheck()];
+const verifiers = [nodeTest(), ...pythonCheck()];
 
 /**
  * `run`: the modules are there, and the model runs the tests by its tool. `check`: the model writes

@@ -6,72 +6,11 @@ import { isScript } from "../check/parse-script.ts";
 import { hasOtherRunner, packageScripts } from "./commands.ts";
 import { goCheck, pythonCheck, rustCheck, shellCheck } from "./language-verifiers.ts";
 import { notChecked, readFailures, type TestFailure } from "./run-failures.ts";
-import { syntaxRun } from "./syntax-run.ts";
 import type { Verifier } from "./verifier.ts";
 
 const isTest =
   /(?:^|\/)(?:test|tests|__tests__)\/.*\.[cm]?[jt]s$|[._-]test\.[cm]?[jt]s$|(?:^|\/)test\.[cm]?[jt]s$/;
 const isTypeScript = /\.[cm]?ts$/;
-
-/** Parses files within one process. What it does not take is up to `node --check`. */
-const checkScripts = `
-const { existsSync, readFileSync } = require("node:fs");
-const { dirname, extname, join } = require("node:path");
-const vm = require("node:vm");
-function isModule(path) {
-  for (let folder = dirname(path); ; folder = dirname(folder)) {
-    const file = join(folder, "package.json");
-    if (existsSync(file)) return { module: true, commonjs: false }[JSON.parse(readFileSync(file, "utf8")).type];
-    if (folder === ".") return undefined;
-  }
-}
-function parses(path) {
-  const kind = { ".mjs": true, ".cjs": false }[extname(path)] ?? isModule(path);
-  const source = readFileSync(path, "utf8");
-  const names = ["exports", "require", "module", "__filename", "__dirname"];
-  if (kind !== true) {
-    try { vm.compileFunction(source.replace(/^#!/, "//"), names); return true; } catch {}
-  }
-  if (kind !== false) {
-    try { new vm.SourceTextModule(source); return true; } catch {}
-  }
-  return false;
-}
-process.argv.slice(1).forEach((path, index) => {
-  let isFine = false;
-  try { isFine = parses(path); } catch {}
-  if (isFine) return;
-  const options = { encoding: "utf8", env: { ...process.env, NODE_OPTIONS: "" } };
-  const { status, stderr } = require("node:child_process").spawnSync(process.execPath, ["--check", path], options);
-  if (status === 0) return;
-  const line = Number(/:(\\d+)\\n/.exec(stderr)?.[1] ?? 0);
-  console.log(JSON.stringify([index, line, /^\\w*Error.*$/m.exec(stderr)?.[0] ?? "it cannot be parsed"]));
-});
-`;
-
-/** Parses each `.js`, `.mjs` and `.cjs` file as Node does: `node --check`. */
-export function nodeCheck(): Verifier {
-  return {
-    name: "node --check",
-    applies: (files) => scriptsOf(files).length > 0,
-    reads: isScript,
-    check(project, sandbox) {
-      // JSX is for bundlers, and browsers take modules that Node takes for CommonJS.
-      const { folder: cwd, files, signal } = project;
-      const command = [
-        process.execPath,
-        "--experimental-vm-modules",
-        "--no-warnings",
-        "-e",
-        checkScripts,
-        "--",
-      ];
-      return syntaxRun("node --check", scriptsOf(files), project, (paths) =>
-        sandbox.exec([...command, ...paths], { cwd, signal }),
-      );
-    },
-  };
-}
 
 /**
  * Prints a line of JSON for each test that failed, and nothing of what tests print. Of a file that
@@ -213,13 +152,12 @@ function findTsc(): string | undefined {
 }
 
 /**
- * The verifiers that need no option: Node's and TypeScript's, the scripts of package.json, and
+ * The verifiers that need no option: Node's tests and TypeScript's types, the scripts of package.json, and
  * those of Python, Go, Rust and shells. Each applies where its tool is installed and the project
  * has files for it.
  */
 export function defaultVerifiers(): readonly Verifier[] {
   return [
-    nodeCheck(),
     shellCheck(),
     ...pythonCheck(),
     ...goCheck(),
@@ -228,8 +166,4 @@ export function defaultVerifiers(): readonly Verifier[] {
     typeCheck(),
     packageScripts(),
   ];
-}
-
-function scriptsOf(files: ReadonlyMap<string, string>): readonly string[] {
-  return [...files.keys()].filter((path) => /\.[cm]?js$/.test(path));
 }

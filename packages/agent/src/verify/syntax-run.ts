@@ -10,7 +10,7 @@ const maxPaths = 500;
  * Looks for faults of syntax in many files by one process: it is told their paths, and prints a
  * line of JSON for each fault, `[index, line, message]`.
  *
- * @param what the run, such as `node --check`
+ * @param what the run, such as `sh -n`
  */
 export async function syntaxRun(
   what: string,
