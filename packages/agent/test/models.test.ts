@@ -419,7 +419,11 @@ it.each<readonly [string, Make]>([
 it("a provider takes arguments that a server sends as an object", async () => {
   server = await startModelServer({
     answers: [
-      { tool: "project_files", arguments: { files: ["a.js"] }, fault: { kind: "object-arguments" } },
+      {
+        tool: "project_files",
+        arguments: { files: ["a.js"] },
+        fault: { kind: "object-arguments" },
+      },
       { tool: null, text: '{"files": ["a.js"]}' },
     ],
   });

@@ -111,8 +111,6 @@ export type ModelPart =
 export interface ModelCapabilities {
   /** Whether it takes forced tool calls. Default: `true`; a server's refusal is noticed. */
   readonly tools?: boolean | undefined;
-  /** Maximum tokens of question and answer. Default: unknown; the server reports an excess. */
-  readonly contextTokens?: number | undefined;
 }
 
 /**
@@ -125,7 +123,7 @@ export interface ModelProvider {
   readonly id: string;
   /** The model that is asked when a call names none. Default: `defaultModel`. */
   readonly defaultModel?: string | undefined;
-  /** What a model can do. Default: tools, and an unknown context. */
+  /** What a model can do. Default: tools. */
   capabilities?(model: string): ModelCapabilities;
   /** Asks once. A generator that is not asynchronous will do too. */
   generate(

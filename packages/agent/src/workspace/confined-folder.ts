@@ -4,7 +4,6 @@ import {
   link,
   lstat,
   open,
-  readdir,
   realpath,
   rename,
   unlink,
@@ -272,27 +271,6 @@ export class ConfinedFolder {
     const result = await use(folder, name);
     await check();
     return result;
-  }
-
-  /** Paths of the files in the folder, those of `skip` and links left out, sorted. */
-  async list(options: {
-    readonly skip: ReadonlySet<string>;
-    readonly max: number;
-  }): Promise<readonly string[]> {
-    const found: string[] = [];
-    const open: string[] = [""];
-    for (let folder = open.pop(); folder !== undefined; folder = open.pop()) {
-      for (const entry of await readdir(join(this.root, folder), { withFileTypes: true })) {
-        if (options.skip.has(entry.name)) continue;
-        const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
-        if (entry.isDirectory()) open.push(path);
-        else if (entry.isFile()) found.push(path);
-        if (found.length > options.max) {
-          throw new AgentError("ERR_AGENT_LIMIT", `there are more than ${options.max} files`);
-        }
-      }
-    }
-    return found.toSorted();
   }
 }
 
