@@ -56,28 +56,24 @@ export function loadPageReader(): Promise<PageReader> {
   ));
 }
 
-interface Collector {
-  readonly references: PageReference[];
-  readonly ids: Placed[];
-  readonly classes: Set<string>;
-  readonly idUses: Placed[];
-  readonly handlers: Placed[];
-  readonly scripts: InlineScript[];
-  readonly styles: Placed[];
-  hasImportMap: boolean;
+/** What is found while a page is read. */
+type Collector = ReturnType<typeof emptyPage>;
+
+function emptyPage() {
+  return {
+    references: [] as PageReference[],
+    ids: [] as Placed[],
+    classes: new Set<string>(),
+    idUses: [] as Placed[],
+    handlers: [] as Placed[],
+    scripts: [] as InlineScript[],
+    styles: [] as Placed[],
+    hasImportMap: false,
+  };
 }
 
 function readPage(html: string, parse: Document): PageFacts {
-  const found: Collector = {
-    references: [],
-    ids: [],
-    classes: new Set(),
-    idUses: [],
-    handlers: [],
-    scripts: [],
-    styles: [],
-    hasImportMap: false,
-  };
+  const found = emptyPage();
   const stack: DefaultTreeAdapterTypes.Node[] = [parse(html, { sourceCodeLocationInfo: true })];
   for (let node = stack.pop(); node !== undefined; node = stack.pop()) {
     if ("attrs" in node) readElement(node, found);

@@ -1,18 +1,14 @@
-/** A piece of a style sheet with its line. */
-export interface StylePart {
-  readonly text: string;
-  readonly line: number;
-}
+import type { Placed } from "./read-page.ts";
 
 /** What other files have to know of a style sheet. */
 export interface StyleFacts {
   /** `url()` and `@import`. */
-  readonly references: readonly StylePart[];
+  readonly references: readonly Placed[];
   readonly ids: ReadonlySet<string>;
   readonly classes: ReadonlySet<string>;
   readonly variablesSet: ReadonlySet<string>;
   /** What is wrong with its brackets. */
-  readonly fault: StylePart | undefined;
+  readonly fault: Placed | undefined;
 }
 
 /** Blanks replace comments and strings, so that they are no selectors and lines stay. */
@@ -23,7 +19,7 @@ function blank(text: string): string {
 /** Reads a style sheet as far as other files have to do with it. */
 export function readStyle(source: string): StyleFacts {
   const withoutComments = source.replace(/\/\*[\s\S]*?(?:\*\/|$)/g, blank);
-  const references: StylePart[] = [];
+  const references: Placed[] = [];
   const lineAt = lineCounter(source);
   for (const match of withoutComments.matchAll(
     /\burl\(\s*(?:"([^"\n]*)"|'([^'\n]*)'|([^()"'\s]{1,2000}))\s*\)|@import\s+(?:"([^"\n]*)"|'([^'\n]*)')/g,
@@ -64,7 +60,7 @@ function selectorsOf(bare: string): readonly string[] {
   return selectors;
 }
 
-function bracketFault(bare: string, lineAt: (index: number) => number): StylePart | undefined {
+function bracketFault(bare: string, lineAt: (index: number) => number): Placed | undefined {
   const open: number[] = [];
   for (let index = 0; index < bare.length; index += 1) {
     if (bare[index] === "{") open.push(index);

@@ -5,7 +5,7 @@ import type { AgentSettings } from "./agent-options.ts";
 type Limits = Pick<AgentSettings, "maxFileBytes" | "maxFiles" | "maxTotalBytes">;
 
 /**
- * Checks what becomes of a project that is there. One that has more than is allowed already may be
+ * Checks what becomes of a project, which may be there already. One that has more than is allowed already may be
  * changed, but not grow.
  *
  * @throws AgentError `ERR_AGENT_LIMIT`
@@ -33,5 +33,5 @@ export function checkGrowth(
         ? `${total + grown} bytes, more than the ${maxTotalBytes}`
         : undefined;
   if (found === undefined) return;
-  throw new AgentError("ERR_AGENT_LIMIT", `with the change there are ${found} that are allowed`);
+  throw new AgentError("ERR_AGENT_LIMIT", `there would be ${found} that are allowed`);
 }

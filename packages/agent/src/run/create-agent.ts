@@ -77,9 +77,10 @@ export function createAgent(options: AgentOptions = {}): CodeAgent {
       return startRun(runId, (emit, own) => {
         const signals = { emit, signal: either(own, signal) };
         const shared = { runId, prompt, out, settings, sharedDeps, ...signals };
-        if (dryRun) return work({ ...shared, state: emptyState() });
+        const nothing = { state: emptyState(), record: forget, folder: undefined };
+        if (dryRun) return new ProjectRun({ ...shared, ...nothing }).run();
         return withJournal(runId, { out, settings, isNew: true }, (opened) =>
-          work({ ...shared, ...opened }),
+          new ProjectRun({ ...shared, ...opened }).run(),
         );
       });
     },
@@ -92,7 +93,7 @@ export function createAgent(options: AgentOptions = {}): CodeAgent {
           const shared = { runId, settings, emit, signal: either(own, input.signal), ...opened };
           return kind === "edit"
             ? runEdit({ ...shared, request: prompt, dryRun: false })
-            : work({ ...shared, prompt, out });
+            : new ProjectRun({ ...shared, prompt, out }).run();
         }),
       );
     },
@@ -227,7 +228,7 @@ interface Opened {
 
 async function withJournal(
   runId: string,
-  { out, settings, isNew }: Pick<Work, "out" | "settings"> & { readonly isNew: boolean },
+  { out, settings, isNew }: Pick<ProjectRunParts, "out" | "settings"> & { readonly isNew: boolean },
   use: (opened: Opened) => Promise<RunResult>,
 ): Promise<RunResult> {
   const noRun = (cause?: unknown): AgentError =>
@@ -271,23 +272,4 @@ async function withJournal(
   } finally {
     unlock();
   }
-}
-
-interface Work extends Omit<ProjectRunParts, "folder" | "record"> {
-  readonly sharedDeps?: string | undefined;
-  readonly record?: RecordStep | undefined;
-  readonly folder?: ConfinedFolder | undefined;
-}
-
-async function work(parts: Work): Promise<RunResult> {
-  const { runId, prompt, state, emit, sharedDeps, record = forget, folder } = parts;
-  const resumed = state.prompt !== undefined;
-  emit({ type: "started", runId, resumed });
-  if (!resumed) {
-    await record("start", { prompt, kind: "run", sharedDeps });
-    state.sharedDeps = sharedDeps;
-  }
-  const run = new ProjectRun({ ...parts, record, folder });
-  // The rest of the calls ends with the run, whatever ended it.
-  return run.run();
 }

@@ -14,6 +14,7 @@ import { levelFor, preventsRun, verifyFiles } from "../verify/verify-files.ts";
 import type { ConfinedFolder } from "../workspace/confined-folder.ts";
 import { written, type WrittenFile } from "../workspace/project-writer.ts";
 import type { RunResult, StepName } from "./agent-event.ts";
+import { checkGrowth } from "./check-limits.ts";
 import { contextOf } from "./context-files.ts";
 import { generateFiles } from "./generate-files.ts";
 import { listProjectFiles, sharedDepsPath } from "./plan-project.ts";
@@ -26,6 +27,8 @@ import { writeFiles } from "./write-files.ts";
 export interface ProjectRunParts extends StepParts {
   readonly runId: string;
   readonly prompt: string;
+  /** A plan that was given. Default: what the journal says, else the model is asked. */
+  readonly sharedDeps?: string | undefined;
   readonly state: RunState;
   /** Undefined: nothing is written. */
   readonly folder: ConfinedFolder | undefined;
@@ -34,7 +37,7 @@ export interface ProjectRunParts extends StepParts {
 
 /** One run from prompt to files: each finished step is recorded, and not done again. */
 export class ProjectRun {
-  readonly #parts: ProjectRunParts;
+  #parts: ProjectRunParts;
   readonly #budget: Budget;
   /** Why files have no usable answer, by path. */
   readonly #failed = new Map<string, AgentError>();
@@ -42,18 +45,25 @@ export class ProjectRun {
   #level: SandboxLevel | undefined;
 
   constructor(parts: ProjectRunParts) {
-    // One provider for all calls: where its server wants them to wait, all do.
-    const { provider, model } = withProvider({
-      provider: parts.settings.provider,
-      model: parts.settings.model,
-    });
-    this.#parts = { ...parts, settings: { ...parts.settings, provider, model } };
+    this.#parts = parts;
     this.#budget = new Budget(parts.settings.budget);
     this.#budget.restore(parts.state.usage, parts.state.charged);
   }
 
   async run(): Promise<RunResult> {
-    const { settings, state, emit, signal } = this.#parts;
+    const { runId, prompt, settings, state, record, emit, signal } = this.#parts;
+    emit({ type: "started", runId, resumed: state.prompt !== undefined });
+    if (state.prompt === undefined) {
+      const { sharedDeps } = this.#parts;
+      await record("start", { prompt, kind: "run", sharedDeps });
+      state.sharedDeps = sharedDeps;
+    }
+    // One provider for all calls: where its server wants them to wait, all do.
+    const { provider, model } = withProvider({
+      provider: settings.provider,
+      model: settings.model,
+    });
+    this.#parts = { ...this.#parts, settings: { ...settings, provider, model } };
     if (settings.verifiers !== undefined && settings.verifiers.length > 0) {
       this.#sandbox = await createSandbox(settings.sandbox);
     }
@@ -69,7 +79,7 @@ export class ProjectRun {
     );
     const [failure] = this.#failed.values();
     if (failure !== undefined && state.sources.size === 0) throw failure;
-    this.#checkSize(state.sources);
+    checkGrowth(new Map(), state.sources, settings);
     const sources = new Map(
       files.flatMap(({ path }): readonly (readonly [string, string])[] => {
         const source = state.sources.get(path);
@@ -154,17 +164,6 @@ export class ProjectRun {
 
   #checkFile(path: string, code: string): void {
     checkFileBytes(path, Buffer.byteLength(code), this.#parts.settings.maxFileBytes);
-  }
-
-  #checkSize(sources: ReadonlyMap<string, string>): void {
-    const { maxTotalBytes } = this.#parts.settings;
-    const bytes = [...sources.values()].reduce((sum, code) => sum + Buffer.byteLength(code), 0);
-    if (bytes > maxTotalBytes) {
-      throw new AgentError(
-        "ERR_AGENT_LIMIT",
-        `the files have ${bytes} bytes, more than the ${maxTotalBytes} that are allowed`,
-      );
-    }
   }
 
   async #check(

@@ -1,14 +1,6 @@
 import { createHash } from "node:crypto";
 import { constants } from "node:fs";
-import {
-  link,
-  lstat,
-  open,
-  realpath,
-  rename,
-  unlink,
-  type FileHandle,
-} from "node:fs/promises";
+import { link, lstat, open, realpath, rename, unlink, type FileHandle } from "node:fs/promises";
 import { join, resolve, sep } from "node:path";
 import { codeOf } from "../error-code.ts";
 import { AgentError, checkFileBytes } from "../errors.ts";
