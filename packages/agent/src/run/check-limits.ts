@@ -5,8 +5,8 @@ import type { AgentSettings } from "./agent-options.ts";
 type Limits = Pick<AgentSettings, "maxFileBytes" | "maxFiles" | "maxTotalBytes">;
 
 /**
- * Checks what becomes of a project, which may be there already. One that has more than is allowed already may be
- * changed, but not grow.
+ * Checks what becomes of a project, which may be there already. One that has more than is allowed
+ * already may be changed, but not grow.
  *
  * @throws AgentError `ERR_AGENT_LIMIT`
  */

@@ -152,9 +152,9 @@ function findTsc(): string | undefined {
 }
 
 /**
- * The verifiers that need no option: Node's tests and TypeScript's types, the scripts of package.json, and
- * those of Python, Go, Rust and shells. Each applies where its tool is installed and the project
- * has files for it.
+ * The verifiers that need no option: Node's tests and TypeScript's types, the scripts of
+ * package.json, and those of Python, Go, Rust and shells. Each applies where its tool is installed
+ * and the project has files for it.
  */
 export function defaultVerifiers(): readonly Verifier[] {
   return [
