@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { contractTool } from "../src/calls/prompts.ts";
+import { contractTool, filePathsTool } from "../src/calls/prompts.ts";
 import { readStructured } from "../src/calls/read-structured.ts";
 
 const files = [
@@ -63,6 +63,17 @@ describe("readStructured", () => {
       files: [file],
     });
   });
+
+  it.each(["- `src/a.ts`: the entry\n- src/b.ts\n", "1. src/a.ts - the entry\n2. **src/b.ts**\n"])(
+    "reads a list with bullets or numbers: %j",
+    (text) => {
+      const paths = ["src/a.ts", "src/b.ts"];
+      expect(readStructured(`These files:\n${text}`, filePathsTool)).toEqual({ files: paths });
+      expect(readStructured(text, contractTool)).toEqual({
+        files: paths.map((path) => ({ path })),
+      });
+    },
+  );
 
   it.each([
     "",

@@ -44,6 +44,32 @@ export function planMessages(
   ];
 }
 
+/** Asks for the list of files. */
+export function filePathMessages(prompt: string, sharedDeps: string): readonly ChatMessage[] {
+  return [
+    system(
+      "List the paths of the files that have to be written, relative to the folder of the program. Every file of the plan, no folder, nothing that is installed or generated.",
+    ),
+    user(`# Program\n\n${prompt}`),
+    user(`# Plan of the program\n\n${sharedDeps}`),
+    user("# File list\n\nList the files."),
+  ];
+}
+
+/** The structured form of {@link filePathMessages}. */
+export const filePathsTool: ModelTool = {
+  name: "file_paths",
+  description: "Names the files of the program.",
+  parameters: {
+    type: "object",
+    properties: {
+      files: { type: "array", items: { type: "string" }, description: "Relative paths." },
+    },
+    required: ["files"],
+    additionalProperties: false,
+  },
+};
+
 /** Asks for the files and what they owe each other. */
 export function contractMessages(prompt: string, sharedDeps: string): readonly ChatMessage[] {
   return [

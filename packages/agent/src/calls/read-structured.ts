@@ -9,13 +9,14 @@ const longest = 1_048_576;
 /**
  * Reads the arguments of a call that a model wrote as text: JSON that may be fenced, stand between
  * sentences or in the marks of a call, be written as another language has it, be wrapped, or be
- * encoded twice. What is cut off is none. Returns `undefined` where there is no value.
+ * encoded twice; or a list with bullets. What is cut off is none. Returns `undefined` where there
+ * is no value.
  */
 export function readStructured(text: string, tool: ModelTool): unknown {
   if (text.length > longest) return undefined;
   const calls = callsIn(text).map((call) => valueIn(call));
   const values = calls.length > 0 ? calls : [valueIn(text)];
-  if (values.includes(undefined)) return undefined;
+  if (values.includes(undefined)) return bulletsIn(text, tool);
   return values
     .flatMap((value) => (Array.isArray(value) && value.every(isCall) ? value : [value]))
     .map((value) => shaped(unwrapped(value, tool), tool))
@@ -128,6 +129,21 @@ function shaped(value: unknown, tool: ModelTool): unknown {
     return [name, type === "array" && isObject(read) ? [read] : read];
   });
   return Object.fromEntries(fields) as unknown;
+}
+
+/** The entries of a list with bullets or numbers, where a list of paths is wanted. */
+function bulletsIn(text: string, tool: ModelTool): unknown {
+  const [list, ...others] = Object.entries(propertiesOf(tool)).filter(
+    ([, property]) => isObject(property) && property["type"] === "array",
+  );
+  if (list === undefined || others.length > 0) return undefined;
+  const lines = text.matchAll(/^\s*(?:[-*•]|\d{1,4}[.)])\s+[`"*]*([^\s`"*:]+)[`"*]*/gm);
+  const paths = Array.from(lines, ([, path = ""]) => path).filter((path) => /[./]/.test(path));
+  if (paths.length === 0) return undefined;
+  const [name, property] = list;
+  const items = isObject(property) ? property["items"] : undefined;
+  const isText = isObject(items) && items["type"] === "string";
+  return { [name]: isText ? paths : paths.map((path) => ({ path })) };
 }
 
 function propertiesOf({ parameters }: ModelTool): Readonly<Record<string, unknown>> {

@@ -1,9 +1,9 @@
 import { requireText } from "../errors.ts";
-import { readContract, type FileSpec } from "../project/project-plan.ts";
-import type { AskOptions } from "./ask-model.ts";
+import { validateFilePaths } from "../files/file-path.ts";
+import { readPathList } from "../project/project-plan.ts";
 import { askStructured, Complaint } from "./ask-structured.ts";
 import { withProvider, type ModelCallOptions } from "./call-options.ts";
-import { contractMessages, contractTool } from "./prompts.ts";
+import { filePathMessages, filePathsTool } from "./prompts.ts";
 
 /**
  * Lists the files of a planned program (specification, part B), by a structured call: relative,
@@ -18,27 +18,18 @@ export async function specifyFilePaths(
   sharedDeps: string,
   options: ModelCallOptions = {},
 ): Promise<string[]> {
-  const files = await specifyFiles(prompt, sharedDeps, withProvider(options));
-  return files.map(({ path }) => path);
+  const messages = filePathMessages(
+    requireText("prompt", prompt),
+    requireText("sharedDeps", sharedDeps),
+  );
+  return askStructured({ messages, tool: filePathsTool, read }, withProvider(options));
 }
 
-/** As {@link specifyFilePaths}, with what the files owe each other. */
-export async function specifyFiles(
-  prompt: string,
-  sharedDeps: string,
-  options: AskOptions,
-): Promise<readonly FileSpec[]> {
-  requireText("prompt", prompt);
-  requireText("sharedDeps", sharedDeps);
-  const messages = contractMessages(prompt, sharedDeps);
-  return askStructured({ messages, tool: contractTool, read }, options);
-}
-
-function read(value: unknown): readonly FileSpec[] | Complaint {
-  const contract = readContract(value);
-  if (contract === undefined) return new Complaint("It is not a list of files with paths.");
-  const { files, refused } = contract;
-  if (refused.length === 0) return files;
+function read(value: unknown): string[] | Complaint {
+  const list = readPathList(value);
+  if (list === undefined) return new Complaint("It is not a list of paths.");
+  const { paths, refused } = validateFilePaths(list);
+  if (refused.length === 0) return [...paths];
   const reasons = refused.slice(0, 20).map(({ path, reason }) => `${path}: ${reason}`);
   return new Complaint(`These paths cannot be written: ${reasons.join("; ")}.`);
 }
