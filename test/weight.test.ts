@@ -7,7 +7,7 @@ import { weighPackages } from "../scripts/weight.ts";
  * feature.
  */
 const budgets: Readonly<Record<string, Budget>> = {
-  agent: { lines: { src: 19_113, assets: 1_200 }, names: 104, options: 64 },
+  agent: { lines: { src: 18_902, assets: 1_200 }, names: 103, options: 64 },
   "create-fetchwork": { lines: {}, names: 0, options: 0 },
   documents: { lines: { src: 21_912 }, names: 68, options: 48 },
   endpoint: { lines: { src: 1_778 }, names: 25, options: 21 },
