@@ -113,8 +113,8 @@ export class AccessToken {
   /**
    * Makes a token of its value.
    *
-   * @throws OAuth2UsageError `ERR_OAUTH_OPTION`; InvalidResponseError when the value has characters
-   * that no token has, or the lifetime is neither a number nor text
+   * @throws OAuth2UsageError `ERR_OAUTH_OPTION`; InvalidResponseError when a value is malformed, or
+   * there is neither a value nor a refresh token, unless `raiseErrors` is false
    */
   constructor(
     client: TokenClient,
@@ -129,6 +129,9 @@ export class AccessToken {
     this.#origin = origin;
     const refreshToken = takeField(fields, "refresh_token", "refreshToken");
     this.#refreshToken = readToken(refreshToken, "refresh_token") || undefined;
+    if (!this.#token && !this.#refreshToken && client.raiseErrors && !origin.error) {
+      throw missingToken(settings.tokenName, undefined);
+    }
     const lifetime = takeField(fields, "expires_in", "expiresIn");
     const { expiresIn, expiresAt, isUnknown } = readExpiry(
       takeField(fields, "expires_at", "expiresAt"),
