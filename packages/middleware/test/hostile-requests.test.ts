@@ -136,14 +136,19 @@ describe("a body of GET for a Node application", () => {
   const counted = "Content-Length: 4\r\n\r\nbad1";
   const chunked = "Transfer-Encoding: chunked\r\n\r\n4\r\nbad1\r\n0\r\n\r\n";
 
-  it.each<[string, Middleware, string, number, string | undefined]>([
-    ["blackWords, with a length", blackWords(["bad1"]), counted, 200, "read: "],
-    ["blackWords, in chunks", blackWords(["bad1"]), chunked, 200, "read: "],
-    ["sizeLimit, with a length over it", sizeLimit(3), counted, 413, undefined],
-    ["sizeLimit, with a length up to it", sizeLimit(4), counted, 200, "read: bad1"],
-    ["sizeLimit, in chunks", sizeLimit(3), chunked, 200, "read: "],
-    ["a streaming sizeLimit, in chunks", sizeLimit(3, { mode: "stream" }), chunked, 200, "read: "],
-  ])("does not get around %s", async (_, middleware, framed, status, read) => {
+  it.each<[string, Middleware, string, readonly [number, string | undefined]]>([
+    ["blackWords, with a length", blackWords(["bad1"]), counted, [200, "read: "]],
+    ["blackWords, in chunks", blackWords(["bad1"]), chunked, [200, "read: "]],
+    ["sizeLimit, with a length over it", sizeLimit(3), counted, [413, undefined]],
+    ["sizeLimit, with a length up to it", sizeLimit(4), counted, [200, "read: bad1"]],
+    ["sizeLimit, in chunks", sizeLimit(3), chunked, [200, "read: "]],
+    [
+      "a streaming sizeLimit, in chunks",
+      sizeLimit(3, { mode: "stream" }),
+      chunked,
+      [200, "read: "],
+    ],
+  ])("does not get around %s", async (_, middleware, framed, [status, read]) => {
     const handler = wrap(fromNodeListener(application), middleware);
     await using server = await serve(handler, options);
     const answer = await send(
