@@ -129,13 +129,11 @@ export class AccessToken {
     this.#origin = origin;
     const refreshToken = takeField(fields, "refresh_token", "refreshToken");
     this.#refreshToken = readToken(refreshToken, "refresh_token") || undefined;
-    if (!this.#token && !this.#refreshToken && client.raiseErrors && !origin.error) {
-      throw missingToken(settings.tokenName, undefined);
-    }
-    const lifetime = takeField(fields, "expires_in", "expiresIn");
+    const isMissing = !this.#token && !this.#refreshToken && !origin.error;
+    if (isMissing && client.raiseErrors) throw missingToken(settings.tokenName, undefined);
     const { expiresIn, expiresAt, isUnknown } = readExpiry(
       takeField(fields, "expires_at", "expiresAt"),
-      lifetime ?? takeField(fields, "expires"),
+      takeField(fields, "expires_in", "expiresIn") ?? takeField(fields, "expires"),
       Math.floor(client.clock() / 1000),
     );
     this.expiresIn = expiresIn;
@@ -408,12 +406,11 @@ export class AccessToken {
    * @internal
    */
   credential(verb: string): Credential {
-    const authorization = this.authorization();
     const { mode, paramName } = this.#settings;
     return {
+      authorization: this.authorization(),
       token: this.#token,
       mode: sendModeFor(mode, verb),
-      authorization,
       paramName,
       proof: this.tokenType?.toLowerCase() === "dpop" ? this.#client.proof : undefined,
     };
