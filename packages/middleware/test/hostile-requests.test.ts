@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { text, wrap, type Handler, type Middleware } from "@fetchwork/http";
-import { serve } from "@fetchwork/http/serve";
+import { fromNodeListener, serve, type NodeApplication } from "@fetchwork/http/serve";
 import { describe, expect, it } from "vitest";
 import {
   basicAuthWithUserPasswd,
@@ -125,5 +125,37 @@ describe("addresses that a client claims over a socket", () => {
       `GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${headers}\r\n\r\n`,
     );
     expect(response.split("\r\n\r\n")[1]).toBe(address);
+  });
+});
+
+// A `Request` has no body for GET and HEAD, but the request of a Node application has.
+describe("a body of GET for a Node application", () => {
+  const application: NodeApplication = async (request, response) => {
+    response.end(`read: ${Buffer.concat(await request.toArray()).toString()}`);
+  };
+  const counted = "Content-Length: 4\r\n\r\nbad1";
+  const chunked = "Transfer-Encoding: chunked\r\n\r\n4\r\nbad1\r\n0\r\n\r\n";
+
+  it.each<[string, Middleware, string, readonly [number, string | undefined]]>([
+    ["blackWords, with a length", blackWords(["bad1"]), counted, [200, "read: "]],
+    ["blackWords, in chunks", blackWords(["bad1"]), chunked, [200, "read: "]],
+    ["sizeLimit, with a length over it", sizeLimit(3), counted, [413, undefined]],
+    ["sizeLimit, with a length up to it", sizeLimit(4), counted, [200, "read: bad1"]],
+    ["sizeLimit, in chunks", sizeLimit(3), chunked, [200, "read: "]],
+    [
+      "a streaming sizeLimit, in chunks",
+      sizeLimit(3, { mode: "stream" }),
+      chunked,
+      [200, "read: "],
+    ],
+  ])("does not get around %s", async (_, middleware, framed, [status, read]) => {
+    const handler = wrap(fromNodeListener(application), middleware);
+    await using server = await serve(handler, options);
+    const answer = await send(
+      server.port,
+      `GET / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n${framed}`,
+    );
+    expect(answer).toContain(`HTTP/1.1 ${status} `);
+    expect(/read: .*/.exec(answer)?.[0]).toBe(read);
   });
 });

@@ -9,7 +9,7 @@ import {
   optionError,
 } from "../check-options.ts";
 import { encodeJSON } from "../json/encode-json.ts";
-import { readBody, restoreBody } from "../body/read-body.ts";
+import { hideBody, readBody, restoreBody } from "../body/read-body.ts";
 import { place } from "../order.ts";
 
 /** Options of {@link blackWords} and {@link blackWordsFn}. */
@@ -66,10 +66,7 @@ function refuseWords(words: () => readonly string[], options: BlackWordsOptions)
   return place("blackWords", (next) => {
     checkNext("blackWordsFn", next);
     return (request, context) => {
-      const { method } = request;
-      if (method === "GET" || method === "HEAD" || request.body === null) {
-        return next(request, context);
-      }
+      if (request.body === null) return next(hideBody(request), context);
       return check(next, request, context, { words, limit });
     };
   });

@@ -49,10 +49,8 @@ export async function readBody(message: Request | Response, limit: number): Prom
  * 9112, 6.3): that combination is used to smuggle requests.
  */
 export function declaredLength(headers: Headers): number | undefined {
-  const length = headers.get("content-length");
-  if (length === null || !/^\d+$/.test(length) || headers.has("transfer-encoding"))
-    return undefined;
-  return Number(length);
+  const length = headers.get("content-length") ?? "";
+  return /^\d+$/.test(length) && !headers.has("transfer-encoding") ? Number(length) : undefined;
 }
 
 /** The request with a body that was read, so that the handler finds it whole. */
@@ -61,6 +59,13 @@ export function restoreBody(request: Request, bytes: Uint8Array<ArrayBuffer>): R
     body: bytes,
     headers: { "content-length": String(bytes.byteLength) },
   });
+}
+
+/** A request that shows no body, without the one of GET or HEAD that a Node application finds. */
+export function hideBody(request: Request): Request {
+  const { headers } = request;
+  const isFramed = headers.has("transfer-encoding") || headers.has("content-length");
+  return isFramed ? deriveRequest(request, { body: null }) : request;
 }
 
 /** The request with a stream of the same bytes as body. Its declared length stays. */

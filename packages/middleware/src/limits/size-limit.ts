@@ -2,7 +2,7 @@ import type { Context, Handler, Middleware } from "@fetchwork/http";
 import { empty } from "@fetchwork/http/responses";
 import { checkAmount, checkOptions, optionError } from "../check-options.ts";
 import { RequestError } from "../errors.ts";
-import { declaredLength, readBody, restoreBody, withStream } from "../body/read-body.ts";
+import { declaredLength, hideBody, readBody, restoreBody, withStream } from "../body/read-body.ts";
 import { place } from "../order.ts";
 
 /** Options of {@link sizeLimit}. */
@@ -33,12 +33,10 @@ export function sizeLimit(bytes: number, options: SizeLimitOptions = {}): Middle
   if (mode !== "buffer" && mode !== "stream") throw optionError("mode", mode, "buffer or stream");
   const run = mode === "buffer" ? runBuffered : runStreamed;
   return place("sizeLimit", (next) => (request, context) => {
-    const { method } = request;
-    if (method === "GET" || method === "HEAD") return next(request, context);
     const length = declaredLength(request.headers);
     if (length !== undefined && length > bytes) return empty(413);
-    if (request.body === null) return next(request, context);
-    return run(next, request, context, bytes);
+    if (request.body !== null) return run(next, request, context, bytes);
+    return next(length === undefined ? hideBody(request) : request, context);
   });
 }
 

@@ -1,6 +1,5 @@
 import { guardLogger, isObject, type Logger } from "@fetchwork/kit";
-import { isSecretHeader, redactForm, redactText } from "./redact.ts";
-import { processSettings } from "../process-settings.ts";
+import { filteredLabel, isSecretHeader, redactForm, redactText } from "./redact.ts";
 
 /** Receives debug output and warnings; `console` is one. */
 export interface DebugLogger {
@@ -69,9 +68,7 @@ export function describeBody(
 
 function rest({ headers, body, secrets }: LoggedMessage): string {
   const lines = Array.from(headers, ([name, value]) => {
-    const shown = isSecretHeader(name)
-      ? processSettings().filteredLabel
-      : redactText(value, secrets);
+    const shown = isSecretHeader(name) ? filteredLabel() : redactText(value, secrets);
     return `\n  ${name}: ${shown}`;
   });
   const text = bodyText(headers, body, secrets);

@@ -121,8 +121,8 @@ function spellings(secret: string): ReadonlySet<string> {
   return new Set([secret, json, encodeURIComponent(secret.toWellFormed()), form, plus]);
 }
 
-/** A function, so that no `$` in the label has a meaning. */
-function filteredLabel(): string {
+/** What stands for a secret. A function, so that no `$` in the label has a meaning. */
+export function filteredLabel(): string {
   return processSettings().filteredLabel;
 }
 

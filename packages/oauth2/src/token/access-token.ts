@@ -113,8 +113,8 @@ export class AccessToken {
   /**
    * Makes a token of its value.
    *
-   * @throws OAuth2UsageError `ERR_OAUTH_OPTION`; InvalidResponseError when the value has characters
-   * that no token has, or the lifetime is neither a number nor text
+   * @throws OAuth2UsageError `ERR_OAUTH_OPTION`; InvalidResponseError when a value is malformed, or
+   * there is neither a value nor a refresh token, unless `raiseErrors` is false
    */
   constructor(
     client: TokenClient,
@@ -129,10 +129,11 @@ export class AccessToken {
     this.#origin = origin;
     const refreshToken = takeField(fields, "refresh_token", "refreshToken");
     this.#refreshToken = readToken(refreshToken, "refresh_token") || undefined;
-    const lifetime = takeField(fields, "expires_in", "expiresIn");
+    const isMissing = !this.#token && !this.#refreshToken && !origin.error;
+    if (isMissing && client.raiseErrors) throw missingToken(settings.tokenName, undefined);
     const { expiresIn, expiresAt, isUnknown } = readExpiry(
       takeField(fields, "expires_at", "expiresAt"),
-      lifetime ?? takeField(fields, "expires"),
+      takeField(fields, "expires_in", "expiresIn") ?? takeField(fields, "expires"),
       Math.floor(client.clock() / 1000),
     );
     this.expiresIn = expiresIn;
@@ -405,12 +406,11 @@ export class AccessToken {
    * @internal
    */
   credential(verb: string): Credential {
-    const authorization = this.authorization();
     const { mode, paramName } = this.#settings;
     return {
+      authorization: this.authorization(),
       token: this.#token,
       mode: sendModeFor(mode, verb),
-      authorization,
       paramName,
       proof: this.tokenType?.toLowerCase() === "dpop" ? this.#client.proof : undefined,
     };

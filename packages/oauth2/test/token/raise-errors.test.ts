@@ -55,6 +55,15 @@ describe("tokens", () => {
     );
   });
 
+  it.each(["", null])("without a value (%j) need a refresh token, or no raised errors", (value) => {
+    expect(() => new AccessToken(clientOf(), value)).toThrow(
+      expect.objectContaining({ code: "ERR_OAUTH_RESPONSE" }),
+    );
+    const token = new AccessToken(clientOf(), value, { refresh_token: "R" });
+    expect([token.token, token.refreshToken]).toEqual(["", "R"]);
+    expect(new AccessToken(clientOf({ raiseErrors: false }), value).token).toBe("");
+  });
+
   it("have nothing of a hash or form whose values no token has, where no errors are raised", () => {
     const client = clientOf({ raiseErrors: false });
     for (const token of [
