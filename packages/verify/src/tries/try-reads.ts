@@ -36,7 +36,7 @@ export function fieldNames({ world }: Trial, resource: Resource): readonly strin
 async function askRules(trial: Trial, caller: Caller, resource: Resource): Promise<void> {
   const { findings, sender, visibility, world } = trial;
   const { access, hooks, path } = resource;
-  const isHooked = Boolean(hooks.beforeList ?? hooks.beforeShow ?? hooks.afterShow);
+  const isHooked = Object.keys(hooks).some((name) => /(List|Show)$/.test(name));
   const list = await sender.send(caller, { method: "GET", path });
   const listed = new Set(documentsIn(list.json).map((one): unknown => Reflect.get(one, "id")));
   for (const planted of world.garden.of(resource)) {
