@@ -1,3 +1,4 @@
+import type { StandardSchema } from "@fetchwork/kit";
 import { describe, expectTypeOf, it } from "vitest";
 import { defineCollection, type FindQuery, type Store, type Where } from "../src/index.ts";
 
@@ -29,6 +30,16 @@ describe("store.collection(definition)", () => {
         collection.upsert(post, { by: "title" }),
       ];
     };
+    expectTypeOf(calls).toBeFunction();
+  });
+
+  it("refuses an unknown field of an index of a schema", () => {
+    const schema: StandardSchema<unknown, Post> = {
+      "~standard": { version: 1, vendor: "test", validate: (value) => ({ value: value as Post }) },
+    };
+    expectTypeOf(defineCollection("posts", { schema, indexes: ["views"] })).toEqualTypeOf(posts);
+    // @ts-expect-error: there is no such field
+    const calls = () => defineCollection("posts", { schema, indexes: ["slug"] });
     expectTypeOf(calls).toBeFunction();
   });
 

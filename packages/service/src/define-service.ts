@@ -117,6 +117,7 @@ export function defineService<const Options extends ServiceOptions>(
     "webhooks",
   ]);
   const { accounts, config, jobs = [], name, receivers = [], webhooks = false } = options;
+  if (typeof webhooks === "object") checkOptions("webhooks", webhooks, ["events"]);
   requireMigrations(options.migrations ?? []);
   const jobNames = jobs.map((job) => job.name);
   const own = jobNames.find((job) => ["account-mail", mailJobName, "webhook-event"].includes(job));

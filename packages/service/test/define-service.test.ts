@@ -25,6 +25,11 @@ describe("defineService", () => {
     ["a name with capitals", { name: "Notes", config }, /^name must be .*, got "Notes"$/],
     ["an empty name", { name: "", config }, /^name must be .*, got ""$/],
     ["webhooks without accounts", { name: "notes", config, webhooks: true }, "need accounts"],
+    [
+      "an unknown option of webhooks",
+      { name: "notes", config, accounts: users, webhooks: { event: ["paid"] } },
+      'webhooks has no option "event"',
+    ],
     ["two jobs of one name", { name: "notes", config, jobs: [tidy, tidy] }, "two jobs are called"],
     [
       "a job with a name of the service",

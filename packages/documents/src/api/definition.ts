@@ -111,7 +111,7 @@ export function defineCollection<T extends object>(
 ): CollectionDefinition<T>;
 export function defineCollection<T extends object = Record<string, unknown>>(
   name: string,
-  options?: CollectionOptions<NoInfer<T>>,
+  options?: CollectionOptions<NoInfer<T>> & { readonly schema?: undefined },
 ): CollectionDefinition<T>;
 export function defineCollection<T extends object>(
   name: string,

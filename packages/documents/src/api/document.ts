@@ -3,9 +3,8 @@ export interface Meta {
   /** The id: a UUIDv7, unless the caller chose another. */
   readonly id: string;
   /**
-   * 1 after the insert, and one more with each change. A document with an id of the caller's starts
-   * above the versions of all removed documents of its collection. So the versions of an id never
-   * go back.
+   * 1 after the insert, and one more with each change. A document that is added with the id of a
+   * removed one begins with 1 again, at another `createdAt`.
    */
   readonly version: number;
   /** The time of the insert, ISO 8601 in UTC with milliseconds. */

@@ -84,7 +84,8 @@ export interface Store extends AsyncDisposable, ChangeFeed, Locking {
 
   /**
    * Finishes the changes and transactions that were begun, and closes the store. Later calls of
-   * anything but `close` reject with `ERR_DOCUMENTS_CLOSED`.
+   * anything but `close` reject with `ERR_DOCUMENTS_CLOSED`; so may a change that began as the
+   * first use of a collection which `collections` of `openStore` does not name.
    */
   close(): Promise<void>;
 }

@@ -1,6 +1,7 @@
 import type { ChangeRecord, ChangesOptions } from "../api/changes.ts";
 import { DocumentsError, InputError, optionError } from "../api/errors.ts";
 import { checkOptions } from "../api/check-options.ts";
+import { closedError } from "../engines/closed-error.ts";
 
 /** What an engine knows about the feed of changes. */
 export interface ChangeSource {
@@ -58,6 +59,7 @@ export function followChanges(
     readonly onPassed?: ((position: string) => Promise<void>) | undefined;
   },
 ): AsyncGenerator<readonly ChangeRecord[], void, undefined> {
+  if (source.closed.aborted) throw closedError();
   const { after, collections, atEnd = "wait", pollInterval = defaultPoll } = options;
   if (!(pollInterval >= minPoll && pollInterval <= maxPoll)) {
     throw optionError(

@@ -9,7 +9,7 @@ export interface JobQuery {
   readonly state?: JobState | undefined;
   /** The name of their kind; only with `state`. Default: all kinds. */
   readonly job?: string | undefined;
-  /** The maximum number of jobs, 1 to 1,000. Default: `100`. */
+  /** The maximum number of jobs, 1 to 10,000. Default: `100`. */
   readonly limit?: number | undefined;
   /** The `next` of the page before. Default: the first page. */
   readonly after?: string | undefined;

@@ -56,7 +56,7 @@ class Progress {
  * @throws {InputError} `ERR_DOCUMENTS_QUERY`
  */
 export function parseFilter(where: unknown): Filter {
-  return parseObject(where, 0, new Progress());
+  return parseObject(where, 1, new Progress());
 }
 
 function parseObject(where: unknown, depth: number, progress: Progress): Filter {

@@ -1,6 +1,7 @@
 import type { Administration } from "../api/administration.ts";
 import type { ChangeRecord, ChangesOptions, ConsumeOptions } from "../api/changes.ts";
 import type { Collection } from "../api/collection.ts";
+import { checkOptions } from "../api/check-options.ts";
 import { checkDefinition, type CollectionDefinition, sameDefinition } from "../api/definition.ts";
 import { DocumentsTypeError } from "../api/errors.ts";
 import type { LockOptions } from "../api/lock.ts";
@@ -95,9 +96,10 @@ export class DocumentStore implements Store {
     return consumeChanges(this.#source, { name, handler }, options);
   }
 
-  async trimChanges({ before }: { readonly before: string }): Promise<number> {
-    checkUtcTime("before", before);
-    return this.#engine.writeOwn((begin) => trimChanges(begin, before));
+  async trimChanges(selection: { readonly before: string }): Promise<number> {
+    checkOptions("trimChanges", selection, ["before"]);
+    checkUtcTime("before", selection.before);
+    return this.#engine.writeOwn((begin) => trimChanges(begin, selection.before));
   }
 
   lock<R>(

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Administration, CheckResult } from "../api/administration.ts";
+import { checkOptions } from "../api/check-options.ts";
 import type { Collection } from "../api/collection.ts";
 import type { CollectionDefinition } from "../api/definition.ts";
 import type { ExplainedQuery, ExplainOptions, Explanation } from "../api/explanation.ts";
@@ -56,6 +57,7 @@ export class StoreAdministration implements Administration {
     readonly collections?: readonly CollectionDefinition<object>[] | undefined;
     readonly migrations?: readonly Migration[] | undefined;
   }): Promise<readonly PlanStep[]> {
+    checkOptions("plan", wanted, ["collections", "migrations"]);
     const { collections = [], migrations } = wanted;
     const given = migrations === undefined ? undefined : parseMigrations(migrations);
     const layouts = collections.map((definition) => this.#engine.layout(definition));

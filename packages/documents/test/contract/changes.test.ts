@@ -168,6 +168,14 @@ describe.each(engines)("The feed of changes in %s", (_name, open, openNew) => {
     await following;
   });
 
+  it("is refused once the store is closed, and so is a consumer", async () => {
+    const store = await openNew();
+    await store.close();
+    const closed = { code: "ERR_DOCUMENTS_CLOSED" };
+    await expect(read(store)).rejects.toMatchObject(closed);
+    await expect(store.consume("late", () => undefined)).rejects.toMatchObject(closed);
+  });
+
   it("tells of a document that expires as removed, and of one that was removed before as purged", async () => {
     const start = Date.parse("2030-01-01T00:00:00.000Z");
     vi.useFakeTimers({ now: start, toFake: ["Date"] });

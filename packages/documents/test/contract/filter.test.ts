@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { defineCollection } from "../../src/index.ts";
+import { defineCollection, type UntypedWhere } from "../../src/index.ts";
 import { confusable, document, filter, matches } from "../filter-model.ts";
 import { enginesOfFile, findsQuotedNames } from "../open-for-test.ts";
 import { propertyRuns } from "../property-runs.ts";
@@ -86,6 +86,16 @@ describe.each(engines)("A filter of %s", (engine, open) => {
     await expect(
       collection.count({ where: { [group]: [...conditions, { a: 1 }] } }),
     ).rejects.toMatchObject({ code: "ERR_DOCUMENTS_QUERY" });
+  });
+
+  it("may have 32 levels, of which a condition is one", async () => {
+    const collection = (await open()).collection(things);
+    const nested = (levels: number): UntypedWhere =>
+      levels === 1 ? { a: 1 } : { not: nested(levels - 1) };
+    await expect(collection.count({ where: nested(32) })).resolves.toBe(0);
+    await expect(collection.count({ where: nested(33) })).rejects.toMatchObject({
+      code: "ERR_DOCUMENTS_QUERY",
+    });
   });
 
   it("may have 500 conditions, of every kind", async () => {

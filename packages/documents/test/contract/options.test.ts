@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type Collection, defineCollection, openStore } from "../../src/index.ts";
+import { administer, type Collection, defineCollection, openStore } from "../../src/index.ts";
 import { enginesOfFile, openInMemory } from "../open-for-test.ts";
 
 const engines = enginesOfFile();
@@ -51,12 +51,21 @@ describe("An option of a store that there is not", () => {
     ["transaction", [String, { timout: 1 }]],
     ["consume", ["a", String, { atEnd: "end", after: "1" }]],
     ["lock", ["a", String, { timeout: 1 }]],
+    ["trimChanges", [{ before: "2026-01-01T00:00:00.000Z", collections: ["things"] }]],
   ] as const)("is refused by %s", async (name, args) => {
     const store = await openInMemory();
     await expect(Reflect.apply(store[name], store, args)).rejects.toMatchObject({
       name: "DocumentsTypeError",
       code: "ERR_DOCUMENTS_OPTIONS",
     });
+  });
+
+  it("is refused by a plan", async () => {
+    const administration = administer(await openInMemory());
+    const wanted = { collection: [things] };
+    await expect(Reflect.apply(administration.plan, administration, [wanted])).rejects.toThrow(
+      'plan has no option "collection", did you mean "collections"?',
+    );
   });
 
   it("is refused by the feed of changes", async () => {

@@ -190,6 +190,9 @@ export function accounts(options: AccountsOptions): Accounts {
       const { attempts, jwtSecret, linkOrigins, mailer, mailLimiter, masterKey } = settings;
       const { signUpLimiter = createAttemptLimiter(signUpRule) } = settings;
       const { onForget, origin, report = console.error, title, tokenLifetime } = settings;
+      const origins = [origin ?? [], linkOrigins ?? []].flat();
+      const wrong = origins.find((one) => !URL.canParse(one) || new URL(one).origin !== one);
+      checkConfigured(wrong === undefined, `invalid origin "${wrong}": expected https://a.example`);
       const source = accountSource(store, user, { confirms: mailer !== undefined });
       const accountOf = (id: string): Promise<Account | undefined> => source.byId(id);
       const keys = createApiKeys(store, user, accountOf);

@@ -182,8 +182,9 @@ export function defineRoute<
     "action",
     "types",
   ]);
-  const { access, operation, query = [], responses } = definition;
+  const { access, method, operation, query = [], responses } = definition;
   for (const [name, value, fits, expected] of [
+    ["method", method, routeMethods.includes(method), `one of ${routeMethods.join(", ")}`],
     ["access", access, routeRules.includes(access), `one of ${routeRules.join(", ")}`],
     ["query", query, Array.isArray(query), "a list of { name, description, schema }"],
     ["responses", responses, isObject(responses), "an object of { description } by status"],
@@ -193,6 +194,7 @@ export function defineRoute<
   return definition;
 }
 
+const routeMethods: readonly RouteMethod[] = ["GET", "QUERY", "POST", "PUT", "PATCH", "DELETE"];
 const routeRules: readonly AccessRule[] = [
   "public",
   "user",

@@ -153,6 +153,9 @@ function checkList({ options, meta, view }: ResourceParts): void {
   const { name, filter = [], list = {}, sort = [] } = options;
   const { count = "bounded", limit = {}, names = {}, parameters = {}, sort: order = [] } = list;
   const { default: usual = 30, max = 100 } = limit;
+  const { shape = "array" } = list;
+  const isShape = shape === "array" || shape === "rows";
+  check(isShape, `the shape of the list of ${name} must be "array" or "rows"`);
   const isWhole = Number.isSafeInteger(usual) && Number.isSafeInteger(max);
   check(
     isWhole && usual >= 1 && usual <= max && max <= 1000,

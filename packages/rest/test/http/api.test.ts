@@ -365,6 +365,7 @@ describe("createApi", () => {
     [{ handler: () => json(1) }, /defineRoute has no option "handler", did you mean "handle"/],
     [{ acess: "public" }, /did you mean "access"/],
     [{ access: "everyone" }, /access of x must be one of public, user.*, got "everyone"/],
+    [{ method: "get" }, /method of x must be one of GET, QUERY.*, got "get"/],
     [{ responses: undefined }, /responses of x must be an object .*, got undefined/],
     [{ query: { q: "string" } }, /query of x must be a list of \{ name, description.*, got /],
   ])("refuses a route of %o", (wrong, message) => {

@@ -48,6 +48,7 @@ describe("defineResource", () => {
     ["a limit that is not whole", { list: { limit: { max: 10.5 } } }],
     ["a limit above 1,000", { list: { limit: { max: 1_001 } } }],
     ["a count up to 0", { list: { count: 0 } }],
+    ["a shape that there is not", { list: { shape: "object" } }],
     ["an order that clients may not ask for", { list: { sort: ["-title"] } }],
     ["two parameters of one name", { list: { names: { limit: "page" } } }],
     [

@@ -45,8 +45,7 @@ export type AnyBackgroundJob = BackgroundJob<any, any>;
  * Defines work that no request waits for: at the times of a schedule, or after a call has queued
  * it.
  *
- * @throws ServiceError for an option that does not exist, DocumentsTypeError
- * `ERR_DOCUMENTS_OPTIONS` for a wrong one.
+ * @throws DocumentsTypeError `ERR_DOCUMENTS_OPTIONS`, ServiceError for unknown `schedule` options.
  *
  * @example
  * ```ts
