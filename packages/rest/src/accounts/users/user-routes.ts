@@ -89,7 +89,7 @@ function standardRoutes(context: AccountsContext, controller: UserController): r
       ...(method === "PUT" || method === "PATCH" ? { bodyReference: updates[method] } : {}),
       // The rule of the route has let the caller pass, and its schema the body.
       handle(given: Call<never, never>) {
-        const { params, user: caller }: Call<never, Account | undefined> = given;
+        const { params, user: caller } = given as Call<never, Account | undefined>;
         if (params["id"] !== "me") return route.handle(given);
         if (caller === undefined) throw bearerRequired(undefined);
         return route.handle({ ...given, params: { ...params, id: caller.id } });
