@@ -1,5 +1,5 @@
 import type { Stored } from "@fetchwork/documents";
-import { forbidden } from "../../access.ts";
+import { forbidden, requireOwner } from "../../access.ts";
 import type { Account } from "../../account.ts";
 import { notFound } from "../../problem.ts";
 import type { Call } from "../../resource/call.ts";
@@ -47,8 +47,7 @@ export async function ownUserOrAdmin(
 ): Promise<Stored<StoredUser>> {
   refuseKeys(call);
   const id = userIdOf(call);
-  if (id !== call.user.id && call.user.role !== "admin")
-    throw forbidden("this belongs to another user");
+  requireOwner(call.user, id);
   const found = await call.store.collection(collection).get(id);
   if (found === undefined) throw notFound("user");
   return found;
