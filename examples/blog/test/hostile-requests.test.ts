@@ -25,7 +25,7 @@ const foreign = {
 };
 
 describe.each(transports)("fields that nobody may send (%s)", (transport) => {
-  it("change nothing of an article, whoever sends them", async () => {
+  it("change nothing of an article, no matter who sends them", async () => {
     const api = await openApi(transport);
     const ada = await api.join(email);
     const bob = await api.join("bob@example.com");

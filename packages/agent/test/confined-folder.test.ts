@@ -121,7 +121,7 @@ it("a confined folder keeps the byte order mark of a text", async () => {
   expect(await folder.read("a")).toBe("\uFEFFtext");
 });
 
-it("a confined folder opens no link as a file of its own", async () => {
+it("a confined folder opens no link as one of its files", async () => {
   writeFileSync(join(base, "outside/secret"), "secret");
   symlinkSync(join(base, "outside/secret"), join(folder.root, "own"));
   await expect(folder.openOwn("own")).rejects.toMatchObject({ code: "ERR_AGENT_UNSAFE_PATH" });
@@ -137,7 +137,7 @@ it("neither waits for a pipe in the place of a file, nor reads or keeps it", asy
   await expect(folder.makeOwn("pipe")).rejects.toMatchObject(refusal);
 });
 
-it("a confined folder takes a file of its own that is there as it is", async () => {
+it("a confined folder takes one of its files that is there as it is", async () => {
   writeFileSync(join(folder.root, "own"), "kept");
   await folder.makeOwn("own");
   expect(readFileSync(join(folder.root, "own"), "utf8")).toBe("kept");

@@ -145,7 +145,7 @@ describe("a loop of tools", () => {
     ]);
   });
 
-  it("hands thoughts and what a provider said of them back, and gives calls names of nine characters", async () => {
+  it("hands thoughts and what a provider said of them back, and names calls by nine characters", async () => {
     const metadata = { anthropic: { signature: "s" } };
     const thinking = {
       ...calling(["list", {}]),

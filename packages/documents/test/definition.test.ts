@@ -30,6 +30,7 @@ describe("defineCollection", () => {
     { unique: [[]] },
     { indexes: ["a..b"] },
     { indexes: [["a", "a"]] },
+    { indexes: [["a", "-createdAt"]] },
     { search: ["$a"] },
     { search: "name" },
     { unique: [1] },

@@ -170,7 +170,7 @@ describe.skipIf(noPostgres !== undefined)("A distributed store", () => {
     expect(await runSql(url, 'SELECT FROM "fetchwork:claims"')).toEqual([]);
   });
 
-  it("claims for a document what it has, whoever else changes it at the same time", async () => {
+  it("claims for a document what it has, also when others change it at the same time", async () => {
     const url = await newDatabase();
     const [one, other] = await Promise.all([open(url), open(url)]);
     const collections = [one.collection(seats), other.collection(seats)] as const;

@@ -13,7 +13,7 @@ const theirs = defineCollection<{ n: number }>("theirs", { changes: "documents" 
 
 describe.skipIf(noPostgres !== undefined)("The feed of PostgreSQL", () => {
   it.each([undefined, ["ours"]])(
-    "fetches no more documents than it gives, of the collections %j",
+    "fetches no more documents than it returns, of the collections %j",
     async (collections) => {
       const url = await newDatabase();
       const store = await openStore(url, { collections: [ours, theirs] });

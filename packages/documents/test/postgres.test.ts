@@ -232,7 +232,7 @@ describe.skipIf(noPostgres !== undefined)("A store on PostgreSQL", () => {
     expect(await store.collection(notes).get(id)).toMatchObject({ text: "b" });
   });
 
-  it("gives a statement up that takes too long", async () => {
+  it("ends a statement that takes too long", async () => {
     const url = await newDatabase();
     const store = await open(url, { collections: [notes], postgres: { statementTimeout: 400 } });
     const { id } = await store.collection(notes).insert({ text: "a" });

@@ -73,20 +73,30 @@ describe.skipIf(noPostgres !== undefined)("Transactions of PostgreSQL that meet"
     await Promise.all([both(["x", "y"], 0), both(["y", "x"], 1)]);
     expect(await collection.getMany(["x", "y"])).toMatchObject([{ n: 2 }, { n: 2 }]);
   });
+
+  it("do not wait until PostgreSQL finds a deadlock", { timeout: 60_000 }, async () => {
+    const url = await newDatabase();
+    await findDeadlocksAfter(3_600_000, url);
+    const store = await open(url);
+    const collection = store.collection(counters);
+    const ids = ["x", "y", "z"];
+    for (const id of ids) await collection.insert({ n: 0 }, { id });
+    const all = Array.from({ length: 12 }, (_, own) =>
+      store.transaction(async (tx) => {
+        for (const place of [own, own + 1]) {
+          await tx.collection(counters).increment(ids[place % 3] ?? "", { n: 1 });
+        }
+      }),
+    );
+    await Promise.all(all);
+    expect(await collection.getMany(ids)).toMatchObject([{ n: 8 }, { n: 8 }, { n: 8 }]);
+  });
 });
 
 describe.skipIf(noPostgres !== undefined)("A change in PostgreSQL", () => {
   it("is done again when it was given up in a deadlock", { timeout: 60_000 }, async () => {
     const url = await newDatabase();
-    const patience = async (text: string): Promise<unknown> =>
-      runSql(
-        url,
-        `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I ${text}', current_database()); END $$`,
-      );
-    await patience("SET deadlock_timeout = 2000");
-    onTestFinished(async () => {
-      await patience("RESET deadlock_timeout");
-    });
+    await findDeadlocksAfter(2000, url);
     const store = await open(url);
     const collection = store.collection(counters);
     for (const id of ["x", "y"]) await collection.insert({ n: 0 }, { id });
@@ -132,4 +142,17 @@ async function open(url: string, options?: StoreOptions): Promise<Store> {
   const store = await openStore(url, options);
   onTestFinished(() => store.close());
   return store;
+}
+
+/** Makes a server look for deadlocks after so many milliseconds, until the test ends. */
+async function findDeadlocksAfter(time: number, url: string): Promise<void> {
+  const alter = async (text: string): Promise<unknown> =>
+    runSql(
+      url,
+      `DO $$ BEGIN EXECUTE format('ALTER DATABASE %I ${text}', current_database()); END $$`,
+    );
+  await alter(`SET deadlock_timeout = ${time}`);
+  onTestFinished(async () => {
+    await alter("RESET deadlock_timeout");
+  });
 }

@@ -30,7 +30,7 @@ export interface CreateEndpointOptions {
    * `"throw"` refuses a request whose url misses a variable of `{a}`, `{+a}` or `:a`. It refuses an
    * empty text and a number that is not finite in a path, too. `"empty"` leaves a missing variable
    * out, with the slash before it, so that `DELETE /users/{id}` may become `DELETE /users`.
-   * Default: `"throw"`.
+   * Default: the preset's, which for most is `"throw"`.
    */
   readonly onMissing?: "empty" | "throw" | undefined;
 }
@@ -43,7 +43,14 @@ const optionsOfEndpoint = [
   "arrayFormat",
   "onMissing",
 ];
-const propertiesOfPreset = ["vendor", "baseUrl", "methodCase", "plusParameters", "stripSlash"];
+const propertiesOfPreset = [
+  "vendor",
+  "baseUrl",
+  "methodCase",
+  "plusParameters",
+  "stripSlash",
+  "onMissing",
+];
 
 /**
  * Makes a builder of request options.
@@ -63,7 +70,7 @@ export function createEndpoint(options: CreateEndpointOptions = {}): Endpoint {
     userAgent = `fetchwork-endpoint/${VERSION}`,
     methodCase = preset.methodCase ?? "lower",
     arrayFormat = "comma",
-    onMissing = "throw",
+    onMissing = preset.onMissing ?? "throw",
   } = options;
   checkChoice("methodCase", methodCase, ["lower", "upper"]);
   checkChoice("arrayFormat", arrayFormat, ["comma", "repeat", "brackets"]);

@@ -10,16 +10,19 @@ export interface VendorPreset {
   readonly plusParameters?: readonly string[];
   /** Whether a final slash is dropped unless it is the whole path. Default: `false`. */
   readonly stripSlash?: boolean;
+  /** What becomes of a url without a variable of its path. Default: `"throw"`. */
+  readonly onMissing?: "empty" | "throw";
 }
 
 /** The default. Its `baseUrl` is a placeholder: set your own. */
 export const vendorPreset: VendorPreset = { vendor: "vendor", baseUrl: "{base_url}" };
 
-/** GitHub's REST and GraphQL API. */
+/** GitHub's REST and GraphQL API, with missing variables left out as by GitHub's own client. */
 export const githubPreset: VendorPreset = {
   vendor: "github",
   baseUrl: "https://api.github.com",
   methodCase: "upper",
   plusParameters: ["q"],
   stripSlash: true,
+  onMissing: "empty",
 };

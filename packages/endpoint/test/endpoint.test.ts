@@ -323,6 +323,14 @@ describe("media types", () => {
 describe("presets", () => {
   const gh = createEndpoint({ vendor: githubPreset });
 
+  it("githubPreset leaves a missing variable out, unless the options refuse it", () => {
+    const route: string = "GET /repos/{owner}/{repo}/branches/{branch}";
+    const given = { owner: "octo", repo: "hello" };
+    expect(gh(route, given).url).toBe("https://api.github.com/repos/octo/hello/branches");
+    const strict = createEndpoint({ vendor: githubPreset, onMissing: "throw" });
+    expect(() => strict(route, given)).toThrow('the variable "branch" is missing');
+  });
+
   it("githubPreset has the base and the method case of GitHub's API", () => {
     expect(gh("GET /search/issues", { q: "a b+c d" })).toMatchObject({
       method: "GET",

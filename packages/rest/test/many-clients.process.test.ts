@@ -83,7 +83,7 @@ const engines: readonly (readonly [string, () => Promise<string>, number])[] = [
 ];
 
 describe.each(engines)("the clients of %s", (_engine, makeUrl, count) => {
-  it("create one document of a unique value, whoever tries", async () => {
+  it("create one document of a unique value, no matter who tries", async () => {
     const { as, turn } = await openStores(await makeUrl(), count);
     const answers = await times(64, () => turn()("ann", "POST", "/people", { email: "a" }));
     expect(tally(answers)).toEqual({ 201: 1, 409: 63 });

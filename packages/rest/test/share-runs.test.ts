@@ -24,7 +24,7 @@ describe("shareRuns", () => {
     expect(await second).toBe(2);
   });
 
-  it("gives who asks in the meantime the answer of one run that begins afterwards", async () => {
+  it("answers those who ask in the meantime by one run that begins afterwards", async () => {
     const { runs, ask } = openWork();
     const first = ask();
     const others = [ask(), ask(), ask()];

@@ -68,7 +68,7 @@ it("only the author changes a note", async () => {
   expect((await ada.notes.update(data.id, { text: "Two" })).data.text).toBe("Two");
 });
 
-it("a test service gives calls the jobs, the sender and the settings of the service", async () => {
+it("a test service passes to calls the jobs, the sender and the settings of the service", async () => {
   const service = await testService(app, { settings: { LIMIT: "7" } });
   const ada = await service.as("user");
   await ada.notes.create({ text: "old" });

@@ -1,4 +1,4 @@
-import { defineResource, defineRoute, resourceRoutes } from "@fetchwork/rest";
+import { defineResource, defineRoute, Problem, resourceRoutes } from "@fetchwork/rest";
 import { accounts, defineUser } from "@fetchwork/rest/accounts";
 import { accountSettings, defineConfig, defineService, serverSettings } from "@fetchwork/service";
 import { expect, it } from "vitest";
@@ -102,6 +102,34 @@ it.each([
   const { findings } = await verifyService(app);
   const found = findings.map(({ code, resource, way }) => `${code} ${resource} ${way}`);
   expect(new Set(found)).toEqual(new Set(listed ? [] : ["hook-gap ticket list"]));
+});
+
+it.each([
+  ["finds a list that has what the hook after showing refuses", undefined],
+  ["takes no single document for a gap that a filter hides from the master key", { mood: "none" }],
+])("verifyService() %s", async (_, listed) => {
+  const diary = defineResource({
+    name: "diary",
+    path: "/diaries",
+    schema: z.object({ text: z.string(), mood: z.string() }),
+    owner: "author",
+    access: { list: "public", show: "public", create: "user" },
+    hooks: {
+      ...(listed && { beforeList: ({ call }) => (call.user ? undefined : listed) }),
+      afterShow({ call }) {
+        if (!call.user && !call.isMaster) throw new Problem(404);
+      },
+    },
+  });
+  const app = defineService({
+    name: "diaries",
+    config: defineConfig({ ...serverSettings, ...accountSettings }),
+    accounts: accounts({ user: defineUser() }),
+    resources: [resourceRoutes(diary)],
+  });
+  const { findings } = await verifyService(app);
+  const found = findings.map(({ caller, code, way }) => `${code} ${caller} ${way}`);
+  expect(new Set(found)).toEqual(new Set(listed ? [] : ["hook-gap anonymous list"]));
 });
 
 it.each([[["team", "member"]], [["owner", "team"]], [["member"]], [["owner"]]])(

@@ -25,8 +25,8 @@ export function formFor(options: AskOptions): AnswerForm {
 }
 
 /**
- * Asks for a call of a tool, and for text where the server refuses that, or where the call is
- * longer than an answer may be: a text can be continued.
+ * Asks for a call of a tool. Where the server refuses that, or the call is longer than an answer
+ * may be, asks for text: a text can be continued.
  *
  * @param refusals status codes by which it may refuse tools; `undefined`: an answer that is not
  * understood. Default: 400, 422

@@ -61,7 +61,7 @@ const leastOutput = 256;
 
 /**
  * Counts what calls use, and lets none begin that could pass a limit: each reserves its worst case
- * first (a byte of the question is at most a token, and the answer's limit is sent along), so the
+ * first: a byte of the question is at most a token, and the answer's limit is sent along. So the
  * limits hold with any number of calls at once. Where only reservations stand against it, a call
  * waits for them.
  */

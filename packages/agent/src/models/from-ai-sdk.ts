@@ -43,7 +43,7 @@ export type AiSdkModel =
  * Reaches a model of the Vercel AI SDK: one of versions 5 to 7, or the name of one. `ai` is loaded
  * with the first call. Its own repetitions are off: they do not know the budget.
  *
- * A refusal is recognised on the wire too (`refusal` of OpenAI, `stop_reason` of Anthropic), a
+ * A refusal is recognised on the wire too (`refusal` of OpenAI, `stop_reason` of Anthropic). A
  * piece that cannot be read fails the call, and a stream that ends without a reason is cut.
  *
  * @throws AgentUsageError for a model that is not one of the SDK; of one that a function makes,

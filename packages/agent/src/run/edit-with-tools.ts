@@ -68,10 +68,10 @@ export interface ProgramBefore {
 }
 
 /**
- * Has a model change a program by tools, checks it, and tells the model what is new and wrong, as
- * often as repairs are allowed, but what no tool of the program reports once. The program with the
- * fewest errors counts, then with the fewest of those. Every answer is in the journal before it is
- * used.
+ * Has a model change a program by tools and checks it. The model is told what is new and wrong, as
+ * often as repairs are allowed; what no tool of the program reports it is told once. The program
+ * with the fewest errors counts, then with the fewest of those. Every answer is in the journal
+ * before it is used.
  *
  * @throws AgentError `ERR_AGENT_UNUSABLE` as a rejection when nothing is changed
  */

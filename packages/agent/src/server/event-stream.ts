@@ -20,9 +20,9 @@ const maxWaiting = 262_144;
 
 /**
  * Writes what happens to a task as server-sent events (HTML, section 9.2): a `task` event with the
- * task as it is, then every event after the given one, each with its number as id, and in between
- * `text` events, without an id, with what steps write in this process. Ends with a task that is
- * completed, canceled or deleted.
+ * task as it is, then every event after the given one, with its number as id. `text` events in
+ * between have no id, and what steps write in this process. Ends with a task that is completed,
+ * canceled or deleted.
  *
  * @yields Each event, as it is sent.
  */

@@ -67,7 +67,7 @@ describe("the Agent Protocol", () => {
     expect(steps[2]?.output).toBe(notes.get("src/store.js"));
   });
 
-  it("gives each file as an artifact of its own step and of the task", async () => {
+  it("returns each file as an artifact of its step and of the task", async () => {
     const world = await startTasks();
     const { task_id: id } = await world.create();
     const steps = await world.finish(id);
@@ -191,7 +191,7 @@ describe("the Agent Protocol", () => {
     expect(new Uint8Array(await response.arrayBuffer())).toEqual(bytes);
   });
 
-  it("gives an upload without a folder no relative path", async () => {
+  it("returns an upload without a folder without a relative path", async () => {
     const world = await startTasks();
     const { task_id: id } = await world.create();
     const answer = await world.ask(`/tasks/${id}/artifacts`, upload("a.txt", ""));
@@ -327,7 +327,7 @@ describe("what the Agent Protocol refuses", () => {
     },
   );
 
-  it("takes the largest page size and says how many it gives", async () => {
+  it("takes the largest page size and says how many it returns", async () => {
     const { ask } = await startTasks();
     const { pagination } = await bodyOf<Lists>(await ask("/tasks?page_size=2147483647"));
     expect(pagination.page_size).toBe(1_000);

@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { bodyOf, post, startTasks } from "./task-world.ts";
 
-it("the page allows scripts and styles of its own server only", async () => {
+it("the page allows scripts and styles of its server only", async () => {
   const { url, ask } = await startTasks();
   const response = await fetch(url);
   const policy = response.headers.get("content-security-policy") ?? "";

@@ -80,7 +80,7 @@ describe("two servers of one store", () => {
 });
 
 describe("a step in which its servers end", () => {
-  it("is begun five times by itself, then it has failed; whoever asks may try again", async () => {
+  it("is begun five times by itself, then it has failed; anyone who asks may try again", async () => {
     const store = await sharedStore();
     const tasks = new TaskStore(store, new TaskBus());
     const automatic = { input: null, additionalInput: {}, automatic: true };

@@ -3,7 +3,7 @@ import { TaskSlots } from "../../src/server/task-slots.ts";
 
 const never = new AbortController().signal;
 
-it("TaskSlots gives the slot to the next who still waits", async () => {
+it("TaskSlots hands the slot to the next who still waits", async () => {
   const slots = new TaskSlots();
   const release = await slots.take("a", 1, never);
   const leaving = new AbortController();

@@ -239,6 +239,9 @@ function fieldLists(
     lists.map((entry) => {
       const fields = fieldList(collection, typeof entry === "string" ? [entry] : entry);
       if (fields.length === 0) throw faulty(collection, "an index has no fields");
+      if (fields.some((field) => field.startsWith("-"))) {
+        throw faulty(collection, 'fields of an index must have no "-": it serves both orders');
+      }
       return fields;
     }),
   );

@@ -15,8 +15,8 @@ export interface Selection<T> {
    * accents are ignored. Words of three or more characters match any part of a word, shorter ones
    * match the beginnings of words. Default: no search.
    *
-   * At most 200 characters and 16 different words, of which at most 6 have one or two characters,
-   * or 3 when there is no longer one. A word that is part of another one does not count as short.
+   * At most 200 characters and 16 different words. At most 6 of them have one or two characters, or
+   * 3 when there is no longer one. A word that is part of another one does not count as short.
    */
   readonly q?: string | undefined;
   /**

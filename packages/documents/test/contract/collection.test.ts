@@ -102,7 +102,7 @@ describe.each(engines)("A collection of %s", (_engine, open) => {
     expect(added.map(({ email }) => email)).toEqual([bob.email, cyd.email]);
   });
 
-  it("gives a new document an id, version 1 and its times", async () => {
+  it("adds an id, version 1 and its times to a new document", async () => {
     const collection = (await open()).collection(users);
     const before = Date.now();
     const stored = await collection.insert(ann);

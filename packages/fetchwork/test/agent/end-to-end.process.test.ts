@@ -138,7 +138,7 @@ describe("a canvas game", () => {
   );
 });
 
-describe("a service with tests of its own", () => {
+describe("a service with its tests", () => {
   const checked = (stdout: string): readonly unknown[] =>
     stdout
       .trim()

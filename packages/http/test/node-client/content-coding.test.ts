@@ -128,7 +128,7 @@ it("neither asks nor decodes when it is told not to", async () => {
   await raw.close();
 });
 
-it.each(["gzip", "zstd"])("has all of a body of two parts in %s", async (coding) => {
+it.each(["gzip", "zstd"])("the transport has all of a body of two parts in %s", async (coding) => {
   const compress = coding === "gzip" ? zlib.gzipSync : zlib.zstdCompressSync;
   const parts = Buffer.concat([compress("one, "), compress("two")]);
   answer = { coding, body: parts };

@@ -26,7 +26,7 @@ describe("secure() with directives", () => {
     );
   });
 
-  it("gives each request a separate nonce, which the handler finds in the context", async () => {
+  it("makes a separate nonce for each request, which the handler finds in the context", async () => {
     const handler = wrap(
       (_, context) => text(String(context.get(cspNonceKey))),
       secure({

@@ -343,7 +343,7 @@ describe("cors", () => {
     });
   });
 
-  it("gives shared responses of two origins their own headers", async () => {
+  it("sets the headers of shared responses for each of two origins", async () => {
     const shared = text("x");
     const handler = wrap(
       () => shared,

@@ -82,9 +82,9 @@ export class OAuth2Response implements ResponseData {
   }
 
   /**
-   * The body as a value: a form or JSON object is an object with snake_case keys (with `snaky:
-   * false` a plain object with the keys of the provider), other JSON is what it is, anything else
-   * the text. Made once, when it is first asked for.
+   * The body as a value: a form or JSON object is an object with snake_case keys; with
+   * `snaky: false` it is a plain object with the keys of the provider. Other JSON is what it is,
+   * anything else the text. Made once, when it is first asked for.
    *
    * @throws InvalidResponseError when the media type is JSON but the body is not; with a status of
    * 400 or more it is the text

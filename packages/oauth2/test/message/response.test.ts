@@ -98,7 +98,7 @@ describe("parsed", () => {
   });
 
   it.each(["not json", '{"access_token":"canary","x":', "}"])(
-    "is an error of its own for %j as JSON, and the text where the status is an error",
+    "is a separate error for %j as JSON, and the text where the status is an error",
     (body) => {
       const broken = responseOf(body);
       const thrown: unknown = (() => {

@@ -79,7 +79,7 @@ describe("OidcClient", () => {
     ["for another client", { aud: "other" }],
     ["that has expired", { exp: 1 }],
   ])(
-    "gives no token that comes with an ID token %s, whatever raiseErrors is",
+    "returns no token that comes with an ID token %s, whatever raiseErrors is",
     async (_case, claims) => {
       const answer = async (): Promise<Response> =>
         Response.json({ access_token: "a", token_type: "Bearer", id_token: await idToken(claims) });

@@ -226,7 +226,7 @@ describe("the device flow, against oidc-provider", () => {
 
   afterAll(async () => server.close());
 
-  it("gives a token, with an ID token that is validated, once the user has confirmed", async () => {
+  it("returns a token, with an ID token that is validated, once the user has confirmed", async () => {
     const client = await OidcClient.discover(server.issuer, "tv");
     const device = JSON.parse(JSON.stringify(await client.device.start({ scope: "openid" })));
     const answers: string[] = [];

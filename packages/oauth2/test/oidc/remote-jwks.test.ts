@@ -144,7 +144,7 @@ describe("RemoteJwks", () => {
     expect(await publish("a").jwks().getKey(es())).toBeInstanceOf(CryptoKey);
   });
 
-  it("fetches once for a thousand callers, and gives the key without a promise afterwards", async () => {
+  it("fetches once for a thousand callers, and returns the key without a promise afterwards", async () => {
     const state = publish("a", "b");
     const jwks = state.jwks();
     const found = await Promise.all(Array.from({ length: 1000 }, async () => jwks.getKey(es("a"))));

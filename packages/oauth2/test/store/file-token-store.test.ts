@@ -225,7 +225,7 @@ describe("lock", () => {
     });
   });
 
-  it("is taken over when its holder gives no sign of life", async () => {
+  it("is taken over when its holder shows no sign of life", async () => {
     const store = new FileTokenStore(folder, { lockTimeout: 1000, leaseTime: 5000 });
     await store.lock("k", async () => {
       const [lock = ""] = (await readdir(folder)).filter((name) => name.endsWith(".lock"));
@@ -289,7 +289,7 @@ describe("lock", () => {
     expect(await quick.get("k")).toEqual({ access_token: "late" });
   });
 
-  it("gives the callers of a stalled process the token that another process stored", async () => {
+  it("returns to the callers of a stalled process the token that another process stored", async () => {
     await using server = await startRotatingServer();
     const store = new FileTokenStore(folder, { lockTimeout: 1000, leaseTime: 5000 });
     const other = new FileTokenStore(folder, { lockTimeout: 1000, leaseTime: 5000 });

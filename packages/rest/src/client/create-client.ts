@@ -42,8 +42,8 @@ const checkOptions = createOptionCheck(
  * Makes a typed client of an API; its types come from the definitions, without generated code.
  *
  * Calls resolve with a {@link Reply}. They reject with a {@link ProblemError} for a status of 400
- * or more, with a `TransportError` of `@fetchwork/http` when there is no response, and with a
- * {@link ClientError} for an operation that the API does not have.
+ * or more, and with a `TransportError` of `@fetchwork/http` when there is no response. For an
+ * operation that the API does not have they reject with a {@link ClientError}.
  *
  * @throws HttpUsageError of `@fetchwork/http` for a wrong option, UsageError of `@fetchwork/kit`
  * with the code `ERR_REST_CONFIGURATION` for one that does not exist, ClientError

@@ -71,7 +71,7 @@ describe.each(stores)("createAttemptLimiter %s", (_where, open) => {
     expect(await waitFor(limiter, { account: "bob@example.com", address: eve.address })).toBe(0);
   });
 
-  it("does not let strangers lock out whoever signed in before from the same network", async () => {
+  it("does not let strangers lock out a user who signed in before from the same network", async () => {
     const limiter = createAttemptLimiter({ store: await open() });
     await (await limiter.begin(ada)).end("success");
     await fail(limiter, eve, 10);

@@ -85,7 +85,7 @@ describe("verifyPassword", () => {
 describe("argon2id", () => {
   // RFC 9106 section 5.3 uses a secret and associated data, which passwords do not have; so the two
   // implementations hold each other to the same result.
-  it("gives in a worker with hash-wasm what Node's own gives", async () => {
+  it("returns in a worker with hash-wasm what Node's own returns", async () => {
     const input = {
       message: Buffer.from("password"),
       nonce: Buffer.from("somesaltsomesalt"),

@@ -78,7 +78,7 @@ describe("createSessionTokens", () => {
   });
 
   it.each(["", "a", "a.b.c", "....", `${"a".repeat(3_000)}.b.c`, "ey\0.a.b"])(
-    "refuses what is no token at all: %j",
+    "refuses what is not a token at all: %j",
     async (token) => {
       expect(await tokens.verify(token)).toBeUndefined();
     },
@@ -103,7 +103,7 @@ describe("createSessionTokens", () => {
     expect(await tokens.verify(issued[0] ?? "")).toMatchObject({ sub: "u1" });
   });
 
-  it("gives every token a separate identifier", async () => {
+  it("makes a separate identifier for every token", async () => {
     expect(await tokens.issue(account)).not.toBe(await tokens.issue(account));
   });
 });

@@ -200,7 +200,7 @@ describe("a sign-up that is open to everyone, with mails", () => {
     expect((await send("PUT", "/users/me/password", { basic, json: other })).status).toBe(401);
   });
 
-  it("mails an address five times, whoever asks", async () => {
+  it("mails an address five times, no matter who asks", async () => {
     const { mails, send } = await openAccounts(isOpen);
     const ask = async (index: number) =>
       (await send("POST", "/users", { json, ip: `192.0.2.${index}` })).status;

@@ -88,7 +88,7 @@ describe("an address that somebody else made an account with", () => {
     expect(claimed && (await claimUser(api.context, claimed))).toEqual(claimed);
   });
 
-  it("is given to whoever signs up and confirms it, without the ways in of the one before", async () => {
+  it("belongs to anyone who signs up and confirms it, without the ways in of the one before", async () => {
     const open: TestOptions = { signUp: "public", signIn: "public" };
     const api = await openAccounts(open);
     // Of a time when no mails were sent, so that the sign-in needed no confirmation.

@@ -74,7 +74,7 @@ describe("users", () => {
     expect(created.headers.get("location")).toBe(`/users/${created.json.id}`);
   });
 
-  it("have an email of their own", async () => {
+  it("have a separate email", async () => {
     const api = await openAccounts();
     await api.send("POST", "/users", { form: { ...form, access_token } });
     const email = " ADA@example.COM ";
@@ -88,7 +88,7 @@ describe("users", () => {
     });
   });
 
-  it("have an email of their own when many register it at once", async () => {
+  it("have a separate email when many register it at once", async () => {
     const api = await openAccounts();
     const tries = Array.from({ length: 8 }, () =>
       api.send("POST", "/users", { form: { ...form, access_token } }),

@@ -299,7 +299,7 @@ describe("a handler in a transaction", () => {
   });
 
   it.each([undefined, "key-1"])(
-    "keeps nothing of its own transaction that failed, when it answers with a refusal (key: %s)",
+    "keeps nothing of its transaction that failed, when it answers with a refusal (key: %s)",
     async (key) => {
       const route = custom(async ({ store }) => {
         try {
@@ -367,7 +367,7 @@ describe("a handler with a lease", () => {
 
 describe("a handler that outlives its lease", () => {
   it.each(["throws", "answers 503"])(
-    "frees no key that another one has meanwhile: it %s",
+    "frees no key that another one has in the meantime: it %s",
     async (end) => {
       const late = Promise.withResolvers<Response>();
       const handle = vi.fn(() => json({ done: true }, { status: 201 }));
@@ -400,7 +400,7 @@ describe("a POST that others repeat at the same moment", () => {
   });
   const seats = resourceRoutes(seat, createResourceController(seat));
 
-  it("gives all of them the answer, though the value that it takes is unique", async () => {
+  it("sends all of them the answer, though the value that it takes is unique", async () => {
     const { post } = await open(seats);
     for (let number = 0; number < 5; number += 1) {
       const all = await Promise.all(

@@ -29,7 +29,7 @@ describe("a rule that is a function", () => {
     expect(admitted.status).toBeLessThan(300);
   });
 
-  it("keeps its answers out of shared caches, whoever asks", async () => {
+  it("keeps its answers out of shared caches, no matter who asks", async () => {
     const note = defineNotes(() => true);
     const { as, store } = await openResource(note);
     const { id } = await store.collection(note.collection).insert({ text: "a" });

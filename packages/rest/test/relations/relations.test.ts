@@ -337,7 +337,7 @@ describe("populate", () => {
     ]);
   });
 
-  it("gives each document its share of an inverse relation, next to one that has very many", async () => {
+  it("returns for each document its share of an inverse relation, next to one that has very many", async () => {
     const { as, make } = await openAll();
     const author = await make("/people", { name: "A" });
     const quiet = await make("/articles", { title: "quiet", author });

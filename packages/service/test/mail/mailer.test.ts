@@ -176,7 +176,7 @@ describe("createMailer", () => {
         socket.on("close", () => clearInterval(timer));
       },
     ],
-  ])("gives a server up that %s", async (_what, behave) => {
+  ])("gives up a server that %s", async (_what, behave) => {
     const port = await listen(behave);
     await expect(mailerTo({ port }, { timeout: 200 }).send(mail)).rejects.toThrow("ETIMEDOUT");
   });

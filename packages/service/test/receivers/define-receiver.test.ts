@@ -108,7 +108,7 @@ describe("defineReceiver", () => {
   const receiver = { name: "shop", path: "/shop", vendor: stripe, secret: "SECRET", on: {} };
 
   it.each([standardWebhooks, gitlab])(
-    "names the setting whose secret is none of $name, without its value",
+    "names the setting whose secret is not one of $name, without its value",
     async (sender) => {
       const service = defineService({
         name: "shop",

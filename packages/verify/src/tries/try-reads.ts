@@ -36,7 +36,7 @@ export function fieldNames({ world }: Trial, resource: Resource): readonly strin
 async function askRules(trial: Trial, caller: Caller, resource: Resource): Promise<void> {
   const { findings, sender, visibility, world } = trial;
   const { access, hooks, path } = resource;
-  const isHooked = hooks.beforeList !== undefined || hooks.beforeShow !== undefined;
+  const isHooked = Object.keys(hooks).some((name) => /(List|Show)$/.test(name));
   const list = await sender.send(caller, { method: "GET", path });
   const listed = new Set(documentsIn(list.json).map((one): unknown => Reflect.get(one, "id")));
   for (const planted of world.garden.of(resource)) {
@@ -44,6 +44,7 @@ async function askRules(trial: Trial, caller: Caller, resource: Resource): Promi
     const isListed = listed.has(planted.document.id);
     const isShown = shown.status === 200;
     visibility.note(caller, planted, { list: isListed, show: isShown });
+    if (caller.viewer.isMaster) continue; // It sees all, so nothing is hidden from it.
     const mayRead = ruleLets(caller, "show", planted) && ruleLets(caller, "list", planted);
     const isMeant = typeof access.show === "function" ? isListed : isHooked && mayRead === true;
     if (list.status !== 200 || !isMeant || isListed === isShown) continue;

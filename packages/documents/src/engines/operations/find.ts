@@ -162,9 +162,8 @@ function* selectAll(layout: Layout, query: ParsedQuery & Selected): Operation<Fo
 const fewRows = 1000;
 
 /**
- * Whether an index has the rows of a query in order and all of them can be seen, so that no more
- * are visited than the query asks for: then counting them would only take time, a fifth of that of
- * the statement.
+ * Whether an index has the rows of a query in order and all can be seen, so that none besides is
+ * visited: then counting them would only take time, a fifth of that of the statement.
  */
 function isShort(
   { softDelete, expiresAt }: Layout,

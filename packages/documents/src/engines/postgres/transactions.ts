@@ -19,6 +19,8 @@ import { feedEndTable } from "./statements/own-tables.ts";
 
 /** After these many conflicts a transaction queues behind others that conflicted as often. */
 const freeAttempts = 2;
+/** How long these wait for another one, in milliseconds: it may wait for them in a deadlock. */
+const patience = 150;
 /** The advisory lock of transactions that conflicted: "FWTX". */
 const queueLock = 0x46575458;
 /** The same as a row. */
@@ -69,7 +71,9 @@ export class Transactions {
     const seen: Seen = { hasPreCommitWork: false, isTaken: false };
     for (let attempt = 0; ; attempt += 1) {
       try {
-        const run = (): Promise<R> => this.#attempt(work, { deadline, timeout, attempt, seen });
+        const isFree = attempt < Math.min(freeAttempts, retries);
+        const run = (): Promise<R> =>
+          this.#attempt(work, { deadline, timeout, attempt, isFree, seen });
         return attempt < freeAttempts || this.#locks === undefined
           ? await run()
           : await this.#queue(this.#locks, deadline, run);
@@ -112,11 +116,13 @@ export class Transactions {
       deadline,
       timeout,
       attempt,
+      isFree,
       seen,
     }: {
       readonly deadline: number;
       readonly timeout: number;
       readonly attempt: number;
+      readonly isFree: boolean;
       readonly seen: Seen;
     },
   ): Promise<R> {
@@ -142,8 +148,9 @@ export class Transactions {
           limit,
         );
       }
+      const waiting = isFree ? `; SET LOCAL lock_timeout = ${patience}` : "";
       void client
-        .query(`${beginSerializable}; SET LOCAL statement_timeout = ${left}`)
+        .query(`${beginSerializable}; SET LOCAL statement_timeout = ${left}${waiting}`)
         .catch(() => undefined);
       if (seen.hasPreCommitWork && attempt >= freeAttempts) await this.#lockFeed(client, limit);
       const value = await Promise.race([

@@ -7,9 +7,9 @@ import type { NodeExchange } from "./node-exchange.ts";
 import { writeHead } from "./write-head.ts";
 
 /**
- * Ends an exchange with an error: as the response that an exposed error asks for, as 413 when the
- * body is over the limit, or else as a 500 that reveals nothing; such an error is reported. Breaks
- * the connection when the head was sent already.
+ * Ends an exchange with an error: as the response that an exposed error asks for, as 413 for a body
+ * over the limit, or else as a 500 that reveals nothing; such an error is reported. Breaks the
+ * connection when the head was sent already.
  */
 export function sendError(exchange: NodeExchange, error: unknown): void {
   const { response, runtime } = exchange;

@@ -89,7 +89,7 @@ describe("the URL", () => {
     expect(build({}).url.href).toBe(baseUrl);
   });
 
-  it("gives its user information to the Authorization header, percent-decoded, in UTF-8", () => {
+  it("moves its user information to the Authorization header, percent-decoded, in UTF-8", () => {
     const { url, headers } = build({ baseUrl: "http://%C3%BCser:p%3Ass@h/x" });
     expect(url.href).toBe("http://h/x");
     expect(headers).toEqual(["authorization", `Basic ${btoa("\xc3\xbcser:p:ss")}`]);

@@ -72,7 +72,7 @@ describe("access with a token of the provider", () => {
     expect((await api.get("/users/me", token)).json.id).toBe(json.user.id);
   });
 
-  it("is refused for another audience, an ID token, a changed token, and whoever is not linked", async () => {
+  it("is refused for another audience, an ID token, a changed token, and a user who is not linked", async () => {
     const api = await openTestApi();
     const good = await accessToken(audience);
     expect((await api.get("/users/me", good.access_token)).status).toBe(401);

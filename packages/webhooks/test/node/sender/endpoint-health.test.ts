@@ -48,7 +48,7 @@ describe("EndpointHealth", () => {
     expect(fill(health, "99")).toBe(1);
   });
 
-  it("age() gives the places of slow attempts to others, so that 100 hanging endpoints take none", () => {
+  it("age() frees the places of slow attempts for others, so that 100 hanging endpoints take none", () => {
     const health = new EndpointHealth(32, 8);
     for (let index = 0; index < 100; index += 1) {
       fill(health, `${index}`);

@@ -55,7 +55,7 @@ export function isConflict(error: unknown): boolean {
 
 /** Tells whether a server reports a conflict with other transactions by a SQLSTATE. */
 export function isConflictState(code: string): boolean {
-  return code === serializationFailure || code === deadlockDetected;
+  return [serializationFailure, deadlockDetected, lockNotAvailable].includes(code);
 }
 
 /** Whether a connection lacks a prepared statement, or has it for other columns. */
@@ -109,7 +109,7 @@ export function toDocumentsError(error: unknown, collection?: Collection): unkno
   if (isConflict(error)) {
     return failure("ERR_DOCUMENTS_BUSY", "the change conflicts with other changes");
   }
-  if (code === lockNotAvailable || code === queryCanceled) {
+  if (code === queryCanceled) {
     return failure("ERR_DOCUMENTS_TIMEOUT", "PostgreSQL canceled the statement");
   }
   if (code === diskFull) {

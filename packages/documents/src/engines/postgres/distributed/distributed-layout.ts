@@ -30,7 +30,7 @@ const maxCandidates = 1000;
 /**
  * Documents of a collection whose tables may be spread over servers: unique fields go through a
  * table of claims. Documents, their claims and the change feed are changed by one statement after
- * the other, because few systems have statements over tables that are spread in different ways.
+ * the other: few systems have statements over tables that are spread in different ways.
  */
 export class DistributedLayout extends PostgresLayout {
   /** Fields that are unique through the table of claims. */
