@@ -168,6 +168,19 @@ describe("the differences of from-generator-rest.md", () => {
     expect(await unknown.json()).toMatchObject({ name: "unknown", param: "colour" });
     expect((await service.fetch("/articles/not-an-id")).status).toBe(404);
     expect((await service.fetch("/articles?page=31")).status).toBe(200);
+    const page = await service.fetch("/articles?page=abc");
+    expect(await page.json()).toMatchObject({ status: 400, param: "page", name: "type" });
+    await expect(client.create({ title: 1 })).rejects.toMatchObject({ status: 400 });
+    expect((await service.fetch("/Articles")).status).toBe(404);
+    const basic = { authorization: `Basic ${btoa("ada:123456")}` };
+    const body = new URLSearchParams({ access_token: service.masterKey });
+    const signIn = await service.fetch("/auth", { method: "POST", headers: basic, body });
+    expect(signIn.status).toBe(401);
+    body.set("email", "nobody@example.com");
+    body.set("link", "https://blog.example.com/reset");
+    const reset = await service.fetch("/password-resets", { method: "POST", body });
+    expect(reset.status).toBe(202);
+    expect((await service.fetch("/users/me")).status).toBe(401);
   });
 });
 

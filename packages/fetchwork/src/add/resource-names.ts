@@ -52,10 +52,12 @@ export function namesOf(name: string, path?: string): ResourceNames {
     );
   }
   const kebab = name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-  if (reserved.has(kebab) || deviceName.test(kebab))
-    throw new CommandUsageError(`the name ${kebab} is reserved`);
   const camel = camelOf(kebab);
   const plural = pluralOf(kebab);
+  if (reserved.has(kebab) || deviceName.test(kebab))
+    throw new CommandUsageError(
+      `the name ${kebab} is reserved: use another, with --path /${plural} to keep the path`,
+    );
   if (path !== undefined && !/^(?:\/[a-z][a-z\d-]{0,39})+$/.test(path)) {
     throw new CommandUsageError(
       `invalid path ${JSON.stringify(path)}: expected something like /articles`,

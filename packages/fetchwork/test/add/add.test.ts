@@ -37,6 +37,7 @@ describe("fetchwork add", () => {
     [["../evil"], 'invalid resource name "../evil"'],
     [["a".repeat(31)], "at most 30"],
     [["class"], "the name class is reserved"],
+    [["case"], "the name case is reserved: use another, with --path /cases to keep the path"],
     [["con"], "the name con is reserved"],
     [["lpt1"], "the name lpt1 is reserved"],
     [["user"], "the name user is reserved: users are in src/api/user/model.ts"],

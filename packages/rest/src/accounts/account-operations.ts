@@ -164,6 +164,9 @@ export type AccountOperation =
       "showPasswordReset",
       "token",
       undefined,
-      { readonly user: Pick<ShownUser, "email" | "id" | "name" | "picture"> }
+      {
+        readonly token: string;
+        readonly user: Pick<ShownUser, "email" | "id" | "name" | "picture">;
+      }
     >
   | OperationTypes<"usePasswordReset", "token", { readonly password: string }, OwnUser>;

@@ -25,7 +25,10 @@ function withoutNull(schema: JsonSchema): JsonSchema {
 
 function convert(name: string, value: unknown, schema: JsonSchema): unknown {
   const type = schema["type"];
-  if (type === "array") return (Array.isArray(value) ? value : [value]) as unknown;
+  if (type === "array") {
+    const members = isObject(schema["items"]) ? withoutNull(schema["items"]) : {};
+    return [value].flat().map((one) => convert(name, one, members));
+  }
   if (Array.isArray(value)) {
     throw badFields([fieldError(name, "once", `${name} must be given once`)]);
   }

@@ -135,7 +135,7 @@ function readInteger(
 ): number | undefined {
   if (value === undefined) return undefined;
   const number = Number(value);
-  if (!(number >= 1)) {
+  if (number < 1) {
     errors.push(fieldError(name, "min", `${name} must be greater than or equal to 1`));
   } else if (number > max) {
     errors.push(fieldError(name, "max", `${name} must be lower than or equal to ${max}`));

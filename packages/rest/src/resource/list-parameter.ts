@@ -8,7 +8,7 @@ export interface ListParameter<Value = unknown> {
   /**
    * Schema of the value. A number or a boolean of the schema is converted from its text; a list
    * takes values separated by commas. What the schema makes of `undefined`, such as a default,
-   * counts as sent.
+   * counts as sent; a default also where the text is empty.
    */
   readonly schema: Schema<Value>;
   /** What documents must be for a value, as a filter of the store; `undefined`: no condition. */
@@ -65,7 +65,8 @@ export function compileListParameter(
     description,
     required,
     read(text) {
-      const value = text === undefined ? undefined : convert(text, described);
+      const isGiven = text !== undefined && (text !== "" || described["default"] === undefined);
+      const value = isGiven ? convert(text, described) : undefined;
       const result = schema["~standard"].validate(value);
       if (result instanceof Promise) {
         const message = `the schema of the parameter ${name} is asynchronous, which lists do not wait for`;

@@ -106,7 +106,7 @@ describe("password resets", () => {
     const token = await askForToken(api);
     const { status, json, headers } = await api.send("GET", `/password-resets/${token}`);
     expect(status).toBe(200);
-    expect(json).toEqual({ user: { id, name: "ada", picture: expect.any(String), email } });
+    expect(json).toEqual({ user: { id, name: "ada", picture: expect.any(String), email }, token });
     expect(headers.get("cache-control")).toBe("no-store");
     expect(headers.get("referrer-policy")).toBe("no-referrer");
   });

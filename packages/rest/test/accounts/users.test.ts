@@ -141,6 +141,19 @@ describe("users", () => {
     expect((await api.send("GET", "/users/nope", { token: bob.token })).status).toBe(404);
   });
 
+  it("are nobody under me without a session, where everyone sees users", async () => {
+    const api = await openAccounts({ user: defineUser({ access: { show: "public" } }) });
+    const ada = await api.join("ada@example.com");
+    expect((await api.send("GET", `/users/${ada.id}`)).status).toBe(200);
+    expect((await api.send("GET", "/users/me", { token: ada.token })).json.id).toBe(ada.id);
+    const refused = await api.send("GET", "/users/me");
+    expect([refused.status, refused.headers.get("www-authenticate")]).toEqual([
+      401,
+      'Bearer realm="api"',
+    ]);
+    expect(api.openApi.paths["/users/{id}"]).toHaveProperty("get.responses.401");
+  });
+
   it("change their own name and picture, and nothing else", async () => {
     const api = await openAccounts();
     const ada = await api.join("ada@example.com");
@@ -214,6 +227,8 @@ describe("users", () => {
     );
     const others = await api.send("PUT", `/users/${bob.id}/password`, { form: next, basic: old });
     expect(others.status).toBe(403);
+    const nobody = await api.send("PUT", "/users/nope/password", { form: next, basic: old });
+    expect(nobody.status).toBe(404);
     expect((await api.send("PUT", path, { form: { password: "1" }, basic: old })).status).toBe(400);
     expect((await api.send("GET", "/users/me", { token: ada.token })).status).toBe(200);
 

@@ -20,6 +20,7 @@ const note = defineResource({
     stars: z.number().int().min(0).max(5).optional(),
     done: z.boolean().default(false),
     tags: z.array(z.string()).default([]),
+    marks: z.array(z.number()).optional(),
   }),
   access: { list: "public", show: "public", create: "public", update: "public", remove: "master" },
 });
@@ -160,6 +161,14 @@ describe("createApi", () => {
     expect(await one.json()).toMatchObject({ text: "1", stars: 3, done: true, tags: ["a"] });
     const two = await send("POST", "/notes", form([...fields, ["tags", "b"]]));
     expect(await two.json()).toMatchObject({ tags: ["a", "b"] });
+    const marks: [string, string][] = [
+      ["marks", "1"],
+      ["marks", "2.5"],
+    ];
+    const numbers = await send("POST", "/notes", form([...fields, ...marks]));
+    expect(await numbers.json()).toMatchObject({ marks: [1, 2.5] });
+    const wrong = await send("POST", "/notes", form([...fields, ["marks", "x"]]));
+    expect(await wrong.json()).toMatchObject({ status: 400, param: "marks.0", name: "type" });
   });
 
   it.each([

@@ -54,6 +54,7 @@ describe("list parameters of one's own", () => {
   it.each([
     ["open=false", undefined],
     ["", { closedAt: null }],
+    ["open=", { closedAt: null }],
     ["open=false&least=2", { stars: { gte: 2 } }],
     ["open=false&kinds=a, b", { kind: { in: ["a", "b"] } }],
     [

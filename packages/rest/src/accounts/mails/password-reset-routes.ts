@@ -59,21 +59,25 @@ export function passwordResetRoutes(context: AccountsContext): readonly AccountR
       access: "public",
       responses: {
         200: {
-          description: "The user",
+          description: "The user, and the token of the path",
           schema: {
             type: "object",
-            properties: { user: { type: "object", properties: holder, required: holderView } },
-            required: ["user"],
+            properties: {
+              user: { type: "object", properties: holder, required: holderView },
+              token: { type: "string" },
+            },
+            required: ["user", "token"],
           },
         },
         404: missing,
         429: tooMany,
       },
       handle: async ({ params, store }) => {
-        const found = await resets.find(store, params["token"] ?? "");
+        const { token = "" } = params;
+        const found = await resets.find(store, token);
         if (!found) throw notFound("token");
         const shown = user.present(found, { user: found }, holderView);
-        return json({ user: shown }, { headers: personalHeaders });
+        return json({ user: shown, token }, { headers: personalHeaders });
       },
     }),
     defineRoute({

@@ -1,5 +1,5 @@
 import type { Stored } from "@fetchwork/documents";
-import { forbidden } from "../../access.ts";
+import { forbidden, requireOwner } from "../../access.ts";
 import type { Account } from "../../account.ts";
 import { notFound } from "../../problem.ts";
 import type { Call } from "../../resource/call.ts";
@@ -23,16 +23,16 @@ export function refuseKeys({ user }: Pick<AccountCall, "user">): void {
 /**
  * Finds the user in the path, for itself alone.
  *
- * @throws Problem 403 for another user, an admin too, and for an API key.
+ * @throws Problem 404 for nobody, 403 for another user, an admin too, and for an API key.
  */
 export async function ownUser(
   { user: { collection } }: AccountsContext,
   call: Pick<AccountCall, "params" | "store" | "user">,
 ): Promise<Stored<StoredUser>> {
   refuseKeys(call);
-  if (userIdOf(call) !== call.user.id) throw forbidden("users can change this only for themselves");
-  const found = await call.store.collection(collection).get(call.user.id);
+  const found = await call.store.collection(collection).get(userIdOf(call));
   if (found === undefined) throw notFound("user");
+  if (found.id !== call.user.id) throw forbidden("users can change this only for themselves");
   return found;
 }
 
@@ -47,8 +47,7 @@ export async function ownUserOrAdmin(
 ): Promise<Stored<StoredUser>> {
   refuseKeys(call);
   const id = userIdOf(call);
-  if (id !== call.user.id && call.user.role !== "admin")
-    throw forbidden("this belongs to another user");
+  requireOwner(call.user, id);
   const found = await call.store.collection(collection).get(id);
   if (found === undefined) throw notFound("user");
   return found;

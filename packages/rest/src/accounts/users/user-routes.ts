@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { bearerRequired } from "../../access.ts";
 import type { Account } from "../../account.ts";
 import { resourceRoutes } from "../../http/resource-routes.ts";
 import { named } from "../../named-schema.ts";
@@ -77,27 +78,24 @@ function standardRoutes(context: AccountsContext, controller: UserController): r
   const routes = resourceRoutes(user, { ...createResourceController(user), ...others });
 
   return routes.map((route): Route => {
-    const { action, method, responses } = route;
+    const { action, checksCaller, method, responses } = route;
     if (action === "create") {
       return { ...route, ...creationOf(context), access: signUp, handle: create };
     }
     return {
       ...route,
       responses: action === "remove" ? { ...responses, ...referredTo } : responses,
+      checksCaller: action === "show" || checksCaller,
       ...(method === "PUT" || method === "PATCH" ? { bodyReference: updates[method] } : {}),
       // The rule of the route has let the caller pass, and its schema the body.
       handle(given: Call<never, never>) {
-        const { params } = given;
-        const caller = callerOf(given);
-        if (params["id"] !== "me" || caller === undefined) return route.handle(given);
+        const { params, user: caller } = given as Call<never, Account | undefined>;
+        if (params["id"] !== "me") return route.handle(given);
+        if (caller === undefined) throw bearerRequired(undefined);
         return route.handle({ ...given, params: { ...params, id: caller.id } });
       },
     };
   });
-}
-
-function callerOf({ user }: Call<never, Account | undefined>): Account | undefined {
-  return user;
 }
 
 /** What creates a user: an open sign-up has a link to the page that confirms the address, too. */
